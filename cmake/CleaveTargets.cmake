@@ -1,0 +1,9 @@
+# What every target of Cleave shares: language, warnings, sanitizers.
+add_library(cleave_options INTERFACE)
+target_compile_features(cleave_options INTERFACE cxx_std_20)
+target_compile_options(cleave_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+target_include_directories(cleave_options INTERFACE ${PROJECT_SOURCE_DIR})
+if(CLEAVE_SANITIZE)
+    target_compile_options(cleave_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+    target_link_options(cleave_options INTERFACE -fsanitize=address,undefined)
+endif()

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <stdexcept>
+
+namespace cleave {
+
+/// A request that cannot be done. The text is the one sentence a person reads: what, where, what to do.
+class Error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// Thrown out of long work when its Progress was asked to stop.
+class Cancelled : public std::runtime_error {
+public:
+    Cancelled() : std::runtime_error("Cancelled.") {}
+};
+
+}  // namespace cleave

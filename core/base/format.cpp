@@ -1,0 +1,82 @@
+#include "core/base/format.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace cleave {
+
+namespace {
+
+std::string print(const char* format, double x, const char* unit)
+{
+    std::array<char, 64> text;
+    std::snprintf(text.data(), text.size(), format, x, unit);
+    return text.data();
+}
+
+// Three significant digits as people write them: 1.23, 12.3, 123.
+std::string withUnit(double x, const char* unit)
+{
+    const double magnitude = std::fabs(x);
+    return print(magnitude < 9.995 ? "%.2f %s" : magnitude < 99.95 ? "%.1f %s" : "%.0f %s", x, unit);
+}
+
+}  // namespace
+
+std::string formatBytes(double bytes)
+{
+    if (bytes < 1000)
+        return print("%.0f %s", bytes, "B");
+    int power = 0;
+    constexpr std::array units{"kB", "MB", "GB", "TB", "PB"};
+    for (bytes /= 1000; bytes >= 999.5 && power + 1 < static_cast<int>(units.size()); bytes /= 1000)
+        ++power;
+    return withUnit(bytes, units[static_cast<std::size_t>(power)]);
+}
+
+std::string formatSeconds(double seconds)
+{
+    if (seconds < 1e-3)
+        return withUnit(seconds * 1e6, "µs");
+    return seconds < 1 ? withUnit(seconds * 1e3, "ms") : withUnit(seconds, "s");
+}
+
+std::string formatCount(std::int64_t n)
+{
+    std::string digits = std::to_string(n < 0 ? -n : n);
+    for (int i = static_cast<int>(digits.size()) - 3; i > 0; i -= 3)
+        digits.insert(static_cast<std::size_t>(i), ",");
+    return n < 0 ? "-" + digits : digits;
+}
+
+std::string formatNumber(double x)
+{
+    std::array<char, 64> text;
+    std::snprintf(text.data(), text.size(), "%.3g", x);
+    return text.data();
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator)
+{
+    std::string all;
+    for (const std::string& part : parts) {
+        if (!all.empty())
+            all += separator;
+        all += part;
+    }
+    return all;
+}
+
+std::string printable(std::string_view text, std::size_t limit)
+{
+    std::string result;
+    for (const char c : text) {
+        if (result.size() >= limit && (static_cast<unsigned char>(c) & 0xC0) != 0x80)
+            return result + "…";
+        result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+    }
+    return result;
+}
+
+}  // namespace cleave

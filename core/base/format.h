@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cleave {
+
+std::string formatBytes(double bytes);      ///< "12.2 MB" (decimal prefixes)
+std::string formatSeconds(double seconds);  ///< "3.1 ms", "12 s"
+std::string formatCount(std::int64_t n);    ///< "1,038,000"
+std::string formatNumber(double x);         ///< shortest of up to 3 significant digits: "1.2e-06", "0.815"
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// text without control characters and cut after limit bytes at a UTF-8 boundary: how names from files enter messages.
+std::string printable(std::string_view text, std::size_t limit = 80);
+
+}  // namespace cleave

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace cleave {
+
+/// The edges of an edge set grouped by the node they are reduced into (CSR over the segment index): what blocks are cut from.
+struct EdgesBySegment {
+    std::vector<std::int64_t> begin;  ///< [V + 1]: edges of node v are edges[begin[v]] … edges[begin[v + 1] - 1]
+    std::vector<std::int64_t> edges;  ///< [M] edge ids, in their original order within one node
+
+    std::int64_t numNodes() const { return static_cast<std::int64_t>(begin.size()) - 1; }
+    std::span<const std::int64_t> of(std::int64_t firstNode, std::int64_t lastNode) const;  ///< edges into nodes [first, last)
+};
+
+/// Stable counting sort in O(V + M). Error if an index is not in 0 … numNodes - 1.
+EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes);
+
+}  // namespace cleave

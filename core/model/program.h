@@ -1,0 +1,158 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/array.h"
+#include "core/base/ids.h"
+
+namespace cleave {
+
+/// One size of a tensor: a number, or an expression over the export's symbols in canonical form ("s0", "Add(s0, u0)").
+struct Dim {
+    std::int64_t value = 0;  ///< meaningful if the size is constant
+    std::string symbol;      ///< empty if the size is constant
+
+    bool isConstant() const { return symbol.empty(); }
+    bool isOne() const { return symbol.empty() && value == 1; }
+    bool operator==(const Dim&) const = default;
+};
+
+std::string toString(const Dim& dim);
+std::string toString(const std::vector<Dim>& sizes);  ///< "[s0, 64]"
+
+enum class ValueKind : std::uint8_t { Tensor, Int, Float, Bool, None };
+
+/// One tensor or number of a program, named as in the trace.
+struct Value {
+    std::string name;
+    ValueKind kind = ValueKind::Tensor;
+    DType dtype = DType::Unknown;  ///< tensors only
+    std::vector<Dim> sizes;        ///< tensors only
+    Dim number;                    ///< ints: what is known of the value
+    OpId producer;                 ///< invalid for inputs and weights
+    int outputIndex = 0;           ///< which output of the producer
+    WeightId weight;               ///< valid for weights
+};
+
+struct Argument;
+
+/// What an operator is called with; monostate is None.
+using ArgumentVariant =
+    std::variant<std::monostate, ValueId, std::int64_t, double, bool, std::string, DType, std::vector<Argument>>;
+
+struct Argument {
+    ArgumentVariant value;
+
+    bool isNone() const { return std::holds_alternative<std::monostate>(value); }
+    const ValueId* asValue() const { return std::get_if<ValueId>(&value); }
+    const std::int64_t* asInt() const { return std::get_if<std::int64_t>(&value); }
+    const bool* asBool() const { return std::get_if<bool>(&value); }
+    const std::string* asString() const { return std::get_if<std::string>(&value); }
+    const std::vector<Argument>* asList() const { return std::get_if<std::vector<Argument>>(&value); }
+    bool operator==(const Argument&) const = default;
+};
+
+struct NamedArgument {
+    std::string name;
+    Argument value;
+
+    bool operator==(const NamedArgument&) const = default;
+};
+
+struct SourceLine {
+    std::string file;
+    int line = 0;
+    std::string code;  ///< the text of the line, trimmed
+};
+
+/// One operator call. target is "aten::linear" for ATen ops and "operator::add" for arithmetic on sizes.
+struct Op {
+    std::string name;      ///< of the node in the trace: what plans refer to
+    std::string target;
+    std::string overload;  ///< empty for the default overload
+    std::vector<NamedArgument> args;
+    std::vector<ValueId> outputs;
+    ModuleId module;
+    SourceLine source;
+
+    const Argument* find(std::string_view argument) const;  ///< null if it was not given
+};
+
+/// A module of the traced model; module 0 is the model itself.
+struct Module {
+    std::string path;  ///< "convs.0.lin", empty for the model
+    std::string type;  ///< "torch_geometric.nn.conv.gcn_conv.GCNConv"
+    ModuleId parent;
+};
+
+/// A parameter, buffer or constant: strided elements in a storage that several weights may share.
+struct Weight {
+    std::string name;
+    DType dtype = DType::Unknown;
+    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> strides;  ///< in elements
+    std::int64_t offset = 0;            ///< in elements; readers guarantee that every element lies in the storage
+    std::shared_ptr<const std::vector<std::byte>> storage;
+};
+
+enum class Role : std::uint8_t { NodeFeatures, GraphStructure, EdgeFeatures, Other };
+
+std::string_view roleName(Role role);               ///< "node-features", …: as the command line writes it
+bool roleFromName(std::string_view name, Role& role);
+
+struct Input {
+    ValueId value;
+    Role role = Role::Other;
+};
+
+/// A traced forward as a straight list of operators in execution order. Ids index the vectors.
+struct Program {
+    std::string name;         ///< of the model: class or file name
+    std::string producer;     ///< "PyTorch 2.14.1"
+    std::string sha256;       ///< of the file it was read from
+    std::vector<Value> values;
+    std::vector<Op> ops;
+    std::vector<Module> modules;
+    std::vector<Weight> weights;
+    std::vector<Input> inputs;      ///< in forward's order
+    std::vector<ValueId> outputs;   ///< flattened
+    std::vector<std::string> notes; ///< what reading changed (devices, half precision), one sentence each
+
+    const Value& operator[](ValueId id) const { return values[static_cast<std::size_t>(id.index)]; }
+    Value& operator[](ValueId id) { return values[static_cast<std::size_t>(id.index)]; }
+    const Op& operator[](OpId id) const { return ops[static_cast<std::size_t>(id.index)]; }
+    Op& operator[](OpId id) { return ops[static_cast<std::size_t>(id.index)]; }
+    const Weight& operator[](WeightId id) const { return weights[static_cast<std::size_t>(id.index)]; }
+    const Module& operator[](ModuleId id) const { return modules[static_cast<std::size_t>(id.index)]; }
+
+    bool isInput(ValueId id) const;
+};
+
+/// Calls visit(ValueId) for every value an argument mentions, lists included.
+template <class Visit>
+void forEachValue(const Argument& argument, Visit&& visit)
+{
+    if (const ValueId* value = argument.asValue())
+        visit(*value);
+    else if (const auto* list = argument.asList())
+        for (const Argument& item : *list)
+            forEachValue(item, visit);
+}
+
+template <class Visit>
+void forEachOperand(const Op& op, Visit&& visit)
+{
+    for (const NamedArgument& argument : op.args)
+        forEachValue(argument.value, visit);
+}
+
+/// "op 'linear_1' (aten::linear) in module 'convs.0.lin', gcn_conv.py:231": how every message names an op.
+std::string describe(const Program& program, OpId op);
+
+}  // namespace cleave
