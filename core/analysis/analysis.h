@@ -1,0 +1,72 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/analysis/evaluator.h"
+#include "core/base/progress.h"
+#include "core/model/program.h"
+
+namespace cleave {
+
+/// What a value depends on. Structure values depend on the graph (indices, edge weights, sizes) but on no node feature.
+enum class Reach : std::uint8_t { Constant, Structure, Feature };
+
+/// What a feature tensor's row dimension counts.
+enum class Rows : std::uint8_t { None, Nodes, Edges };
+
+struct ValueFacts {
+    Reach reach = Reach::Constant;
+    Rows rows = Rows::None;  ///< of feature tensors
+    int rowDim = -1;         ///< the dimension that holds the rows
+    int level = -1;          ///< message degree of feature values: number of expanding hops from the input features
+};
+
+enum class OpKind : std::uint8_t {
+    Constant,  ///< depends on weights only: computed once when the model is opened
+    Prologue,  ///< depends on the graph only: computed once on the whole graph
+    RowWise,   ///< output row i depends on row i of its operands
+    Gather,    ///< reads rows at an index
+    Scatter,   ///< reduces rows into node rows at the segment index
+};
+
+struct OpFacts {
+    OpKind kind = OpKind::Constant;
+    std::vector<int> operandRowDims;  ///< of feature ops, in forEachOperand order: the operand's row dimension, -1 for read whole
+    ValueId index;                    ///< gathers and scatters: the structure value behind the views of the index argument
+    bool expands = false;             ///< gathers: needs rows of nodes other than the target
+    bool probed = false;              ///< found to be row-wise by running it, not by the table
+};
+
+/// How often a clean-up pass applied.
+struct PassCount {
+    std::string pass;  ///< "dropout in eval", "equal structure subexpressions"
+    int count = 0;
+};
+
+/// A program that can be cut, in functional form and cleaned up, and what is known about it.
+struct Analysis {
+    Program program;
+    std::vector<PassCount> passes;
+    IdMap<ValueId, ValueFacts> values;
+    IdMap<OpId, OpFacts> ops;
+    std::string nodeSymbol;  ///< the symbol that counts nodes
+    int levels = 0;          ///< highest message degree of a node value
+};
+
+struct AnalysisOptions {
+    std::map<std::string, Role> roles;  ///< by input name, instead of the guess
+};
+
+/// Sets the role of each input from its name, type and symbolic shape, then applies the user's. Error for a name that is no input.
+void assignRoles(Program& program, const std::map<std::string, Role>& chosen);
+
+/// Functional form, clean-up passes, roles, structure values, row domains and message degree (design: section 5).
+/// Error naming op, module and source line for the first op that cannot be shown to be cut exactly.
+Analysis analyse(Program program, const AnalysisOptions& options, const Evaluator& evaluator, const Progress& progress = {});
+
+/// The value behind views that repeat whole rows: what a gather's or scatter's index argument really is.
+ValueId viewRoot(const Program& program, ValueId value);
+
+}  // namespace cleave

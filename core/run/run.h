@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/graph/data_graph.h"
+#include "core/run/model.h"
+
+namespace cleave {
+
+struct RunOptions {
+    std::int64_t batchSize = 0;                ///< targets per batch; 0 chooses, a number not below V runs one batch
+    int threads = 0;                           ///< 0: as many as the machine has cores
+    std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
+
+    void check() const;  ///< Error if a number is out of range
+};
+
+struct NamedArray {
+    std::string name;
+    Array array;
+};
+
+struct FunctionRun {
+    std::int64_t batches = 0;
+    std::int64_t rows = 0;        ///< V: rows computed
+    std::int64_t blockNodes = 0;  ///< E: nodes of all blocks, each counted once per block that needs it
+    std::int64_t edges = 0;       ///< M: edges of all blocks
+    double prepareSeconds = 0;    ///< cutting blocks, slicing structure
+    double computeSeconds = 0;
+    double writeSeconds = 0;      ///< storing save points
+    double savedBytes = 0;        ///< written to the store
+};
+
+struct RunResult {
+    std::vector<NamedArray> outputs;
+    std::vector<FunctionRun> functions;  ///< empty for a full-graph run
+    std::int64_t batchSize = 0;          ///< that was used
+    double prologueSeconds = 0;
+    double seconds = 0;                  ///< whole run
+    double peakBytes = 0;                ///< most memory of tensors alive at once: stores, prologue, block; 0 if not measured
+};
+
+/// Runs the uncut program on the whole graph at once.
+RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOptions& options = {}, const Progress& progress = {});
+
+/// Runs function by function, batch by batch over one-hop blocks.
+RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOptions& options = {}, const Progress& progress = {});
+
+struct Tolerance {
+    double absolute = 1e-5;
+    double relative = 1e-4;  ///< equal: |a - b| <= absolute + relative * |b|
+};
+
+struct Comparison {
+    std::string output;
+    std::string a, b;            ///< what was compared: "layer-wise", "full graph", "expected"
+    double maxAbsolute = 0;
+    double maxRelative = 0;      ///< largest |a - b| relative to the largest |b|
+    std::int64_t rows = 0;
+    std::int64_t rowsOver = 0;   ///< rows with an element over tolerance
+    std::vector<std::int64_t> worstRows;  ///< up to 20 of them, worst first
+    bool equal = true;
+};
+
+struct Accuracy {
+    std::string run;    ///< "layer-wise", "full graph", "expected"
+    std::string split;  ///< "test", "validation", "train"
+    double value = 0;   ///< 0..1
+};
+
+struct VerifyResult {
+    RunResult full, layerWise;
+    std::vector<Comparison> comparisons;
+    std::vector<Accuracy> accuracies;  ///< if the graph has labels and an output is [V, classes]
+    Tolerance tolerance;
+
+    bool equal() const;
+};
+
+struct VerifyOptions {
+    RunOptions run;
+    Tolerance tolerance;
+    std::map<std::string, Array> expected;  ///< outputs recorded elsewhere: "expected", or "expected_0", "expected_1", …
+};
+
+/// Runs full graph and layer-wise, and compares both with each other and with what was recorded elsewhere.
+VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOptions& options = {}, const Progress& progress = {});
+
+}  // namespace cleave
