@@ -1,0 +1,38 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "core/layout/layout.h"
+
+namespace cleave {
+
+enum class BandRank : std::uint8_t { Any, First, Last };
+
+struct BandBox {
+    double width = 0;
+    double height = 0;
+    BandRank rank = BandRank::Any;
+    int group = -1;
+};
+
+/// What is laid out at once: one band with ports for what enters it and boxes of its strip in the last rank.
+struct BandGraph {
+    std::vector<BandBox> boxes;
+    std::vector<int> groupParents;  ///< a parent comes before its children
+    std::vector<LayoutArrow> arrows;
+};
+
+struct BandDrawing {
+    std::vector<LayoutPoint> centres;
+    std::vector<std::vector<LayoutPoint>> paths;
+    std::vector<LayoutRect> groups;
+};
+
+/// By Graphviz's dot, on a thread with a stack that is large enough for its recursion.
+BandDrawing dotLayout(const BandGraph& graph, const LayoutOptions& options);
+
+/// Longest-path ranks and a few barycentre sweeps: linear in boxes and arrows. Arrows over more than 30 ranks get no path.
+BandDrawing layeredLayout(const BandGraph& graph, const LayoutOptions& options);
+
+}  // namespace cleave

@@ -1,0 +1,199 @@
+#include "core/layout/layout.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "core/base/error.h"
+
+namespace cleave {
+namespace {
+
+// bands of chains with skips: box i of a band feeds i + 1 and i + 4; the last one feeds a box of the strip, which feeds the next band.
+LayoutInput chains(int bands, int boxesPerBand)
+{
+    LayoutInput input;
+    input.bands = bands;
+    int strip = -1;
+    for (int band = 0; band < bands; ++band) {
+        const int first = static_cast<int>(input.boxes.size());
+        for (int i = 0; i < boxesPerBand; ++i)
+            input.boxes.push_back({80.0 + 7 * (i % 5), 40, band});
+        for (int i = 0; i + 1 < boxesPerBand; ++i)
+            input.arrows.push_back({first + i, first + i + 1});
+        for (int i = 0; i + 4 < boxesPerBand; ++i)
+            input.arrows.push_back({first + i, first + i + 4});
+        if (strip >= 0) {
+            input.arrows.push_back({strip, first});
+            input.arrows.push_back({strip, first + boxesPerBand / 2});
+        }
+        strip = static_cast<int>(input.boxes.size());
+        input.boxes.push_back({120, 24, band, LayoutPlace::Strip});
+        input.arrows.push_back({strip - 1, strip});
+    }
+    return input;
+}
+
+LayoutRect rect(const LayoutInput& input, const LayoutResult& result, std::size_t i)
+{
+    const LayoutBox& box = input.boxes[i];
+    const LayoutPoint centre = result.centres[i];
+    return {centre.x - box.width / 2, centre.y - box.height / 2, centre.x + box.width / 2, centre.y + box.height / 2};
+}
+
+void expectNoOverlaps(const LayoutInput& input, const LayoutResult& result)
+{
+    for (std::size_t i = 0; i < input.boxes.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k) {
+            const LayoutRect a = rect(input, result, i);
+            const LayoutRect b = rect(input, result, k);
+            EXPECT_TRUE(a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top) << i << " and " << k;
+        }
+}
+
+void expectBandsInOrder(const LayoutInput& input, const LayoutResult& result)
+{
+    ASSERT_EQ(result.bands.size(), static_cast<std::size_t>(input.bands));
+    for (std::size_t i = 0; i < input.boxes.size(); ++i) {
+        const LayoutBand& band = result.bands[static_cast<std::size_t>(input.boxes[i].band)];
+        const LayoutRect box = rect(input, result, i);
+        const bool strip = input.boxes[i].place == LayoutPlace::Strip;
+        EXPECT_GE(box.top, strip ? band.bottom : band.top) << i;
+        EXPECT_LE(box.bottom, strip ? band.stripBottom : band.bottom) << i;
+    }
+    for (std::size_t i = 1; i < result.bands.size(); ++i)
+        EXPECT_EQ(result.bands[i].top, result.bands[i - 1].stripBottom);
+}
+
+// Every path starts at the lower edge of its source and ends at the upper edge of its target.
+void expectPathsMeetBoxes(const LayoutInput& input, const LayoutResult& result)
+{
+    for (std::size_t i = 0; i < input.arrows.size(); ++i) {
+        const std::vector<LayoutPoint>& path = result.paths[i];
+        ASSERT_FALSE(path.empty()) << i;
+        EXPECT_EQ(path.size() % 3, 1U) << i;
+        const LayoutRect from = rect(input, result, static_cast<std::size_t>(input.arrows[i].from));
+        const LayoutRect to = rect(input, result, static_cast<std::size_t>(input.arrows[i].to));
+        EXPECT_NEAR(path.front().y, from.bottom, 2) << i;
+        EXPECT_NEAR(path.back().y, to.top, 2) << i;
+        EXPECT_GE(path.front().x, from.left - 2) << i;
+        EXPECT_LE(path.back().x, to.right + 2) << i;
+    }
+}
+
+class LayoutOfChains : public testing::TestWithParam<int> {
+protected:
+    LayoutOptions options() const { return {.dotBoxes = GetParam()}; }
+};
+
+TEST_P(LayoutOfChains, KeepsBoxesApartAndBandsInOrder)
+{
+    const LayoutInput input = chains(3, 20);
+    const LayoutResult result = layOut(input, options());
+    expectNoOverlaps(input, result);
+    expectBandsInOrder(input, result);
+    expectPathsMeetBoxes(input, result);
+}
+
+TEST_P(LayoutOfChains, GivesTheSameAnswerTwice)
+{
+    const LayoutInput input = chains(3, 20);
+    const LayoutResult first = layOut(input, options());
+    const LayoutResult second = layOut(input, options());
+    EXPECT_EQ(first.centres, second.centres);
+    EXPECT_EQ(first.paths, second.paths);
+}
+
+INSTANTIATE_TEST_SUITE_P(DotAndLayered, LayoutOfChains, testing::Values(250, 0));
+
+TEST(Layout, AThousandBoxesTakeLessThanASecond)
+{
+    const LayoutInput input = chains(1, 1000);
+    const auto start = std::chrono::steady_clock::now();
+    const LayoutResult result = layOut(input);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+    expectBandsInOrder(input, result);
+}
+
+TEST(Layout, ManySharedArrowsStayLinear)
+{
+    LayoutInput input = chains(1, 2000);
+    for (int i = 2; i < 2000; ++i)
+        input.arrows.push_back({0, i});
+    const auto start = std::chrono::steady_clock::now();
+    const LayoutResult result = layOut(input);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+    EXPECT_TRUE(result.paths.back().empty()) << "an arrow over 2000 ranks is a stub";
+}
+
+TEST(Layout, FramesEncloseTheirBoxesAndNoOthers)
+{
+    LayoutInput input;
+    input.bands = 1;
+    input.groups = {{0, -1}, {0, 0}};
+    input.boxes = {{80, 40, 0}, {80, 40, 0, LayoutPlace::Inside, 0}, {80, 40, 0, LayoutPlace::Inside, 1}, {80, 40, 0}, {80, 40, 0}};
+    input.arrows = {{0, 1}, {1, 2}, {2, 3}, {0, 4}, {4, 3}};
+    const LayoutResult result = layOut(input);
+    const auto inside = [&](std::size_t box, const LayoutRect& frame) {
+        const LayoutRect r = rect(input, result, box);
+        return r.left > frame.left && r.right < frame.right && r.top > frame.top && r.bottom < frame.bottom;
+    };
+    EXPECT_TRUE(inside(1, result.groups[0]));
+    EXPECT_TRUE(inside(2, result.groups[0]));
+    EXPECT_TRUE(inside(2, result.groups[1]));
+    EXPECT_FALSE(inside(1, result.groups[1]));
+    for (const std::size_t other : {0U, 3U, 4U})
+        EXPECT_FALSE(inside(other, result.groups[0])) << other;
+}
+
+TEST(Layout, ArrowsOverSeveralBandsAreStubs)
+{
+    LayoutInput input = chains(3, 3);
+    input.arrows.push_back({0, static_cast<int>(input.boxes.size()) - 2});
+    EXPECT_TRUE(layOut(input).paths.back().empty());
+}
+
+TEST(Layout, CyclesAreDrawnNotHung)
+{
+    LayoutInput input;
+    input.bands = 1;
+    input.boxes = {{80, 40, 0}, {80, 40, 0}, {80, 40, 0}};
+    input.arrows = {{0, 1}, {1, 2}, {2, 0}};
+    expectNoOverlaps(input, layOut(input));
+    expectNoOverlaps(input, layOut(input, {.dotBoxes = 0}));
+}
+
+TEST(Layout, EmptyBandsKeepTheirHeight)
+{
+    LayoutInput input;
+    input.bands = 2;
+    const LayoutOptions options;
+    const LayoutResult result = layOut(input, options);
+    ASSERT_EQ(result.bands.size(), 2U);
+    EXPECT_GE(result.bands[1].bottom - result.bands[1].top, options.minBandHeight);
+}
+
+TEST(Layout, RefusesArrowsWithoutEnds)
+{
+    LayoutInput input;
+    input.bands = 1;
+    input.boxes = {{80, 40, 0}};
+    input.arrows = {{0, 1}};
+    EXPECT_THROW(layOut(input), Error);
+}
+
+TEST(Layout, StopsWhenAsked)
+{
+    std::stop_source source;
+    source.request_stop();
+    EXPECT_THROW(layOut(chains(2, 3), {}, {source.get_token(), {}}), Cancelled);
+}
+
+TEST(Layout, NamesTheVersionOfGraphviz)
+{
+    EXPECT_TRUE(std::isdigit(static_cast<unsigned char>(graphvizVersion().front()))) << graphvizVersion();
+}
+
+}  // namespace
+}  // namespace cleave
