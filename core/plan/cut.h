@@ -16,13 +16,13 @@ enum class FrameKind : std::uint8_t {
 struct Frame {
     FrameKind kind = FrameKind::Targets;
     ValueId segment;            ///< Edges: the structure value that holds each edge's target
-    std::vector<ValueId> maps;  ///< renumberings between the frame's rows and those of the op, outermost first: row i is maps…[row]
+    std::vector<ValueId> maps;  ///< structure indices that renumber the rows, first one first: row i is row maps[1][maps[0][i]]
 
     bool operator==(const Frame&) const = default;
 };
 
 enum class OperandKind : std::uint8_t {
-    Step,        ///< output of an earlier step of the same function, in the same frame or read at the targets
+    Step,        ///< output of an earlier step of the same function
     Stored,      ///< rows of a save point or input feature, sliced to the frame
     StoredWhole, ///< a save point or input feature read at global indices
     Slice,       ///< structure value, sliced to the frame
@@ -33,8 +33,9 @@ enum class OperandKind : std::uint8_t {
 struct StepOperand {
     OperandKind kind = OperandKind::Whole;
     ValueId value;
-    int rowDim = -1;  ///< dimension that is sliced
-    int frame = 0;    ///< frame whose rows are meant
+    int rowDim = -1;          ///< dimension that holds the rows
+    int frame = 0;            ///< frame whose rows are meant
+    bool localIndex = false;  ///< Step: the output of a step with localIndex
 };
 
 /// One op of a function. An edge op that serves several segment indices has one step for each.
@@ -43,6 +44,7 @@ struct Step {
     int frame = 0;                      ///< into CutFunction::frames
     std::vector<StepOperand> operands;  ///< in forEachOperand order
     std::vector<int> rowDims;           ///< row dimension of each output
+    bool localIndex = false;            ///< a view of the segment index, renumbered to the targets of the batch
 };
 
 /// What runs together for one batch.
@@ -53,6 +55,7 @@ struct CutFunction {
     std::vector<Step> steps;      ///< in execution order
     std::vector<ValueId> reads;   ///< save points and input features it reads
     std::vector<ValueId> saves;   ///< its results that later functions or the caller read: the save points
+    std::vector<StepOperand> results;  ///< where each of saves is found
 
     std::vector<ValueId> segments() const;  ///< distinct segment indices, in order of first use
 };

@@ -1,0 +1,375 @@
+#include "core/analysis/analysis.h"
+
+#include <algorithm>
+
+#include "core/analysis/functional.h"
+#include "core/analysis/message_passing.h"
+#include "core/analysis/op_view.h"
+#include "core/analysis/passes.h"
+#include "core/analysis/row_rules.h"
+#include "core/base/error.h"
+#include "core/base/format.h"
+
+namespace cleave {
+
+namespace {
+
+int nonUnitDims(const Value& value)
+{
+    return static_cast<int>(std::ranges::count_if(value.sizes, [](const Dim& d) { return !d.isOne(); }));
+}
+
+const Dim* onlyNonUnitDim(const Value& value)
+{
+    const auto dim = std::ranges::find_if(value.sizes, [](const Dim& d) { return !d.isOne(); });
+    return nonUnitDims(value) == 1 ? &*dim : nullptr;
+}
+
+// Whether the op repeats its operand's entries without changing which row they are in.
+bool keepsEntries(const Program& program, const Op& op)
+{
+    const OpView view(program, op);
+    const Value* self = view.tensor("self");
+    const Dim* entries = self ? onlyNonUnitDim(*self) : nullptr;
+    if (!entries || entries->isConstant())
+        return false;
+    if (op.target == "aten::view" || op.target == "aten::reshape" || op.target == "aten::unsqueeze" || op.target == "aten::squeeze") {
+        const Dim* out = onlyNonUnitDim(view.output());
+        return out && *out == *entries;
+    }
+    if (op.target == "aten::expand" || op.target == "aten::repeat") {
+        // The one dimension that counts stays where it is, aligned from the back; the others are repeated entries.
+        const auto& from = self->sizes;
+        const auto& to = view.output().sizes;
+        const std::size_t shift = to.size() - from.size();
+        for (std::size_t d = 0; d < from.size(); ++d)
+            if (!from[d].isOne())
+                return to[d + shift] == from[d];
+    }
+    return op.target == "aten::to" && isInteger(view.output().dtype) && isInteger(self->dtype);
+}
+
+class Analyser {
+public:
+    Analyser(Analysis& analysis, const Evaluator& evaluator) : m_a(analysis), m_p(analysis.program), m_evaluator(evaluator) {}
+
+    void run(const Progress& progress)
+    {
+        const IdMap<ValueId, Reach> reach = findReach(m_p);
+        m_a.values.resize(m_p.values.size());
+        m_a.ops.resize(m_p.ops.size());
+        for (std::size_t v = 0; v < m_p.values.size(); ++v)
+            m_a.values[ValueId{static_cast<int>(v)}].reach = reach[ValueId{static_cast<int>(v)}];
+        startRows();
+        for (std::size_t i = 0; i < m_p.ops.size(); ++i) {
+            progress.update(static_cast<double>(i) / static_cast<double>(m_p.ops.size()), "Analysing");
+            classify(OpId{static_cast<int>(i)});
+        }
+        finishOutputs();
+    }
+
+private:
+    const ValueFacts& facts(ValueId id) const { return m_a.values[id]; }
+    bool isFeature(ValueId id) const { return facts(id).reach == Reach::Feature; }
+
+    [[noreturn]] void refuse(OpId op, const std::string& why) const
+    {
+        throw Error("The model cannot be cut exactly: " + describe(m_p, op) + " " + why);
+    }
+
+    void startRows()
+    {
+        for (const Input& input : m_p.inputs) {
+            if (input.role != Role::NodeFeatures)
+                continue;
+            const Value& value = m_p[input.value];
+            if (value.kind != ValueKind::Tensor || value.sizes.empty() || value.sizes[0].isConstant())
+                throw Error("Input '" + value.name + "' has the role node-features but no dynamic first dimension: export the model with "
+                            "dynamic_shapes={\"" + value.name + "\": {0: torch.export.Dim(\"nodes\")}, …}.");
+            if (m_a.nodeSymbol.empty())
+                m_a.nodeSymbol = value.sizes[0].symbol;
+            else if (m_a.nodeSymbol != value.sizes[0].symbol)
+                throw Error("The node features have different numbers of rows (" + m_a.nodeSymbol + " and " + value.sizes[0].symbol +
+                            " for '" + value.name + "'): several node types are not supported yet; if they count the same nodes, export "
+                            "with one torch.export.Dim(\"nodes\") for all, or give another role with --role " + value.name + "=other.");
+            for (std::size_t d = 1; d < value.sizes.size(); ++d)
+                if (!value.sizes[d].isConstant())
+                    throw Error("Dimension " + std::to_string(d) + " of the node features '" + value.name + "' has the dynamic size " +
+                                value.sizes[d].symbol + ": only the node dimension may be dynamic.");
+            ValueFacts& f = m_a.values[input.value];
+            f.rows = Rows::Nodes;
+            f.rowDim = 0;
+            f.level = 0;
+        }
+        if (m_a.nodeSymbol.empty())
+            throw Error("The model has no node-feature input (a tensor whose first dimension counts nodes), so there is nothing to cut: "
+                        "name one with --role NAME=node-features; features kept as a parameter must become an argument of forward.");
+    }
+
+    void classify(OpId id)
+    {
+        const Op& op = m_p[id];
+        OpFacts& f = m_a.ops[id];
+        const Reach reach = op.outputs.empty() ? Reach::Constant : facts(op.outputs.front()).reach;
+        if (reach != Reach::Feature) {
+            f.kind = reach == Reach::Constant ? OpKind::Constant : OpKind::Prologue;
+            forEachOperand(op, [&](ValueId operand) {
+                if (isFeature(operand) && !m_p.isInput(operand))
+                    refuse(id, "needs a size that depends on node features.");
+            });
+            return;
+        }
+        forEachOperand(op, [&](ValueId operand) {
+            if (isFeature(operand) && m_p[operand].kind != ValueKind::Tensor)
+                refuse(id, "works with a number that depends on node features.");
+        });
+        if (classifyGather(id) || classifyScatter(id) || classifyRowWise(id) || classifyByProbe(id))
+            checkOutputs(id);
+        else
+            refuse(id, whyNotRowWise(id));
+    }
+
+    std::string whyNotRowWise(OpId id) const
+    {
+        const bool known = hasRowRule(m_p[id].target);
+        return known ? "mixes rows: a result row depends on other rows of its operands (a global op), which is not supported yet."
+                     : "is not known to work row by row, and running it on permuted and truncated rows did not show that it does.";
+    }
+
+    void setOutput(ValueId id, Rows rows, int rowDim, int level)
+    {
+        ValueFacts& f = m_a.values[id];
+        f.rows = rows;
+        f.rowDim = rowDim;
+        f.level = level;
+    }
+
+    void checkOutputs(OpId id)
+    {
+        for (const ValueId output : m_p[id].outputs) {
+            const Value& value = m_p[output];
+            const ValueFacts& f = facts(output);
+            if (value.kind != ValueKind::Tensor)
+                refuse(id, "gives a number that depends on node features.");
+            for (std::size_t d = 0; d < value.sizes.size(); ++d)
+                if (!value.sizes[d].isConstant() && static_cast<int>(d) != f.rowDim)
+                    refuse(id, "gives a tensor of shape " + toString(value.sizes) + ", in which more than one dimension grows with the graph.");
+            if (f.rows == Rows::Nodes && f.rowDim >= 0 && value.sizes[static_cast<std::size_t>(f.rowDim)].symbol != m_a.nodeSymbol)
+                refuse(id, "gives " + toString(value.sizes) + ", which is not one row for each of the " + m_a.nodeSymbol + " nodes.");
+        }
+    }
+
+    bool classifyGather(OpId id)
+    {
+        const auto form = gatherForm(m_p, id);
+        if (!form || !isFeature(form->source) || facts(form->source).rowDim != form->sourceDim)
+            return false;
+        if (isFeature(form->index))
+            refuse(id, "reads rows at an index that depends on node features: which rows a block needs is not known beforehand.");
+        const Value& index = m_p[form->index];
+        if (index.dtype == DType::Bool)
+            refuse(id, "selects rows by a mask of several dimensions, which is not supported.");
+        if (index.sizes.empty() || index.sizes[static_cast<std::size_t>(form->indexRowDim)].isConstant())
+            refuse(id, "reads a fixed choice of rows (a global op), which is not supported yet.");
+        const bool nodes = index.sizes[static_cast<std::size_t>(form->indexRowDim)].symbol == m_a.nodeSymbol;
+        OpFacts& f = m_a.ops[id];
+        f.kind = OpKind::Gather;
+        f.index = viewRoot(m_p, form->index);
+        f.expands = true;
+        const int sourceLevel = facts(form->source).rows == Rows::Nodes ? facts(form->source).level + 1 : levelIn(form->source, {}, false);
+        setOutput(m_p[id].outputs.front(), nodes ? Rows::Nodes : Rows::Edges, form->rowDim, sourceLevel);
+        return true;
+    }
+
+    bool classifyScatter(OpId id)
+    {
+        const auto form = scatterForm(m_p, id);
+        if (!form)
+            return false;
+        const bool sourceRows = form->source.valid() && m_p[form->source].kind == ValueKind::Tensor && isFeature(form->source) &&
+                                form->sourceHasRows && facts(form->source).rowDim == sourceRowDim(*form);
+        const bool selfRows = isFeature(form->self) && facts(form->self).rowDim == form->rowDim;
+        if (!sourceRows && !selfRows)
+            return false;
+        const ValueId output = m_p[id].outputs.front();
+        if (isFeature(form->index))
+            refuse(id, "writes rows at an index that depends on node features: which rows a block needs is not known beforehand.");
+        if (isFeature(form->self) && !selfRows)
+            refuse(id, "adds rows to a tensor whose rows lie along another dimension.");
+        const Dim& rows = m_p[output].sizes[static_cast<std::size_t>(form->rowDim)];
+        if (rows.symbol != m_a.nodeSymbol)
+            refuse(id, "reduces rows into " + toString(rows) + " rows that are not the graph's nodes (a global op such as pooling), which is not supported yet.");
+        const ValueId segment = viewRoot(m_p, form->index);
+        if (nonUnitDims(m_p[segment]) != 1 || onlyNonUnitDim(m_p[segment])->isConstant())
+            refuse(id, "has an index of shape " + toString(m_p[segment].sizes) + ", not one target for each row.");
+        OpFacts& f = m_a.ops[id];
+        f.kind = OpKind::Scatter;
+        f.index = segment;
+        int level = selfRows ? facts(form->self).level : 0;
+        if (sourceRows) {
+            m_visited.clear();
+            level = std::max(level, levelIn(form->source, segment, true));
+            for (const auto& [key, unused] : m_visited)
+                lowerLevel(std::get<0>(key), level);
+        }
+        setOutput(output, Rows::Nodes, form->rowDim, level);
+        return true;
+    }
+
+    int sourceRowDim(const ScatterForm& form) const
+    {
+        const int selfRank = static_cast<int>(m_p[form.self].sizes.size());
+        const int rank = static_cast<int>(m_p[form.source].sizes.size());
+        return form.rowDim - (selfRank - rank);
+    }
+
+    // Edge ops are shown at the first message passing that they feed.
+    void lowerLevel(ValueId edgeValue, int level)
+    {
+        ValueFacts& f = m_a.values[edgeValue];
+        if (f.rows != Rows::Edges)
+            return;
+        f.level = m_fed.insert({edgeValue, level}).second ? level : std::min(m_fed[edgeValue], level);
+        m_fed[edgeValue] = f.level;
+    }
+
+    // Message degree of a value that is read by edges which are reduced at `segment`; renumbered edges are in another order than it.
+    int levelIn(ValueId value, ValueId segment, bool inOrder)
+    {
+        const ValueFacts& f = facts(value);
+        if (!isFeature(value))
+            return 0;
+        if (f.rows == Rows::Nodes)
+            return f.level + 1;
+        const auto key = std::tuple(value, segment, inOrder);
+        if (const auto known = m_visited.find(key); known != m_visited.end())
+            return known->second;
+        const OpId id = m_p[value].producer;
+        int level = 0;
+        if (m_a.ops[id].kind == OpKind::Gather) {
+            const auto form = gatherForm(m_p, id);
+            const bool atTarget = inOrder && segment.valid() && m_a.ops[id].index == segment;
+            if (atTarget)
+                m_a.ops[id].expands = false;
+            if (facts(form->source).rows == Rows::Nodes)
+                level = facts(form->source).level + !atTarget;
+            else
+                level = levelIn(form->source, segment, false);
+        } else {
+            forEachOperand(m_p[id], [&](ValueId operand) { level = std::max(level, levelIn(operand, segment, inOrder)); });
+        }
+        m_visited[key] = level;
+        return level;
+    }
+
+    bool classifyRowWise(OpId id)
+    {
+        const Value& output = m_p[m_p[id].outputs.front()];
+        for (int row = 0; row < static_cast<int>(output.sizes.size()); ++row) {
+            const auto mapping = rowMapping(m_p, id, row);
+            if (mapping && accept(id, *mapping))
+                return true;
+        }
+        return false;
+    }
+
+    // Whether the mapping agrees with where the operands' rows are; fills in what follows for the outputs.
+    bool accept(OpId id, const RowMapping& mapping)
+    {
+        Rows rows = Rows::None;
+        int level = 0;
+        std::size_t position = 0;
+        bool fits = true;
+        bool mixed = false;
+        forEachOperand(m_p[id], [&](ValueId operand) {
+            const int dim = mapping.operands[position++];
+            if (!isFeature(operand))
+                return;
+            const ValueFacts& f = facts(operand);
+            fits = fits && f.rowDim == dim;
+            mixed = mixed || (rows != Rows::None && rows != f.rows);
+            rows = f.rows;
+            level = std::max(level, f.level);
+        });
+        if (!fits || rows == Rows::None)
+            return false;
+        if (mixed)
+            refuse(id, "combines rows of nodes with rows of edges.");
+        OpFacts& f = m_a.ops[id];
+        f.kind = OpKind::RowWise;
+        f.operandRowDims = mapping.operands;
+        for (std::size_t i = 0; i < m_p[id].outputs.size(); ++i)
+            setOutput(m_p[id].outputs[i], rows, mapping.outputs[i], level);
+        return true;
+    }
+
+    // An op outside the table: it is run on permuted and truncated rows.
+    bool classifyByProbe(OpId id)
+    {
+        if (hasRowRule(m_p[id].target))
+            return false;
+        RowMapping mapping;
+        std::string symbol;
+        forEachOperand(m_p[id], [&](ValueId operand) {
+            if (isFeature(operand))
+                symbol = m_p[operand].sizes[static_cast<std::size_t>(facts(operand).rowDim)].symbol;
+        });
+        forEachOperand(m_p[id], [&](ValueId operand) {
+            const Value& value = m_p[operand];
+            const auto dim = std::ranges::find(value.sizes, Dim{0, symbol});
+            mapping.operands.push_back(isFeature(operand)            ? facts(operand).rowDim
+                                       : dim == value.sizes.end() ? -1
+                                                                  : static_cast<int>(dim - value.sizes.begin()));
+        });
+        const auto outputs = m_evaluator.probeRowWise(m_p, id, mapping.operands);
+        if (!outputs)
+            return false;
+        mapping.outputs = *outputs;
+        m_a.ops[id].probed = accept(id, mapping);
+        return m_a.ops[id].probed;
+    }
+
+    void finishOutputs()
+    {
+        for (const ValueId output : m_p.outputs) {
+            const ValueFacts& f = facts(output);
+            if (f.rows == Rows::Edges) {
+                m_visited.clear();
+                m_a.values[output].level = levelIn(output, {}, false);
+            }
+        }
+        for (std::size_t v = 0; v < m_p.values.size(); ++v)
+            if (const ValueFacts& f = m_a.values[ValueId{static_cast<int>(v)}]; f.rows == Rows::Nodes)
+                m_a.levels = std::max(m_a.levels, f.level);
+    }
+
+    Analysis& m_a;
+    const Program& m_p;
+    const Evaluator& m_evaluator;
+    std::map<std::tuple<ValueId, ValueId, bool>, int> m_visited;
+    std::map<ValueId, int> m_fed;
+};
+
+}  // namespace
+
+ValueId viewRoot(const Program& program, ValueId value)
+{
+    for (OpId producer = program[value].producer; producer.valid() && keepsEntries(program, program[producer]);
+         producer = program[value].producer)
+        value = OpView(program, program[producer]).value("self");
+    return value;
+}
+
+Analysis analyse(Program program, const AnalysisOptions& options, const Evaluator& evaluator, const Progress& progress)
+{
+    Analysis analysis;
+    assignRoles(program, options.roles);
+    const int inPlace = makeFunctional(program);
+    analysis.passes = cleanUp(program);
+    analysis.passes.insert(analysis.passes.begin(), {"in-place ops made functional", inPlace});
+    analysis.program = std::move(program);
+    Analyser(analysis, evaluator).run(progress);
+    return analysis;
+}
+
+}  // namespace cleave

@@ -1,0 +1,325 @@
+#include "core/analysis/functional.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "core/analysis/op_view.h"
+#include "core/analysis/rewriter.h"
+#include "core/base/error.h"
+
+namespace cleave {
+
+namespace {
+
+enum class Aliasing { None, View, Maybe };
+
+// Whether output 0 of the op shares memory with its operand `self`.
+Aliasing aliasing(const Program& program, const Op& op)
+{
+    static const std::set<std::string_view> views{
+        "aten::view",      "aten::expand",  "aten::expand_as", "aten::select",  "aten::slice",  "aten::unsqueeze", "aten::squeeze",
+        "aten::transpose", "aten::t",       "aten::permute",   "aten::detach",  "aten::alias",  "aten::narrow",    "aten::split",
+        "aten::chunk",     "aten::unbind",  "aten::view_as",   "aten::numpy_T", "aten::lift_fresh", "aten::split_with_sizes",
+        "aten::diagonal",  "aten::unfold",  "aten::dropout",   "aten::as_strided", "aten::tensor_split"};
+    static const std::set<std::string_view> maybe{"aten::reshape", "aten::contiguous", "aten::flatten", "aten::unflatten",
+                                                  "aten::reshape_as"};
+    if (views.contains(op.target))
+        return Aliasing::View;
+    if (maybe.contains(op.target))
+        return Aliasing::Maybe;
+    const OpView view(program, op);
+    const Value* self = view.tensor("self");
+    if (op.target == "aten::to" && self && !op.outputs.empty() && !view.flag("copy", false))
+        return self->dtype == view.output().dtype ? Aliasing::View : Aliasing::None;
+    return Aliasing::None;
+}
+
+bool isInPlace(const Op& op)
+{
+    return op.target.size() > 7 && op.target.starts_with("aten::") && op.target.back() == '_' && !op.target.ends_with("__");
+}
+
+class Functionaliser {
+public:
+    explicit Functionaliser(Program& program) : m_program(program), m_rewriter(program) {}
+
+    int run()
+    {
+        for (Op& op : m_rewriter.takeOps()) {
+            for (NamedArgument& argument : op.args)
+                if (!(isInPlace(op) && argument.name == "self"))
+                    changeValues(argument.value, [&](ValueId& id) { id = current(id, op); });
+            if (isInPlace(op))
+                mutate(std::move(op));
+            else
+                add(std::move(op));
+        }
+        for (ValueId& output : m_program.outputs)
+            output = current(output, {});
+        return m_count;
+    }
+
+private:
+    // What is known of a tensor that shares memory with others: the tensor it is a view of, and through which op.
+    struct Alias {
+        ValueId parent;
+        Op op;
+        int output = 0;
+        bool maybe = false;
+    };
+
+    void add(Op op)
+    {
+        const Aliasing kind = aliasing(m_program, op);
+        const ValueId self = originalSelf(op);
+        const std::vector<ValueId> outputs = op.outputs;
+        if (kind != Aliasing::None && self.valid())
+            for (std::size_t i = 0; i < outputs.size(); ++i) {
+                m_aliases[outputs[i]] = {self, op, static_cast<int>(i), kind == Aliasing::Maybe};
+                m_seen[outputs[i]] = m_version[root(outputs[i])];
+            }
+        m_rewriter.emit(std::move(op));
+    }
+
+    // Operands were already replaced by their current versions; aliasing is tracked by the names of the trace.
+    ValueId originalSelf(const Op& op) const
+    {
+        const ValueId self = OpView(m_program, op).value("self");
+        const auto original = m_original.find(self);
+        return original == m_original.end() ? self : original->second;
+    }
+
+    ValueId canonical(ValueId value) const
+    {
+        for (auto it = m_sameAs.find(value); it != m_sameAs.end(); it = m_sameAs.find(value))
+            value = it->second;
+        return value;
+    }
+
+    ValueId root(ValueId value) const
+    {
+        for (auto it = m_aliases.find(value); it != m_aliases.end(); it = m_aliases.find(value))
+            value = it->second.parent;
+        return value;
+    }
+
+    // The newest version of a value: views of a changed tensor are taken anew.
+    ValueId current(ValueId value, const Op& reader)
+    {
+        value = canonical(value);
+        const int version = m_version[root(value)];
+        if (m_seen[value] == version)
+            return newest(value);
+        const auto alias = m_aliases.find(value);
+        if (alias == m_aliases.end())
+            return newest(value);
+        if (alias->second.maybe || m_unclear.contains(value))
+            refuse(reader, value);
+        const ValueId parent = current(alias->second.parent, reader);
+        Op again = alias->second.op;
+        for (NamedArgument& argument : again.args)
+            if (argument.name == "self")
+                argument.value = {parent};
+        std::vector<ValueId> outputs;
+        for (const ValueId old : again.outputs) {
+            Value copy = m_program[old];
+            copy.name += "_v" + std::to_string(m_program.values.size());
+            outputs.push_back({static_cast<int>(m_program.values.size())});
+            m_program.values.push_back(std::move(copy));
+        }
+        for (std::size_t i = 0; i < outputs.size(); ++i)
+            setNewest(again.outputs[i], outputs[i], version);
+        again.name = m_program[outputs.front()].name;
+        again.outputs = outputs;
+        m_rewriter.emit(std::move(again));
+        return newest(value);
+    }
+
+    ValueId newest(ValueId value) const
+    {
+        if (m_unclear.contains(value))
+            refuse({}, value);
+        const auto it = m_newest.find(value);
+        return it == m_newest.end() ? value : it->second;
+    }
+
+    void setNewest(ValueId value, ValueId by, int version)
+    {
+        m_newest[value] = by;
+        m_original[by] = value;
+        m_seen[value] = version;
+    }
+
+    void mutate(Op op)
+    {
+        ++m_count;
+        const ValueId named = OpView(m_program, op).value("self");
+        if (!named.valid() || op.outputs.empty())
+            throw Error("In-place op '" + op.name + "' (" + op.target + ") changes something that is no tensor of the program.");
+        const ValueId self = canonical(originalSelf(op));
+        const ValueId base = root(self);
+        if (m_program[base].weight.valid())
+            throw Error("The forward changes the weight '" + m_program[base].name + "' in place (op '" + op.name +
+                        "'): a layer-wise run would change it once for each batch; compute a new tensor instead.");
+        const ValueId before = current(self, op);
+        const ValueId result = op.outputs.front();
+        emitOutOfPlace(op, before);
+        const int version = ++m_version[base];
+        setNewest(self, result, version);
+        // The result of an in-place op is another name of the tensor that it changed.
+        m_sameAs[result] = self;
+        pushUp(self, result, version, op);
+    }
+
+    void emitOutOfPlace(Op& op, ValueId before)
+    {
+        op.target.pop_back();
+        for (NamedArgument& argument : op.args)
+            if (argument.name == "self")
+                argument.value = {before};
+        if (op.target == "aten::zero") {
+            op.target = "aten::zeros_like";
+            op.overload.clear();
+        }
+        const DType dtype = m_program[before].dtype;
+        bool promotes = false;
+        forEachOperand(op, [&](ValueId id) {
+            const Value& v = m_program[id];
+            promotes = promotes || (v.kind == ValueKind::Tensor && isFloating(v.dtype) && v.dtype != dtype);
+        });
+        if (!promotes) {
+            m_rewriter.emit(op);
+            return;
+        }
+        // In place keeps the type of the changed tensor where the out-of-place form would widen it.
+        const ValueId result = op.outputs.front();
+        Op wide = op;
+        wide.outputs.clear();
+        const ValueId temporary = m_rewriter.emitNew(op, op.target, op.overload, op.args, m_program[result]);
+        m_program[temporary].dtype = DType::Unknown;
+        wide = {op.name, "aten::to", "dtype", {{"self", {temporary}}, {"dtype", {dtype}}}, {result}, op.module, op.source};
+        m_rewriter.emit(std::move(wide));
+    }
+
+    // Writes a changed view back into the tensor it is a view of, up to the one that owns the memory.
+    void pushUp(ValueId view, ValueId result, int version, const Op& mutation)
+    {
+        for (auto it = m_aliases.find(view); it != m_aliases.end(); it = m_aliases.find(view)) {
+            const Alias alias = it->second;
+            if (alias.maybe) {
+                for (ValueId v = alias.parent;; v = m_aliases.at(v).parent) {
+                    m_unclear.insert(v);
+                    if (!m_aliases.contains(v))
+                        return;
+                }
+            }
+            // The parent's version just before this mutation: nothing else changed it since the view was refreshed.
+            result = writtenBack(alias, newest(alias.parent), result, mutation);
+            view = alias.parent;
+            setNewest(view, result, version);
+        }
+    }
+
+    ValueId writtenBack(const Alias& alias, ValueId parent, ValueId changed, const Op& mutation)
+    {
+        const OpView view(m_program, alias.op);
+        const std::string_view target = alias.op.target;
+        const Value& like = m_program[parent];
+        const int rank = static_cast<int>(like.sizes.size());
+        const auto emit = [&](std::string name, std::string overload, std::vector<NamedArgument> args) {
+            const Value copy = m_program[parent];
+            return m_rewriter.emitNew(mutation, std::move(name), std::move(overload), std::move(args), copy);
+        };
+        const auto argument = [&](std::string_view name) {
+            const Argument* found = alias.op.find(name);
+            return NamedArgument{std::string(name), found ? *found : Argument{}};
+        };
+        if (target == "aten::detach" || target == "aten::alias" || target == "aten::to" || target == "aten::lift_fresh" ||
+            target == "aten::dropout")
+            return changed;
+        if (target == "aten::transpose")
+            return emit("aten::transpose", "int", {{"self", {changed}}, argument("dim0"), argument("dim1")});
+        if (target == "aten::t" || target == "aten::numpy_T")
+            return emit("aten::t", "", {{"self", {changed}}});
+        if (target == "aten::permute") {
+            const auto dims = view.dims("dims", rank);
+            std::vector<Argument> inverse(dims ? dims->size() : 0);
+            for (std::size_t i = 0; i < inverse.size(); ++i)
+                inverse[static_cast<std::size_t>((*dims)[i])] = {static_cast<std::int64_t>(i)};
+            return emit("aten::permute", "", {{"self", {changed}}, {"dims", {inverse}}});
+        }
+        if (target == "aten::view" || target == "aten::view_as" || target == "aten::unsqueeze" || target == "aten::squeeze") {
+            std::vector<Argument> sizes;
+            int symbols = 0;
+            for (const Dim& dim : like.sizes) {
+                sizes.push_back({dim.isConstant() ? dim.value : -1});
+                symbols += !dim.isConstant();
+            }
+            if (symbols <= 1)
+                return emit("aten::reshape", "", {{"self", {changed}}, {"size", {sizes}}});
+        }
+        if (target == "aten::select")
+            return emit("aten::select_scatter", "", {{"self", {parent}}, {"src", {changed}}, argument("dim"), argument("index")});
+        if (target == "aten::slice")
+            return emit("aten::slice_scatter", "", {{"self", {parent}}, {"src", {changed}}, argument("dim"), argument("start"),
+                                                    argument("end"), argument("step")});
+        if (target == "aten::unbind")
+            return emit("aten::select_scatter", "", {{"self", {parent}}, {"src", {changed}},
+                                                     {"dim", {view.integerOr("dim", 0)}}, {"index", {std::int64_t{alias.output}}}});
+        if (const auto range = dividedRange(alias, rank))
+            return emit("aten::slice_scatter", "", {{"self", {parent}}, {"src", {changed}}, {"dim", {view.integerOr("dim", 0)}},
+                                                    {"start", {range->first}}, {"end", {range->second}}});
+        refuse(mutation, alias.parent);
+    }
+
+    // Which part of the divided dimension an output of split, chunk or split_with_sizes is.
+    std::optional<std::pair<std::int64_t, std::int64_t>> dividedRange(const Alias& alias, int rank) const
+    {
+        static constexpr std::array divided{"aten::split", "aten::chunk", "aten::split_with_sizes", "aten::tensor_split"};
+        const OpView view(m_program, alias.op);
+        const auto dim = view.given("dim") ? view.dim("dim", rank) : std::optional(0);
+        if (std::ranges::find(divided, alias.op.target) == divided.end() || !dim)
+            return {};
+        std::int64_t start = 0;
+        for (int i = 0;; ++i) {
+            const Dim& size = m_program[alias.op.outputs[static_cast<std::size_t>(i)]].sizes[static_cast<std::size_t>(*dim)];
+            if (!size.isConstant())
+                return {};
+            if (i == alias.output)
+                return std::pair(start, start + size.value);
+            start += size.value;
+        }
+    }
+
+    [[noreturn]] void refuse(const Op& reader, ValueId value) const
+    {
+        throw Error("The in-place changes around '" + m_program[value].name + "'" +
+                    (reader.name.empty() ? "" : " (op '" + reader.name + "', " + reader.target + ", " + reader.source.file + ":" +
+                                                    std::to_string(reader.source.line) + ")") +
+                    " cannot be followed through the views of it: write the forward without changing this tensor in place.");
+    }
+
+    Program& m_program;
+    Rewriter m_rewriter;
+    std::map<ValueId, Alias> m_aliases;
+    std::map<ValueId, ValueId> m_newest;    // value of the trace -> value that holds its content now
+    std::map<ValueId, ValueId> m_original;  // the inverse
+    std::map<ValueId, ValueId> m_sameAs;    // result of an in-place op -> the tensor it changed
+    std::map<ValueId, int> m_version;       // of a root: how often its memory was changed
+    std::map<ValueId, int> m_seen;          // version that m_newest of a value shows
+    std::set<ValueId> m_unclear;            // may or may not have been changed: an error to read
+    int m_count = 0;
+};
+
+}  // namespace
+
+int makeFunctional(Program& program)
+{
+    return Functionaliser(program).run();
+}
+
+}  // namespace cleave

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "core/analysis/analysis.h"
+
+namespace cleave {
+
+/// The clean-up passes, in order, on a program in functional form whose inputs have roles: dropout in eval, no-ops and checks are dropped, sizes
+/// are read from the graph and not from feature tensors, equal structure subexpressions become one, dead ops go. Error for live random ops.
+std::vector<PassCount> cleanUp(Program& program);
+
+/// What each value depends on, for a program whose inputs have roles. Sizes depend on the graph only.
+IdMap<ValueId, Reach> findReach(const Program& program);
+
+}  // namespace cleave

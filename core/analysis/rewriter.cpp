@@ -1,0 +1,97 @@
+#include "core/analysis/rewriter.h"
+
+namespace cleave {
+
+Rewriter::Rewriter(Program& program) : m_program(program), m_old(std::move(program.ops))
+{
+    m_program.ops.clear();
+    for (Value& value : program.values) {
+        m_names[value.name] = 1;
+        value.producer = {};
+    }
+    for (const Input& input : program.inputs)
+        noteSize(input.value);
+}
+
+OpId Rewriter::emit(Op op)
+{
+    const OpId id{static_cast<int>(m_program.ops.size())};
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+        m_program[op.outputs[i]].producer = id;
+        m_program[op.outputs[i]].outputIndex = static_cast<int>(i);
+    }
+    m_program.ops.push_back(std::move(op));
+    return id;
+}
+
+std::string Rewriter::freshName(const std::string& stem)
+{
+    for (int& n = m_names[stem];; ++n) {
+        std::string name = stem + "_c" + std::to_string(n);
+        if (!m_names.contains(name)) {
+            m_names[name] = 1;
+            return name;
+        }
+    }
+}
+
+ValueId Rewriter::emitNew(const Op& origin, std::string target, std::string overload, std::vector<NamedArgument> args, const Value& like)
+{
+    Value value = like;
+    value.name = freshName(origin.name);
+    value.weight = {};
+    Op op{value.name, std::move(target), std::move(overload), std::move(args), {}, origin.module, origin.source};
+    const ValueId id{static_cast<int>(m_program.values.size())};
+    m_program.values.push_back(std::move(value));
+    op.outputs = {id};
+    emit(std::move(op));
+    return id;
+}
+
+ValueId Rewriter::resolved(ValueId value) const
+{
+    for (auto it = m_replacement.find(value); it != m_replacement.end(); it = m_replacement.find(value))
+        value = it->second;
+    return value;
+}
+
+void Rewriter::resolveOperands(Op& op) const
+{
+    for (NamedArgument& argument : op.args)
+        changeValues(argument.value, [&](ValueId& id) { id = resolved(id); });
+}
+
+void Rewriter::finish()
+{
+    for (ValueId& output : m_program.outputs)
+        output = resolved(output);
+}
+
+Argument Rewriter::sizeArgument(const Dim& dim, const Op& origin)
+{
+    if (dim.isConstant())
+        return {dim.value};
+    const auto known = m_sizes.find(dim.symbol);
+    if (known != m_sizes.end())
+        return known->second;
+    const auto source = m_sizeSources.find(dim.symbol);
+    if (source == m_sizeSources.end())
+        return {};
+    Value number;
+    number.kind = ValueKind::Int;
+    number.number = dim;
+    const auto [tensor, position] = source->second;
+    const ValueId size = emitNew(origin, "aten::sym_size", "int",
+                                 {{"self", {tensor}}, {"dim", {static_cast<std::int64_t>(position)}}}, number);
+    return m_sizes[dim.symbol] = Argument{size};
+}
+
+void Rewriter::noteSize(ValueId tensor)
+{
+    const Value& value = m_program[tensor];
+    for (std::size_t d = 0; d < value.sizes.size(); ++d)
+        if (!value.sizes[d].isConstant())
+            m_sizeSources.try_emplace(value.sizes[d].symbol, tensor, static_cast<int>(d));
+}
+
+}  // namespace cleave

@@ -1,0 +1,329 @@
+#include "core/plan/cut.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "core/analysis/message_passing.h"
+#include "core/analysis/op_view.h"
+#include "core/analysis/row_rules.h"
+#include "core/base/error.h"
+
+namespace cleave {
+
+namespace {
+
+int symbolicDim(const Value& value)
+{
+    const auto dim = std::ranges::find_if(value.sizes, [](const Dim& d) { return !d.isConstant(); });
+    return dim == value.sizes.end() ? -1 : static_cast<int>(dim - value.sizes.begin());
+}
+
+// Elements in one row; 0 if another dimension grows with the graph as well.
+std::int64_t rowWidth(const Value& value, int rowDim)
+{
+    std::int64_t width = 1;
+    for (std::size_t d = 0; d < value.sizes.size(); ++d)
+        if (static_cast<int>(d) != rowDim)
+            width *= value.sizes[d].isConstant() ? value.sizes[d].value : 0;
+    return width;
+}
+
+bool isIndexArgument(const std::string& name)
+{
+    return name == "index" || name == "indices";
+}
+
+// Builds the steps of one function from what its results need.
+class FunctionBuilder {
+public:
+    FunctionBuilder(const Analysis& analysis, int level, ValueId rowsOf, std::set<ValueId>& prologue)
+        : m_a(analysis), m_p(analysis.program), m_prologue(prologue)
+    {
+        m_f.level = level;
+        m_f.rowsOf = rowsOf;
+        m_f.frames.push_back({});
+    }
+
+    void addNodeOp(OpId id)
+    {
+        switch (m_a.ops[id].kind) {
+        case OpKind::Gather:
+            addGather(id, 0);
+            break;
+        case OpKind::Scatter:
+            addScatter(id);
+            break;
+        default:
+            addRowWise(id, 0);
+        }
+    }
+
+    StepOperand result(ValueId value) { return operand(value, 0, m_a.values[value].rowDim); }
+
+    CutFunction take() { return std::move(m_f); }
+
+private:
+    using Key = std::tuple<OpId, int, bool>;
+
+    int frameIndex(const Frame& frame)
+    {
+        const auto known = std::ranges::find(m_f.frames, frame);
+        if (known != m_f.frames.end())
+            return static_cast<int>(known - m_f.frames.begin());
+        if (frame.segment.valid())
+            m_prologue.insert(frame.segment);
+        m_prologue.insert(frame.maps.begin(), frame.maps.end());
+        m_f.frames.push_back(frame);
+        return static_cast<int>(m_f.frames.size()) - 1;
+    }
+
+    bool overNodes(int frame) const
+    {
+        const Frame& f = m_f.frames[static_cast<std::size_t>(frame)];
+        return f.kind == FrameKind::Targets && f.maps.empty() && !m_f.rowsOf.valid();
+    }
+
+    StepOperand whole(ValueId value)
+    {
+        if (m_a.values[value].reach == Reach::Structure)
+            m_prologue.insert(value);
+        return {OperandKind::Whole, value};
+    }
+
+    // The rows of a value that a step in this frame reads.
+    StepOperand operand(ValueId value, int frame, int rowDim)
+    {
+        const ValueFacts& facts = m_a.values[value];
+        if (rowDim < 0)
+            return whole(value);
+        if (facts.reach != Reach::Feature)
+            return structure(value, frame, rowDim);
+        if (facts.rows == Rows::Nodes) {
+            if (overNodes(frame) && facts.level == m_f.level && m_p[value].producer.valid())
+                return {OperandKind::Step, value, rowDim, frame};
+            return {OperandKind::Stored, value, rowDim, frame};
+        }
+        return edgeValue(value, frame);
+    }
+
+    StepOperand edgeValue(ValueId value, int frame)
+    {
+        const OpId id = m_p[value].producer;
+        if (m_a.ops[id].kind == OpKind::Gather) {
+            const auto form = gatherForm(m_p, id);
+            if (m_a.values[form->source].rows == Rows::Edges) {
+                // Renumbered edge rows: the source is run for just the rows that are read.
+                if (m_p[m_a.ops[id].index].sizes.size() != 1)
+                    throw Error("The model cannot be cut exactly: " + describe(m_p, id) +
+                                " renumbers edge rows by an index of several dimensions, which is not supported.");
+                Frame renumbered = m_f.frames[static_cast<std::size_t>(frame)];
+                renumbered.maps.push_back(m_a.ops[id].index);
+                return operand(form->source, frameIndex(renumbered), form->sourceDim);
+            }
+            addGather(id, frame);
+        } else {
+            addRowWise(id, frame);
+        }
+        return {OperandKind::Step, value, m_a.values[value].rowDim, frame};
+    }
+
+    // Structure is computed once on the whole graph and sliced; what is wider than a number per row and row-wise is computed for the block's rows.
+    StepOperand structure(ValueId value, int frame, int rowDim)
+    {
+        const OpId id = m_p[value].producer;
+        const auto mapping = id.valid() && m_p[id].outputs.size() == 1 ? rowMapping(m_p, id, rowDim) : std::nullopt;
+        const bool wide = mapping && (isFactory(m_p[id].target) || rowWidth(m_p[value], rowDim) > 1);
+        if (!wide || !operandsHaveRows(id, *mapping)) {
+            m_prologue.insert(value);
+            return {OperandKind::Slice, value, rowDim, frame};
+        }
+        if (!m_done.contains(Key{id, frame, false})) {
+            Step step{id, frame, {}, {rowDim}};
+            std::size_t i = 0;
+            forEachOperand(m_p[id], [&](ValueId v) { step.operands.push_back(operand(v, frame, mapping->operands[i++])); });
+            add(std::move(step));
+        }
+        return {OperandKind::Step, value, rowDim, frame};
+    }
+
+    bool operandsHaveRows(OpId id, const RowMapping& mapping) const
+    {
+        bool all = true;
+        std::size_t i = 0;
+        forEachOperand(m_p[id], [&](ValueId v) {
+            const int dim = mapping.operands[i++];
+            all = all && (dim < 0 || !m_p[v].sizes[static_cast<std::size_t>(dim)].isConstant());
+        });
+        return all;
+    }
+
+    // The segment index renumbered to the batch's targets, through the views that the op is given it by.
+    StepOperand targetIndex(ValueId value, ValueId segment, int frame)
+    {
+        const int rowDim = symbolicDim(m_p[value]);
+        if (value == segment)
+            return {OperandKind::TargetIndex, value, rowDim, frame};
+        const OpId id = m_p[value].producer;
+        if (!m_done.contains(Key{id, frame, true})) {
+            Step step{id, frame, {}, {rowDim}, true};
+            for (const NamedArgument& argument : m_p[id].args)
+                forEachValue(argument.value, [&](ValueId v) {
+                    step.operands.push_back(argument.name == "self" ? targetIndex(v, segment, frame) : whole(v));
+                });
+            add(std::move(step));
+        }
+        return {OperandKind::Step, value, rowDim, frame, true};
+    }
+
+    void addRowWise(OpId id, int frame)
+    {
+        if (m_done.contains(Key{id, frame, false}))
+            return;
+        Step step{id, frame, {}, {}};
+        std::size_t i = 0;
+        forEachOperand(m_p[id], [&](ValueId v) { step.operands.push_back(operand(v, frame, m_a.ops[id].operandRowDims[i++])); });
+        addWithRows(std::move(step));
+    }
+
+    void addGather(OpId id, int frame)
+    {
+        if (m_done.contains(Key{id, frame, false}))
+            return;
+        const auto form = gatherForm(m_p, id);
+        const Frame rows = m_f.frames[static_cast<std::size_t>(frame)];
+        const bool atTarget = rows.kind == FrameKind::Edges && rows.maps.empty() && m_a.ops[id].index == rows.segment;
+        if (m_a.values[form->source].rows != Rows::Nodes)
+            throw Error("The model cannot be cut exactly: " + describe(m_p, id) + " reads edge rows for each node, which is not supported.");
+        Step step{id, frame, {}, {}};
+        for (const NamedArgument& argument : m_p[id].args)
+            forEachValue(argument.value, [&](ValueId v) {
+                if (isIndexArgument(argument.name))
+                    step.operands.push_back(atTarget ? targetIndex(v, rows.segment, frame) : operand(v, frame, form->indexRowDim));
+                else if (v != form->source)
+                    step.operands.push_back(whole(v));
+                else if (atTarget)
+                    step.operands.push_back(operand(v, 0, form->sourceDim));
+                else
+                    step.operands.push_back({OperandKind::StoredWhole, v, form->sourceDim, frame});
+            });
+        addWithRows(std::move(step));
+    }
+
+    void addScatter(OpId id)
+    {
+        const auto form = scatterForm(m_p, id);
+        const ValueId segment = m_a.ops[id].index;
+        const int edges = frameIndex({FrameKind::Edges, segment, {}});
+        const int shift = form->source.valid() && m_p[form->source].kind == ValueKind::Tensor
+                              ? static_cast<int>(m_p[form->self].sizes.size() - m_p[form->source].sizes.size())
+                              : 0;
+        Step step{id, 0, {}, {}};
+        for (const NamedArgument& argument : m_p[id].args)
+            forEachValue(argument.value, [&](ValueId v) {
+                if (isIndexArgument(argument.name))
+                    step.operands.push_back(targetIndex(v, segment, edges));
+                else if (argument.name == "self")
+                    step.operands.push_back(operand(v, 0, form->rowDim));
+                else
+                    step.operands.push_back(operand(v, edges, v == form->source && form->sourceHasRows ? form->rowDim - shift : -1));
+            });
+        addWithRows(std::move(step));
+    }
+
+    void addWithRows(Step step)
+    {
+        for (const ValueId output : m_p[step.op].outputs)
+            step.rowDims.push_back(m_a.values[output].rowDim);
+        add(std::move(step));
+    }
+
+    void add(Step step)
+    {
+        m_done.insert({step.op, step.frame, step.localIndex});
+        m_f.steps.push_back(std::move(step));
+    }
+
+    const Analysis& m_a;
+    const Program& m_p;
+    std::set<ValueId>& m_prologue;
+    std::set<Key> m_done;
+    CutFunction m_f;
+};
+
+void addOnce(std::vector<ValueId>& list, ValueId value)
+{
+    if (std::ranges::find(list, value) == list.end())
+        list.push_back(value);
+}
+
+// What functions read from each other, and where it is computed.
+void connect(CutProgram& cut, const Analysis& analysis)
+{
+    std::set<ValueId> needed(analysis.program.outputs.begin(), analysis.program.outputs.end());
+    for (CutFunction& f : cut.functions)
+        for (const Step& step : f.steps)
+            for (const StepOperand& operand : step.operands)
+                if (operand.kind == OperandKind::Stored || operand.kind == OperandKind::StoredWhole) {
+                    addOnce(f.reads, operand.value);
+                    needed.insert(operand.value);
+                }
+    for (CutFunction& f : cut.functions)
+        if (!f.rowsOf.valid())
+            for (const Step& step : f.steps)
+                for (std::size_t i = 0; step.frame == 0 && i < step.rowDims.size(); ++i) {
+                    const ValueId value = analysis.program[step.op].outputs[i];
+                    if (needed.contains(value) && analysis.values[value].reach == Reach::Feature) {
+                        f.saves.push_back(value);
+                        f.results.push_back({OperandKind::Step, value, step.rowDims[i], 0});
+                    }
+                }
+}
+
+}  // namespace
+
+std::vector<ValueId> CutFunction::segments() const
+{
+    std::vector<ValueId> all;
+    for (const Frame& frame : frames)
+        if (frame.segment.valid())
+            addOnce(all, frame.segment);
+    return all;
+}
+
+CutProgram cutByMessageDegree(const Analysis& analysis)
+{
+    const Program& program = analysis.program;
+    CutProgram cut;
+    std::set<ValueId> prologue;
+    for (int level = 0; level <= analysis.levels; ++level) {
+        FunctionBuilder builder(analysis, level, {}, prologue);
+        for (std::size_t i = 0; i < program.ops.size(); ++i) {
+            const ValueFacts& facts = analysis.values[program.ops[i].outputs.front()];
+            if (facts.reach == Reach::Feature && facts.rows == Rows::Nodes && facts.level == level)
+                builder.addNodeOp(OpId{static_cast<int>(i)});
+        }
+        if (CutFunction f = builder.take(); !f.steps.empty())
+            cut.functions.push_back(std::move(f));
+    }
+    std::set<ValueId> outputs;
+    for (const ValueId output : program.outputs) {
+        const ValueFacts& facts = analysis.values[output];
+        if (facts.reach == Reach::Structure)
+            prologue.insert(output);
+        if (facts.rows != Rows::Edges || !outputs.insert(output).second)
+            continue;
+        FunctionBuilder builder(analysis, facts.level, output, prologue);
+        const StepOperand result = builder.result(output);
+        CutFunction f = builder.take();
+        f.saves = {output};
+        f.results = {result};
+        cut.functions.push_back(std::move(f));
+    }
+    cut.prologue.assign(prologue.begin(), prologue.end());
+    connect(cut, analysis);
+    return cut;
+}
+
+}  // namespace cleave
