@@ -1,0 +1,110 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+#include "core/run/executor.h"
+#include "core/run/probe.h"
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+// Largest difference relative to the largest value; infinite where shapes or NaNs differ.
+double difference(const at::Tensor& found, const at::Tensor& expected)
+{
+    if (found.sizes() != expected.sizes())
+        return std::numeric_limits<double>::infinity();
+    if (found.numel() == 0)
+        return 0;
+    const at::Tensor a = found.to(at::kDouble), b = expected.to(at::kDouble);
+    const at::Tensor same = a.eq(b).logical_or(a.isnan().logical_and(b.isnan()));
+    const at::Tensor gap = a.sub(b).abs().masked_fill(same, 0);
+    if (gap.isnan().any().item<bool>())
+        return std::numeric_limits<double>::infinity();
+    const at::Tensor finite = b.masked_fill(b.isfinite().logical_not(), 0).abs();
+    return gap.max().item<double>() / std::max(finite.max().item<double>(), 1e-3);
+}
+
+double tolerance(DType dtype)
+{
+    return dtype == DType::BFloat16 ? 0.1 : dtype == DType::Float64 ? 1e-8 : 2e-3;
+}
+
+// Save points of all functions in order, so that the first difference is the one to name.
+std::vector<ValueId> comparedValues(const Analysis& analysis, const CutProgram& cut)
+{
+    std::vector<ValueId> values;
+    for (const CutFunction& function : cut.functions)
+        values.insert(values.end(), function.saves.begin(), function.saves.end());
+    for (const ValueId output : analysis.program.outputs)
+        if (analysis.values[output].reach == Reach::Feature)
+            values.push_back(output);
+    std::ranges::sort(values, {}, [&](ValueId v) { return analysis.program[v].producer; });
+    return values;
+}
+
+// A cut that saves every node value: names the first op whose rows differ.
+CutProgram savingEverything(CutProgram cut, const Analysis& analysis)
+{
+    for (CutFunction& function : cut.functions) {
+        if (function.rowsOf.valid())
+            continue;
+        function.saves.clear();
+        function.results.clear();
+        for (const Step& step : function.steps)
+            for (std::size_t i = 0; step.frame == 0 && !step.localIndex && i < step.rowDims.size(); ++i)
+                if (const ValueId value = analysis.program[step.op].outputs[i]; analysis.values[value].reach == Reach::Feature) {
+                    function.saves.push_back(value);
+                    function.results.push_back({OperandKind::Step, value, step.rowDims[i], 0});
+                }
+    }
+    return cut;
+}
+
+void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Progress& progress)
+{
+    const std::vector<ValueId> compared = comparedValues(analysis, cut);
+    std::vector<c10::IValue> whole;
+    Bindings inputs;
+    try {
+        inputs = runnableProbeInputs(analysis, constants, graph, compared, whole);
+    } catch (const Error& error) {
+        throw Error(std::string("The model does not run on a small random graph, so its cut cannot be checked. ") + error.what());
+    }
+    for (const std::int64_t batchSize : {std::int64_t{1}, std::int64_t{5}, graph.nodes}) {
+        LayerWise run(analysis, cut, constants, inputs, progress);
+        run.keepAll();
+        run.run(batchSize, {progress.stop, {}});
+        for (std::size_t i = 0; i < compared.size(); ++i) {
+            const double gap = difference(run.store().at(compared[i]), whole[i].toTensor());
+            if (gap > tolerance(analysis.program[compared[i]].dtype))
+                throw Error("The cut model does not give the whole model's answers on a small random graph: rows of " +
+                            describe(analysis.program, analysis.program[compared[i]].producer) + " differ by " + formatNumber(gap) +
+                            " of the largest value in batches of " + std::to_string(batchSize) + ", so the plan is refused.");
+        }
+    }
+}
+
+}  // namespace
+
+void checkCut(const Analysis& analysis, const CutProgram& cut, const Progress& progress)
+{
+    const Constants constants = evaluateConstants(analysis);
+    guarded("Checking the cut failed", [&] {
+        for (const ProbeGraph& graph : {ProbeGraph{17, 61, 4, 4, 11}, ProbeGraph{23, 39, 7, 4, 23}}) {
+            progress.update(graph.seed == 11 ? 0 : 0.5, "Checking the cut on random graphs");
+            try {
+                checkOn(graph, analysis, cut, constants, progress);
+            } catch (const Error&) {
+                // Save points tell that something differs; with every node value saved the first one is named.
+                checkOn(graph, analysis, savingEverything(cut, analysis), constants, progress);
+                throw;
+            }
+        }
+    });
+}
+
+}  // namespace cleave

@@ -1,0 +1,273 @@
+#include "core/run/executor.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+class Stopwatch {
+public:
+    double lap()
+    {
+        const auto now = std::chrono::steady_clock::now();
+        const double seconds = std::chrono::duration<double>(now - m_last).count();
+        m_last = now;
+        return seconds;
+    }
+
+private:
+    std::chrono::steady_clock::time_point m_last = std::chrono::steady_clock::now();
+};
+
+at::Tensor view(std::span<const std::int64_t> numbers)
+{
+    return at::from_blob(const_cast<std::int64_t*>(numbers.data()), {static_cast<std::int64_t>(numbers.size())}, at::kLong);
+}
+
+std::vector<c10::IValue> inOrder(const Program& program, const Bindings& inputs)
+{
+    std::vector<c10::IValue> values;
+    for (const Input& input : program.inputs)
+        values.push_back(inputs.at(input.value));
+    return values;
+}
+
+std::vector<ValueId> inputIds(const Program& program)
+{
+    std::vector<ValueId> ids;
+    for (const Input& input : program.inputs)
+        ids.push_back(input.value);
+    return ids;
+}
+
+}  // namespace
+
+// Rows of one batch: targets first … last - 1, and for each frame the row ids it stands for.
+struct LayerWise::Batch {
+    std::int64_t first = 0, last = 0;
+    std::vector<at::Tensor> ids;  ///< [rows] int64; undefined for the targets, which are a range
+    std::vector<std::int64_t> rows;
+};
+
+LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, const Progress& progress)
+    : m_a(analysis), m_cut(cut), m_constants(constants), m_runs(cut.functions.size())
+{
+    const Program& program = analysis.program;
+    Stopwatch watch;
+    progress.update(0, "Prologue");
+    for (const Input& input : program.inputs)
+        if (input.role == Role::NodeFeatures) {
+            m_store[input.value] = inputs.at(input.value).toTensor();
+            m_numNodes = m_store[input.value].size(0);
+        }
+    guarded("The prologue cannot be computed on this graph", [&] {
+        const Lowered prologue = lowerProgram(program, constants, inputIds(program), cut.prologue, "prologue");
+        const auto results = prologue.run(inOrder(program, inputs));
+        for (std::size_t i = 0; i < cut.prologue.size(); ++i)
+            m_structure[cut.prologue[i]] = results[i];
+    });
+    for (const CutFunction& function : cut.functions)
+        for (const ValueId segment : function.segments())
+            if (!m_edges.contains(segment)) {
+                progress.check();
+                const at::Tensor targets = structure(segment).reshape({-1}).to(at::kLong).contiguous();
+                m_edges[segment] = groupBySegment({targets.data_ptr<std::int64_t>(), static_cast<std::size_t>(targets.numel())}, m_numNodes);
+            }
+    m_prologueSeconds = watch.lap();
+}
+
+const at::Tensor& LayerWise::structure(ValueId value) const
+{
+    const auto known = m_structure.find(value);
+    return known != m_structure.end() ? known->second.toTensor() : m_constants[value].toTensor();
+}
+
+std::int64_t LayerWise::mostEdgesPerNode() const
+{
+    std::int64_t most = 0;
+    for (const auto& [segment, edges] : m_edges)
+        most = std::max(most, static_cast<std::int64_t>(edges.edges.size()) / std::max<std::int64_t>(m_numNodes, 1) + 1);
+    return most;
+}
+
+std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& progress)
+{
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
+        guarded("Running function " + std::to_string(f) + " failed", [&] { runFunction(f, batchSize, progress); });
+        if (!m_keepAll)
+            freeAfter(f);
+    }
+    std::vector<at::Tensor> outputs;
+    for (const ValueId id : m_a.program.outputs) {
+        if (m_store.contains(id))
+            outputs.push_back(m_store.at(id));
+        else if (m_a.program[id].kind == ValueKind::Tensor)
+            outputs.push_back(structure(id));
+        else
+            outputs.push_back(at::scalar_tensor(m_structure.at(id).toScalar()));
+    }
+    return outputs;
+}
+
+void LayerWise::freeAfter(std::size_t function)
+{
+    std::erase_if(m_store, [&](const auto& entry) {
+        const bool output = std::ranges::count(m_a.program.outputs, entry.first) > 0;
+        return !output && std::all_of(m_cut.functions.begin() + static_cast<std::ptrdiff_t>(function) + 1, m_cut.functions.end(),
+                                      [&](const CutFunction& f) { return std::ranges::count(f.reads, entry.first) == 0; });
+    });
+}
+
+void LayerWise::runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress)
+{
+    const CutFunction& function = m_cut.functions[index];
+    const std::string name = "function " + std::to_string(index);
+    const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(index));
+    FunctionRun& stats = m_runs[index];
+    stats = {};
+    std::int64_t total = m_numNodes;
+    if (function.rowsOf.valid()) {
+        // The rows of an output on edges are those of the index that its gathers read.
+        const Value& value = m_a.program[function.rowsOf];
+        total = -1;
+        for (const Step& step : function.steps)
+            if (total < 0 && step.frame == 0 && m_a.ops[step.op].kind == OpKind::Gather)
+                total = structure(m_a.ops[step.op].index).numel();
+        for (const Frame& frame : function.frames)
+            if (total < 0 && !frame.maps.empty())
+                total = structure(frame.maps.front()).numel();
+        if (total < 0)
+            throw Error("The number of rows of output '" + value.name + "' is not known.");
+    }
+    for (std::int64_t first = 0; first < total || (total == 0 && first == 0); first += batchSize) {
+        progress.update(total ? static_cast<double>(first) / static_cast<double>(total) : 1, "Running " + name);
+        Stopwatch watch;
+        Batch batch{first, std::min(total, first + batchSize), {}, {}};
+        for (const Frame& frame : function.frames) {
+            at::Tensor ids;
+            if (frame.kind == FrameKind::Edges)
+                ids = view(m_edges.at(frame.segment).of(batch.first, batch.last));
+            if (!frame.maps.empty() && !ids.defined())
+                ids = at::arange(batch.first, batch.last, at::kLong);
+            if (frame.kind == FrameKind::Edges && frame.maps.empty())
+                stats.edges += ids.numel();
+            for (const ValueId map : frame.maps)
+                ids = structure(map).reshape({-1}).index_select(0, ids);
+            batch.ids.push_back(ids);
+            batch.rows.push_back(ids.defined() ? ids.numel() : batch.last - batch.first);
+        }
+        stats.blockNodes += countBlockNodes(index, batch);
+        std::vector<c10::IValue> arguments = inputs(lowered, batch);
+        stats.prepareSeconds += watch.lap();
+        const std::vector<c10::IValue> results = lowered.code.run(std::move(arguments));
+        stats.computeSeconds += watch.lap();
+        for (std::size_t i = 0; i < function.saves.size(); ++i)
+            save(function.saves[i], function.results[i].rowDim, results[i].toTensor(), batch.first, total);
+        stats.writeSeconds += watch.lap();
+        ++stats.batches;
+        stats.rows += batch.last - batch.first;
+    }
+    for (const ValueId id : function.saves)
+        stats.savedBytes += static_cast<double>(m_store.at(id).nbytes());
+}
+
+std::vector<c10::IValue> LayerWise::inputs(const LoweredFunction& lowered, const Batch& batch)
+{
+    std::vector<c10::IValue> values;
+    values.reserve(lowered.inputs.size());
+    for (const FunctionInput& in : lowered.inputs)
+        values.push_back(in.operand ? input(*in.operand, batch) : c10::IValue(batch.rows[static_cast<std::size_t>(in.countOf)]));
+    return values;
+}
+
+c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch)
+{
+    const at::Tensor& ids = batch.ids[static_cast<std::size_t>(operand.frame)];
+    const auto rows = [&](const at::Tensor& whole) {
+        return ids.defined() ? whole.index_select(operand.rowDim, ids)
+                             : whole.narrow(operand.rowDim, batch.first, batch.last - batch.first);
+    };
+    switch (operand.kind) {
+    case OperandKind::StoredWhole:
+        return m_store.at(operand.value);
+    case OperandKind::Stored:
+        return rows(m_store.at(operand.value));
+    case OperandKind::Slice:
+        return rows(structure(operand.value));
+    case OperandKind::TargetIndex:
+        return rows(structure(operand.value)).sub(batch.first);
+    default: {
+        const auto known = m_structure.find(operand.value);
+        return known != m_structure.end() ? known->second : m_constants[operand.value];
+    }
+    }
+}
+
+void LayerWise::save(ValueId value, int rowDim, const at::Tensor& rows, std::int64_t first, std::int64_t total)
+{
+    if (rows.size(rowDim) == total) {
+        m_store[value] = rows;
+        return;
+    }
+    at::Tensor& store = m_store[value];
+    if (first == 0) {
+        std::vector<std::int64_t> sizes = rows.sizes().vec();
+        sizes[static_cast<std::size_t>(rowDim)] = total;
+        store = at::empty(sizes, rows.options());
+    }
+    store.narrow(rowDim, first, rows.size(rowDim)).copy_(rows);
+}
+
+// E of one block: its targets and the other nodes that its gathers read, each once.
+std::int64_t LayerWise::countBlockNodes(std::size_t functionIndex, const Batch& batch)
+{
+    const CutFunction& function = m_cut.functions[functionIndex];
+    if (m_stamp.empty())
+        m_stamp.assign(static_cast<std::size_t>(m_numNodes), 0);
+    ++m_block;
+    std::int64_t count = 0;
+    const auto visit = [&](std::int64_t node) {
+        if (node >= 0 && node < m_numNodes && std::exchange(m_stamp[static_cast<std::size_t>(node)], m_block) != m_block)
+            ++count;
+    };
+    if (!function.rowsOf.valid())
+        for (std::int64_t node = batch.first; node < batch.last; ++node)
+            visit(node);
+    std::set<std::pair<ValueId, int>> counted;
+    for (const Step& step : function.steps) {
+        const bool reads = std::ranges::any_of(step.operands, [](const StepOperand& o) { return o.kind == OperandKind::StoredWhole; });
+        const ValueId index = m_a.ops[step.op].index;
+        if (!reads || !counted.insert({index, step.frame}).second || !m_structure.contains(index))
+            continue;
+        const at::Tensor& ids = batch.ids[static_cast<std::size_t>(step.frame)];
+        const at::Tensor& all = structure(index);
+        const auto& sizes = m_a.program[index].sizes;
+        const auto rowDim = std::ranges::find_if(sizes, [](const Dim& d) { return !d.isConstant(); }) - sizes.begin();
+        const at::Tensor rows = ids.defined() ? all.index_select(rowDim, ids) : all.narrow(rowDim, batch.first, batch.last - batch.first);
+        const at::Tensor nodes = rows.to(at::kLong).contiguous();
+        const auto* data = nodes.data_ptr<std::int64_t>();
+        std::for_each(data, data + nodes.numel(), visit);
+    }
+    return count;
+}
+
+std::vector<c10::IValue> runWhole(const Analysis& analysis, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted)
+{
+    std::vector<c10::IValue> results;
+    guarded("Running the whole model on this graph failed", [&] {
+        const Lowered lowered = lowerProgram(analysis.program, constants, inputIds(analysis.program), wanted, "whole");
+        results = lowered.run(inOrder(analysis.program, inputs));
+    });
+    return results;
+}
+
+}  // namespace cleave

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <vector>
+
+#include "core/graph/blocks.h"
+#include "core/run/lowering.h"
+#include "core/run/run.h"
+
+namespace cleave {
+
+using Tensors = std::map<ValueId, at::Tensor>;
+
+/// Values by id that a run starts from: one for each input of the program.
+using Bindings = std::map<ValueId, c10::IValue>;
+
+/// Runs a cut program on one graph: prologue once, then function by function, batch by batch.
+class LayerWise {
+public:
+    /// Evaluates the prologue and groups the edges of every segment. Error if the graph does not fit the model.
+    LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, const Progress& progress);
+
+    /// batchSize >= 1 rows per batch. Returns the program's outputs in order.
+    std::vector<at::Tensor> run(std::int64_t batchSize, const Progress& progress);
+
+    const std::vector<FunctionRun>& functions() const { return m_runs; }
+    double prologueSeconds() const { return m_prologueSeconds; }
+    std::int64_t numNodes() const { return m_numNodes; }
+    std::int64_t mostEdgesPerNode() const;
+
+    /// Save points that are kept to the end instead of being freed after their last reader; set before run.
+    void keepAll() { m_keepAll = true; }
+    const Tensors& store() const { return m_store; }
+
+private:
+    struct Batch;
+
+    void runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress);
+    std::vector<c10::IValue> inputs(const LoweredFunction& lowered, const Batch& batch);
+    c10::IValue input(const StepOperand& operand, const Batch& batch);
+    const at::Tensor& structure(ValueId value) const;
+    void save(ValueId value, int rowDim, const at::Tensor& rows, std::int64_t first, std::int64_t total);
+    std::int64_t countBlockNodes(std::size_t function, const Batch& batch);
+    void freeAfter(std::size_t function);
+
+    const Analysis& m_a;
+    const CutProgram& m_cut;
+    const Constants& m_constants;
+    std::map<ValueId, c10::IValue> m_structure;
+    std::map<ValueId, EdgesBySegment> m_edges;
+    Tensors m_store;
+    std::vector<FunctionRun> m_runs;
+    std::vector<std::int64_t> m_stamp;  // last block that a node was counted in
+    std::int64_t m_block = 0;
+    std::int64_t m_numNodes = 0;
+    double m_prologueSeconds = 0;
+    bool m_keepAll = false;
+};
+
+/// Runs the whole program at once; wanted are read out.
+std::vector<c10::IValue> runWhole(const Analysis& analysis, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted);
+
+}  // namespace cleave

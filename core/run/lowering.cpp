@@ -1,0 +1,213 @@
+#include "core/run/lowering.h"
+
+#include <torch/csrc/jit/ir/constants.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/base/error.h"
+#include "core/run/op_lowering.h"
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+namespace jit = torch::jit;
+
+c10::TypePtr typeOf(ValueKind kind)
+{
+    switch (kind) {
+    case ValueKind::Int:
+        return c10::IntType::get();
+    case ValueKind::Float:
+        return c10::FloatType::get();
+    case ValueKind::Bool:
+        return c10::BoolType::get();
+    case ValueKind::None:
+        return c10::NoneType::get();
+    default:
+        return c10::TensorType::get();
+    }
+}
+
+jit::Value* addInput(jit::Graph& graph, ValueKind kind)
+{
+    jit::Value* input = graph.addInput();
+    input->setType(typeOf(kind));
+    return input;
+}
+
+jit::Value* constant(jit::Graph& graph, const c10::IValue& value)
+{
+    const jit::WithInsertPoint start(graph.block()->nodes().front());
+    return graph.insertConstant(value);
+}
+
+// Which ops must run to compute `wanted` when `known` values are there.
+std::vector<bool> neededOps(const Program& program, const std::vector<ValueId>& wanted, const std::vector<bool>& known)
+{
+    std::vector<bool> live(program.values.size()), needed(program.ops.size());
+    for (const ValueId id : wanted)
+        live[static_cast<std::size_t>(id.index)] = true;
+    for (std::size_t i = program.ops.size(); i-- > 0;) {
+        const Op& op = program.ops[i];
+        needed[i] = std::ranges::any_of(op.outputs, [&](ValueId id) {
+            return live[static_cast<std::size_t>(id.index)] && !known[static_cast<std::size_t>(id.index)];
+        });
+        if (needed[i])
+            forEachOperand(op, [&](ValueId id) { live[static_cast<std::size_t>(id.index)] = true; });
+    }
+    return needed;
+}
+
+class FunctionLowering {
+public:
+    FunctionLowering(const Analysis& analysis, const CutFunction& function, const Constants& constants)
+        : m_a(analysis), m_f(function), m_constants(constants), m_graph(std::make_shared<jit::Graph>())
+    {
+    }
+
+    LoweredFunction run(const std::string& name)
+    {
+        for (const Step& step : m_f.steps)
+            add(step);
+        for (const StepOperand& result : m_f.results)
+            m_graph->registerOutput(value(result));
+        return {std::move(m_inputs), Lowered(m_graph, name)};
+    }
+
+private:
+    using Key = std::tuple<OperandKind, ValueId, int, int, bool>;
+
+    static Key key(const StepOperand& o)
+    {
+        // Whole values are the same in every frame.
+        const bool whole = o.kind == OperandKind::Whole || o.kind == OperandKind::StoredWhole;
+        return {o.kind, o.value, o.kind == OperandKind::Step || whole ? -1 : o.rowDim, whole ? 0 : o.frame, o.localIndex};
+    }
+
+    jit::Value* value(const StepOperand& operand)
+    {
+        const auto known = m_values.find(key(operand));
+        if (known != m_values.end())
+            return known->second;
+        assert(operand.kind != OperandKind::Step && "a step must come after the steps it reads");
+        jit::Value* added;
+        if (operand.kind == OperandKind::Whole && m_a.values[operand.value].reach == Reach::Constant) {
+            added = constant(*m_graph, m_constants[operand.value]);
+        } else {
+            added = addInput(*m_graph, m_a.program[operand.value].kind);
+            m_inputs.push_back({operand, -1});
+        }
+        return m_values[key(operand)] = added;
+    }
+
+    jit::Value* rowCount(int frame)
+    {
+        const auto [known, fresh] = m_counts.try_emplace(frame, nullptr);
+        if (fresh) {
+            known->second = addInput(*m_graph, ValueKind::Int);
+            m_inputs.push_back({std::nullopt, frame});
+        }
+        return known->second;
+    }
+
+    void add(const Step& step)
+    {
+        const Op& op = m_a.program[step.op];
+        std::optional<RowCount> rows;
+        if (!step.rowDims.empty() && step.rowDims.front() >= 0)
+            rows = RowCount{step.rowDims.front(), rowCount(step.frame)};
+        const auto outputs = lowerOp(*m_graph, m_a.program, step.op,
+                                     [&](std::size_t position, ValueId) { return value(step.operands.at(position)); }, rows);
+        for (std::size_t i = 0; i < op.outputs.size() && i < outputs.size(); ++i)
+            m_values[key({OperandKind::Step, op.outputs[i], -1, step.frame, step.localIndex})] = outputs[i];
+    }
+
+    const Analysis& m_a;
+    const CutFunction& m_f;
+    const Constants& m_constants;
+    std::shared_ptr<jit::Graph> m_graph;
+    std::map<Key, jit::Value*> m_values;
+    std::map<int, jit::Value*> m_counts;
+    std::vector<FunctionInput> m_inputs;
+};
+
+}  // namespace
+
+Lowered::Lowered(std::shared_ptr<jit::Graph> graph, const std::string& name)
+{
+    graph->lint();
+    m_code = jit::Code(graph, name);
+}
+
+std::vector<c10::IValue> Lowered::run(std::vector<c10::IValue> inputs) const
+{
+    jit::InterpreterState(m_code).run(inputs);
+    return inputs;
+}
+
+Lowered lowerProgram(const Program& program, const Constants& constants, const std::vector<ValueId>& given,
+                     const std::vector<ValueId>& wanted, const std::string& name)
+{
+    auto graph = std::make_shared<jit::Graph>();
+    std::vector<bool> known(program.values.size());
+    std::map<ValueId, jit::Value*> values;
+    for (const ValueId id : given) {
+        values[id] = addInput(*graph, program[id].kind);
+        known[static_cast<std::size_t>(id.index)] = true;
+    }
+    const auto isConstant = [&](ValueId id) {
+        return constants.size() && (!constants[id].isNone() || program[id].kind == ValueKind::None);
+    };
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        if (isConstant(ValueId{static_cast<int>(v)}))
+            known[v] = true;
+    const auto find = [&](ValueId id) {
+        const auto [value, fresh] = values.try_emplace(id, nullptr);
+        if (fresh)
+            value->second = constant(*graph, constants[id]);
+        return value->second;
+    };
+    const std::vector<bool> needed = neededOps(program, wanted, known);
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        if (!needed[i])
+            continue;
+        const OpId id{static_cast<int>(i)};
+        const auto outputs = lowerOp(*graph, program, id, [&](std::size_t, ValueId operand) { return find(operand); }, {});
+        for (std::size_t k = 0; k < program.ops[i].outputs.size() && k < outputs.size(); ++k)
+            values[program.ops[i].outputs[k]] = outputs[k];
+    }
+    for (const ValueId id : wanted)
+        graph->registerOutput(find(id));
+    return Lowered(graph, name);
+}
+
+Constants evaluateConstants(const Analysis& analysis)
+{
+    const Program& program = analysis.program;
+    Constants constants(program.values.size());
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        if (const Value& value = program.values[v]; value.weight.valid())
+            constants[ValueId{static_cast<int>(v)}] = toTensor(program[value.weight]);
+    std::vector<ValueId> wanted;
+    for (const Op& op : program.ops)
+        for (const ValueId id : op.outputs)
+            if (analysis.values[id].reach == Reach::Constant && (program[id].kind != ValueKind::None))
+                wanted.push_back(id);
+    guarded("Computing what depends on weights only failed", [&] {
+        const auto results = lowerProgram(program, constants, {}, wanted, "constants").run({});
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            constants[wanted[i]] = results[i];
+    });
+    return constants;
+}
+
+LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name)
+{
+    return FunctionLowering(analysis, function, constants).run(name);
+}
+
+}  // namespace cleave

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/analysis.h"
+#include "core/plan/cut.h"
+
+namespace cleave {
+
+/// A linted TorchScript graph that LibTorch's interpreter runs as it stands: tensors are freed after their last reader.
+class Lowered {
+public:
+    Lowered() = default;
+    Lowered(std::shared_ptr<torch::jit::Graph> graph, const std::string& name);
+
+    std::vector<c10::IValue> run(std::vector<c10::IValue> inputs) const;  ///< outputs in order
+
+private:
+    torch::jit::Code m_code;
+};
+
+/// Weights, and what depends on weights only: computed once, shared by every graph that is lowered.
+using Constants = IdMap<ValueId, c10::IValue>;
+
+Constants evaluateConstants(const Analysis& analysis);
+
+/// Lowers a part of the program: what is needed to compute wanted from the program's inputs, or from the values given.
+Lowered lowerProgram(const Program& program, const Constants& constants, const std::vector<ValueId>& given,
+                     const std::vector<ValueId>& wanted, const std::string& name);
+
+/// One input of a lowered function, to be filled in for each batch.
+struct FunctionInput {
+    std::optional<StepOperand> operand;  ///< rows of a store or structure value
+    int countOf = -1;                    ///< otherwise: number of rows of this frame
+};
+
+struct LoweredFunction {
+    std::vector<FunctionInput> inputs;
+    Lowered code;  ///< outputs: CutFunction::results in order
+};
+
+LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name);
+
+}  // namespace cleave

@@ -1,0 +1,304 @@
+#include "core/run/op_lowering.h"
+
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/runtime/operator.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "core/analysis/row_rules.h"
+#include "core/base/error.h"
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+namespace jit = torch::jit;
+
+// An argument as the schema is matched against: literals, graph values and lists of them.
+struct Actual {
+    const Argument* literal = nullptr;
+    jit::Value* value = nullptr;
+    ValueKind kind = ValueKind::None;  // of value
+    std::vector<Actual> list;
+    bool isList = false;
+};
+
+enum class Match { Strict, Loose };
+
+c10::TypePtr inner(const c10::Type& type)
+{
+    return type.containedType(0);
+}
+
+bool isLiteral(const Actual& a, auto test)
+{
+    return a.literal && test(*a.literal);
+}
+
+bool isInt(const Actual& a)
+{
+    return (a.value && a.kind == ValueKind::Int) ||
+           isLiteral(a, [](const Argument& l) { return l.asInt() || std::holds_alternative<DType>(l.value); });
+}
+
+bool isFloat(const Actual& a)
+{
+    return (a.value && a.kind == ValueKind::Float) || isLiteral(a, [](const Argument& l) { return std::holds_alternative<double>(l.value); });
+}
+
+bool isBool(const Actual& a)
+{
+    return (a.value && a.kind == ValueKind::Bool) || isLiteral(a, [](const Argument& l) { return l.asBool() != nullptr; });
+}
+
+bool isNone(const Actual& a)
+{
+    return !a.isList && !a.value && (!a.literal || a.literal->isNone());
+}
+
+bool accepts(const c10::Type& type, const Actual& a, Match match)
+{
+    switch (type.kind()) {
+    case c10::TypeKind::OptionalType:
+        return isNone(a) || accepts(*inner(type), a, match);
+    case c10::TypeKind::TensorType:
+        return a.value && a.kind == ValueKind::Tensor;
+    case c10::TypeKind::IntType:
+        return isInt(a);
+    case c10::TypeKind::FloatType:
+        return isFloat(a) || (match == Match::Loose && isInt(a));
+    case c10::TypeKind::BoolType:
+        return isBool(a);
+    case c10::TypeKind::NumberType:
+        return match == Match::Loose && (isInt(a) || isFloat(a) || isBool(a));
+    case c10::TypeKind::StringType:
+        return isLiteral(a, [](const Argument& l) { return l.asString() != nullptr; });
+    case c10::TypeKind::ListType:
+        if (a.isList)
+            return std::ranges::all_of(a.list, [&](const Actual& item) { return accepts(*inner(type), item, match); });
+        return inner(type)->kind() == c10::TypeKind::IntType && isInt(a);
+    default:
+        return isNone(a);
+    }
+}
+
+class OpLowering {
+public:
+    OpLowering(jit::Graph& graph, const Program& program, OpId id, const OperandLookup& operands, const std::optional<RowCount>& rows)
+        : m_graph(graph), m_program(program), m_id(id), m_op(program[id])
+    {
+        const std::string_view shape = rows ? shapeArgument(m_op.target) : std::string_view{};
+        std::size_t position = 0;
+        for (const NamedArgument& argument : m_op.args) {
+            Actual actual = read(argument.value, position, operands);
+            if (!shape.empty() && argument.name == shape && actual.isList)
+                setRows(actual, *rows);
+            m_args.push_back({argument.name, std::move(actual)});
+        }
+    }
+
+    std::vector<jit::Value*> run()
+    {
+        const auto [target, overload] = libtorchName();
+        if (target.empty())
+            return {m_args.front().second.value};
+        const c10::FunctionSchema* schema = find(target, overload);
+        if (!schema)
+            throw Error("LibTorch " TORCH_VERSION " has no operator " + m_op.target + (m_op.overload.empty() ? "" : "." + m_op.overload) +
+                        " with these arguments: " + describe(m_program, m_id) + ".");
+        std::vector<jit::Value*> inputs;
+        const bool named = isNamed();
+        for (std::size_t i = 0; i < schema->arguments().size(); ++i) {
+            const c10::Argument& formal = schema->arguments()[i];
+            const Actual* given = named ? argument(formal.name()) : i < m_args.size() ? &m_args[i].second : nullptr;
+            inputs.push_back(given ? convert(*given, *formal.type()) : m_graph.insertConstant(*formal.default_value()));
+        }
+        return outputs(*schema, c10::Symbol::fromQualString(target), inputs);
+    }
+
+private:
+    Actual read(const Argument& argument, std::size_t& position, const OperandLookup& operands) const
+    {
+        Actual actual;
+        if (const ValueId* id = argument.asValue()) {
+            actual.value = operands(position++, *id);
+            actual.kind = m_program[*id].kind;
+        } else if (const auto* list = argument.asList()) {
+            actual.isList = true;
+            for (const Argument& item : *list)
+                actual.list.push_back(read(item, position, operands));
+        } else {
+            actual.literal = &argument;
+        }
+        return actual;
+    }
+
+    // In a block the entry at the row dimension is the block's number of rows; the other entries are constants, so that
+    // -1 is never ambiguous for a block without rows.
+    void setRows(Actual& shape, const RowCount& rows)
+    {
+        const auto& sizes = m_program[m_op.outputs.front()].sizes;
+        for (std::size_t d = 0; d < shape.list.size() && d < sizes.size(); ++d) {
+            Actual& entry = shape.list[d];
+            if (static_cast<int>(d) == rows.dim) {
+                entry = {};
+                entry.value = rows.count;
+                entry.kind = ValueKind::Int;
+            } else if (sizes[d].isConstant()) {
+                m_numbers.push_back(std::make_unique<Argument>(Argument{sizes[d].value}));
+                entry = {};
+                entry.literal = m_numbers.back().get();
+            }
+        }
+    }
+
+    bool isNamed() const { return m_op.target.starts_with("aten::") && m_op.target != "aten::sym_size"; }
+
+    const Actual* argument(const std::string& name) const
+    {
+        const auto found = std::ranges::find(m_args, name, [](const auto& p) { return p.first; });
+        return found == m_args.end() ? nullptr : &found->second;
+    }
+
+    // Operators on sizes and a few ATen ops go by another name in TorchScript. An empty target means that the op is its operand.
+    std::pair<std::string, std::string> libtorchName() const
+    {
+        static const std::map<std::string_view, std::pair<std::string, std::string>> names{
+            {"aten::sym_size", {"aten::size", "int"}},     {"aten::sym_numel", {"aten::numel", ""}},
+            {"operator::add", {"aten::add", ""}},          {"operator::sub", {"aten::sub", ""}},
+            {"operator::mul", {"aten::mul", ""}},          {"operator::truediv", {"aten::div", ""}},
+            {"operator::floordiv", {"aten::floordiv", ""}}, {"operator::mod", {"aten::remainder", ""}},
+            {"operator::pow", {"aten::pow", ""}},          {"operator::neg", {"aten::neg", ""}},
+            {"operator::eq", {"aten::eq", ""}},            {"operator::ne", {"aten::ne", ""}},
+            {"operator::lt", {"aten::lt", ""}},            {"operator::le", {"aten::le", ""}},
+            {"operator::gt", {"aten::gt", ""}},            {"operator::ge", {"aten::ge", ""}},
+            {"operator::and_", {"aten::__and__", ""}},     {"operator::or_", {"aten::__or__", ""}},
+            {"operator::not_", {"aten::__not__", ""}},     {"sym::not", {"aten::__not__", ""}},
+            {"sym::max", {"prim::max", ""}},               {"sym::min", {"prim::min", ""}},
+            {"sym::float", {"aten::Float", ""}},           {"sym::int", {"aten::Int", ""}},
+            {"sym::sqrt", {"aten::sqrt", ""}},             {"math::sqrt", {"aten::sqrt", ""}},
+            {"math::ceil", {"aten::ceil", ""}},            {"math::floor", {"aten::floor", ""}},
+            {"math::trunc", {"aten::Int", ""}},            {"operator::pos", {"", ""}},
+            {"aten::_native_batch_norm_legit_no_training", {"aten::batch_norm", ""}}};
+        if (m_op.target == "aten::item" || m_op.target == "aten::_local_scalar_dense") {
+            const ValueKind kind = m_program[m_op.outputs.front()].kind;
+            return {kind == ValueKind::Int ? "aten::Int" : kind == ValueKind::Bool ? "aten::Bool" : "aten::Float", "Tensor"};
+        }
+        const auto known = names.find(m_op.target);
+        return known == names.end() ? std::pair{m_op.target, m_op.overload} : known->second;
+    }
+
+    bool fits(const c10::FunctionSchema& schema, Match match) const
+    {
+        const auto& formals = schema.arguments();
+        if (schema.is_vararg() || schema.is_mutable())
+            return false;
+        if (!isNamed()) {
+            if (m_args.size() > formals.size())
+                return false;
+            for (std::size_t i = 0; i < formals.size(); ++i)
+                if (i < m_args.size() ? !accepts(*formals[i].type(), m_args[i].second, match) : !formals[i].default_value())
+                    return false;
+            return true;
+        }
+        for (const auto& [name, actual] : m_args) {
+            const bool known = std::ranges::any_of(formals, [&](const c10::Argument& f) { return f.name() == name; });
+            if (!known && !isNone(actual))
+                return false;
+        }
+        return std::ranges::all_of(formals, [&](const c10::Argument& f) {
+            const Actual* given = argument(f.name());
+            return given ? accepts(*f.type(), *given, match) : f.default_value().has_value();
+        });
+    }
+
+    // The traced overload if its types fit; else another one that does: add(x, 2) is traced as add.Tensor and is add.Scalar.
+    const c10::FunctionSchema* find(const std::string& target, const std::string& overload) const
+    {
+        const auto& candidates = jit::getAllOperatorsFor(c10::Symbol::fromQualString(target));
+        for (const auto& candidate : candidates)
+            if (isNamed() && candidate->schema().overload_name() == overload && fits(candidate->schema(), Match::Loose))
+                return &candidate->schema();
+        for (const Match match : {Match::Strict, Match::Loose})
+            for (const auto& candidate : candidates)
+                if (fits(candidate->schema(), match))
+                    return &candidate->schema();
+        return nullptr;
+    }
+
+    jit::Value* convert(const Actual& a, const c10::Type& type)
+    {
+        if (type.kind() == c10::TypeKind::OptionalType)
+            return isNone(a) ? m_graph.insertConstant(c10::IValue()) : convert(a, *inner(type));
+        if (type.kind() == c10::TypeKind::ListType)
+            return convertList(a, inner(type));
+        if (a.value)
+            return a.value;
+        return m_graph.insertConstant(literal(*a.literal, type));
+    }
+
+    static c10::IValue literal(const Argument& argument, const c10::Type& type)
+    {
+        if (const DType* dtype = std::get_if<DType>(&argument.value))
+            return static_cast<std::int64_t>(scalarType(*dtype));
+        if (const std::int64_t* n = argument.asInt())
+            return type.kind() == c10::TypeKind::FloatType ? c10::IValue(static_cast<double>(*n)) : c10::IValue(*n);
+        if (const double* x = std::get_if<double>(&argument.value))
+            return *x;
+        if (const bool* b = argument.asBool())
+            return *b;
+        if (const std::string* s = argument.asString())
+            return *s;
+        return {};
+    }
+
+    jit::Value* convertList(const Actual& a, const c10::TypePtr& element)
+    {
+        std::vector<jit::Value*> items;
+        if (a.isList)
+            for (const Actual& item : a.list)
+                items.push_back(convert(item, *element));
+        else
+            items.push_back(convert(a, *element));
+        jit::Node* list = m_graph.create(c10::prim::ListConstruct, items, 1);
+        list->output()->setType(c10::ListType::create(element));
+        return m_graph.insertNode(list)->output();
+    }
+
+    std::vector<jit::Value*> outputs(const c10::FunctionSchema& schema, c10::Symbol symbol, const std::vector<jit::Value*>& inputs)
+    {
+        jit::Node* node = m_graph.create(symbol, inputs, schema.returns().size());
+        for (std::size_t i = 0; i < schema.returns().size(); ++i)
+            node->output(i)->setType(schema.returns()[i].type());
+        m_graph.insertNode(node);
+        if (schema.returns().size() == 1 && schema.returns()[0].type()->kind() == c10::TypeKind::ListType) {
+            jit::Node* unpack = m_graph.create(c10::prim::ListUnpack, {node->output()}, m_op.outputs.size());
+            for (jit::Value* output : unpack->outputs())
+                output->setType(c10::TensorType::get());
+            m_graph.insertNode(unpack);
+            return {unpack->outputs().begin(), unpack->outputs().end()};
+        }
+        return {node->outputs().begin(), node->outputs().end()};
+    }
+
+    jit::Graph& m_graph;
+    const Program& m_program;
+    OpId m_id;
+    const Op& m_op;
+    std::vector<std::pair<std::string, Actual>> m_args;
+    std::vector<std::unique_ptr<Argument>> m_numbers;
+};
+
+}  // namespace
+
+std::vector<torch::jit::Value*> lowerOp(torch::jit::Graph& graph, const Program& program, OpId op, const OperandLookup& operands,
+                                        const std::optional<RowCount>& rows)
+{
+    return OpLowering(graph, program, op, operands, rows).run();
+}
+
+}  // namespace cleave

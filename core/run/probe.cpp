@@ -1,0 +1,206 @@
+#include "core/run/probe.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/ir/constants.h>
+
+#include <algorithm>
+#include <random>
+
+#include "core/analysis/row_rules.h"
+#include "core/base/error.h"
+#include "core/run/op_lowering.h"
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+// Sources and targets: self-loops first, then a hub, doubled edges and random ones; the last two nodes stay isolated.
+at::Tensor randomEdges(const ProbeGraph& graph, std::mt19937_64& random)
+{
+    const std::int64_t connected = std::max<std::int64_t>(graph.nodes - 2, 1);
+    std::uniform_int_distribution<std::int64_t> node(0, connected - 1);
+    at::Tensor edges = at::empty({2, graph.edges}, at::kLong);
+    auto* source = edges.data_ptr<std::int64_t>();
+    auto* target = source + graph.edges;
+    for (std::int64_t e = 0; e < graph.edges; ++e) {
+        source[e] = node(random);
+        target[e] = e < graph.selfLoops ? source[e] : e % 5 == 0 ? 1 : e % 7 == 0 ? target[e - 1] : node(random);
+        if (e % 7 == 0 && e > graph.selfLoops)
+            source[e] = source[e - 1];
+        // The number of self-loops is exact, so that it can be told from other counts.
+        if (e >= graph.selfLoops && source[e] == target[e])
+            target[e] = (target[e] + 1) % connected;
+    }
+    return edges;
+}
+
+at::Tensor randomTensor(const Value& value, const std::vector<std::int64_t>& sizes, const ProbeGraph& graph, std::mt19937_64& random)
+{
+    const at::Tensor uniform = at::empty(sizes, at::kDouble);
+    std::normal_distribution<double> normal;
+    std::uniform_int_distribution<std::int64_t> integer(0, std::max<std::int64_t>(graph.integers, 1) - 1);
+    auto* data = uniform.data_ptr<double>();
+    const bool floating = isFloating(value.dtype);
+    // Edge weights must be positive: models take roots of their sums.
+    const bool positive = value.name.find("weight") != std::string::npos;
+    for (std::int64_t i = 0; i < uniform.numel(); ++i)
+        data[i] = !floating ? static_cast<double>(integer(random)) : positive ? 0.1 + std::abs(normal(random)) : normal(random);
+    return uniform.to(scalarType(value.dtype));
+}
+
+std::int64_t rowsAt(const at::Tensor& tensor, int dim)
+{
+    return dim >= 0 && dim < tensor.dim() ? tensor.size(dim) : -1;
+}
+
+std::vector<c10::IValue> callOp(const Program& program, OpId id, const std::vector<c10::IValue>& operands, int shapeRowDim, std::int64_t rows)
+{
+    auto graph = std::make_shared<torch::jit::Graph>();
+    std::vector<torch::jit::Value*> inputs;
+    forEachOperand(program[id], [&](ValueId value) {
+        torch::jit::Value* input = graph->addInput();
+        const ValueKind kind = program[value].kind;
+        input->setType(kind == ValueKind::Int     ? c10::TypePtr(c10::IntType::get())
+                       : kind == ValueKind::Float ? c10::TypePtr(c10::FloatType::get())
+                       : kind == ValueKind::Bool  ? c10::TypePtr(c10::BoolType::get())
+                                                  : c10::TypePtr(c10::TensorType::get()));
+        inputs.push_back(input);
+    });
+    std::optional<RowCount> count;
+    std::vector<c10::IValue> stack = operands;
+    if (shapeRowDim >= 0) {
+        torch::jit::Value* number = graph->addInput();
+        number->setType(c10::IntType::get());
+        stack.emplace_back(rows);
+        count = RowCount{shapeRowDim, number};
+    }
+    for (torch::jit::Value* output : lowerOp(*graph, program, id, [&](std::size_t i, ValueId) { return inputs.at(i); }, count))
+        graph->registerOutput(output);
+    return Lowered(graph, "probe").run(std::move(stack));
+}
+
+// Operands with only the rows at `ids`, in that order.
+std::vector<c10::IValue> takeRows(const std::vector<c10::IValue>& operands, const std::vector<int>& dims, const at::Tensor& ids)
+{
+    std::vector<c10::IValue> taken = operands;
+    for (std::size_t i = 0; i < taken.size(); ++i)
+        if (dims[i] >= 0)
+            taken[i] = taken[i].toTensor().index_select(dims[i], ids);
+    return taken;
+}
+
+bool sameRows(const at::Tensor& expected, const at::Tensor& found)
+{
+    return expected.sizes() == found.sizes() && at::allclose(found.to(at::kDouble), expected.to(at::kDouble), 1e-4, 1e-6, true);
+}
+
+}  // namespace
+
+Bindings probeInputs(const Program& program, const ProbeGraph& graph)
+{
+    std::mt19937_64 random(graph.seed);
+    std::map<std::string, std::int64_t> sizes;
+    for (const Input& input : program.inputs) {
+        const Value& value = program[input.value];
+        if (input.role == Role::NodeFeatures)
+            sizes[value.sizes[0].symbol] = graph.nodes;
+        if (input.role == Role::GraphStructure && value.sizes.size() == 2 && !value.sizes[1].isConstant())
+            sizes.try_emplace(value.sizes[1].symbol, graph.edges);
+    }
+    Bindings bindings;
+    for (const Input& input : program.inputs) {
+        const Value& value = program[input.value];
+        if (value.kind == ValueKind::None) {
+            bindings[input.value] = c10::IValue();
+            continue;
+        }
+        if (value.kind != ValueKind::Tensor) {
+            const auto known = value.number.isConstant() ? sizes.end() : sizes.find(value.number.symbol);
+            const std::int64_t number = known == sizes.end() ? graph.nodes : known->second;
+            bindings[input.value] = value.kind == ValueKind::Float ? c10::IValue(1.0) : c10::IValue(number);
+            continue;
+        }
+        std::vector<std::int64_t> shape;
+        for (const Dim& dim : value.sizes) {
+            if (!dim.isConstant() && !sizes.contains(dim.symbol))
+                sizes[dim.symbol] = graph.edges + 3 + static_cast<std::int64_t>(sizes.size());
+            shape.push_back(dim.isConstant() ? dim.value : sizes.at(dim.symbol));
+        }
+        const bool edges = input.role == Role::GraphStructure && shape.size() == 2 && shape[0] == 2;
+        bindings[input.value] = edges && shape[1] == graph.edges ? randomEdges(graph, random) : randomTensor(value, shape, graph, random);
+    }
+    return bindings;
+}
+
+Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constants, ProbeGraph graph, const std::vector<ValueId>& wanted,
+                             std::vector<c10::IValue>& results)
+{
+    for (const std::int64_t integers : {graph.nodes, std::int64_t{5}, std::int64_t{3}, std::int64_t{2}, std::int64_t{1}}) {
+        graph.integers = integers;
+        Bindings inputs = probeInputs(analysis.program, graph);
+        try {
+            results = runWhole(analysis, constants, inputs, wanted);
+            return inputs;
+        } catch (const Error&) {
+            if (integers == 1)
+                throw;
+        }
+    }
+    return {};
+}
+
+std::optional<std::vector<int>> probeOnOperands(const Program& program, OpId op, const std::vector<c10::IValue>& operands,
+                                                const std::vector<int>& dims, int shapeRowDim)
+{
+    std::int64_t rows = -1;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+        if (dims[i] >= 0)
+            rows = rowsAt(operands[i].toTensor(), dims[i]);
+    if (rows < 3)
+        return {};
+    const at::Tensor reversed = at::arange(rows - 1, -1, -1, at::kLong);
+    const at::Tensor some = at::arange(0, rows - 1, 2, at::kLong);
+    const at::Tensor one = at::arange(1, 2, at::kLong);
+    const auto whole = callOp(program, op, operands, shapeRowDim, rows);
+    std::vector<int> found(whole.size(), -1);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+        const at::Tensor expected = whole[i].toTensor();
+        for (int dim = 0; dim < expected.dim() && found[i] < 0; ++dim) {
+            const bool fits = expected.size(dim) == rows && std::ranges::all_of(std::vector{reversed, some, one}, [&](const at::Tensor& ids) {
+                const auto part = callOp(program, op, takeRows(operands, dims, ids), shapeRowDim, ids.numel());
+                return sameRows(expected.index_select(dim, ids), part[i].toTensor());
+            });
+            if (fits)
+                found[i] = dim;
+        }
+        if (found[i] < 0)
+            return {};
+    }
+    return found;
+}
+
+std::optional<std::vector<int>> LibTorchEvaluator::probeRowWise(const Program& program, OpId op, const std::vector<int>& operandRowDims) const
+{
+    // The op's operands as they are on a random graph.
+    Analysis part;
+    part.program = program;
+    part.values.resize(program.values.size());
+    Constants constants(program.values.size());
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        if (const Value& value = program.values[v]; value.weight.valid())
+            constants[ValueId{static_cast<int>(v)}] = toTensor(program[value.weight]);
+    std::vector<ValueId> operands;
+    forEachOperand(program[op], [&](ValueId id) { operands.push_back(id); });
+    try {
+        std::vector<c10::IValue> values;
+        runnableProbeInputs(part, constants, {13, 41, 3, 4, 7}, operands, values);
+        std::optional<std::vector<int>> rows;
+        guarded("Probing failed", [&] { rows = probeOnOperands(program, op, values, operandRowDims); });
+        return rows;
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+}  // namespace cleave

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/analysis/evaluator.h"
+#include "core/run/executor.h"
+
+namespace cleave {
+
+/// A small random directed graph for a program's inputs: self-loops, isolated nodes, a hub, several edges between two nodes.
+struct ProbeGraph {
+    std::int64_t nodes = 0, edges = 0, selfLoops = 0;
+    std::int64_t integers = 4;  ///< integer features and types are drawn from 0 … integers - 1
+    std::uint64_t seed = 1;
+};
+
+/// Random values for every input, sized by the export's symbols. Error for an input whose size is neither nodes, edges nor constant.
+Bindings probeInputs(const Program& program, const ProbeGraph& graph);
+
+/// Inputs on which the program runs: integer inputs are drawn from smaller ranges until no index is out of range.
+Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constants, ProbeGraph graph, const std::vector<ValueId>& wanted,
+                             std::vector<c10::IValue>& results);
+
+class LibTorchEvaluator : public Evaluator {
+public:
+    std::optional<std::vector<int>> probeRowWise(const Program& program, OpId op, const std::vector<int>& operandRowDims) const override;
+};
+
+/// Whether op gives the same rows on whole, permuted and truncated operands; operands are as in forEachOperand. Rows of output i are
+/// looked for along every dimension. Exposed for the tests of the table of row-wise ops.
+std::optional<std::vector<int>> probeOnOperands(const Program& program, OpId op, const std::vector<c10::IValue>& operands,
+                                                const std::vector<int>& operandRowDims, int shapeRowDim = -1);
+
+}  // namespace cleave

@@ -1,0 +1,191 @@
+#include "core/run/run.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+#include "core/run/executor.h"
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+double secondsSince(std::chrono::steady_clock::time_point start)
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string shapeText(const std::vector<std::int64_t>& shape)
+{
+    std::vector<std::string> sizes;
+    for (const std::int64_t size : shape)
+        sizes.push_back(std::to_string(size));
+    return "[" + join(sizes, ", ") + "]";
+}
+
+const Array& arrayFor(const Value& value, const DataGraph& graph, const RunOptions& options)
+{
+    const auto renamed = options.inputs.find(value.name);
+    const std::string& name = renamed == options.inputs.end() ? value.name : renamed->second;
+    const auto array = graph.arrays.find(name);
+    if (array == graph.arrays.end()) {
+        std::vector<std::string> names;
+        for (const auto& [known, unused] : graph.arrays)
+            names.push_back(known);
+        throw Error("The graph " + graph.name + " has no array '" + printable(name) + "' for the model's input of that name; it has " +
+                    join(names, ", ") + ". Choose one with --input " + value.name + "=ARRAY.");
+    }
+    return array->second;
+}
+
+// The array as the model's input: type widened where nothing is lost, shape checked against the sizes of the export.
+at::Tensor bind(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options,
+                std::map<std::string, std::int64_t>& sizes)
+{
+    const Value& value = program[input.value];
+    const Array& array = arrayFor(value, graph, options);
+    const auto mismatch = [&](const std::string& expected) {
+        return Error("Input '" + value.name + "' of the model is " + std::string(dtypeName(value.dtype)) + " " + toString(value.sizes) +
+                     ", but the array of graph " + graph.name + " is " + std::string(dtypeName(array.dtype)) + " " +
+                     shapeText(array.shape) + ": " + expected + ".");
+    };
+    if (array.shape.size() != value.sizes.size())
+        throw mismatch("the number of dimensions differs");
+    for (std::size_t d = 0; d < array.shape.size(); ++d) {
+        const Dim& dim = value.sizes[d];
+        const std::int64_t expected = dim.isConstant() ? dim.value : sizes.try_emplace(dim.symbol, array.shape[d]).first->second;
+        if (array.shape[d] != expected)
+            throw mismatch("dimension " + std::to_string(d) + " must be " + std::to_string(expected));
+    }
+    const bool bothFloat = isFloating(array.dtype) && isFloating(value.dtype);
+    const bool bothInteger = (isInteger(array.dtype) || array.dtype == DType::Bool) && isInteger(value.dtype);
+    const bool toFloat = isFloating(value.dtype) && !isFloating(array.dtype);
+    if (array.dtype != value.dtype && !bothFloat && !bothInteger && !toFloat)
+        throw mismatch("the type does not fit");
+    return toTensor(array).to(scalarType(value.dtype)).contiguous();
+}
+
+void checkIndices(const Program& program, const Input& input, const at::Tensor& tensor, std::int64_t numNodes)
+{
+    if (input.role != Role::GraphStructure || tensor.numel() == 0 || !isInteger(program[input.value].dtype))
+        return;
+    const std::int64_t least = tensor.min().item<std::int64_t>(), most = tensor.max().item<std::int64_t>();
+    if (least < 0 || most >= numNodes)
+        throw Error("Input '" + program[input.value].name + "' names node " + std::to_string(least < 0 ? least : most) +
+                    ", but the graph has nodes 0 to " + std::to_string(numNodes - 1) + ".");
+}
+
+Bindings bindAll(const Model& model, const DataGraph& graph, const RunOptions& options)
+{
+    const Program& program = model.program();
+    Bindings bindings;
+    std::map<std::string, std::int64_t> sizes;
+    for (const auto& [name, unused] : options.inputs)
+        if (std::ranges::none_of(program.inputs, [&](const Input& i) { return program[i.value].name == name; }))
+            throw Error("The model has no input '" + printable(name) + "'.");
+    guarded("The graph does not fit the model", [&] {
+        for (const Input& input : program.inputs) {
+            const Value& value = program[input.value];
+            if (value.kind == ValueKind::Tensor)
+                bindings[input.value] = bind(program, input, graph, options, sizes);
+            else if (value.kind == ValueKind::None)
+                bindings[input.value] = c10::IValue();
+        }
+        // Numbers among the inputs are sizes that the tensors have, or the number of nodes.
+        for (const Input& input : program.inputs)
+            if (const Value& value = program[input.value]; value.kind == ValueKind::Int) {
+                const auto size = sizes.find(value.number.symbol);
+                bindings[input.value] = value.number.isConstant() ? value.number.value : size != sizes.end() ? size->second : graph.numNodes;
+            } else if (!bindings.contains(input.value)) {
+                throw Error("Input '" + value.name + "' is a number that a graph does not have.");
+            }
+        const std::int64_t numNodes = sizes.at(model.analysis->nodeSymbol);
+        for (const Input& input : program.inputs)
+            if (program[input.value].kind == ValueKind::Tensor)
+                checkIndices(program, input, bindings.at(input.value).toTensor(), numNodes);
+    });
+    return bindings;
+}
+
+void useThreads(const RunOptions& options)
+{
+    at::set_num_threads(options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+}
+
+std::vector<NamedArray> named(const Program& program, const std::vector<at::Tensor>& outputs)
+{
+    std::vector<NamedArray> arrays;
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+        arrays.push_back({program[program.outputs[i]].name, toArray(outputs[i])});
+    return arrays;
+}
+
+// Enough rows to keep the processor busy, few enough that a batch's edges stay in cache-sized tensors.
+std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode)
+{
+    constexpr std::int64_t edgesPerBatch = 1 << 18;
+    return std::clamp<std::int64_t>(edgesPerBatch / std::max<std::int64_t>(edgesPerNode, 1), 256, std::max<std::int64_t>(256, std::min<std::int64_t>(numNodes, 1 << 16)));
+}
+
+}  // namespace
+
+void RunOptions::check() const
+{
+    if (batchSize < 0)
+        throw Error("The batch size must be at least 1.");
+    if (threads < 0 || threads > 4096)
+        throw Error("The number of threads must be between 1 and 4096.");
+}
+
+RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+{
+    options.check();
+    useThreads(options);
+    const Bindings inputs = bindAll(model, graph, options);
+    progress.update(0, "Running the whole model");
+    RunResult result;
+    guarded("Running the whole model on this graph failed", [&] {
+        const PeakMemory peak;
+        const auto start = std::chrono::steady_clock::now();
+        const Constants constants = evaluateConstants(*model.analysis);
+        std::vector<at::Tensor> outputs;
+        for (const c10::IValue& value : runWhole(*model.analysis, constants, inputs, model.program().outputs))
+            outputs.push_back(value.isTensor() ? value.toTensor() : at::scalar_tensor(value.toScalar()));
+        result.seconds = secondsSince(start);
+        result.peakBytes = peak.bytes();
+        result.outputs = named(model.program(), outputs);
+    });
+    result.batchSize = graph.numNodes;
+    return result;
+}
+
+RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+{
+    options.check();
+    useThreads(options);
+    const Bindings inputs = bindAll(model, graph, options);
+    RunResult result;
+    guarded("Running layer by layer on this graph failed", [&] {
+        const PeakMemory peak;
+        const auto start = std::chrono::steady_clock::now();
+        const Constants constants = evaluateConstants(*model.analysis);
+        LayerWise run(*model.analysis, *model.cut, constants, inputs, progress);
+        const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.numNodes(), run.mostEdgesPerNode());
+        result.batchSize = wanted;
+        const std::vector<at::Tensor> outputs = run.run(wanted, progress);
+        result.seconds = secondsSince(start);
+        result.peakBytes = peak.bytes();
+        result.prologueSeconds = run.prologueSeconds();
+        result.functions = run.functions();
+        result.outputs = named(model.program(), outputs);
+    });
+    return result;
+}
+
+}  // namespace cleave

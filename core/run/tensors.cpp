@@ -1,0 +1,132 @@
+#include "core/run/tensors.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/Allocator.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/util/Exception.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+
+namespace cleave {
+
+namespace {
+
+constexpr std::array types{
+    std::pair{DType::UInt8, at::kByte},      std::pair{DType::Int8, at::kChar},      std::pair{DType::Int16, at::kShort},
+    std::pair{DType::Int32, at::kInt},       std::pair{DType::Int64, at::kLong},     std::pair{DType::Float16, at::kHalf},
+    std::pair{DType::Float32, at::kFloat},   std::pair{DType::Float64, at::kDouble}, std::pair{DType::Complex64, at::kComplexFloat},
+    std::pair{DType::Complex128, at::kComplexDouble}, std::pair{DType::Bool, at::kBool}, std::pair{DType::BFloat16, at::kBFloat16},
+};
+
+#if TORCH_VERSION_MAJOR >= 2
+using MemoryTotal = std::size_t;
+#else
+using MemoryTotal = std::int64_t;
+#endif
+
+class Recorder : public c10::MemoryReportingInfoBase {
+public:
+    void reportMemoryUsage(void* pointer, std::int64_t size, MemoryTotal, MemoryTotal, c10::Device) override
+    {
+        // Blocks that were there before are freed without having been counted.
+        if (size > 0) {
+            m_sizes[pointer] = size;
+            m_now += size;
+            m_peak = std::max(m_peak, m_now);
+        } else if (const auto known = m_sizes.find(pointer); known != m_sizes.end()) {
+            m_now -= known->second;
+            m_sizes.erase(known);
+        }
+    }
+    bool memoryProfilingEnabled() const override { return true; }
+    std::int64_t peak() const { return m_peak; }
+
+private:
+    std::unordered_map<void*, std::int64_t> m_sizes;
+    std::int64_t m_now = 0, m_peak = 0;
+};
+
+// The first sentence of LibTorch's message, without its stack of C++ frames.
+std::string firstLine(const std::string& text)
+{
+    std::string line;
+    std::size_t start = 0;
+    // Errors inside the interpreter begin with where they were thrown, and end with the reason.
+    if (const std::size_t reason = text.rfind("RuntimeError: "); reason != std::string::npos)
+        start = reason + 14;
+    line = text.substr(start, text.find('\n', start) - start);
+    return printable(line, 300);
+}
+
+}  // namespace
+
+at::ScalarType scalarType(DType dtype)
+{
+    const auto row = std::ranges::find(types, dtype, [](const auto& p) { return p.first; });
+    if (row == types.end())
+        throw Error("LibTorch cannot compute with " + std::string(dtypeName(dtype)) + " tensors.");
+    return row->second;
+}
+
+DType dtypeOf(at::ScalarType type)
+{
+    const auto row = std::ranges::find(types, type, [](const auto& p) { return p.second; });
+    return row == types.end() ? DType::Unknown : row->first;
+}
+
+at::Tensor toTensor(const Array& array)
+{
+    // LibTorch has no const tensors; nothing here writes into an input, since programs are in functional form.
+    auto* data = const_cast<std::byte*>(array.data.get());
+    return at::from_blob(data, array.shape, [keep = array.data](void*) {}, at::TensorOptions(scalarType(array.dtype)));
+}
+
+at::Tensor toTensor(const Weight& weight)
+{
+    auto* data = const_cast<std::byte*>(weight.storage->data()) + static_cast<std::size_t>(weight.offset) * itemSize(weight.dtype);
+    return at::from_blob(data, weight.sizes, weight.strides, [keep = weight.storage](void*) {}, at::TensorOptions(scalarType(weight.dtype)));
+}
+
+Array toArray(const at::Tensor& tensor)
+{
+    const at::Tensor contiguous = tensor.contiguous();
+    const auto* data = static_cast<const std::byte*>(contiguous.data_ptr());
+    return {dtypeOf(contiguous.scalar_type()), contiguous.sizes().vec(),
+            std::shared_ptr<const std::byte>(data, [keep = contiguous](const std::byte*) {})};
+}
+
+void guarded(const std::string& what, const std::function<void()>& work)
+{
+    try {
+        const c10::InferenceMode inference;
+        work();
+    } catch (const Error&) {
+        throw;
+    } catch (const Cancelled&) {
+        throw;
+    } catch (const c10::Error& e) {
+        throw Error(what + ": " + firstLine(e.what_without_backtrace()));
+    } catch (const std::bad_alloc&) {
+        throw Error(what + ": not enough memory.");
+    } catch (const std::exception& e) {
+        throw Error(what + ": " + firstLine(e.what()));
+    }
+}
+
+struct PeakMemory::Impl {
+    std::shared_ptr<Recorder> recorder = std::make_shared<Recorder>();
+    c10::DebugInfoGuard guard{c10::DebugInfoKind::PROFILER_STATE, recorder};
+};
+
+PeakMemory::PeakMemory() : m(std::make_unique<Impl>()) {}
+PeakMemory::~PeakMemory() = default;
+double PeakMemory::bytes() const { return static_cast<double>(m->recorder->peak()); }
+
+}  // namespace cleave
