@@ -38,9 +38,20 @@ Aliasing aliasing(const Program& program, const Op& op)
     return Aliasing::None;
 }
 
+// cumsum.out(x, out=y) writes into y.
+bool writesOut(const Op& op)
+{
+    return op.overload.ends_with("out") && op.find("out") && op.find("out")->asValue();
+}
+
+std::string_view changedArgument(const Op& op)
+{
+    return writesOut(op) ? "out" : "self";
+}
+
 bool isInPlace(const Op& op)
 {
-    return op.target.size() > 7 && op.target.starts_with("aten::") && op.target.back() == '_' && !op.target.ends_with("__");
+    return writesOut(op) || (op.target.size() > 7 && op.target.starts_with("aten::") && op.target.back() == '_' && !op.target.ends_with("__"));
 }
 
 class Functionaliser {
@@ -51,7 +62,7 @@ public:
     {
         for (Op& op : m_rewriter.takeOps()) {
             for (NamedArgument& argument : op.args)
-                if (!(isInPlace(op) && argument.name == "self"))
+                if (!(isInPlace(op) && argument.name == changedArgument(op)))
                     changeValues(argument.value, [&](ValueId& id) { id = current(id, op); });
             if (isInPlace(op))
                 mutate(std::move(op));
@@ -157,10 +168,11 @@ private:
     void mutate(Op op)
     {
         ++m_count;
-        const ValueId named = OpView(m_program, op).value("self");
+        const ValueId named = OpView(m_program, op).value(changedArgument(op));
         if (!named.valid() || op.outputs.empty())
             throw Error("In-place op '" + op.name + "' (" + op.target + ") changes something that is no tensor of the program.");
-        const ValueId self = canonical(originalSelf(op));
+        const auto original = m_original.find(named);
+        const ValueId self = canonical(original == m_original.end() ? named : original->second);
         const ValueId base = root(self);
         if (m_program[base].weight.valid())
             throw Error("The forward changes the weight '" + m_program[base].name + "' in place (op '" + op.name +
@@ -177,6 +189,12 @@ private:
 
     void emitOutOfPlace(Op& op, ValueId before)
     {
+        if (writesOut(op)) {
+            op.overload.clear();
+            std::erase_if(op.args, [](const NamedArgument& a) { return a.name == "out"; });
+            m_rewriter.emit(op);
+            return;
+        }
         op.target.pop_back();
         for (NamedArgument& argument : op.args)
             if (argument.name == "self")
@@ -267,6 +285,9 @@ private:
         if (target == "aten::slice")
             return emit("aten::slice_scatter", "", {{"self", {parent}}, {"src", {changed}}, argument("dim"), argument("start"),
                                                     argument("end"), argument("step")});
+        if (target == "aten::narrow")
+            return emit("aten::slice_scatter", "", {{"self", {parent}}, {"src", {changed}}, argument("dim"), argument("start"),
+                                                    {"end", narrowEnd(alias.op, mutation)}});
         if (target == "aten::unbind")
             return emit("aten::select_scatter", "", {{"self", {parent}}, {"src", {changed}},
                                                      {"dim", {view.integerOr("dim", 0)}}, {"index", {std::int64_t{alias.output}}}});
@@ -274,6 +295,21 @@ private:
             return emit("aten::slice_scatter", "", {{"self", {parent}}, {"src", {changed}}, {"dim", {view.integerOr("dim", 0)}},
                                                     {"start", {range->first}}, {"end", {range->second}}});
         refuse(mutation, alias.parent);
+    }
+
+    // start + length of narrow: a literal, or computed where the program computes them.
+    Argument narrowEnd(const Op& narrow, const Op& mutation)
+    {
+        const Argument* start = narrow.find("start");
+        const Argument* length = narrow.find("length");
+        if (!start || !length)
+            return {};
+        if (start->asInt() && length->asInt())
+            return {*start->asInt() + *length->asInt()};
+        Value number;
+        number.kind = ValueKind::Int;
+        number.number.symbol = "end";
+        return {m_rewriter.emitNew(mutation, "operator::add", "", {{"a", *start}, {"b", *length}}, number)};
     }
 
     // Which part of the divided dimension an output of split, chunk or split_with_sizes is.

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace cleave::cli {
+
+/// Each adds its subcommand to the app; the callback that CLI11 runs does the work and sets exitCode.
+void addInspect(CLI::App& app, int& exitCode);
+void addDot(CLI::App& app, int& exitCode);
+void addRun(CLI::App& app, int& exitCode);
+void addVerify(CLI::App& app, int& exitCode);
+void addGenerate(CLI::App& app, int& exitCode);
+
+}  // namespace cleave::cli

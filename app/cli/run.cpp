@@ -1,0 +1,194 @@
+#include <charconv>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "app/cli/terminal.h"
+#include "core/base/format.h"
+#include "core/graph/npy.h"
+#include "core/run/run.h"
+
+namespace cleave::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct RunArguments {
+    ModelArguments model;
+    std::string graph;
+    GraphOptions graphOptions;
+    RunOptions run;
+    std::string batchSize = "auto";
+    std::vector<std::string> inputs;
+    bool json = false;
+
+    void add(CLI::App& command)
+    {
+        model.add(command);
+        command.add_option("GRAPH", graph, "Graph file (.npz) with arrays named like the model's inputs")->required();
+        command.add_option("--batch-size", batchSize, "Target nodes per batch: a number, or auto")->capture_default_str();
+        command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
+        command.add_option("--input", inputs, "NAME=ARRAY: which array of the graph an input of forward gets, where the names differ; "
+                                              "may be repeated")->allow_extra_args(false);
+        command.add_option("--split", graphOptions.split, "Which of several train/validation/test splits")->capture_default_str();
+        command.add_flag("--json", json, "Write the report as JSON");
+    }
+
+    void finish()
+    {
+        if (batchSize != "auto") {
+            const auto [end, problem] = std::from_chars(batchSize.data(), batchSize.data() + batchSize.size(), run.batchSize);
+            if (problem != std::errc() || end != batchSize.data() + batchSize.size() || run.batchSize < 1)
+                throw CLI::ValidationError("--batch-size", "must be a number of at least 1, or auto, not '" + printable(batchSize) + "'");
+        }
+        for (const std::string& text : inputs)
+            run.inputs.insert(nameAndValue(text, "--input"));
+    }
+};
+
+Json toJson(const RunResult& result)
+{
+    Json json{{"batch_size", result.batchSize}, {"seconds", result.seconds}, {"prologue_seconds", result.prologueSeconds},
+              {"peak_bytes", result.peakBytes}};
+    for (const NamedArray& output : result.outputs)
+        json["outputs"].push_back({{"name", output.name}, {"dtype", dtypeName(output.array.dtype)}, {"shape", output.array.shape}});
+    for (const FunctionRun& f : result.functions)
+        json["functions"].push_back({{"batches", f.batches}, {"rows", f.rows}, {"block_nodes", f.blockNodes}, {"edges", f.edges},
+                                     {"prepare_seconds", f.prepareSeconds}, {"compute_seconds", f.computeSeconds},
+                                     {"write_seconds", f.writeSeconds}, {"saved_bytes", f.savedBytes}});
+    return json;
+}
+
+std::string functionTable(const RunResult& result)
+{
+    std::vector<std::vector<std::string>> rows{{"function", "batches", "V", "E", "M", "prepare", "compute", "write", "saved"}};
+    for (std::size_t i = 0; i < result.functions.size(); ++i) {
+        const FunctionRun& f = result.functions[i];
+        rows.push_back({std::to_string(i), formatCount(f.batches), formatCount(f.rows), formatCount(f.blockNodes), formatCount(f.edges),
+                        formatSeconds(f.prepareSeconds), formatSeconds(f.computeSeconds), formatSeconds(f.writeSeconds),
+                        formatBytes(f.savedBytes)});
+    }
+    return table(rows);
+}
+
+std::string summary(const std::string& name, const RunResult& result)
+{
+    return name + ": " + formatSeconds(result.seconds) +
+           (result.peakBytes > 0 ? ", peak " + formatBytes(result.peakBytes) : "") + "\n";
+}
+
+void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs)
+{
+    if (path.extension() == ".npz") {
+        std::map<std::string, Array> arrays;
+        for (const NamedArray& output : outputs)
+            arrays[output.name] = output.array;
+        writeNpz(path, arrays);
+    } else if (outputs.size() == 1) {
+        writeNpy(path, outputs.front().array);
+    } else {
+        throw Error("The model has " + std::to_string(outputs.size()) + " outputs: write them to a file that ends in .npz.");
+    }
+}
+
+Json toJson(const VerifyResult& result)
+{
+    Json json{{"equal", result.equal()}, {"tolerance", {{"absolute", result.tolerance.absolute}, {"relative", result.tolerance.relative}}}};
+    for (const Comparison& c : result.comparisons)
+        json["comparisons"].push_back({{"output", c.output}, {"a", c.a}, {"b", c.b}, {"equal", c.equal}, {"max_absolute", c.maxAbsolute},
+                                       {"max_relative", c.maxRelative}, {"rows", c.rows}, {"rows_over", c.rowsOver}, {"worst_rows", c.worstRows}});
+    for (const Accuracy& a : result.accuracies)
+        json["accuracies"].push_back({{"run", a.run}, {"split", a.split}, {"value", a.value}});
+    json["full_graph"] = toJson(result.full);
+    json["layer_wise"] = toJson(result.layerWise);
+    return json;
+}
+
+std::string percent(double fraction)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2f %%", fraction * 100);
+    return text;
+}
+
+std::string toText(const VerifyResult& result)
+{
+    std::string text = functionTable(result.layerWise) + "\n" + summary("Full graph", result.full) +
+                       summary("Layer-wise in batches of " + formatCount(result.layerWise.batchSize), result.layerWise) + "\n";
+    std::vector<std::vector<std::string>> rows{{"output", "compared", "largest difference", "relative", "rows over"}};
+    for (const Comparison& c : result.comparisons)
+        rows.push_back({c.output, c.a + " / " + c.b, formatNumber(c.maxAbsolute), formatNumber(c.maxRelative),
+                        formatCount(c.rowsOver) + " of " + formatCount(c.rows)});
+    text += table(rows);
+    for (const Comparison& c : result.comparisons)
+        if (!c.worstRows.empty()) {
+            std::vector<std::string> worst;
+            for (const std::int64_t row : c.worstRows)
+                worst.push_back(std::to_string(row));
+            text += "  Rows of " + c.output + " that differ most (" + c.a + " / " + c.b + "): " + join(worst, ", ") + "\n";
+        }
+    if (!result.accuracies.empty()) {
+        std::vector<std::vector<std::string>> accuracy{{"accuracy", "split", "value"}};
+        for (const Accuracy& a : result.accuracies)
+            accuracy.push_back({a.run, a.split, percent(a.value)});
+        text += "\n" + table(accuracy);
+    }
+    return text + "\n" + (result.equal() ? "Equal" : "Different") + " (tolerance " + formatNumber(result.tolerance.absolute) + " + " +
+           formatNumber(result.tolerance.relative) + " × |expected|)\n";
+}
+
+}  // namespace
+
+void addRun(CLI::App& app, int&)
+{
+    auto* command = app.add_subcommand("run", "Run layer by layer on a graph and write the outputs");
+    auto arguments = std::make_shared<RunArguments>();
+    auto out = std::make_shared<std::string>();
+    arguments->add(*command);
+    command->add_option("--out", *out, "Where the output goes: .npy, or .npz for several outputs")->required();
+    command->callback([arguments, out] {
+        arguments->finish();
+        RunResult result;
+        {
+            const TerminalProgress terminal;
+            const Model model = arguments->model.open(terminal.progress());
+            const DataGraph graph = readGraph(arguments->graph, arguments->graphOptions, terminal.progress());
+            result = runLayerWise(model, graph, arguments->run, terminal.progress());
+        }
+        writeOutputs(*out, result.outputs);
+        print(arguments->json ? toJson(result).dump(2) + "\n"
+                              : functionTable(result) + "\n" + summary("Layer-wise in batches of " + formatCount(result.batchSize), result) +
+                                    "Written to " + *out + "\n");
+    });
+}
+
+void addVerify(CLI::App& app, int& exitCode)
+{
+    auto* command = app.add_subcommand("verify", "Compare the layer-wise run with the full-graph run: exit code 0 if equal, 3 if not");
+    auto arguments = std::make_shared<RunArguments>();
+    auto expected = std::make_shared<std::string>();
+    auto tolerance = std::make_shared<Tolerance>();
+    arguments->add(*command);
+    command->add_option("--tolerance", tolerance->relative, "Relative tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
+    command->add_option("--absolute-tolerance", tolerance->absolute, "Absolute tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
+    command->add_option("--expected", *expected, "Outputs recorded elsewhere (.npz): array expected, or expected_0, expected_1, …");
+    command->callback([arguments, expected, tolerance, &exitCode] {
+        arguments->finish();
+        VerifyOptions options{arguments->run, *tolerance, {}};
+        VerifyResult result;
+        {
+            const TerminalProgress terminal;
+            if (!expected->empty())
+                options.expected = readNpz(*expected);
+            const Model model = arguments->model.open(terminal.progress());
+            const DataGraph graph = readGraph(arguments->graph, arguments->graphOptions, terminal.progress());
+            result = verify(model, graph, options, terminal.progress());
+        }
+        print(arguments->json ? toJson(result).dump(2) + "\n" : toText(result));
+        exitCode = result.equal() ? 0 : 3;
+    });
+}
+
+}  // namespace cleave::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/run/model.h"
+
+#include <CLI/CLI.hpp>
+
+namespace cleave::cli {
+
+/// Progress that draws one line on stderr if that is a terminal, and stops at Ctrl+C.
+class TerminalProgress {
+public:
+    TerminalProgress();
+    ~TerminalProgress();  ///< clears the line
+    Progress progress() const;
+};
+
+/// Rows of cells in aligned columns; the first row is the heading. Columns whose cells are numbers stand right.
+std::string table(const std::vector<std::vector<std::string>>& rows);
+
+/// --role NAME=ROLE, shared by every command that opens a model.
+struct ModelArguments {
+    std::string path;
+    std::vector<std::string> roles;
+    bool check = true;
+
+    void add(CLI::App& command);
+    Model open(const Progress& progress) const;
+};
+
+/// "NAME=VALUE" split at the first equals sign; Error naming the option if there is none.
+std::pair<std::string, std::string> nameAndValue(const std::string& text, const std::string& option);
+
+/// stdout, with an Error if it cannot be written (a full disk, a closed pipe).
+void print(const std::string& text);
+
+}  // namespace cleave::cli
