@@ -25,8 +25,8 @@ enum class DType : std::uint8_t {
     Bool = 12,
     BFloat16 = 13,
     UInt16 = 28,
-    UInt32 = 29,
-    UInt64 = 30,
+    UInt32 = 34,
+    UInt64 = 35,
 };
 
 std::size_t itemSize(DType dtype);             ///< bytes of one element; 0 for Unknown

@@ -1,0 +1,158 @@
+#include "core/model/symbols.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+
+namespace cleave {
+
+namespace {
+
+constexpr std::size_t longest = 10'000;
+constexpr int deepest = 64;
+
+// Recursive descent over NAME, NAME(argument, …), NUMBER and 'TEXT'.
+class Parser {
+public:
+    Parser(std::string_view text, const std::string& what) : m_text(text), m_what(what) {}
+
+    Dim parse()
+    {
+        const Dim dim = expression(0);
+        skipSpace();
+        if (m_at != m_text.size())
+            fail();
+        return dim;
+    }
+
+private:
+    [[noreturn]] void fail() const
+    {
+        throw Error("The size '" + printable(m_text) + "' of " + printable(m_what) + " is not an expression that Cleave reads.");
+    }
+
+    void skipSpace()
+    {
+        while (m_at < m_text.size() && m_text[m_at] == ' ')
+            ++m_at;
+    }
+
+    bool take(char c)
+    {
+        skipSpace();
+        if (m_at >= m_text.size() || m_text[m_at] != c)
+            return false;
+        ++m_at;
+        return true;
+    }
+
+    std::string_view word()
+    {
+        skipSpace();
+        const std::size_t start = m_at;
+        while (m_at < m_text.size() && (std::isalnum(static_cast<unsigned char>(m_text[m_at])) || m_text[m_at] == '_' || m_text[m_at] == '.' ||
+                                        (m_text[m_at] == '-' && m_at == start)))
+            ++m_at;
+        return m_text.substr(start, m_at - start);
+    }
+
+    Dim number(std::string_view digits) const
+    {
+        Dim dim;
+        const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), dim.value);
+        if (problem != std::errc() || end != digits.data() + digits.size())
+            fail();
+        return dim;
+    }
+
+    Dim expression(int depth)
+    {
+        if (depth > deepest)
+            fail();
+        const std::string_view name = word();
+        if (name.empty())
+            fail();
+        if (std::isdigit(static_cast<unsigned char>(name.front())) || name.front() == '-')
+            return number(name);
+        if (!take('('))
+            return {0, std::string(name)};
+        if (name == "Symbol")
+            return symbol();
+        std::vector<Dim> arguments;
+        if (!take(')')) {
+            do
+                arguments.push_back(expression(depth + 1));
+            while (take(','));
+            if (!take(')'))
+                fail();
+        }
+        if (name == "Integer" && arguments.size() == 1)
+            return arguments.front();
+        return combined(std::string(name), std::move(arguments));
+    }
+
+    // Symbol('s0', positive=True, integer=True): the name alone.
+    Dim symbol()
+    {
+        skipSpace();
+        if (m_at >= m_text.size() || (m_text[m_at] != '\'' && m_text[m_at] != '"'))
+            fail();
+        const char quote = m_text[m_at++];
+        const std::size_t end = m_text.find(quote, m_at);
+        if (end == std::string_view::npos || end == m_at)
+            fail();
+        const std::string name(m_text.substr(m_at, end - m_at));
+        const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+        m_at = m_text.find(')', end);
+        if (m_at == std::string_view::npos || !std::ranges::all_of(name, plain))
+            fail();
+        ++m_at;
+        return {0, name};
+    }
+
+    static Dim combined(const std::string& name, std::vector<Dim> arguments)
+    {
+        std::vector<std::string> texts;
+        if (name == "Add" || name == "Mul") {
+            std::int64_t constant = name == "Add" ? 0 : 1;
+            bool overflow = false;
+            for (const Dim& dim : arguments)
+                if (!dim.isConstant())
+                    texts.push_back(dim.symbol);
+                else if (name == "Add")
+                    overflow |= __builtin_add_overflow(constant, dim.value, &constant);
+                else
+                    overflow |= __builtin_mul_overflow(constant, dim.value, &constant);
+            if (!overflow && texts.empty())
+                return {constant, {}};
+            if (constant != (name == "Add" ? 0 : 1))
+                texts.push_back(std::to_string(constant));
+            if (texts.size() == 1)
+                return {0, texts.front()};
+            std::ranges::sort(texts);
+        } else {
+            for (const Dim& dim : arguments)
+                texts.push_back(toString(dim));
+        }
+        return {0, name + "(" + join(texts, ", ") + ")"};
+    }
+
+    std::string_view m_text;
+    const std::string& m_what;
+    std::size_t m_at = 0;
+};
+
+}  // namespace
+
+Dim parseSize(std::string_view text, const std::string& what)
+{
+    if (text.size() > longest)
+        throw Error("The size of " + printable(what) + " is an expression of " + std::to_string(text.size()) + " characters, too long to be one.");
+    return Parser(text, what).parse();
+}
+
+}  // namespace cleave
