@@ -1,0 +1,163 @@
+#include "core/base/zip.h"
+
+#include <zip.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/format.h"
+
+namespace cleave {
+
+namespace {
+
+constexpr std::size_t mostEntries = 1'000'000;
+// deflate cannot pack better than about 1032 : 1, so an entry that claims more lies.
+constexpr std::uint64_t bestRatio = 1100;
+
+}  // namespace
+
+struct ZipReader::Archive {
+    zip_t* zip = nullptr;
+
+    ~Archive()
+    {
+        if (zip)
+            zip_discard(zip);
+    }
+};
+
+ZipReader::ZipReader(const std::filesystem::path& path) : m_what(path.filename().string()), m_archive(std::make_unique<Archive>())
+{
+    std::error_code problem;
+    if (!std::filesystem::is_regular_file(path, problem))
+        throw Error("There is no file " + printable(path.string(), 300) + ".");
+    int code = 0;
+    m_archive->zip = zip_open(path.c_str(), ZIP_RDONLY, &code);
+    if (!m_archive->zip)
+        throw Error(printable(m_what) + (code == ZIP_ER_OPEN || code == ZIP_ER_READ ? " cannot be read." : " is not a complete zip archive: it is of another kind, or was cut short."));
+    listEntries();
+}
+
+ZipReader::ZipReader(std::span<const std::byte> bytes, std::string what) : m_what(std::move(what)), m_archive(std::make_unique<Archive>())
+{
+    zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, nullptr);
+    m_archive->zip = source ? zip_open_from_source(source, ZIP_RDONLY, nullptr) : nullptr;
+    if (!m_archive->zip) {
+        zip_source_free(source);
+        throw Error(printable(m_what) + " is not a complete zip archive.");
+    }
+    listEntries();
+}
+
+ZipReader::~ZipReader() = default;
+ZipReader::ZipReader(ZipReader&&) noexcept = default;
+ZipReader& ZipReader::operator=(ZipReader&&) noexcept = default;
+
+void ZipReader::listEntries()
+{
+    const zip_int64_t count = zip_get_num_entries(m_archive->zip, 0);
+    if (count < 0 || static_cast<std::size_t>(count) > mostEntries)
+        throw Error(printable(m_what) + " is damaged: it lists " + std::to_string(count) + " entries.");
+    for (zip_int64_t i = 0; i < count; ++i) {
+        zip_stat_t stat;
+        if (zip_stat_index(m_archive->zip, static_cast<zip_uint64_t>(i), 0, &stat) != 0 || !stat.name)
+            throw Error(printable(m_what) + " is damaged: entry " + std::to_string(i) + " has no name.");
+        m_entries.push_back({stat.name, stat.size, stat.comp_size});
+        m_byName.push_back(static_cast<std::size_t>(i));
+    }
+    const auto name = [&](std::size_t i) -> const std::string& { return m_entries[i].name; };
+    std::ranges::sort(m_byName, {}, name);
+    const auto twice = std::ranges::adjacent_find(m_byName, {}, name);
+    if (twice != m_byName.end())
+        throw Error(printable(m_what) + " is damaged: it holds '" + printable(name(*twice)) + "' twice.");
+}
+
+const ZipEntry* ZipReader::find(std::string_view name) const
+{
+    const auto found = std::ranges::lower_bound(m_byName, name, {}, [&](std::size_t i) -> std::string_view { return m_entries[i].name; });
+    return found != m_byName.end() && m_entries[*found].name == name ? &m_entries[*found] : nullptr;
+}
+
+const ZipEntry& ZipReader::check(std::string_view name, std::uint64_t limit) const
+{
+    const ZipEntry* entry = find(name);
+    if (!entry)
+        throw Error(printable(m_what) + " has no entry '" + printable(name) + "'.");
+    if (entry->size > limit || entry->size > entry->compressedSize * bestRatio + 1024)
+        throw Error("Entry '" + printable(name) + "' of " + printable(m_what) + " claims to hold " + std::to_string(entry->size) + " bytes, which cannot be.");
+    return *entry;
+}
+
+void ZipReader::unpack(const ZipEntry& entry, std::byte* to) const
+{
+    const auto damaged = [&] { return Error("Entry '" + printable(entry.name) + "' of " + printable(m_what) + " is damaged or encrypted."); };
+    zip_file_t* file = zip_fopen(m_archive->zip, entry.name.c_str(), 0);
+    if (!file)
+        throw damaged();
+    std::uint64_t done = 0;
+    zip_int64_t count = 1;
+    while (done < entry.size && count > 0) {
+        count = zip_fread(file, to + done, std::min<std::uint64_t>(entry.size - done, std::uint64_t{1} << 24));
+        done += count > 0 ? static_cast<std::uint64_t>(count) : 0;
+    }
+    // Reading past the end makes libzip compare the checksum.
+    std::byte beyond;
+    const bool whole = done == entry.size && zip_fread(file, &beyond, 1) == 0;
+    zip_fclose(file);
+    if (!whole)
+        throw damaged();
+}
+
+std::vector<std::byte> ZipReader::read(std::string_view name, std::uint64_t limit) const
+{
+    const ZipEntry& entry = check(name, limit);
+    std::vector<std::byte> bytes(entry.size);
+    unpack(entry, bytes.data());
+    return bytes;
+}
+
+Array ZipReader::readArray(std::string_view name, std::uint64_t limit) const
+{
+    const ZipEntry& entry = check(name, limit);
+    NewArray array = makeArray(DType::UInt8, {static_cast<std::int64_t>(entry.size)});
+    unpack(entry, array.data);
+    return array.array;
+}
+
+std::string ZipReader::readText(std::string_view name, std::uint64_t limit) const
+{
+    const ZipEntry& entry = check(name, limit);
+    std::string text(entry.size, '\0');
+    unpack(entry, reinterpret_cast<std::byte*>(text.data()));
+    return text;
+}
+
+void writeZip(const std::filesystem::path& path, const std::vector<NewZipEntry>& entries)
+{
+    writeBeside(path, [&](const std::filesystem::path& temporary) {
+        zip_t* zip = zip_open(temporary.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
+        if (!zip)
+            throw Error(printable(path.string(), 300) + " cannot be written.");
+        for (const NewZipEntry& entry : entries) {
+            zip_source_t* source = zip_source_buffer(zip, entry.bytes.data(), entry.bytes.size(), 0);
+            const zip_int64_t index = source ? zip_file_add(zip, entry.name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
+            if (index < 0) {
+                zip_source_free(source);
+                zip_discard(zip);
+                throw Error(printable(path.string(), 300) + " cannot be written.");
+            }
+            zip_set_file_compression(zip, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
+            zip_file_set_dostime(zip, static_cast<zip_uint64_t>(index), 0, 0x21, 0);
+        }
+        if (zip_close(zip) != 0) {
+            const std::string why = zip_strerror(zip);
+            zip_discard(zip);
+            throw Error(printable(path.string(), 300) + " cannot be written: " + why + ".");
+        }
+    });
+}
+
+}  // namespace cleave

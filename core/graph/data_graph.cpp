@@ -1,0 +1,228 @@
+#include "core/graph/data_graph.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+#include "core/graph/npy.h"
+
+namespace cleave {
+
+namespace {
+
+// Calls read(pointer of the right type) for an integer array.
+std::int64_t integerAt(const Array& array, std::int64_t i)
+{
+    switch (array.dtype) {
+    case DType::Int64: return array.as<std::int64_t>()[i];
+    case DType::Int32: return array.as<std::int32_t>()[i];
+    case DType::Int16: return array.as<std::int16_t>()[i];
+    case DType::Int8: return array.as<std::int8_t>()[i];
+    case DType::UInt32: return array.as<std::uint32_t>()[i];
+    case DType::UInt16: return array.as<std::uint16_t>()[i];
+    case DType::UInt8:
+    case DType::Bool: return array.as<std::uint8_t>()[i];
+    case DType::UInt64: return static_cast<std::int64_t>(std::min<std::uint64_t>(array.as<std::uint64_t>()[i], std::uint64_t{1} << 62));
+    case DType::Float32: return static_cast<std::int64_t>(std::clamp(array.as<float>()[i], -1e9F, 1e9F));
+    case DType::Float64: return static_cast<std::int64_t>(std::clamp(array.as<double>()[i], -1e15, 1e15));
+    default: return 0;
+    }
+}
+
+Array asInt64(const Array& array)
+{
+    if (array.dtype == DType::Int64)
+        return array;
+    NewArray wide = makeArray(DType::Int64, array.shape);
+    for (std::int64_t i = 0; i < array.count(); ++i) {
+        const std::int64_t value = integerAt(array, i);
+        std::memcpy(wide.data + 8 * i, &value, 8);
+    }
+    return wide.array;
+}
+
+std::string shapeText(const Array& array)
+{
+    std::vector<std::string> sizes;
+    for (const std::int64_t size : array.shape)
+        sizes.push_back(std::to_string(size));
+    return "[" + join(sizes, ", ") + "]";
+}
+
+class GraphReader {
+public:
+    GraphReader(const std::filesystem::path& path, const GraphOptions& options)
+        : m_file(printable(path.filename().string())), m_options(options), m_all(readNpz(path))
+    {
+        m_graph.name = path.stem().string();
+    }
+
+    DataGraph read(const Progress& progress)
+    {
+        takeSparseFeatures(progress);
+        takeLabels();
+        for (const auto& [name, slot] : {std::pair("train", &m_graph.trainMask), std::pair("val", &m_graph.valMask), std::pair("test", &m_graph.testMask)})
+            takeMask(name, *slot);
+        findNumNodes();
+        takeEdges(progress);
+        checkRows();
+        for (auto& [name, array] : m_all)
+            m_graph.arrays[name] = std::move(array);
+        return std::move(m_graph);
+    }
+
+private:
+    [[noreturn]] void fail(const std::string& array, const std::string& why) const
+    {
+        throw Error("Array '" + array + "' of " + m_file + " " + why + ".");
+    }
+
+    std::optional<Array> take(const std::string& name)
+    {
+        const auto found = m_all.find(name);
+        if (found == m_all.end())
+            return {};
+        Array array = std::move(found->second);
+        m_all.erase(found);
+        return array;
+    }
+
+    Array need(const std::string& name)
+    {
+        auto array = take(name);
+        if (!array)
+            throw Error(m_file + " has no array '" + name + "'.");
+        return *array;
+    }
+
+    // x_indptr, x_indices, x_data, x_shape: compressed sparse rows, made dense.
+    void takeSparseFeatures(const Progress& progress)
+    {
+        if (!m_all.contains("x_indptr") && !m_all.contains("x_indices") && !m_all.contains("x_shape"))
+            return;
+        const Array begin = asInt64(need("x_indptr")), columns = asInt64(need("x_indices")), shape = asInt64(need("x_shape"));
+        const Array data = need("x_data");
+        if (shape.count() != 2 || shape.as<std::int64_t>()[0] < 0 || shape.as<std::int64_t>()[1] < 0)
+            fail("x_shape", "must hold two sizes");
+        const std::int64_t rows = shape.as<std::int64_t>()[0], width = shape.as<std::int64_t>()[1];
+        if (begin.shape.size() != 1 || begin.count() != rows + 1)
+            fail("x_indptr", "has shape " + shapeText(begin) + ", but x_shape asks for " + std::to_string(rows + 1) + " entries");
+        if (columns.count() != data.count() || begin.as<std::int64_t>()[0] != 0 || begin.as<std::int64_t>()[rows] != data.count())
+            fail("x_indices", "does not fit x_indptr and x_data");
+        if (data.dtype != DType::Float32 && data.dtype != DType::Float64)
+            fail("x_data", "must be float32 or float64, not " + std::string(dtypeName(data.dtype)));
+        if (m_all.contains("x"))
+            fail("x", "is there twice, dense and sparse");
+        NewArray dense = makeArray(DType::Float32, {rows, width});
+        auto* x = reinterpret_cast<float*>(dense.data);
+        std::memset(dense.data, 0, dense.array.bytes());
+        for (std::int64_t r = 0; r < rows; ++r) {
+            if (r % 65536 == 0)
+                progress.update(static_cast<double>(r) / static_cast<double>(rows), "Reading features");
+            const std::int64_t first = begin.as<std::int64_t>()[r], last = begin.as<std::int64_t>()[r + 1];
+            if (first > last || last > data.count())
+                fail("x_indptr", "is not ascending at row " + std::to_string(r));
+            for (std::int64_t i = first; i < last; ++i) {
+                const std::int64_t column = columns.as<std::int64_t>()[i];
+                if (column < 0 || column >= width)
+                    fail("x_indices", "names column " + std::to_string(column) + " at entry " + std::to_string(i) + ", but x has " + std::to_string(width) + " columns");
+                x[r * width + column] = data.dtype == DType::Float32 ? data.as<float>()[i] : static_cast<float>(data.as<double>()[i]);
+            }
+        }
+        m_all["x"] = dense.array;
+    }
+
+    void takeLabels()
+    {
+        if (const auto found = m_all.find("y"); found != m_all.end() && found->second.shape.size() == 1) {
+            // Labels may also be an input of forward, so the array stays.
+            m_graph.labels = asInt64(found->second);
+        }
+    }
+
+    // NAME_mask [V], or NAME_masks [splits, V].
+    void takeMask(const std::string& name, std::optional<Array>& slot)
+    {
+        slot = take(name + "_mask");
+        if (const auto several = take(name + "_masks")) {
+            if (several->shape.size() != 2)
+                fail(name + "_masks", "must have shape [splits, nodes], not " + shapeText(*several));
+            if (m_options.split < 0 || m_options.split >= several->shape[0])
+                throw Error(m_file + " has " + std::to_string(several->shape[0]) + " splits, numbered from 0: there is no split " + std::to_string(m_options.split) + ".");
+            const std::size_t row = static_cast<std::size_t>(several->shape[1]) * itemSize(several->dtype);
+            slot = Array{several->dtype, {several->shape[1]},
+                         std::shared_ptr<const std::byte>(several->data, several->data.get() + row * static_cast<std::size_t>(m_options.split))};
+        } else if (m_options.split != 0 && slot) {
+            throw Error(m_file + " has one split, number 0: there is no split " + std::to_string(m_options.split) + ".");
+        }
+        if (slot && slot->dtype != DType::Bool && slot->dtype != DType::UInt8)
+            fail(name + "_mask", "must be bool, not " + std::string(dtypeName(slot->dtype)));
+    }
+
+    void findNumNodes()
+    {
+        if (const auto stated = take("num_nodes")) {
+            if (stated->count() != 1 || integerAt(*stated, 0) < 0 || integerAt(*stated, 0) > (std::int64_t{1} << 40))
+                fail("num_nodes", "must be one number of nodes");
+            m_graph.numNodes = integerAt(*stated, 0);
+        } else if (const auto x = m_all.find("x"); x != m_all.end() && !x->second.shape.empty()) {
+            m_graph.numNodes = x->second.shape[0];
+        } else if (m_graph.labels) {
+            m_graph.numNodes = m_graph.labels->shape[0];
+        } else {
+            throw Error(m_file + " does not tell how many nodes the graph has: it needs an array num_nodes, x or y.");
+        }
+    }
+
+    void takeEdges(const Progress& progress)
+    {
+        const auto found = m_all.find("edge_index");
+        if (found == m_all.end())
+            throw Error(m_file + " has no array 'edge_index'.");
+        Array& edges = found->second;
+        if (edges.shape.size() != 2 || edges.shape[0] != 2 || !isInteger(edges.dtype))
+            fail("edge_index", "must be integers of shape [2, edges], not " + std::string(dtypeName(edges.dtype)) + " " + shapeText(edges));
+        edges = asInt64(edges);
+        m_graph.numEdges = edges.shape[1];
+        for (std::int64_t i = 0; i < edges.count(); ++i) {
+            if (i % (1 << 22) == 0)
+                progress.update(static_cast<double>(i) / static_cast<double>(edges.count()), "Checking edges");
+            const std::int64_t node = edges.as<std::int64_t>()[i];
+            if (node < 0 || node >= m_graph.numNodes)
+                fail("edge_index", "names node " + std::to_string(node) + " at edge " + std::to_string(i % m_graph.numEdges) + ", but the graph has nodes 0 to " +
+                                       std::to_string(m_graph.numNodes - 1));
+        }
+    }
+
+    void checkRows() const
+    {
+        const auto check = [&](const std::string& name, const Array& array) {
+            if (array.shape.empty() || array.shape[0] != m_graph.numNodes)
+                fail(name, "has shape " + shapeText(array) + ", but the graph has " + formatCount(m_graph.numNodes) + " nodes");
+        };
+        if (const auto x = m_all.find("x"); x != m_all.end())
+            check("x", x->second);
+        if (m_graph.labels)
+            check("y", *m_graph.labels);
+        for (const auto& [name, mask] : {std::pair("train_mask", &m_graph.trainMask), std::pair("val_mask", &m_graph.valMask), std::pair("test_mask", &m_graph.testMask)})
+            if (*mask)
+                check(name, **mask);
+    }
+
+    std::string m_file;
+    const GraphOptions& m_options;
+    std::map<std::string, Array> m_all;
+    DataGraph m_graph;
+};
+
+}  // namespace
+
+DataGraph readGraph(const std::filesystem::path& path, const GraphOptions& options, const Progress& progress)
+{
+    progress.update(0, "Reading the graph");
+    return GraphReader(path, options).read(progress);
+}
+
+}  // namespace cleave

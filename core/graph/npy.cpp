@@ -1,0 +1,243 @@
+#include "core/graph/npy.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <optional>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/format.h"
+#include "core/base/zip.h"
+
+namespace cleave {
+
+namespace {
+
+struct Header {
+    std::string descr;
+    bool fortran = false;
+    std::vector<std::int64_t> shape;
+    std::size_t dataStart = 0;
+};
+
+DType dtypeOfDescr(const std::string& descr)
+{
+    static const std::map<std::string, DType> types{
+        {"<f2", DType::Float16}, {"<f4", DType::Float32}, {"<f8", DType::Float64}, {"|i1", DType::Int8},   {"<i2", DType::Int16},
+        {"<i4", DType::Int32},   {"<i8", DType::Int64},   {"|u1", DType::UInt8},   {"<u2", DType::UInt16}, {"<u4", DType::UInt32},
+        {"<u8", DType::UInt64},  {"|b1", DType::Bool}};
+    const auto known = types.find(descr);
+    return known == types.end() ? DType::Unknown : known->second;
+}
+
+std::string descrOf(DType dtype)
+{
+    switch (dtype) {
+    case DType::Float16: return "<f2";
+    case DType::Float32: return "<f4";
+    case DType::Float64: return "<f8";
+    case DType::Int8: return "|i1";
+    case DType::Int16: return "<i2";
+    case DType::Int32: return "<i4";
+    case DType::Int64: return "<i8";
+    case DType::UInt8: return "|u1";
+    case DType::UInt16: return "<u2";
+    case DType::UInt32: return "<u4";
+    case DType::UInt64: return "<u8";
+    case DType::Bool: return "|b1";
+    default: throw Error("An array of type " + std::string(dtypeName(dtype)) + " cannot be written as .npy.");
+    }
+}
+
+// The text after "'key':" in the header's Python dictionary.
+std::string_view after(std::string_view dictionary, std::string_view key, const std::string& what)
+{
+    const std::size_t at = dictionary.find("'" + std::string(key) + "'");
+    const std::size_t colon = at == std::string_view::npos ? at : dictionary.find(':', at);
+    if (colon == std::string_view::npos)
+        throw Error(printable(what) + " is damaged: its header has no '" + std::string(key) + "'.");
+    const std::size_t start = dictionary.find_first_not_of(' ', colon + 1);
+    return start == std::string_view::npos ? std::string_view{} : dictionary.substr(start);
+}
+
+std::vector<std::int64_t> parseShape(std::string_view text, const std::string& what)
+{
+    std::vector<std::int64_t> shape;
+    const std::size_t end = text.find(')');
+    if (!text.starts_with('(') || end == std::string_view::npos)
+        throw Error(printable(what) + " is damaged: its shape is not a tuple.");
+    for (std::size_t at = 1; at < end;) {
+        if (text[at] == ' ' || text[at] == ',') {
+            ++at;
+            continue;
+        }
+        std::int64_t size = 0;
+        const auto [rest, problem] = std::from_chars(text.data() + at, text.data() + end, size);
+        if (problem != std::errc() || size < 0 || shape.size() >= 16)
+            throw Error(printable(what) + " is damaged: its shape is not a tuple of sizes.");
+        shape.push_back(size);
+        at = static_cast<std::size_t>(rest - text.data());
+    }
+    return shape;
+}
+
+Header parseHeader(std::span<const std::byte> bytes, const std::string& what)
+{
+    const auto* data = reinterpret_cast<const char*>(bytes.data());
+    if (bytes.size() < 10 || std::memcmp(data, "\x93NUMPY", 6) != 0)
+        throw Error(printable(what) + " is not a NumPy array.");
+    const bool wide = data[6] >= 2;
+    std::uint32_t length = 0;
+    if (data[6] < 1 || data[6] > 3 || (wide && bytes.size() < 12))
+        throw Error(printable(what) + " has a NumPy format version that Cleave does not read.");
+    std::memcpy(&length, data + 8, wide ? 4 : 2);
+    const std::size_t start = wide ? 12 : 10;
+    if (length > bytes.size() - start)
+        throw Error(printable(what) + " is damaged: it ends within its header.");
+    const std::string_view dictionary(data + start, length);
+    Header header;
+    const std::string_view descr = after(dictionary, "descr", what);
+    const std::size_t close = descr.size() > 1 ? descr.find(descr[0], 1) : std::string_view::npos;
+    if (close == std::string_view::npos)
+        throw Error(printable(what) + " is damaged: its header names no type.");
+    header.descr = descr.substr(1, close - 1);
+    header.fortran = after(dictionary, "fortran_order", what).starts_with("True");
+    header.shape = parseShape(after(dictionary, "shape", what), what);
+    header.dataStart = start + length;
+    return header;
+}
+
+// Column-major to row-major.
+void transposeInto(const std::byte* from, std::byte* to, const std::vector<std::int64_t>& shape, std::size_t item)
+{
+    std::vector<std::int64_t> index(shape.size(), 0), stride(shape.size(), 1);
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        stride[d] = count;
+        count *= shape[d];
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+        std::int64_t source = 0;
+        for (std::size_t d = 0; d < shape.size(); ++d)
+            source += index[d] * stride[d];
+        std::memcpy(to + static_cast<std::size_t>(i) * item, from + static_cast<std::size_t>(source) * item, item);
+        for (std::size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];)
+            index[d] = 0;
+    }
+}
+
+std::string headerFor(const Array& array)
+{
+    std::string shape = "(";
+    for (const std::int64_t size : array.shape)
+        shape += std::to_string(size) + ", ";
+    shape += ")";
+    std::string dictionary = "{'descr': '" + descrOf(array.dtype) + "', 'fortran_order': False, 'shape': " + shape + ", }";
+    dictionary.append(64 - (10 + dictionary.size() + 1) % 64, ' ');
+    dictionary += '\n';
+    std::string header("\x93NUMPY\x01\x00", 8);
+    header += static_cast<char>(dictionary.size() & 0xFF);
+    header += static_cast<char>(dictionary.size() >> 8);
+    return header + dictionary;
+}
+
+// NumPy has no bfloat16: the upper half of a float32.
+Array writable(const Array& array)
+{
+    if (array.dtype != DType::BFloat16)
+        return array;
+    NewArray wide = makeArray(DType::Float32, array.shape);
+    for (std::int64_t i = 0; i < array.count(); ++i) {
+        const std::uint32_t bits = static_cast<std::uint32_t>(array.as<std::uint16_t>()[i]) << 16;
+        std::memcpy(wide.data + 4 * i, &bits, 4);
+    }
+    return wide.array;
+}
+
+bool isNumeric(std::span<const std::byte> bytes, const std::string& what)
+{
+    const std::string descr = parseHeader(bytes, what).descr;
+    return descr.find('U') == std::string::npos && descr.find('S') == std::string::npos && descr.find('O') == std::string::npos;
+}
+
+}  // namespace
+
+Array parseNpy(std::span<const std::byte> bytes, const std::string& what)
+{
+    const Header header = parseHeader(bytes, what);
+    const DType dtype = dtypeOfDescr(header.descr);
+    if (dtype == DType::Unknown)
+        throw Error(printable(what) + " has elements of type '" + printable(header.descr) + "', which Cleave does not read; it reads little-endian numbers and bool.");
+    const std::size_t available = bytes.size() - header.dataStart;
+    std::uint64_t needed = itemSize(dtype);
+    for (const std::int64_t size : header.shape)
+        if (__builtin_mul_overflow(needed, static_cast<std::uint64_t>(size), &needed))
+            needed = ~std::uint64_t{0};
+    if (needed > available)
+        throw Error(printable(what) + " is damaged: its shape needs more than its " + std::to_string(available) + " bytes of data.");
+    NewArray array = makeArray(dtype, header.shape);
+    const std::byte* data = bytes.data() + header.dataStart;
+    if (header.fortran && header.shape.size() > 1)
+        transposeInto(data, array.data, header.shape, itemSize(dtype));
+    else if (needed > 0)
+        std::memcpy(array.data, data, needed);
+    return array.array;
+}
+
+Array readNpy(const std::filesystem::path& path)
+{
+    return parseNpy(readFile(path), path.filename().string());
+}
+
+std::map<std::string, Array> readNpz(const std::filesystem::path& path)
+{
+    const ZipReader zip(path);
+    std::map<std::string, Array> arrays;
+    for (const ZipEntry& entry : zip.entries()) {
+        if (!entry.name.ends_with(".npy"))
+            continue;
+        const std::string name = entry.name.substr(0, entry.name.size() - 4);
+        const std::string what = "Array '" + name + "' of " + path.filename().string();
+        const std::vector<std::byte> bytes = zip.read(entry.name);
+        // Texts (names, metadata) may lie beside the numbers.
+        if (isNumeric(bytes, what))
+            arrays[name] = parseNpy(bytes, what);
+    }
+    return arrays;
+}
+
+void writeNpy(const std::filesystem::path& path, const Array& given)
+{
+    const Array array = writable(given);
+    const std::string header = headerFor(array);
+    writeBeside(path, [&](const std::filesystem::path& temporary) {
+        std::ofstream file(temporary, std::ios::binary);
+        file.write(header.data(), static_cast<std::streamsize>(header.size()));
+        file.write(reinterpret_cast<const char*>(array.data.get()), static_cast<std::streamsize>(array.bytes()));
+        file.close();
+        if (!file)
+            throw Error(printable(path.string(), 300) + " cannot be written.");
+    });
+}
+
+void writeNpz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays)
+{
+    std::vector<std::vector<std::byte>> files;
+    std::vector<NewZipEntry> entries;
+    for (const auto& [name, given] : arrays) {
+        const Array array = writable(given);
+        const std::string header = headerFor(array);
+        std::vector<std::byte> bytes(header.size() + array.bytes());
+        std::memcpy(bytes.data(), header.data(), header.size());
+        std::memcpy(bytes.data() + header.size(), array.data.get(), array.bytes());
+        files.push_back(std::move(bytes));
+        entries.push_back({name + ".npy", {}});
+    }
+    for (std::size_t i = 0; i < files.size(); ++i)
+        entries[i].bytes = files[i];
+    writeZip(path, entries);
+}
+
+}  // namespace cleave
