@@ -250,6 +250,7 @@ private:
         const int rank = static_cast<int>(like.sizes.size());
         const auto emit = [&](std::string name, std::string overload, std::vector<NamedArgument> args) {
             const Value copy = m_program[parent];
+            std::erase_if(args, [](const NamedArgument& a) { return a.value.isNone(); });
             return m_rewriter.emitNew(mutation, std::move(name), std::move(overload), std::move(args), copy);
         };
         const auto argument = [&](std::string_view name) {
@@ -258,6 +259,9 @@ private:
         };
         if (target == "aten::detach" || target == "aten::alias" || target == "aten::to" || target == "aten::lift_fresh" ||
             target == "aten::dropout")
+            return changed;
+        const bool wholeView = m_program[alias.op.outputs[static_cast<std::size_t>(alias.output)]].sizes == like.sizes;
+        if ((target == "aten::slice" || target == "aten::narrow" || target == "aten::expand") && wholeView)
             return changed;
         if (target == "aten::transpose")
             return emit("aten::transpose", "int", {{"self", {changed}}, argument("dim0"), argument("dim1")});
@@ -278,7 +282,7 @@ private:
                 symbols += !dim.isConstant();
             }
             if (symbols <= 1)
-                return emit("aten::reshape", "", {{"self", {changed}}, {"size", {sizes}}});
+                return emit("aten::reshape", "", {{"self", {changed}}, {"shape", {sizes}}});
         }
         if (target == "aten::select")
             return emit("aten::select_scatter", "", {{"self", {parent}}, {"src", {changed}}, argument("dim"), argument("index")});

@@ -180,8 +180,9 @@ private:
         }
         if (target == "aten::expand_as" || target == "aten::view_as" || target == "aten::reshape_as") {
             const std::vector<Argument> list = sizeList(output, op, rewriter);
-            op.args = {{"self", {view.value("self")}}, {"size", {list}}};
-            op.target = target == "aten::expand_as" ? "aten::expand" : "aten::reshape";
+            const bool expands = target == "aten::expand_as";
+            op.args = {{"self", {view.value("self")}}, {expands ? "size" : "shape", {list}}};
+            op.target = expands ? "aten::expand" : "aten::reshape";
             op.overload.clear();
             count(sizes);
         } else if (target == "aten::type_as" || (target == "aten::to" && op.overload != "dtype")) {
@@ -191,7 +192,7 @@ private:
         } else if (target == "aten::squeeze" && op.overload != "dim") {
             // A batch of one row must not lose its row dimension.
             const std::vector<Argument> list = sizeList(output, op, rewriter);
-            op.args = {{"self", {view.value("self")}}, {"size", {list}}};
+            op.args = {{"self", {view.value("self")}}, {"shape", {list}}};
             op.target = "aten::reshape";
             op.overload.clear();
         } else if (target == "aten::squeeze" && view.tensor("self") && view.tensor("self")->sizes == output.sizes) {

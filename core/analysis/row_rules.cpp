@@ -635,9 +635,8 @@ bool hasRowRule(std::string_view target)
 
 std::string_view shapeArgument(std::string_view target)
 {
-    static const std::set<std::string_view> shaped{"aten::view",  "aten::reshape", "aten::_unsafe_view", "aten::expand",
-                                                   "aten::zeros", "aten::ones",    "aten::full"};
-    return shaped.contains(target) ? "size" : "";
+    static const std::set<std::string_view> shaped{"aten::view", "aten::_unsafe_view", "aten::expand", "aten::zeros", "aten::ones", "aten::full"};
+    return target == "aten::reshape" ? "shape" : shaped.contains(target) ? "size" : "";
 }
 
 bool isFactory(std::string_view target)

@@ -27,8 +27,12 @@ constexpr std::array types{
 
 #if TORCH_VERSION_MAJOR >= 2
 using MemoryTotal = std::size_t;
+using c10::WarningHandler;
+using QuietGuard = c10::WarningUtils::WarningHandlerGuard;
 #else
 using MemoryTotal = std::int64_t;
+using c10::WarningHandler;
+using QuietGuard = c10::Warning::WarningHandlerGuard;
 #endif
 
 class Recorder : public c10::MemoryReportingInfoBase {
@@ -51,6 +55,16 @@ public:
 private:
     std::unordered_map<void*, std::int64_t> m_sizes;
     std::int64_t m_now = 0, m_peak = 0;
+};
+
+// LibTorch warns about beta features of operators on stderr, which says nothing to whoever runs a model.
+class Quiet : public WarningHandler {
+public:
+#if TORCH_VERSION_MAJOR >= 2
+    void process(const c10::Warning&) override {}
+#else
+    void process(const c10::SourceLocation&, const std::string&, bool) override {}
+#endif
 };
 
 // The first sentence of LibTorch's message, without its stack of C++ frames.
@@ -105,6 +119,8 @@ Array toArray(const at::Tensor& tensor)
 void guarded(const std::string& what, const std::function<void()>& work)
 {
     try {
+        Quiet quiet;
+        const QuietGuard silence(&quiet);
         const c10::InferenceMode inference;
         work();
     } catch (const Error&) {

@@ -1,0 +1,469 @@
+"""Small models that a careless splitter gets wrong without noticing, exported for Cleave's tests.
+
+    python3 make_adversarial.py        (in this folder; needs PyTorch >= 2.8)
+
+Writes adversarial/NAME.pt2, NAME.npz (forward's arguments and `expected`) and index.json, which says for each model what must
+happen: "equal" (cut and right), "refused" (one sentence), or "either". A wrong answer is never allowed.
+"""
+import json
+import pathlib
+import warnings
+
+import numpy as np
+import torch
+from torch import nn
+from torch.export import Dim
+
+N, M, F = 40, 170, 6
+OUT = pathlib.Path("adversarial")
+MODELS = {}
+
+
+def model(expect, note):
+    """Registers a forward(self, x, edge_index, **extra) as a model of its own."""
+    def register(forward):
+        MODELS[forward.__name__] = (expect, note, forward)
+        return forward
+    return register
+
+
+def propagate(h, edge_index):
+    source, target = edge_index[0], edge_index[1]
+    return torch.zeros_like(h).index_add(0, target, h[source])
+
+
+def propagate_mean(h, edge_index):
+    degree = torch.zeros(h.size(0)).index_add(0, edge_index[1], torch.ones(edge_index.size(1))).clamp(min=1)
+    return propagate(h, edge_index) / degree.unsqueeze(-1)
+
+
+def edge_softmax(score, index, n):
+    top = torch.zeros(n).scatter_reduce(0, index, score, "amax", include_self=False)
+    e = (score - top[index]).exp()
+    return e / torch.zeros(n).index_add(0, index, e)[index]
+
+
+class Net(nn.Module):
+    def __init__(self, body):
+        super().__init__()
+        self.a, self.b = nn.Linear(F, F), nn.Linear(F, F)
+        self.pair = nn.Linear(2 * F, F)
+        self.table = nn.Parameter(torch.randn(N, F))
+        self.register_buffer("count", torch.zeros(1))
+        self.norm = nn.BatchNorm1d(F)
+        self.body = body
+
+    def forward(self, x, edge_index):
+        return self.body(self, x, edge_index)
+
+
+@model("equal", "the node count in arithmetic keeps the whole graph's value")
+def divides_by_size(self, x, ei):
+    return propagate(self.a(x) / x.size(0), ei) * ei.size(1)
+
+
+@model("equal", "a tensor made from the node count")
+def size_as_tensor(self, x, ei):
+    return propagate(self.a(x), ei) + torch.full((1,), 1.0) * x.shape[0] ** 0.5
+
+
+@model("either", "a comparison with the node count")
+def compares_with_size(self, x, ei):
+    ids = torch.arange(x.size(0))
+    return propagate(self.a(x), ei) * (ids < x.size(0) // 2).unsqueeze(-1)
+
+
+@model("equal", "an input changed in place is read afterwards")
+def changes_input(self, x, ei):
+    x.mul_(2)
+    return propagate(self.a(x), ei) + x
+
+
+@model("equal", "changed through a selected column")
+def changes_column(self, x, ei):
+    h = self.a(x)
+    h[:, 0] += 1
+    h[:, 1:3] *= 2
+    return propagate(h, ei) + h
+
+
+@model("equal", "changed through a transposed view")
+def changes_transpose(self, x, ei):
+    h = self.a(x)
+    h.t().add_(1)
+    return propagate(h, ei) + h
+
+
+@model("equal", "changed through a reshaped view while another view is read")
+def changes_view(self, x, ei):
+    h = self.a(x)
+    pairs, flat = h.view(-1, 2, F // 2), h.view(-1, F)
+    pairs[:, 0].relu_()
+    return propagate(flat, ei) + h
+
+
+@model("equal", "changed after a first layer has read it: the layer must have read the old content")
+def changes_between_layers(self, x, ei):
+    h = self.a(x)
+    first = propagate(h, ei)
+    h.add_(first)
+    return propagate(h, ei) + first
+
+
+@model("equal", "rows set by a mask")
+def sets_masked_rows(self, x, ei):
+    h = self.a(x)
+    isolated = torch.zeros(x.size(0)).index_add(0, ei[1], torch.ones(ei.size(1))) == 0
+    h[isolated] = 0.5
+    return propagate(h, ei) + h
+
+
+@model("either", "clusters of seven neighbouring rows")
+def reads_cluster(self, x, ei):
+    h = self.a(x)
+    return propagate(h, ei) + h[torch.arange(x.size(0)) // 7]
+
+
+@model("refused", "anchors: a fixed choice of rows")
+def reads_anchors(self, x, ei):
+    h = propagate(self.a(x), ei)
+    return h @ h[torch.tensor([0, 3, 5])].t()
+
+
+@model("refused", "one row for all")
+def reads_first_row(self, x, ei):
+    h = propagate(self.a(x), ei)
+    return h - h[0]
+
+
+@model("refused", "rows and columns exchanged")
+def reshapes_transposed(self, x, ei):
+    h = propagate(self.a(x), ei)
+    return h.t().reshape(-1, F)
+
+
+@model("refused", "a dense adjacency matrix")
+def dense_adjacency(self, x, ei):
+    adj = torch.zeros(x.size(0), x.size(0))
+    adj[ei[1], ei[0]] = 1
+    return adj @ self.a(x)
+
+
+@model("refused", "a dense adjacency matrix in an einsum")
+def dense_einsum(self, x, ei):
+    adj = torch.zeros(x.size(0), x.size(0))
+    adj[ei[1], ei[0]] = 1
+    return torch.einsum("ij,jf->if", adj, self.a(x))
+
+
+@model("refused", "all pairs of nodes")
+def all_pairs(self, x, ei):
+    h = propagate(self.a(x), ei)
+    return (h.unsqueeze(0) - h.unsqueeze(1)).abs().sum(1)
+
+
+@model("refused", "softmax over all edges")
+def softmax_over_edges(self, x, ei):
+    w = (x[ei[0]] * x[ei[1]]).sum(-1).softmax(0)
+    return torch.zeros_like(x).index_add(0, ei[1], x[ei[0]] * w.unsqueeze(-1))
+
+
+@model("refused", "mean over all edges")
+def mean_over_edges(self, x, ei):
+    m = self.a(x)[ei[0]]
+    return torch.zeros_like(x).index_add(0, ei[1], m - m.mean(0))
+
+
+@model("refused", "edges reversed by flip against an index that is not")
+def flips_edges(self, x, ei):
+    return torch.zeros_like(x).index_add(0, ei[1], self.a(x)[ei[0]].flip(0))
+
+
+@model("refused", "cumulative sum over edges: truncation alone does not show it")
+def cumsum_over_edges(self, x, ei):
+    return torch.zeros_like(x).index_add(0, ei[1], self.a(x)[ei[0]].cumsum(0))
+
+
+@model("refused", "cumulative sum over nodes")
+def cumsum_over_nodes(self, x, ei):
+    return propagate(self.a(x).cumsum(0), ei)
+
+
+@model("refused", "softmax over nodes")
+def softmax_over_nodes(self, x, ei):
+    return propagate(self.a(x).softmax(0), ei)
+
+
+@model("refused", "centred on the mean of all nodes")
+def centres(self, x, ei):
+    h = propagate(self.a(x), ei)
+    return h - h.mean(0)
+
+
+@model("refused", "sorted over nodes")
+def sorts_nodes(self, x, ei):
+    return propagate(self.a(x), ei).sort(dim=0)[0]
+
+
+@model("refused", "rows rolled by one")
+def rolls(self, x, ei):
+    return propagate(self.a(x), ei).roll(1, 0)
+
+
+@model("refused", "live dropout")
+def live_dropout(self, x, ei):
+    return propagate(nn.functional.dropout(self.a(x), 0.5, training=True), ei)
+
+
+@model("refused", "live noise")
+def live_noise(self, x, ei):
+    h = self.a(x)
+    return propagate(h + 0.1 * torch.randn_like(h), ei)
+
+
+@model("equal", "attention normalised over outgoing edges")
+def outgoing_attention(self, x, ei):
+    h = self.a(x)
+    alpha = edge_softmax((h[ei[0]] * h[ei[1]]).sum(-1), ei[0], x.size(0))
+    return torch.zeros_like(h).index_add(0, ei[1], h[ei[0]] * alpha.unsqueeze(-1))
+
+
+@model("equal", "edge state carried across layers")
+def edge_state(self, x, ei):
+    e = (x[ei[0]] - x[ei[1]]).tanh()
+    h = x
+    for layer in (self.a, self.b):
+        h = layer(torch.zeros_like(h).index_add(0, ei[1], e)).relu() + h
+        e = e + self.pair(torch.cat([h[ei[0]], h[ei[1]]], -1))
+    return torch.zeros_like(h).index_add(0, ei[1], e)
+
+
+@model("equal", "one gathered tensor used by two layers")
+def gathered_twice(self, x, ei):
+    m = self.a(x)[ei[0]]
+    h = torch.zeros_like(x).index_add(0, ei[1], m).relu()
+    return torch.zeros_like(x).index_add(0, ei[1], m * h[ei[0]])
+
+
+@model("equal", "both directions in one layer")
+def both_directions(self, x, ei):
+    h = self.a(x)
+    return propagate(h, ei) + propagate(h, ei.flip(0)) * 0.5
+
+
+@model("equal", "one edge tensor reduced at both ends")
+def reduced_at_both_ends(self, x, ei):
+    e = (self.a(x)[ei[0]] * self.b(x)[ei[1]]).tanh()
+    return torch.zeros_like(x).index_add(0, ei[1], e) - torch.zeros_like(x).index_add(0, ei[0], e)
+
+
+@model("equal", "self-loops removed from computed messages")
+def filters_messages(self, x, ei):
+    keep = ei[0] != ei[1]
+    m = self.a(x)[ei[0]] * 2
+    return torch.zeros_like(x).index_add(0, ei[1][keep], m[keep])
+
+
+@model("equal", "computed messages permuted together with their targets")
+def permutes_messages(self, x, ei):
+    order = ei[1].argsort(stable=True)
+    m = self.a(x)[ei[0]] * 2
+    return torch.zeros_like(x).index_add(0, ei[1][order], m[order])
+
+
+@model("either", "computed messages concatenated with others")
+def concatenates_messages(self, x, ei):
+    h = self.a(x)
+    m = torch.cat([h[ei[0]] * 2, h[ei[1]] * 3], 0)
+    return torch.zeros_like(x).index_add(0, torch.cat([ei[1], ei[0]]), m)
+
+
+@model("either", "messages of the reversed list of edges")
+def reversed_messages(self, x, ei):
+    m = (self.a(x)[ei[0]] - self.b(x)[ei[1]]).tanh()
+    back = torch.arange(ei.size(1) - 1, -1, -1)
+    e = (m + m[back]).tanh()
+    return torch.zeros_like(x).index_add(0, ei[1], e + e[back])
+
+
+@model("equal", "output on edges")
+def scores_edges(self, x, ei):
+    h = propagate(self.a(x), ei).relu()
+    return (h[ei[0]] * h[ei[1]]).sum(-1)
+
+
+@model("either", "output on chosen nodes")
+def chosen_nodes(self, x, ei):
+    h = propagate(self.a(x), ei).relu()
+    return h[torch.zeros(x.size(0)).index_add(0, ei[1], torch.ones(ei.size(1))) > 2]
+
+
+@model("equal", "messages that only read their own target")
+def scatter_at_level_zero(self, x, ei):
+    return torch.zeros_like(x).index_add(0, ei[1], self.a(x)[ei[1]].tanh()) + x
+
+
+@model("refused", "a virtual node: one row more than nodes")
+def virtual_node(self, x, ei):
+    h = torch.cat([self.a(x), torch.zeros(1, F)], 0)
+    n = x.size(0)
+    star = torch.stack([torch.arange(n), torch.full((n,), n)])
+    edges = torch.cat([ei, star, star.flip(0)], 1)
+    h = torch.zeros_like(h).index_add(0, edges[1], h[edges[0]])
+    return h[:n]
+
+
+@model("refused", "neighbours chosen by features")
+def neighbours_by_features(self, x, ei):
+    h = self.a(x)
+    near = torch.cdist(h, h).topk(3, largest=False)[1]
+    return h[near].mean(1)
+
+
+@model("refused", "an index computed from features")
+def index_from_features(self, x, ei):
+    h = self.a(x)
+    return propagate(h, ei) + h[h.abs().argmax(0).repeat(7)[:1]]
+
+
+@model("refused", "a parameter with one row for each node")
+def table_of_nodes(self, x, ei):
+    return propagate(self.a(x) + self.table, ei)
+
+
+@model("equal", "squeeze must not squeeze a batch of one node")
+def squeezes(self, x, ei):
+    h = propagate(self.a(x), ei).sum(-1, keepdim=True).squeeze()
+    return propagate(h.unsqueeze(-1), ei).squeeze()
+
+
+@model("equal", "views with -1 in batches without any edge")
+def inferred_sizes(self, x, ei):
+    m = self.a(x)[ei[0]].view(-1, 2, F // 2).reshape(-1, F)
+    return torch.zeros_like(x).index_add(0, ei[1], m).view(-1, 2, F // 2).flatten(1)
+
+
+@model("refused", "global maximum")
+def global_maximum(self, x, ei):
+    h = propagate(self.a(x), ei)
+    return torch.cat([h, h.max(0)[0].expand_as(h)], -1)
+
+
+@model("either", "as many nodes as the largest index says")
+def counts_nodes_from_edges(self, x, ei):
+    n = int(ei.max()) + 1
+    torch._check(n >= 1)
+    return torch.zeros(n, F).index_add(0, ei[1], self.a(x)[ei[0]])
+
+
+@model("equal", "each node reads its parent")
+def reads_parent(self, x, ei):
+    parent = (torch.arange(x.size(0)) - 1).clamp(min=0) // 2
+    h = self.a(x)
+    return propagate(h + h[parent], ei)
+
+
+@model("equal", "each node sends to its parent")
+def sends_to_parent(self, x, ei):
+    parent = (torch.arange(x.size(0)) - 1).clamp(min=0) // 2
+    h = self.a(x)
+    return propagate(torch.zeros_like(h).index_add(0, parent, h), ei) + h
+
+
+@model("equal", "three hops in one module")
+def several_hops(self, x, ei):
+    h = self.a(x)
+    out = h
+    for _ in range(3):
+        h = propagate_mean(h, ei)
+        out = out + h
+    return self.b(out)
+
+
+@model("equal", "edges that leave most nodes isolated")
+def keeps_few_edges(self, x, ei):
+    few = ei[:, ei[0] < 5]
+    return propagate(self.a(x), few) + self.b(x)
+
+
+@model("equal", "maximum over messages that are all negative, and nodes without any")
+def negative_maximum(self, x, ei):
+    m = -self.a(x)[ei[0]].abs() - 1
+    return torch.zeros_like(x).scatter_reduce(0, ei[1].view(-1, 1).expand_as(m), m, "amax", include_self=False)
+
+
+@model("equal", "a running product over heads, rows in the second dimension")
+def rows_in_second_dimension(self, x, ei):
+    h = torch.stack([self.a(x), self.b(x)])
+    return torch.zeros_like(h).index_add(1, ei[1], h.index_select(1, ei[0])).mean(0)
+
+
+@model("equal", "degrees of the sources, not of the block")
+def symmetric_norm(self, x, ei):
+    out_degree = torch.zeros(x.size(0)).index_add(0, ei[0], torch.ones(ei.size(1))).clamp(min=1)
+    in_degree = torch.zeros(x.size(0)).index_add(0, ei[1], torch.ones(ei.size(1))).clamp(min=1)
+    w = (out_degree[ei[0]] * in_degree[ei[1]]).rsqrt()
+    h = torch.zeros_like(x).index_add(0, ei[1], self.a(x)[ei[0]] * w.unsqueeze(-1)).relu()
+    return torch.zeros_like(x).index_add(0, ei[1], self.b(h)[ei[0]] * w.unsqueeze(-1))
+
+
+@model("refused", "a buffer that counts calls")
+def counts_calls(self, x, ei):
+    self.count += 1
+    return propagate(self.a(x), ei)
+
+
+@model("refused", "a branch on data")
+def branches(self, x, ei):
+    return torch.cond(x.sum() > 0, lambda h: h.relu(), lambda h: h.tanh(), (propagate(self.a(x), ei),))
+
+
+@model("refused", "batch norm in training mode")
+def batch_norm_training(self, x, ei):
+    self.norm.train()
+    return self.norm(propagate(self.a(x), ei))
+
+
+@model("refused", "batch statistics without running ones")
+def instance_statistics(self, x, ei):
+    return nn.functional.batch_norm(propagate(self.a(x), ei), None, None, training=True)
+
+
+@model("equal", "an out= argument that is a view of a longer tensor")
+def writes_out(self, x, ei):
+    degree = torch.zeros(x.size(0)).index_add(0, ei[1], torch.ones(ei.size(1)))
+    before = degree.new_empty(x.size(0) + 1)
+    before[:1].zero_()
+    torch.cumsum(degree, 0, out=before[1:])
+    return propagate(self.a(x), ei) * before[:-1].unsqueeze(-1)
+
+
+def main():
+    warnings.filterwarnings("ignore")
+    OUT.mkdir(exist_ok=True)
+    torch.manual_seed(3)
+    x = torch.randn(N, F)
+    ei = torch.randint(0, N - 4, (2, M))
+    ei[1, ::8] = 2
+    ei[0, :5] = ei[1, :5]
+    index = []
+    for name, (expect, note, body) in MODELS.items():
+        torch.manual_seed(len(index))
+        net = Net(body).eval()
+        with torch.no_grad():
+            try:
+                exported = torch.export.export(net, (x.clone(), ei), dynamic_shapes={"x": {0: Dim.AUTO}, "edge_index": {1: Dim.AUTO}})
+            except Exception as problem:
+                print(f"{name}: torch.export refuses it ({str(problem).splitlines()[0][:100]})")
+                continue
+            net = Net(body).eval() if name == "counts_calls" else net
+            expected = net(x.clone(), ei)
+        torch.export.save(exported, OUT / f"{name}.pt2")
+        np.savez_compressed(OUT / f"{name}.npz", num_nodes=N, x=x.numpy(), edge_index=ei.numpy(), expected=expected.numpy())
+        index.append({"name": name, "expect": expect, "note": note})
+    (OUT / "index.json").write_text(json.dumps(index, indent=1) + "\n")
+    print(f"{len(index)} models")
+
+
+if __name__ == "__main__":
+    main()
