@@ -1,0 +1,123 @@
+// The command line as a person uses it: exact exit codes, one sentence on stderr, outputs that other programs read.
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/graph/npy.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+struct Result {
+    int code;
+    std::string out, err;
+};
+
+Result run(const std::string& arguments)
+{
+    const test::TemporaryFolder folder;
+    const std::string command = std::string(CLEAVE_CLI) + " " + arguments + " >" + (folder / "out").string() + " 2>" + (folder / "err").string();
+    const int status = std::system(command.c_str());
+    return {WEXITSTATUS(status), test::readText(folder / "out"), test::readText(folder / "err")};
+}
+
+std::string example(const std::string& name)
+{
+    return (test::examplesDir() / name).string();
+}
+
+TEST(Cli, VersionAndHelp)
+{
+    const Result version = run("--version");
+    EXPECT_EQ(version.code, 0);
+    EXPECT_NE(version.out.find("LibTorch"), std::string::npos);
+    const Result help = run("--help");
+    EXPECT_EQ(help.code, 0);
+    for (const char* command : {"inspect", "run", "verify", "dot", "generate"})
+        EXPECT_NE(help.out.find(command), std::string::npos);
+}
+
+TEST(Cli, WrongUsageIsTwo)
+{
+    EXPECT_EQ(run("").code, 2);
+    EXPECT_EQ(run("nonsense").code, 2);
+    EXPECT_EQ(run("verify " + example("gcn.pt2")).code, 2);
+    EXPECT_EQ(run("verify " + example("gcn.pt2") + " " + example("cora.npz") + " --batch-size 0").code, 2);
+    EXPECT_EQ(run("verify " + example("gcn.pt2") + " " + example("cora.npz") + " --batch-size lots").code, 2);
+}
+
+TEST(Cli, FailuresAreOneSentenceAndOne)
+{
+    for (const std::string& arguments : {std::string("inspect nothing.pt2"), std::string("inspect ") + example("cora.npz"), "verify " + example("gcn.pt2") + " nothing.npz",
+                                         "inspect " + example("gcn.pt2") + " --role x=queen", "inspect " + example("gcn.pt2") + " --role nobody=other"}) {
+        const Result result = run(arguments);
+        EXPECT_EQ(result.code, 1) << arguments;
+        EXPECT_EQ(result.out, "") << arguments;
+        EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+        EXPECT_TRUE(result.err.ends_with(".\n")) << result.err;
+    }
+}
+
+TEST(Cli, InspectJson)
+{
+    const Result result = run("inspect --json " + example("gat.pt2"));
+    ASSERT_EQ(result.code, 0) << result.err;
+    const auto json = nlohmann::json::parse(result.out);
+    EXPECT_EQ(json["levels"], 2);
+    EXPECT_EQ(json["functions"].size(), 3U);
+    EXPECT_EQ(json["inputs"][0]["role"], "node-features");
+    EXPECT_EQ(json["inputs"][1]["role"], "graph-structure");
+    EXPECT_EQ(json["functions"][1]["edge_sets"].size(), 1U);
+}
+
+TEST(Cli, VerifyEqualIsZeroDifferentIsThree)
+{
+    const Result equal = run("verify --json " + example("gcn.pt2") + " " + example("cora.npz") + " --batch-size 500 --expected " + example("gcn.expected.npz"));
+    EXPECT_EQ(equal.code, 0) << equal.err;
+    const auto json = nlohmann::json::parse(equal.out);
+    EXPECT_TRUE(json["equal"]);
+    EXPECT_EQ(json["layer_wise"]["functions"][1]["batches"], 6);
+    const Result different = run("verify " + example("gcn.pt2") + " " + example("cora.npz") + " --expected " + example("sage.expected.npz"));
+    EXPECT_EQ(different.code, 3) << different.err;
+    EXPECT_NE(different.out.find("Different"), std::string::npos);
+}
+
+TEST(Cli, RunWritesNpyAndNpz)
+{
+    const test::TemporaryFolder folder;
+    const std::string out = (folder / "out.npy").string();
+    ASSERT_EQ(run("run " + example("gcn.pt2") + " " + example("cora.npz") + " --batch-size 300 --out " + out).code, 0);
+    EXPECT_EQ(readNpy(out).shape, (std::vector<std::int64_t>{2708, 7}));
+    const auto zoo = (test::testDir() / "models/zoo/two_outputs").string();
+    const Result two = run("run " + zoo + ".pt2 " + zoo + ".npz --out " + out);
+    EXPECT_EQ(two.code, 1);
+    EXPECT_NE(two.err.find(".npz"), std::string::npos);
+    ASSERT_EQ(run("run " + zoo + ".pt2 " + zoo + ".npz --out " + (folder / "out.npz").string()).code, 0);
+    EXPECT_EQ(readNpz(folder / "out.npz").size(), 2U);
+}
+
+TEST(Cli, NothingIsLeftWhereTheOutputCannotBeWritten)
+{
+    const test::TemporaryFolder folder;
+    const Result result = run("run " + example("gcn.pt2") + " " + example("cora.npz") + " --out " + (folder / "none/out.npy").string());
+    EXPECT_EQ(result.code, 1);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(Cli, GenerateAndDot)
+{
+    const test::TemporaryFolder folder;
+    EXPECT_EQ(run("generate rmat --scale 6 " + (folder / "r.npz").string()).code, 0);
+    EXPECT_EQ(run("generate karate " + (folder / "k.npz").string()).code, 0);
+    EXPECT_EQ(readNpz(folder / "k.npz").at("edge_index").shape[1], 156);
+    const Result dot = run("dot " + example("gcn.pt2"));
+    EXPECT_EQ(dot.code, 0);
+    EXPECT_TRUE(dot.out.starts_with("digraph"));
+}
+
+}  // namespace
+}  // namespace cleave

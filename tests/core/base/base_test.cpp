@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "core/base/array.h"
+#include "core/base/format.h"
+#include "core/base/progress.h"
+#include "core/base/sha256.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+std::string hashOf(const std::string& text)
+{
+    return sha256(std::as_bytes(std::span(text)));
+}
+
+TEST(Format, BytesHaveThreeDigits)
+{
+    EXPECT_EQ(formatBytes(0), "0 B");
+    EXPECT_EQ(formatBytes(999), "999 B");
+    EXPECT_EQ(formatBytes(1000), "1.00 kB");
+    EXPECT_EQ(formatBytes(12'200'000), "12.2 MB");
+    EXPECT_EQ(formatBytes(999'999), "1.00 MB");
+}
+
+TEST(Format, CountsAreGrouped)
+{
+    EXPECT_EQ(formatCount(0), "0");
+    EXPECT_EQ(formatCount(1038000), "1,038,000");
+    EXPECT_EQ(formatCount(-1234), "-1,234");
+}
+
+TEST(Format, SecondsHaveUnits)
+{
+    EXPECT_EQ(formatSeconds(0.0031), "3.10 ms");
+    EXPECT_EQ(formatSeconds(12), "12.0 s");
+}
+
+TEST(Format, NamesFromFilesLoseControlCharactersAndLength)
+{
+    EXPECT_EQ(printable("a\nb\x1b[31m"), "a?b?[31m");
+    EXPECT_EQ(printable("abcdef", 3), "abc…");
+    EXPECT_EQ(printable("ääää", 3), "ää…");
+}
+
+TEST(Sha256, KnownAnswers)  // FIPS 180-4 examples
+{
+    EXPECT_EQ(hashOf(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    EXPECT_EQ(hashOf("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    EXPECT_EQ(hashOf("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+              "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    EXPECT_EQ(hashOf(std::string(1'000'000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST(Progress, StopsWhenAsked)
+{
+    std::stop_source source;
+    const Progress progress{source.get_token(), {}};
+    EXPECT_NO_THROW(progress.update(0.5, "work"));
+    source.request_stop();
+    EXPECT_THROW(progress.update(0.6, "work"), Cancelled);
+}
+
+TEST(Array, RefusesShapesThatDoNotFit)
+{
+    EXPECT_NE(test::errorOf([] { makeArray(DType::Float32, {std::int64_t{1} << 40, std::int64_t{1} << 40}); }), "");
+    EXPECT_NE(test::errorOf([] { makeArray(DType::Float32, {-1}); }), "");
+    EXPECT_EQ(makeArray(DType::Float32, {0, 5}).array.count(), 0);
+}
+
+}  // namespace
+}  // namespace cleave

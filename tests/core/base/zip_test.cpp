@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "core/base/zip.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+using test::errorOf;
+
+const std::string first = "first entry", second(5000, 'x');
+
+std::filesystem::path writeSample(const test::TemporaryFolder& folder)
+{
+    writeZip(folder / "sample.zip", {{"a/first", std::as_bytes(std::span(first))}, {"second", std::as_bytes(std::span(second))}});
+    return folder / "sample.zip";
+}
+
+TEST(Zip, ReadsWhatItWrote)
+{
+    const test::TemporaryFolder folder;
+    const ZipReader zip(writeSample(folder));
+    ASSERT_EQ(zip.entries().size(), 2U);
+    EXPECT_EQ(zip.entries()[0].name, "a/first");
+    EXPECT_EQ(zip.readText("a/first"), first);
+    EXPECT_EQ(zip.readText("second"), second);
+    EXPECT_FALSE(zip.contains("third"));
+}
+
+TEST(Zip, SameEntriesSameBytes)
+{
+    const test::TemporaryFolder folder;
+    const std::string once = test::readText(writeSample(folder));
+    EXPECT_EQ(once, test::readText(writeSample(folder)));
+}
+
+TEST(Zip, NamesWhatIsMissing)
+{
+    const test::TemporaryFolder folder;
+    const ZipReader zip(writeSample(folder));
+    EXPECT_NE(errorOf([&] { zip.read("third"); }).find("third"), std::string::npos);
+    EXPECT_NE(errorOf([&] { zip.read("second", 100); }), "");
+    EXPECT_NE(errorOf([&] { ZipReader(folder / "none.zip"); }), "");
+    EXPECT_NE(errorOf([&] { ZipReader(folder.path()); }), "");
+}
+
+TEST(Zip, TruncatedAtEveryLengthIsOneSentence)
+{
+    const test::TemporaryFolder folder;
+    const std::string whole = test::readText(writeSample(folder));
+    for (std::size_t length = 0; length < whole.size(); length += 97) {
+        test::writeText(folder / "cut.zip", whole.substr(0, length));
+        EXPECT_NE(errorOf([&] { ZipReader(folder / "cut.zip"); }), "") << length;
+    }
+}
+
+TEST(Zip, DamagedBytesNeverGiveOtherContent)
+{
+    const test::TemporaryFolder folder;
+    const std::string whole = test::readText(writeSample(folder));
+    std::mt19937 random(1);
+    for (int i = 0; i < 300; ++i) {
+        std::string damaged = whole;
+        damaged[random() % damaged.size()] ^= static_cast<char>(1 + random() % 255);
+        test::writeText(folder / "damaged.zip", damaged);
+        errorOf([&] {
+            const ZipReader zip(folder / "damaged.zip");
+            if (zip.contains("second") && zip.find("second")->size == second.size()) {
+                EXPECT_EQ(zip.readText("second"), second);
+            }
+        });
+    }
+}
+
+TEST(Zip, LeavesNothingWhenItCannotWrite)
+{
+    const test::TemporaryFolder folder;
+    EXPECT_NE(errorOf([&] { writeZip(folder / "no/such/folder.zip", {}); }), "");
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+}  // namespace
+}  // namespace cleave

@@ -1,0 +1,213 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <set>
+
+#include "core/graph/blocks.h"
+#include "core/graph/data_graph.h"
+#include "core/graph/generate.h"
+#include "core/graph/npy.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+using test::errorOf;
+
+template <class T>
+Array arrayOf(DType dtype, std::vector<std::int64_t> shape, const std::vector<T>& values)
+{
+    NewArray array = makeArray(dtype, std::move(shape));
+    std::memcpy(array.data, values.data(), values.size() * sizeof(T));
+    return array.array;
+}
+
+Array numbers(std::vector<std::int64_t> shape, const std::vector<std::int64_t>& values)
+{
+    return arrayOf(DType::Int64, std::move(shape), values);
+}
+
+// Three nodes, two edges, one feature.
+std::map<std::string, Array> tiny()
+{
+    return {{"edge_index", numbers({2, 2}, {0, 1, 1, 2})}, {"x", arrayOf<float>(DType::Float32, {3, 1}, {1, 2, 3})}, {"num_nodes", numbers({}, {3})}};
+}
+
+std::string refusal(const std::map<std::string, Array>& arrays, const GraphOptions& options = {})
+{
+    const test::TemporaryFolder folder;
+    writeNpz(folder / "g.npz", arrays);
+    return errorOf([&] { readGraph(folder / "g.npz", options); });
+}
+
+std::int64_t countTrue(const Array& mask)
+{
+    return std::count(mask.as<std::uint8_t>(), mask.as<std::uint8_t>() + mask.count(), 1);
+}
+
+TEST(Graph, ReadsCora)
+{
+    const DataGraph cora = readGraph(test::examplesDir() / "cora.npz");
+    EXPECT_EQ(cora.numNodes, 2708);
+    EXPECT_EQ(cora.numEdges, 10556);
+    EXPECT_EQ(cora.arrays.at("x").shape, (std::vector<std::int64_t>{2708, 1433}));
+    EXPECT_EQ(cora.arrays.at("x").dtype, DType::Float32);
+    EXPECT_EQ(countTrue(*cora.trainMask), 140);
+    EXPECT_EQ(countTrue(*cora.valMask), 500);
+    EXPECT_EQ(countTrue(*cora.testMask), 1000);
+    EXPECT_EQ(*std::max_element(cora.labels->as<std::int64_t>(), cora.labels->as<std::int64_t>() + 2708), 6);
+}
+
+TEST(Graph, ReadsCiteSeerAndTenSplits)
+{
+    EXPECT_EQ(readGraph(test::testDir() / "graphs/citeseer.npz").numNodes, 3327);
+    const DataGraph first = readGraph(test::testDir() / "graphs/minesweeper.npz"), last = readGraph(test::testDir() / "graphs/minesweeper.npz", {9});
+    EXPECT_EQ(first.numNodes, 10000);
+    EXPECT_NE(std::memcmp(first.testMask->data.get(), last.testMask->data.get(), 10000), 0);
+    EXPECT_NE(errorOf([] { readGraph(test::testDir() / "graphs/minesweeper.npz", {10}); }), "");
+}
+
+TEST(Graph, ReadsTolokers)
+{
+    if (test::dataDir().empty())
+        GTEST_SKIP() << "needs CLEAVE_DATA";
+    const DataGraph graph = readGraph(test::dataDir() / "tolokers.npz");
+    EXPECT_EQ(graph.numNodes, 11758);
+    EXPECT_EQ(graph.numEdges, 1038000);
+}
+
+TEST(Graph, RefusesWhatIsWrongByName)
+{
+    EXPECT_EQ(refusal(tiny()), "");
+    auto arrays = tiny();
+    arrays.erase("edge_index");
+    EXPECT_NE(refusal(arrays).find("edge_index"), std::string::npos);
+    arrays = tiny();
+    arrays["edge_index"] = numbers({2, 2}, {0, 1, 1, 3});
+    EXPECT_NE(refusal(arrays).find("node 3 at edge 1"), std::string::npos) << refusal(arrays);
+    arrays["edge_index"] = numbers({2, 2}, {0, -1, 1, 2});
+    EXPECT_NE(refusal(arrays).find("node -1"), std::string::npos);
+    arrays["edge_index"] = numbers({4}, {0, 1, 1, 2});
+    EXPECT_NE(refusal(arrays).find("[2, edges]"), std::string::npos);
+    arrays = tiny();
+    arrays["x"] = arrayOf<float>(DType::Float32, {2, 1}, {1, 2});
+    EXPECT_NE(refusal(arrays).find("'x'"), std::string::npos);
+    arrays = tiny();
+    arrays["num_nodes"] = numbers({2}, {3, 3});
+    EXPECT_NE(refusal(arrays).find("num_nodes"), std::string::npos);
+    arrays = tiny();
+    arrays["test_mask"] = numbers({3}, {1, 0, 1});
+    EXPECT_NE(refusal(arrays).find("test_mask"), std::string::npos);
+}
+
+TEST(Graph, RefusesWrongSparseFeatures)
+{
+    auto arrays = tiny();
+    arrays.erase("x");
+    arrays["x_indptr"] = numbers({4}, {0, 1, 1, 2});
+    arrays["x_indices"] = numbers({2}, {0, 4});
+    arrays["x_data"] = arrayOf<float>(DType::Float32, {2}, {1, 2});
+    arrays["x_shape"] = numbers({2}, {3, 5});
+    EXPECT_EQ(refusal(arrays), "");
+    auto wrong = arrays;
+    wrong["x_indices"] = numbers({2}, {0, 5});
+    EXPECT_NE(refusal(wrong).find("column 5"), std::string::npos);
+    wrong = arrays;
+    wrong["x_indptr"] = numbers({4}, {0, 9, 1, 2});
+    EXPECT_NE(refusal(wrong).find("x_indptr"), std::string::npos);
+    wrong = arrays;
+    wrong["x_shape"] = numbers({2}, {std::int64_t{1} << 50, 5});
+    EXPECT_NE(refusal(wrong), "");
+    wrong = arrays;
+    wrong.erase("x_data");
+    EXPECT_NE(refusal(wrong).find("x_data"), std::string::npos);
+}
+
+TEST(Npy, RoundTripsEveryType)
+{
+    const test::TemporaryFolder folder;
+    for (const DType dtype : {DType::Bool, DType::UInt8, DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::Float16, DType::Float32, DType::Float64}) {
+        NewArray array = makeArray(dtype, {3, 4});
+        for (std::size_t i = 0; i < array.array.bytes(); ++i)
+            array.data[i] = static_cast<std::byte>(dtype == DType::Bool ? i % 2 : i);
+        writeNpy(folder / "a.npy", array.array);
+        const Array back = readNpy(folder / "a.npy");
+        EXPECT_EQ(back.dtype, dtype);
+        EXPECT_EQ(back.shape, array.array.shape);
+        EXPECT_EQ(std::memcmp(back.data.get(), array.data, back.bytes()), 0);
+    }
+}
+
+TEST(Npy, ReadsFortranOrder)
+{
+    std::string header = "{'descr': '<i8', 'fortran_order': True, 'shape': (2, 3), }";
+    header += std::string(117 - header.size(), ' ') + "\n";
+    std::string file = std::string("\x93NUMPY\x01\x00", 8) + std::string("\x76\x00", 2) + header;
+    for (const std::int64_t value : {1, 4, 2, 5, 3, 6})
+        file.append(reinterpret_cast<const char*>(&value), 8);
+    const Array array = parseNpy(std::as_bytes(std::span(file)), "test");
+    EXPECT_TRUE(std::equal(array.as<std::int64_t>(), array.as<std::int64_t>() + 6, std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}.begin()));
+}
+
+TEST(Npy, HostileHeadersAreOneSentence)
+{
+    for (const std::string text : {"", "NUMPY", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }",
+                                   "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "{'descr': '>f8', 'fortran_order': False, 'shape': (1,), }",
+                                   "{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }", "{'descr': <f4, 'fortran_order': False, 'shape': (3,), }"}) {
+        std::string file = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size()) + std::string(1, '\0') + text;
+        EXPECT_NE(errorOf([&] { parseNpy(std::as_bytes(std::span(file)), "test"); }), "") << text;
+        EXPECT_NE(errorOf([&] { parseNpy(std::as_bytes(std::span(text)), "test"); }), "") << text;
+    }
+}
+
+TEST(Blocks, GroupEdgesInTheirOriginalOrder)
+{
+    const std::vector<std::int64_t> segment{2, 0, 2, 1, 0, 2};
+    const EdgesBySegment grouped = groupBySegment(segment, 4);
+    const auto of = [&](int first, int last) {
+        const auto span = grouped.of(first, last);
+        return std::vector<std::int64_t>(span.begin(), span.end());
+    };
+    EXPECT_EQ(of(0, 1), (std::vector<std::int64_t>{1, 4}));
+    EXPECT_EQ(of(1, 3), (std::vector<std::int64_t>{3, 0, 2, 5}));
+    EXPECT_EQ(of(3, 4), (std::vector<std::int64_t>{}));
+    EXPECT_NE(errorOf([&] { groupBySegment(segment, 2); }), "");
+}
+
+TEST(Generate, KarateClubIsZacharys)
+{
+    const DataGraph club = karateClub();
+    const auto* source = club.arrays.at("edge_index").as<std::int64_t>();
+    std::vector<int> degree(34);
+    std::set<std::pair<std::int64_t, std::int64_t>> edges;
+    for (int e = 0; e < 156; ++e) {
+        ++degree[static_cast<std::size_t>(source[e])];
+        edges.insert({source[e], source[e + 156]});
+    }
+    EXPECT_EQ(degree, (std::vector<int>{16, 9, 10, 6, 3, 4, 4, 4, 5, 2, 3, 1, 2, 5, 2, 2, 2, 2, 2, 3, 2, 2, 2, 5, 3, 3, 2, 4, 3, 4, 4, 6, 12, 17}));
+    EXPECT_EQ(edges.size(), 156U);
+    for (const auto& [a, b] : edges)
+        EXPECT_TRUE(edges.contains({b, a}));
+    EXPECT_EQ(std::count(club.labels->as<std::int64_t>(), club.labels->as<std::int64_t>() + 34, 0), 17);
+}
+
+TEST(Generate, RmatIsReproducibleSkewedAndReadsBack)
+{
+    const test::TemporaryFolder folder;
+    const DataGraph graph = generateRmat({.scale = 8, .edgeFactor = 8, .features = 3, .seed = 5});
+    writeGraph(folder / "a.npz", graph);
+    writeGraph(folder / "b.npz", generateRmat({.scale = 8, .edgeFactor = 8, .features = 3, .seed = 5}));
+    EXPECT_EQ(test::readText(folder / "a.npz"), test::readText(folder / "b.npz"));
+    const DataGraph back = readGraph(folder / "a.npz");
+    EXPECT_EQ(back.numNodes, 256);
+    EXPECT_EQ(back.numEdges, 2048);
+    std::vector<int> degree(256);
+    for (int e = 0; e < 2048; ++e)
+        ++degree[static_cast<std::size_t>(back.arrays.at("edge_index").as<std::int64_t>()[e])];
+    EXPECT_GT(*std::ranges::max_element(degree), 64) << "a power law has hubs";
+}
+
+}  // namespace
+}  // namespace cleave

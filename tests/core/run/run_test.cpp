@@ -1,0 +1,212 @@
+#include "core/run/run.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+#include "core/graph/generate.h"
+#include "core/plan/dot.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+using test::errorOf;
+
+Model open(const std::string& name)
+{
+    return openModel(test::testDir() / "models/zoo" / (name + ".pt2"));
+}
+
+DataGraph graphOf(const std::string& name)
+{
+    return readGraph(test::testDir() / "models/zoo" / (name + ".npz"));
+}
+
+TEST(Run, FunctionsCountRowsBlocksAndEdges)
+{
+    const Model model = open("gcn");
+    const DataGraph graph = graphOf("gcn");
+    RunOptions options;
+    options.batchSize = 7;
+    const RunResult result = runLayerWise(model, graph, options);
+    ASSERT_EQ(result.functions.size(), 3U);
+    EXPECT_EQ(result.functions[0].edges, 0);
+    for (const FunctionRun& f : result.functions) {
+        EXPECT_EQ(f.batches, 9);
+        EXPECT_EQ(f.rows, 60);
+        EXPECT_GE(f.blockNodes, f.rows);
+    }
+    // 301 edges less the self-loops, which GCN replaces by one for each of the 60 nodes.
+    std::set<std::int64_t> unused;
+    std::int64_t loops = 0;
+    const auto* source = graph.arrays.at("edge_index").as<std::int64_t>();
+    for (int e = 0; e < 301; ++e)
+        loops += source[e] == source[e + 301];
+    EXPECT_EQ(result.functions[1].edges, 301 - loops + 60);
+    EXPECT_GT(result.peakBytes, 0);
+}
+
+TEST(Run, ThreadsAndBatchSizesGiveTheSameAnswers)
+{
+    const Model model = open("gat");
+    const DataGraph graph = graphOf("gat");
+    const RunResult whole = runFullGraph(model, graph);
+    for (const int threads : {1, 2, 5})
+        for (const std::int64_t batchSize : {1, 2, 13, 59, 60, 61}) {
+            RunOptions options;
+            options.threads = threads;
+            options.batchSize = batchSize;
+            const RunResult part = runLayerWise(model, graph, options);
+            for (std::int64_t i = 0; i < whole.outputs[0].array.count(); ++i)
+                ASSERT_NEAR(part.outputs[0].array.as<float>()[i], whole.outputs[0].array.as<float>()[i], 1e-4) << threads << " " << batchSize;
+        }
+}
+
+TEST(Run, InputsAreLeftAsTheyWere)
+{
+    const Model model = openModel(test::testDir() / "models/adversarial/changes_input.pt2");
+    const DataGraph graph = readGraph(test::testDir() / "models/adversarial/changes_input.npz");
+    const Array& x = graph.arrays.at("x");
+    const std::vector<std::byte> before(x.data.get(), x.data.get() + x.bytes());
+    runFullGraph(model, graph);
+    runLayerWise(model, graph);
+    EXPECT_EQ(std::memcmp(before.data(), x.data.get(), x.bytes()), 0);
+}
+
+TEST(Run, CancelReachesTheNextBatch)
+{
+    const Model model = open("gcn");
+    const DataGraph graph = graphOf("gcn");
+    std::stop_source source;
+    int reports = 0;
+    const Progress progress{source.get_token(), [&](double, std::string_view) {
+                                if (++reports == 5)
+                                    source.request_stop();
+                            }};
+    RunOptions options;
+    options.batchSize = 1;
+    EXPECT_THROW(runLayerWise(model, graph, options, progress), Cancelled);
+    EXPECT_EQ(reports, 5);
+}
+
+TEST(Run, GraphsThatDoNotFitAreOneSentence)
+{
+    const Model model = open("edge_weights");
+    DataGraph graph = graphOf("edge_weights");
+    const auto refusal = [&](const DataGraph& g, const RunOptions& options = {}) { return errorOf([&] { runLayerWise(model, g, options); }); };
+    EXPECT_EQ(refusal(graph), "");
+    DataGraph missing = graph;
+    missing.arrays.erase("edge_weight");
+    EXPECT_NE(refusal(missing).find("edge_weight"), std::string::npos);
+    DataGraph narrow = graph;
+    narrow.arrays["x"] = makeArray(DType::Float32, {60, 11}).array;
+    EXPECT_NE(refusal(narrow).find("must be 12"), std::string::npos) << refusal(narrow);
+    DataGraph few = graph;
+    few.arrays["x"].shape[0] = 50;
+    EXPECT_NE(refusal(few).find("names node"), std::string::npos) << refusal(few);
+    DataGraph fewer = graph;
+    fewer.arrays["edge_weight"].shape[0] = 300;
+    EXPECT_NE(refusal(fewer).find("301"), std::string::npos) << refusal(fewer);
+    RunOptions options;
+    options.inputs["edge_weight"] = "nothing";
+    EXPECT_NE(refusal(graph, options).find("nothing"), std::string::npos);
+    options = {};
+    options.batchSize = -1;
+    EXPECT_NE(refusal(graph, options), "");
+}
+
+TEST(Run, RenamedInputs)
+{
+    const Model model = open("gcn");
+    DataGraph graph = graphOf("gcn");
+    graph.arrays["features"] = graph.arrays["x"];
+    graph.arrays.erase("x");
+    RunOptions options;
+    options.inputs["x"] = "features";
+    EXPECT_EQ(runLayerWise(model, graph, options).outputs.size(), 1U);
+}
+
+TEST(Verify, TellsADifferenceFromWhatIsExpected)
+{
+    const Model model = open("gcn");
+    const DataGraph graph = graphOf("gcn");
+    VerifyOptions options;
+    NewArray wrong = makeArray(DType::Float32, {60, 4});
+    std::memcpy(wrong.data, graph.arrays.at("expected").data.get(), wrong.array.bytes());
+    reinterpret_cast<float*>(wrong.data)[4 * 17 + 2] += 1;
+    options.expected["expected"] = wrong.array;
+    const VerifyResult result = verify(model, graph, options);
+    EXPECT_FALSE(result.equal());
+    const Comparison& c = result.comparisons[1];
+    EXPECT_EQ(c.rowsOver, 1);
+    EXPECT_EQ(c.worstRows, std::vector<std::int64_t>{17});
+    EXPECT_NEAR(c.maxAbsolute, 1, 1e-3);
+    EXPECT_TRUE(result.comparisons[0].equal);
+}
+
+// Message passing at another node than the cut assumes: the check on random graphs must see it.
+TEST(Check, AWrongCutIsRefusedByTheNameOfTheFirstOpThatDiffers)
+{
+    const Model model = open("gcn");
+    CutProgram wrong = *model.cut;
+    for (Step& step : wrong.functions[1].steps)
+        if (model.program()[step.op].target == "aten::relu")
+            step.operands[0].kind = OperandKind::Stored, step.operands[0].value = wrong.functions[1].reads[0];
+    const std::string error = errorOf([&] { checkCut(*model.analysis, wrong); });
+    EXPECT_NE(error.find("aten::relu"), std::string::npos) << error;
+}
+
+TEST(Cut, EveryOpOfEveryLevelIsInOneFunctionThatReadsEarlierOnes)
+{
+    for (const std::string name : {"gcn", "gat", "jk_lstm", "cheb", "dir_gnn", "deeper_gcn", "two_branches"}) {
+        const Model model = open(name);
+        const Analysis& a = *model.analysis;
+        std::set<ValueId> stored;
+        for (const Input& input : a.program.inputs)
+            stored.insert(input.value);
+        std::set<OpId> nodeOps;
+        for (const CutFunction& f : model.cut->functions) {
+            for (const ValueId read : f.reads)
+                EXPECT_TRUE(stored.contains(read)) << name << " " << a.program[read].name;
+            for (const Step& step : f.steps)
+                if (a.values[a.program[step.op].outputs.front()].rows == Rows::Nodes)
+                    EXPECT_TRUE(nodeOps.insert(step.op).second) << name << " runs " << a.program[step.op].name << " twice";
+            stored.insert(f.saves.begin(), f.saves.end());
+        }
+        for (std::size_t i = 0; i < a.program.ops.size(); ++i)
+            if (a.values[a.program.ops[i].outputs.front()].rows == Rows::Nodes)
+                EXPECT_TRUE(nodeOps.contains(OpId{static_cast<int>(i)})) << name << " " << a.program.ops[i].name;
+    }
+}
+
+TEST(Cut, LevelsAreMessageDegrees)
+{
+    EXPECT_EQ(open("gcn").analysis->levels, 2);
+    EXPECT_EQ(open("jk_max").analysis->levels, 3);
+    EXPECT_EQ(open("tag").analysis->levels, 6) << "three hops in each of two modules";
+    EXPECT_EQ(open("gat").analysis->levels, 2) << "the softmax over incoming edges is no hop";
+    EXPECT_EQ(open("mlp_only").analysis->levels, 0);
+}
+
+TEST(Dot, HasAClusterForEachFunctionAndIsDeterministic)
+{
+    const Model model = open("gat");
+    const std::string dot = toDot(*model.analysis, *model.cut);
+    EXPECT_EQ(dot, toDot(*model.analysis, *model.cut));
+    EXPECT_NE(dot.find("cluster_2"), std::string::npos);
+    EXPECT_EQ(dot.find("cluster_3"), std::string::npos);
+}
+
+TEST(Run, LargerGraph)
+{
+    const Model model = open("sage_mean");
+    DataGraph graph = generateRmat({.scale = 13, .edgeFactor = 10, .features = 12, .seed = 3});
+    const VerifyResult result = verify(model, graph);
+    EXPECT_TRUE(result.equal());
+    EXPECT_EQ(result.layerWise.functions.back().edges, graph.numEdges);
+}
+
+}  // namespace
+}  // namespace cleave

@@ -1,0 +1,92 @@
+// Every model of the zoos: cut and right on every batch size, or refused by a sentence that names the op. Never silently wrong.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/graph/npy.h"
+#include "core/run/run.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+struct ZooModel {
+    std::string folder, name, expect;
+};
+
+std::vector<ZooModel> models(const std::string& folder)
+{
+    std::vector<ZooModel> all;
+    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models" / folder / "index.json")))
+        all.push_back({folder, entry["name"], entry["expect"]});
+    return all;
+}
+
+void PrintTo(const ZooModel& model, std::ostream* out)
+{
+    *out << model.name;
+}
+
+class Zoo : public testing::TestWithParam<ZooModel> {};
+
+TEST_P(Zoo, IsRightOrRefusedByName)
+{
+    const auto& [folder, name, expect] = GetParam();
+    const auto path = test::testDir() / "models" / folder / name;
+    Model model;
+    const std::string refusal = test::errorOf([&] { model = openModel(path.string() + ".pt2"); });
+    if (!refusal.empty()) {
+        EXPECT_NE(expect, "equal") << refusal;
+        const bool namesOp = refusal.find("op '") != std::string::npos || refusal.find("dynamic_shapes") != std::string::npos ||
+                             refusal.find("training mode") != std::string::npos;
+        EXPECT_TRUE(namesOp) << refusal;
+        return;
+    }
+    EXPECT_NE(expect, "refused") << "the model was cut";
+    const DataGraph graph = readGraph(path.string() + ".npz");
+    for (const std::int64_t batchSize : {1, 7, 1000}) {
+        VerifyOptions options;
+        options.run.batchSize = batchSize;
+        // bfloat16 rounds to three digits, and sums in another order than PyTorch does.
+        if (name == "bfloat16")
+            options.tolerance = {0.05, 0.05};
+        if (name == "float16")
+            options.tolerance = {0.01, 0.01};
+        for (const auto& [array, values] : graph.arrays)
+            if (array.starts_with("expected"))
+                options.expected[array] = values;
+        const VerifyResult result = verify(model, graph, options);
+        EXPECT_GE(result.comparisons.size(), 3U);
+        for (const Comparison& c : result.comparisons)
+            EXPECT_TRUE(c.equal) << "batch size " << batchSize << ", " << c.a << " / " << c.b << " of " << c.output << ": " << c.maxAbsolute;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(PyG, Zoo, testing::ValuesIn(models("zoo")), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Adversarial, Zoo, testing::ValuesIn(models("adversarial")), [](const auto& info) { return info.param.name; });
+
+class Example : public testing::TestWithParam<const char*> {};
+
+TEST_P(Example, GivesPyTorchsAnswersOnCora)
+{
+    const Model model = openModel(test::examplesDir() / (std::string(GetParam()) + ".pt2"));
+    const DataGraph cora = readGraph(test::examplesDir() / "cora.npz");
+    VerifyOptions options;
+    options.expected = readNpz(test::examplesDir() / (std::string(GetParam()) + ".expected.npz"));
+    const double accuracy = *options.expected.at("accuracy").as<double>();
+    for (const std::int64_t batchSize : {1, 64, 1000, 1 << 20}) {
+        options.run.batchSize = batchSize;
+        const VerifyResult result = verify(model, cora, options);
+        for (const Comparison& c : result.comparisons)
+            EXPECT_LE(c.maxRelative, 1e-4) << batchSize << " " << c.a << " / " << c.b;
+        EXPECT_TRUE(result.equal());
+        for (const Accuracy& a : result.accuracies)
+            if (a.split == "test")
+                EXPECT_NEAR(a.value, accuracy, 1e-9) << a.run;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cora, Example, testing::Values("gcn", "sage", "gat", "jk"), [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace cleave

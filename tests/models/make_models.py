@@ -1,0 +1,338 @@
+"""The zoo: models of PyTorch Geometric, exported for Cleave's tests.
+
+    python3 make_models.py        (in this folder; needs PyTorch >= 2.8 and PyTorch Geometric)
+
+Writes zoo/NAME.pt2, NAME.npz (forward's arguments, `expected`, or `expected_0`, `expected_1`, … for several outputs) and
+index.json, which says whether Cleave must cut the model ("equal") or refuse it by name ("refused").
+"""
+import inspect
+import json
+import pathlib
+import warnings
+import zipfile
+
+import numpy as np
+import torch
+import torch_geometric.nn as pyg
+from torch import nn
+from torch.export import Dim
+
+NODES, EDGES, FEATURES, HIDDEN, CLASSES, EDGE_FEATURES, RELATIONS = 60, 301, 12, 16, 4, 5, 3
+OUT = pathlib.Path("zoo")
+
+
+def make_inputs():
+    generator = torch.Generator().manual_seed(7)
+    edge_index = torch.randint(0, NODES - 3, (2, EDGES), generator=generator)  # the last nodes stay isolated
+    edge_index[1, ::9] = 4                                                     # a hub
+    edge_index[0, :6] = edge_index[1, :6]                                      # self-loops
+    return {
+        "x": torch.randn(NODES, FEATURES, generator=generator),
+        "edge_index": edge_index,
+        "edge_weight": torch.rand(EDGES, generator=generator) + 0.1,
+        "edge_attr": torch.randn(EDGES, EDGE_FEATURES, generator=generator),
+        "edge_type": torch.randint(0, RELATIONS, (EDGES,), generator=generator),
+        "atoms": torch.randint(0, 9, (NODES,), generator=generator),
+        "pos": torch.randn(NODES, 3, generator=generator),
+    }
+
+
+class Stack(nn.Module):
+    """conv -> relu, twice or as often as asked, then a linear layer; further arguments of forward go to every conv."""
+
+    def __init__(self, make, depth=2, last=True):
+        super().__init__()
+        self.convs = nn.ModuleList(make(FEATURES if i == 0 else HIDDEN) for i in range(depth))
+        self.lin = nn.Linear(HIDDEN, CLASSES) if last else nn.Identity()
+
+    def forward(self, x, edge_index):
+        for conv in self.convs:
+            x = conv(x, edge_index).relu()
+        return self.lin(x)
+
+
+class WeightedStack(Stack):
+    def forward(self, x, edge_index, edge_weight):
+        for conv in self.convs:
+            x = conv(x, edge_index, edge_weight).relu()
+        return self.lin(x)
+
+
+class AttributeStack(Stack):
+    def forward(self, x, edge_index, edge_attr):
+        for conv in self.convs:
+            x = conv(x, edge_index, edge_attr=edge_attr).relu()
+        return self.lin(x)
+
+
+class RelationStack(Stack):
+    def forward(self, x, edge_index, edge_type):
+        for conv in self.convs:
+            x = conv(x, edge_index, edge_type).relu()
+        return self.lin(x)
+
+
+class InitialResidual(nn.Module):
+    def __init__(self, make):
+        super().__init__()
+        self.pre = nn.Linear(FEATURES, HIDDEN)
+        self.convs = nn.ModuleList(make(i) for i in range(3))
+        self.post = nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index):
+        x = x0 = self.pre(x).relu()
+        for conv in self.convs:
+            x = conv(x, x0, edge_index).relu()
+        return self.post(x)
+
+
+class DeeperGCN(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pre = nn.Linear(FEATURES, HIDDEN)
+        self.layers = nn.ModuleList(
+            pyg.DeepGCNLayer(pyg.GENConv(HIDDEN, HIDDEN, aggr="softmax", learn_t=True), nn.LayerNorm(HIDDEN), nn.ReLU(), block="res+", dropout=0.1)
+            for _ in range(3))
+        self.post = nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index):
+        x = self.pre(x)
+        for layer in self.layers:
+            x = layer(x, edge_index)
+        return self.post(x)
+
+
+class TwoBranches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = pyg.GCNConv(FEATURES, HIDDEN), pyg.GATConv(FEATURES, HIDDEN)
+        self.deeper = pyg.SAGEConv(HIDDEN, HIDDEN)
+        self.post = nn.Linear(2 * HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index):
+        left = self.left(x, edge_index).relu()
+        right = self.deeper(self.right(x, edge_index).relu(), edge_index)
+        return self.post(torch.cat([left, right], -1))
+
+
+class PrePost(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pre = pyg.MLP([FEATURES, HIDDEN, HIDDEN], norm="layer_norm")
+        self.gnn = pyg.GraphSAGE(HIDDEN, HIDDEN, 2)
+        self.post = pyg.MLP([HIDDEN, HIDDEN, CLASSES], norm="batch_norm")
+
+    def forward(self, x, edge_index):
+        return self.post(self.gnn(self.pre(x), edge_index)).log_softmax(-1)
+
+
+class TwoOutputs(Stack):
+    def forward(self, x, edge_index):
+        h = self.convs[0](x, edge_index).relu()
+        return h, self.lin(self.convs[1](h, edge_index))
+
+
+class AttentionWeights(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = pyg.GATConv(FEATURES, HIDDEN, heads=2)
+
+    def forward(self, x, edge_index):
+        out, (index, alpha) = self.conv(x, edge_index, return_attention_weights=True)
+        return out, index, alpha
+
+
+class LinkPrediction(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gnn = pyg.GCN(FEATURES, HIDDEN, 2)
+
+    def forward(self, x, edge_index):
+        h = self.gnn(x, edge_index)
+        return (h[edge_index[0]] * h[edge_index[1]]).sum(-1)
+
+
+class Molecule(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(9, FEATURES)
+        self.gnn = pyg.GIN(FEATURES, HIDDEN, 2, CLASSES)
+
+    def forward(self, atoms, edge_index):
+        return self.gnn(self.embedding(atoms), edge_index)
+
+
+class Points(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = pyg.PointNetConv(mlp(FEATURES + 3), mlp(HIDDEN))
+
+    def forward(self, x, pos, edge_index):
+        return self.conv(x, pos, edge_index)
+
+
+def mlp(width):
+    return nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, HIDDEN))
+
+
+def basic(model, **options):
+    return model(FEATURES, HIDDEN, options.pop("layers", 2), CLASSES, **options)
+
+
+def degree_histogram():
+    index = make_inputs()["edge_index"]
+    return torch.bincount(torch.bincount(index[1], minlength=NODES))
+
+
+ZOO = {
+    "gcn": lambda: basic(pyg.GCN, dropout=0.5),
+    "sage_mean": lambda: basic(pyg.GraphSAGE),
+    "sage_max": lambda: basic(pyg.GraphSAGE, aggr="max"),
+    "sage_several": lambda: basic(pyg.GraphSAGE, aggr=["mean", "max", "std", "min", "var"]),
+    "sage_powermean": lambda: Stack(lambda i: pyg.SAGEConv(i, HIDDEN, aggr="powermean")),
+    "sage_softmax": lambda: Stack(lambda i: pyg.SAGEConv(i, HIDDEN, aggr="softmax")),
+    "gat": lambda: basic(pyg.GAT, heads=2),
+    "gatv2": lambda: basic(pyg.GAT, heads=2, v2=True),
+    "gin": lambda: basic(pyg.GIN, layers=3),
+    "pna": lambda: basic(pyg.PNA, aggregators=["mean", "min", "max", "std"], scalers=["identity", "amplification", "attenuation"],
+                         deg=degree_histogram()),
+    "jk_cat": lambda: basic(pyg.GCN, layers=3, jk="cat"),
+    "jk_max": lambda: basic(pyg.GraphSAGE, layers=3, jk="max"),
+    "jk_lstm": lambda: basic(pyg.GAT, layers=3, jk="lstm"),
+    "batch_norm": lambda: basic(pyg.GCN, layers=3, norm="batch_norm"),
+    "layer_norm": lambda: basic(pyg.GCN, norm=pyg.LayerNorm(HIDDEN, mode="node")),
+    "layer_norm_graph": lambda: basic(pyg.GCN, norm=pyg.LayerNorm(HIDDEN)),
+    "graph_norm": lambda: basic(pyg.GCN, norm="GraphNorm"),
+    "pair_norm": lambda: basic(pyg.GCN, norm="PairNorm"),
+    "message_norm": lambda: Stack(lambda i: pyg.GENConv(i, HIDDEN, msg_norm=True, learn_msg_scale=True)),
+    "edge_weights": lambda: WeightedStack(lambda i: pyg.GCNConv(i, HIDDEN)),
+    "graphconv_weights": lambda: WeightedStack(lambda i: pyg.GraphConv(i, HIDDEN)),
+    "gine": lambda: AttributeStack(lambda i: pyg.GINEConv(mlp(i), edge_dim=EDGE_FEATURES)),
+    "gat_edges": lambda: AttributeStack(lambda i: pyg.GATConv(i, HIDDEN // 2, 2, edge_dim=EDGE_FEATURES)),
+    "gatv2_edges": lambda: AttributeStack(lambda i: pyg.GATv2Conv(i, HIDDEN // 2, 2, edge_dim=EDGE_FEATURES)),
+    "transformer_edges": lambda: AttributeStack(lambda i: pyg.TransformerConv(i, HIDDEN // 2, 2, edge_dim=EDGE_FEATURES, beta=True)),
+    "nnconv": lambda: AttributeStack(lambda i: pyg.NNConv(i, HIDDEN, nn.Linear(EDGE_FEATURES, i * HIDDEN))),
+    "cgconv": lambda: AttributeStack(lambda i: pyg.CGConv(FEATURES, EDGE_FEATURES), 1, False),
+    "gmm": lambda: AttributeStack(lambda i: pyg.GMMConv(i, HIDDEN, EDGE_FEATURES, 2)),
+    "gen_edges": lambda: AttributeStack(lambda i: pyg.GENConv(i, HIDDEN, edge_dim=EDGE_FEATURES)),
+    "gcn2": lambda: InitialResidual(lambda i: pyg.GCN2Conv(HIDDEN, 0.1, 0.5, i + 1)),
+    "faconv": lambda: InitialResidual(lambda i: pyg.FAConv(HIDDEN)),
+    "deeper_gcn": DeeperGCN,
+    "cheb": lambda: Stack(lambda i: pyg.ChebConv(i, HIDDEN, 3)),
+    "tag": lambda: Stack(lambda i: pyg.TAGConv(i, HIDDEN, 3)),
+    "sgc": lambda: Stack(lambda i: pyg.SGConv(i, HIDDEN, 2), 1),
+    "ssg": lambda: Stack(lambda i: pyg.SSGConv(i, HIDDEN, 0.1, 3), 1),
+    "appnp": lambda: Stack(lambda i: pyg.APPNP(3, 0.1), 1, False),
+    "arma": lambda: Stack(lambda i: pyg.ARMAConv(i, HIDDEN, 2, 2)),
+    "fast_rgcn": lambda: RelationStack(lambda i: pyg.FastRGCNConv(i, HIDDEN, RELATIONS, num_bases=2)),
+    "rgat": lambda: RelationStack(lambda i: pyg.RGATConv(i, HIDDEN, RELATIONS)),
+    "film": lambda: Stack(lambda i: pyg.FiLMConv(i, HIDDEN)),
+    "film_relations": lambda: RelationStack(lambda i: pyg.FiLMConv(i, HIDDEN, RELATIONS)),
+    "res_gated": lambda: Stack(lambda i: pyg.ResGatedGraphConv(i, HIDDEN)),
+    "leconv": lambda: Stack(lambda i: pyg.LEConv(i, HIDDEN)),
+    "edgeconv": lambda: Stack(lambda i: pyg.EdgeConv(mlp(2 * i))),
+    "feast": lambda: Stack(lambda i: pyg.FeaStConv(i, HIDDEN, 2)),
+    "agnn": lambda: Stack(lambda i: pyg.AGNNConv(), 2, False),
+    "dir_gnn": lambda: Stack(lambda i: pyg.DirGNNConv(pyg.GCNConv(i, HIDDEN))),
+    "target_to_source": lambda: Stack(lambda i: pyg.GCNConv(i, HIDDEN, flow="target_to_source")),
+    "cluster_gcn": lambda: Stack(lambda i: pyg.ClusterGCNConv(i, HIDDEN)),
+    "mfconv": lambda: Stack(lambda i: pyg.MFConv(i, HIDDEN)),
+    "egconv": lambda: Stack(lambda i: pyg.EGConv(i, HIDDEN, aggregators=["sum", "symnorm", "std"])),
+    "gated_graph": lambda: Stack(lambda i: pyg.GatedGraphConv(HIDDEN, 3), 1),
+    "transformer": lambda: Stack(lambda i: pyg.TransformerConv(i, HIDDEN // 2, 2)),
+    "general": lambda: Stack(lambda i: pyg.GeneralConv(i, HIDDEN, attention=True)),
+    "super_gat": lambda: Stack(lambda i: pyg.SuperGATConv(i, HIDDEN // 2, 2)),
+    "lgconv": lambda: Stack(lambda i: pyg.LGConv(), 2, False),
+    "pdn": lambda: AttributeStack(lambda i: pyg.PDNConv(i, HIDDEN, EDGE_FEATURES, HIDDEN)),
+    "mixhop": lambda: Stack(lambda i: pyg.MixHopConv(i, HIDDEN, [0, 1, 2]), 1, False),
+    "point_net": Points,
+    "two_branches": TwoBranches,
+    "pre_post": PrePost,
+    "two_outputs": lambda: TwoOutputs(lambda i: pyg.GCNConv(i, HIDDEN)),
+    "attention_weights": AttentionWeights,
+    "link_prediction": LinkPrediction,
+    "molecule": Molecule,
+    "float64": lambda: basic(pyg.GAT).double(),
+    "float16": lambda: basic(pyg.GraphSAGE).half(),
+    "bfloat16": lambda: basic(pyg.GraphSAGE).bfloat16(),
+    "mlp_only": lambda: Stack(lambda i: NodeOnly(i)),
+    "static": lambda: basic(pyg.GraphSAGE),
+    "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
+}
+REFUSED = {"layer_norm_graph", "graph_norm", "pair_norm", "static", "training"}
+
+
+class NodeOnly(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.lin = nn.Linear(width, HIDDEN)
+
+    def forward(self, x, edge_index):
+        return self.lin(x)
+
+
+def randomise_statistics(model, generator):
+    for module in model.modules():
+        if isinstance(module, nn.BatchNorm1d):
+            module.running_mean.normal_(generator=generator)
+            module.running_var.uniform_(0.5, 2, generator=generator)
+
+
+def arguments(model, inputs):
+    names = list(inspect.signature(model.forward).parameters)
+    dtype = next(model.parameters(), torch.zeros(1)).dtype
+    optional = () if isinstance(model, (AttributeStack, WeightedStack)) else ("edge_weight", "edge_attr")
+    chosen = {n: inputs[n] for n in names if n in inputs and n not in optional}
+    return {n: t.to(dtype) if t.is_floating_point() else t for n, t in chosen.items()}
+
+
+def export(name, model, given):
+    if name == "static":
+        return torch.export.export(model, (), given)
+    edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO}}
+    return torch.export.export(model, (), given, dynamic_shapes={n: edges.get(n, {0: Dim.AUTO}) for n in given})
+
+
+def deflate(path):
+    """Packs the archive's entries, which torch.export.save stores as they are."""
+    with zipfile.ZipFile(path) as archive:
+        entries = [(info.filename, archive.read(info)) for info in archive.infolist()]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for filename, content in entries:
+            archive.writestr(zipfile.ZipInfo(filename), content, zipfile.ZIP_DEFLATED)
+
+
+def save(name, model, inputs):
+    model = model.train() if name == "training" else model.eval()
+    randomise_statistics(model, torch.Generator().manual_seed(5))
+    given = arguments(model, inputs)
+    with torch.no_grad():
+        result = model(**given)
+        exported = export(name, model, given)
+    outputs = result if isinstance(result, tuple) else (result,)
+    keys = ["expected"] if len(outputs) == 1 else [f"expected_{i}" for i in range(len(outputs))]
+    plain = lambda t: (t.float() if t.dtype in (torch.bfloat16, torch.float16) else t).detach().numpy()
+    torch.export.save(exported, OUT / f"{name}.pt2")
+    deflate(OUT / f"{name}.pt2")
+    np.savez_compressed(OUT / f"{name}.npz", num_nodes=NODES, **{n: plain(t) for n, t in given.items()}, **dict(zip(keys, map(plain, outputs))))
+    return sorted({str(node.target) for node in exported.graph.nodes if node.op == "call_function"})
+
+
+def main():
+    warnings.filterwarnings("ignore")
+    OUT.mkdir(exist_ok=True)
+    inputs, index, ops = make_inputs(), [], set()
+    for name, make in ZOO.items():
+        torch.manual_seed(11)
+        try:
+            ops.update(save(name, make(), inputs))
+            index.append({"name": name, "expect": "refused" if name in REFUSED else "equal"})
+        except Exception as problem:  # torch.export cannot trace every model
+            print(f"{name}: {type(problem).__name__}: {str(problem).splitlines()[0][:120]}")
+    (OUT / "index.json").write_text(json.dumps(index, indent=1) + "\n")
+    (OUT / "ops.txt").write_text("\n".join(sorted(ops)) + "\n")
+    print(f"{len(index)} models, {len(ops)} operators")
+
+
+if __name__ == "__main__":
+    main()
