@@ -5,6 +5,7 @@
 #include <new>
 
 #include "core/base/error.h"
+#include "core/base/memory.h"
 
 namespace cleave {
 
@@ -73,7 +74,7 @@ std::int64_t Array::count() const
 
 NewArray makeArray(DType dtype, std::vector<std::int64_t> shape)
 {
-    constexpr std::int64_t limit = std::int64_t{1} << 46;
+    const auto limit = static_cast<std::int64_t>(physicalMemory());
     std::int64_t bytes = static_cast<std::int64_t>(itemSize(dtype));
     for (const std::int64_t size : shape)
         if (size < 0 || __builtin_mul_overflow(bytes, size, &bytes) || bytes > limit)

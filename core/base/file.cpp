@@ -24,9 +24,12 @@ std::vector<std::byte> readFile(const std::filesystem::path& path)
 
 void writeBeside(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write)
 {
+    std::error_code problem;
+    // A rename would put a file in the place of a device such as /dev/null.
+    if (std::filesystem::exists(path, problem) && !std::filesystem::is_regular_file(path, problem))
+        throw Error(printable(path.string(), 300) + " cannot be written: it is not a file.");
     std::filesystem::path temporary = path;
     temporary += ".part" + std::to_string(getpid());
-    std::error_code problem;
     try {
         write(temporary);
         std::filesystem::rename(temporary, path, problem);

@@ -11,6 +11,7 @@ namespace cleave {
 std::vector<std::byte> readFile(const std::filesystem::path& path);
 
 /// Calls write with a temporary name beside path, then renames it to path. If write throws or the rename fails, nothing is left.
+/// Error if path is a folder, a device or anything else but a file.
 void writeBeside(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
 }  // namespace cleave

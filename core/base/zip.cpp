@@ -3,11 +3,13 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <memory>
 #include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/format.h"
+#include "core/base/memory.h"
 
 namespace cleave {
 
@@ -17,10 +19,15 @@ constexpr std::size_t mostEntries = 1'000'000;
 // deflate cannot pack better than about 1032 : 1, so an entry that claims more lies.
 constexpr std::uint64_t bestRatio = 1100;
 
+struct CloseFile {
+    void operator()(zip_file_t* file) const { zip_fclose(file); }
+};
+
 }  // namespace
 
 struct ZipReader::Archive {
     zip_t* zip = nullptr;
+    std::uint64_t size = 0;
 
     ~Archive()
     {
@@ -38,6 +45,7 @@ ZipReader::ZipReader(const std::filesystem::path& path) : m_what(path.filename()
     m_archive->zip = zip_open(path.c_str(), ZIP_RDONLY, &code);
     if (!m_archive->zip)
         throw Error(printable(m_what) + (code == ZIP_ER_OPEN || code == ZIP_ER_READ ? " cannot be read." : " is not a complete zip archive: it is of another kind, or was cut short."));
+    m_archive->size = std::filesystem::file_size(path, problem);
     listEntries();
 }
 
@@ -49,6 +57,7 @@ ZipReader::ZipReader(std::span<const std::byte> bytes, std::string what) : m_wha
         zip_source_free(source);
         throw Error(printable(m_what) + " is not a complete zip archive.");
     }
+    m_archive->size = bytes.size();
     listEntries();
 }
 
@@ -61,10 +70,15 @@ void ZipReader::listEntries()
     const zip_int64_t count = zip_get_num_entries(m_archive->zip, 0);
     if (count < 0 || static_cast<std::size_t>(count) > mostEntries)
         throw Error(printable(m_what) + " is damaged: it lists " + std::to_string(count) + " entries.");
+    std::uint64_t room = m_archive->size;
     for (zip_int64_t i = 0; i < count; ++i) {
         zip_stat_t stat;
         if (zip_stat_index(m_archive->zip, static_cast<zip_uint64_t>(i), 0, &stat) != 0 || !stat.name)
             throw Error(printable(m_what) + " is damaged: entry " + std::to_string(i) + " has no name.");
+        // Entries that overlap multiply what an archive unpacks to.
+        if (stat.comp_size > room)
+            throw Error(printable(m_what) + " is damaged: its entries are larger than the archive.");
+        room -= stat.comp_size;
         m_entries.push_back({stat.name, stat.size, stat.comp_size});
         m_byName.push_back(static_cast<std::size_t>(i));
     }
@@ -88,27 +102,32 @@ const ZipEntry& ZipReader::check(std::string_view name, std::uint64_t limit) con
         throw Error(printable(m_what) + " has no entry '" + printable(name) + "'.");
     if (entry->size > limit || entry->size > entry->compressedSize * bestRatio + 1024)
         throw Error("Entry '" + printable(name) + "' of " + printable(m_what) + " claims to hold " + std::to_string(entry->size) + " bytes, which cannot be.");
+    if (entry->size > physicalMemory())
+        throw Error("Entry '" + printable(name) + "' of " + printable(m_what) + " holds " + formatBytes(static_cast<double>(entry->size)) + ", more than this machine's memory.");
     return *entry;
 }
 
 void ZipReader::unpack(const ZipEntry& entry, std::byte* to) const
 {
-    const auto damaged = [&] { return Error("Entry '" + printable(entry.name) + "' of " + printable(m_what) + " is damaged or encrypted."); };
-    zip_file_t* file = zip_fopen(m_archive->zip, entry.name.c_str(), 0);
-    if (!file)
-        throw damaged();
+    const auto fail = [&](const std::string& why) { throw Error("Entry '" + printable(entry.name) + "' of " + printable(m_what) + " " + why + "."); };
+    const auto index = static_cast<zip_uint64_t>(&entry - m_entries.data());
+    const std::unique_ptr<zip_file_t, CloseFile> file(zip_fopen_index(m_archive->zip, index, 0));
+    if (!file) {
+        const int code = zip_error_code_zip(zip_get_error(m_archive->zip));
+        fail(code == ZIP_ER_NOPASSWD ? "is encrypted, which Cleave does not read"
+             : code == ZIP_ER_COMPNOTSUPP || code == ZIP_ER_ENCRNOTSUPP ? "is packed in a way that Cleave does not read: store or deflate it"
+                                                                        : "is damaged");
+    }
     std::uint64_t done = 0;
     zip_int64_t count = 1;
     while (done < entry.size && count > 0) {
-        count = zip_fread(file, to + done, std::min<std::uint64_t>(entry.size - done, std::uint64_t{1} << 24));
+        count = zip_fread(file.get(), to + done, std::min<std::uint64_t>(entry.size - done, std::uint64_t{1} << 24));
         done += count > 0 ? static_cast<std::uint64_t>(count) : 0;
     }
     // Reading past the end makes libzip compare the checksum.
     std::byte beyond;
-    const bool whole = done == entry.size && zip_fread(file, &beyond, 1) == 0;
-    zip_fclose(file);
-    if (!whole)
-        throw damaged();
+    if (done != entry.size || zip_fread(file.get(), &beyond, 1) != 0)
+        fail("is damaged");
 }
 
 std::vector<std::byte> ZipReader::read(std::string_view name, std::uint64_t limit) const

@@ -3,6 +3,8 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/format.h"
+#include "core/base/memory.h"
 
 namespace cleave {
 
@@ -14,6 +16,8 @@ std::span<const std::int64_t> EdgesBySegment::of(std::int64_t firstNode, std::in
 
 EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes)
 {
+    if (numNodes < 0 || static_cast<std::uint64_t>(numNodes) > physicalMemory() / (2 * sizeof(std::int64_t)))
+        throw Error("A graph of " + formatCount(numNodes) + " nodes does not fit into memory.");
     EdgesBySegment grouped;
     grouped.begin.assign(static_cast<std::size_t>(numNodes) + 1, 0);
     for (std::size_t e = 0; e < segment.size(); ++e) {

@@ -1,18 +1,29 @@
 #include "core/graph/data_graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
-#include <functional>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/base/memory.h"
 #include "core/graph/npy.h"
 
 namespace cleave {
 
 namespace {
 
-// Calls read(pointer of the right type) for an integer array.
+constexpr std::int64_t mostNodes = std::int64_t{1} << 32;
+
+float widenHalf(std::uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const float magnitude = exponent == 31 ? (fraction ? std::nanf("") : HUGE_VALF)
+                            : exponent     ? std::ldexp(static_cast<float>(1024 + fraction), exponent - 25)
+                                           : std::ldexp(static_cast<float>(fraction), -24);
+    return bits & 0x8000 ? -magnitude : magnitude;
+}
+
 std::int64_t integerAt(const Array& array, std::int64_t i)
 {
     switch (array.dtype) {
@@ -20,14 +31,20 @@ std::int64_t integerAt(const Array& array, std::int64_t i)
     case DType::Int32: return array.as<std::int32_t>()[i];
     case DType::Int16: return array.as<std::int16_t>()[i];
     case DType::Int8: return array.as<std::int8_t>()[i];
+    case DType::UInt64: return static_cast<std::int64_t>(std::min<std::uint64_t>(array.as<std::uint64_t>()[i], std::uint64_t{1} << 62));
     case DType::UInt32: return array.as<std::uint32_t>()[i];
     case DType::UInt16: return array.as<std::uint16_t>()[i];
-    case DType::UInt8:
-    case DType::Bool: return array.as<std::uint8_t>()[i];
-    case DType::UInt64: return static_cast<std::int64_t>(std::min<std::uint64_t>(array.as<std::uint64_t>()[i], std::uint64_t{1} << 62));
-    case DType::Float32: return static_cast<std::int64_t>(std::clamp(array.as<float>()[i], -1e9F, 1e9F));
-    case DType::Float64: return static_cast<std::int64_t>(std::clamp(array.as<double>()[i], -1e15, 1e15));
-    default: return 0;
+    default: return array.as<std::uint8_t>()[i];
+    }
+}
+
+double numberAt(const Array& array, std::int64_t i)
+{
+    switch (array.dtype) {
+    case DType::Float64: return array.as<double>()[i];
+    case DType::Float32: return static_cast<double>(array.as<float>()[i]);
+    case DType::Float16: return static_cast<double>(widenHalf(array.as<std::uint16_t>()[i]));
+    default: return static_cast<double>(integerAt(array, i));
     }
 }
 
@@ -36,11 +53,30 @@ Array asInt64(const Array& array)
     if (array.dtype == DType::Int64)
         return array;
     NewArray wide = makeArray(DType::Int64, array.shape);
-    for (std::int64_t i = 0; i < array.count(); ++i) {
-        const std::int64_t value = integerAt(array, i);
-        std::memcpy(wide.data + 8 * i, &value, 8);
-    }
+    auto* values = reinterpret_cast<std::int64_t*>(wide.data);
+    for (std::int64_t i = 0; i < array.count(); ++i)
+        values[i] = integerAt(array, i);
     return wide.array;
+}
+
+// Class numbers as int64 [V]; NaN is unlabelled. Nothing if these are no classes but, say, values to regress.
+std::optional<Array> asClasses(const Array& array)
+{
+    if (array.shape.empty() || array.count() != array.shape[0])
+        return {};
+    NewArray classes = makeArray(DType::Int64, {array.shape[0]});
+    auto* values = reinterpret_cast<std::int64_t*>(classes.data);
+    for (std::int64_t i = 0; i < array.count(); ++i) {
+        if (!isFloating(array.dtype)) {
+            values[i] = integerAt(array, i);
+            continue;
+        }
+        const double value = numberAt(array, i);
+        if (!std::isnan(value) && (value != std::floor(value) || std::fabs(value) > 1e9))
+            return {};
+        values[i] = std::isnan(value) ? -1 : static_cast<std::int64_t>(value);
+    }
+    return classes.array;
 }
 
 std::string shapeText(const Array& array)
@@ -65,6 +101,8 @@ public:
         takeLabels();
         for (const auto& [name, slot] : {std::pair("train", &m_graph.trainMask), std::pair("val", &m_graph.valMask), std::pair("test", &m_graph.testMask)})
             takeMask(name, *slot);
+        if (m_options.split != 0 && !m_graph.trainMask && !m_graph.valMask && !m_graph.testMask)
+            throw Error(m_file + " has no splits: there is no split " + std::to_string(m_options.split) + ".");
         findNumNodes();
         takeEdges(progress);
         checkRows();
@@ -93,8 +131,16 @@ private:
     {
         auto array = take(name);
         if (!array)
-            throw Error(m_file + " has no array '" + name + "'.");
+            throw Error(m_file + " has no array '" + name + "' of numbers.");
         return *array;
+    }
+
+    Array needIntegers(const std::string& name)
+    {
+        const Array array = need(name);
+        if (!isInteger(array.dtype))
+            fail(name, "must hold integers, not " + std::string(dtypeName(array.dtype)));
+        return asInt64(array);
     }
 
     // x_indptr, x_indices, x_data, x_shape: compressed sparse rows, made dense.
@@ -102,19 +148,20 @@ private:
     {
         if (!m_all.contains("x_indptr") && !m_all.contains("x_indices") && !m_all.contains("x_shape"))
             return;
-        const Array begin = asInt64(need("x_indptr")), columns = asInt64(need("x_indices")), shape = asInt64(need("x_shape"));
+        const Array begin = needIntegers("x_indptr"), columns = needIntegers("x_indices"), shape = needIntegers("x_shape");
         const Array data = need("x_data");
-        if (shape.count() != 2 || shape.as<std::int64_t>()[0] < 0 || shape.as<std::int64_t>()[1] < 0)
+        const auto isSize = [](std::int64_t size) { return size >= 0 && size <= mostNodes; };
+        if (shape.count() != 2 || !isSize(shape.as<std::int64_t>()[0]) || !isSize(shape.as<std::int64_t>()[1]))
             fail("x_shape", "must hold two sizes");
         const std::int64_t rows = shape.as<std::int64_t>()[0], width = shape.as<std::int64_t>()[1];
         if (begin.shape.size() != 1 || begin.count() != rows + 1)
             fail("x_indptr", "has shape " + shapeText(begin) + ", but x_shape asks for " + std::to_string(rows + 1) + " entries");
         if (columns.count() != data.count() || begin.as<std::int64_t>()[0] != 0 || begin.as<std::int64_t>()[rows] != data.count())
             fail("x_indices", "does not fit x_indptr and x_data");
-        if (data.dtype != DType::Float32 && data.dtype != DType::Float64)
-            fail("x_data", "must be float32 or float64, not " + std::string(dtypeName(data.dtype)));
         if (m_all.contains("x"))
             fail("x", "is there twice, dense and sparse");
+        if (static_cast<double>(rows) * static_cast<double>(width) * 4 > static_cast<double>(physicalMemory()))
+            fail("x_shape", "asks for " + formatCount(rows) + " x " + formatCount(width) + " features, which do not fit into memory");
         NewArray dense = makeArray(DType::Float32, {rows, width});
         auto* x = reinterpret_cast<float*>(dense.data);
         std::memset(dense.data, 0, dense.array.bytes());
@@ -128,7 +175,8 @@ private:
                 const std::int64_t column = columns.as<std::int64_t>()[i];
                 if (column < 0 || column >= width)
                     fail("x_indices", "names column " + std::to_string(column) + " at entry " + std::to_string(i) + ", but x has " + std::to_string(width) + " columns");
-                x[r * width + column] = data.dtype == DType::Float32 ? data.as<float>()[i] : static_cast<float>(data.as<double>()[i]);
+                // Entries that are there twice add up, as in SciPy.
+                x[r * width + column] += static_cast<float>(numberAt(data, i));
             }
         }
         m_all["x"] = dense.array;
@@ -136,10 +184,9 @@ private:
 
     void takeLabels()
     {
-        if (const auto found = m_all.find("y"); found != m_all.end() && found->second.shape.size() == 1) {
-            // Labels may also be an input of forward, so the array stays.
-            m_graph.labels = asInt64(found->second);
-        }
+        // Labels may also be an input of forward, so the array stays.
+        if (const auto found = m_all.find("y"); found != m_all.end())
+            m_graph.labels = asClasses(found->second);
     }
 
     // NAME_mask [V], or NAME_masks [splits, V].
@@ -154,17 +201,17 @@ private:
             const std::size_t row = static_cast<std::size_t>(several->shape[1]) * itemSize(several->dtype);
             slot = Array{several->dtype, {several->shape[1]},
                          std::shared_ptr<const std::byte>(several->data, several->data.get() + row * static_cast<std::size_t>(m_options.split))};
-        } else if (m_options.split != 0 && slot) {
+        } else if (slot && m_options.split != 0) {
             throw Error(m_file + " has one split, number 0: there is no split " + std::to_string(m_options.split) + ".");
         }
-        if (slot && slot->dtype != DType::Bool && slot->dtype != DType::UInt8)
+        if (slot && slot->dtype != DType::Bool)
             fail(name + "_mask", "must be bool, not " + std::string(dtypeName(slot->dtype)));
     }
 
     void findNumNodes()
     {
         if (const auto stated = take("num_nodes")) {
-            if (stated->count() != 1 || integerAt(*stated, 0) < 0 || integerAt(*stated, 0) > (std::int64_t{1} << 40))
+            if (stated->count() != 1 || !isInteger(stated->dtype) || integerAt(*stated, 0) < 0)
                 fail("num_nodes", "must be one number of nodes");
             m_graph.numNodes = integerAt(*stated, 0);
         } else if (const auto x = m_all.find("x"); x != m_all.end() && !x->second.shape.empty()) {
@@ -174,13 +221,15 @@ private:
         } else {
             throw Error(m_file + " does not tell how many nodes the graph has: it needs an array num_nodes, x or y.");
         }
+        if (m_graph.numNodes > mostNodes)
+            throw Error(m_file + " has " + formatCount(m_graph.numNodes) + " nodes, more than the " + formatCount(mostNodes) + " that Cleave can hold.");
     }
 
     void takeEdges(const Progress& progress)
     {
         const auto found = m_all.find("edge_index");
         if (found == m_all.end())
-            throw Error(m_file + " has no array 'edge_index'.");
+            throw Error(m_file + " has no array 'edge_index' of numbers.");
         Array& edges = found->second;
         if (edges.shape.size() != 2 || edges.shape[0] != 2 || !isInteger(edges.dtype))
             fail("edge_index", "must be integers of shape [2, edges], not " + std::string(dtypeName(edges.dtype)) + " " + shapeText(edges));
@@ -191,8 +240,8 @@ private:
                 progress.update(static_cast<double>(i) / static_cast<double>(edges.count()), "Checking edges");
             const std::int64_t node = edges.as<std::int64_t>()[i];
             if (node < 0 || node >= m_graph.numNodes)
-                fail("edge_index", "names node " + std::to_string(node) + " at edge " + std::to_string(i % m_graph.numEdges) + ", but the graph has nodes 0 to " +
-                                       std::to_string(m_graph.numNodes - 1));
+                fail("edge_index", "names node " + std::to_string(node) + " at edge " + std::to_string(i % m_graph.numEdges) + ", but the graph has " +
+                                       formatCount(m_graph.numNodes) + " nodes, numbered from 0");
         }
     }
 
@@ -206,9 +255,15 @@ private:
             check("x", x->second);
         if (m_graph.labels)
             check("y", *m_graph.labels);
+        for (const char* name : {"edge_attr", "edge_type", "edge_weight"})
+            if (const auto found = m_all.find(name); found != m_all.end() && (found->second.shape.empty() || found->second.shape[0] != m_graph.numEdges))
+                fail(name, "has shape " + shapeText(found->second) + ", but edge_index has " + formatCount(m_graph.numEdges) + " edges");
         for (const auto& [name, mask] : {std::pair("train_mask", &m_graph.trainMask), std::pair("val_mask", &m_graph.valMask), std::pair("test_mask", &m_graph.testMask)})
-            if (*mask)
+            if (*mask) {
+                if ((*mask)->shape.size() != 1)
+                    fail(name, "must have shape [nodes], not " + shapeText(**mask) + "; several splits are " + name + "s of shape [splits, nodes]");
                 check(name, **mask);
+            }
     }
 
     std::string m_file;

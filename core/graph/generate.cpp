@@ -1,10 +1,9 @@
 #include "core/graph/generate.h"
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <initializer_list>
-
 
 #include "core/base/error.h"
 #include "core/graph/npy.h"
@@ -52,10 +51,17 @@ const std::initializer_list<int> withInstructor{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 1
 
 }  // namespace
 
+void RmatOptions::check() const
+{
+    if (scale < 1 || scale > 28 || edgeFactor < 1 || edgeFactor > 1024 || features < 1 || features > 65536)
+        throw Error("An R-MAT graph needs a scale of 1 to 28, 1 to 1,024 edges per node and 1 to 65,536 features.");
+    if (!(a >= 0 && b >= 0 && c >= 0 && a + b + c <= 1))
+        throw Error("The quadrant probabilities a, b and c of an R-MAT graph must not be negative, nor add up to more than 1.");
+}
+
 DataGraph generateRmat(const RmatOptions& options)
 {
-    if (options.scale < 1 || options.scale > 28 || options.edgeFactor < 1 || options.features < 1)
-        throw Error("An R-MAT graph needs a scale of 1 to 28, at least 1 edge per node and 1 feature.");
+    options.check();
     DataGraph graph;
     graph.name = "rmat" + std::to_string(options.scale);
     graph.numNodes = std::int64_t{1} << options.scale;
@@ -121,6 +127,8 @@ void writeGraph(const std::filesystem::path& path, const DataGraph& graph)
     for (const auto& [name, mask] : {std::pair("train_mask", &graph.trainMask), std::pair("val_mask", &graph.valMask), std::pair("test_mask", &graph.testMask)})
         if (*mask)
             arrays[name] = **mask;
+    if (graph.labels)
+        arrays.try_emplace("y", *graph.labels);
     writeNpz(path, arrays);
 }
 

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
-#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -20,6 +19,9 @@ struct Header {
     bool fortran = false;
     std::vector<std::int64_t> shape;
     std::size_t dataStart = 0;
+
+    // Texts, dates, records and pickled objects are no numbers, in whichever byte order.
+    bool isNumeric() const { return descr.find_first_not_of("<>=|biufc0123456789") == std::string::npos; }
 };
 
 DType dtypeOfDescr(const std::string& descr)
@@ -69,7 +71,8 @@ std::vector<std::int64_t> parseShape(std::string_view text, const std::string& w
     if (!text.starts_with('(') || end == std::string_view::npos)
         throw Error(printable(what) + " is damaged: its shape is not a tuple.");
     for (std::size_t at = 1; at < end;) {
-        if (text[at] == ' ' || text[at] == ',') {
+        // Python 2 wrote 3L.
+        if (text[at] == ' ' || text[at] == ',' || (text[at] == 'L' && !shape.empty())) {
             ++at;
             continue;
         }
@@ -99,10 +102,10 @@ Header parseHeader(std::span<const std::byte> bytes, const std::string& what)
     const std::string_view dictionary(data + start, length);
     Header header;
     const std::string_view descr = after(dictionary, "descr", what);
-    const std::size_t close = descr.size() > 1 ? descr.find(descr[0], 1) : std::string_view::npos;
-    if (close == std::string_view::npos)
+    const std::size_t close = descr.find_first_of("'\"]", 1);
+    if (close == std::string_view::npos || (descr[0] != '\'' && descr[0] != '"' && descr[0] != '['))
         throw Error(printable(what) + " is damaged: its header names no type.");
-    header.descr = descr.substr(1, close - 1);
+    header.descr = descr[0] == '[' ? "record" : descr.substr(1, close - 1);
     header.fortran = after(dictionary, "fortran_order", what).starts_with("True");
     header.shape = parseShape(after(dictionary, "shape", what), what);
     header.dataStart = start + length;
@@ -156,26 +159,23 @@ Array writable(const Array& array)
     return wide.array;
 }
 
-bool isNumeric(std::span<const std::byte> bytes, const std::string& what)
+// A bool of any other byte than 0 and 1 would be undefined behaviour for whoever reads it.
+void makeBools(std::byte* data, std::size_t count)
 {
-    const std::string descr = parseHeader(bytes, what).descr;
-    return descr.find('U') == std::string::npos && descr.find('S') == std::string::npos && descr.find('O') == std::string::npos;
+    std::transform(data, data + count, data, [](std::byte b) { return b == std::byte{0} ? b : std::byte{1}; });
 }
 
-}  // namespace
-
-Array parseNpy(std::span<const std::byte> bytes, const std::string& what)
+Array parseData(const Header& header, std::span<const std::byte> bytes, const std::string& what)
 {
-    const Header header = parseHeader(bytes, what);
     const DType dtype = dtypeOfDescr(header.descr);
     if (dtype == DType::Unknown)
         throw Error(printable(what) + " has elements of type '" + printable(header.descr) + "', which Cleave does not read; it reads little-endian numbers and bool.");
     const std::size_t available = bytes.size() - header.dataStart;
     std::uint64_t needed = itemSize(dtype);
+    bool overflow = false;
     for (const std::int64_t size : header.shape)
-        if (__builtin_mul_overflow(needed, static_cast<std::uint64_t>(size), &needed))
-            needed = ~std::uint64_t{0};
-    if (needed > available)
+        overflow = __builtin_mul_overflow(needed, static_cast<std::uint64_t>(size), &needed) || overflow;
+    if (overflow || needed > available)
         throw Error(printable(what) + " is damaged: its shape needs more than its " + std::to_string(available) + " bytes of data.");
     NewArray array = makeArray(dtype, header.shape);
     const std::byte* data = bytes.data() + header.dataStart;
@@ -183,7 +183,16 @@ Array parseNpy(std::span<const std::byte> bytes, const std::string& what)
         transposeInto(data, array.data, header.shape, itemSize(dtype));
     else if (needed > 0)
         std::memcpy(array.data, data, needed);
+    if (dtype == DType::Bool)
+        makeBools(array.data, needed);
     return array.array;
+}
+
+}  // namespace
+
+Array parseNpy(std::span<const std::byte> bytes, const std::string& what)
+{
+    return parseData(parseHeader(bytes, what), bytes, what);
 }
 
 Array readNpy(const std::filesystem::path& path)
@@ -201,9 +210,9 @@ std::map<std::string, Array> readNpz(const std::filesystem::path& path)
         const std::string name = entry.name.substr(0, entry.name.size() - 4);
         const std::string what = "Array '" + name + "' of " + path.filename().string();
         const std::vector<std::byte> bytes = zip.read(entry.name);
-        // Texts (names, metadata) may lie beside the numbers.
-        if (isNumeric(bytes, what))
-            arrays[name] = parseNpy(bytes, what);
+        const Header header = parseHeader(bytes, what);
+        if (header.isNumeric())
+            arrays[name] = parseData(header, bytes, what);
     }
     return arrays;
 }

@@ -13,6 +13,7 @@ namespace cleave {
 Array parseNpy(std::span<const std::byte> bytes, const std::string& what);
 
 Array readNpy(const std::filesystem::path& path);
+/// The arrays of an archive by name, without those that hold no numbers: texts, dates, records, pickled objects.
 std::map<std::string, Array> readNpz(const std::filesystem::path& path);
 
 /// Both write beside the target and rename, so that a failure leaves nothing half written. bfloat16 is written as float32.

@@ -21,9 +21,10 @@ class TemporaryFolder {
 public:
     TemporaryFolder()
     {
+        static int count = 0;
         const auto* info = testing::UnitTest::GetInstance()->current_test_info();
         m_path = std::filesystem::path(testing::TempDir()) /
-                 ("cleave." + std::to_string(getpid()) + "." + info->test_suite_name() + "." + info->name());
+                 ("cleave." + std::to_string(getpid()) + "." + info->test_suite_name() + "." + std::to_string(count++));
         std::filesystem::remove_all(m_path);
         std::filesystem::create_directories(m_path);
     }

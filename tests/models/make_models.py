@@ -118,7 +118,7 @@ class TwoBranches(nn.Module):
 class PrePost(nn.Module):
     def __init__(self):
         super().__init__()
-        self.pre = pyg.MLP([FEATURES, HIDDEN, HIDDEN], norm="layer_norm")
+        self.pre = pyg.MLP([FEATURES, HIDDEN, HIDDEN], norm="batch_norm")
         self.gnn = pyg.GraphSAGE(HIDDEN, HIDDEN, 2)
         self.post = pyg.MLP([HIDDEN, HIDDEN, CLASSES], norm="batch_norm")
 

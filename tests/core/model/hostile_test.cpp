@@ -87,10 +87,10 @@ TEST(Hostile, EveryKindOfFieldWithEveryWrongType)
         int refused = 0;
         for (auto& [shape, place] : places)
             for (const json& wrong : {json(), json(-1), json(std::int64_t{1} << 62), json(1e300), json("no such name"), json::array({1}), json::object(), json(true)}) {
-                const json before = std::exchange(*place, wrong);
+                json before = std::exchange(*place, wrong);
                 rewrite(folder / "wrong.pt2", name, [&](const std::string&) { return document.dump(); });
                 refused += !errorOf([&] { readPt2(folder / "wrong.pt2"); }).empty();
-                *place = before;
+                *place = std::move(before);
             }
         EXPECT_GT(refused, static_cast<int>(places.size()));
     }

@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include "core/base/file.h"
+#include "core/base/zip.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+using test::errorOf;
+
+// One entry as it lies in an archive, every field free to lie.
+struct RawEntry {
+    std::string name, packed;
+    std::uint32_t crc = 0, size = 0, packedSize = 0;
+    std::uint16_t method = 0, flags = 0;
+};
+
+RawEntry stored(const std::string& name, const std::string& text, std::uint32_t crc)
+{
+    const auto size = static_cast<std::uint32_t>(text.size());
+    return {name, text, crc, size, size, 0, 0};
+}
+
+void append(std::string& to, std::uint32_t value, int bytes)
+{
+    for (int i = 0; i < bytes; ++i)
+        to += static_cast<char>(value >> 8 * i & 0xFF);
+}
+
+void appendCommon(std::string& to, const RawEntry& entry)
+{
+    append(to, 20, 2);
+    append(to, entry.flags, 2);
+    append(to, entry.method, 2);
+    append(to, 0, 2);
+    append(to, 0x21, 2);
+    append(to, entry.crc, 4);
+    append(to, entry.packedSize, 4);
+    append(to, entry.size, 4);
+    append(to, static_cast<std::uint32_t>(entry.name.size()), 2);
+    append(to, 0, 2);
+}
+
+std::string zipOf(const std::vector<RawEntry>& entries)
+{
+    std::string zip, directory;
+    for (const RawEntry& entry : entries) {
+        directory += "PK\x01\x02";
+        append(directory, 20, 2);
+        appendCommon(directory, entry);
+        append(directory, 0, 2 + 2 + 2 + 4);
+        append(directory, static_cast<std::uint32_t>(zip.size()), 4);
+        directory += entry.name;
+        zip += "PK\x03\x04";
+        appendCommon(zip, entry);
+        zip += entry.name + entry.packed;
+    }
+    const auto start = static_cast<std::uint32_t>(zip.size());
+    zip += directory + "PK\x05\x06";
+    append(zip, 0, 4);
+    append(zip, static_cast<std::uint32_t>(entries.size()), 2);
+    append(zip, static_cast<std::uint32_t>(entries.size()), 2);
+    append(zip, static_cast<std::uint32_t>(directory.size()), 4);
+    append(zip, start, 4);
+    append(zip, 0, 2);
+    return zip;
+}
+
+std::string readFirst(const std::string& zip)
+{
+    const ZipReader reader(std::as_bytes(std::span(zip)), "test.zip");
+    return reader.readText(reader.entries().at(0).name);
+}
+
+std::string refusal(const std::vector<RawEntry>& entries)
+{
+    const std::string zip = zipOf(entries);
+    return errorOf([&] { readFirst(zip); });
+}
+
+constexpr std::uint32_t crcOfHello = 0x3610a686;
+
+TEST(HostileZip, ReadsStoredAndDeflated)
+{
+    EXPECT_EQ(readFirst(zipOf({stored("a", "hello", crcOfHello)})), "hello");
+    EXPECT_EQ(readFirst(zipOf({{"a", "\xcb\x48\xcd\xc9\xc9\x07" + std::string(1, '\0'), crcOfHello, 5, 7, 8, 0}})), "hello");
+}
+
+TEST(HostileZip, RefusesAWrongChecksum)
+{
+    EXPECT_EQ(refusal({stored("a", "hello", crcOfHello + 1)}), "Entry 'a' of test.zip is damaged.");
+}
+
+TEST(HostileZip, RefusesSizesThatLie)
+{
+    RawEntry entry = stored("a", "hello", crcOfHello);
+    entry.size = 4'000'000'000;
+    EXPECT_NE(refusal({entry}).find("claims to hold 4000000000 bytes"), std::string::npos);
+    entry = {"a", "\xcb\x48\xcd\xc9\xc9\x07" + std::string(1, '\0'), crcOfHello, 3, 7, 8, 0};
+    EXPECT_NE(refusal({entry}), "") << "unpacks to more than it states";
+    entry.size = 900;
+    EXPECT_NE(refusal({entry}), "") << "unpacks to less than it states";
+}
+
+TEST(HostileZip, RefusesEntriesThatOverlap)
+{
+    RawEntry entry = stored("a", "hello", crcOfHello), other = entry;
+    entry.packedSize = other.packedSize = 120;
+    other.name = "b";
+    EXPECT_NE(refusal({entry, other}), "");
+}
+
+TEST(HostileZip, RefusesANameThatIsThereTwice)
+{
+    EXPECT_NE(refusal({stored("a", "hello", crcOfHello), stored("b", "", 0), stored("a", "other", 0)}).find("holds 'a' twice"), std::string::npos);
+}
+
+TEST(HostileZip, RefusesEncryptedAndUnknownMethods)
+{
+    RawEntry entry = stored("a", "hello, twelve and more", 0);
+    entry.flags = 1;
+    EXPECT_NE(refusal({entry}).find("encrypted"), std::string::npos) << refusal({entry});
+    entry.flags = 0;
+    entry.method = 98;
+    EXPECT_NE(refusal({entry}).find("packed in a way"), std::string::npos) << refusal({entry});
+}
+
+TEST(HostileZip, ArchivesLieInsideArchives)
+{
+    const std::string inner = zipOf({stored("a", "hello", crcOfHello)});
+    const test::TemporaryFolder folder;
+    writeZip(folder / "outer.zip", {{"inner.pt", std::as_bytes(std::span(inner))}});
+    const Array bytes = ZipReader(folder / "outer.zip").readArray("inner.pt");
+    EXPECT_EQ(ZipReader({bytes.data.get(), bytes.bytes()}, "inner.pt").readText("a"), "hello");
+}
+
+TEST(File, NeverReplacesWhatIsNoFile)
+{
+    EXPECT_NE(errorOf([] { writeBeside("/dev/null", [](const auto&) { ADD_FAILURE() << "must not write"; }); }), "");
+    const test::TemporaryFolder folder;
+    EXPECT_NE(errorOf([&] { writeZip(folder.path(), {}); }), "");
+}
+
+TEST(File, KeepsTheOldFileWhenWritingFails)
+{
+    const test::TemporaryFolder folder;
+    test::writeText(folder / "kept", "old");
+    EXPECT_EQ(errorOf([&] {
+                  writeBeside(folder / "kept", [](const std::filesystem::path& temporary) {
+                      test::writeText(temporary, "half");
+                      throw Error("No room.");
+                  });
+              }),
+              "No room.");
+    EXPECT_EQ(test::readText(folder / "kept"), "old");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+}  // namespace
+}  // namespace cleave
