@@ -1,0 +1,67 @@
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QSettings>
+#include <QTimer>
+#include <cstdio>
+
+#include "core/layout/layout.h"
+#include "core/run/model.h"
+#include "views/main_window.h"
+
+namespace {
+
+using cleave::views::MainWindow;
+using cleave::views::Theme;
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("main", text);
+}
+
+void printVersion()
+{
+    std::printf("cleave %s\nLibTorch %s\nQt %s\nGraphviz %s\n", CLEAVE_VERSION, cleave::libtorchVersion().c_str(), qVersion(),
+                cleave::graphvizVersion().c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    // Versions are for machines without a display as well.
+    for (int i = 1; i < argc; ++i)
+        if (qstrcmp(argv[i], "--version") == 0) {
+            printVersion();
+            return 0;
+        }
+
+    QApplication application(argc, argv);
+    QCoreApplication::setOrganizationName(QStringLiteral("Cleave"));
+    QCoreApplication::setApplicationName(QStringLiteral("Cleave"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(CLEAVE_VERSION));
+    QGuiApplication::setDesktopFileName(QStringLiteral("io.github.cleave.Cleave"));
+
+    QCommandLineParser parser;
+    parser.setApplicationDescription(tr("Visual splitting of graph neural networks"));
+    parser.addHelpOption();
+    parser.addOption({QStringLiteral("version"), tr("Print the versions of Cleave, LibTorch, Qt and Graphviz.")});
+    parser.addOption({QStringLiteral("theme"), tr("Colours: system, light or dark."), QStringLiteral("THEME")});
+    parser.addPositionalArgument(QStringLiteral("MODEL"), tr("Model file (.pt2)."), QStringLiteral("[MODEL]"));
+    parser.addPositionalArgument(QStringLiteral("GRAPH"), tr("Graph file (.npz)."), QStringLiteral("[GRAPH]"));
+    parser.process(application);
+
+    const QString wanted = parser.isSet(QStringLiteral("theme")) ? parser.value(QStringLiteral("theme"))
+                                                                  : QSettings().value(QStringLiteral("theme"), QStringLiteral("system")).toString();
+    const auto theme = cleave::views::themeFromName(wanted);
+    if (!theme && parser.isSet(QStringLiteral("theme"))) {
+        std::fprintf(stderr, "There is no theme '%s'; themes are system, light and dark.\n", qPrintable(wanted));
+        return 2;
+    }
+    applyTheme(application, theme.value_or(Theme::System));
+
+    MainWindow window(theme.value_or(Theme::System));
+    window.show();
+    for (const QString& file : parser.positionalArguments())
+        window.document().open(file);
+    return QApplication::exec();
+}

@@ -1,0 +1,434 @@
+#include "views/dag_model.h"
+
+#include <algorithm>
+#include <map>
+
+namespace cleave::views {
+
+namespace {
+
+constexpr int prologueBand = 0;
+
+bool isFeature(const Analysis& analysis, ValueId value)
+{
+    return analysis.values[value].reach == Reach::Feature;
+}
+
+RowsClass rowsOf(const Analysis& analysis, ValueId value)
+{
+    if (!isFeature(analysis, value))
+        return RowsClass::Structure;
+    return analysis.values[value].rows == Rows::Edges ? RowsClass::Edges : RowsClass::Nodes;
+}
+
+RowsClass merged(RowsClass a, RowsClass b)
+{
+    if (a == RowsClass::Structure || a == b)
+        return b;
+    return b == RowsClass::Structure ? a : RowsClass::Mixed;
+}
+
+template <class T>
+void addOnce(std::vector<T>& items, const T& item)
+{
+    if (std::ranges::find(items, item) == items.end())
+        items.push_back(item);
+}
+
+/// The ops of each band in execution order, each once.
+std::vector<std::vector<OpId>> opsOfBands(const Analysis& analysis, const CutProgram& cut)
+{
+    std::vector<std::vector<OpId>> bands(cut.functions.size() + 1);
+    std::vector<bool> placed(analysis.program.ops.size(), false);
+    for (std::size_t f = 0; f < cut.functions.size(); ++f) {
+        std::set<OpId> seen;
+        for (const Step& step : cut.functions[f].steps) {
+            if (seen.insert(step.op).second)
+                bands[f + 1].push_back(step.op);
+            placed[static_cast<std::size_t>(step.op.index)] = true;
+        }
+    }
+    for (std::size_t i = 0; i < placed.size(); ++i)
+        if (!placed[i])
+            bands[prologueBand].push_back({static_cast<int>(i)});
+    return bands;
+}
+
+/// Modules around an op from the outermost below the model to the innermost.
+std::vector<ModuleId> modulesAround(const Program& program, OpId op)
+{
+    std::vector<ModuleId> path;
+    for (ModuleId module = program[op].module; module.valid() && program[module].parent.valid(); module = program[module].parent)
+        path.push_back(module);
+    std::ranges::reverse(path);
+    return path;
+}
+
+class Builder {
+public:
+    Builder(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion)
+        : m_analysis(analysis), m_cut(cut), m_expansion(expansion), m_bandOps(opsOfBands(analysis, cut))
+    {
+    }
+
+    DagModel build()
+    {
+        addBands();
+        for (int band = 0; band < static_cast<int>(m_bandOps.size()); ++band) {
+            m_boxOf.clear();
+            m_open.clear();
+            m_frameOf.clear();
+            addOps(band);
+            addTensors(band);
+            addArrows(band);
+        }
+        std::ranges::for_each(m_dag.boxes, [this](DagBox& box) { describe(box); });
+        return std::move(m_dag);
+    }
+
+private:
+    const Program& program() const { return m_analysis.program; }
+    const CutFunction& function(int band) const { return m_cut.functions[static_cast<std::size_t>(band - 1)]; }
+    DagBox& box(int i) { return m_dag.boxes[static_cast<std::size_t>(i)]; }
+    bool isExpanded(int band, ModuleId module) const { return m_expansion.contains({band, module}); }
+
+    void addBands()
+    {
+        for (std::size_t i = 0; i < m_bandOps.size(); ++i) {
+            DagBand band;
+            band.ops = static_cast<int>(m_bandOps[i].size());
+            if (i > 0) {
+                band.function = static_cast<int>(i) - 1;
+                band.level = function(static_cast<int>(i)).level;
+                band.strip = strip(static_cast<int>(i));
+            }
+            m_dag.bands.push_back(std::move(band));
+        }
+    }
+
+    DagStrip strip(int band) const
+    {
+        std::set<ValueId> readBelow;
+        for (std::size_t f = static_cast<std::size_t>(band); f < m_cut.functions.size(); ++f)
+            readBelow.insert(m_cut.functions[f].reads.begin(), m_cut.functions[f].reads.end());
+        DagStrip strip;
+        for (int above = 1; above <= band; ++above)
+            for (const ValueId value : function(above).saves)
+                if (readBelow.contains(value))
+                    cross(strip, value);
+        return strip;
+    }
+
+    void cross(DagStrip& strip, ValueId value) const
+    {
+        const double bytes = bytesPerRow(m_analysis, value);
+        strip.crossing.push_back(value);
+        if (bytes > 0 && m_analysis.values[value].rows == Rows::Nodes)
+            strip.nodeRowBytes += bytes;
+        else
+            ++strip.unsized;
+    }
+
+    void addOps(int band)
+    {
+        const std::vector<OpId>& ops = m_bandOps[static_cast<std::size_t>(band)];
+        if (band == prologueBand && !isExpanded(band, {})) {
+            if (!ops.empty())
+                addBox({BoxKind::Prologue, band, ops.front(), {}, {}}, ops, -1);
+            return;
+        }
+        const int outer = band == prologueBand && !ops.empty() ? addFrame(band, {}, -1) : -1;
+        std::map<ModuleId, int> counts;
+        for (const OpId op : ops)
+            for (const ModuleId module : modulesAround(program(), op))
+                ++counts[module];
+        for (const OpId op : ops)
+            addOp(band, op, outer, counts);
+    }
+
+    // A module of a single op in this band is that op.
+    void addOp(int band, OpId op, int outer, const std::map<ModuleId, int>& counts)
+    {
+        int frame = outer;
+        for (const ModuleId module : modulesAround(program(), op)) {
+            if (counts.at(module) == 1)
+                break;
+            if (!isExpanded(band, module)) {
+                join(band, op, module, frame);
+                return;
+            }
+            frame = addFrame(band, module, frame);
+        }
+        addBox({BoxKind::Op, band, op, {}, {}}, {op}, frame);
+    }
+
+    int addFrame(int band, ModuleId module, int parent)
+    {
+        const auto [found, isNew] = m_frameOf.try_emplace(module, static_cast<int>(m_dag.frames.size()));
+        if (isNew)
+            m_dag.frames.push_back({band, module, parent});
+        return found->second;
+    }
+
+    // A module that is entered again after others read its results becomes a second box: boxes never form a cycle.
+    void join(int band, OpId op, ModuleId module, int frame)
+    {
+        const auto open = m_open.find(module);
+        if (open != m_open.end() && !closesCycle(op, open->second)) {
+            box(open->second).ops.push_back(op);
+            m_boxOf[op] = open->second;
+            return;
+        }
+        m_open[module] = addBox({BoxKind::Module, band, op, module, {}}, {op}, frame);
+    }
+
+    int addBox(const DagKey& key, const std::vector<OpId>& ops, int frame)
+    {
+        const int index = static_cast<int>(m_dag.boxes.size());
+        for (const OpId op : ops)
+            m_boxOf[op] = index;
+        DagBox& added = m_dag.boxes.emplace_back();
+        added.key = key;
+        added.ops = ops;
+        added.frame = frame;
+        return index;
+    }
+
+    bool closesCycle(OpId op, int target)
+    {
+        std::set<int> seen;
+        std::vector<int> todo;
+        const auto visitOperands = [&](OpId of, int from) {
+            forEachOperand(program()[of], [&](ValueId value) {
+                const auto producer = m_boxOf.find(program()[value].producer);
+                if (producer != m_boxOf.end() && producer->second != from && seen.insert(producer->second).second)
+                    todo.push_back(producer->second);
+            });
+        };
+        visitOperands(op, target);
+        const OpId first = box(target).ops.front();
+        while (!todo.empty()) {
+            const int current = todo.back();
+            todo.pop_back();
+            if (current == target)
+                return true;
+            if (box(current).ops.back() < first)
+                continue;
+            for (const OpId inner : box(current).ops)
+                visitOperands(inner, current);
+        }
+        return false;
+    }
+
+    // What this band writes goes into the strip below it, and so does what the next one reads from further above.
+    void addTensors(int band)
+    {
+        m_tensorsAbove = std::exchange(m_tensors, {});
+        if (band > prologueBand)
+            for (const ValueId value : function(band).saves) {
+                m_writer[value] = band;
+                addTensor(band, value);
+            }
+        if (band + 1 < static_cast<int>(m_bandOps.size()))
+            for (const ValueId value : function(band + 1).reads)
+                if (isFeature(m_analysis, value))
+                    addTensor(band, value);
+    }
+
+    void addTensor(int band, ValueId value)
+    {
+        if (m_tensors.contains(value))
+            return;
+        const auto writer = m_writer.find(value);
+        const int home = writer == m_writer.end() ? prologueBand : writer->second;
+        m_tensors[value] = addBox({BoxKind::Tensor, band, {}, {}, value}, {}, -1);
+        DagBox& tensor = m_dag.boxes.back();
+        tensor.writtenBy = home - 1;
+        tensor.isReminder = home != band;
+        tensor.isOutput = std::ranges::find(program().outputs, value) != program().outputs.end();
+        tensor.rowBytes = bytesPerRow(m_analysis, value);
+    }
+
+    void addArrows(int band)
+    {
+        std::map<std::pair<int, int>, std::size_t> known;
+        const auto add = [&](int from, int to, ValueId value) {
+            const auto [found, isNew] = known.try_emplace({from, to}, m_dag.arrows.size());
+            if (isNew)
+                m_dag.arrows.push_back({from, to, {}});
+            addOnce(m_dag.arrows[found->second].values, value);
+        };
+        for (const auto& [op, to] : m_boxOf)
+            forEachOperand(program()[op], [&, target = to](ValueId value) {
+                if (const int from = source(band, value); from >= 0 && from != target)
+                    add(from, target, value);
+            });
+        for (const auto& [value, to] : m_tensors)
+            if (const auto from = m_boxOf.find(program()[value].producer); from != m_boxOf.end() && !box(to).isReminder)
+                add(from->second, to, value);
+    }
+
+    // Structure values never come by arrow, but for those that the prologue hands on to itself.
+    int source(int band, ValueId value) const
+    {
+        if (band == prologueBand || isFeature(m_analysis, value))
+            if (const auto producer = m_boxOf.find(program()[value].producer); producer != m_boxOf.end())
+                return producer->second;
+        const auto tensor = m_tensorsAbove.find(value);
+        return tensor != m_tensorsAbove.end() ? tensor->second : -1;
+    }
+
+    void describe(DagBox& described) const
+    {
+        if (described.key.kind == BoxKind::Tensor) {
+            described.title = program()[described.key.value].name;
+            described.shape = shapeText(m_analysis, described.key.value);
+            described.level = m_analysis.values[described.key.value].level;
+            described.rows = rowsOf(m_analysis, described.key.value);
+            return;
+        }
+        for (const OpId op : described.ops)
+            for (const ValueId value : program()[op].outputs) {
+                described.level = std::max(described.level, m_analysis.values[value].level);
+                described.rows = merged(described.rows, rowsOf(m_analysis, value));
+            }
+        addStructure(described);
+        const Op& last = program()[described.ops.back()];
+        if (last.outputs.size() == 1 && described.key.kind != BoxKind::Prologue)
+            described.shape = shapeText(m_analysis, last.outputs.front());
+        if (described.key.kind == BoxKind::Op) {
+            described.title = last.name;
+            described.type = lastPart(last.target, ':');
+        } else if (described.key.kind == BoxKind::Module) {
+            described.title = program()[described.key.module].path;
+            described.type = lastPart(program()[described.key.module].type, '.');
+        }
+    }
+
+    void addStructure(DagBox& described) const
+    {
+        const std::set<OpId> own(described.ops.begin(), described.ops.end());
+        const bool prologue = described.key.band == prologueBand;
+        for (const OpId op : described.ops)
+            forEachOperand(program()[op], [&](ValueId value) {
+                const Value& v = program()[value];
+                const bool shown = v.kind == ValueKind::Tensor && !v.weight.valid() && !own.contains(v.producer) &&
+                                   m_analysis.values[value].reach == Reach::Structure;
+                if (shown && (!prologue || program().isInput(value)))
+                    addOnce(described.structure, structureText(m_analysis, value));
+            });
+    }
+
+    const Analysis& m_analysis;
+    const CutProgram& m_cut;
+    const Expansion& m_expansion;
+    std::vector<std::vector<OpId>> m_bandOps;
+    DagModel m_dag;
+
+    // Of the band that is being built.
+    std::map<OpId, int> m_boxOf;
+    std::map<ModuleId, int> m_open;
+    std::map<ModuleId, int> m_frameOf;
+    std::map<ValueId, int> m_tensors, m_tensorsAbove;
+
+    std::map<ValueId, int> m_writer;  // band
+};
+
+}  // namespace
+
+int DagModel::find(const DagKey& key) const
+{
+    const auto found = std::ranges::find(boxes, key, &DagBox::key);
+    return found == boxes.end() ? -1 : static_cast<int>(found - boxes.begin());
+}
+
+int DagModel::findOp(int band, OpId op) const
+{
+    const auto found = std::ranges::find_if(boxes, [&](const DagBox& box) {
+        return box.key.band == band && std::ranges::find(box.ops, op) != box.ops.end();
+    });
+    return found == boxes.end() ? -1 : static_cast<int>(found - boxes.begin());
+}
+
+Expansion initialExpansion(const Analysis& analysis, const CutProgram& cut)
+{
+    Expansion expansion;
+    for (bool changed = true; changed;) {
+        changed = false;
+        const DagModel dag = buildDag(analysis, cut, expansion);
+        std::map<int, std::vector<const DagBox*>> bands;
+        for (const DagBox& box : dag.boxes)
+            if (box.key.kind != BoxKind::Tensor)
+                bands[box.key.band].push_back(&box);
+        for (const auto& [band, boxes] : bands)
+            if (boxes.size() == 1 && boxes.front()->key.kind == BoxKind::Module)
+                changed |= expansion.insert({band, boxes.front()->key.module}).second;
+    }
+    return expansion;
+}
+
+Expansion fullExpansion(const Analysis& analysis, const CutProgram& cut)
+{
+    Expansion expansion{{prologueBand, {}}};
+    const std::vector<std::vector<OpId>> bands = opsOfBands(analysis, cut);
+    for (std::size_t band = 0; band < bands.size(); ++band)
+        for (const OpId op : bands[band])
+            for (const ModuleId module : modulesAround(analysis.program, op))
+                expansion.insert({static_cast<int>(band), module});
+    return expansion;
+}
+
+DagModel buildDag(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion)
+{
+    return Builder(analysis, cut, expansion).build();
+}
+
+std::string shapeText(const Analysis& analysis, ValueId value)
+{
+    const Value& v = analysis.program[value];
+    if (v.kind != ValueKind::Tensor)
+        return {};
+    const ValueFacts& facts = analysis.values[value];
+    std::vector<Dim> sizes = v.sizes;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const bool rows = facts.rowDim == static_cast<int>(i);
+        if (rows && facts.rows == Rows::Edges)
+            sizes[i].symbol = "M";
+        else if ((rows && facts.rows == Rows::Nodes) || (!analysis.nodeSymbol.empty() && sizes[i].symbol == analysis.nodeSymbol))
+            sizes[i].symbol = "V";
+    }
+    return toString(sizes);
+}
+
+std::string structureText(const Analysis& analysis, ValueId value)
+{
+    const Program& program = analysis.program;
+    const ValueId root = viewRoot(program, value);
+    const Value& v = program[root];
+    if (!v.producer.valid() || program[v.producer].target != "aten::select")
+        return v.name;
+    const Op& select = program[v.producer];
+    const Argument* self = select.find("self");
+    const Argument* index = select.find("index");
+    if (self == nullptr || index == nullptr || self->asValue() == nullptr || index->asInt() == nullptr ||
+        !program.isInput(*self->asValue()))
+        return v.name;
+    return program[*self->asValue()].name + "[" + std::to_string(*index->asInt()) + "]";
+}
+
+double bytesPerRow(const Analysis& analysis, ValueId value)
+{
+    const Value& v = analysis.program[value];
+    double bytes = static_cast<double>(itemSize(v.dtype));
+    for (std::size_t i = 0; i < v.sizes.size(); ++i)
+        if (static_cast<int>(i) != analysis.values[value].rowDim)
+            bytes *= v.sizes[i].isConstant() ? static_cast<double>(v.sizes[i].value) : 0;
+    return bytes;
+}
+
+std::string lastPart(const std::string& path, char separator)
+{
+    return path.substr(path.rfind(separator) + 1);
+}
+
+}  // namespace cleave::views

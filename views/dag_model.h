@@ -1,0 +1,104 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/plan/cut.h"
+
+namespace cleave::views {
+
+enum class BoxKind : std::uint8_t { Op, Module, Prologue, Tensor };
+
+/// What a box stands for; the same for every state of expansion.
+struct DagKey {
+    BoxKind kind = BoxKind::Op;
+    int band = 0;
+    OpId op;          ///< of ops; the first op of modules, since a module can be called several times
+    ModuleId module;  ///< of modules
+    ValueId value;    ///< of tensors
+
+    auto operator<=>(const DagKey&) const = default;
+};
+
+/// What a box's rows count; Mixed for a module that works on nodes and edges.
+enum class RowsClass : std::uint8_t { Structure, Nodes, Edges, Mixed };
+
+struct DagBox {
+    DagKey key;
+    std::vector<OpId> ops;               ///< that it stands for, in execution order
+    std::string title;                   ///< "linear_1", "convs.0"
+    std::string type;                    ///< "linear", "GCNConv"
+    std::string shape;                   ///< "[V, 16]" of what it gives; empty if it gives several
+    std::vector<std::string> structure;  ///< structure values that it reads from elsewhere, as badges
+    int level = -1;                      ///< message degree, -1 for structure
+    RowsClass rows = RowsClass::Structure;
+    bool isOutput = false;               ///< tensors: the caller gets it
+    int writtenBy = -1;                  ///< tensors: function that saves it, -1 for inputs
+    bool isReminder = false;             ///< tensors: written further above and shown again where it is read
+    double rowBytes = 0;                 ///< tensors: bytes of one row, 0 if not known
+    int frame = -1;                      ///< innermost expanded module around it
+
+    bool isExpandable() const { return key.kind == BoxKind::Module || key.kind == BoxKind::Prologue; }
+};
+
+/// An expanded module in one band.
+struct DagFrame {
+    int band = 0;
+    ModuleId module;  ///< invalid: the prologue itself
+    int parent = -1;
+};
+
+struct DagArrow {
+    int from = 0, to = 0;
+    std::vector<ValueId> values;  ///< that go this way
+};
+
+/// The cut below a band: what is computed above it and read below it.
+struct DagStrip {
+    std::vector<ValueId> crossing;  ///< save points; inputs are not among them
+    double nodeRowBytes = 0;        ///< of those with one row per node together, for one row
+    int unsized = 0;                ///< how many of them have other rows or sizes that are not known
+};
+
+/// Band 0 is the prologue, band i + 1 function i. The strip below band 0 holds the inputs.
+struct DagBand {
+    int function = -1;  ///< -1 for the prologue
+    int level = -1;
+    int ops = 0;
+    DagStrip strip;
+};
+
+/// What the graph view draws: boxes and arrows of the visible ops, modules and save points, without positions.
+struct DagModel {
+    std::vector<DagBand> bands;
+    std::vector<DagFrame> frames;  ///< a parent comes before its children
+    std::vector<DagBox> boxes;
+    std::vector<DagArrow> arrows;
+
+    int find(const DagKey& key) const;      ///< index of the box, -1 if there is none
+    int findOp(int band, OpId op) const;    ///< the box that shows op
+};
+
+/// Which modules of which band show their inside. An invalid module of band 0 is the prologue.
+using Expansion = std::set<std::pair<int, ModuleId>>;
+
+/// Everything collapsed, but so that no band shows a single module only.
+Expansion initialExpansion(const Analysis& analysis, const CutProgram& cut);
+Expansion fullExpansion(const Analysis& analysis, const CutProgram& cut);
+
+/// Linear in ops and arrows but for modules that are entered more than once in a band.
+DagModel buildDag(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion);
+
+/// "[V, 16]": rows of nodes as V and rows of edges as M.
+std::string shapeText(const Analysis& analysis, ValueId value);
+
+/// "edge_index[0]" for a row of an input, otherwise the name.
+std::string structureText(const Analysis& analysis, ValueId value);
+
+double bytesPerRow(const Analysis& analysis, ValueId value);  ///< 0 if a size is not known
+
+std::string lastPart(const std::string& path, char separator);  ///< "GCNConv" of "torch_geometric.nn.GCNConv"
+
+}  // namespace cleave::views

@@ -1,0 +1,168 @@
+#include "views/document.h"
+
+#include <QFileInfo>
+#include <algorithm>
+
+#include "core/base/format.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+std::filesystem::path toPath(const QString& path)
+{
+    return std::filesystem::path(path.toStdU16String());
+}
+
+}  // namespace
+
+Document::Document(QObject* parent) : QObject(parent) {}
+
+Document::~Document() = default;
+
+void Document::open(const QString& path)
+{
+    if (path.endsWith(QStringLiteral(".npz"), Qt::CaseInsensitive))
+        openGraph(path);
+    else
+        openModel(path);
+}
+
+void Document::openModel(const QString& path)
+{
+    abandon(Task::Run);
+    start(
+        Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
+        [file = toPath(path)](const Progress& progress) {
+            return std::make_shared<const Model>(cleave::openModel(file, {}, progress));
+        },
+        [this, path](std::shared_ptr<const Model> model) { setModel(std::move(model), path); });
+}
+
+void Document::openGraph(const QString& path)
+{
+    abandon(Task::Run);
+    start(
+        Task::OpenGraph, tr("Reading %1").arg(QFileInfo(path).fileName()),
+        [file = toPath(path)](const Progress& progress) {
+            return std::make_shared<const DataGraph>(readGraph(file, {}, progress));
+        },
+        [this, path](std::shared_ptr<const DataGraph> graph) { setGraph(std::move(graph), path); });
+}
+
+void Document::setModel(std::shared_ptr<const Model> model, const QString& path)
+{
+    abandon(Task::Run);
+    m_model = std::move(model);
+    m_modelPath = path;
+    setReport({});
+    Q_EMIT changed(Change::Model);
+    if (m_model)
+        for (const std::string& note : m_model->program().notes)
+            Q_EMIT noted(toText(note));
+}
+
+void Document::setGraph(std::shared_ptr<const DataGraph> graph, const QString& path)
+{
+    abandon(Task::Run);
+    m_graph = std::move(graph);
+    m_graphPath = path;
+    setReport({});
+    Q_EMIT changed(Change::Graph);
+}
+
+void Document::setBatchSize(std::int64_t batchSize)
+{
+    if (m_options.run.batchSize == batchSize)
+        return;
+    m_options.run.batchSize = batchSize;
+    Q_EMIT changed(Change::Options);
+}
+
+void Document::setTolerance(const Tolerance& tolerance)
+{
+    if (m_options.tolerance.absolute == tolerance.absolute && m_options.tolerance.relative == tolerance.relative)
+        return;
+    m_options.tolerance = tolerance;
+    Q_EMIT changed(Change::Options);
+}
+
+void Document::runLayerWise()
+{
+    if (!canRun())
+        return;
+    start(
+        Task::Run, tr("Running layer-wise"),
+        [model = m_model, graph = m_graph, options = m_options.run](const Progress& progress) {
+            return cleave::runLayerWise(*model, *graph, options, progress);
+        },
+        [this](RunResult result) {
+            Q_EMIT noted(tr("Layer-wise run finished in %1.").arg(toText(formatSeconds(result.seconds))));
+            setReport({std::move(result), std::nullopt});
+        });
+}
+
+void Document::verify()
+{
+    if (!canRun())
+        return;
+    start(
+        Task::Run, tr("Verifying"),
+        [model = m_model, graph = m_graph, options = m_options](const Progress& progress) {
+            return cleave::verify(*model, *graph, options, progress);
+        },
+        [this](VerifyResult result) {
+            Q_EMIT noted(result.equal() ? tr("Verified: the cut model gives the same answers.")
+                                        : tr("Verified: the cut model gives different answers."));
+            setReport({std::nullopt, std::move(result)});
+        });
+}
+
+bool Document::isBusy() const
+{
+    return std::ranges::any_of(m_jobs, [](const std::unique_ptr<Job>& job) { return job != nullptr; });
+}
+
+void Document::cancel()
+{
+    for (const std::unique_ptr<Job>& job : m_jobs)
+        if (job)
+            job->cancel();
+}
+
+template <class Work, class Apply>
+void Document::start(Task task, const QString& title, Work work, Apply apply)
+{
+    take(task, std::make_unique<Job>(title, std::move(work), std::move(apply)));
+}
+
+void Document::take(Task task, std::unique_ptr<Job> job)
+{
+    abandon(task);
+    connect(job.get(), &Job::progressed, this, &Document::progressed);
+    connect(job.get(), &Job::failed, this, &Document::failed);
+    connect(job.get(), &Job::finished, this, [this, task] {
+        m_jobs[static_cast<std::size_t>(task)].release()->deleteLater();
+        Q_EMIT changed(Change::Tasks);
+    });
+    m_jobs[static_cast<std::size_t>(task)] = std::move(job);
+    Q_EMIT changed(Change::Tasks);
+}
+
+void Document::abandon(Task task)
+{
+    std::unique_ptr<Job>& job = m_jobs[static_cast<std::size_t>(task)];
+    if (!job)
+        return;
+    Job::retire(job, this);
+    Q_EMIT changed(Change::Tasks);
+}
+
+void Document::setReport(Report report)
+{
+    m_report = std::move(report);
+    Q_EMIT changed(Change::Result);
+}
+
+}  // namespace cleave::views

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "core/run/run.h"
+#include "views/job.h"
+
+namespace cleave::views {
+
+/// What changed in a document.
+enum class Change : std::uint8_t {
+    Model,    ///< another model, or none
+    Graph,    ///< another graph, or none
+    Options,  ///< batch size or tolerance
+    Result,   ///< a run or its comparison, or none
+    Tasks,    ///< what is being worked on
+};
+
+enum class Task : std::uint8_t { OpenModel, OpenGraph, Run };
+constexpr std::size_t taskCount = 3;
+
+/// What the last run gave. Verify fills verify, a run of its own layerWise.
+struct Report {
+    std::optional<RunResult> layerWise;
+    std::optional<VerifyResult> verify;
+
+    const RunResult* run() const { return verify ? &verify->layerWise : layerWise ? &*layerWise : nullptr; }
+};
+
+/// The loaded model, the graph and what they gave, and the work on them. Snapshots are shared with workers and never changed.
+class Document : public QObject {
+    Q_OBJECT
+
+public:
+    explicit Document(QObject* parent = nullptr);
+    ~Document() override;
+
+    const std::shared_ptr<const Model>& model() const { return m_model; }
+    const QString& modelPath() const { return m_modelPath; }
+    const std::shared_ptr<const DataGraph>& graph() const { return m_graph; }
+    const QString& graphPath() const { return m_graphPath; }
+    const VerifyOptions& options() const { return m_options; }
+    const Report& report() const { return m_report; }
+
+    void open(const QString& path);  ///< a graph if it ends in .npz, otherwise a model
+    void openModel(const QString& path);
+    void openGraph(const QString& path);
+    void setModel(std::shared_ptr<const Model> model, const QString& path);
+    void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);
+    void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
+    void setTolerance(const Tolerance& tolerance);
+
+    bool canRun() const { return m_model && m_graph && !isBusy(); }
+    void runLayerWise();
+    void verify();
+
+    const Job* job(Task task) const { return m_jobs[static_cast<std::size_t>(task)].get(); }
+    bool isBusy() const;
+    void cancel();  ///< everything that is being worked on
+
+Q_SIGNALS:
+    void changed(cleave::views::Change change);
+    void progressed(double fraction, const QString& what);
+    void failed(const QString& sentence);
+    void noted(const QString& sentence);  ///< for the list of messages
+
+private:
+    template <class Work, class Apply>
+    void start(Task task, const QString& title, Work work, Apply apply);
+    void take(Task task, std::unique_ptr<Job> job);
+    void abandon(Task task);
+    void setReport(Report report);
+
+    std::shared_ptr<const Model> m_model;
+    QString m_modelPath;
+    std::shared_ptr<const DataGraph> m_graph;
+    QString m_graphPath;
+    VerifyOptions m_options;
+    Report m_report;
+    std::array<std::unique_ptr<Job>, taskCount> m_jobs;
+};
+
+}  // namespace cleave::views

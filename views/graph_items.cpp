@@ -1,0 +1,385 @@
+#include "views/graph_items.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QStyleOptionGraphicsItem>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+constexpr double ring = 3;         // between the outline, which tells rows, and the fill, which tells the message degree
+constexpr double textDetail = 0.4;  // below this zoom texts are left out
+constexpr double headLength = 8;
+constexpr double headWidth = 6;
+
+double detail(const QStyleOptionGraphicsItem* option, const QPainter* painter)
+{
+    return option->levelOfDetailFromTransform(painter->worldTransform());
+}
+
+QString elided(const QFont& font, const QString& text, double width)
+{
+    return QFontMetricsF(font).elidedText(text, Qt::ElideMiddle, width);
+}
+
+void drawText(QPainter* painter, const QFont& font, const QColor& color, const QRectF& area, const QString& text,
+              Qt::Alignment alignment = Qt::AlignLeft | Qt::AlignVCenter)
+{
+    painter->setFont(font);
+    painter->setPen(color);
+    painter->drawText(area, static_cast<int>(alignment) | Qt::TextSingleLine, elided(font, text, area.width() + 1));
+}
+
+void drawSign(QPainter* painter, const QRectF& area, bool plus, const QColor& color)
+{
+    painter->setPen(QPen(color, 1.3));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRoundedRect(area.adjusted(1, 1, -1, -1), 3, 3);
+    const QPointF centre = area.center();
+    painter->drawLine(centre - QPointF(3.5, 0), centre + QPointF(3.5, 0));
+    if (plus)
+        painter->drawLine(centre - QPointF(0, 3.5), centre + QPointF(0, 3.5));
+}
+
+}  // namespace
+
+BoxItem::BoxItem(const DagBox& box, int index, const QSizeF& size, const GraphStyle& style)
+    : m_box(box), m_style(style), m_index(index), m_size(size)
+{
+    setZValue(3);
+    setAcceptedMouseButtons(Qt::NoButton);
+    setCursor(Qt::ArrowCursor);
+}
+
+void BoxItem::setMarked(bool marked)
+{
+    m_marked = marked;
+    setZValue(marked ? 4 : 3);
+    update();
+}
+
+QRectF BoxItem::rect() const
+{
+    return {-m_size.width() / 2, -m_size.height() / 2, m_size.width(), m_size.height()};
+}
+
+QRectF BoxItem::controlRect() const
+{
+    if (!m_box.isExpandable())
+        return {};
+    const double side = BoxMetrics::controlSize;
+    return {rect().right() - side - BoxMetrics::padding, rect().top() + BoxMetrics::padding, side, side};
+}
+
+QRectF BoxItem::boundingRect() const
+{
+    return rect().adjusted(-6, -6, 6, 6);
+}
+
+QPainterPath BoxItem::shape() const
+{
+    return outline();
+}
+
+QPainterPath BoxItem::outline() const
+{
+    QPainterPath path;
+    const double radius = m_box.key.kind == BoxKind::Tensor ? m_size.height() / 2 : outlineRadius(m_box.rows);
+    path.addRoundedRect(rect(), radius, radius);
+    return path;
+}
+
+void BoxItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*)
+{
+    painter->setRenderHint(QPainter::Antialiasing);
+    paintFill(painter);
+    paintOutline(painter);
+    if (detail(option, painter) < textDetail)
+        return;
+    if (m_box.key.kind == BoxKind::Tensor)
+        paintTensorTexts(painter);
+    else
+        paintTexts(painter);
+}
+
+void BoxItem::paintFill(QPainter* painter) const
+{
+    const GraphColors& colors = m_style.colors;
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(colors.background);
+    painter->drawPath(outline());
+
+    QPainterPath inside;
+    const QRectF area = rect().adjusted(ring, ring, -ring, -ring);
+    const double radius = m_box.key.kind == BoxKind::Tensor ? area.height() / 2 : std::max(0.0, outlineRadius(m_box.rows) - ring);
+    inside.addRoundedRect(area, radius, radius);
+    painter->save();
+    painter->setClipPath(inside, Qt::IntersectClip);
+    painter->fillRect(area, colors.levelTint(m_box.level, m_style.levels));
+    const QColor tab = colors.level(m_box.level, m_style.levels);
+    if (m_box.level >= 0)
+        painter->fillRect(QRectF(area.left(), area.top(), m_style.metrics.tab, area.height()), tab);
+    painter->restore();
+}
+
+void BoxItem::paintOutline(QPainter* painter) const
+{
+    QPen pen = outlinePen(m_style.colors, m_box.rows);
+    if (m_box.isReminder) {
+        pen.setWidthF(1.2);
+        pen.setDashPattern({5, 3});
+    }
+    painter->setBrush(Qt::NoBrush);
+    painter->setPen(pen);
+    painter->drawPath(outline());
+    if (m_marked) {
+        painter->setPen(QPen(m_style.colors.selection, 3));
+        const double radius = (m_box.key.kind == BoxKind::Tensor ? m_size.height() / 2 : outlineRadius(m_box.rows)) + 3;
+        painter->drawRoundedRect(rect().adjusted(-3.5, -3.5, 3.5, 3.5), radius, radius);
+    }
+}
+
+void BoxItem::paintTexts(QPainter* painter) const
+{
+    const BoxMetrics& metrics = m_style.metrics;
+    const GraphColors& colors = m_style.colors;
+    const double pad = BoxMetrics::padding;
+    const double tab = ring + metrics.tab;
+    if (m_box.level >= 0)
+        drawText(painter, metrics.title, GraphColors::textOn(colors.level(m_box.level, m_style.levels)),
+                 {rect().left() + ring, rect().top(), metrics.tab, rect().height()}, QString::number(m_box.level), Qt::AlignCenter);
+
+    QRectF line(rect().left() + tab + pad * 0.75, rect().top() + pad * 0.75, rect().width() - tab - 1.5 * pad, metrics.titleHeight);
+    QRectF head = line;
+    if (m_box.isExpandable())
+        head.setRight(controlRect().left() - pad / 2);
+    if (const QString letter = rowsLetter(m_box.rows); !letter.isEmpty()) {
+        drawText(painter, metrics.small, colors.outline(m_box.rows), head, letter, Qt::AlignRight | Qt::AlignVCenter);
+        head.setRight(head.right() - QFontMetricsF(metrics.small).horizontalAdvance(letter) - 4);
+    }
+    const QString title = m_box.key.kind == BoxKind::Prologue ? QCoreApplication::translate("cleave::views::GraphPicture", "Prologue")
+                                                              : toText(m_box.title);
+    drawText(painter, metrics.title, colors.text, head, title);
+    line.moveTop(line.bottom());
+    line.setHeight(metrics.smallHeight);
+    drawText(painter, metrics.small, colors.badgeText, line, metrics.subtitle(m_box));
+    if (!m_box.structure.empty()) {
+        line.moveTop(line.bottom() + BoxMetrics::badgeGap);
+        paintBadges(painter, line);
+    }
+    paintControl(painter);
+}
+
+void BoxItem::paintTensorTexts(QPainter* painter) const
+{
+    const BoxMetrics& metrics = m_style.metrics;
+    const GraphColors& colors = m_style.colors;
+    const QRectF area = rect().adjusted(ring, 0, -BoxMetrics::padding, 0);
+    if (m_box.level >= 0)
+        drawText(painter, metrics.title, GraphColors::textOn(colors.level(m_box.level, m_style.levels)),
+                 {area.left(), area.top(), metrics.tab, area.height()}, QString::number(m_box.level), Qt::AlignCenter);
+    QRectF line = area.adjusted(metrics.tab + 6, 0, 0, 0);
+    drawText(painter, metrics.title, colors.text, line, toText(m_box.title));
+    line.setLeft(line.left() + QFontMetricsF(metrics.title).horizontalAdvance(toText(m_box.title)) + 8);
+    drawText(painter, metrics.small, colors.badgeText, line, toText(m_box.shape));
+}
+
+void BoxItem::paintBadges(QPainter* painter, const QRectF& area) const
+{
+    const QFontMetricsF font(m_style.metrics.small);
+    double x = area.left();
+    for (const QString& badge : m_style.metrics.badges(m_box)) {
+        const QRectF pill(x, area.top(), font.horizontalAdvance(badge) + 2 * BoxMetrics::badgePadding, area.height() + 1);
+        painter->setPen(QPen(m_style.colors.structure, 0.8));
+        painter->setBrush(m_style.colors.badge);
+        painter->drawRoundedRect(pill, 4, 4);
+        drawText(painter, m_style.metrics.small, m_style.colors.badgeText, pill, badge, Qt::AlignCenter);
+        x = pill.right() + BoxMetrics::badgeGap;
+    }
+}
+
+void BoxItem::paintControl(QPainter* painter) const
+{
+    if (m_box.isExpandable())
+        drawSign(painter, controlRect(), true, m_style.colors.badgeText);
+}
+
+ArrowItem::ArrowItem(const std::vector<LayoutPoint>& path, const GraphStyle& style) : m_style(style)
+{
+    setZValue(2);
+    setAcceptedMouseButtons(Qt::NoButton);
+    const auto point = [&](std::size_t i) { return QPointF(path[i].x, path[i].y); };
+    const QPointF tip = point(path.size() - 1);
+    QPointF along = tip - point(path.size() - 2);
+    if (std::hypot(along.x(), along.y()) < 1)
+        along = tip - point(path.size() - 4);
+    const double length = std::max(1e-6, std::hypot(along.x(), along.y()));
+    along /= length;
+    const QPointF across(-along.y(), along.x());
+    const QPointF base = tip - along * headLength;
+    m_head << tip << base + across * headWidth / 2 << base - across * headWidth / 2;
+    m_path.moveTo(point(0));
+    for (std::size_t i = 1; i + 2 < path.size(); i += 3)
+        m_path.cubicTo(point(i), point(i + 1), i + 3 == path.size() ? base : point(i + 2));
+}
+
+void ArrowItem::setMarked(bool marked)
+{
+    m_marked = marked;
+    setZValue(marked ? 2.5 : 2);
+    update();
+}
+
+QRectF ArrowItem::boundingRect() const
+{
+    return m_path.controlPointRect().united(m_head.boundingRect()).adjusted(-3, -3, 3, 3);
+}
+
+void ArrowItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
+{
+    painter->setRenderHint(QPainter::Antialiasing);
+    const QColor color = m_marked ? m_style.colors.selection : m_style.colors.arrow;
+    painter->setPen(QPen(color, m_marked ? 2.2 : 1.3));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawPath(m_path);
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(color);
+    painter->drawPolygon(m_head);
+}
+
+StubItem::StubItem(const QPointF& end, bool leaves, const QString& name, const GraphStyle& style)
+    : m_style(style), m_leaves(leaves), m_name(name)
+{
+    setZValue(2);
+    setPos(end);
+    setAcceptedMouseButtons(Qt::NoButton);
+}
+
+QRectF StubItem::boundingRect() const
+{
+    const double width = QFontMetricsF(m_style.metrics.small).horizontalAdvance(m_name) + 16;
+    const double height = m_style.metrics.smallHeight + 4;
+    return {-2, m_leaves ? 0 : -height, width, height};
+}
+
+void StubItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*)
+{
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(QPen(m_style.colors.arrow, 1.3));
+    painter->drawLine(QPointF(0, 0), QPointF(0, m_leaves ? 12 : -12));
+    if (detail(option, painter) >= textDetail)
+        drawText(painter, m_style.metrics.small, m_style.colors.muted, boundingRect().adjusted(8, 0, 0, 0),
+                 m_name);
+}
+
+FrameItem::FrameItem(const QString& title, int index, const QRectF& rect, const GraphStyle& style)
+    : m_style(style), m_title(title), m_index(index), m_rect(rect)
+{
+    setZValue(1);
+    setAcceptedMouseButtons(Qt::NoButton);
+}
+
+QRectF FrameItem::headerRect() const
+{
+    const double side = BoxMetrics::controlSize;
+    const double width = QFontMetricsF(m_style.metrics.small).horizontalAdvance(m_title) + side + 12;
+    return {m_rect.left() + 5, m_rect.top() + 3, std::min(width, m_rect.width() - 8), std::max(side, m_style.metrics.smallHeight)};
+}
+
+QRectF FrameItem::boundingRect() const
+{
+    return m_rect.adjusted(-1, -1, 1, 1);
+}
+
+void FrameItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*)
+{
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(QPen(m_style.colors.bandLine, 1.2));
+    painter->setBrush(m_style.colors.background);
+    painter->drawRoundedRect(m_rect, 6, 6);
+    if (detail(option, painter) < textDetail)
+        return;
+    QRectF header = headerRect();
+    drawSign(painter, {header.left(), header.center().y() - BoxMetrics::controlSize / 2, BoxMetrics::controlSize, BoxMetrics::controlSize},
+             false, m_style.colors.muted);
+    header.setLeft(header.left() + BoxMetrics::controlSize + 5);
+    drawText(painter, m_style.metrics.small, m_style.colors.muted, header, m_title);
+}
+
+BandItem::BandItem(const LayoutBand& band, const LayoutRect& bounds, bool hasCut, Texts texts, const GraphStyle& style)
+    : m_style(style), m_band(band), m_bounds(bounds), m_hasCut(hasCut), m_texts(std::move(texts))
+{
+    setZValue(0);
+    setAcceptedMouseButtons(Qt::NoButton);
+}
+
+double BandItem::titleWidth(const GraphStyle& style, const std::vector<Texts>& bands)
+{
+    const QFontMetricsF title(style.metrics.title);
+    const QFontMetricsF small(style.metrics.small);
+    double width = 0;
+    for (const Texts& texts : bands) {
+        width = std::max({width, title.horizontalAdvance(texts.title), title.horizontalAdvance(texts.stripTitle)});
+        for (const QString& line : texts.lines + texts.stripLines)
+            width = std::max(width, small.horizontalAdvance(line));
+    }
+    return width;
+}
+
+void BandItem::setTitleWidth(double width)
+{
+    prepareGeometryChange();
+    m_titleWidth = width;
+}
+
+QRectF BandItem::boundingRect() const
+{
+    const double left = m_bounds.left - gap - m_titleWidth - 2 * margin;
+    return {left, m_band.top - 1, m_bounds.right + margin - left, m_band.stripBottom - m_band.top + 2};
+}
+
+void BandItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*)
+{
+    painter->setRenderHint(QPainter::Antialiasing);
+    const QRectF all = boundingRect();
+    const QRectF band(all.left(), m_band.top, all.width(), m_band.bottom - m_band.top);
+    painter->setPen(QPen(m_style.colors.bandLine, 1));
+    painter->setBrush(m_style.colors.band);
+    painter->drawRoundedRect(band, 8, 8);
+    const double middle = (m_band.bottom + m_band.stripBottom) / 2;
+    if (m_hasCut) {
+        QPen pen(m_style.colors.cut, 1.6);
+        pen.setDashPattern({6, 4});
+        painter->setPen(pen);
+        painter->drawLine(QPointF(all.left() + 2 * margin + m_titleWidth, middle), QPointF(all.right(), middle));
+    }
+    if (detail(option, painter) < textDetail)
+        return;
+    paintTexts(painter, m_texts.title, m_texts.lines, m_band.top, m_band.bottom, m_style.colors.text);
+    paintTexts(painter, m_texts.stripTitle, m_texts.stripLines, m_band.bottom, m_band.stripBottom,
+               m_hasCut ? m_style.colors.cut : m_style.colors.text);
+}
+
+void BandItem::paintTexts(QPainter* painter, const QString& title, const QStringList& lines, double top, double bottom,
+                          const QColor& color) const
+{
+    const BoxMetrics& metrics = m_style.metrics;
+    const double height = metrics.titleHeight + metrics.smallHeight * static_cast<double>(lines.size());
+    const double y = std::min((top + bottom - height) / 2, top + 2 * BoxMetrics::padding);  // in tall bands at the top
+    QRectF line(boundingRect().left() + margin, y, m_titleWidth + 2, metrics.titleHeight);
+    drawText(painter, metrics.title, color, line, title);
+    line.moveTop(line.bottom());
+    line.setHeight(metrics.smallHeight);
+    for (const QString& text : lines) {
+        drawText(painter, metrics.small, m_style.colors.muted, line, text);
+        line.moveTop(line.bottom());
+    }
+}
+
+}  // namespace cleave::views

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <QGraphicsItem>
+#include <QPainterPath>
+
+#include "views/graph_picture.h"
+#include "views/theme.h"
+
+namespace cleave::views {
+
+/// What all items of a picture paint with; outlives them.
+struct GraphStyle {
+    GraphColors colors;
+    BoxMetrics metrics;
+    int levels = 0;
+};
+
+class BoxItem : public QGraphicsItem {
+public:
+    BoxItem(const DagBox& box, int index, const QSizeF& size, const GraphStyle& style);
+
+    int index() const { return m_index; }
+    bool isMarked() const { return m_marked; }
+    void setMarked(bool marked);
+    QRectF rect() const;
+    QRectF controlRect() const;  ///< of the sign that opens a module; empty if there is none
+
+    QRectF boundingRect() const override;
+    QPainterPath shape() const override;
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    QPainterPath outline() const;
+    void paintFill(QPainter* painter) const;
+    void paintOutline(QPainter* painter) const;
+    void paintTexts(QPainter* painter) const;
+    void paintTensorTexts(QPainter* painter) const;
+    void paintBadges(QPainter* painter, const QRectF& area) const;
+    void paintControl(QPainter* painter) const;
+
+    const DagBox& m_box;
+    const GraphStyle& m_style;
+    int m_index;
+    QSizeF m_size;
+    bool m_marked = false;
+};
+
+class ArrowItem : public QGraphicsItem {
+public:
+    ArrowItem(const std::vector<LayoutPoint>& path, const GraphStyle& style);
+
+    void setMarked(bool marked);
+    QRectF boundingRect() const override;
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    const GraphStyle& m_style;
+    QPainterPath m_path;
+    QPolygonF m_head;
+    bool m_marked = false;
+};
+
+/// An arrow that the layout found no way for: a short line at one of its ends with the name of the value.
+class StubItem : public QGraphicsItem {
+public:
+    StubItem(const QPointF& end, bool leaves, const QString& name, const GraphStyle& style);
+
+    QRectF boundingRect() const override;
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    const GraphStyle& m_style;
+    bool m_leaves;
+    QString m_name;
+};
+
+/// The frame of an expanded module; its sign closes it.
+class FrameItem : public QGraphicsItem {
+public:
+    FrameItem(const QString& title, int index, const QRectF& rect, const GraphStyle& style);
+
+    int index() const { return m_index; }
+    QRectF headerRect() const;
+
+    QRectF boundingRect() const override;
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    const GraphStyle& m_style;
+    QString m_title;
+    int m_index;
+    QRectF m_rect;
+};
+
+/// Background of a function, its title at the left, and the cut below it.
+class BandItem : public QGraphicsItem {
+public:
+    struct Texts {
+        QString title;
+        QStringList lines;
+        QString stripTitle;
+        QStringList stripLines;
+    };
+
+    BandItem(const LayoutBand& band, const LayoutRect& bounds, bool hasCut, Texts texts, const GraphStyle& style);
+
+    static double titleWidth(const GraphStyle& style, const std::vector<Texts>& bands);
+    static constexpr double gap = 24;  ///< between the titles and the boxes
+    static constexpr double margin = 14;
+
+    void setTitleWidth(double width);
+
+    QRectF boundingRect() const override;
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    void paintTexts(QPainter* painter, const QString& title, const QStringList& lines, double top, double bottom, const QColor& color) const;
+
+    const GraphStyle& m_style;
+    LayoutBand m_band;
+    LayoutRect m_bounds;
+    bool m_hasCut;
+    Texts m_texts;
+    double m_titleWidth = 0;
+};
+
+}  // namespace cleave::views

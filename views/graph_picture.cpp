@@ -1,0 +1,109 @@
+#include "views/graph_picture.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <algorithm>
+
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+struct Texts {
+    Q_DECLARE_TR_FUNCTIONS(cleave::views::GraphPicture)
+};
+
+constexpr std::size_t mostBadges = 3;
+constexpr int longestText = 34;  // characters; the inspector shows the rest
+
+QString shortened(const QString& text)
+{
+    return text.size() <= longestText ? text : text.left(longestText / 2 - 1) + QStringLiteral("…") + text.right(longestText / 2);
+}
+
+}  // namespace
+
+BoxMetrics::BoxMetrics(const QFont& font) : title(font), small(font)
+{
+    title.setWeight(QFont::DemiBold);
+    small.setPointSizeF(font.pointSizeF() * 0.86);
+    titleHeight = QFontMetricsF(title).height();
+    smallHeight = QFontMetricsF(small).height();
+    tab = std::max(22.0, QFontMetricsF(title).horizontalAdvance(QStringLiteral("00")) + 8);
+}
+
+QString BoxMetrics::subtitle(const DagBox& box) const
+{
+    QStringList parts;
+    if (box.key.kind == BoxKind::Prologue || box.key.kind == BoxKind::Module)
+        parts.append(Texts::tr("%n op(s)", nullptr, static_cast<int>(box.ops.size())));
+    if (!box.type.empty())
+        parts.prepend(shortened(toText(box.type)));
+    if (!box.shape.empty())
+        parts.append(toText(box.shape));
+    return parts.join(QStringLiteral(" · "));
+}
+
+QStringList BoxMetrics::badges(const DagBox& box) const
+{
+    QStringList texts;
+    for (const std::string& structure : box.structure) {
+        if (static_cast<std::size_t>(texts.size()) == mostBadges && box.structure.size() > mostBadges) {
+            texts.append(QStringLiteral("+%1").arg(box.structure.size() - mostBadges));
+            break;
+        }
+        texts.append(shortened(toText(structure)));
+    }
+    return texts;
+}
+
+QSizeF BoxMetrics::size(const DagBox& box) const
+{
+    const QFontMetricsF titleMetrics(title);
+    const QFontMetricsF smallMetrics(small);
+    const QString heading = box.key.kind == BoxKind::Prologue ? Texts::tr("Prologue") : shortened(toText(box.title));
+    double width = titleMetrics.horizontalAdvance(heading) + smallMetrics.horizontalAdvance(QStringLiteral(" V M"));
+    if (box.key.kind == BoxKind::Tensor)
+        return {width + smallMetrics.horizontalAdvance(QStringLiteral("  ") + toText(box.shape)) + tab + 3 * padding, titleHeight + padding};
+    if (box.isExpandable())
+        width += controlSize + padding;
+    width = std::max(width, smallMetrics.horizontalAdvance(subtitle(box)));
+    double badgeWidth = -badgeGap;
+    for (const QString& badge : badges(box))
+        badgeWidth += smallMetrics.horizontalAdvance(badge) + 2 * badgePadding + badgeGap;
+    width = std::max(width, badgeWidth);
+    double height = titleHeight + smallHeight + 1.5 * padding;
+    if (!box.structure.empty())
+        height += smallHeight + badgeGap + 2;
+    return {std::max(84.0, std::ceil(width)) + tab + 2.5 * padding, std::ceil(height)};
+}
+
+LayoutInput layoutInput(const DagModel& dag, const std::vector<QSizeF>& sizes)
+{
+    LayoutInput input;
+    input.bands = static_cast<int>(dag.bands.size());
+    for (const DagFrame& frame : dag.frames)
+        input.groups.push_back({frame.band, frame.parent});
+    for (std::size_t i = 0; i < dag.boxes.size(); ++i) {
+        const DagBox& box = dag.boxes[i];
+        const LayoutPlace place = box.key.kind == BoxKind::Tensor ? LayoutPlace::Strip : LayoutPlace::Inside;
+        input.boxes.push_back({sizes[i].width(), sizes[i].height(), box.key.band, place, box.frame});
+    }
+    for (const DagArrow& arrow : dag.arrows)
+        input.arrows.push_back({arrow.from, arrow.to});
+    return input;
+}
+
+LayoutOptions layoutOptions(const BoxMetrics& metrics)
+{
+    LayoutOptions options;
+    options.groupMargin = metrics.smallHeight + 8;
+    options.minBandHeight = metrics.titleHeight + 2 * metrics.smallHeight + 20;
+    options.rankGap = 30;
+    options.stripMargin = 20;
+    options.minStripHeight = metrics.smallHeight + 12;
+    return options;
+}
+
+}  // namespace cleave::views

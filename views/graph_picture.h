@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QFont>
+#include <QSizeF>
+#include <memory>
+#include <vector>
+
+#include "core/layout/layout.h"
+#include "core/run/model.h"
+#include "views/dag_model.h"
+
+namespace cleave::views {
+
+/// Sizes of what boxes and bands write, in scene units: those of the font at zoom 100 %.
+struct BoxMetrics {
+    explicit BoxMetrics(const QFont& font);
+
+    QFont title, small;
+    double titleHeight, smallHeight;
+    double tab;  ///< width of the coloured part with the message degree
+
+    static constexpr double padding = 8;
+    static constexpr double badgePadding = 5;
+    static constexpr double badgeGap = 4;
+    static constexpr double controlSize = 15;  ///< of the sign that opens a module
+
+    QSizeF size(const DagBox& box) const;
+    QString subtitle(const DagBox& box) const;
+    QStringList badges(const DagBox& box) const;  ///< a few, then how many more there are
+};
+
+/// A model as it is drawn: boxes with sizes and places.
+struct GraphPicture {
+    std::shared_ptr<const Model> model;
+    DagModel dag;
+    std::vector<QSizeF> sizes;
+    LayoutResult layout;
+};
+
+LayoutInput layoutInput(const DagModel& dag, const std::vector<QSizeF>& sizes);
+LayoutOptions layoutOptions(const BoxMetrics& metrics);
+
+}  // namespace cleave::views

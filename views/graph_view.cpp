@@ -1,0 +1,535 @@
+#include "views/graph_view.h"
+
+#include <QGestureEvent>
+#include <QGuiApplication>
+#include <QMouseEvent>
+#include <QNativeGestureEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <QStyleHints>
+#include <QSvgGenerator>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/format.h"
+#include "views/inspection.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+constexpr double readableZoom = 0.62;
+constexpr double keyZoomStep = 1.25;
+constexpr double margin = 24;
+
+QRectF toRect(const LayoutRect& rect)
+{
+    return {QPointF(rect.left, rect.top), QPointF(rect.right, rect.bottom)};
+}
+
+}  // namespace
+
+GraphView::GraphView(Document& document, QWidget* parent)
+    : QGraphicsView(parent), m_document(document), m_style{GraphColors(palette()), BoxMetrics(font()), 0}
+{
+    setScene(&m_scene);
+    setFrameShape(NoFrame);
+    setDragMode(ScrollHandDrag);
+    setTransformationAnchor(AnchorUnderMouse);
+    setResizeAnchor(AnchorViewCenter);
+    setViewportUpdateMode(SmartViewportUpdate);
+    setOptimizationFlag(DontAdjustForAntialiasing);
+    setRenderHint(QPainter::Antialiasing);
+    setAccessibleName(tr("Graph of the model"));
+    setFocusPolicy(Qt::StrongFocus);
+    m_scene.setItemIndexMethod(QGraphicsScene::BspTreeIndex);
+    setBackgroundBrush(m_style.colors.background);
+    connect(&m_document, &Document::changed, this, [this](Change change) {
+        if (change == Change::Model)
+            showModel();
+        else if (change == Change::Graph && m_picture)
+            restyle();
+    });
+    showModel();
+}
+
+GraphView::~GraphView() = default;
+
+void GraphView::showModel()
+{
+    m_model = m_document.model();
+    m_isNew = true;
+    Job::retire(m_job, this);
+    select(std::nullopt);
+    m_scene.clear();
+    m_boxes.clear();
+    m_arrows.clear();
+    m_picture.reset();
+    if (m_model)
+        setExpansion(initialExpansion(*m_model->analysis, *m_model->cut));
+    Q_EMIT pictureChanged();
+}
+
+void GraphView::setExpansion(Expansion expansion, std::optional<DagKey> anchor)
+{
+    m_expansion = std::move(expansion);
+    layOutAgain(std::move(anchor));
+}
+
+void GraphView::layOutAgain(std::optional<DagKey> anchor)
+{
+    auto picture = std::make_shared<GraphPicture>();
+    picture->model = m_model;
+    picture->dag = buildDag(*m_model->analysis, *m_model->cut, m_expansion);
+    for (const DagBox& box : picture->dag.boxes)
+        picture->sizes.push_back(m_style.metrics.size(box));
+    Job::retire(m_job, this);
+    m_job = std::make_unique<Job>(
+        tr("Laying out"),
+        [picture, options = layoutOptions(m_style.metrics)](const Progress& progress) {
+            return layOut(layoutInput(picture->dag, picture->sizes), options, progress);
+        },
+        [this, picture, anchor](LayoutResult layout) {
+            picture->layout = std::move(layout);
+            setPicture(std::make_unique<GraphPicture>(std::move(*picture)), anchor);
+        });
+    connect(m_job.get(), &Job::failed, this, &GraphView::failed);
+    connect(m_job.get(), &Job::finished, this, [this] {
+        m_job.release()->deleteLater();
+        Q_EMIT layingOut(false);
+    });
+    Q_EMIT layingOut(true);
+}
+
+void GraphView::setPicture(std::unique_ptr<GraphPicture> picture, const std::optional<DagKey>& anchor)
+{
+    const QPointF before = anchor ? viewPosition(*anchor) : QPointF();
+    m_picture = std::move(picture);
+    restyle();
+    if (m_selection && m_picture->dag.find(*m_selection) < 0) {
+        const int shown = m_selection->op.valid() ? m_picture->dag.findOp(m_selection->band, m_selection->op) : -1;
+        select(shown < 0 ? std::nullopt : std::optional(m_picture->dag.boxes[static_cast<std::size_t>(shown)].key));
+    }
+    if (std::exchange(m_isNew, false)) {
+        showAtStart();
+    } else if (anchor) {
+        const QPointF moved = viewPosition(*anchor) - before;
+        horizontalScrollBar()->setValue(horizontalScrollBar()->value() + qRound(moved.x()));
+        verticalScrollBar()->setValue(verticalScrollBar()->value() + qRound(moved.y()));
+    }
+    Q_EMIT pictureChanged();
+}
+
+QPointF GraphView::viewPosition(const DagKey& key) const
+{
+    if (!m_picture)
+        return {};
+    int box = m_picture->dag.find(key);
+    if (box < 0 && key.op.valid())
+        box = m_picture->dag.findOp(key.band, key.op);
+    if (box < 0)
+        return {};
+    const LayoutPoint centre = m_picture->layout.centres[static_cast<std::size_t>(box)];
+    return mapFromScene(QPointF(centre.x, centre.y));
+}
+
+void GraphView::restyle()
+{
+    m_style.colors = GraphColors(palette());
+    m_style.levels = m_model ? m_model->analysis->levels : 0;
+    setBackgroundBrush(m_style.colors.background);
+    m_scene.clear();
+    m_boxes.clear();
+    m_arrows.clear();
+    if (m_picture)
+        addItems();
+}
+
+void GraphView::addItems()
+{
+    const DagModel& dag = m_picture->dag;
+    const LayoutResult& layout = m_picture->layout;
+    const std::vector<BandItem::Texts> texts = bandTexts();
+    const double titleWidth = BandItem::titleWidth(m_style, texts);
+    for (std::size_t i = 0; i < dag.bands.size(); ++i) {
+        const bool hasCut = i > 0 && i + 1 < dag.bands.size();
+        auto* item = new BandItem(layout.bands[i], layout.bounds, hasCut, texts[i], m_style);
+        item->setTitleWidth(titleWidth);
+        m_scene.addItem(item);
+    }
+    for (std::size_t i = 0; i < dag.frames.size(); ++i) {
+        if (layout.groups[i].isEmpty())
+            continue;
+        const ModuleId id = dag.frames[i].module;
+        const Module* module = id.valid() ? &m_model->program()[id] : nullptr;
+        const QString title = module == nullptr ? tr("Prologue")
+                                                : QStringLiteral("%1 · %2").arg(toText(module->path), toText(lastPart(module->type, '.')));
+        m_scene.addItem(new FrameItem(title, static_cast<int>(i), toRect(layout.groups[i]), m_style));
+    }
+    m_arrows.assign(dag.arrows.size(), nullptr);
+    for (std::size_t i = 0; i < dag.arrows.size(); ++i)
+        addArrow(i);
+    for (std::size_t i = 0; i < dag.boxes.size(); ++i) {
+        auto* item = new BoxItem(dag.boxes[i], static_cast<int>(i), m_picture->sizes[i], m_style);
+        item->setPos(layout.centres[i].x, layout.centres[i].y);
+        m_scene.addItem(item);
+        m_boxes.push_back(item);
+    }
+    setSceneRect(m_scene.itemsBoundingRect().adjusted(-margin, -margin, margin, margin));
+    mark();
+}
+
+void GraphView::addArrow(std::size_t arrow)
+{
+    const DagArrow& drawn = m_picture->dag.arrows[arrow];
+    const std::vector<LayoutPoint>& path = m_picture->layout.paths[arrow];
+    if (path.size() >= 4) {
+        m_arrows[arrow] = new ArrowItem(path, m_style);
+        m_scene.addItem(m_arrows[arrow]);
+        return;
+    }
+    const QString name = toText(m_model->program()[drawn.values.front()].name);
+    const auto end = [&](int box, double side) {
+        const auto i = static_cast<std::size_t>(box);
+        return QPointF(m_picture->layout.centres[i].x + m_picture->sizes[i].width() * 0.3,
+                       m_picture->layout.centres[i].y + side * m_picture->sizes[i].height() / 2);
+    };
+    m_scene.addItem(new StubItem(end(drawn.from, 1), true, name, m_style));
+    m_scene.addItem(new StubItem(end(drawn.to, -1), false, name, m_style));
+}
+
+std::vector<BandItem::Texts> GraphView::bandTexts() const
+{
+    std::vector<BandItem::Texts> texts;
+    for (const DagBand& band : m_picture->dag.bands)
+        texts.push_back(bandText(band));
+    texts.front().stripTitle = tr("Inputs");
+    if (texts.size() > 1)
+        texts.back().stripTitle = tr("Outputs");
+    return texts;
+}
+
+BandItem::Texts GraphView::bandText(const DagBand& band) const
+{
+    BandItem::Texts texts;
+    texts.title = bandTitle(band);
+    texts.lines.append(band.function < 0 ? tr("once, on the whole graph") : tr("message degree %1").arg(band.level));
+    texts.lines.append(tr("%n op(s)", nullptr, band.ops));
+    const DagStrip& strip = band.strip;
+    if (band.function < 0 || strip.crossing.empty())
+        return texts;
+    texts.stripTitle = tr("Cut %1").arg(band.function + 1);
+    texts.stripLines.append(tr("%n save point(s)", nullptr, static_cast<int>(strip.crossing.size())));
+    if (strip.nodeRowBytes > 0) {
+        const QString perNode = tr("%1 × V").arg(toText(formatBytes(strip.nodeRowBytes)));
+        const auto& graph = m_document.graph();
+        texts.stripLines.append(graph ? tr("%1 = %2").arg(perNode, toText(formatBytes(strip.nodeRowBytes * static_cast<double>(graph->numNodes))))
+                                      : perNode);
+    }
+    return texts;
+}
+
+const DagBox* GraphView::selectedBox() const
+{
+    const int box = m_selection && m_picture ? m_picture->dag.find(*m_selection) : -1;
+    return box < 0 ? nullptr : &m_picture->dag.boxes[static_cast<std::size_t>(box)];
+}
+
+void GraphView::select(const std::optional<DagKey>& key)
+{
+    if (m_selection == key)
+        return;
+    m_selection = key;
+    mark();
+    const DagBox* box = selectedBox();
+    setAccessibleDescription(box == nullptr ? QString() : QStringLiteral("%1, %2").arg(toText(box->title), m_style.metrics.subtitle(*box)));
+    Q_EMIT selectionChanged();
+}
+
+void GraphView::mark()
+{
+    if (!m_picture)
+        return;
+    const int selected = m_selection ? m_picture->dag.find(*m_selection) : -1;
+    for (BoxItem* item : m_boxes)
+        item->setMarked(item->index() == selected);
+    for (std::size_t i = 0; i < m_arrows.size(); ++i)
+        if (m_arrows[i] != nullptr)
+            m_arrows[i]->setMarked(selected >= 0 && (m_picture->dag.arrows[i].from == selected || m_picture->dag.arrows[i].to == selected));
+    if (selected >= 0)
+        ensureVisible(m_boxes[static_cast<std::size_t>(selected)], 30, 30);
+}
+
+void GraphView::expandSelection()
+{
+    if (const DagBox* box = selectedBox(); box != nullptr && box->isExpandable())
+        toggleBox(m_picture->dag.find(box->key));
+}
+
+void GraphView::collapseSelection()
+{
+    if (const DagBox* box = selectedBox(); box != nullptr && box->frame >= 0)
+        closeFrame(box->frame);
+}
+
+void GraphView::expandAll()
+{
+    if (m_model)
+        setExpansion(fullExpansion(*m_model->analysis, *m_model->cut), m_selection);
+}
+
+void GraphView::collapseAll()
+{
+    if (m_model)
+        setExpansion(initialExpansion(*m_model->analysis, *m_model->cut), m_selection);
+}
+
+void GraphView::toggleBox(int box)
+{
+    const DagKey key = m_picture->dag.boxes[static_cast<std::size_t>(box)].key;
+    Expansion expansion = m_expansion;
+    expansion.insert({key.band, key.module});
+    setExpansion(std::move(expansion), key);
+}
+
+void GraphView::closeFrame(int frame)
+{
+    const DagFrame& closed = m_picture->dag.frames[static_cast<std::size_t>(frame)];
+    Expansion expansion = m_expansion;
+    expansion.erase({closed.band, closed.module});
+    const auto inside = std::ranges::find_if(m_picture->dag.boxes, [&](const DagBox& box) {
+        int outer = box.frame;
+        while (outer >= 0 && outer != frame)
+            outer = m_picture->dag.frames[static_cast<std::size_t>(outer)].parent;
+        return outer == frame;
+    });
+    setExpansion(std::move(expansion), inside == m_picture->dag.boxes.end() ? std::nullopt : std::optional(inside->key));
+}
+
+void GraphView::fit()
+{
+    if (!m_picture)
+        return;
+    fitInView(sceneRect(), Qt::KeepAspectRatio);
+    setZoom(std::clamp(zoom(), minZoom, 1.5));
+}
+
+void GraphView::showAtStart()
+{
+    fit();
+    if (zoom() > 1.1)
+        setZoom(1.1);
+    if (zoom() >= readableZoom)
+        return;
+    const double widthZoom = (viewport()->width() - 4) / std::max(1.0, sceneRect().width());
+    setZoom(std::clamp(widthZoom, readableZoom, 1.0));
+    verticalScrollBar()->setValue(verticalScrollBar()->minimum());
+    horizontalScrollBar()->setValue(horizontalScrollBar()->minimum());
+}
+
+void GraphView::zoomBy(double factor)
+{
+    setZoom(std::clamp(zoom() * factor, minZoom, maxZoom));
+}
+
+void GraphView::setZoom(double zoom)
+{
+    const double factor = zoom / this->zoom();
+    scale(factor, factor);
+}
+
+void GraphView::exportPicture(const QString& path)
+{
+    if (!m_picture)
+        throw Error("There is no picture to export: open a model first.");
+    constexpr double largestSide = 16000;  // pixels; larger pictures are scaled down
+    const QSizeF size = sceneRect().size();
+    const std::string failure = "The picture cannot be written to " + path.toStdString() + ": choose another folder.";
+    if (path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) {
+        QSvgGenerator generator;
+        generator.setFileName(path);
+        generator.setTitle(toText(m_model->program().name));
+        generator.setSize(size.toSize());
+        generator.setViewBox(QRectF(QPointF(), size));
+        QPainter painter;
+        if (!painter.begin(&generator))
+            throw Error(failure);
+        painter.fillRect(QRectF(QPointF(), size), m_style.colors.background);
+        m_scene.render(&painter, QRectF(QPointF(), size), sceneRect());
+        return;
+    }
+    const double scale = std::min(2.0, largestSide / std::max(size.width(), size.height()));
+    QImage image((size * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
+    image.fill(m_style.colors.background);
+    QPainter painter(&image);
+    m_scene.render(&painter, image.rect(), sceneRect());
+    painter.end();
+    if (!image.save(path))
+        throw Error(failure);
+}
+
+BoxItem* GraphView::boxAt(const QPoint& position) const
+{
+    for (QGraphicsItem* item : items(position))
+        if (auto* box = dynamic_cast<BoxItem*>(item))
+            return box;
+    return nullptr;
+}
+
+FrameItem* GraphView::frameAt(const QPoint& position) const
+{
+    for (QGraphicsItem* item : items(position))
+        if (auto* frame = dynamic_cast<FrameItem*>(item); frame != nullptr && frame->headerRect().contains(mapToScene(position)))
+            return frame;
+    return nullptr;
+}
+
+void GraphView::mousePressEvent(QMouseEvent* event)
+{
+    m_pressed = event->pos();
+    QGraphicsView::mousePressEvent(event);
+}
+
+void GraphView::mouseReleaseEvent(QMouseEvent* event)
+{
+    QGraphicsView::mouseReleaseEvent(event);
+    const bool dragged = (event->pos() - m_pressed).manhattanLength() >= QGuiApplication::styleHints()->startDragDistance();
+    if (event->button() != Qt::LeftButton || dragged)
+        return;
+    if (BoxItem* box = boxAt(event->pos())) {
+        const QRectF control = box->controlRect();
+        select(m_picture->dag.boxes[static_cast<std::size_t>(box->index())].key);
+        if (control.contains(box->mapFromScene(mapToScene(event->pos()))))
+            toggleBox(box->index());
+    } else if (FrameItem* frame = frameAt(event->pos())) {
+        closeFrame(frame->index());
+    } else {
+        select(std::nullopt);
+    }
+}
+
+void GraphView::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    m_pressed = {-1000, -1000};  // the release that follows is no click
+    BoxItem* box = boxAt(event->pos());
+    if (event->button() == Qt::LeftButton && box != nullptr && m_picture->dag.boxes[static_cast<std::size_t>(box->index())].isExpandable())
+        toggleBox(box->index());
+    else
+        QGraphicsView::mouseDoubleClickEvent(event);
+}
+
+void GraphView::keyPressEvent(QKeyEvent* event)
+{
+    if (m_picture && (event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == Qt::NoModifier && handleKey(event->key()))
+        return;
+    QGraphicsView::keyPressEvent(event);
+}
+
+bool GraphView::handleKey(int key)
+{
+    switch (key) {
+    case Qt::Key_F:
+    case Qt::Key_Home: fit(); return true;
+    case Qt::Key_Plus:
+    case Qt::Key_Return:
+    case Qt::Key_Enter: expandSelection(); return true;
+    case Qt::Key_Minus: collapseSelection(); return true;
+    case Qt::Key_Escape: select(std::nullopt); return true;
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+    case Qt::Key_Up:
+    case Qt::Key_Down: selectTowards(key); return true;
+    default: return false;
+    }
+}
+
+// Tab walks through the boxes in reading order and leaves the view behind the last one.
+bool GraphView::focusNextPrevChild(bool next)
+{
+    const std::optional<DagKey> before = m_selection;
+    if (m_picture)
+        selectStep(next ? 1 : -1);
+    return (m_picture && m_selection != before && m_selection) || QGraphicsView::focusNextPrevChild(next);
+}
+
+std::vector<int> GraphView::readingOrder() const
+{
+    std::vector<int> order;
+    for (const BoxItem* item : m_boxes)
+        order.push_back(item->index());
+    std::ranges::sort(order, {}, [this](int box) {
+        const LayoutPoint& centre = m_picture->layout.centres[static_cast<std::size_t>(box)];
+        return std::pair(std::lround(centre.y), centre.x);
+    });
+    return order;
+}
+
+void GraphView::selectStep(int step)
+{
+    const std::vector<int> order = readingOrder();
+    const auto size = static_cast<std::ptrdiff_t>(order.size());
+    std::ptrdiff_t at = step > 0 ? 0 : size - 1;
+    if (m_selection)
+        at = std::ranges::find(order, m_picture->dag.find(*m_selection)) - order.begin() + step;
+    if (at < 0 || at >= size)
+        select(std::nullopt);
+    else
+        select(m_picture->dag.boxes[static_cast<std::size_t>(order[static_cast<std::size_t>(at)])].key);
+}
+
+// The nearest box in that direction; what lies off to the side counts double.
+void GraphView::selectTowards(int key)
+{
+    if (!selectedBox()) {
+        selectStep(1);
+        return;
+    }
+    const auto centre = [this](int box) { return m_boxes[static_cast<std::size_t>(box)]->pos(); };
+    const int current = m_picture->dag.find(*m_selection);
+    const bool vertical = key == Qt::Key_Up || key == Qt::Key_Down;
+    const double sign = key == Qt::Key_Down || key == Qt::Key_Right ? 1 : -1;
+    int best = -1;
+    double bestDistance = 0;
+    for (const BoxItem* item : m_boxes) {
+        const QPointF d = centre(item->index()) - centre(current);
+        const double along = sign * (vertical ? d.y() : d.x());
+        const double distance = along + 2 * std::abs(vertical ? d.x() : d.y());
+        if (along > 1 && (best < 0 || distance < bestDistance)) {
+            best = item->index();
+            bestDistance = distance;
+        }
+    }
+    if (best >= 0)
+        select(m_picture->dag.boxes[static_cast<std::size_t>(best)].key);
+}
+
+void GraphView::wheelEvent(QWheelEvent* event)
+{
+    if (event->modifiers() & Qt::ControlModifier) {
+        zoomBy(std::pow(1.0015, event->angleDelta().y()));
+        event->accept();
+        return;
+    }
+    QGraphicsView::wheelEvent(event);
+}
+
+bool GraphView::viewportEvent(QEvent* event)
+{
+    if (event->type() == QEvent::NativeGesture)
+        if (const auto* gesture = static_cast<QNativeGestureEvent*>(event); gesture->gestureType() == Qt::ZoomNativeGesture) {
+            zoomBy(1 + gesture->value());
+            return true;
+        }
+    return QGraphicsView::viewportEvent(event);
+}
+
+void GraphView::changeEvent(QEvent* event)
+{
+    QGraphicsView::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        restyle();
+}
+
+}  // namespace cleave::views

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <QGraphicsView>
+#include <memory>
+#include <optional>
+
+#include "views/document.h"
+#include "views/graph_items.h"
+#include "views/job.h"
+
+namespace cleave::views {
+
+/// The picture of the document's model: bands of boxes and arrows, with zoom, selection and expansion.
+class GraphView : public QGraphicsView {
+    Q_OBJECT
+
+public:
+    explicit GraphView(Document& document, QWidget* parent = nullptr);
+    ~GraphView() override;
+
+    const GraphPicture* picture() const { return m_picture.get(); }  ///< null until the first layout is done
+    bool isLayingOut() const { return m_job != nullptr; }
+
+    std::optional<DagKey> selection() const { return m_selection; }
+    const DagBox* selectedBox() const;
+    void select(const std::optional<DagKey>& key);
+
+    void expandSelection();
+    void collapseSelection();
+    void expandAll();
+    void collapseAll();
+    void fit();
+    void showAtStart();  ///< the whole graph if its texts can still be read, otherwise its top
+    void zoomBy(double factor);
+    void setZoom(double zoom);  ///< 1: as large as the program's texts
+    double zoom() const { return transform().m11(); }
+
+    void exportPicture(const QString& path);  ///< SVG or PNG by the name's end; Error if it cannot be written
+    QPointF viewPosition(const DagKey& key) const;  ///< centre of a box in the viewport
+
+    static constexpr double minZoom = 0.02, maxZoom = 4;
+
+Q_SIGNALS:
+    void selectionChanged();
+    void pictureChanged();
+    void layingOut(bool busy);
+    void failed(const QString& sentence);
+
+protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
+    bool focusNextPrevChild(bool next) override;
+
+private:
+    void showModel();
+    void setExpansion(Expansion expansion, std::optional<DagKey> anchor = std::nullopt);
+    void layOutAgain(std::optional<DagKey> anchor);
+    void setPicture(std::unique_ptr<GraphPicture> picture, const std::optional<DagKey>& anchor);
+    void restyle();
+    void addItems();
+    void addArrow(std::size_t arrow);
+    std::vector<BandItem::Texts> bandTexts() const;
+    BandItem::Texts bandText(const DagBand& band) const;
+    void mark();
+
+    BoxItem* boxAt(const QPoint& position) const;
+    FrameItem* frameAt(const QPoint& position) const;  ///< whose header is there
+    void toggleBox(int box);
+    void closeFrame(int frame);
+    void selectStep(int step);
+    void selectTowards(int key);
+    std::vector<int> readingOrder() const;
+    bool handleKey(int key);
+
+    Document& m_document;
+    std::shared_ptr<const Model> m_model;
+    Expansion m_expansion;
+    std::optional<DagKey> m_selection;
+    std::unique_ptr<Job> m_job;
+
+    GraphStyle m_style;
+    QGraphicsScene m_scene;
+    std::unique_ptr<GraphPicture> m_picture;
+    std::vector<BoxItem*> m_boxes;       // owned by the scene
+    std::vector<ArrowItem*> m_arrows;    // null for stubs
+    QPoint m_pressed;
+    bool m_isNew = false;                // the model was not shown yet
+};
+
+}  // namespace cleave::views

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <QWidget>
+
+#include "views/theme.h"
+
+namespace cleave::views {
+
+/// What colours, outlines and signs of the graph view mean, in one line.
+class Legend : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit Legend(QWidget* parent = nullptr);
+
+    void setLevels(int levels);
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    int m_levels = 0;
+};
+
+}  // namespace cleave::views

@@ -1,0 +1,323 @@
+#include "views/main_window.h"
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QProgressBar>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QToolBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/layout/layout.h"
+#include "views/graph_view.h"
+#include "views/inspector.h"
+#include "views/legend.h"
+#include "views/message_bar.h"
+#include "views/model_panel.h"
+#include "views/result_panel.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+constexpr int layoutVersion = 1;
+
+// The one local file of a drop that this program can open; empty if there is none.
+QStringList droppedFiles(const QMimeData* data)
+{
+    QStringList files;
+    for (const QUrl& url : data->urls())
+        if (url.isLocalFile())
+            files.append(url.toLocalFile());
+    return files;
+}
+
+QLabel* emptyState(QWidget* parent)
+{
+    auto* label = new QLabel(MainWindow::tr("<div style='font-size:large'>Drop a model here</div><p>or open one with <b>Ctrl+O</b>: a file that "
+                                            "<code>torch.export.save</code> wrote (.pt2).</p><p>Then open a graph (.npz) with <b>Ctrl+G</b> "
+                                            "to run the model on it.</p>"), parent);
+    label->setAlignment(Qt::AlignCenter);
+    label->setTextFormat(Qt::RichText);
+    label->setBackgroundRole(QPalette::Base);
+    label->setAutoFillBackground(true);
+    return label;
+}
+
+}  // namespace
+
+MainWindow::MainWindow(Theme theme, QWidget* parent) : QMainWindow(parent)
+{
+    setAcceptDrops(true);
+    setDockOptions(AnimatedDocks | AllowTabbedDocks | AllowNestedDocks);
+    makeCentre();
+    makeDocks();
+    makeActions();
+    addThemes(menuBar()->addMenu(tr("&Theme")), theme);
+    auto* help = menuBar()->addMenu(tr("&Help"));
+    addAction(help, tr("&About Cleave"), {}, [this] { about(); });
+    makeStatusBar();
+
+    connect(&m_document, &Document::changed, this, &MainWindow::showChange);
+    connect(&m_document, &Document::failed, this, &MainWindow::showError);
+    connect(&m_document, &Document::noted, m_results, &ResultPanel::addMessage);
+    connect(&m_document, &Document::progressed, this, [this](double fraction, const QString& what) {
+        m_progress->setRange(0, 1000);
+        m_progress->setValue(static_cast<int>(std::lround(fraction * 1000)));
+        m_task->setText(what);
+    });
+    connect(m_view, &GraphView::failed, this, &MainWindow::showError);
+    connect(m_view, &GraphView::selectionChanged, this, &MainWindow::showSelection);
+    connect(m_view, &GraphView::pictureChanged, this, &MainWindow::showSelection);
+    connect(m_view, &GraphView::layingOut, this, [this](bool busy) {
+        m_layingOut = busy;
+        showTasks();
+    });
+
+    resize(1360, 860);
+    const QSettings settings;
+    restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
+    restoreState(settings.value(QStringLiteral("state")).toByteArray(), layoutVersion);
+    showChange(Change::Model);
+    showTasks();
+    m_view->setFocus();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::makeCentre()
+{
+    auto* centre = new QWidget(this);
+    m_message = new MessageBar(centre);
+    m_pages = new QStackedWidget(centre);
+    m_view = new GraphView(m_document, m_pages);
+    m_legend = new Legend(centre);
+    m_pages->addWidget(emptyState(m_pages));
+    m_pages->addWidget(m_view);
+    auto* layout = new QVBoxLayout(centre);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_message);
+    layout->addWidget(m_pages, 1);
+    layout->addWidget(m_legend);
+    setCentralWidget(centre);
+}
+
+void MainWindow::makeDocks()
+{
+    const auto dock = [this](const QString& title, const QString& name, QWidget* content, Qt::DockWidgetArea area) {
+        auto* widget = new QDockWidget(title, this);
+        widget->setObjectName(name);
+        widget->setWidget(content);
+        addDockWidget(area, widget);
+        return widget;
+    };
+    auto* model = dock(tr("Model and graph"), QStringLiteral("model"), new ModelPanel(m_document, this), Qt::LeftDockWidgetArea);
+    m_inspector = new Inspector(this);
+    auto* inspector = dock(tr("Inspector"), QStringLiteral("inspector"), m_inspector, Qt::RightDockWidgetArea);
+    m_results = new ResultPanel(m_document, this);
+    m_resultDock = dock(tr("Results"), QStringLiteral("results"), m_results, Qt::BottomDockWidgetArea);
+    setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    resizeDocks({model, inspector}, {300, 320}, Qt::Horizontal);
+    resizeDocks({m_resultDock}, {190}, Qt::Vertical);
+}
+
+QAction* MainWindow::addAction(QMenu* menu, const QString& text, const QKeySequence& key, auto&& work)
+{
+    QAction* action = menu->addAction(text);
+    action->setShortcut(key);
+    connect(action, &QAction::triggered, this, std::forward<decltype(work)>(work));
+    return action;
+}
+
+void MainWindow::makeActions()
+{
+    auto* file = menuBar()->addMenu(tr("&File"));
+    auto* openModel = addAction(file, tr("Open &model…"), QKeySequence::Open,
+                                [this] { openDialog(tr("Open model"), tr("Models (*.pt2);;All files (*)")); });
+    auto* openGraph = addAction(file, tr("Open &graph…"), tr("Ctrl+G"),
+                                [this] { openDialog(tr("Open graph"), tr("Graphs (*.npz);;All files (*)")); });
+    file->addSeparator();
+    m_export = addAction(file, tr("&Export picture…"), tr("Ctrl+E"), [this] { exportDialog(); });
+    file->addSeparator();
+    addAction(file, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
+
+    auto* run = menuBar()->addMenu(tr("&Run"));
+    m_run = addAction(run, tr("Run &layer-wise"), tr("Ctrl+R"), [this] { m_document.runLayerWise(); });
+    m_verify = addAction(run, tr("&Verify"), tr("Ctrl+Shift+R"), [this] { m_document.verify(); });
+    run->addSeparator();
+    m_stop = addAction(run, tr("&Cancel"), tr("Ctrl+."), [this] { m_document.cancel(); });
+
+    auto* view = menuBar()->addMenu(tr("&View"));
+    auto* fit = addAction(view, tr("&Fit"), tr("F"), [this] { m_view->fit(); });
+    addAction(view, tr("Zoom &in"), QKeySequence::ZoomIn, [this] { m_view->zoomBy(1.25); });
+    addAction(view, tr("Zoom &out"), QKeySequence::ZoomOut, [this] { m_view->zoomBy(0.8); });
+    addAction(view, tr("&100 %"), tr("Ctrl+1"), [this] { m_view->setZoom(1); });
+    view->addSeparator();
+    auto* expand = addAction(view, tr("&Expand all"), tr("Ctrl+Shift+E"), [this] { m_view->expandAll(); });
+    auto* collapse = addAction(view, tr("&Collapse all"), tr("Ctrl+Shift+C"), [this] { m_view->collapseAll(); });
+    view->addSeparator();
+    for (QDockWidget* dock : findChildren<QDockWidget*>())
+        view->addAction(dock->toggleViewAction());
+
+    auto* bar = addToolBar(tr("Tools"));
+    bar->setObjectName(QStringLiteral("tools"));
+    bar->setMovable(false);
+    bar->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    bar->addActions({openModel, openGraph});
+    bar->addSeparator();
+    bar->addActions({m_run, m_verify, m_stop});
+    bar->addSeparator();
+    bar->addActions({fit, expand, collapse});
+}
+
+void MainWindow::addThemes(QMenu* menu, Theme current)
+{
+    auto* group = new QActionGroup(this);
+    for (const auto& [theme, text] : {std::pair(Theme::System, tr("&System")), std::pair(Theme::Light, tr("&Light")), std::pair(Theme::Dark, tr("&Dark"))}) {
+        QAction* action = group->addAction(menu->addAction(text));
+        action->setCheckable(true);
+        action->setChecked(theme == current);
+        connect(action, &QAction::triggered, this, [theme = theme] {
+            applyTheme(*qobject_cast<QApplication*>(QApplication::instance()), theme);
+            QSettings().setValue(QStringLiteral("theme"), themeName(theme));
+        });
+    }
+}
+
+void MainWindow::makeStatusBar()
+{
+    m_task = new QLabel(this);
+    m_progress = new QProgressBar(this);
+    m_progress->setMaximumWidth(220);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Progress"));
+    m_cancel = new QToolButton(this);
+    m_cancel->setText(tr("Cancel"));
+    connect(m_cancel, &QToolButton::clicked, &m_document, &Document::cancel);
+    statusBar()->addWidget(m_task, 1);
+    statusBar()->addPermanentWidget(m_progress);
+    statusBar()->addPermanentWidget(m_cancel);
+}
+
+void MainWindow::openDialog(const QString& title, const QString& filter)
+{
+    const QString path = QFileDialog::getOpenFileName(this, title, QFileInfo(m_document.modelPath()).path(), filter);
+    if (!path.isEmpty())
+        m_document.open(path);
+}
+
+void MainWindow::exportDialog()
+{
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export picture"), tr("model.svg"), tr("Pictures (*.svg *.png)"));
+    if (path.isEmpty())
+        return;
+    try {
+        m_view->exportPicture(path);
+        m_results->addMessage(tr("Picture written to %1.").arg(path));
+    } catch (const Error& error) {
+        showError(toText(error.what()));
+    }
+}
+
+void MainWindow::about()
+{
+    QMessageBox::about(this, tr("About Cleave"),
+                       tr("<b>Cleave %1</b><p>Visual splitting of graph neural networks.</p><p>LibTorch %2, Qt %3, Graphviz %4</p><p>MIT licence.</p>")
+                           .arg(QApplication::applicationVersion(), toText(libtorchVersion()), QLatin1String(qVersion()), toText(graphvizVersion())));
+}
+
+void MainWindow::showError(const QString& sentence)
+{
+    m_message->showError(sentence);
+    m_results->addMessage(sentence);
+}
+
+void MainWindow::showChange(Change change)
+{
+    if (change == Change::Model) {
+        m_pages->setCurrentIndex(m_document.model() ? 1 : 0);
+        m_legend->setVisible(m_document.model() != nullptr);
+        m_legend->setLevels(m_document.model() ? m_document.model()->analysis->levels : 0);
+        m_message->hide();
+        showTitle();
+    }
+    if (change == Change::Result && m_document.report().run())
+        m_resultDock->show();
+    if (change == Change::Graph)
+        showSelection();
+    showTasks();
+}
+
+void MainWindow::showTasks()
+{
+    const bool busy = m_document.isBusy();
+    m_run->setEnabled(m_document.canRun());
+    m_verify->setEnabled(m_document.canRun());
+    m_stop->setEnabled(busy);
+    m_export->setEnabled(m_view->picture() != nullptr);
+    m_cancel->setVisible(busy);
+    m_progress->setVisible(busy || m_layingOut);
+    if (!busy) {
+        m_progress->setRange(0, m_layingOut ? 0 : 1000);
+        m_task->setText(m_layingOut ? tr("Laying out") : QString());
+        return;
+    }
+    for (const Task task : {Task::OpenModel, Task::OpenGraph, Task::Run})
+        if (const Job* job = m_document.job(task))
+            m_task->setText(job->title());
+}
+
+void MainWindow::showSelection()
+{
+    const DagBox* box = m_view->selectedBox();
+    if (box && m_document.model())
+        m_inspector->show(inspectBox(*m_document.model(), *box, m_document.graph().get()));
+    else
+        m_inspector->showNothing();
+}
+
+void MainWindow::showTitle()
+{
+    const QString file = QFileInfo(m_document.modelPath()).fileName();
+    setWindowTitle(file.isEmpty() ? tr("Cleave") : tr("%1 – Cleave").arg(file));
+    setWindowFilePath(m_document.modelPath());
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (!droppedFiles(event->mimeData()).isEmpty())
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    for (const QString& file : droppedFiles(event->mimeData()))
+        m_document.open(file);
+    event->acceptProposedAction();
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    QSettings settings;
+    settings.setValue(QStringLiteral("geometry"), saveGeometry());
+    settings.setValue(QStringLiteral("state"), saveState(layoutVersion));
+    QMainWindow::closeEvent(event);
+}
+
+}  // namespace cleave::views

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <QMainWindow>
+
+#include "views/document.h"
+#include "views/theme.h"
+
+class QActionGroup;
+class QLabel;
+class QProgressBar;
+class QStackedWidget;
+class QToolButton;
+
+namespace cleave::views {
+
+class GraphView;
+class Inspector;
+class Legend;
+class MessageBar;
+class ResultPanel;
+
+/// Wires the document to its views: menus, docks, status bar. Holds no logic of its own.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+public:
+    explicit MainWindow(Theme theme, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    Document& document() { return m_document; }
+    GraphView& graphView() { return *m_view; }
+    const MessageBar& messageBar() const { return *m_message; }
+
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+
+private:
+    void makeCentre();
+    void makeDocks();
+    void makeActions();
+    void makeStatusBar();
+    QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& key, auto&& work);
+    void addThemes(QMenu* menu, Theme current);
+
+    void openDialog(const QString& title, const QString& filter);
+    void exportDialog();
+    void about();
+    void showError(const QString& sentence);
+    void showChange(Change change);
+    void showTasks();
+    void showSelection();
+    void showTitle();
+
+    Document m_document;
+    GraphView* m_view = nullptr;
+    Legend* m_legend = nullptr;
+    MessageBar* m_message = nullptr;
+    QStackedWidget* m_pages = nullptr;
+    Inspector* m_inspector = nullptr;
+    ResultPanel* m_results = nullptr;
+    QDockWidget* m_resultDock = nullptr;
+    QLabel* m_task = nullptr;
+    QProgressBar* m_progress = nullptr;
+    QToolButton* m_cancel = nullptr;
+    QAction *m_run = nullptr, *m_verify = nullptr, *m_stop = nullptr, *m_export = nullptr;
+    bool m_layingOut = false;
+};
+
+}  // namespace cleave::views

@@ -1,0 +1,117 @@
+#include "views/model_panel.h"
+
+#include <QDoubleValidator>
+#include <QFormLayout>
+#include <QFrame>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+#include "core/base/format.h"
+#include "views/inspection.h"
+#include "views/property_view.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+constexpr int largestBatch = 1'000'000'000;
+
+QLineEdit* toleranceEdit(QWidget* parent, const QString& name, const QString& tip)
+{
+    auto* edit = new QLineEdit(parent);
+    auto* validator = new QDoubleValidator(0, 1, 12, edit);
+    validator->setLocale(QLocale::c());
+    edit->setValidator(validator);
+    edit->setAccessibleName(name);
+    edit->setToolTip(tip);
+    return edit;
+}
+
+}  // namespace
+
+ModelPanel::ModelPanel(Document& document, QWidget* parent)
+    : QWidget(parent), m_document(document), m_properties(new PropertyView(this)), m_batchSize(new QSpinBox(this)),
+      m_absolute(toleranceEdit(this, tr("Absolute tolerance"), tr("Equal: |a − b| ≤ absolute + relative · |b|"))),
+      m_relative(toleranceEdit(this, tr("Relative tolerance"), tr("Equal: |a − b| ≤ absolute + relative · |b|"))),
+      m_run(new QPushButton(tr("Run layer-wise"), this)), m_verify(new QPushButton(tr("Verify"), this))
+{
+    m_properties->setAccessibleName(tr("Model and graph"));
+    m_batchSize->setRange(0, largestBatch);
+    m_batchSize->setSpecialValueText(tr("Automatic"));
+    m_batchSize->setGroupSeparatorShown(true);
+    m_batchSize->setAccessibleName(tr("Batch size"));
+    m_batchSize->setToolTip(tr("Target nodes of one batch; 0 lets Cleave choose"));
+    m_run->setToolTip(tr("Run the cut model function by function over one-hop blocks"));
+    m_verify->setToolTip(tr("Run the whole model and the cut one and compare their answers"));
+
+    auto* form = new QFormLayout;
+    form->setContentsMargins(10, 8, 10, 10);
+    form->addRow(tr("&Batch size"), m_batchSize);
+    auto* tolerance = new QHBoxLayout;
+    tolerance->addWidget(m_absolute);
+    tolerance->addWidget(m_relative);
+    form->addRow(tr("&Tolerance"), tolerance);
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(m_run);
+    buttons->addWidget(m_verify);
+    form->addRow(buttons);
+
+    auto* line = new QFrame(this);
+    line->setFrameShape(QFrame::HLine);
+    line->setForegroundRole(QPalette::Mid);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_properties, 1);
+    layout->addWidget(line);
+    layout->addLayout(form);
+
+    connect(m_batchSize, &QSpinBox::valueChanged, &m_document, &Document::setBatchSize);
+    connect(m_absolute, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
+    connect(m_relative, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
+    connect(m_run, &QPushButton::clicked, &m_document, &Document::runLayerWise);
+    connect(m_verify, &QPushButton::clicked, &m_document, &Document::verify);
+    connect(&m_document, &Document::changed, this, [this](Change change) {
+        if (change == Change::Model || change == Change::Graph)
+            showDocument();
+        showOptions();
+    });
+    showDocument();
+    showOptions();
+}
+
+void ModelPanel::showDocument()
+{
+    std::vector<PropertySection> sections;
+    if (m_document.model())
+        sections = describeModel(*m_document.model(), m_document.modelPath());
+    else
+        sections.push_back({tr("Model"), {{tr("none loaded"), {}, {}}}});
+    if (m_document.graph())
+        for (PropertySection& section : describeGraph(*m_document.graph(), m_document.graphPath()))
+            sections.push_back(std::move(section));
+    else
+        sections.push_back({tr("Graph"), {{tr("none loaded"), {}, {}}}});
+    m_properties->setSections(std::move(sections));
+}
+
+void ModelPanel::showOptions()
+{
+    const VerifyOptions& options = m_document.options();
+    m_batchSize->setValue(static_cast<int>(std::min<std::int64_t>(options.run.batchSize, largestBatch)));
+    m_absolute->setText(toText(formatNumber(options.tolerance.absolute)));
+    m_relative->setText(toText(formatNumber(options.tolerance.relative)));
+    m_run->setEnabled(m_document.canRun());
+    m_verify->setEnabled(m_document.canRun());
+}
+
+void ModelPanel::applyTolerance()
+{
+    const QLocale c = QLocale::c();
+    m_document.setTolerance({c.toDouble(m_absolute->text()), c.toDouble(m_relative->text())});
+}
+
+}  // namespace cleave::views

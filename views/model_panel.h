@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QWidget>
+
+#include "views/document.h"
+
+class QComboBox;
+class QDoubleSpinBox;
+class QLineEdit;
+class QPushButton;
+class QSpinBox;
+
+namespace cleave::views {
+
+class PropertyView;
+
+/// Model, inputs, clean-up and graph, and below them how to run: batch size and tolerance.
+class ModelPanel : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ModelPanel(Document& document, QWidget* parent = nullptr);
+
+private:
+    void showDocument();
+    void showOptions();
+    void applyTolerance();
+
+    Document& m_document;
+    PropertyView* m_properties;
+    QSpinBox* m_batchSize;
+    QLineEdit* m_absolute;
+    QLineEdit* m_relative;
+    QPushButton* m_run;
+    QPushButton* m_verify;
+};
+
+}  // namespace cleave::views

@@ -1,0 +1,85 @@
+#include "views/property_model.h"
+
+#include <QFont>
+
+namespace cleave::views {
+
+namespace {
+
+// Internal ids: 0 for a section, its row + 1 for a property.
+constexpr quintptr sectionId = 0;
+
+bool isSection(const QModelIndex& index)
+{
+    return index.internalId() == sectionId;
+}
+
+}  // namespace
+
+void PropertyModel::setSections(std::vector<PropertySection> sections)
+{
+    beginResetModel();
+    m_sections = std::move(sections);
+    endResetModel();
+}
+
+QModelIndex PropertyModel::index(int row, int column, const QModelIndex& parent) const
+{
+    if (!hasIndex(row, column, parent))
+        return {};
+    return createIndex(row, column, parent.isValid() ? static_cast<quintptr>(parent.row()) + 1 : sectionId);
+}
+
+QModelIndex PropertyModel::parent(const QModelIndex& child) const
+{
+    if (!child.isValid() || isSection(child))
+        return {};
+    return createIndex(static_cast<int>(child.internalId()) - 1, 0, sectionId);
+}
+
+int PropertyModel::rowCount(const QModelIndex& parent) const
+{
+    if (!parent.isValid())
+        return static_cast<int>(m_sections.size());
+    if (!isSection(parent) || parent.column() > 0)
+        return 0;
+    return static_cast<int>(m_sections[static_cast<std::size_t>(parent.row())].properties.size());
+}
+
+int PropertyModel::columnCount(const QModelIndex&) const
+{
+    return 2;
+}
+
+QVariant PropertyModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    if (isSection(index)) {
+        const PropertySection& section = m_sections[static_cast<std::size_t>(index.row())];
+        if (role == Qt::DisplayRole && index.column() == 0)
+            return section.title;
+        if (role == Qt::FontRole) {
+            QFont font;
+            font.setBold(true);
+            return font;
+        }
+        return {};
+    }
+    const Property& property =
+        m_sections[static_cast<std::size_t>(index.internalId() - 1)].properties[static_cast<std::size_t>(index.row())];
+    if (role == Qt::DisplayRole)
+        return index.column() == 0 ? property.name : property.value;
+    if (role == Qt::ToolTipRole)
+        return property.tooltip.isEmpty() ? property.value : property.tooltip;
+    return {};
+}
+
+QVariant PropertyModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
+        return {};
+    return section == 0 ? tr("Property") : tr("Value");
+}
+
+}  // namespace cleave::views

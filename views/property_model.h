@@ -1,0 +1,41 @@
+#pragma once
+
+#include <QAbstractItemModel>
+#include <QString>
+#include <vector>
+
+namespace cleave::views {
+
+/// A name and what it is; tooltip is shown over both.
+struct Property {
+    QString name;
+    QString value;
+    QString tooltip;
+};
+
+struct PropertySection {
+    QString title;
+    std::vector<Property> properties;
+};
+
+/// Sections of properties as a tree of two columns.
+class PropertyModel : public QAbstractItemModel {
+    Q_OBJECT
+
+public:
+    using QAbstractItemModel::QAbstractItemModel;
+
+    void setSections(std::vector<PropertySection> sections);
+
+    QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    QModelIndex parent(const QModelIndex& child) const override;
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
+    std::vector<PropertySection> m_sections;
+};
+
+}  // namespace cleave::views

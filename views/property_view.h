@@ -1,0 +1,24 @@
+#pragma once
+
+#include <QTreeView>
+
+#include "views/property_model.h"
+
+namespace cleave::views {
+
+/// Shows sections of properties, all open; the value of the current one can be copied.
+class PropertyView : public QTreeView {
+    Q_OBJECT
+
+public:
+    explicit PropertyView(QWidget* parent = nullptr);
+
+    void setSections(std::vector<PropertySection> sections);
+
+private:
+    void copyValue() const;
+
+    PropertyModel m_model;
+};
+
+}  // namespace cleave::views

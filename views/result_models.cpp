@@ -1,0 +1,164 @@
+#include "views/result_models.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <map>
+
+#include "core/base/format.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+struct Texts {
+    Q_DECLARE_TR_FUNCTIONS(cleave::views::ResultModels)
+};
+
+std::vector<QString> functionRow(const QString& name, const FunctionRun& run)
+{
+    return {name,
+            toText(formatCount(run.batches)),
+            toText(formatCount(run.rows)),
+            toText(formatCount(run.blockNodes)),
+            toText(formatCount(run.edges)),
+            toText(formatSeconds(run.prepareSeconds)),
+            toText(formatSeconds(run.computeSeconds)),
+            toText(formatSeconds(run.writeSeconds)),
+            toText(formatBytes(run.savedBytes))};
+}
+
+FunctionRun sum(const std::vector<FunctionRun>& functions)
+{
+    FunctionRun all;
+    for (const FunctionRun& run : functions) {
+        all.batches += run.batches;
+        all.rows += run.rows;
+        all.blockNodes += run.blockNodes;
+        all.edges += run.edges;
+        all.prepareSeconds += run.prepareSeconds;
+        all.computeSeconds += run.computeSeconds;
+        all.writeSeconds += run.writeSeconds;
+        all.savedBytes += run.savedBytes;
+    }
+    return all;
+}
+
+}  // namespace
+
+void TextTableModel::setTable(std::vector<Column> columns, std::vector<std::vector<QString>> rows)
+{
+    beginResetModel();
+    m_columns = std::move(columns);
+    m_rows = std::move(rows);
+    endResetModel();
+}
+
+int TextTableModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+int TextTableModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
+}
+
+QVariant TextTableModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const auto column = static_cast<std::size_t>(index.column());
+    if (role == Qt::DisplayRole)
+        return m_rows[static_cast<std::size_t>(index.row())][column];
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue((m_columns[column].isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    return {};
+}
+
+QVariant TextTableModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
+        return {};
+    const Column& column = m_columns[static_cast<std::size_t>(section)];
+    if (role == Qt::DisplayRole)
+        return column.title;
+    if (role == Qt::ToolTipRole)
+        return column.tooltip;
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue((column.isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    return {};
+}
+
+void showFunctions(TextTableModel& table, const RunResult* run)
+{
+    std::vector<TextTableModel::Column> columns{
+        {Texts::tr("Function"), {}, false},
+        {Texts::tr("Batches"), Texts::tr("Batches that it ran"), true},
+        {Texts::tr("V rows"), Texts::tr("Target rows computed"), true},
+        {Texts::tr("E rows"), Texts::tr("Nodes of all blocks, each counted once per block that needs it"), true},
+        {Texts::tr("Edges"), Texts::tr("Edges of all blocks"), true},
+        {Texts::tr("Prepare"), Texts::tr("Cutting blocks and slicing structure"), true},
+        {Texts::tr("Compute"), Texts::tr("Running the operators"), true},
+        {Texts::tr("Write"), Texts::tr("Storing save points"), true},
+        {Texts::tr("Saved"), Texts::tr("Bytes written to the store"), true},
+    };
+    std::vector<std::vector<QString>> rows;
+    if (run != nullptr) {
+        for (std::size_t i = 0; i < run->functions.size(); ++i)
+            rows.push_back(functionRow(Texts::tr("Function %1").arg(i), run->functions[i]));
+        if (run->functions.size() > 1)
+            rows.push_back(functionRow(Texts::tr("Together"), sum(run->functions)));
+    }
+    table.setTable(std::move(columns), std::move(rows));
+}
+
+void showComparisons(TextTableModel& table, const VerifyResult* result)
+{
+    std::vector<TextTableModel::Column> columns{
+        {Texts::tr("Output"), {}, false},
+        {Texts::tr("Compared"), {}, false},
+        {Texts::tr("Largest difference"), Texts::tr("Largest absolute difference of an element"), true},
+        {Texts::tr("Relative"), Texts::tr("The same relative to the largest element"), true},
+        {Texts::tr("Rows over tolerance"), Texts::tr("Rows with an element over tolerance"), true},
+        {Texts::tr("Result"), {}, false},
+    };
+    std::vector<std::vector<QString>> rows;
+    if (result != nullptr)
+        for (const Comparison& c : result->comparisons)
+            rows.push_back({toText(c.output), Texts::tr("%1 and %2").arg(toText(c.a), toText(c.b)), toText(formatNumber(c.maxAbsolute)),
+                            toText(formatNumber(c.maxRelative)),
+                            Texts::tr("%1 of %2").arg(toText(formatCount(c.rowsOver)), toText(formatCount(c.rows))),
+                            c.equal ? Texts::tr("✓ equal") : Texts::tr("✗ different")});
+    table.setTable(std::move(columns), std::move(rows));
+}
+
+void showAccuracies(TextTableModel& table, const VerifyResult* result)
+{
+    std::vector<TextTableModel::Column> columns{{Texts::tr("Accuracy"), {}, false}};
+    std::vector<std::vector<QString>> rows;
+    if (result != nullptr) {
+        std::vector<std::string> splits, runs;
+        std::map<std::pair<std::string, std::string>, double> values;
+        for (const Accuracy& accuracy : result->accuracies) {
+            if (std::ranges::find(splits, accuracy.split) == splits.end())
+                splits.push_back(accuracy.split);
+            if (std::ranges::find(runs, accuracy.run) == runs.end())
+                runs.push_back(accuracy.run);
+            values[{accuracy.run, accuracy.split}] = accuracy.value;
+        }
+        for (const std::string& split : splits)
+            columns.push_back({toText(split), Texts::tr("Share of these nodes whose largest output is their label"), true});
+        for (const std::string& run : runs) {
+            std::vector<QString> row{toText(run)};
+            for (const std::string& split : splits) {
+                const auto found = values.find({run, split});
+                row.push_back(found == values.end() ? QString() : Texts::tr("%1 %").arg(found->second * 100, 0, 'f', 1));
+            }
+            rows.push_back(std::move(row));
+        }
+    }
+    table.setTable(std::move(columns), std::move(rows));
+}
+
+}  // namespace cleave::views

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QString>
+#include <vector>
+
+#include "core/run/run.h"
+
+namespace cleave::views {
+
+/// A table of texts; what a number column sorts and aligns by is told by the column.
+class TextTableModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    struct Column {
+        QString title;
+        QString tooltip;
+        bool isNumber = true;
+    };
+
+    using QAbstractTableModel::QAbstractTableModel;
+
+    void setTable(std::vector<Column> columns, std::vector<std::vector<QString>> rows);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
+    std::vector<Column> m_columns;
+    std::vector<std::vector<QString>> m_rows;
+};
+
+void showFunctions(TextTableModel& table, const RunResult* run);          ///< one row per function and their sum
+void showComparisons(TextTableModel& table, const VerifyResult* result);  ///< one row per pair of runs and output
+void showAccuracies(TextTableModel& table, const VerifyResult* result);   ///< one row per run, one column per split
+
+}  // namespace cleave::views

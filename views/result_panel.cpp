@@ -1,0 +1,147 @@
+#include "views/result_panel.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QListWidget>
+#include <QTableView>
+#include <QTime>
+#include <QVBoxLayout>
+
+#include "core/base/format.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+enum Page : std::uint8_t { RunPage, VerifyPage };
+
+QLabel* summaryLabel(QWidget* parent)
+{
+    auto* label = new QLabel(parent);
+    label->setTextFormat(Qt::PlainText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    label->setWordWrap(true);
+    label->setContentsMargins(10, 6, 10, 6);
+    return label;
+}
+
+QVBoxLayout* pageLayout(QWidget* page)
+{
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    return layout;
+}
+
+}  // namespace
+
+ResultPanel::ResultPanel(Document& document, QWidget* parent)
+    : QTabWidget(parent), m_document(document), m_runSummary(summaryLabel(this)), m_verdict(summaryLabel(this)),
+      m_messages(new QListWidget(this))
+{
+    setDocumentMode(true);
+    m_messages->setFrameShape(QFrame::NoFrame);
+    m_messages->setWordWrap(true);
+    m_messages->setAccessibleName(tr("Messages"));
+    addTab(runPage(), tr("Run"));
+    addTab(verifyPage(), tr("Verify"));
+    addTab(m_messages, tr("Messages"));
+    connect(&m_document, &Document::changed, this, [this](Change change) {
+        if (change != Change::Tasks && change != Change::Options)
+            showReport();
+        if (change == Change::Result && m_document.report().run() != nullptr)
+            setCurrentIndex(m_document.report().verify ? VerifyPage : RunPage);
+    });
+    connect(&m_document, &Document::noted, this, &ResultPanel::addMessage);
+    connect(&m_document, &Document::failed, this, &ResultPanel::addMessage);
+    showReport();
+}
+
+QWidget* ResultPanel::runPage()
+{
+    auto* page = new QWidget(this);
+    QVBoxLayout* layout = pageLayout(page);
+    layout->addWidget(m_runSummary);
+    layout->addWidget(tableView(m_functions, tr("Functions of the run")), 1);
+    return page;
+}
+
+QWidget* ResultPanel::verifyPage()
+{
+    auto* page = new QWidget(this);
+    QVBoxLayout* layout = pageLayout(page);
+    layout->addWidget(m_verdict);
+    auto* tables = new QHBoxLayout;
+    tables->setSpacing(0);
+    tables->addWidget(tableView(m_comparisons, tr("Differences")), 3);
+    tables->addWidget(tableView(m_accuracies, tr("Accuracy")), 2);
+    layout->addLayout(tables, 1);
+    return page;
+}
+
+QTableView* ResultPanel::tableView(TextTableModel& model, const QString& name)
+{
+    auto* view = new QTableView(this);
+    view->setModel(&model);
+    view->setAccessibleName(name);
+    view->setFrameShape(QFrame::NoFrame);
+    view->setShowGrid(false);
+    view->setAlternatingRowColors(true);
+    view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    view->setTabKeyNavigation(false);
+    view->verticalHeader()->hide();
+    view->verticalHeader()->setDefaultSectionSize(view->fontMetrics().height() + 8);
+    view->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    view->horizontalHeader()->setHighlightSections(false);
+    view->horizontalHeader()->setStretchLastSection(false);
+    return view;
+}
+
+void ResultPanel::showReport()
+{
+    const Report& report = m_document.report();
+    const VerifyResult* verify = report.verify ? &*report.verify : nullptr;
+    showFunctions(m_functions, report.run());
+    showComparisons(m_comparisons, verify);
+    showAccuracies(m_accuracies, verify);
+    const QString hint = !m_document.model()   ? tr("Open a model first.")
+                         : !m_document.graph() ? tr("Open a graph to run the model on.")
+                                               : QString();
+    m_runSummary->setText(report.run() != nullptr ? runSummary(*report.run()) : hint.isEmpty() ? tr("Nothing has been run yet.") : hint);
+    m_verdict->setText(verify != nullptr ? verdict(*verify)
+                       : hint.isEmpty()  ? tr("Verify runs the whole model and the cut one and compares their answers.")
+                                         : hint);
+    m_verdict->setForegroundRole(QPalette::WindowText);
+}
+
+QString ResultPanel::runSummary(const RunResult& run) const
+{
+    QString text = tr("Layer-wise with batches of %1 nodes: %2, of which %3 for the prologue.")
+                       .arg(toText(formatCount(run.batchSize)), toText(formatSeconds(run.seconds)), toText(formatSeconds(run.prologueSeconds)));
+    if (run.peakBytes > 0)
+        text += tr(" At most %1 of tensors at once.").arg(toText(formatBytes(run.peakBytes)));
+    return text;
+}
+
+QString ResultPanel::verdict(const VerifyResult& result) const
+{
+    const QString tolerance = tr("absolute %1, relative %2").arg(toText(formatNumber(result.tolerance.absolute)),
+                                                                toText(formatNumber(result.tolerance.relative)));
+    return (result.equal() ? tr("✓ Equal: the cut model gives the same answers within tolerance (%1), at a batch size of %2.")
+                           : tr("✗ Different: rows are over tolerance (%1), at a batch size of %2."))
+        .arg(tolerance, toText(formatCount(result.layerWise.batchSize)));
+}
+
+void ResultPanel::addMessage(const QString& text)
+{
+    m_messages->addItem(QStringLiteral("%1  %2").arg(QTime::currentTime().toString(QStringLiteral("HH:mm:ss")), text));
+    m_messages->scrollToBottom();
+}
+
+QString ResultPanel::summary() const
+{
+    return currentIndex() == VerifyPage ? m_verdict->text() : m_runSummary->text();
+}
+
+}  // namespace cleave::views

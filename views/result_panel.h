@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QTabWidget>
+
+#include "views/document.h"
+#include "views/result_models.h"
+
+class QLabel;
+class QListWidget;
+class QTableView;
+
+namespace cleave::views {
+
+/// What runs and comparisons gave, and the messages of this session.
+class ResultPanel : public QTabWidget {
+    Q_OBJECT
+
+public:
+    explicit ResultPanel(Document& document, QWidget* parent = nullptr);
+
+    void addMessage(const QString& text);
+    QString summary() const;  ///< the line above the tables
+
+    const TextTableModel& functions() const { return m_functions; }
+    const TextTableModel& comparisons() const { return m_comparisons; }
+    const TextTableModel& accuracies() const { return m_accuracies; }
+
+private:
+    QWidget* runPage();
+    QWidget* verifyPage();
+    QTableView* tableView(TextTableModel& model, const QString& name);
+    void showReport();
+    QString runSummary(const RunResult& run) const;
+    QString verdict(const VerifyResult& result) const;
+
+    Document& m_document;
+    TextTableModel m_functions, m_comparisons, m_accuracies;
+    QLabel* m_runSummary;
+    QLabel* m_verdict;
+    QListWidget* m_messages;
+};
+
+}  // namespace cleave::views
