@@ -1,5 +1,6 @@
 #include "views/graph_items.h"
 
+#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QStyleOptionGraphicsItem>

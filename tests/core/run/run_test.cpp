@@ -170,14 +170,18 @@ TEST(Cut, EveryOpOfEveryLevelIsInOneFunctionThatReadsEarlierOnes)
         for (const CutFunction& f : model.cut->functions) {
             for (const ValueId read : f.reads)
                 EXPECT_TRUE(stored.contains(read)) << name << " " << a.program[read].name;
-            for (const Step& step : f.steps)
-                if (a.values[a.program[step.op].outputs.front()].rows == Rows::Nodes)
+            for (const Step& step : f.steps) {
+                if (a.values[a.program[step.op].outputs.front()].rows == Rows::Nodes) {
                     EXPECT_TRUE(nodeOps.insert(step.op).second) << name << " runs " << a.program[step.op].name << " twice";
+                }
+            }
             stored.insert(f.saves.begin(), f.saves.end());
         }
-        for (std::size_t i = 0; i < a.program.ops.size(); ++i)
-            if (a.values[a.program.ops[i].outputs.front()].rows == Rows::Nodes)
+        for (std::size_t i = 0; i < a.program.ops.size(); ++i) {
+            if (a.values[a.program.ops[i].outputs.front()].rows == Rows::Nodes) {
                 EXPECT_TRUE(nodeOps.contains(OpId{static_cast<int>(i)})) << name << " " << a.program.ops[i].name;
+            }
+        }
     }
 }
 

@@ -27,6 +27,11 @@ void PrintTo(const ZooModel& model, std::ostream* out)
     *out << model.name;
 }
 
+std::string nameOf(const testing::TestParamInfo<ZooModel>& model)
+{
+    return model.param.name;
+}
+
 class Zoo : public testing::TestWithParam<ZooModel> {};
 
 TEST_P(Zoo, IsRightOrRefusedByName)
@@ -62,8 +67,8 @@ TEST_P(Zoo, IsRightOrRefusedByName)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(PyG, Zoo, testing::ValuesIn(models("zoo")), [](const auto& info) { return info.param.name; });
-INSTANTIATE_TEST_SUITE_P(Adversarial, Zoo, testing::ValuesIn(models("adversarial")), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(PyG, Zoo, testing::ValuesIn(models("zoo")), nameOf);
+INSTANTIATE_TEST_SUITE_P(Adversarial, Zoo, testing::ValuesIn(models("adversarial")), nameOf);
 
 class Example : public testing::TestWithParam<const char*> {};
 
@@ -80,13 +85,15 @@ TEST_P(Example, GivesPyTorchsAnswersOnCora)
         for (const Comparison& c : result.comparisons)
             EXPECT_LE(c.maxRelative, 1e-4) << batchSize << " " << c.a << " / " << c.b;
         EXPECT_TRUE(result.equal());
-        for (const Accuracy& a : result.accuracies)
-            if (a.split == "test")
+        for (const Accuracy& a : result.accuracies) {
+            if (a.split == "test") {
                 EXPECT_NEAR(a.value, accuracy, 1e-9) << a.run;
+            }
+        }
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cora, Example, testing::Values("gcn", "sage", "gat", "jk"), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Cora, Example, testing::Values("gcn", "sage", "gat", "jk"), [](const auto& example) { return std::string(example.param); });
 
 }  // namespace
 }  // namespace cleave

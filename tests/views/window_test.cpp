@@ -1,0 +1,275 @@
+// The window as a person uses it: real mouse and key events on the offscreen platform.
+#include <QAbstractItemModelTester>
+#include <QDockWidget>
+#include <QLabel>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QTest>
+#include <QUrl>
+
+#include "core/plan/cut.h"
+#include "views/graph_view.h"
+#include "views/inspector.h"
+#include "views/main_window.h"
+#include "views/message_bar.h"
+#include "views/property_view.h"
+#include "views/result_panel.h"
+
+namespace cleave::views {
+
+class WindowTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void opensModelAndGraph_data();
+    void opensModelAndGraph();
+    void bandsFollowFunctions();
+    void structureIsNeverAnArrow();
+    void clickSelectsAndInspectorShowsIt();
+    void doubleClickExpandsAndKeysCollapse();
+    void tabAndArrowsMoveTheSelection();
+    void verifyShowsTheResult();
+    void cancelStopsARun();
+    void wrongFileIsOneSentenceInTheMessageBar();
+    void droppedFileIsOpened();
+    void exportsPicture();
+    void itemModelsAreSound();
+
+private:
+    static QString example(const char* name) { return QStringLiteral(CLEAVE_EXAMPLES_DIR "/") + QLatin1String(name); }
+    static void open(MainWindow& window, const char* model);
+    static void openGraph(MainWindow& window);
+    static DagKey firstBox(const MainWindow& window, BoxKind kind);
+};
+
+namespace {
+
+constexpr int patience = 60'000;
+
+QPoint place(GraphView& view, const DagKey& key)
+{
+    return view.viewPosition(key).toPoint();
+}
+
+}  // namespace
+
+void WindowTest::initTestCase()
+{
+    QCoreApplication::setOrganizationName(QStringLiteral("CleaveTests"));
+    QCoreApplication::setApplicationName(QStringLiteral("CleaveTests"));
+    QSettings().clear();
+}
+
+void WindowTest::open(MainWindow& window, const char* model)
+{
+    window.resize(1300, 850);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    window.document().open(example(model));
+    QTRY_VERIFY_WITH_TIMEOUT(window.graphView().picture() && !window.graphView().isLayingOut(), patience);
+}
+
+void WindowTest::openGraph(MainWindow& window)
+{
+    window.document().open(example("cora.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() && !window.document().isBusy(), patience);
+}
+
+DagKey WindowTest::firstBox(const MainWindow& window, BoxKind kind)
+{
+    for (const DagBox& box : const_cast<MainWindow&>(window).graphView().picture()->dag.boxes)
+        if (box.key.kind == kind)
+            return box.key;
+    return {};
+}
+
+void WindowTest::opensModelAndGraph_data()
+{
+    QTest::addColumn<QByteArray>("model");
+    for (const char* name : {"gcn.pt2", "sage.pt2", "gat.pt2", "jk.pt2"})
+        QTest::newRow(name) << QByteArray(name);
+}
+
+void WindowTest::opensModelAndGraph()
+{
+    QFETCH(const QByteArray, model);
+    MainWindow window(Theme::Light);
+    open(window, model.constData());
+    openGraph(window);
+    QVERIFY(window.document().canRun());
+    QVERIFY(window.windowTitle().startsWith(QString::fromLatin1(model)));
+    QVERIFY(!window.messageBar().isVisible());
+}
+
+void WindowTest::bandsFollowFunctions()
+{
+    MainWindow window(Theme::Light);
+    open(window, "jk.pt2");
+    const GraphPicture& picture = *window.graphView().picture();
+    QCOMPARE(picture.dag.bands.size(), picture.model->cut->functions.size() + 1);
+    for (std::size_t i = 1; i < picture.layout.bands.size(); ++i)
+        QVERIFY(picture.layout.bands[i].top >= picture.layout.bands[i - 1].bottom);
+    for (std::size_t i = 0; i < picture.dag.boxes.size(); ++i) {
+        const LayoutBand& band = picture.layout.bands[static_cast<std::size_t>(picture.dag.boxes[i].key.band)];
+        const double y = picture.layout.centres[i].y;
+        QVERIFY(y >= band.top && y <= band.stripBottom);
+    }
+}
+
+void WindowTest::structureIsNeverAnArrow()
+{
+    MainWindow window(Theme::Light);
+    open(window, "gat.pt2");
+    window.graphView().expandAll();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.graphView().isLayingOut(), patience);
+    const GraphPicture& picture = *window.graphView().picture();
+    bool badges = false;
+    for (const DagArrow& arrow : picture.dag.arrows)
+        if (picture.dag.boxes[static_cast<std::size_t>(arrow.to)].key.band > 0)
+            for (const ValueId value : arrow.values)
+                QVERIFY(picture.model->analysis->values[value].reach == Reach::Feature);
+    for (const DagBox& box : picture.dag.boxes)
+        badges = badges || !box.structure.empty();
+    QVERIFY(badges);
+}
+
+void WindowTest::clickSelectsAndInspectorShowsIt()
+{
+    MainWindow window(Theme::Light);
+    open(window, "gcn.pt2");
+    GraphView& view = window.graphView();
+    const DagKey key = firstBox(window, BoxKind::Op);
+    QVERIFY(key.op.valid());
+    view.fit();
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, place(view, key));
+    QVERIFY(view.selection() == key);
+    const auto* inspector = window.findChild<Inspector*>();
+    QCOMPARE(inspector->title(), QString::fromStdString(window.document().model()->program()[key.op].name));
+}
+
+void WindowTest::doubleClickExpandsAndKeysCollapse()
+{
+    MainWindow window(Theme::Light);
+    open(window, "gat.pt2");
+    GraphView& view = window.graphView();
+    view.collapseAll();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
+    const std::size_t collapsed = view.picture()->dag.boxes.size();
+    view.fit();
+    const DagKey module = firstBox(window, BoxKind::Module);
+    QVERIFY(module.module.valid());
+    QTest::mouseDClick(view.viewport(), Qt::LeftButton, {}, place(view, module));
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.picture()->dag.boxes.size() > collapsed, patience);
+    view.collapseAll();
+    QTRY_COMPARE_WITH_TIMEOUT(view.picture()->dag.boxes.size(), collapsed, patience);
+    view.select(module);
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_Plus);
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.picture()->dag.boxes.size() > collapsed, patience);
+}
+
+void WindowTest::tabAndArrowsMoveTheSelection()
+{
+    MainWindow window(Theme::Light);
+    open(window, "gcn.pt2");
+    GraphView& view = window.graphView();
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_Tab);
+    const auto first = view.selection();
+    QVERIFY(first.has_value());
+    QTest::keyClick(&view, Qt::Key_Tab);
+    QVERIFY(view.selection().has_value() && view.selection() != first);
+    QTest::keyClick(&view, Qt::Key_Down);
+    QVERIFY(view.selection().has_value());
+}
+
+void WindowTest::verifyShowsTheResult()
+{
+    MainWindow window(Theme::Light);
+    open(window, "gcn.pt2");
+    openGraph(window);
+    for (auto* button : window.findChildren<QPushButton*>())
+        if (button->text().contains(QStringLiteral("Verify")))
+            QTest::mouseClick(button, Qt::LeftButton);
+    QVERIFY(window.document().isBusy());
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    QVERIFY(window.document().report().verify->equal());
+    const auto* results = window.findChild<ResultPanel*>();
+    QCOMPARE(results->functions().rowCount(), 3);
+    QVERIFY(results->comparisons().rowCount() >= 1);
+    QVERIFY(results->accuracies().rowCount() >= 1);
+    QVERIFY(results->summary().contains(QStringLiteral("Equal")));
+}
+
+void WindowTest::cancelStopsARun()
+{
+    MainWindow window(Theme::Light);
+    open(window, "jk.pt2");
+    openGraph(window);
+    window.document().setBatchSize(1);
+    window.document().runLayerWise();
+    QVERIFY(window.document().isBusy());
+    window.document().cancel();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+    QVERIFY(window.document().report().run() == nullptr);
+    QVERIFY(!window.messageBar().isVisible());
+}
+
+void WindowTest::wrongFileIsOneSentenceInTheMessageBar()
+{
+    MainWindow window(Theme::Light);
+    open(window, "gcn.pt2");
+    window.document().openModel(example("cora.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);
+    QVERIFY(window.messageBar().text().endsWith(QLatin1Char('.')));
+    QVERIFY(window.document().model() != nullptr);
+}
+
+void WindowTest::droppedFileIsOpened()
+{
+    MainWindow window(Theme::Dark);
+    window.show();
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(example("sage.pt2"))});
+    QDragEnterEvent enter(QPoint(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&window, &enter);
+    QVERIFY(enter.isAccepted());
+    QDropEvent drop(QPointF(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&window, &drop);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr, patience);
+}
+
+void WindowTest::exportsPicture()
+{
+    MainWindow window(Theme::Light);
+    open(window, "gcn.pt2");
+    QTemporaryDir folder;
+    for (const char* name : {"a.svg", "a.png"}) {
+        const QString path = folder.filePath(QLatin1String(name));
+        window.graphView().exportPicture(path);
+        QVERIFY(QFileInfo(path).size() > 1000);
+    }
+}
+
+void WindowTest::itemModelsAreSound()
+{
+    MainWindow window(Theme::Light);
+    open(window, "gcn.pt2");
+    openGraph(window);
+    std::vector<std::unique_ptr<QAbstractItemModelTester>> testers;
+    for (auto* view : window.findChildren<QAbstractItemView*>())
+        if (view->model())
+            testers.push_back(std::make_unique<QAbstractItemModelTester>(view->model(), QAbstractItemModelTester::FailureReportingMode::QtTest));
+    QVERIFY(testers.size() >= 3);
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    window.document().setModel(nullptr, {});
+}
+
+}  // namespace cleave::views
+
+QTEST_MAIN(cleave::views::WindowTest)
+#include "window_test.moc"
