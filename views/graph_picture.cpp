@@ -37,7 +37,7 @@ QString BoxMetrics::subtitle(const DagBox& box) const
 {
     QStringList parts;
     if (box.key.kind == BoxKind::Prologue || box.key.kind == BoxKind::Module)
-        parts.append(Texts::tr("%n op(s)", nullptr, static_cast<int>(box.ops.size())));
+        parts.append(box.ops.size() == 1 ? Texts::tr("1 op") : Texts::tr("%1 ops").arg(box.ops.size()));
     if (!box.type.empty())
         parts.prepend(shortened(toText(box.type)));
     if (!box.shape.empty())
@@ -68,7 +68,8 @@ QSizeF BoxMetrics::size(const DagBox& box) const
         return {width + smallMetrics.horizontalAdvance(QStringLiteral("  ") + toText(box.shape)) + tab + 3 * padding, titleHeight + padding};
     if (box.isExpandable())
         width += controlSize + padding;
-    width = std::max(width, smallMetrics.horizontalAdvance(subtitle(box)));
+    const double control = box.isExpandable() ? controlSize + padding : 0;
+    width = std::max(width, smallMetrics.horizontalAdvance(subtitle(box)) + control);
     double badgeWidth = -badgeGap;
     for (const QString& badge : badges(box))
         badgeWidth += smallMetrics.horizontalAdvance(badge) + 2 * badgePadding + badgeGap;

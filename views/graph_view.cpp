@@ -216,12 +216,12 @@ BandItem::Texts GraphView::bandText(const DagBand& band) const
     BandItem::Texts texts;
     texts.title = bandTitle(band);
     texts.lines.append(band.function < 0 ? tr("once, on the whole graph") : tr("message degree %1").arg(band.level));
-    texts.lines.append(tr("%n op(s)", nullptr, band.ops));
+    texts.lines.append(band.ops == 1 ? tr("1 op") : tr("%1 ops").arg(band.ops));
     const DagStrip& strip = band.strip;
     if (band.function < 0 || strip.crossing.empty())
         return texts;
     texts.stripTitle = tr("Cut %1").arg(band.function + 1);
-    texts.stripLines.append(tr("%n save point(s)", nullptr, static_cast<int>(strip.crossing.size())));
+    texts.stripLines.append(strip.crossing.size() == 1 ? tr("1 save point") : tr("%1 save points").arg(strip.crossing.size()));
     if (strip.nodeRowBytes > 0) {
         const QString perNode = tr("%1 × V").arg(toText(formatBytes(strip.nodeRowBytes)));
         const auto& graph = m_document.graph();

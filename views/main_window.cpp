@@ -133,7 +133,7 @@ void MainWindow::makeDocks()
     m_resultDock = dock(tr("Results"), QStringLiteral("results"), m_results, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-    resizeDocks({model, inspector}, {300, 320}, Qt::Horizontal);
+    resizeDocks({model, inspector}, {320, 320}, Qt::Horizontal);
     resizeDocks({m_resultDock}, {190}, Qt::Vertical);
 }
 

@@ -53,7 +53,7 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     auto* tolerance = new QHBoxLayout;
     tolerance->addWidget(m_absolute);
     tolerance->addWidget(m_relative);
-    form->addRow(tr("&Tolerance"), tolerance);
+    form->addRow(tr("Tolerance"), tolerance);
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(m_run);
     buttons->addWidget(m_verify);

@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHeaderView>
+#include <algorithm>
 
 namespace cleave::views {
 
@@ -20,7 +21,7 @@ PropertyView::PropertyView(QWidget* parent) : QTreeView(parent)
     setEditTriggers(NoEditTriggers);
     setTabKeyNavigation(false);
     header()->setStretchLastSection(true);
-    header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 
     auto* copy = new QAction(tr("Copy value"), this);
     copy->setShortcut(QKeySequence::Copy);
@@ -36,6 +37,19 @@ void PropertyView::setSections(std::vector<PropertySection> sections)
     for (int row = 0; row < m_model.rowCount(); ++row)
         setFirstColumnSpanned(row, {}, true);
     expandAll();
+    fitColumns();
+}
+
+void PropertyView::resizeEvent(QResizeEvent* event)
+{
+    QTreeView::resizeEvent(event);
+    fitColumns();
+}
+
+// Names get what they need, but leave half of the width to the values.
+void PropertyView::fitColumns()
+{
+    header()->resizeSection(0, std::min(sizeHintForColumn(0), viewport()->width() / 2));
 }
 
 void PropertyView::copyValue() const

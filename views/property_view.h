@@ -15,7 +15,11 @@ public:
 
     void setSections(std::vector<PropertySection> sections);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void fitColumns();
     void copyValue() const;
 
     PropertyModel m_model;

@@ -91,7 +91,7 @@ public:
 
 private:
     static constexpr std::string_view dropout = "dropout in eval";
-    static constexpr std::string_view noOps = "detach, contiguous and other no-ops";
+    static constexpr std::string_view noOps = "no-ops";
     static constexpr std::string_view checks = "checks";
     static constexpr std::string_view sizes = "sizes read from features";
     static constexpr std::string_view folded = "constants folded";

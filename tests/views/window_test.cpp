@@ -198,7 +198,7 @@ void WindowTest::verifyShowsTheResult()
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     QVERIFY(window.document().report().verify->equal());
     const auto* results = window.findChild<ResultPanel*>();
-    QCOMPARE(results->functions().rowCount(), 3);
+    QCOMPARE(results->functions().rowCount(), 4);  // three functions and their sum
     QVERIFY(results->comparisons().rowCount() >= 1);
     QVERIFY(results->accuracies().rowCount() >= 1);
     QVERIFY(results->summary().contains(QStringLiteral("Equal")));
