@@ -43,6 +43,9 @@ std::vector<std::vector<OpId>> opsOfBands(const Analysis& analysis, const CutPro
     for (std::size_t f = 0; f < cut.functions.size(); ++f) {
         std::set<OpId> seen;
         for (const Step& step : cut.functions[f].steps) {
+            // Indices and sizes that a block prepares for itself are structure: they stay badges.
+            if (analysis.values[analysis.program[step.op].outputs.front()].reach != Reach::Feature)
+                continue;
             if (seen.insert(step.op).second)
                 bands[f + 1].push_back(step.op);
             placed[static_cast<std::size_t>(step.op.index)] = true;

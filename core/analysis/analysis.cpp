@@ -60,6 +60,7 @@ public:
         m_a.ops.resize(m_p.ops.size());
         for (std::size_t v = 0; v < m_p.values.size(); ++v)
             m_a.values[ValueId{static_cast<int>(v)}].reach = reach[ValueId{static_cast<int>(v)}];
+        findRead();
         startRows();
         for (std::size_t i = 0; i < m_p.ops.size(); ++i) {
             progress.update(static_cast<double>(i) / static_cast<double>(m_p.ops.size()), "Analysing");
@@ -71,6 +72,15 @@ public:
 private:
     const ValueFacts& facts(ValueId id) const { return m_a.values[id]; }
     bool isFeature(ValueId id) const { return facts(id).reach == Reach::Feature; }
+
+    void findRead()
+    {
+        m_read.assign(m_p.values.size(), false);
+        for (const Op& op : m_p.ops)
+            forEachOperand(op, [&](ValueId id) { m_read[static_cast<std::size_t>(id.index)] = true; });
+        for (const ValueId id : m_p.outputs)
+            m_read[static_cast<std::size_t>(id.index)] = true;
+    }
 
     [[noreturn]] void refuse(OpId op, const std::string& why) const
     {
@@ -149,6 +159,8 @@ private:
         for (const ValueId output : m_p[id].outputs) {
             const Value& value = m_p[output];
             const ValueFacts& f = facts(output);
+            if (!m_read[static_cast<std::size_t>(output.index)])
+                continue;
             if (value.kind != ValueKind::Tensor)
                 refuse(id, "gives a number that depends on node features.");
             for (std::size_t d = 0; d < value.sizes.size(); ++d)
@@ -348,6 +360,7 @@ private:
     const Evaluator& m_evaluator;
     std::map<std::tuple<ValueId, ValueId, bool>, int> m_visited;
     std::map<ValueId, int> m_fed;
+    std::vector<bool> m_read;  // an exporter may describe an output that nobody reads by a shape that it does not have
 };
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST_P(Zoo, IsRightOrRefusedByName)
         // bfloat16 rounds to three digits, and sums in another order than PyTorch does.
         if (name == "bfloat16")
             options.tolerance = {0.05, 0.05};
-        if (name == "float16")
+        if (name == "float16" || name == "half")
             options.tolerance = {0.01, 0.01};
         for (const auto& [array, values] : graph.arrays)
             if (array.starts_with("expected"))
@@ -69,6 +69,8 @@ TEST_P(Zoo, IsRightOrRefusedByName)
 
 INSTANTIATE_TEST_SUITE_P(PyG, Zoo, testing::ValuesIn(models("zoo")), nameOf);
 INSTANTIATE_TEST_SUITE_P(Adversarial, Zoo, testing::ValuesIn(models("adversarial")), nameOf);
+
+INSTANTIATE_TEST_SUITE_P(OldLayout, Zoo, testing::ValuesIn(models("old_layout")), nameOf);
 
 class Example : public testing::TestWithParam<const char*> {};
 
