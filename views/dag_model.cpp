@@ -72,6 +72,8 @@ public:
     Builder(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion)
         : m_analysis(analysis), m_cut(cut), m_expansion(expansion), m_bandOps(opsOfBands(analysis, cut))
     {
+        for (const std::vector<OpId>& ops : m_bandOps)
+            m_bandSets.emplace_back(ops.begin(), ops.end());
     }
 
     DagModel build()
@@ -83,7 +85,7 @@ public:
             m_frameOf.clear();
             addOps(band);
             addTensors(band);
-            addArrows(band);
+            addArrows();
         }
         std::ranges::for_each(m_dag.boxes, [this](DagBox& box) { describe(box); });
         return std::move(m_dag);
@@ -93,6 +95,7 @@ private:
     const Program& program() const { return m_analysis.program; }
     const CutFunction& function(int band) const { return m_cut.functions[static_cast<std::size_t>(band - 1)]; }
     DagBox& box(int i) { return m_dag.boxes[static_cast<std::size_t>(i)]; }
+    bool isIn(int band, OpId op) const { return m_bandSets[static_cast<std::size_t>(band)].contains(op); }
     bool isExpanded(int band, ModuleId module) const { return m_expansion.contains({band, module}); }
 
     void addBands()
@@ -252,7 +255,7 @@ private:
         tensor.rowBytes = bytesPerRow(m_analysis, value);
     }
 
-    void addArrows(int band)
+    void addArrows()
     {
         std::map<std::pair<int, int>, std::size_t> known;
         const auto add = [&](int from, int to, ValueId value) {
@@ -263,7 +266,7 @@ private:
         };
         for (const auto& [op, to] : m_boxOf)
             forEachOperand(program()[op], [&, target = to](ValueId value) {
-                if (const int from = source(band, value); from >= 0 && from != target)
+                if (const int from = source(value); from >= 0 && from != target)
                     add(from, target, value);
             });
         for (const auto& [value, to] : m_tensors)
@@ -271,12 +274,11 @@ private:
                 add(from->second, to, value);
     }
 
-    // Structure values never come by arrow, but for those that the prologue hands on to itself.
-    int source(int band, ValueId value) const
+    // Structure values come by arrow only from within the band, never from the prologue.
+    int source(ValueId value) const
     {
-        if (band == prologueBand || isFeature(m_analysis, value))
-            if (const auto producer = m_boxOf.find(program()[value].producer); producer != m_boxOf.end())
-                return producer->second;
+        if (const auto producer = m_boxOf.find(program()[value].producer); producer != m_boxOf.end())
+            return producer->second;
         const auto tensor = m_tensorsAbove.find(value);
         return tensor != m_tensorsAbove.end() ? tensor->second : -1;
     }
@@ -316,6 +318,7 @@ private:
             forEachOperand(program()[op], [&](ValueId value) {
                 const Value& v = program()[value];
                 const bool shown = v.kind == ValueKind::Tensor && !v.weight.valid() && !own.contains(v.producer) &&
+                                   (prologue || !isIn(described.key.band, v.producer)) &&
                                    m_analysis.values[value].reach == Reach::Structure;
                 if (shown && (!prologue || program().isInput(value)))
                     addOnce(described.structure, structureText(m_analysis, value));
@@ -326,6 +329,7 @@ private:
     const CutProgram& m_cut;
     const Expansion& m_expansion;
     std::vector<std::vector<OpId>> m_bandOps;
+    std::vector<std::set<OpId>> m_bandSets;
     DagModel m_dag;
 
     // Of the band that is being built.

@@ -37,8 +37,6 @@ struct GraphPicture {
     LayoutResult layout;
 };
 
-QString operatorsText(int count);  ///< "1 operator", "7 operators"
-
 LayoutInput layoutInput(const DagModel& dag, const std::vector<QSizeF>& sizes);
 LayoutOptions layoutOptions(const BoxMetrics& metrics);
 

@@ -10,12 +10,16 @@ namespace {
 constexpr int mostSwatches = 7;
 constexpr double sign = 15;
 constexpr double gap = 6;
-constexpr double space = 22;
+constexpr double space = 18;
+constexpr double cutLength = 26;
 
 // Draws from left to right.
 class Line {
 public:
-    Line(QPainter& painter, const GraphColors& colors, double height) : m_painter(painter), m_colors(colors), m_middle(height / 2) {}
+    Line(QPainter& painter, const GraphColors& colors, const QSizeF& size)
+        : m_painter(painter), m_colors(colors), m_right(size.width() - gap), m_middle(size.height() / 2)
+    {
+    }
 
     void text(const QString& text, double after)
     {
@@ -36,6 +40,8 @@ public:
 
     void outline(RowsClass rows, const QString& meaning)
     {
+        if (!fits(1.5 * sign, meaning))
+            return;
         m_painter.setPen(outlinePen(m_colors, rows));
         m_painter.setBrush(Qt::NoBrush);
         const double radius = std::min(outlineRadius(rows), 5.0);
@@ -46,6 +52,8 @@ public:
 
     void badge(const QString& meaning)
     {
+        if (!fits(1.5 * sign, meaning))
+            return;
         m_painter.setPen(QPen(m_colors.structure, 0.8));
         m_painter.setBrush(m_colors.badge);
         m_painter.drawRoundedRect(place(1.5 * sign), 4, 4);
@@ -55,17 +63,25 @@ public:
 
     void cut(const QString& meaning)
     {
+        if (!fits(cutLength, meaning))
+            return;
         QPen pen(m_colors.cut, 1.6);
         pen.setDashPattern({6, 4});
         m_painter.setPen(pen);
-        m_painter.drawLine(QPointF(m_x, m_middle), QPointF(m_x + 26, m_middle));
-        m_x += 26 + gap;
+        m_painter.drawLine(QPointF(m_x, m_middle), QPointF(m_x + cutLength, m_middle));
+        m_x += cutLength + gap;
         text(meaning, space);
     }
 
     void skip(double width) { m_x += width; }
 
 private:
+    // A sign that does not fit is left out with its meaning.
+    bool fits(double width, const QString& meaning) const
+    {
+        return m_x + width + gap + m_painter.fontMetrics().horizontalAdvance(meaning) < m_right;
+    }
+
     QRectF place(double width)
     {
         const QRectF area(m_x, m_middle - sign / 2, width, sign);
@@ -75,7 +91,7 @@ private:
 
     QPainter& m_painter;
     const GraphColors& m_colors;
-    double m_middle;
+    double m_right, m_middle;
     double m_x = 12;
 };
 
@@ -113,7 +129,7 @@ void Legend::paintEvent(QPaintEvent*)
     QFont font = this->font();
     font.setPointSizeF(font.pointSizeF() * 0.9);
     painter.setFont(font);
-    Line line(painter, colors, height());
+    Line line(painter, colors, size());
     line.text(tr("Message degree"), gap);
     const int step = std::max(1, (m_levels + mostSwatches) / mostSwatches);
     for (int level = 0; level <= m_levels; level += step)
@@ -121,6 +137,7 @@ void Legend::paintEvent(QPaintEvent*)
     line.skip(space);
     line.outline(RowsClass::Nodes, tr("V: node rows"));
     line.outline(RowsClass::Edges, tr("M: edge rows"));
+    line.outline(RowsClass::Mixed, tr("both"));
     line.outline(RowsClass::Structure, tr("structure"));
     line.badge(tr("reads structure"));
     line.cut(tr("cut"));

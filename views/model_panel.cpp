@@ -48,7 +48,9 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     m_verify->setToolTip(tr("Run the whole model and the cut one and compare their answers"));
 
     auto* form = new QFormLayout;
-    form->setContentsMargins(10, 8, 10, 10);
+    form->setContentsMargins(10, 10, 10, 10);
+    form->setHorizontalSpacing(10);
+    form->setVerticalSpacing(8);
     form->addRow(tr("&Batch size"), m_batchSize);
     auto* tolerance = new QHBoxLayout;
     tolerance->addWidget(m_absolute);

@@ -36,7 +36,7 @@ struct Shades {
     QRgb window, base, alternate, button, text, muted, highlight, highlightedText, link;
 };
 constexpr Shades light{0xfff3f4f6, 0xffffffff, 0xfff6f7f9, 0xffeceef1, 0xff1d2330, 0xff5c6573, 0xff1f6fb2, 0xffffffff, 0xff0b5cad};
-constexpr Shades dark{0xff23262b, 0xff1a1c20, 0xff202328, 0xff30343b, 0xffe4e7eb, 0xffa0a8b4, 0xff3d8fd1, 0xff0e1013, 0xff7ab8ec};
+constexpr Shades dark{0xff2b2e34, 0xff1c1e22, 0xff22252a, 0xff3b4048, 0xffe4e7eb, 0xffa0a8b4, 0xff3d8fd1, 0xff0e1013, 0xff7ab8ec};
 
 QPalette makePalette(const Shades& shades)
 {

@@ -12,7 +12,7 @@ namespace cleave {
 
 namespace {
 
-constexpr double portSize = 2;
+constexpr double portHeight = 2;
 
 // One band on its way through layout: which of its boxes, groups and arrows are which of the input's.
 struct Band {
@@ -22,6 +22,50 @@ struct Band {
     std::vector<int> arrows;
     std::map<int, int> ports;  // box of the strip above -> port of this band
 };
+
+LayoutPoint between(const LayoutPoint& a, const LayoutPoint& b, double share)
+{
+    return {a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share};
+}
+
+// The second part of a cubic Bézier curve that is split at t (de Casteljau).
+std::vector<LayoutPoint> secondPart(const LayoutPoint* p, double t)
+{
+    const LayoutPoint ab = between(p[0], p[1], t), bc = between(p[1], p[2], t), cd = between(p[2], p[3], t);
+    const LayoutPoint abc = between(ab, bc, t), bcd = between(bc, cd, t);
+    return {between(abc, bcd, t), bcd, cd, p[3]};
+}
+
+// The spline from where it last crosses the height y downwards.
+std::vector<LayoutPoint> partBelow(const std::vector<LayoutPoint>& path, double y)
+{
+    for (std::size_t i = path.size() - 1; i >= 3; i -= 3) {
+        if (path[i - 3].y >= y || path[i].y < y)
+            continue;
+        double low = 0, high = 1;
+        for (int step = 0; step < 30; ++step) {
+            const double middle = (low + high) / 2;
+            (secondPart(&path[i - 3], middle).front().y < y ? low : high) = middle;
+        }
+        std::vector<LayoutPoint> points = secondPart(&path[i - 3], high);
+        points.insert(points.end(), path.begin() + static_cast<std::ptrdiff_t>(i) + 1, path.end());
+        return points;
+    }
+    return path;
+}
+
+std::vector<LayoutPoint> turned(const std::vector<LayoutPoint>& path)
+{
+    std::vector<LayoutPoint> points(path.rbegin(), path.rend());
+    for (LayoutPoint& point : points)
+        point.y = -point.y;
+    return points;
+}
+
+std::vector<LayoutPoint> partAbove(const std::vector<LayoutPoint>& path, double y)
+{
+    return turned(partBelow(turned(path), -y));
+}
 
 class Stack {
 public:
@@ -79,11 +123,12 @@ private:
         }
     }
 
-    static int port(Band& band, int from)
+    // As wide as its box, so that ports get the same places as the boxes above them.
+    int port(Band& band, int from) const
     {
         const auto [found, isNew] = band.ports.try_emplace(from, static_cast<int>(band.graph.boxes.size()));
         if (isNew)
-            band.graph.boxes.push_back({portSize, portSize, BandRank::First, -1});
+            band.graph.boxes.push_back({box(from).width, portHeight, BandRank::First, -1});
         return found->second;
     }
 
@@ -128,12 +173,12 @@ private:
         place.bottom = bottom + dy + m_options.bandMargin + slack / 2;
         place.stripBottom = place.bottom + (stripHeight > 0 ? stripHeight + 2 * m_options.stripMargin : m_options.minStripHeight);
         m_result.bands.push_back(place);
-        moveStrip(band, drawing, (place.bottom + place.stripBottom) / 2 - dy);
+        moveStrip(band, drawing, place.bottom - dy, (place.bottom + place.stripBottom) / 2 - dy);
         return dy;
     }
 
-    // Puts the boxes of the strip at one height and stretches the arrows that end there.
-    void moveStrip(const Band& band, BandDrawing& drawing, double y)
+    // Puts the boxes of the strip at the height y and leads the arrows there from the lower edge of the band.
+    void moveStrip(const Band& band, BandDrawing& drawing, double edge, double y)
     {
         for (std::size_t i = 0; i < band.boxes.size(); ++i)
             if (box(band.boxes[i]).place == LayoutPlace::Strip)
@@ -144,6 +189,7 @@ private:
             if (target.place != LayoutPlace::Strip || path.empty())
                 continue;
             const LayoutPoint end{drawing.centres[static_cast<std::size_t>(band.graph.arrows[i].to)].x, y - target.height / 2};
+            path = partAbove(path, edge);
             const LayoutPoint last = path.back();
             path.insert(path.end(), {{last.x, (last.y + end.y) / 2}, {end.x, (last.y + end.y) / 2}, end});
         }
@@ -197,9 +243,10 @@ private:
             return path;
         const LayoutPoint centre = m_result.centres[static_cast<std::size_t>(from)];
         const LayoutPoint start{centre.x, centre.y + box(from).height / 2};
-        const double middle = (start.y + path.front().y) / 2;
-        std::vector<LayoutPoint> points{start, {start.x, middle}, {path.front().x, middle}};
-        points.insert(points.end(), path.begin(), path.end());
+        const std::vector<LayoutPoint> rest = partBelow(path, m_result.bands.back().top);
+        const double middle = (start.y + rest.front().y) / 2;
+        std::vector<LayoutPoint> points{start, {start.x, middle}, {rest.front().x, middle}};
+        points.insert(points.end(), rest.begin(), rest.end());
         return points;
     }
 

@@ -131,7 +131,7 @@ void WindowTest::structureIsNeverAnArrow()
         if (picture.dag.boxes[static_cast<std::size_t>(arrow.to)].key.band > 0)
             for (const ValueId value : arrow.values)
                 QVERIFY(picture.model->analysis->values[value].reach == Reach::Feature ||
-                        picture.dag.boxes[static_cast<std::size_t>(arrow.from)].key.kind != BoxKind::Prologue);
+                        picture.dag.boxes[static_cast<std::size_t>(arrow.from)].key.band == picture.dag.boxes[static_cast<std::size_t>(arrow.to)].key.band);
     for (const DagBox& box : picture.dag.boxes)
         badges = badges || !box.structure.empty();
     QVERIFY(badges);

@@ -147,6 +147,22 @@ TEST(Layout, FramesEncloseTheirBoxesAndNoOthers)
         EXPECT_FALSE(inside(other, result.groups[0])) << other;
 }
 
+// dot keeps much room between its first and last ranks and nested frames; none of it may show between bands.
+TEST(Layout, ArrowsBetweenBandsNeverTurnBack)
+{
+    LayoutInput input;
+    input.bands = 2;
+    input.groups = {{1, -1}, {1, 0}, {1, 1}};
+    input.boxes = {{90, 30, 0}, {90, 24, 0, LayoutPlace::Strip}, {90, 24, 0, LayoutPlace::Strip}, {90, 30, 1, LayoutPlace::Inside, 2},
+                   {90, 30, 1, LayoutPlace::Inside, 2}, {90, 24, 1, LayoutPlace::Strip}};
+    input.arrows = {{0, 1}, {0, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 5}};
+    for (const std::vector<LayoutPoint>& path : layOut(input).paths) {
+        ASSERT_GE(path.size(), 4U);
+        for (std::size_t i = 1; i < path.size(); ++i)
+            EXPECT_GE(path[i].y, path[i - 1].y - 0.01);
+    }
+}
+
 TEST(Layout, ArrowsOverSeveralBandsAreStubs)
 {
     LayoutInput input = chains(3, 3);
