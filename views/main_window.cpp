@@ -48,7 +48,7 @@ QStringList droppedFiles(const QMimeData* data)
 
 QLabel* emptyState(QWidget* parent)
 {
-    auto* label = new QLabel(MainWindow::tr("<div style='font-size:large'>Drop a model here</div><p>or open one with <b>Ctrl+O</b>: a file that "
+    auto* label = new QLabel(MainWindow::tr("<div style='font-size:xx-large'>Drop a model here</div><p>or open one with <b>Ctrl+O</b>: a file that "
                                             "<code>torch.export.save</code> wrote (.pt2).</p><p>Then open a graph (.npz) with <b>Ctrl+G</b> "
                                             "to run the model on it.</p>"), parent);
     label->setAlignment(Qt::AlignCenter);

@@ -118,9 +118,9 @@ void showComparisons(TextTableModel& table, const VerifyResult* result)
     std::vector<TextTableModel::Column> columns{
         {Texts::tr("Output"), {}, false},
         {Texts::tr("Compared"), {}, false},
-        {Texts::tr("Largest difference"), Texts::tr("Largest absolute difference of an element"), true},
+        {Texts::tr("Difference"), Texts::tr("Largest absolute difference of an element"), true},
         {Texts::tr("Relative"), Texts::tr("The same relative to the largest element"), true},
-        {Texts::tr("Rows over tolerance"), Texts::tr("Rows with an element over tolerance"), true},
+        {Texts::tr("Rows over"), Texts::tr("Rows with an element over tolerance"), true},
         {Texts::tr("Result"), {}, false},
     };
     std::vector<std::vector<QString>> rows;

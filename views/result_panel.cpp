@@ -3,6 +3,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QListWidget>
+#include <QSplitter>
 #include <QTableView>
 #include <QTime>
 #include <QVBoxLayout>
@@ -72,11 +73,12 @@ QWidget* ResultPanel::verifyPage()
     auto* page = new QWidget(this);
     QVBoxLayout* layout = pageLayout(page);
     layout->addWidget(m_verdict);
-    auto* tables = new QHBoxLayout;
-    tables->setSpacing(0);
-    tables->addWidget(tableView(m_comparisons, tr("Differences")), 3);
-    tables->addWidget(tableView(m_accuracies, tr("Accuracy")), 2);
-    layout->addLayout(tables, 1);
+    auto* tables = new QSplitter(page);
+    tables->addWidget(tableView(m_comparisons, tr("Differences")));
+    tables->addWidget(tableView(m_accuracies, tr("Accuracy")));
+    tables->setStretchFactor(0, 5);
+    tables->setStretchFactor(1, 2);
+    layout->addWidget(tables, 1);
     return page;
 }
 

@@ -1,5 +1,6 @@
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QIcon>
 #include <QSettings>
 #include <QTimer>
 #include <cstdio>
@@ -40,6 +41,7 @@ int main(int argc, char** argv)
     QCoreApplication::setApplicationName(QStringLiteral("Cleave"));
     QCoreApplication::setApplicationVersion(QStringLiteral(CLEAVE_VERSION));
     QGuiApplication::setDesktopFileName(QStringLiteral("io.github.cleave.Cleave"));
+    QGuiApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/io.github.cleave.Cleave.svg")));
 
     QCommandLineParser parser;
     parser.setApplicationDescription(tr("Visual splitting of graph neural networks"));
