@@ -27,7 +27,11 @@ struct Actual {
     bool isList = false;
 };
 
-enum class Match { Strict, Loose };
+enum class Match {
+    Strict,
+    Loose,  // numbers convert to each other
+    Wrap,   // and to tensors without dimensions
+};
 
 c10::TypePtr inner(const c10::Type& type)
 {
@@ -66,15 +70,15 @@ bool accepts(const c10::Type& type, const Actual& a, Match match)
     case c10::TypeKind::OptionalType:
         return isNone(a) || accepts(*inner(type), a, match);
     case c10::TypeKind::TensorType:
-        return a.value && a.kind == ValueKind::Tensor;
+        return (a.value && a.kind == ValueKind::Tensor) || (match == Match::Wrap && (isInt(a) || isFloat(a)));
     case c10::TypeKind::IntType:
         return isInt(a);
     case c10::TypeKind::FloatType:
-        return isFloat(a) || (match == Match::Loose && isInt(a));
+        return isFloat(a) || (match != Match::Strict && isInt(a));
     case c10::TypeKind::BoolType:
         return isBool(a);
     case c10::TypeKind::NumberType:
-        return match == Match::Loose && (isInt(a) || isFloat(a) || isBool(a));
+        return match != Match::Strict && (isInt(a) || isFloat(a) || isBool(a));
     case c10::TypeKind::StringType:
         return isLiteral(a, [](const Argument& l) { return l.asString() != nullptr; });
     case c10::TypeKind::ListType:
@@ -85,6 +89,9 @@ bool accepts(const c10::Type& type, const Actual& a, Match match)
         return isNone(a);
     }
 }
+
+// Decomposed exports call batch norm in eval by this name, which LibTorch 1.13 does not know.
+constexpr std::string_view noTrainingNorm = "aten::_native_batch_norm_legit_no_training";
 
 class OpLowering {
 public:
@@ -98,6 +105,11 @@ public:
             if (!shape.empty() && argument.name == shape && actual.isList)
                 setRows(actual, *rows);
             m_args.push_back({argument.name, std::move(actual)});
+        }
+        if (m_op.target == noTrainingNorm) {
+            m_numbers.push_back(std::make_unique<Argument>(Argument{false}));
+            m_args.push_back({"training", {}});
+            m_args.back().second.literal = m_numbers.back().get();
         }
     }
 
@@ -183,7 +195,7 @@ private:
             {"sym::sqrt", {"aten::sqrt", ""}},             {"math::sqrt", {"aten::sqrt", ""}},
             {"math::ceil", {"aten::ceil", ""}},            {"math::floor", {"aten::floor", ""}},
             {"math::trunc", {"aten::Int", ""}},            {"operator::pos", {"", ""}},
-            {"aten::_native_batch_norm_legit_no_training", {"aten::batch_norm", ""}}};
+            {noTrainingNorm, {"aten::native_batch_norm", ""}}};
         if (m_op.target == "aten::item" || m_op.target == "aten::_local_scalar_dense") {
             const ValueKind kind = m_program[m_op.outputs.front()].kind;
             return {kind == ValueKind::Int ? "aten::Int" : kind == ValueKind::Bool ? "aten::Bool" : "aten::Float", "Tensor"};
@@ -223,7 +235,7 @@ private:
         for (const auto& candidate : candidates)
             if (isNamed() && candidate->schema().overload_name() == overload && fits(candidate->schema(), Match::Loose))
                 return &candidate->schema();
-        for (const Match match : {Match::Strict, Match::Loose})
+        for (const Match match : {Match::Strict, Match::Loose, Match::Wrap})
             for (const auto& candidate : candidates)
                 if (fits(candidate->schema(), match))
                     return &candidate->schema();
@@ -236,9 +248,11 @@ private:
             return isNone(a) ? m_graph.insertConstant(c10::IValue()) : convert(a, *inner(type));
         if (type.kind() == c10::TypeKind::ListType)
             return convertList(a, inner(type));
-        if (a.value)
-            return a.value;
-        return m_graph.insertConstant(literal(*a.literal, type));
+        jit::Value* value = a.value ? a.value : m_graph.insertConstant(literal(*a.literal, type));
+        if (type.kind() != c10::TypeKind::TensorType || (a.value && a.kind == ValueKind::Tensor))
+            return value;
+        jit::Node* wrap = m_graph.create(c10::prim::NumToTensor, {value}, 1);
+        return m_graph.insertNode(wrap)->output();
     }
 
     static c10::IValue literal(const Argument& argument, const c10::Type& type)
