@@ -71,7 +71,7 @@ QVariant PropertyModel::data(const QModelIndex& index, int role) const
     if (role == Qt::DisplayRole)
         return index.column() == 0 ? property.name : property.value;
     if (role == Qt::ToolTipRole)
-        return property.tooltip.isEmpty() ? property.value : property.tooltip;
+        return QStringLiteral("%1: %2").arg(property.name, property.tooltip.isEmpty() ? property.value : property.tooltip);
     return {};
 }
 

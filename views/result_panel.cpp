@@ -54,8 +54,6 @@ ResultPanel::ResultPanel(Document& document, QWidget* parent)
         if (change == Change::Result && m_document.report().run() != nullptr)
             setCurrentIndex(m_document.report().verify ? VerifyPage : RunPage);
     });
-    connect(&m_document, &Document::noted, this, &ResultPanel::addMessage);
-    connect(&m_document, &Document::failed, this, &ResultPanel::addMessage);
     showReport();
 }
 

@@ -21,6 +21,7 @@ struct BandGraph {
     std::vector<BandBox> boxes;
     std::vector<int> groupParents;  ///< a parent comes before its children
     std::vector<LayoutArrow> arrows;
+    std::vector<int> firstOrder;  ///< boxes of the first rank from left to right
 };
 
 struct BandDrawing {

@@ -140,6 +140,17 @@ private:
             set(edge, "dir", "none");
             m_edges.push_back(edge);
         }
+        for (std::size_t i = 1; i < m_input.firstOrder.size(); ++i)
+            keepOrder(m_nodes[static_cast<std::size_t>(m_input.firstOrder[i - 1])],
+                      m_nodes[static_cast<std::size_t>(m_input.firstOrder[i])]);
+    }
+
+    // An arrow within one rank points to the right.
+    void keepOrder(Agnode_t* left, Agnode_t* right)
+    {
+        Agedge_t* edge = agedge(m_graph.get(), left, right, text("order"), 1);
+        set(edge, "style", "invis");
+        set(edge, "weight", "0");
     }
 
     BandDrawing read() const

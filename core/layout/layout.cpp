@@ -13,6 +13,7 @@ namespace cleave {
 namespace {
 
 constexpr double portHeight = 2;
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 // One band on its way through layout: which of its boxes, groups and arrows are which of the input's.
 struct Band {
@@ -136,6 +137,7 @@ private:
     {
         const bool small = static_cast<int>(band.graph.boxes.size()) <= m_options.dotBoxes &&
                            static_cast<int>(band.graph.arrows.size()) <= m_options.dotArrows;
+        band.graph.firstOrder = portsFromLeft(band);
         BandDrawing drawing;
         if (!band.graph.boxes.empty())
             drawing = small ? dotLayout(band.graph, m_options) : layeredLayout(band.graph, m_options);
@@ -145,11 +147,22 @@ private:
         spread(band, drawing);
     }
 
+    std::vector<int> portsFromLeft(const Band& band) const
+    {
+        std::vector<std::pair<double, int>> ports;
+        for (const auto& [from, at] : band.ports)
+            ports.emplace_back(m_result.centres[static_cast<std::size_t>(from)].x, at);
+        std::ranges::sort(ports);
+        std::vector<int> order;
+        for (const auto& [x, at] : ports)
+            order.push_back(at);
+        return order;
+    }
+
     // Opens the band below what is there and tells how far down its drawing goes.
     double stack(const Band& band, BandDrawing& drawing)
     {
-        constexpr double none = std::numeric_limits<double>::infinity();
-        double top = none, bottom = -none, stripHeight = 0;
+        double top = infinite, bottom = -infinite, stripHeight = 0;
         for (std::size_t i = 0; i < band.boxes.size(); ++i) {
             const LayoutBox& b = box(band.boxes[i]);
             if (b.place == LayoutPlace::Strip) {
@@ -183,6 +196,7 @@ private:
         for (std::size_t i = 0; i < band.boxes.size(); ++i)
             if (box(band.boxes[i]).place == LayoutPlace::Strip)
                 drawing.centres[i].y = y;
+        centreStrip(band, drawing);
         for (std::size_t i = 0; i < band.arrows.size(); ++i) {
             const LayoutBox& target = box(m_input.arrows[static_cast<std::size_t>(band.arrows[i])].to);
             std::vector<LayoutPoint>& path = drawing.paths[i];
@@ -193,6 +207,27 @@ private:
             const LayoutPoint last = path.back();
             path.insert(path.end(), {{last.x, (last.y + end.y) / 2}, {end.x, (last.y + end.y) / 2}, end});
         }
+    }
+
+    // A strip that nothing of its band leads to hangs in the middle below it.
+    void centreStrip(const Band& band, BandDrawing& drawing) const
+    {
+        const auto inStrip = [this](int i) { return box(i).place == LayoutPlace::Strip; };
+        for (const int arrow : band.arrows)
+            if (inStrip(m_input.arrows[static_cast<std::size_t>(arrow)].to))
+                return;
+        LayoutRect inside{infinite, 0, -infinite, 0}, strip = inside;
+        for (std::size_t i = 0; i < band.boxes.size(); ++i) {
+            LayoutRect& side = inStrip(band.boxes[i]) ? strip : inside;
+            side.left = std::min(side.left, drawing.centres[i].x - box(band.boxes[i]).width / 2);
+            side.right = std::max(side.right, drawing.centres[i].x + box(band.boxes[i]).width / 2);
+        }
+        if (inside.left > inside.right || strip.left > strip.right)
+            return;
+        const double shift = (inside.left + inside.right - strip.left - strip.right) / 2;
+        for (std::size_t i = 0; i < band.boxes.size(); ++i)
+            if (inStrip(band.boxes[i]))
+                drawing.centres[i].x += shift;
     }
 
     // Moves the band so that what enters it comes from as straight above as possible: by the median.
