@@ -38,11 +38,11 @@ QString reachText(const ValueFacts& facts)
 QString kindText(const OpFacts& facts)
 {
     switch (facts.kind) {
-    case OpKind::Constant: return Texts::tr("constant: computed once when the model is opened");
-    case OpKind::Prologue: return Texts::tr("prologue: computed once on the whole graph");
+    case OpKind::Constant: return Texts::tr("constant, computed when opened");
+    case OpKind::Prologue: return Texts::tr("once on the whole graph");
     case OpKind::RowWise: return facts.probed ? Texts::tr("row by row, found by running it") : Texts::tr("row by row");
-    case OpKind::Gather: return facts.expands ? Texts::tr("gather from neighbours: one more hop") : Texts::tr("gather at the target: no further hop");
-    case OpKind::Scatter: return Texts::tr("scatter: reduces edge rows into node rows");
+    case OpKind::Gather: return facts.expands ? Texts::tr("gather from neighbours") : Texts::tr("gather at the target");
+    case OpKind::Scatter: return Texts::tr("scatter into node rows");
     }
     return {};
 }

@@ -17,7 +17,7 @@ PropertyView::PropertyView(QWidget* parent) : QTreeView(parent)
     setFrameShape(QFrame::NoFrame);
     setItemsExpandable(false);
     setWordWrap(true);
-    setTextElideMode(Qt::ElideMiddle);
+    setTextElideMode(Qt::ElideRight);
     setEditTriggers(NoEditTriggers);
     setTabKeyNavigation(false);
     header()->setStretchLastSection(true);
