@@ -89,7 +89,7 @@ public:
         addBoxes();
         addArrows();
         if (gvLayout(m_context, m_graph.get(), "dot") != 0)
-            throw Error("Graphviz cannot lay out the graph: its dot plugin is missing; install the package libgvc6.");
+            throw Error("Graphviz cannot lay out the graph.");
         BandDrawing drawing = read();
         gvFreeLayout(m_context, m_graph.get());
         return drawing;
@@ -228,6 +228,21 @@ BandDrawing dotLayout(const BandGraph& graph, const LayoutOptions& options)
         drawing = DotRun(sharedContext(), graph, options).run();
     });
     return drawing;
+}
+
+bool dotIsInstalled()
+{
+    const std::lock_guard lock(contextMutex);
+    static const bool installed = [] {
+        Agraph_t* graph = agopen(const_cast<char*>("probe"), Agdirected, nullptr);
+        agnode(graph, const_cast<char*>("a"), 1);
+        const bool works = gvLayout(sharedContext(), graph, "dot") == 0;
+        if (works)
+            gvFreeLayout(sharedContext(), graph);
+        agclose(graph);
+        return works;
+    }();
+    return installed;
 }
 
 std::string graphvizVersion()

@@ -140,7 +140,7 @@ private:
         band.graph.firstOrder = portsFromLeft(band);
         BandDrawing drawing;
         if (!band.graph.boxes.empty())
-            drawing = small ? dotLayout(band.graph, m_options) : layeredLayout(band.graph, m_options);
+            drawing = small && dotIsInstalled() ? dotLayout(band.graph, m_options) : layeredLayout(band.graph, m_options);
         const double dy = stack(band, drawing);
         const double dx = alignment(band, drawing);
         move(drawing, dx, dy);

@@ -87,6 +87,9 @@ struct LayoutResult {
 /// above the options' limits, and stacked. Deterministic. Safe to call from any thread; calls that need dot wait for each other.
 LayoutResult layOut(const LayoutInput& input, const LayoutOptions& options = {}, const Progress& progress = {});
 
+/// Whether Graphviz found its dot plugin: some systems install the library without it. Without it every band is laid out in linear time.
+bool dotIsInstalled();
+
 std::string graphvizVersion();  ///< "2.43.0"
 
 }  // namespace cleave
