@@ -379,7 +379,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     assignRoles(program, options.roles);
     const int inPlace = makeFunctional(program);
     analysis.passes = cleanUp(program);
-    analysis.passes.insert(analysis.passes.begin(), {"in-place ops made functional", inPlace});
+    analysis.passes.insert(analysis.passes.begin(), {"in-place ops", inPlace});
     analysis.program = std::move(program);
     Analyser(analysis, evaluator).run(progress);
     return analysis;

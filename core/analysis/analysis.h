@@ -41,7 +41,7 @@ struct OpFacts {
 
 /// How often a clean-up pass applied.
 struct PassCount {
-    std::string pass;  ///< "dropout in eval", "equal structure subexpressions"
+    std::string pass;  ///< "dropout in eval", "equal structure ops"
     int count = 0;
 };
 

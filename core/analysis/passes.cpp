@@ -93,9 +93,9 @@ private:
     static constexpr std::string_view dropout = "dropout in eval";
     static constexpr std::string_view noOps = "no-ops";
     static constexpr std::string_view checks = "checks";
-    static constexpr std::string_view sizes = "sizes read from features";
+    static constexpr std::string_view sizes = "sizes of features";
     static constexpr std::string_view folded = "constants folded";
-    static constexpr std::string_view merged = "equal structure subexpressions";
+    static constexpr std::string_view merged = "equal structure ops";
     static constexpr std::string_view dead = "dead ops";
 
     void count(std::string_view pass) { ++m_counts[std::string(pass)]; }

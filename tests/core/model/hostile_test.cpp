@@ -1,6 +1,7 @@
 // Archives that somebody damaged: each must end in one sentence, or be read as if nothing were wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -34,6 +35,16 @@ void rewrite(const std::filesystem::path& to, const std::string& ending, const s
     for (std::size_t i = 0; i < entries.size(); ++i)
         entries[i].bytes = std::as_bytes(std::span(contents[i]));
     writeZip(to, entries);
+}
+
+TEST(Hostile, EveryFileOfTheCorpusIsRefusedByOneSentence)
+{
+    int files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(test::testDir() / "models/hostile")) {
+        ++files;
+        EXPECT_NE(errorOf([&] { readPt2(entry.path()); }), "") << entry.path();
+    }
+    EXPECT_GE(files, 20);
 }
 
 TEST(Hostile, TruncatedArchive)
@@ -125,6 +136,22 @@ TEST(Hostile, NamesThatAreMissingOrTwice)
     EXPECT_NE(change([](json& nodes) { std::swap(nodes.front(), nodes.back()); }).find("before anything computes it"), std::string::npos);
     EXPECT_NE(change([](json& nodes) { nodes[1]["target"] = "torch.ops.mylib.foo.default"; }).find("mylib::foo"), std::string::npos);
     EXPECT_NE(change([](json& nodes) { nodes[1]["target"] = "torch.ops.higher_order.cond"; }).find("higher-order"), std::string::npos);
+}
+
+TEST(Devices, AreMappedToTheCpuAndNoted)
+{
+    const test::TemporaryFolder folder;
+    rewrite(folder / "cuda.pt2", ".json", [](std::string text) {
+        for (std::size_t at = text.find("\"cpu\""); at != std::string::npos; at = text.find("\"cpu\"", at))
+            text.replace(at, 5, "\"cuda\"");
+        return text;
+    });
+    rewrite(folder / "plain.pt2", "nothing", [](const std::string& text) { return text; });
+    const auto cudaNote = [](const Program& program) {
+        return std::ranges::any_of(program.notes, [](const std::string& note) { return note.find("exported on cuda") != std::string::npos; });
+    };
+    EXPECT_TRUE(cudaNote(readPt2(folder / "cuda.pt2")));
+    EXPECT_FALSE(cudaNote(readPt2(folder / "plain.pt2")));
 }
 
 TEST(Hostile, NotAModelAtAll)
