@@ -27,11 +27,11 @@ struct RunArguments {
     void add(CLI::App& command)
     {
         model.add(command);
-        command.add_option("GRAPH", graph, "Graph file (.npz) with arrays named like the model's inputs")->required();
-        command.add_option("--batch-size", batchSize, "Target nodes per batch: a number, or auto")->capture_default_str();
+        command.add_option("GRAPH", graph, "Graph file (.npz) with arrays named like the model's inputs")->type_name("FILE")->required();
+        command.add_option("--batch-size", batchSize, "Target nodes per batch: a number, or auto")->type_name("N|auto")->capture_default_str();
         command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
-        command.add_option("--input", inputs, "NAME=ARRAY: which array of the graph an input of forward gets, where the names differ; "
-                                              "may be repeated")->allow_extra_args(false);
+        command.add_option("--input", inputs, "Which array of the graph an input of forward gets, where the names differ; may be repeated")
+            ->type_name("NAME=ARRAY")->allow_extra_args(false);
         command.add_option("--split", graphOptions.split, "Which of several train/validation/test splits")->capture_default_str();
         command.add_flag("--json", json, "Write the report as JSON");
     }

@@ -82,16 +82,15 @@ std::string table(const std::vector<std::vector<std::string>>& rows)
 
 void ModelArguments::add(CLI::App& command)
 {
-    command.add_option("MODEL", path, "Model file written by torch.export.save (.pt2)")->required();
-    command.add_option("--role", roles, "NAME=ROLE: what an input of forward is (node-features, graph-structure, edge-features, other), "
-                                        "instead of the guess from its name, type and shape; may be repeated")->allow_extra_args(false);
-    command.add_flag("!--no-check", check, "Skip the comparison with the whole model on two small random graphs");
+    command.add_option("MODEL", path, "Model file written by torch.export.save (.pt2)")->type_name("FILE")->required();
+    command.add_option("--role", roles, "What an input of forward is (node-features, graph-structure, edge-features, other), "
+                                        "instead of the guess from its name, type and shape; may be repeated")
+        ->type_name("NAME=ROLE")->allow_extra_args(false);
 }
 
 Model ModelArguments::open(const Progress& progress) const
 {
     OpenOptions options;
-    options.check = check;
     for (const std::string& text : roles) {
         const auto [name, value] = nameAndValue(text, "--role");
         if (!roleFromName(value, options.roles[name]))

@@ -25,7 +25,6 @@ std::string table(const std::vector<std::vector<std::string>>& rows);
 struct ModelArguments {
     std::string path;
     std::vector<std::string> roles;
-    bool check = true;
 
     void add(CLI::App& command);
     Model open(const Progress& progress) const;
