@@ -25,7 +25,7 @@ RawEntry stored(const std::string& name, const std::string& text, std::uint32_t 
 void append(std::string& to, std::uint32_t value, int bytes)
 {
     for (int i = 0; i < bytes; ++i)
-        to += static_cast<char>(value >> 8 * i & 0xFF);
+        to += i < 4 ? static_cast<char>(value >> 8 * i & 0xFF) : static_cast<char>(0);
 }
 
 void appendCommon(std::string& to, const RawEntry& entry)
