@@ -43,6 +43,7 @@ QString kindText(const OpFacts& facts)
     case OpKind::RowWise: return facts.probed ? Texts::tr("row by row, found by running it") : Texts::tr("row by row");
     case OpKind::Gather: return facts.expands ? Texts::tr("gather from neighbours") : Texts::tr("gather at the target");
     case OpKind::Scatter: return Texts::tr("scatter into node rows");
+    case OpKind::Concat: return Texts::tr("rows after each other");
     }
     return {};
 }

@@ -133,7 +133,7 @@ private:
             if (isFeature(operand) && m_p[operand].kind != ValueKind::Tensor)
                 refuse(id, "works with a number that depends on node features.");
         });
-        if (classifyGather(id) || classifyScatter(id) || classifyRowWise(id) || classifyByProbe(id))
+        if (classifyGather(id) || classifyScatter(id) || classifyRowWise(id) || classifyConcat(id) || classifyByProbe(id))
             checkOutputs(id);
         else
             refuse(id, whyNotRowWise(id));
@@ -268,7 +268,8 @@ private:
             else
                 level = levelIn(form->source, segment, false);
         } else {
-            forEachOperand(m_p[id], [&](ValueId operand) { level = std::max(level, levelIn(operand, segment, inOrder)); });
+            const bool kept = inOrder && m_a.ops[id].kind != OpKind::Concat;
+            forEachOperand(m_p[id], [&](ValueId operand) { level = std::max(level, levelIn(operand, segment, kept)); });
         }
         m_visited[key] = level;
         return level;
@@ -312,6 +313,33 @@ private:
         f.operandRowDims = mapping.operands;
         for (std::size_t i = 0; i < m_p[id].outputs.size(); ++i)
             setOutput(m_p[id].outputs[i], rows, mapping.outputs[i], level);
+        return true;
+    }
+
+    // Rows of several tensors after each other, such as messages in both directions, or messages and the nodes' own rows.
+    bool classifyConcat(OpId id)
+    {
+        const Op& op = m_p[id];
+        const OpView view(m_p, op);
+        if (op.target != "aten::cat" && op.target != "aten::concat")
+            return false;
+        const int rank = view.outputRank();
+        const auto dim = view.given("dim") ? view.dim("dim", rank) : 0;
+        if (!dim)
+            return false;
+        const std::vector<ValueId> parts = view.values("tensors");
+        const bool fits = std::ranges::all_of(parts, [&](ValueId part) {
+            return part.valid() && static_cast<int>(m_p[part].sizes.size()) == rank && (!isFeature(part) || facts(part).rowDim == *dim);
+        });
+        if (!fits)
+            return false;
+        OpFacts& f = m_a.ops[id];
+        f.kind = OpKind::Concat;
+        f.operandRowDims.assign(parts.size(), *dim);
+        int level = 0;
+        for (const ValueId part : parts)
+            level = std::max(level, levelIn(part, {}, false));
+        setOutput(op.outputs.front(), Rows::Edges, *dim, level);
         return true;
     }
 

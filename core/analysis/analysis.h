@@ -29,6 +29,7 @@ enum class OpKind : std::uint8_t {
     RowWise,   ///< output row i depends on row i of its operands
     Gather,    ///< reads rows at an index
     Scatter,   ///< reduces rows into node rows at the segment index
+    Concat,    ///< puts rows of its operands after each other: the rows of a new edge set
 };
 
 struct OpFacts {

@@ -43,6 +43,7 @@ public:
     {
         m_f.level = level;
         m_f.rowsOf = rowsOf;
+        m_f.total = rowsOf.valid() ? rowTotals(rowsOf) : std::vector<RowTotal>{RowTotal{}};
         m_f.frames.push_back({});
     }
 
@@ -72,17 +73,54 @@ private:
         const auto known = std::ranges::find(m_f.frames, frame);
         if (known != m_f.frames.end())
             return static_cast<int>(known - m_f.frames.begin());
-        if (frame.segment.valid())
-            m_prologue.insert(frame.segment);
-        m_prologue.insert(frame.maps.begin(), frame.maps.end());
+        if (frame.index.valid())
+            m_prologue.insert(frame.index);
         m_f.frames.push_back(frame);
         return static_cast<int>(m_f.frames.size()) - 1;
     }
 
+    const Frame& at(int frame) const { return m_f.frames[static_cast<std::size_t>(frame)]; }
+
+    // How many rows a tensor has on a graph: what its rows were read at tells.
+    std::vector<RowTotal> rowTotals(ValueId value)
+    {
+        const ValueFacts& facts = m_a.values[value];
+        if (facts.rows == Rows::Nodes)
+            return {RowTotal{}};
+        const OpId id = m_p[value].producer;
+        std::vector<RowTotal> totals;
+        if (m_a.ops[id].kind == OpKind::Gather) {
+            const auto form = gatherForm(m_p, id);
+            m_prologue.insert(form->index);
+            return {RowTotal{form->index, form->indexRowDim}};
+        }
+        std::size_t i = 0;
+        forEachOperand(m_p[id], [&](ValueId part) {
+            const int dim = m_a.ops[id].operandRowDims[i++];
+            if (m_a.ops[id].kind == OpKind::Concat)
+                append(totals, partTotals(part, dim));
+            else if (totals.empty() && dim >= 0 && m_a.values[part].reach == Reach::Feature)
+                totals = rowTotals(part);
+        });
+        return totals;
+    }
+
+    std::vector<RowTotal> partTotals(ValueId part, int dim)
+    {
+        if (m_a.values[part].reach == Reach::Feature)
+            return rowTotals(part);
+        m_prologue.insert(part);
+        return {RowTotal{part, dim}};
+    }
+
+    static void append(std::vector<RowTotal>& totals, const std::vector<RowTotal>& more)
+    {
+        totals.insert(totals.end(), more.begin(), more.end());
+    }
+
     bool overNodes(int frame) const
     {
-        const Frame& f = m_f.frames[static_cast<std::size_t>(frame)];
-        return f.kind == FrameKind::Targets && f.maps.empty() && !m_f.rowsOf.valid();
+        return at(frame).kind == FrameKind::Targets && !m_f.rowsOf.valid();
     }
 
     StepOperand whole(ValueId value)
@@ -111,22 +149,48 @@ private:
     StepOperand edgeValue(ValueId value, int frame)
     {
         const OpId id = m_p[value].producer;
-        if (m_a.ops[id].kind == OpKind::Gather) {
-            const auto form = gatherForm(m_p, id);
-            if (m_a.values[form->source].rows == Rows::Edges) {
-                // Renumbered edge rows: the source is run for just the rows that are read.
-                if (m_p[m_a.ops[id].index].sizes.size() != 1)
-                    throw Error("The model cannot be cut exactly: " + describe(m_p, id) +
-                                " renumbers edge rows by an index of several dimensions, which is not supported.");
-                Frame renumbered = m_f.frames[static_cast<std::size_t>(frame)];
-                renumbered.maps.push_back(m_a.ops[id].index);
-                return operand(form->source, frameIndex(renumbered), form->sourceDim);
-            }
+        switch (m_a.ops[id].kind) {
+        case OpKind::Gather:
+            if (const auto form = gatherForm(m_p, id); m_a.values[form->source].rows == Rows::Edges)
+                return renumbered(id, frame);
             addGather(id, frame);
-        } else {
+            break;
+        case OpKind::Concat:
+            addConcat(id, frame);
+            break;
+        default:
             addRowWise(id, frame);
         }
         return {OperandKind::Step, value, m_a.values[value].rowDim, frame};
+    }
+
+    // Renumbered edge rows: the source is run for just the rows that are read.
+    StepOperand renumbered(OpId gather, int frame)
+    {
+        const auto form = gatherForm(m_p, gather);
+        const ValueId index = m_a.ops[gather].index;
+        if (m_p[index].sizes.size() != 1)
+            throw Error("The model cannot be cut exactly: " + describe(m_p, gather) +
+                        " renumbers edge rows by an index of several dimensions, which is not supported.");
+        return operand(form->source, frameIndex({FrameKind::Renumbered, index, frame, {}, {}, {}}), form->sourceDim);
+    }
+
+    // Rows of several tensors after each other: each part is run for those of the frame's rows that come from it.
+    void addConcat(OpId id, int frame)
+    {
+        if (m_done.contains(Key{id, frame, false}))
+            return;
+        Step step{StepKind::Concat, id, frame, {}, {}, {}};
+        std::vector<RowTotal> before;
+        std::size_t i = 0;
+        forEachOperand(m_p[id], [&](ValueId part) {
+            const int dim = m_a.ops[id].operandRowDims[i++];
+            const std::vector<RowTotal> own = partTotals(part, dim);
+            step.parts.push_back(frameIndex({FrameKind::Part, {}, frame, id, before, own}));
+            step.operands.push_back(operand(part, step.parts.back(), dim));
+            append(before, own);
+        });
+        addWithRows(std::move(step));
     }
 
     // Structure is computed once on the whole graph and sliced; what is wider than a number per row and row-wise is computed for the block's rows.
@@ -140,7 +204,7 @@ private:
             return {OperandKind::Slice, value, rowDim, frame};
         }
         if (!m_done.contains(Key{id, frame, false})) {
-            Step step{id, frame, {}, {rowDim}};
+            Step step{StepKind::Call, id, frame, {}, {rowDim}, {}};
             std::size_t i = 0;
             forEachOperand(m_p[id], [&](ValueId v) { step.operands.push_back(operand(v, frame, mapping->operands[i++])); });
             add(std::move(step));
@@ -167,7 +231,7 @@ private:
             return {OperandKind::TargetIndex, value, rowDim, frame};
         const OpId id = m_p[value].producer;
         if (!m_done.contains(Key{id, frame, true})) {
-            Step step{id, frame, {}, {rowDim}, true};
+            Step step{StepKind::LocalIndex, id, frame, {}, {rowDim}, {}};
             for (const NamedArgument& argument : m_p[id].args)
                 forEachValue(argument.value, [&](ValueId v) {
                     step.operands.push_back(argument.name == "self" ? targetIndex(v, segment, frame) : whole(v));
@@ -181,7 +245,7 @@ private:
     {
         if (m_done.contains(Key{id, frame, false}))
             return;
-        Step step{id, frame, {}, {}};
+        Step step{StepKind::Call, id, frame, {}, {}, {}};
         std::size_t i = 0;
         forEachOperand(m_p[id], [&](ValueId v) { step.operands.push_back(operand(v, frame, m_a.ops[id].operandRowDims[i++])); });
         addWithRows(std::move(step));
@@ -192,15 +256,19 @@ private:
         if (m_done.contains(Key{id, frame, false}))
             return;
         const auto form = gatherForm(m_p, id);
-        const Frame rows = m_f.frames[static_cast<std::size_t>(frame)];
-        const bool atTarget = rows.kind == FrameKind::Edges && rows.maps.empty() && m_a.ops[id].index == rows.segment;
-        if (m_a.values[form->source].rows != Rows::Nodes)
-            throw Error("The model cannot be cut exactly: " + describe(m_p, id) + " reads edge rows for each node, which is not supported.");
-        Step step{id, frame, {}, {}};
+        const ValueId segment = at(frame).kind == FrameKind::Edges ? at(frame).index : ValueId{};
+        const bool atTarget = segment.valid() && m_a.ops[id].index == segment;
+        if (m_a.values[form->source].rows == Rows::Edges) {
+            // Edge rows that are read for each node.
+            Step step{StepKind::Forward, id, frame, {renumbered(id, frame)}, {}, {}};
+            addWithRows(std::move(step));
+            return;
+        }
+        Step step{StepKind::Call, id, frame, {}, {}, {}};
         for (const NamedArgument& argument : m_p[id].args)
             forEachValue(argument.value, [&](ValueId v) {
                 if (isIndexArgument(argument.name))
-                    step.operands.push_back(atTarget ? targetIndex(v, rows.segment, frame) : operand(v, frame, form->indexRowDim));
+                    step.operands.push_back(atTarget ? targetIndex(v, segment, frame) : operand(v, frame, form->indexRowDim));
                 else if (v != form->source)
                     step.operands.push_back(whole(v));
                 else if (atTarget)
@@ -215,11 +283,11 @@ private:
     {
         const auto form = scatterForm(m_p, id);
         const ValueId segment = m_a.ops[id].index;
-        const int edges = frameIndex({FrameKind::Edges, segment, {}});
+        const int edges = frameIndex({FrameKind::Edges, segment, -1, {}, {}, {}});
         const int shift = form->source.valid() && m_p[form->source].kind == ValueKind::Tensor
                               ? static_cast<int>(m_p[form->self].sizes.size() - m_p[form->source].sizes.size())
                               : 0;
-        Step step{id, 0, {}, {}};
+        Step step{StepKind::Call, id, 0, {}, {}, {}};
         for (const NamedArgument& argument : m_p[id].args)
             forEachValue(argument.value, [&](ValueId v) {
                 if (isIndexArgument(argument.name))
@@ -241,7 +309,7 @@ private:
 
     void add(Step step)
     {
-        m_done.insert({step.op, step.frame, step.localIndex});
+        m_done.insert({step.op, step.frame, step.kind == StepKind::LocalIndex});
         m_f.steps.push_back(std::move(step));
     }
 
@@ -287,8 +355,8 @@ std::vector<ValueId> CutFunction::segments() const
 {
     std::vector<ValueId> all;
     for (const Frame& frame : frames)
-        if (frame.segment.valid())
-            addOnce(all, frame.segment);
+        if (frame.kind == FrameKind::Edges)
+            addOnce(all, frame.index);
     return all;
 }
 

@@ -8,15 +8,28 @@
 namespace cleave {
 
 enum class FrameKind : std::uint8_t {
-    Targets,  ///< the rows of the batch: nodes, or rows of an output
-    Edges,    ///< the edges whose segment index is a target
+    Targets,     ///< the rows of the batch: nodes, or rows of an output
+    Edges,       ///< the edges whose segment index is a target
+    Renumbered,  ///< row i is row index[i of the parent]
+    Part,        ///< the parent's rows that come from one part of a concatenation, counted from the part's first
+};
+
+/// A number of rows that a graph decides: those of a structure value, or one for each node.
+struct RowTotal {
+    ValueId value;  ///< invalid: nodes
+    int dim = 0;    ///< of value
+
+    bool operator==(const RowTotal&) const = default;
 };
 
 /// A set of rows that ops of one function run over; each batch has its own.
 struct Frame {
     FrameKind kind = FrameKind::Targets;
-    ValueId segment;            ///< Edges: the structure value that holds each edge's target
-    std::vector<ValueId> maps;  ///< structure indices that renumber the rows, first one first: row i is row maps[1][maps[0][i]]
+    ValueId index;      ///< Edges: the segment index, which holds each edge's target. Renumbered: the index that is read
+    int parent = -1;    ///< Renumbered and Part: the frame that these rows belong to, an earlier one
+    OpId concat;        ///< Part: the concatenation
+    std::vector<RowTotal> before;  ///< Part: how many rows lie before it, as a sum
+    std::vector<RowTotal> own;     ///< Part: how many rows it has
 
     bool operator==(const Frame&) const = default;
 };
@@ -35,22 +48,31 @@ struct StepOperand {
     ValueId value;
     int rowDim = -1;          ///< dimension that holds the rows
     int frame = 0;            ///< frame whose rows are meant
-    bool localIndex = false;  ///< Step: the output of a step with localIndex
+    bool localIndex = false;  ///< Step: the output of a LocalIndex step
+};
+
+enum class StepKind : std::uint8_t {
+    Call,        ///< the op on the frame's rows
+    LocalIndex,  ///< a view of the segment index, renumbered to the targets of the batch
+    Concat,      ///< operands of Part frames, put in the order of the frame's rows
+    Forward,     ///< the operand as it is: a gather whose source was run for just the rows that are read
 };
 
 /// One op of a function. An edge op that serves several segment indices has one step for each.
 struct Step {
+    StepKind kind = StepKind::Call;
     OpId op;
     int frame = 0;                      ///< into CutFunction::frames
-    std::vector<StepOperand> operands;  ///< in forEachOperand order
+    std::vector<StepOperand> operands;  ///< in forEachOperand order; Forward: the one
     std::vector<int> rowDims;           ///< row dimension of each output
-    bool localIndex = false;            ///< a view of the segment index, renumbered to the targets of the batch
+    std::vector<int> parts;             ///< Concat: the Part frame of each operand
 };
 
 /// What runs together for one batch.
 struct CutFunction {
     int level = 0;                ///< message degree of its results
     ValueId rowsOf;               ///< invalid: batched over nodes; otherwise over the rows of this output
+    std::vector<RowTotal> total;  ///< how many rows there are to batch over, as a sum
     std::vector<Frame> frames;    ///< frame 0 is the targets
     std::vector<Step> steps;      ///< in execution order
     std::vector<ValueId> reads;   ///< save points and input features it reads

@@ -55,7 +55,9 @@ std::vector<ValueId> inputIds(const Program& program)
 struct LayerWise::Batch {
     std::int64_t first = 0, last = 0;
     std::vector<at::Tensor> ids;  ///< [rows] int64; undefined for the targets, which are a range
+    std::vector<at::Tensor> places;  ///< of parts: [rows] where each row is in the parent
     std::vector<std::int64_t> rows;
+    std::int64_t edges = 0;
 };
 
 LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, const Progress& progress)
@@ -127,6 +129,42 @@ void LayerWise::freeAfter(std::size_t function)
     });
 }
 
+std::int64_t LayerWise::total(const std::vector<RowTotal>& rows) const
+{
+    std::int64_t sum = 0;
+    for (const RowTotal& term : rows)
+        sum += term.value.valid() ? structure(term.value).size(term.dim) : m_numNodes;
+    return sum;
+}
+
+LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last) const
+{
+    Batch batch;
+    batch.first = first;
+    batch.last = last;
+    for (const Frame& frame : function.frames) {
+        at::Tensor ids, places;
+        const auto parent = static_cast<std::size_t>(std::max(frame.parent, 0));
+        if (frame.kind == FrameKind::Edges) {
+            ids = view(m_edges.at(frame.index).of(first, last));
+            batch.edges += ids.numel();
+        } else if (frame.kind != FrameKind::Targets) {
+            ids = batch.ids[parent].defined() ? batch.ids[parent] : at::arange(first, last, at::kLong);
+            if (frame.kind == FrameKind::Renumbered) {
+                ids = structure(frame.index).to(at::kLong).index_select(0, ids);
+            } else {
+                const std::int64_t start = total(frame.before), end = start + total(frame.own);
+                places = ids.ge(start).logical_and(ids.lt(end)).nonzero().view({-1});
+                ids = ids.index_select(0, places).sub(start);
+            }
+        }
+        batch.rows.push_back(ids.defined() ? ids.numel() : last - first);
+        batch.ids.push_back(std::move(ids));
+        batch.places.push_back(std::move(places));
+    }
+    return batch;
+}
+
 void LayerWise::runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress)
 {
     const CutFunction& function = m_cut.functions[index];
@@ -134,37 +172,12 @@ void LayerWise::runFunction(std::size_t index, std::int64_t batchSize, const Pro
     const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(index));
     FunctionRun& stats = m_runs[index];
     stats = {};
-    std::int64_t total = m_numNodes;
-    if (function.rowsOf.valid()) {
-        // The rows of an output on edges are those of the index that its gathers read.
-        const Value& value = m_a.program[function.rowsOf];
-        total = -1;
-        for (const Step& step : function.steps)
-            if (total < 0 && step.frame == 0 && m_a.ops[step.op].kind == OpKind::Gather)
-                total = structure(m_a.ops[step.op].index).numel();
-        for (const Frame& frame : function.frames)
-            if (total < 0 && !frame.maps.empty())
-                total = structure(frame.maps.front()).numel();
-        if (total < 0)
-            throw Error("The number of rows of output '" + value.name + "' is not known.");
-    }
+    const std::int64_t total = this->total(function.total);
     for (std::int64_t first = 0; first < total || (total == 0 && first == 0); first += batchSize) {
         progress.update(total ? static_cast<double>(first) / static_cast<double>(total) : 1, "Running " + name);
         Stopwatch watch;
-        Batch batch{first, std::min(total, first + batchSize), {}, {}};
-        for (const Frame& frame : function.frames) {
-            at::Tensor ids;
-            if (frame.kind == FrameKind::Edges)
-                ids = view(m_edges.at(frame.segment).of(batch.first, batch.last));
-            if (!frame.maps.empty() && !ids.defined())
-                ids = at::arange(batch.first, batch.last, at::kLong);
-            if (frame.kind == FrameKind::Edges && frame.maps.empty())
-                stats.edges += ids.numel();
-            for (const ValueId map : frame.maps)
-                ids = structure(map).reshape({-1}).index_select(0, ids);
-            batch.ids.push_back(ids);
-            batch.rows.push_back(ids.defined() ? ids.numel() : batch.last - batch.first);
-        }
+        const Batch batch = block(function, first, std::min(total, first + batchSize));
+        stats.edges += batch.edges;
         stats.blockNodes += countBlockNodes(index, batch);
         std::vector<c10::IValue> arguments = inputs(lowered, batch);
         stats.prepareSeconds += watch.lap();
@@ -184,18 +197,31 @@ std::vector<c10::IValue> LayerWise::inputs(const LoweredFunction& lowered, const
 {
     std::vector<c10::IValue> values;
     values.reserve(lowered.inputs.size());
-    for (const FunctionInput& in : lowered.inputs)
-        values.push_back(in.operand ? input(*in.operand, batch) : c10::IValue(batch.rows[static_cast<std::size_t>(in.countOf)]));
+    for (const FunctionInput& in : lowered.inputs) {
+        if (in.operand) {
+            values.push_back(input(*in.operand, batch));
+        } else if (in.countOf >= 0) {
+            values.emplace_back(batch.rows[static_cast<std::size_t>(in.countOf)]);
+        } else {
+            std::vector<at::Tensor> places;
+            for (const int part : in.orderOf)
+                places.push_back(batch.places[static_cast<std::size_t>(part)]);
+            const at::Tensor from = at::cat(places);
+            values.emplace_back(at::empty_like(from).index_copy_(0, from, at::arange(from.numel(), at::kLong)));
+        }
+    }
     return values;
+}
+
+at::Tensor LayerWise::sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch) const
+{
+    const at::Tensor& ids = batch.ids[static_cast<std::size_t>(frame)];
+    return ids.defined() ? whole.index_select(rowDim, ids) : whole.narrow(rowDim, batch.first, batch.last - batch.first);
 }
 
 c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch)
 {
-    const at::Tensor& ids = batch.ids[static_cast<std::size_t>(operand.frame)];
-    const auto rows = [&](const at::Tensor& whole) {
-        return ids.defined() ? whole.index_select(operand.rowDim, ids)
-                             : whole.narrow(operand.rowDim, batch.first, batch.last - batch.first);
-    };
+    const auto rows = [&](const at::Tensor& whole) { return sliced(whole, operand.rowDim, operand.frame, batch); };
     switch (operand.kind) {
     case OperandKind::StoredWhole:
         return m_store.at(operand.value);
@@ -242,21 +268,25 @@ std::int64_t LayerWise::countBlockNodes(std::size_t functionIndex, const Batch& 
     if (!function.rowsOf.valid())
         for (std::int64_t node = batch.first; node < batch.last; ++node)
             visit(node);
-    std::set<std::pair<ValueId, int>> counted;
-    for (const Step& step : function.steps) {
-        const bool reads = std::ranges::any_of(step.operands, [](const StepOperand& o) { return o.kind == OperandKind::StoredWhole; });
-        const ValueId index = m_a.ops[step.op].index;
-        if (!reads || !counted.insert({index, step.frame}).second || !m_structure.contains(index))
-            continue;
-        const at::Tensor& ids = batch.ids[static_cast<std::size_t>(step.frame)];
-        const at::Tensor& all = structure(index);
-        const auto& sizes = m_a.program[index].sizes;
-        const auto rowDim = std::ranges::find_if(sizes, [](const Dim& d) { return !d.isConstant(); }) - sizes.begin();
-        const at::Tensor rows = ids.defined() ? all.index_select(rowDim, ids) : all.narrow(rowDim, batch.first, batch.last - batch.first);
-        const at::Tensor nodes = rows.to(at::kLong).contiguous();
+    const auto visitAll = [&](const at::Tensor& ids) {
+        const at::Tensor nodes = ids.to(at::kLong).contiguous();
         const auto* data = nodes.data_ptr<std::int64_t>();
         std::for_each(data, data + nodes.numel(), visit);
-    }
+    };
+    std::set<std::pair<ValueId, int>> counted;
+    for (const Step& step : function.steps)
+        for (const StepOperand& operand : step.operands) {
+            const ValueId index = m_a.ops[step.op].index;
+            if (operand.kind == OperandKind::StoredWhole && m_structure.contains(index) && counted.insert({index, step.frame}).second) {
+                const auto& sizes = m_a.program[index].sizes;
+                const auto rowDim = std::ranges::find_if(sizes, [](const Dim& d) { return !d.isConstant(); }) - sizes.begin();
+                visitAll(sliced(structure(index), static_cast<int>(rowDim), step.frame, batch));
+            }
+            // Node rows of renumbered rows are read at these numbers.
+            const at::Tensor& ids = batch.ids[static_cast<std::size_t>(operand.frame)];
+            if (operand.kind == OperandKind::Stored && ids.defined() && counted.insert({ValueId{}, operand.frame}).second)
+                visitAll(ids);
+        }
     return count;
 }
 

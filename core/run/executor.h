@@ -37,10 +37,13 @@ public:
 private:
     struct Batch;
 
+    Batch block(const CutFunction& function, std::int64_t first, std::int64_t last) const;
+    std::int64_t total(const std::vector<RowTotal>& rows) const;
     void runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress);
     std::vector<c10::IValue> inputs(const LoweredFunction& lowered, const Batch& batch);
     c10::IValue input(const StepOperand& operand, const Batch& batch);
     const at::Tensor& structure(ValueId value) const;
+    at::Tensor sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch) const;
     void save(ValueId value, int rowDim, const at::Tensor& rows, std::int64_t first, std::int64_t total);
     std::int64_t countBlockNodes(std::size_t function, const Batch& batch);
     void freeAfter(std::size_t function);

@@ -99,7 +99,7 @@ private:
             added = constant(*m_graph, m_constants[operand.value]);
         } else {
             added = addInput(*m_graph, m_a.program[operand.value].kind);
-            m_inputs.push_back({operand, -1});
+            m_inputs.push_back({operand, -1, {}});
         }
         return m_values[key(operand)] = added;
     }
@@ -109,21 +109,38 @@ private:
         const auto [known, fresh] = m_counts.try_emplace(frame, nullptr);
         if (fresh) {
             known->second = addInput(*m_graph, ValueKind::Int);
-            m_inputs.push_back({std::nullopt, frame});
+            m_inputs.push_back({std::nullopt, frame, {}});
         }
         return known->second;
+    }
+
+    jit::Value* concatenated(const Step& step)
+    {
+        jit::Value* dim = m_graph->insertConstant(step.rowDims.front());
+        std::vector<jit::Value*> parts;
+        for (const StepOperand& operand : step.operands)
+            parts.push_back(value(operand));
+        jit::Value* list = m_graph->insertNode(m_graph->createList(c10::TensorType::get(), parts))->output();
+        jit::Value* order = addInput(*m_graph, ValueKind::Tensor);
+        m_inputs.push_back({std::nullopt, -1, step.parts});
+        return m_graph->insert(c10::aten::index_select, {m_graph->insert(c10::aten::cat, {list, dim}), dim, order});
     }
 
     void add(const Step& step)
     {
         const Op& op = m_a.program[step.op];
+        if (step.kind == StepKind::Concat || step.kind == StepKind::Forward) {
+            jit::Value* rows = step.kind == StepKind::Concat ? concatenated(step) : value(step.operands.front());
+            m_values[key({OperandKind::Step, op.outputs.front(), -1, step.frame, false})] = rows;
+            return;
+        }
         std::optional<RowCount> rows;
         if (!step.rowDims.empty() && step.rowDims.front() >= 0)
             rows = RowCount{step.rowDims.front(), rowCount(step.frame)};
         const auto outputs = lowerOp(*m_graph, m_a.program, step.op,
                                      [&](std::size_t position, ValueId) { return value(step.operands.at(position)); }, rows);
         for (std::size_t i = 0; i < op.outputs.size() && i < outputs.size(); ++i)
-            m_values[key({OperandKind::Step, op.outputs[i], -1, step.frame, step.localIndex})] = outputs[i];
+            m_values[key({OperandKind::Step, op.outputs[i], -1, step.frame, step.kind == StepKind::LocalIndex})] = outputs[i];
     }
 
     const Analysis& m_a;

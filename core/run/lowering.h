@@ -39,7 +39,8 @@ Lowered lowerProgram(const Program& program, const Constants& constants, const s
 /// One input of a lowered function, to be filled in for each batch.
 struct FunctionInput {
     std::optional<StepOperand> operand;  ///< rows of a store or structure value
-    int countOf = -1;                    ///< otherwise: number of rows of this frame
+    int countOf = -1;                    ///< otherwise, if not negative: number of rows of this frame
+    std::vector<int> orderOf;            ///< otherwise: where each row of a frame is in the rows of these parts after each other
 };
 
 struct LoweredFunction {

@@ -271,7 +271,7 @@ def permutes_messages(self, x, ei):
     return torch.zeros_like(x).index_add(0, ei[1][order], m[order])
 
 
-@model("either", "computed messages concatenated with others")
+@model("equal", "computed messages concatenated with others")
 def concatenates_messages(self, x, ei):
     h = self.a(x)
     m = torch.cat([h[ei[0]] * 2, h[ei[1]] * 3], 0)
@@ -436,6 +436,57 @@ def writes_out(self, x, ei):
     before[:1].zero_()
     torch.cumsum(degree, 0, out=before[1:])
     return propagate(self.a(x), ei) * before[:-1].unsqueeze(-1)
+
+
+@model("equal", "messages and the nodes' own rows after each other, with edge weights that are concatenated too")
+def concatenates_own_rows(self, x, ei):
+    h, loops = self.a(x), torch.arange(x.size(0))
+    weight = torch.cat([torch.linspace(0.5, 1.5, 3).sum() / (ei[0] + 1.0), torch.ones(x.size(0))])
+    m = torch.cat([h[ei[0]] - h[ei[1]], 2 * h]) * weight.unsqueeze(-1)
+    h = torch.zeros_like(x).index_add(0, torch.cat([ei[1], loops]), m).relu()
+    m = torch.cat([self.b(h)[ei[0]], torch.ones_like(h), h[ei[1]]])
+    return torch.zeros_like(x).index_add(0, torch.cat([ei[1], loops, ei[0]]), m)
+
+
+@model("equal", "attention over concatenated messages: the softmax is over both parts")
+def attends_to_concatenated_messages(self, x, ei):
+    h, loops = self.a(x), torch.arange(x.size(0))
+    target = torch.cat([ei[1], loops])
+    m = torch.cat([h[ei[0]], self.b(x)])
+    alpha = edge_softmax((m * h[target]).sum(-1), target, x.size(0))
+    return torch.zeros_like(x).index_add(0, target, m * alpha.unsqueeze(-1))
+
+
+@model("equal", "concatenated messages, half of them picked out again, then concatenated once more")
+def concatenates_twice(self, x, ei):
+    h = self.a(x)
+    m = torch.cat([h[ei[0]], self.b(x)[ei[1]].tanh()])
+    some = torch.arange(0, ei.size(1), dtype=torch.long) * 2
+    target = torch.cat([ei[1], ei[0]])
+    both = torch.cat([m[some], m, h[ei[0]]])
+    return torch.zeros_like(x).index_add(0, torch.cat([target[some], target, ei[1]]), both)
+
+
+@model("equal", "a row of zeros put before the nodes' rows stands for 'no neighbour'")
+def pads_a_row(self, x, ei):
+    h = torch.cat([torch.zeros(1, F), self.a(x)])
+    parent = torch.where(ei[0] % 3 == 0, torch.zeros_like(ei[0]), ei[0] + 1)
+    return torch.zeros_like(x).index_add(0, ei[1], h[parent] * 2 + x[ei[1]])
+
+
+@model("equal", "an output of concatenated scores: positive and negative edges")
+def scores_of_two_lists(self, x, ei):
+    h = propagate(self.a(x), ei).tanh()
+    other = (ei[1] * 7 + 3) % (x.size(0) - 1)
+    return torch.cat([(h[ei[0]] * h[ei[1]]).sum(-1), (h[ei[0]] * self.b(h)[other]).sum(-1)])
+
+
+@model("equal", "each node reads the state of one edge")
+def reads_an_edge_for_each_node(self, x, ei):
+    h = self.a(x)
+    e = (h[ei[0]] * x[ei[1]]).tanh()
+    first = (torch.arange(x.size(0)) * 3) % (ei.size(1) - 1)
+    return propagate(h, ei) + e[first]
 
 
 def main():
