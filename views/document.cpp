@@ -34,8 +34,8 @@ void Document::openModel(const QString& path)
     abandon(Task::Run);
     start(
         Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
-        [file = toPath(path)](const Progress& progress) {
-            return std::make_shared<const Model>(cleave::openModel(file, {}, progress));
+        [file = toPath(path), options = OpenOptions{m_roles, true}](const Progress& progress) {
+            return std::make_shared<const Model>(cleave::openModel(file, options, progress));
         },
         [this, path](std::shared_ptr<const Model> model) { setModel(std::move(model), path); });
 }

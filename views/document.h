@@ -46,6 +46,7 @@ public:
     const VerifyOptions& options() const { return m_options; }
     const Report& report() const { return m_report; }
 
+    void setRoles(std::map<std::string, Role> roles) { m_roles = std::move(roles); }  ///< for models opened from now on, instead of the guess
     void open(const QString& path);  ///< a graph if it ends in .npz, otherwise a model
     void openModel(const QString& path);
     void openGraph(const QString& path);
@@ -77,6 +78,7 @@ private:
 
     std::shared_ptr<const Model> m_model;
     QString m_modelPath;
+    std::map<std::string, Role> m_roles;
     std::shared_ptr<const DataGraph> m_graph;
     QString m_graphPath;
     VerifyOptions m_options;

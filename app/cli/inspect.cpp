@@ -28,6 +28,7 @@ std::vector<OpId> opsOf(const Analysis& analysis, const CutFunction& function)
 std::vector<std::string> names(const Program& program, const std::vector<ValueId>& values)
 {
     std::vector<std::string> all;
+    all.reserve(values.size());
     for (const ValueId id : values)
         all.push_back(program[id].name);
     return all;

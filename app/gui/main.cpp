@@ -25,6 +25,13 @@ void printVersion()
                 cleave::graphvizVersion().c_str());
 }
 
+// "NAME=ROLE" as --role is given it; false if it is not of that form.
+bool addRole(const QString& text, std::map<std::string, cleave::Role>& roles)
+{
+    const qsizetype equals = text.indexOf(QLatin1Char('='));
+    return equals > 0 && cleave::roleFromName(text.mid(equals + 1).toStdString(), roles[text.left(equals).toStdString()]);
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -48,6 +55,8 @@ int main(int argc, char** argv)
     parser.addHelpOption();
     parser.addOption({QStringLiteral("version"), tr("Print the versions of Cleave, LibTorch, Qt and Graphviz.")});
     parser.addOption({QStringLiteral("theme"), tr("Colours: system, light or dark."), QStringLiteral("THEME")});
+    parser.addOption({QStringLiteral("role"), tr("What an input or parameter of the model is (node-features, graph-structure, edge-features, other), "
+                                                 "instead of the guess; may be repeated."), QStringLiteral("NAME=ROLE")});
     parser.addPositionalArgument(QStringLiteral("MODEL"), tr("Model file (.pt2)."), QStringLiteral("[MODEL]"));
     parser.addPositionalArgument(QStringLiteral("GRAPH"), tr("Graph file (.npz)."), QStringLiteral("[GRAPH]"));
     parser.process(application);
@@ -59,9 +68,16 @@ int main(int argc, char** argv)
         std::fprintf(stderr, "There is no theme '%s'; themes are system, light and dark.\n", qPrintable(wanted));
         return 2;
     }
+    std::map<std::string, cleave::Role> roles;
+    for (const QString& text : parser.values(QStringLiteral("role")))
+        if (!addRole(text, roles)) {
+            std::fprintf(stderr, "--role %s: write NAME=ROLE; roles are node-features, graph-structure, edge-features and other.\n", qPrintable(text));
+            return 2;
+        }
     applyTheme(application, theme.value_or(Theme::System));
 
     MainWindow window(theme.value_or(Theme::System));
+    window.document().setRoles(std::move(roles));
     window.show();
     for (const QString& file : parser.positionalArguments())
         window.document().open(file);

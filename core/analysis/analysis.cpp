@@ -1,6 +1,7 @@
 #include "core/analysis/analysis.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/analysis/functional.h"
 #include "core/analysis/message_passing.h"
@@ -9,6 +10,7 @@
 #include "core/analysis/row_rules.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/model/pt2_checks.h"
 
 namespace cleave {
 
@@ -113,7 +115,16 @@ private:
         }
         if (m_a.nodeSymbol.empty())
             throw Error("The model has no node-feature input (a tensor whose first dimension counts nodes), so there is nothing to cut: "
-                        "name one with --role NAME=node-features; features kept as a parameter must become an argument of forward.");
+                        "name one with --role " + gatheredParameter() + "=node-features.");
+    }
+
+    // A parameter that is read at a graph's indices may well be the node features.
+    std::string gatheredParameter() const
+    {
+        for (std::size_t i = 0; i < m_p.ops.size(); ++i)
+            if (const auto form = gatherForm(m_p, OpId{static_cast<int>(i)}); form && m_p[form->source].weight.valid())
+                return m_p[m_p[form->source].weight].name;
+        return "NAME";
     }
 
     void classify(OpId id)
@@ -391,6 +402,17 @@ private:
     std::vector<bool> m_read;  // an exporter may describe an output that nobody reads by a shape that it does not have
 };
 
+void noteProbed(Analysis& analysis)
+{
+    std::set<std::string> targets;
+    for (std::size_t i = 0; i < analysis.program.ops.size(); ++i)
+        if (analysis.ops[OpId{static_cast<int>(i)}].probed)
+            targets.insert(analysis.program.ops[i].target);
+    if (!targets.empty())
+        analysis.program.notes.push_back("Not in the table of row-wise operators, but found to work row by row by running them: " +
+                                         join({targets.begin(), targets.end()}, ", ") + ".");
+}
+
 }  // namespace
 
 ValueId viewRoot(const Program& program, ValueId value)
@@ -405,11 +427,13 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
 {
     Analysis analysis;
     assignRoles(program, options.roles);
+    refuseStatic(program);
     const int inPlace = makeFunctional(program);
     analysis.passes = cleanUp(program);
     analysis.passes.insert(analysis.passes.begin(), {"in-place ops", inPlace});
     analysis.program = std::move(program);
     Analyser(analysis, evaluator).run(progress);
+    noteProbed(analysis);
     return analysis;
 }
 

@@ -57,10 +57,11 @@ struct Analysis {
 };
 
 struct AnalysisOptions {
-    std::map<std::string, Role> roles;  ///< by input name, instead of the guess
+    std::map<std::string, Role> roles;  ///< by name of an input or parameter, instead of the guess
 };
 
-/// Sets the role of each input from its name, type and symbolic shape, then applies the user's. Error for a name that is no input.
+/// Sets the role of each input from its name, type and symbolic shape, then applies the user's. A parameter that is given the role node
+/// features becomes an input, and its number of rows the number of nodes wherever it stands. Error for a name that is neither.
 void assignRoles(Program& program, const std::map<std::string, Role>& chosen);
 
 /// Functional form, clean-up passes, roles, structure values, row domains and message degree (design: section 5).

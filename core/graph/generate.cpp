@@ -106,7 +106,7 @@ DataGraph karateClub()
         }
     NewArray x = makeArray(DType::Float32, {34, 34});
     std::memset(x.data, 0, x.array.bytes());
-    for (int i = 0; i < 34; ++i)
+    for (std::ptrdiff_t i = 0; i < 34; ++i)
         reinterpret_cast<float*>(x.data)[i * 35] = 1;
     NewArray y = makeArray(DType::Int64, {34});
     auto* club = reinterpret_cast<std::int64_t*>(y.data);

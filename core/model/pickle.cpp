@@ -193,10 +193,10 @@ private:
         case 'h': get(static_cast<std::size_t>(byte())); break;
         case 'j': get(little<std::uint32_t>()); break;
         case '(': push(Mark{}); break;
-        case ')': push(Tuple{}); break;
+        case ')':
         case ']': push(Tuple{}); break;
         case '}': push(Dictionary{}); break;
-        case 't': push(Tuple{popToMark()}); break;
+        case 't':
         case 'l': push(Tuple{popToMark()}); break;
         case 0x85: tuple(1); break;
         case 0x86: tuple(2); break;
@@ -218,7 +218,7 @@ private:
         case 'R': reduce(); break;
         case 'u': setItems(popToMark()); break;
         case 's': { const Ref value = pop(); const Ref key = pop(); setItems({key, value}); break; }
-        case 'b': pop(); break;  // attributes of a state dict (_metadata) hold nothing that is needed
+        case 'b':  // attributes of a state dict (_metadata) hold nothing that is needed
         case '0': pop(); break;
         default: fail("uses pickle operation " + std::to_string(op) + ", which a dictionary of tensors does not need");
         }

@@ -109,6 +109,7 @@ bool roleFromName(std::string_view name, Role& role);
 struct Input {
     ValueId value;
     Role role = Role::Other;
+    WeightId parameter = {};  ///< valid for a parameter that was given the role node features: what it is bound to
 };
 
 /// A traced forward as a straight list of operators in execution order. Ids index the vectors.
@@ -120,7 +121,7 @@ struct Program {
     std::vector<Op> ops;
     std::vector<Module> modules;
     std::vector<Weight> weights;
-    std::vector<Input> inputs;      ///< in forward's order
+    std::vector<Input> inputs;      ///< in forward's order, then parameters that hold node features
     std::vector<ValueId> outputs;   ///< flattened
     std::vector<std::string> notes; ///< what reading changed (devices, half precision), one sentence each
 

@@ -35,6 +35,15 @@ bool isEdgeIndex(const Value& value)
     return value.kind == ValueKind::Tensor && isInteger(value.dtype) && value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}};
 }
 
+// A parameter with a row for each node fixes their number, whatever dynamic_shapes says.
+std::string parameterAdvice(const Program& program, const Dim& nodes)
+{
+    for (const Weight& weight : program.weights)
+        if (weight.sizes.size() > 1 && isFloating(weight.dtype) && nodes.isConstant() && nodes.value > 1 && weight.sizes[0] == nodes.value)
+            return "; or, if parameter '" + printable(weight.name) + "' has a row for each node, open it with --role " + printable(weight.name) + "=node-features";
+    return {};
+}
+
 }  // namespace
 
 void refuseForeign(const Program& program, const Op& op)
@@ -92,7 +101,7 @@ void refuseStatic(const Program& program)
     }
     throw Error("The model was exported for one graph only (" +
                 std::string(fixedNodes && fixedEdges ? "the numbers of nodes and edges are" : fixedNodes ? "the number of nodes is" : "the number of edges is") +
-                " fixed): export it again with dynamic_shapes={" + join(shapes, ", ") + "}.");
+                " fixed): export it again with dynamic_shapes={" + join(shapes, ", ") + "}" + parameterAdvice(program, nodes) + ".");
 }
 
 }  // namespace cleave

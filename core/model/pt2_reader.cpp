@@ -481,7 +481,6 @@ Program readPt2(const std::filesystem::path& path, const Progress& progress)
     program.sha256 = sha256File(path);
     const std::string& type = program.modules.front().type;
     program.name = type.empty() ? path.stem().string() : printable(type.substr(type.rfind('.') + 1));
-    refuseStatic(program);
     return program;
 }
 

@@ -22,7 +22,7 @@ public:
 
     Dim parse()
     {
-        const Dim dim = expression(0);
+        Dim dim = expression(0);
         skipSpace();
         if (m_at != m_text.size())
             fail();
@@ -114,7 +114,7 @@ private:
         return {0, name};
     }
 
-    static Dim combined(const std::string& name, std::vector<Dim> arguments)
+    static Dim combined(const std::string& name, const std::vector<Dim>& arguments)
     {
         std::vector<std::string> texts;
         if (name == "Add" || name == "Mul") {

@@ -8,7 +8,7 @@
 namespace cleave {
 
 struct OpenOptions {
-    std::map<std::string, Role> roles;  ///< by input name, instead of the guess
+    std::map<std::string, Role> roles;  ///< by name of an input or parameter, instead of the guess
     bool check = true;                  ///< run cut against whole program on two small random graphs and refuse a difference
 };
 

@@ -90,8 +90,19 @@ Bindings bindAll(const Model& model, const DataGraph& graph, const RunOptions& o
         if (std::ranges::none_of(program.inputs, [&](const Input& i) { return program[i.value].name == name; }))
             throw Error("The model has no input '" + printable(name) + "'.");
     guarded("The graph does not fit the model", [&] {
+        for (const Input& input : program.inputs)
+            if (input.parameter.valid()) {
+                const Weight& weight = program[input.parameter];
+                if (weight.sizes[0] != graph.numNodes)
+                    throw Error("Parameter '" + printable(weight.name) + "' has " + formatCount(weight.sizes[0]) + " rows, but graph " + graph.name + " has " +
+                                formatCount(graph.numNodes) + " nodes.");
+                sizes[program[input.value].sizes[0].symbol] = weight.sizes[0];
+                bindings[input.value] = toTensor(weight);
+            }
         for (const Input& input : program.inputs) {
             const Value& value = program[input.value];
+            if (input.parameter.valid())
+                continue;
             if (value.kind == ValueKind::Tensor)
                 bindings[input.value] = bind(program, input, graph, options, sizes);
             else if (value.kind == ValueKind::None)

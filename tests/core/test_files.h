@@ -56,7 +56,7 @@ inline std::string errorOf(const std::function<void()>& work)
     try {
         work();
     } catch (const Error& error) {
-        const std::string text = error.what();
+        std::string text = error.what();
         EXPECT_FALSE(text.empty());
         EXPECT_EQ(text.find('\n'), std::string::npos) << text;
         EXPECT_TRUE(text.ends_with(".")) << text;

@@ -3,7 +3,7 @@
     python3 make_models.py        (in this folder; needs PyTorch >= 2.8 and PyTorch Geometric)
 
 Writes zoo/NAME.pt2, NAME.npz (forward's arguments, `expected`, or `expected_0`, `expected_1`, … for several outputs) and
-index.json, which says whether Cleave must cut the model ("equal") or refuse it by name ("refused").
+index.json, which says whether Cleave must cut the model ("equal") or refuse it by name ("refused"), and which roles it must be told.
 """
 import inspect
 import json
@@ -34,6 +34,7 @@ def make_inputs():
         "edge_type": torch.randint(0, RELATIONS, (EDGES,), generator=generator),
         "atoms": torch.randint(0, 9, (NODES,), generator=generator),
         "pos": torch.randn(NODES, 3, generator=generator),
+        "pairs": torch.randint(0, NODES, (2, 47), generator=generator),
     }
 
 
@@ -162,6 +163,49 @@ class Molecule(nn.Module):
         return self.gnn(self.embedding(atoms), edge_index)
 
 
+class LightGCN(nn.Module):
+    """The features of the nodes are a parameter."""
+
+    def __init__(self):
+        super().__init__()
+        self.gnn = pyg.LightGCN(NODES, HIDDEN, 3)
+
+    def forward(self, edge_index):
+        return self.gnn.get_embedding(edge_index)
+
+
+class RankedLinks(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gnn = pyg.LightGCN(NODES, HIDDEN, 2)
+
+    def forward(self, edge_index, pairs):
+        return self.gnn(edge_index, pairs)
+
+
+class ParameterAndFeatures(Stack):
+    """A learnt vector of each node beside its features, which fixes the number of nodes in the export."""
+
+    def __init__(self):
+        super().__init__(lambda i: pyg.GCNConv(i, HIDDEN))
+        self.position = nn.Embedding(NODES, FEATURES)
+
+    def forward(self, x, edge_index):
+        return super().forward(x + self.position.weight, edge_index)
+
+
+class UnusualOps(Stack):
+    """Row by row, but in no table: what they do is found by running them."""
+
+    def __init__(self):
+        super().__init__(lambda i: pyg.SAGEConv(i, HIDDEN))
+
+    def forward(self, x, edge_index):
+        h = super().forward(x.asinh().hypot(x[:, :1]), edge_index)
+        h = torch.special.i0e(h).fmax(h.sinc()).cummax(1).values
+        return torch.linalg.cross(h[:, :3], h[:, 1:]).copysign(h[:, :1])
+
+
 class Points(nn.Module):
     def __init__(self):
         super().__init__()
@@ -255,11 +299,19 @@ ZOO = {
     "float64": lambda: basic(pyg.GAT).double(),
     "float16": lambda: basic(pyg.GraphSAGE).half(),
     "bfloat16": lambda: basic(pyg.GraphSAGE).bfloat16(),
+    "lightgcn": LightGCN,
+    "lightgcn_links": RankedLinks,
+    "linkx": lambda: pyg.LINKX(NODES, FEATURES, HIDDEN, CLASSES, num_layers=2),
+    "parameter_and_features": ParameterAndFeatures,
+    "unusual_ops": UnusualOps,
     "mlp_only": lambda: Stack(lambda i: NodeOnly(i)),
     "static": lambda: basic(pyg.GraphSAGE),
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
 DECOMPOSED = {"gcn", "gat", "batch_norm", "transformer_edges", "jk_lstm", "pna"}  # once more as run_decompositions() leaves them
+ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
+ROLES["linkx"] = {"edge_lin.weight": "node-features"}
+ROLES["parameter_and_features"] = {"position.weight": "node-features"}
 REFUSED = {"layer_norm_graph", "graph_norm", "pair_norm", "static", "training"}
 
 
@@ -290,7 +342,8 @@ def arguments(model, inputs):
 def export(name, model, given):
     if name == "static":
         return torch.export.export(model, (), given)
-    edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO}}
+    edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
+             "pairs": {1: Dim.AUTO}}
     return torch.export.export(model, (), given, dynamic_shapes={n: edges.get(n, {0: Dim.AUTO}) for n in given})
 
 
@@ -331,6 +384,8 @@ def main():
         try:
             ops.update(save(name, make(), inputs))
             index.append({"name": name, "expect": "refused" if name in REFUSED else "equal"})
+            if name in ROLES:
+                index[-1]["roles"] = ROLES[name]
             if name in DECOMPOSED:
                 torch.manual_seed(11)
                 ops.update(save(name, make(), inputs, decompose=True))

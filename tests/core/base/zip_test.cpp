@@ -63,7 +63,8 @@ TEST(Zip, DamagedBytesNeverGiveOtherContent)
     std::mt19937 random(1);
     for (int i = 0; i < 300; ++i) {
         std::string damaged = whole;
-        damaged[random() % damaged.size()] ^= static_cast<char>(1 + random() % 255);
+        char& byte = damaged[random() % damaged.size()];
+        byte = static_cast<char>(byte ^ static_cast<char>(1 + random() % 255));
         test::writeText(folder / "damaged.zip", damaged);
         errorOf([&] {
             const ZipReader zip(folder / "damaged.zip");

@@ -12,13 +12,18 @@ namespace {
 
 struct ZooModel {
     std::string folder, name, expect;
+    std::map<std::string, Role> roles;
 };
 
 std::vector<ZooModel> models(const std::string& folder)
 {
     std::vector<ZooModel> all;
-    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models" / folder / "index.json")))
-        all.push_back({folder, entry["name"], entry["expect"]});
+    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models" / folder / "index.json"))) {
+        all.push_back({folder, entry["name"], entry["expect"], {}});
+        if (entry.contains("roles"))
+            for (const auto& [name, role] : entry["roles"].items())
+                roleFromName(role.get<std::string>(), all.back().roles[name]);
+    }
     return all;
 }
 
@@ -36,10 +41,10 @@ class Zoo : public testing::TestWithParam<ZooModel> {};
 
 TEST_P(Zoo, IsRightOrRefusedByName)
 {
-    const auto& [folder, name, expect] = GetParam();
+    const auto& [folder, name, expect, roles] = GetParam();
     const auto path = test::testDir() / "models" / folder / name;
     Model model;
-    const std::string refusal = test::errorOf([&] { model = openModel(path.string() + ".pt2"); });
+    const std::string refusal = test::errorOf([&] { model = openModel(path.string() + ".pt2", {roles, true}); });
     if (!refusal.empty()) {
         EXPECT_NE(expect, "equal") << refusal;
         const bool namesOp = refusal.find("op '") != std::string::npos || refusal.find("dynamic_shapes") != std::string::npos ||
@@ -71,6 +76,37 @@ INSTANTIATE_TEST_SUITE_P(PyG, Zoo, testing::ValuesIn(models("zoo")), nameOf);
 INSTANTIATE_TEST_SUITE_P(Adversarial, Zoo, testing::ValuesIn(models("adversarial")), nameOf);
 
 INSTANTIATE_TEST_SUITE_P(OldLayout, Zoo, testing::ValuesIn(models("old_layout")), nameOf);
+
+std::string unopened(const std::string& name)
+{
+    return test::errorOf([&] { openModel(test::testDir() / "models/zoo" / (name + ".pt2")); });
+}
+
+TEST(ParametersAsFeatures, AreAdvised)
+{
+    EXPECT_NE(unopened("lightgcn").find("--role gnn.embedding.weight=node-features"), std::string::npos) << unopened("lightgcn");
+    EXPECT_NE(unopened("parameter_and_features").find("--role position.weight=node-features"), std::string::npos);
+}
+
+TEST(ParametersAsFeatures, FitOneGraphOnly)
+{
+    const auto path = test::testDir() / "models/zoo/lightgcn.pt2";
+    const Model model = openModel(path, {{{"gnn.embedding.weight", Role::NodeFeatures}}, true});
+    const std::string error = test::errorOf([&] { verify(model, readGraph(test::examplesDir() / "cora.npz"), {}); });
+    EXPECT_NE(error.find("has 60 rows, but graph"), std::string::npos) << error;
+    EXPECT_NE(test::errorOf([&] { openModel(path, {{{"gnn.embedding.weight", Role::Other}}, true}); }).find("is a parameter"), std::string::npos);
+}
+
+TEST(OpsOutsideTheTable, AreAcceptedByRunningThem)
+{
+    const Model model = openModel(test::testDir() / "models/zoo/unusual_ops.pt2");
+    std::set<std::string> probed;
+    for (std::size_t i = 0; i < model.program().ops.size(); ++i)
+        if (const OpId id{static_cast<int>(i)}; model.analysis->ops[id].probed)
+            probed.insert(model.program()[id].target);
+    EXPECT_EQ(probed, (std::set<std::string>{"aten::asinh", "aten::hypot", "aten::special_i0e", "aten::fmax", "aten::sinc", "aten::cummax",
+                                             "aten::linalg_cross", "aten::copysign"}));
+}
 
 class Example : public testing::TestWithParam<const char*> {};
 
