@@ -1,0 +1,175 @@
+#include "core/analysis/row_rule.h"
+
+#include <algorithm>
+#include <string>
+
+namespace cleave::row_rules {
+
+namespace {
+
+bool matrixProduct(RowQuery& r, std::string_view left, std::string_view right)
+{
+    r.set(r.row == 0 ? left : right, r.row);
+    return r.rank == 2;
+}
+
+bool batchedProduct(RowQuery& r, std::string_view left, std::string_view right)
+{
+    if (r.row != 2)
+        r.set(left, r.row);
+    if (r.row != 1)
+        r.set(right, r.row);
+    return r.rank == 3;
+}
+
+}  // namespace
+
+bool layerNorm(RowQuery& r)
+{
+    const Argument* shape = r.op().find("normalized_shape");
+    const auto* sizes = shape ? shape->asList() : nullptr;
+    r.set("input", r.row);
+    return sizes && r.row < r.rank - static_cast<int>(sizes->size());
+}
+
+// Statistics are given, one for each channel (dimension 1).
+bool batchNorm(RowQuery& r)
+{
+    r.set("input", r.row);
+    std::fill(r.mapping.outputs.begin() + 1, r.mapping.outputs.end(), -1);
+    return r.row != 1 && r.view.given("running_mean") && !r.view.flag("training", false);
+}
+
+bool firstDimOnly(RowQuery& r)
+{
+    r.set("input", 0);
+    r.set("self", 0);
+    return r.row == 0;
+}
+
+bool groupNorm(RowQuery& r)
+{
+    r.set("input", 0);
+    return r.row == 0;
+}
+
+bool linear(RowQuery& r)
+{
+    r.set("input", r.row);
+    return r.row < r.rank - 1;
+}
+
+bool bilinear(RowQuery& r)
+{
+    r.set("input1", r.row);
+    r.set("input2", r.row);
+    return r.row < r.rank - 1;
+}
+
+bool mm(RowQuery& r) { return matrixProduct(r, "self", "mat2"); }
+
+bool addmm(RowQuery& r)
+{
+    r.broadcast("self");
+    return matrixProduct(r, "mat1", "mat2");
+}
+
+bool mv(RowQuery& r)
+{
+    r.set("self", 0);
+    return true;
+}
+
+bool bmm(RowQuery& r) { return batchedProduct(r, "self", "mat2"); }
+
+bool baddbmm(RowQuery& r)
+{
+    r.broadcast("self");
+    return batchedProduct(r, "batch1", "batch2");
+}
+
+bool matmul(RowQuery& r)
+{
+    const int a = r.view.rank("self"), b = r.view.rank("other");
+    if (a < 1 || b < 1 || (a == 1 && b == 1))
+        return false;
+    if (b == 1) {
+        r.set("self", r.row);
+        return true;
+    }
+    // A vector on the left has no row of its own in the output.
+    const int rank = a == 1 ? r.rank + 1 : r.rank;
+    const int row = a == 1 && r.row == r.rank - 1 ? rank - 1 : r.row;
+    const auto batch = [&](std::string_view name) {
+        r.set(name, RowQuery::broadcastDim(*r.view.tensor(name), rank, row));
+    };
+    if (row == rank - 1)
+        r.set("other", b - 1);
+    else if (row == rank - 2)
+        r.set("self", a - 2);
+    else {
+        batch("other");
+        if (a > 1)
+            batch("self");
+    }
+    return true;
+}
+
+// "nhc,hc->nh": the label of the row dimension must stand once at most in each operand.
+bool einsum(RowQuery& r)
+{
+    const Argument* text = r.op().find("equation");
+    const std::string* given = text ? text->asString() : nullptr;
+    if (!given)
+        return false;
+    std::string equation;
+    std::ranges::copy_if(*given, std::back_inserter(equation), [](char c) { return c != ' '; });
+    const std::size_t arrow = equation.find("->");
+    if (arrow == std::string::npos || equation.find('.') != std::string::npos)
+        return false;
+    const std::string out = equation.substr(arrow + 2);
+    if (static_cast<int>(out.size()) != r.rank)
+        return false;
+    const char label = out[static_cast<std::size_t>(r.row)];
+    std::size_t operand = 0, start = 0;
+    const std::string left = equation.substr(0, arrow) + ",";
+    for (std::size_t comma = left.find(','); comma != std::string::npos; start = comma + 1, comma = left.find(',', start)) {
+        const std::string labels = left.substr(start, comma - start);
+        if (operand >= r.mapping.operands.size() || std::ranges::count(labels, label) > 1)
+            return false;
+        const std::size_t at = labels.find(label);
+        r.mapping.operands[operand++] = at == std::string::npos ? -1 : static_cast<int>(at);
+    }
+    return operand == r.mapping.operands.size();
+}
+
+bool recurrent(RowQuery& r)
+{
+    const int batch = r.view.flag("batch_first", false) ? 0 : 1;
+    r.set("input", batch);
+    r.set("hx", 1);
+    std::fill(r.mapping.outputs.begin() + 1, r.mapping.outputs.end(), 1);
+    return r.rank == 3 && r.row == batch;
+}
+
+bool recurrentCell(RowQuery& r)
+{
+    r.set("input", 0);
+    r.set("hx", 0);
+    return r.rank == 2 && r.row == 0;
+}
+
+bool attention(RowQuery& r)
+{
+    for (const std::string_view name : {"query", "key", "value", "attn_mask"})
+        r.broadcast(name);
+    return r.row < r.rank - 2;
+}
+
+bool prelu(RowQuery& r)
+{
+    r.set("self", r.row);
+    return r.row != 1;
+}
+
+}  // namespace cleave::row_rules
