@@ -92,7 +92,7 @@ private:
         }
         if (name == "Integer" && arguments.size() == 1)
             return arguments.front();
-        return combined(std::string(name), std::move(arguments));
+        return combined(std::string(name), arguments);
     }
 
     // Symbol('s0', positive=True, integer=True): the name alone.

@@ -33,22 +33,6 @@ at::Tensor view(std::span<const std::int64_t> numbers)
     return at::from_blob(const_cast<std::int64_t*>(numbers.data()), {static_cast<std::int64_t>(numbers.size())}, at::kLong);
 }
 
-std::vector<c10::IValue> inOrder(const Program& program, const Bindings& inputs)
-{
-    std::vector<c10::IValue> values;
-    for (const Input& input : program.inputs)
-        values.push_back(inputs.at(input.value));
-    return values;
-}
-
-std::vector<ValueId> inputIds(const Program& program)
-{
-    std::vector<ValueId> ids;
-    for (const Input& input : program.inputs)
-        ids.push_back(input.value);
-    return ids;
-}
-
 }  // namespace
 
 // Rows of one batch: targets first … last - 1, and for each frame the row ids it stands for.
@@ -72,8 +56,7 @@ LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Cons
             m_numNodes = m_store[input.value].size(0);
         }
     guarded("The prologue cannot be computed on this graph", [&] {
-        const Lowered prologue = lowerProgram(program, constants, inputIds(program), cut.prologue, "prologue");
-        const auto results = prologue.run(inOrder(program, inputs));
+        const auto results = runProgram(program, constants, inputs, cut.prologue, "Prologue", progress);
         for (std::size_t i = 0; i < cut.prologue.size(); ++i)
             m_structure[cut.prologue[i]] = results[i];
     });
@@ -290,12 +273,12 @@ std::int64_t LayerWise::countBlockNodes(std::size_t functionIndex, const Batch& 
     return count;
 }
 
-std::vector<c10::IValue> runWhole(const Analysis& analysis, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted)
+std::vector<c10::IValue> runWhole(const Analysis& analysis, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
+                                  const Progress& progress)
 {
     std::vector<c10::IValue> results;
     guarded("Running the whole model on this graph failed", [&] {
-        const Lowered lowered = lowerProgram(analysis.program, constants, inputIds(analysis.program), wanted, "whole");
-        results = lowered.run(inOrder(analysis.program, inputs));
+        results = runProgram(analysis.program, constants, inputs, wanted, "Running the whole model", progress);
     });
     return results;
 }

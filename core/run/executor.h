@@ -13,9 +13,6 @@ namespace cleave {
 
 using Tensors = std::map<ValueId, at::Tensor>;
 
-/// Values by id that a run starts from: one for each input of the program.
-using Bindings = std::map<ValueId, c10::IValue>;
-
 /// Runs a cut program on one graph: prologue once, then function by function, batch by batch.
 class LayerWise {
 public:
@@ -62,7 +59,8 @@ private:
     bool m_keepAll = false;
 };
 
-/// Runs the whole program at once; wanted are read out.
-std::vector<c10::IValue> runWhole(const Analysis& analysis, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted);
+/// Runs the whole program, uncut; wanted are read out.
+std::vector<c10::IValue> runWhole(const Analysis& analysis, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
+                                  const Progress& progress = {});
 
 }  // namespace cleave

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "core/base/error.h"
@@ -220,6 +221,53 @@ Constants evaluateConstants(const Analysis& analysis)
             constants[wanted[i]] = results[i];
     });
     return constants;
+}
+
+std::vector<c10::IValue> runProgram(const Program& program, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
+                                    const std::string& name, const Progress& progress)
+{
+    constexpr std::size_t opsAtOnce = 8;
+    const auto at = [](ValueId id) { return static_cast<std::size_t>(id.index); };
+    std::map<ValueId, c10::IValue> live = inputs;
+    std::vector<bool> known(program.values.size());
+    for (const auto& [id, value] : inputs)
+        known[at(id)] = true;
+    std::vector<std::size_t> ops;
+    const std::vector<bool> needed = neededOps(program, wanted, known);
+    for (std::size_t i = 0; i < needed.size(); ++i)
+        if (needed[i])
+            ops.push_back(i);
+    std::vector<std::size_t> lastPiece(program.values.size());
+    for (std::size_t k = 0; k < ops.size(); ++k)
+        forEachOperand(program.ops[ops[k]], [&](ValueId id) { lastPiece[at(id)] = k / opsAtOnce; });
+    for (const ValueId id : wanted)
+        lastPiece[at(id)] = ops.size();
+    for (std::size_t first = 0; first < ops.size(); first += opsAtOnce) {
+        progress.update(static_cast<double>(first) / static_cast<double>(ops.size()), name);
+        const std::size_t piece = first / opsAtOnce, end = std::min(ops.size(), first + opsAtOnce);
+        std::set<ValueId> read, made;
+        for (std::size_t k = first; k < end; ++k) {
+            forEachOperand(program.ops[ops[k]], [&](ValueId id) {
+                if (live.contains(id))
+                    read.insert(id);
+            });
+            for (const ValueId id : program.ops[ops[k]].outputs)
+                if (lastPiece[at(id)] > piece)
+                    made.insert(id);
+        }
+        const std::vector<ValueId> from(read.begin(), read.end()), to(made.begin(), made.end());
+        const Lowered lowered = lowerProgram(program, constants, from, to, name);
+        std::vector<c10::IValue> values;
+        for (const ValueId id : from)
+            values.push_back(lastPiece[at(id)] > piece ? live.at(id) : std::move(live.extract(id).mapped()));
+        values = lowered.run(std::move(values));
+        for (std::size_t i = 0; i < to.size(); ++i)
+            live[to[i]] = std::move(values[i]);
+    }
+    std::vector<c10::IValue> results;
+    for (const ValueId id : wanted)
+        results.push_back(live.contains(id) ? live.at(id) : constants[id]);
+    return results;
 }
 
 LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name)

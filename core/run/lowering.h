@@ -5,6 +5,7 @@
 #include <torch/csrc/jit/runtime/interpreter.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,13 @@ Constants evaluateConstants(const Analysis& analysis);
 /// Lowers a part of the program: what is needed to compute wanted from the program's inputs, or from the values given.
 Lowered lowerProgram(const Program& program, const Constants& constants, const std::vector<ValueId>& given,
                      const std::vector<ValueId>& wanted, const std::string& name);
+
+/// Values by id that a run starts from: one for each input of the program.
+using Bindings = std::map<ValueId, c10::IValue>;
+
+/// Runs what is needed to compute wanted from the inputs, a few ops at a time, so that progress and cancel are heard in between.
+std::vector<c10::IValue> runProgram(const Program& program, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
+                                    const std::string& name, const Progress& progress);
 
 /// One input of a lowered function, to be filled in for each batch.
 struct FunctionInput {

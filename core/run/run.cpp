@@ -166,7 +166,7 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
         const auto start = std::chrono::steady_clock::now();
         const Constants constants = evaluateConstants(*model.analysis);
         std::vector<at::Tensor> outputs;
-        for (const c10::IValue& value : runWhole(*model.analysis, constants, inputs, model.program().outputs))
+        for (const c10::IValue& value : runWhole(*model.analysis, constants, inputs, model.program().outputs, progress))
             outputs.push_back(value.isTensor() ? value.toTensor() : at::scalar_tensor(value.toScalar()));
         result.seconds = secondsSince(start);
         result.peakBytes = peak.bytes();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <random>
 #include <set>
 
 #include "core/graph/generate.h"
@@ -89,6 +90,20 @@ TEST(Run, CancelReachesTheNextBatch)
     options.batchSize = 1;
     EXPECT_THROW(runLayerWise(model, graph, options, progress), Cancelled);
     EXPECT_EQ(reports, 5);
+}
+
+TEST(Run, CancelReachesTheFullGraphRunBetweenItsOps)
+{
+    const Model model = open("gcn");
+    std::stop_source source;
+    double last = 0;
+    const Progress progress{source.get_token(), [&](double fraction, std::string_view) {
+                                last = fraction;
+                                if (fraction > 0.3)
+                                    source.request_stop();
+                            }};
+    EXPECT_THROW(runFullGraph(model, graphOf("gcn"), {}, progress), Cancelled);
+    EXPECT_LT(last, 0.9);
 }
 
 TEST(Run, GraphsThatDoNotFitAreOneSentence)
@@ -210,6 +225,26 @@ TEST(Run, LargerGraph)
     const VerifyResult result = verify(model, graph);
     EXPECT_TRUE(result.equal());
     EXPECT_EQ(result.layerWise.functions.back().edges, graph.numEdges);
+}
+
+// Half a million edges between real people, with hubs of thousands; the zoo's models have another width, so the features are drawn here.
+TEST(Run, TolokersGraph)
+{
+    if (test::dataDir().empty())
+        GTEST_SKIP() << "needs CLEAVE_DATA";
+    DataGraph graph = readGraph(test::dataDir() / "tolokers.npz");
+    NewArray x = makeArray(DType::Float32, {graph.numNodes, 12});
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    std::generate_n(reinterpret_cast<float*>(x.data), graph.numNodes * 12, [&] { return normal(random); });
+    graph.arrays["x"] = x.array;
+    for (const char* name : {"gcn", "gat", "sage_several"}) {
+        VerifyOptions options;
+        options.run.batchSize = 3000;
+        const VerifyResult result = verify(open(name), graph, options);
+        EXPECT_TRUE(result.equal()) << name << ' ' << result.comparisons.front().maxRelative;
+        EXPECT_GE(result.layerWise.functions.back().edges, 500'000) << name;
+    }
 }
 
 }  // namespace
