@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/format.h"
+#include "core/graph/npy.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -51,9 +52,25 @@ void Document::openGraph(const QString& path)
         [this, path](std::shared_ptr<const DataGraph> graph) { setGraph(std::move(graph), path); });
 }
 
+void Document::openExpected(const QString& path)
+{
+    abandon(Task::Run);
+    start(
+        Task::OpenExpected, tr("Reading %1").arg(QFileInfo(path).fileName()),
+        [file = toPath(path)](const Progress&) { return readNpz(file); },
+        [this, path](std::map<std::string, Array> arrays) {
+            m_options.expected = std::move(arrays);
+            m_expectedPath = path;
+            Q_EMIT noted(tr("Verify compares with the outputs in %1.").arg(QFileInfo(path).fileName()));
+            Q_EMIT changed(Change::Options);
+        });
+}
+
 void Document::setModel(std::shared_ptr<const Model> model, const QString& path)
 {
     abandon(Task::Run);
+    m_options.expected.clear();
+    m_expectedPath.clear();
     m_model = std::move(model);
     m_modelPath = path;
     setReport({});

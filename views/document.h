@@ -15,13 +15,13 @@ namespace cleave::views {
 enum class Change : std::uint8_t {
     Model,    ///< another model, or none
     Graph,    ///< another graph, or none
-    Options,  ///< batch size or tolerance
+    Options,  ///< batch size, tolerance or what Verify compares with
     Result,   ///< a run or its comparison, or none
     Tasks,    ///< what is being worked on
 };
 
-enum class Task : std::uint8_t { OpenModel, OpenGraph, Run };
-constexpr std::size_t taskCount = 3;
+enum class Task : std::uint8_t { OpenModel, OpenGraph, OpenExpected, Run };
+constexpr std::size_t taskCount = 4;
 
 /// What the last run gave. Verify fills verify, a run of its own layerWise.
 struct Report {
@@ -43,6 +43,7 @@ public:
     const QString& modelPath() const { return m_modelPath; }
     const std::shared_ptr<const DataGraph>& graph() const { return m_graph; }
     const QString& graphPath() const { return m_graphPath; }
+    const QString& expectedPath() const { return m_expectedPath; }  ///< empty: none
     const VerifyOptions& options() const { return m_options; }
     const Report& report() const { return m_report; }
 
@@ -50,6 +51,7 @@ public:
     void open(const QString& path);  ///< a graph if it ends in .npz, otherwise a model
     void openModel(const QString& path);
     void openGraph(const QString& path);
+    void openExpected(const QString& path);  ///< outputs recorded elsewhere, which Verify compares with as well, until another model is opened
     void setModel(std::shared_ptr<const Model> model, const QString& path);
     void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
@@ -81,6 +83,7 @@ private:
     std::map<std::string, Role> m_roles;
     std::shared_ptr<const DataGraph> m_graph;
     QString m_graphPath;
+    QString m_expectedPath;
     VerifyOptions m_options;
     Report m_report;
     std::array<std::unique_ptr<Job>, taskCount> m_jobs;

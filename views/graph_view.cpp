@@ -21,7 +21,6 @@ namespace cleave::views {
 namespace {
 
 constexpr double readableZoom = 0.62;
-constexpr double keyZoomStep = 1.25;
 constexpr double margin = 24;
 
 QRectF toRect(const LayoutRect& rect)
@@ -75,7 +74,7 @@ void GraphView::showModel()
 void GraphView::setExpansion(Expansion expansion, std::optional<DagKey> anchor)
 {
     m_expansion = std::move(expansion);
-    layOutAgain(std::move(anchor));
+    layOutAgain(anchor);
 }
 
 void GraphView::layOutAgain(std::optional<DagKey> anchor)
@@ -319,6 +318,7 @@ void GraphView::fit()
 void GraphView::showAtStart()
 {
     fit();
+    m_untouched = true;
     if (zoom() > 1.1)
         setZoom(1.1);
     if (zoom() >= readableZoom)
@@ -331,6 +331,7 @@ void GraphView::showAtStart()
 
 void GraphView::zoomBy(double factor)
 {
+    m_untouched = false;
     setZoom(std::clamp(zoom() * factor, minZoom, maxZoom));
 }
 
@@ -388,6 +389,7 @@ FrameItem* GraphView::frameAt(const QPoint& position) const
 
 void GraphView::mousePressEvent(QMouseEvent* event)
 {
+    m_untouched = false;
     m_pressed = event->pos();
     QGraphicsView::mousePressEvent(event);
 }
@@ -422,6 +424,7 @@ void GraphView::mouseDoubleClickEvent(QMouseEvent* event)
 
 void GraphView::keyPressEvent(QKeyEvent* event)
 {
+    m_untouched = false;
     if (m_picture && (event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == Qt::NoModifier && handleKey(event->key()))
         return;
     QGraphicsView::keyPressEvent(event);
@@ -512,7 +515,16 @@ void GraphView::wheelEvent(QWheelEvent* event)
         event->accept();
         return;
     }
+    m_untouched = false;
     QGraphicsView::wheelEvent(event);
+}
+
+// Until someone moves it, the picture stays as it is first shown, whatever the size of the window.
+void GraphView::resizeEvent(QResizeEvent* event)
+{
+    QGraphicsView::resizeEvent(event);
+    if (m_untouched && m_picture)
+        showAtStart();
 }
 
 bool GraphView::viewportEvent(QEvent* event)

@@ -52,6 +52,7 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
     bool viewportEvent(QEvent* event) override;
     bool focusNextPrevChild(bool next) override;
@@ -89,6 +90,7 @@ private:
     std::vector<BoxItem*> m_boxes;       // owned by the scene
     std::vector<ArrowItem*> m_arrows;    // null for stubs
     QPoint m_pressed;
+    bool m_untouched = false;            // nobody has moved or zoomed the picture yet
     bool m_isNew = false;                // the model was not shown yet
 };
 

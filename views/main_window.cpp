@@ -152,6 +152,9 @@ void MainWindow::makeActions()
                                 [this] { openDialog(tr("Open model"), tr("Models (*.pt2);;All files (*)")); });
     auto* openGraph = addAction(file, tr("Open &graph…"), tr("Ctrl+G"),
                                 [this] { openDialog(tr("Open graph"), tr("Graphs (*.npz);;All files (*)")); });
+    m_openExpected = addAction(file, tr("Open expected &outputs…"), {},
+                               [this] { openDialog(tr("Open expected outputs"), tr("Arrays (*.npz);;All files (*)"), &Document::openExpected); });
+    m_openExpected->setToolTip(tr("Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …"));
     file->addSeparator();
     m_export = addAction(file, tr("&Export picture…"), tr("Ctrl+E"), [this] { exportDialog(); });
     file->addSeparator();
@@ -165,12 +168,13 @@ void MainWindow::makeActions()
 
     auto* view = menuBar()->addMenu(tr("&View"));
     auto* fit = addAction(view, tr("&Fit"), tr("F"), [this] { m_view->fit(); });
-    addAction(view, tr("Zoom &in"), QKeySequence::ZoomIn, [this] { m_view->zoomBy(1.25); });
-    addAction(view, tr("Zoom &out"), QKeySequence::ZoomOut, [this] { m_view->zoomBy(0.8); });
-    addAction(view, tr("&100 %"), tr("Ctrl+1"), [this] { m_view->setZoom(1); });
+    auto* in = addAction(view, tr("Zoom &in"), QKeySequence::ZoomIn, [this] { m_view->zoomBy(1.25); });
+    auto* out = addAction(view, tr("Zoom &out"), QKeySequence::ZoomOut, [this] { m_view->zoomBy(0.8); });
+    auto* full = addAction(view, tr("&100 %"), tr("Ctrl+1"), [this] { m_view->zoomBy(1 / m_view->zoom()); });
     view->addSeparator();
     auto* expand = addAction(view, tr("&Expand all"), tr("Ctrl+Shift+E"), [this] { m_view->expandAll(); });
     auto* collapse = addAction(view, tr("&Collapse all"), tr("Ctrl+Shift+C"), [this] { m_view->collapseAll(); });
+    m_ofPicture = {m_export, fit, in, out, full, expand, collapse};
     view->addSeparator();
     for (QDockWidget* dock : findChildren<QDockWidget*>())
         view->addAction(dock->toggleViewAction());
@@ -215,11 +219,11 @@ void MainWindow::makeStatusBar()
     statusBar()->addPermanentWidget(m_cancel);
 }
 
-void MainWindow::openDialog(const QString& title, const QString& filter)
+void MainWindow::openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&))
 {
     const QString path = QFileDialog::getOpenFileName(this, title, QFileInfo(m_document.modelPath()).path(), filter);
     if (!path.isEmpty())
-        m_document.open(path);
+        (m_document.*open)(path);
 }
 
 void MainWindow::exportDialog()
@@ -270,7 +274,9 @@ void MainWindow::showTasks()
     m_run->setEnabled(m_document.canRun());
     m_verify->setEnabled(m_document.canRun());
     m_stop->setEnabled(busy);
-    m_export->setEnabled(m_view->picture() != nullptr);
+    m_openExpected->setEnabled(m_document.model() != nullptr);
+    for (QAction* action : m_ofPicture)
+        action->setEnabled(m_view->picture() != nullptr);
     m_cancel->setVisible(busy);
     m_progress->setVisible(busy || m_layingOut);
     if (!busy) {
@@ -278,7 +284,7 @@ void MainWindow::showTasks()
         m_task->setText(m_layingOut ? tr("Laying out") : QString());
         return;
     }
-    for (const Task task : {Task::OpenModel, Task::OpenGraph, Task::Run})
+    for (const Task task : {Task::OpenModel, Task::OpenGraph, Task::OpenExpected, Task::Run})
         if (const Job* job = m_document.job(task))
             m_task->setText(job->title());
 }

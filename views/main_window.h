@@ -44,7 +44,7 @@ private:
     QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& key, auto&& work);
     void addThemes(QMenu* menu, Theme current);
 
-    void openDialog(const QString& title, const QString& filter);
+    void openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&) = &Document::open);
     void exportDialog();
     void about();
     void showError(const QString& sentence);
@@ -64,7 +64,8 @@ private:
     QLabel* m_task = nullptr;
     QProgressBar* m_progress = nullptr;
     QToolButton* m_cancel = nullptr;
-    QAction *m_run = nullptr, *m_verify = nullptr, *m_stop = nullptr, *m_export = nullptr;
+    QAction *m_run = nullptr, *m_verify = nullptr, *m_stop = nullptr, *m_export = nullptr, *m_openExpected = nullptr;
+    QList<QAction*> m_ofPicture;  // that make sense for a picture only
     bool m_layingOut = false;
 };
 

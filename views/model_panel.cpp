@@ -1,6 +1,7 @@
 #include "views/model_panel.h"
 
 #include <QDoubleValidator>
+#include <QFileInfo>
 #include <QFormLayout>
 #include <QFrame>
 #include <QLineEdit>
@@ -77,7 +78,7 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     connect(m_run, &QPushButton::clicked, &m_document, &Document::runLayerWise);
     connect(m_verify, &QPushButton::clicked, &m_document, &Document::verify);
     connect(&m_document, &Document::changed, this, [this](Change change) {
-        if (change == Change::Model || change == Change::Graph)
+        if (change == Change::Model || change == Change::Graph || change == Change::Options)
             showDocument();
         showOptions();
     });
@@ -97,6 +98,8 @@ void ModelPanel::showDocument()
             sections.push_back(std::move(section));
     else
         sections.push_back({tr("Graph"), {{tr("none loaded"), {}, {}}}});
+    if (const QString& path = m_document.expectedPath(); !path.isEmpty())
+        sections.push_back({tr("Expected outputs"), {{tr("file"), QFileInfo(path).fileName(), path}}});
     m_properties->setSections(std::move(sections));
 }
 

@@ -36,20 +36,9 @@ bool addRole(const QString& text, std::map<std::string, cleave::Role>& roles)
 
 int main(int argc, char** argv)
 {
-    // Versions are for machines without a display as well.
-    for (int i = 1; i < argc; ++i)
-        if (qstrcmp(argv[i], "--version") == 0) {
-            printVersion();
-            return 0;
-        }
-
-    QApplication application(argc, argv);
     QCoreApplication::setOrganizationName(QStringLiteral("Cleave"));
     QCoreApplication::setApplicationName(QStringLiteral("Cleave"));
     QCoreApplication::setApplicationVersion(QStringLiteral(CLEAVE_VERSION));
-    QGuiApplication::setDesktopFileName(QStringLiteral("io.github.cleave.Cleave"));
-    QGuiApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/io.github.cleave.Cleave.svg")));
-
     QCommandLineParser parser;
     parser.setApplicationDescription(tr("Visual splitting of graph neural networks"));
     parser.addHelpOption();
@@ -59,24 +48,39 @@ int main(int argc, char** argv)
                                                  "instead of the guess; may be repeated."), QStringLiteral("NAME=ROLE")});
     parser.addPositionalArgument(QStringLiteral("MODEL"), tr("Model file (.pt2)."), QStringLiteral("[MODEL]"));
     parser.addPositionalArgument(QStringLiteral("GRAPH"), tr("Graph file (.npz)."), QStringLiteral("[GRAPH]"));
-    parser.process(application);
 
-    const QString wanted = parser.isSet(QStringLiteral("theme")) ? parser.value(QStringLiteral("theme"))
-                                                                  : QSettings().value(QStringLiteral("theme"), QStringLiteral("system")).toString();
-    const auto theme = cleave::views::themeFromName(wanted);
-    if (!theme && parser.isSet(QStringLiteral("theme"))) {
-        std::fprintf(stderr, "There is no theme '%s'; themes are system, light and dark.\n", qPrintable(wanted));
-        return 2;
-    }
+    // Help, versions and what is wrong with the options are told on machines without a display as well.
     std::map<std::string, cleave::Role> roles;
-    for (const QString& text : parser.values(QStringLiteral("role")))
-        if (!addRole(text, roles)) {
-            std::fprintf(stderr, "--role %s: write NAME=ROLE; roles are node-features, graph-structure, edge-features and other.\n", qPrintable(text));
+    {
+        const QCoreApplication early(argc, argv);
+        parser.parse(QCoreApplication::arguments());
+        if (parser.isSet(QStringLiteral("help")))
+            parser.showHelp();
+        if (parser.isSet(QStringLiteral("version"))) {
+            printVersion();
+            return 0;
+        }
+        if (const QString theme = parser.value(QStringLiteral("theme")); !theme.isEmpty() && !cleave::views::themeFromName(theme)) {
+            std::fprintf(stderr, "There is no theme '%s'; themes are system, light and dark.\n", qPrintable(theme));
             return 2;
         }
-    applyTheme(application, theme.value_or(Theme::System));
+        for (const QString& text : parser.values(QStringLiteral("role")))
+            if (!addRole(text, roles)) {
+                std::fprintf(stderr, "--role %s: write NAME=ROLE; roles are node-features, graph-structure, edge-features and other.\n", qPrintable(text));
+                return 2;
+            }
+    }
 
-    MainWindow window(theme.value_or(Theme::System));
+    QApplication application(argc, argv);
+    QGuiApplication::setDesktopFileName(QStringLiteral("io.github.cleave.Cleave"));
+    QGuiApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/io.github.cleave.Cleave.svg")));
+    parser.process(application);
+    const QString wanted = parser.isSet(QStringLiteral("theme")) ? parser.value(QStringLiteral("theme"))
+                                                                  : QSettings().value(QStringLiteral("theme"), QStringLiteral("system")).toString();
+    const Theme theme = cleave::views::themeFromName(wanted).value_or(Theme::System);
+    applyTheme(application, theme);
+
+    MainWindow window(theme);
     window.document().setRoles(std::move(roles));
     window.show();
     for (const QString& file : parser.positionalArguments())

@@ -150,7 +150,7 @@ private:
     {
         Agedge_t* edge = agedge(m_graph.get(), left, right, text("order"), 1);
         set(edge, "style", "invis");
-        set(edge, "weight", "0");
+        set(edge, "weight", "1");  // dot overlooks the order of arrows of weight 0
     }
 
     BandDrawing read() const

@@ -32,6 +32,9 @@ private Q_SLOTS:
     void doubleClickExpandsAndKeysCollapse();
     void tabAndArrowsMoveTheSelection();
     void verifyShowsTheResult();
+    void verifyComparesWithExpectedOutputs();
+    void pictureKeepsItsStartUntilItIsTouched();
+    void rolesMakeAParameterTheFeatures();
     void cancelStopsARun();
     void wrongFileIsOneSentenceInTheMessageBar();
     void droppedFileIsOpened();
@@ -203,6 +206,47 @@ void WindowTest::verifyShowsTheResult()
     QVERIFY(results->comparisons().rowCount() >= 1);
     QVERIFY(results->accuracies().rowCount() >= 1);
     QVERIFY(results->summary().contains(QStringLiteral("Equal")));
+}
+
+void WindowTest::verifyComparesWithExpectedOutputs()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    openGraph(window);
+    window.document().openExpected(example("sage.expected.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().expectedPath().isEmpty(), patience);
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    QVERIFY(window.document().report().verify->equal());
+    QCOMPARE(window.findChild<ResultPanel*>()->comparisons().rowCount(), 3);
+    window.document().open(example("gcn.pt2"));  // what was expected of another model is no longer expected
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().expectedPath().isEmpty(), patience);
+}
+
+void WindowTest::pictureKeepsItsStartUntilItIsTouched()
+{
+    MainWindow window(Theme::Light);
+    open(window, "gcn.pt2");
+    GraphView& view = window.graphView();
+    const auto leftEdge = [&] { return view.mapFromScene(view.sceneRect().topLeft()).x(); };
+    window.resize(900, 620);
+    QTRY_VERIFY(leftEdge() >= 0);
+    view.zoomBy(1.5);
+    const double zoom = view.zoom();
+    window.resize(1300, 850);
+    QTest::qWait(50);
+    QCOMPARE(view.zoom(), zoom);
+}
+
+void WindowTest::rolesMakeAParameterTheFeatures()
+{
+    MainWindow window(Theme::Light);
+    const QString file = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/lightgcn.pt2");
+    window.document().open(file);
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("--role gnn.embedding.weight=node-features")), patience);
+    window.document().setRoles({{"gnn.embedding.weight", Role::NodeFeatures}});
+    window.document().open(file);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr, patience);
 }
 
 void WindowTest::cancelStopsARun()
