@@ -399,10 +399,12 @@ std::string shapeText(const Analysis& analysis, ValueId value)
     std::vector<Dim> sizes = v.sizes;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         const bool rows = facts.rowDim == static_cast<int>(i);
+        const std::int64_t entries = rows ? facts.outer * facts.inner : 1;
+        const std::string times = entries == 1 ? "" : std::to_string(entries) + "·";
         if (rows && facts.rows == Rows::Edges)
-            sizes[i].symbol = "M";
+            sizes[i].symbol = times + "M";
         else if ((rows && facts.rows == Rows::Nodes) || (!analysis.nodeSymbol.empty() && sizes[i].symbol == analysis.nodeSymbol))
-            sizes[i].symbol = "V";
+            sizes[i].symbol = times + "V";
     }
     return toString(sizes);
 }
@@ -426,9 +428,10 @@ std::string structureText(const Analysis& analysis, ValueId value)
 double bytesPerRow(const Analysis& analysis, ValueId value)
 {
     const Value& v = analysis.program[value];
-    double bytes = static_cast<double>(itemSize(v.dtype));
+    const ValueFacts& facts = analysis.values[value];
+    double bytes = static_cast<double>(itemSize(v.dtype)) * static_cast<double>(facts.outer * facts.inner);
     for (std::size_t i = 0; i < v.sizes.size(); ++i)
-        if (static_cast<int>(i) != analysis.values[value].rowDim)
+        if (static_cast<int>(i) != facts.rowDim)
             bytes *= v.sizes[i].isConstant() ? static_cast<double>(v.sizes[i].value) : 0;
     return bytes;
 }

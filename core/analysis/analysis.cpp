@@ -1,8 +1,10 @@
 #include "core/analysis/analysis.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
+#include "core/analysis/dims.h"
 #include "core/analysis/functional.h"
 #include "core/analysis/message_passing.h"
 #include "core/analysis/op_view.h"
@@ -49,6 +51,43 @@ bool keepsEntries(const Program& program, const Op& op)
                 return to[d + shift] == from[d];
     }
     return op.target == "aten::to" && isInteger(view.output().dtype) && isInteger(self->dtype);
+}
+
+// Node features that the exporter counted by symbols of their own (coordinates beside features) are rows of the same nodes if both are
+// read at one index. A graph that has different numbers of them is refused when it is bound.
+void mergeNodeCounts(Program& program)
+{
+    std::set<std::string> counts;
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; input.role == Role::NodeFeatures && !value.sizes.empty() && !value.sizes[0].isConstant())
+            counts.insert(value.sizes[0].symbol);
+    std::map<ValueId, std::string> readAt;
+    std::map<std::string, std::string> renamed;
+    const auto canonical = [&](std::string symbol) {
+        for (auto it = renamed.find(symbol); it != renamed.end(); it = renamed.find(symbol))
+            symbol = it->second;
+        return symbol;
+    };
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const auto form = gatherForm(program, OpId{static_cast<int>(i)});
+        if (!form)
+            continue;
+        const Dim& rows = program[form->source].sizes.at(static_cast<std::size_t>(form->sourceDim));
+        if (rows.isConstant() || !counts.contains(rows.symbol))
+            continue;
+        const std::string mine = canonical(rows.symbol), first = canonical(readAt.try_emplace(viewRoot(program, form->index), mine).first->second);
+        if (mine != first)
+            renamed[mine] = first;
+    }
+    if (renamed.empty())
+        return;
+    for (auto& [from, to] : renamed)
+        to = canonical(to);
+    for (Value& value : program.values) {
+        for (Dim& dim : value.sizes)
+            dim = renameSymbols(dim, renamed);
+        value.number = renameSymbols(value.number, renamed);
+    }
 }
 
 class Analyser {
@@ -144,7 +183,7 @@ private:
             if (isFeature(operand) && m_p[operand].kind != ValueKind::Tensor)
                 refuse(id, "works with a number that depends on node features.");
         });
-        if (classifyGather(id) || classifyScatter(id) || classifyRowWise(id) || classifyConcat(id) || classifyByProbe(id))
+        if (classifyGather(id) || classifyScatter(id) || classifyView(id) || classifyRowWise(id) || classifyConcat(id) || classifyByProbe(id))
             checkOutputs(id);
         else
             refuse(id, whyNotRowWise(id));
@@ -157,13 +196,18 @@ private:
                      : "is not known to work row by row, and running it on permuted and truncated rows did not show that it does.";
     }
 
-    void setOutput(ValueId id, Rows rows, int rowDim, int level)
+    void setOutput(ValueId id, Rows rows, int rowDim, int level, std::int64_t outer = 1, std::int64_t inner = 1)
     {
         ValueFacts& f = m_a.values[id];
         f.rows = rows;
         f.rowDim = rowDim;
         f.level = level;
+        f.outer = outer;
+        f.inner = inner;
     }
+
+    // One entry of the row dimension for each row.
+    bool isPlain(ValueId id) const { return facts(id).outer == 1 && facts(id).inner == 1; }
 
     void checkOutputs(OpId id)
     {
@@ -177,7 +221,7 @@ private:
             for (std::size_t d = 0; d < value.sizes.size(); ++d)
                 if (!value.sizes[d].isConstant() && static_cast<int>(d) != f.rowDim)
                     refuse(id, "gives a tensor of shape " + toString(value.sizes) + ", in which more than one dimension grows with the graph.");
-            if (f.rows == Rows::Nodes && f.rowDim >= 0 && value.sizes[static_cast<std::size_t>(f.rowDim)].symbol != m_a.nodeSymbol)
+            if (f.rows == Rows::Nodes && f.rowDim >= 0 && isPlain(output) && value.sizes[static_cast<std::size_t>(f.rowDim)].symbol != m_a.nodeSymbol)
                 refuse(id, "gives " + toString(value.sizes) + ", which is not one row for each of the " + m_a.nodeSymbol + " nodes.");
         }
     }
@@ -185,7 +229,7 @@ private:
     bool classifyGather(OpId id)
     {
         const auto form = gatherForm(m_p, id);
-        if (!form || !isFeature(form->source) || facts(form->source).rowDim != form->sourceDim)
+        if (!form || !isFeature(form->source) || facts(form->source).rowDim != form->sourceDim || !isPlain(form->source))
             return false;
         if (isFeature(form->index))
             refuse(id, "reads rows at an index that depends on node features: which rows a block needs is not known beforehand.");
@@ -212,7 +256,7 @@ private:
         const bool sourceRows = form->source.valid() && m_p[form->source].kind == ValueKind::Tensor && isFeature(form->source) &&
                                 form->sourceHasRows && facts(form->source).rowDim == sourceRowDim(*form);
         const bool selfRows = isFeature(form->self) && facts(form->self).rowDim == form->rowDim;
-        if (!sourceRows && !selfRows)
+        if ((!sourceRows && !selfRows) || (sourceRows && !isPlain(form->source)) || (selfRows && !isPlain(form->self)))
             return false;
         const ValueId output = m_p[id].outputs.front();
         if (isFeature(form->index))
@@ -286,6 +330,39 @@ private:
         return level;
     }
 
+    // A view keeps the order of all entries: those of a row stay together if as many lie before them as before.
+    bool classifyView(OpId id)
+    {
+        static const std::set<std::string_view> views{"aten::view", "aten::_unsafe_view", "aten::reshape", "aten::flatten", "aten::unflatten"};
+        const Op& op = m_p[id];
+        const ValueId self = OpView(m_p, op).value("self");
+        if (!views.contains(op.target) || !self.valid() || !isFeature(self))
+            return false;
+        const ValueFacts& f = facts(self);
+        const auto& from = m_p[self].sizes;
+        const auto& to = m_p[op.outputs.front()].sizes;
+        const auto product = [](auto first, auto last) {
+            return std::accumulate(first, last, std::int64_t{1}, [](std::int64_t n, const Dim& d) { return d.isConstant() ? n * d.value : 0; });
+        };
+        const std::int64_t before = f.outer * product(from.begin(), from.begin() + f.rowDim);
+        const std::int64_t after = f.inner * product(from.begin() + f.rowDim + 1, from.end());
+        for (int row = 0; row < static_cast<int>(to.size()); ++row) {
+            const std::int64_t outerSizes = product(to.begin(), to.begin() + row), innerSizes = product(to.begin() + row + 1, to.end());
+            if (to[static_cast<std::size_t>(row)].isConstant() || outerSizes <= 0 || innerSizes <= 0 || before % outerSizes || after % innerSizes)
+                continue;
+            const std::int64_t outer = before / outerSizes, inner = after / innerSizes;
+            if (outer <= 0 || inner <= 0 ||
+                !sameMultiple(outer * inner, from[static_cast<std::size_t>(f.rowDim)], f.outer * f.inner, to[static_cast<std::size_t>(row)]))
+                continue;
+            OpFacts& facts = m_a.ops[id];
+            facts.kind = OpKind::RowWise;
+            forEachOperand(op, [&](ValueId operand) { facts.operandRowDims.push_back(operand == self ? f.rowDim : -1); });
+            setOutput(op.outputs.front(), f.rows, row, f.level, outer, inner);
+            return true;
+        }
+        return false;
+    }
+
     bool classifyRowWise(OpId id)
     {
         const Value& output = m_p[m_p[id].outputs.front()];
@@ -305,17 +382,23 @@ private:
         std::size_t position = 0;
         bool fits = true;
         bool mixed = false;
+        std::int64_t outer = 0, inner = 0;
+        bool structureRows = false;
         forEachOperand(m_p[id], [&](ValueId operand) {
             const int dim = mapping.operands[position++];
-            if (!isFeature(operand))
+            if (!isFeature(operand)) {
+                structureRows = structureRows || (dim >= 0 && !m_p[operand].sizes[static_cast<std::size_t>(dim)].isConstant());
                 return;
+            }
             const ValueFacts& f = facts(operand);
-            fits = fits && f.rowDim == dim;
+            fits = fits && f.rowDim == dim && (outer == 0 || (f.outer == outer && f.inner == inner));
+            outer = f.outer;
+            inner = f.inner;
             mixed = mixed || (rows != Rows::None && rows != f.rows);
             rows = f.rows;
             level = std::max(level, f.level);
         });
-        if (!fits || rows == Rows::None)
+        if (!fits || rows == Rows::None || (structureRows && outer * inner != 1))
             return false;
         if (mixed)
             refuse(id, "combines rows of nodes with rows of edges.");
@@ -323,7 +406,7 @@ private:
         f.kind = OpKind::RowWise;
         f.operandRowDims = mapping.operands;
         for (std::size_t i = 0; i < m_p[id].outputs.size(); ++i)
-            setOutput(m_p[id].outputs[i], rows, mapping.outputs[i], level);
+            setOutput(m_p[id].outputs[i], rows, mapping.outputs[i], level, outer, inner);
         return true;
     }
 
@@ -340,7 +423,7 @@ private:
             return false;
         const std::vector<ValueId> parts = view.values("tensors");
         const bool fits = std::ranges::all_of(parts, [&](ValueId part) {
-            return part.valid() && static_cast<int>(m_p[part].sizes.size()) == rank && (!isFeature(part) || facts(part).rowDim == *dim);
+            return part.valid() && static_cast<int>(m_p[part].sizes.size()) == rank && (!isFeature(part) || (facts(part).rowDim == *dim && isPlain(part)));
         });
         if (!fits)
             return false;
@@ -430,6 +513,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     refuseStatic(program);
     const int inPlace = makeFunctional(program);
     analysis.passes = cleanUp(program);
+    mergeNodeCounts(program);
     analysis.passes.insert(analysis.passes.begin(), {"in-place ops", inPlace});
     analysis.program = std::move(program);
     Analyser(analysis, evaluator).run(progress);

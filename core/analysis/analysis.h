@@ -21,6 +21,8 @@ struct ValueFacts {
     Rows rows = Rows::None;  ///< of feature tensors
     int rowDim = -1;         ///< the dimension that holds the rows
     int level = -1;          ///< message degree of feature values: number of expanding hops from the input features
+    std::int64_t outer = 1;  ///< entry (o * rows + i) * inner + j of rowDim belongs to row i, for o < outer and j < inner: attention
+    std::int64_t inner = 1;  ///< over heads views [rows, heads, F] as [rows * heads, F]
 };
 
 enum class OpKind : std::uint8_t {

@@ -1,16 +1,13 @@
 #include "core/analysis/dims.h"
 
 #include <algorithm>
-#include <vector>
+#include <charconv>
 
 #include "core/base/format.h"
 
 namespace cleave {
 
-namespace {
-
-// "Add(s0, Mul(2, u0))" -> its name and top-level arguments; no arguments for a symbol or number.
-std::pair<std::string, std::vector<std::string>> parts(const std::string& text)
+std::pair<std::string, std::vector<std::string>> sizeParts(const std::string& text)
 {
     const std::size_t open = text.find('(');
     if (open == std::string::npos || text.back() != ')')
@@ -28,9 +25,19 @@ std::pair<std::string, std::vector<std::string>> parts(const std::string& text)
     return {text.substr(0, open), arguments};
 }
 
+std::optional<std::int64_t> sizeNumber(const std::string& text)
+{
+    std::int64_t number = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, problem] = std::from_chars(text.data(), last, number);
+    return problem == std::errc() && end == last ? std::optional(number) : std::nullopt;
+}
+
+namespace {
+
 std::string renamedText(const std::string& text, const std::map<std::string, std::string>& renamed)
 {
-    auto [name, arguments] = parts(text);
+    auto [name, arguments] = sizeParts(text);
     if (arguments.empty()) {
         // Chains end: each step goes to a symbol that was seen earlier.
         for (auto it = renamed.find(name); it != renamed.end(); it = renamed.find(name))
@@ -44,7 +51,41 @@ std::string renamedText(const std::string& text, const std::map<std::string, std
     return name + "(" + join(arguments, ", ") + ")";
 }
 
+// The size as a sum: factor of each product of symbols, "" for the constant.
+void addTerms(const std::string& text, std::int64_t factor, std::map<std::string, std::int64_t>& terms)
+{
+    const auto [name, arguments] = sizeParts(text);
+    if (name == "Add") {
+        for (const std::string& argument : arguments)
+            addTerms(argument, factor, terms);
+        return;
+    }
+    std::vector<std::string> symbols;
+    for (const std::string& argument : name == "Mul" ? arguments : std::vector{text}) {
+        if (const auto number = sizeNumber(argument))
+            factor *= *number;
+        else
+            symbols.push_back(argument);
+    }
+    if (symbols.size() == 1 && symbols.front().starts_with("Add("))
+        addTerms(symbols.front(), factor, terms);
+    else
+        terms[join(symbols, "*")] += factor;
+}
+
+std::map<std::string, std::int64_t> terms(std::int64_t factor, const Dim& dim)
+{
+    std::map<std::string, std::int64_t> all;
+    addTerms(dim.isConstant() ? std::to_string(dim.value) : dim.symbol, factor, all);
+    return all;
+}
+
 }  // namespace
+
+bool sameMultiple(std::int64_t a, const Dim& left, std::int64_t b, const Dim& right)
+{
+    return terms(a, left) == terms(b, right);
+}
 
 Dim renameSymbols(const Dim& dim, const std::map<std::string, std::string>& renamed)
 {

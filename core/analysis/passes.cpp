@@ -178,7 +178,7 @@ private:
             create(factory->second, size ? *size : Argument{sizeList(output, op, rewriter)}, fill ? &fillValue : nullptr);
             return true;
         }
-        if (target == "aten::expand_as" || target == "aten::view_as" || target == "aten::reshape_as") {
+        if (target == "aten::expand_as" || target == "aten::view_as" || target == "aten::reshape_as" || target == "aten::unflatten") {
             const std::vector<Argument> list = sizeList(output, op, rewriter);
             const bool expands = target == "aten::expand_as";
             op.args = {{"self", {view.value("self")}}, {expands ? "size" : "shape", {list}}};

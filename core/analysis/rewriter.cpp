@@ -1,5 +1,7 @@
 #include "core/analysis/rewriter.h"
 
+#include "core/analysis/dims.h"
+
 namespace cleave {
 
 Rewriter::Rewriter(Program& program) : m_program(program), m_old(std::move(program.ops))
@@ -74,6 +76,8 @@ Argument Rewriter::sizeArgument(const Dim& dim, const Op& origin)
     const auto known = m_sizes.find(dim.symbol);
     if (known != m_sizes.end())
         return known->second;
+    if (const Argument computed = computedSize(dim, origin); !computed.isNone())
+        return m_sizes[dim.symbol] = computed;
     const auto source = m_sizeSources.find(dim.symbol);
     if (source == m_sizeSources.end())
         return {};
@@ -84,6 +88,29 @@ Argument Rewriter::sizeArgument(const Dim& dim, const Op& origin)
     const ValueId size = emitNew(origin, "aten::sym_size", "int",
                                  {{"self", {tensor}}, {"dim", {static_cast<std::int64_t>(position)}}}, number);
     return m_sizes[dim.symbol] = Argument{size};
+}
+
+// A sum or product of sizes is computed from them, so that it comes from the graph even if only a feature tensor has it.
+Argument Rewriter::computedSize(const Dim& dim, const Op& origin)
+{
+    const auto [name, parts] = sizeParts(dim.symbol);
+    if (name != "Add" && name != "Mul")
+        return {};
+    Argument result;
+    Value number;
+    number.kind = ValueKind::Int;
+    number.number = dim;
+    for (const std::string& part : parts) {
+        const auto constant = sizeNumber(part);
+        const Argument next = constant ? Argument{*constant} : sizeArgument(Dim{0, part}, origin);
+        if (next.isNone())
+            return {};
+        if (result.isNone())
+            result = next;
+        else
+            result = {emitNew(origin, name == "Add" ? "operator::add" : "operator::mul", "", {{"a", result}, {"b", next}}, number)};
+    }
+    return result;
 }
 
 void Rewriter::noteSize(ValueId tensor)

@@ -36,6 +36,7 @@ public:
     void noteSize(ValueId tensor);  ///< tensor may be asked for its sizes from now on
 
 private:
+    Argument computedSize(const Dim& dim, const Op& origin);
     std::string freshName(const std::string& stem);
 
     Program& m_program;

@@ -180,7 +180,7 @@ private:
     {
         if (m_done.contains(Key{id, frame, false}))
             return;
-        Step step{StepKind::Concat, id, frame, {}, {}, {}};
+        Step step{StepKind::Concat, id, frame, {}, {}, {}, 1};
         std::vector<RowTotal> before;
         std::size_t i = 0;
         forEachOperand(m_p[id], [&](ValueId part) {
@@ -204,7 +204,7 @@ private:
             return {OperandKind::Slice, value, rowDim, frame};
         }
         if (!m_done.contains(Key{id, frame, false})) {
-            Step step{StepKind::Call, id, frame, {}, {rowDim}, {}};
+            Step step{StepKind::Call, id, frame, {}, {rowDim}, {}, 1};
             std::size_t i = 0;
             forEachOperand(m_p[id], [&](ValueId v) { step.operands.push_back(operand(v, frame, mapping->operands[i++])); });
             add(std::move(step));
@@ -231,7 +231,7 @@ private:
             return {OperandKind::TargetIndex, value, rowDim, frame};
         const OpId id = m_p[value].producer;
         if (!m_done.contains(Key{id, frame, true})) {
-            Step step{StepKind::LocalIndex, id, frame, {}, {rowDim}, {}};
+            Step step{StepKind::LocalIndex, id, frame, {}, {rowDim}, {}, 1};
             for (const NamedArgument& argument : m_p[id].args)
                 forEachValue(argument.value, [&](ValueId v) {
                     step.operands.push_back(argument.name == "self" ? targetIndex(v, segment, frame) : whole(v));
@@ -245,7 +245,7 @@ private:
     {
         if (m_done.contains(Key{id, frame, false}))
             return;
-        Step step{StepKind::Call, id, frame, {}, {}, {}};
+        Step step{StepKind::Call, id, frame, {}, {}, {}, 1};
         std::size_t i = 0;
         forEachOperand(m_p[id], [&](ValueId v) { step.operands.push_back(operand(v, frame, m_a.ops[id].operandRowDims[i++])); });
         addWithRows(std::move(step));
@@ -260,11 +260,11 @@ private:
         const bool atTarget = segment.valid() && m_a.ops[id].index == segment;
         if (m_a.values[form->source].rows == Rows::Edges) {
             // Edge rows that are read for each node.
-            Step step{StepKind::Forward, id, frame, {renumbered(id, frame)}, {}, {}};
+            Step step{StepKind::Forward, id, frame, {renumbered(id, frame)}, {}, {}, 1};
             addWithRows(std::move(step));
             return;
         }
-        Step step{StepKind::Call, id, frame, {}, {}, {}};
+        Step step{StepKind::Call, id, frame, {}, {}, {}, 1};
         for (const NamedArgument& argument : m_p[id].args)
             forEachValue(argument.value, [&](ValueId v) {
                 if (isIndexArgument(argument.name))
@@ -287,7 +287,7 @@ private:
         const int shift = form->source.valid() && m_p[form->source].kind == ValueKind::Tensor
                               ? static_cast<int>(m_p[form->self].sizes.size() - m_p[form->source].sizes.size())
                               : 0;
-        Step step{StepKind::Call, id, 0, {}, {}, {}};
+        Step step{StepKind::Call, id, 0, {}, {}, {}, 1};
         for (const NamedArgument& argument : m_p[id].args)
             forEachValue(argument.value, [&](ValueId v) {
                 if (isIndexArgument(argument.name))
@@ -304,6 +304,8 @@ private:
     {
         for (const ValueId output : m_p[step.op].outputs)
             step.rowDims.push_back(m_a.values[output].rowDim);
+        const ValueFacts& facts = m_a.values[m_p[step.op].outputs.front()];
+        step.entries = facts.outer * facts.inner;
         add(std::move(step));
     }
 

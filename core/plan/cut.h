@@ -66,6 +66,7 @@ struct Step {
     std::vector<StepOperand> operands;  ///< in forEachOperand order; Forward: the one
     std::vector<int> rowDims;           ///< row dimension of each output
     std::vector<int> parts;             ///< Concat: the Part frame of each operand
+    std::int64_t entries = 1;           ///< of each row along the row dimension of the outputs
 };
 
 /// What runs together for one batch.

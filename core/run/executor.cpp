@@ -33,6 +33,17 @@ at::Tensor view(std::span<const std::int64_t> numbers)
     return at::from_blob(const_cast<std::int64_t*>(numbers.data()), {static_cast<std::int64_t>(numbers.size())}, at::kLong);
 }
 
+// The row dimension as three: outer, rows, inner.
+at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts)
+{
+    std::vector<std::int64_t> sizes = tensor.sizes().vec();
+    const auto row = sizes.begin() + facts.rowDim;
+    const std::int64_t rows = *row / (facts.outer * facts.inner);
+    *row = facts.inner;
+    sizes.insert(sizes.begin() + facts.rowDim, {facts.outer, rows});
+    return tensor.reshape(sizes);
+}
+
 }  // namespace
 
 // Rows of one batch: targets first … last - 1, and for each frame the row ids it stands for.
@@ -167,7 +178,7 @@ void LayerWise::runFunction(std::size_t index, std::int64_t batchSize, const Pro
         const std::vector<c10::IValue> results = lowered.code.run(std::move(arguments));
         stats.computeSeconds += watch.lap();
         for (std::size_t i = 0; i < function.saves.size(); ++i)
-            save(function.saves[i], function.results[i].rowDim, results[i].toTensor(), batch.first, total);
+            save(function.saves[i], results[i].toTensor(), batch.first, total);
         stats.writeSeconds += watch.lap();
         ++stats.batches;
         stats.rows += batch.last - batch.first;
@@ -202,6 +213,16 @@ at::Tensor LayerWise::sliced(const at::Tensor& whole, int rowDim, int frame, con
     return ids.defined() ? whole.index_select(rowDim, ids) : whole.narrow(rowDim, batch.first, batch.last - batch.first);
 }
 
+// Rows of a stored value, of which each may have several entries.
+at::Tensor LayerWise::storedRows(const StepOperand& operand, const Batch& batch) const
+{
+    const at::Tensor& whole = m_store.at(operand.value);
+    const ValueFacts& facts = m_a.values[operand.value];
+    if (facts.outer * facts.inner == 1)
+        return sliced(whole, operand.rowDim, operand.frame, batch);
+    return sliced(entriesApart(whole, facts), facts.rowDim + 1, operand.frame, batch).flatten(facts.rowDim, facts.rowDim + 2);
+}
+
 c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch)
 {
     const auto rows = [&](const at::Tensor& whole) { return sliced(whole, operand.rowDim, operand.frame, batch); };
@@ -209,7 +230,7 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch)
     case OperandKind::StoredWhole:
         return m_store.at(operand.value);
     case OperandKind::Stored:
-        return rows(m_store.at(operand.value));
+        return storedRows(operand, batch);
     case OperandKind::Slice:
         return rows(structure(operand.value));
     case OperandKind::TargetIndex:
@@ -221,19 +242,21 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch)
     }
 }
 
-void LayerWise::save(ValueId value, int rowDim, const at::Tensor& rows, std::int64_t first, std::int64_t total)
+void LayerWise::save(ValueId value, const at::Tensor& rows, std::int64_t first, std::int64_t total)
 {
-    if (rows.size(rowDim) == total) {
+    const ValueFacts& facts = m_a.values[value];
+    const std::int64_t entries = facts.outer * facts.inner;
+    if (rows.size(facts.rowDim) == total * entries) {
         m_store[value] = rows;
         return;
     }
     at::Tensor& store = m_store[value];
     if (first == 0) {
         std::vector<std::int64_t> sizes = rows.sizes().vec();
-        sizes[static_cast<std::size_t>(rowDim)] = total;
+        sizes[static_cast<std::size_t>(facts.rowDim)] = total * entries;
         store = at::empty(sizes, rows.options());
     }
-    store.narrow(rowDim, first, rows.size(rowDim)).copy_(rows);
+    entriesApart(store, facts).narrow(facts.rowDim + 1, first, rows.size(facts.rowDim) / entries).copy_(entriesApart(rows, facts));
 }
 
 // E of one block: its targets and the other nodes that its gathers read, each once.

@@ -40,8 +40,9 @@ private:
     std::vector<c10::IValue> inputs(const LoweredFunction& lowered, const Batch& batch);
     c10::IValue input(const StepOperand& operand, const Batch& batch);
     const at::Tensor& structure(ValueId value) const;
+    at::Tensor storedRows(const StepOperand& operand, const Batch& batch) const;
     at::Tensor sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch) const;
-    void save(ValueId value, int rowDim, const at::Tensor& rows, std::int64_t first, std::int64_t total);
+    void save(ValueId value, const at::Tensor& rows, std::int64_t first, std::int64_t total);
     std::int64_t countBlockNodes(std::size_t function, const Batch& batch);
     void freeAfter(std::size_t function);
 

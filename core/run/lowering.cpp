@@ -115,6 +115,12 @@ private:
         return known->second;
     }
 
+    jit::Value* entryCount(const Step& step)
+    {
+        jit::Value* rows = rowCount(step.frame);
+        return step.entries == 1 ? rows : m_graph->insert(c10::aten::mul, {rows, m_graph->insertConstant(step.entries)});
+    }
+
     jit::Value* concatenated(const Step& step)
     {
         jit::Value* dim = m_graph->insertConstant(step.rowDims.front());
@@ -137,7 +143,7 @@ private:
         }
         std::optional<RowCount> rows;
         if (!step.rowDims.empty() && step.rowDims.front() >= 0)
-            rows = RowCount{step.rowDims.front(), rowCount(step.frame)};
+            rows = RowCount{step.rowDims.front(), entryCount(step)};
         const auto outputs = lowerOp(*m_graph, m_a.program, step.op,
                                      [&](std::size_t position, ValueId) { return value(step.operands.at(position)); }, rows);
         for (std::size_t i = 0; i < op.outputs.size() && i < outputs.size(); ++i)

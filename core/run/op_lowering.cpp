@@ -5,6 +5,7 @@
 #include <torch/version.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 
@@ -93,6 +94,15 @@ bool accepts(const c10::Type& type, const Actual& a, Match match)
 // Decomposed exports call batch norm in eval by this name, which LibTorch 1.13 does not know.
 constexpr std::string_view noTrainingNorm = "aten::_native_batch_norm_legit_no_training";
 
+// LibTorch 1.13 has it by the older name only, without scale and grouped heads.
+constexpr std::string_view attention = "aten::scaled_dot_product_attention";
+constexpr std::string_view oldAttention = "aten::_scaled_dot_product_attention";
+
+bool isKnown(std::string_view target)
+{
+    return !jit::getAllOperatorsFor(c10::Symbol::fromQualString(std::string(target))).empty();
+}
+
 class OpLowering {
 public:
     OpLowering(jit::Graph& graph, const Program& program, OpId id, const OperandLookup& operands, const std::optional<RowCount>& rows)
@@ -104,13 +114,15 @@ public:
             Actual actual = read(argument.value, position, operands);
             if (!shape.empty() && argument.name == shape && actual.isList)
                 setRows(actual, *rows);
-            m_args.push_back({argument.name, std::move(actual)});
+            m_args.push_back({isView() && argument.name == "size" ? "shape" : argument.name, std::move(actual)});
         }
         if (m_op.target == noTrainingNorm) {
             m_numbers.push_back(std::make_unique<Argument>(Argument{false}));
             m_args.push_back({"training", {}});
             m_args.back().second.literal = m_numbers.back().get();
         }
+        if (isOldAttention())
+            useOldAttention();
     }
 
     std::vector<jit::Value*> run()
@@ -168,6 +180,30 @@ private:
         }
     }
 
+    // What lies together in memory differs between versions of LibTorch, and between a block and the whole graph: a view is
+    // a reshape, which copies where it must. In functional form nothing can tell the two apart.
+    bool isView() const { return (m_op.target == "aten::view" || m_op.target == "aten::_unsafe_view") && m_op.find("size"); }
+
+    bool isOldAttention() const { return m_op.target == attention && !isKnown(attention) && isKnown(oldAttention); }
+
+    // Its scale is 1 / √F of the last dimension: another one is multiplied into the query.
+    void useOldAttention()
+    {
+        std::erase_if(m_args, [](const auto& p) {
+            return p.first == "enable_gqa" && isLiteral(p.second, [](const Argument& l) { return l.asBool() && !*l.asBool(); });
+        });
+        const auto scale = std::ranges::find(m_args, "scale", [](const auto& p) { return p.first; });
+        const Argument* given = scale == m_args.end() ? nullptr : scale->second.literal;
+        const auto query = std::ranges::find(m_args, "query", [](const auto& p) { return p.first; });
+        const Dim width = m_program[*m_op.find("query")->asValue()].sizes.back();
+        const double* number = given == nullptr ? nullptr : std::get_if<double>(&given->value);
+        if (number == nullptr || !width.isConstant())
+            return;
+        const double factor = *number * std::sqrt(static_cast<double>(width.value));
+        query->second.value = m_graph.insert(c10::aten::mul, {query->second.value, m_graph.insertConstant(factor)});
+        m_args.erase(scale);
+    }
+
     bool isNamed() const { return m_op.target.starts_with("aten::") && m_op.target != "aten::sym_size"; }
 
     const Actual* argument(const std::string& name) const
@@ -200,6 +236,10 @@ private:
             const ValueKind kind = m_program[m_op.outputs.front()].kind;
             return {kind == ValueKind::Int ? "aten::Int" : kind == ValueKind::Bool ? "aten::Bool" : "aten::Float", "Tensor"};
         }
+        if (isView())
+            return {"aten::reshape", ""};
+        if (isOldAttention())
+            return {std::string(oldAttention), ""};
         const auto known = names.find(m_op.target);
         return known == names.end() ? std::pair{m_op.target, m_op.overload} : known->second;
     }

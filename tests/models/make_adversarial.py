@@ -489,6 +489,84 @@ def reads_an_edge_for_each_node(self, x, ei):
     return propagate(h, ei) + e[first]
 
 
+@model("equal", "two entries of a dimension for each node, and the node count written where the entries come apart again")
+def merges_rows_with_heads(self, x, edge_index):
+    heads = propagate(self.a(x), edge_index).unflatten(1, (2, -1)).flatten(0, 1)
+    heads = heads.softmax(-1) + heads.square().mean(-1, keepdim=True)
+    apart = heads.unflatten(0, (x.size(0), 2)).flatten(1)
+    return propagate(self.b(apart), edge_index)
+
+
+@model("equal", "heads before the nodes: all nodes of the first head, then all of the second")
+def heads_before_rows(self, x, edge_index):
+    heads = propagate(self.a(x), edge_index).view(-1, 2, F // 2).transpose(0, 1).reshape(-1, F // 2)
+    heads = torch.nn.functional.normalize(heads, dim=-1)
+    return propagate(heads.view(2, -1, F // 2).transpose(0, 1).reshape(-1, F), edge_index)
+
+
+@model("equal", "the saved tensor has two entries for each node, and edges with two entries are reduced")
+def saves_merged_rows(self, x, edge_index):
+    heads = propagate(self.a(x), edge_index).view(-1, F // 2).relu()
+    h = propagate(heads.view(-1, F), edge_index)
+    edge = (h[edge_index[0]] * h[edge_index[1]]).view(-1, F // 2).tanh()
+    message = edge.view(-1, 2, F // 2).sum(1)
+    return torch.zeros(x.size(0), F // 2).index_add(0, edge_index[1], message) + heads.view(-1, 2, F // 2).sum(1)
+
+
+@model("equal", "an output with two entries for each node")
+def gives_merged_rows(self, x, edge_index):
+    return propagate(self.a(x), edge_index).view(-1, F // 2).sigmoid()
+
+
+@model("refused", "a view that reads the entries of several nodes as one row")
+def interleaves_rows(self, x, edge_index):
+    return propagate(x, edge_index).t().reshape(-1).view(-1, F)
+
+
+@model("refused", "a softmax over nodes and heads together")
+def softmax_over_merged_rows(self, x, edge_index):
+    return propagate(self.a(x), edge_index).view(-1, F // 2).softmax(0).view(-1, F)
+
+
+@model("refused", "a running sum along nodes and heads")
+def cumsum_of_merged_rows(self, x, edge_index):
+    return propagate(self.a(x), edge_index).reshape(-1).cumsum(0).view(-1, F)
+
+
+@model("refused", "the first half of the merged rows against the second: each node meets another one")
+def halves_of_merged_rows(self, x, edge_index):
+    merged = propagate(self.a(x), edge_index).view(-1, F // 2)
+    return propagate((merged[: x.size(0)] * merged[x.size(0):]).repeat(1, 2), edge_index)
+
+
+@model("refused", "merged rows read at node ids")
+def gathers_merged_rows(self, x, edge_index):
+    merged = self.a(x).view(-1, F // 2)
+    return torch.zeros(x.size(0), F // 2).index_add(0, edge_index[1], merged[edge_index[0]])
+
+
+@model("either", "a degree for each merged row")
+def degree_of_merged_rows(self, x, edge_index):
+    degree = torch.zeros(x.size(0)).index_add(0, edge_index[1], torch.ones(edge_index.size(1))) + 1
+    merged = propagate(self.a(x), edge_index).view(-1, F // 2)
+    return (merged / degree.repeat_interleave(2, output_size=2 * x.size(0)).unsqueeze(-1)).view(-1, F)
+
+
+@model("equal", "attention with a scale of its own, which older versions of LibTorch do not take, and a mask")
+def attends_with_a_scale(self, x, edge_index):
+    h = propagate(self.a(x), edge_index)
+    hops = torch.stack([x, h, propagate(h, edge_index)], 1)
+    mask = torch.tensor([[True, False, False], [True, True, False], [True, True, True]])
+    masked = nn.functional.scaled_dot_product_attention(hops, hops, hops, attn_mask=mask, scale=0.3)
+    return (masked + nn.functional.scaled_dot_product_attention(hops, hops, hops, is_causal=True, scale=1.7)).sum(1)
+
+
+@model("equal", "rows read at the ids of all nodes in order")
+def reads_own_rows(self, x, edge_index):
+    own = torch.arange(x.size(0))
+    return propagate(self.a(x)[own], edge_index) + x.index_select(0, own)
+
+
 def main():
     warnings.filterwarnings("ignore")
     OUT.mkdir(exist_ok=True)

@@ -16,6 +16,7 @@ import torch
 import torch_geometric.nn as pyg
 from torch import nn
 from torch.export import Dim
+from torch_geometric.utils import scatter
 
 NODES, EDGES, FEATURES, HIDDEN, CLASSES, EDGE_FEATURES, RELATIONS = 60, 301, 12, 16, 4, 5, 3
 OUT = pathlib.Path("zoo")
@@ -215,6 +216,66 @@ class Points(nn.Module):
         return self.conv(x, pos, edge_index)
 
 
+class Equivariant(nn.Module):
+    """E(n)-equivariant layers: features and coordinates meet on edges only, so the exporter counts their rows by two symbols."""
+
+    def __init__(self):
+        super().__init__()
+        self.edge = nn.ModuleList([nn.Linear(2 * FEATURES + 1, FEATURES) for _ in range(2)])
+        self.shift = nn.ModuleList([nn.Linear(FEATURES, 1) for _ in range(2)])
+        self.node = nn.ModuleList([nn.Linear(2 * FEATURES, FEATURES) for _ in range(2)])
+
+    def forward(self, x, pos, edge_index):
+        source, target = edge_index
+        for edge, shift, node in zip(self.edge, self.shift, self.node):
+            difference = pos[source] - pos[target]
+            distance = difference.square().sum(-1, keepdim=True)
+            message = edge(torch.cat([x[source], x[target], distance], -1)).relu()
+            pos = pos + scatter(difference / (distance.sqrt() + 1) * shift(message), target, 0, pos.size(0), reduce="mean")
+            x = x + node(torch.cat([x, scatter(message, target, 0, x.size(0))], -1))
+        return x, pos
+
+
+class DynamicNeighbourhood(nn.Module):
+    """Each layer attends to all earlier ones of a neighbour: rows and layers share a dimension on the way."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(FEATURES, HIDDEN)
+        self.convs = nn.ModuleList([pyg.DNAConv(HIDDEN, heads=2, groups=2) for _ in range(2)])
+
+    def forward(self, x, edge_index):
+        h = self.first(x).relu().view(-1, 1, HIDDEN)
+        for conv in self.convs:
+            h = torch.cat([h, conv(h, edge_index).relu().view(-1, 1, HIDDEN)], 1)
+        return h[:, -1]
+
+
+class BranchAttention(nn.Module):
+    """Attention over the answers of three branches, with rows and heads in one dimension."""
+
+    def __init__(self):
+        super().__init__()
+        self.gnn = basic(pyg.GCN)
+        self.attention = nn.MultiheadAttention(CLASSES, 2, batch_first=True)
+
+    def forward(self, x, edge_index):
+        branches = torch.stack([self.gnn(x, edge_index), self.gnn(2 * x, edge_index), self.gnn(-x, edge_index)], 1)
+        mixed, weights = self.attention(branches, branches, branches, average_attn_weights=False)
+        return mixed.mean(1), weights
+
+
+class TransformerBranches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = pyg.SAGEConv(FEATURES, HIDDEN)
+        self.encoder = nn.TransformerEncoderLayer(HIDDEN, 2, HIDDEN, batch_first=True)
+
+    def forward(self, x, edge_index):
+        h = self.conv(x, edge_index)
+        return self.encoder(torch.stack([h, h.relu()], 1))[:, 0]
+
+
 def mlp(width):
     return nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, HIDDEN))
 
@@ -304,6 +365,10 @@ ZOO = {
     "linkx": lambda: pyg.LINKX(NODES, FEATURES, HIDDEN, CLASSES, num_layers=2),
     "parameter_and_features": ParameterAndFeatures,
     "unusual_ops": UnusualOps,
+    "equivariant": Equivariant,
+    "dynamic_neighbourhood": DynamicNeighbourhood,
+    "branch_attention": BranchAttention,
+    "transformer_branches": TransformerBranches,
     "mlp_only": lambda: Stack(lambda i: NodeOnly(i)),
     "static": lambda: basic(pyg.GraphSAGE),
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),

@@ -1,0 +1,40 @@
+#include "core/analysis/dims.h"
+
+#include <gtest/gtest.h>
+
+namespace cleave {
+namespace {
+
+TEST(Dims, PartsOfASize)
+{
+    using Arguments = std::vector<std::string>;
+    EXPECT_EQ(sizeParts("s0"), std::pair(std::string("s0"), Arguments{}));
+    EXPECT_EQ(sizeParts("Add(s0, Mul(2, u0))"), std::pair(std::string("Add"), Arguments({"s0", "Mul(2, u0)"})));
+    EXPECT_EQ(sizeNumber("-7"), -7);
+    EXPECT_EQ(sizeNumber("7s"), std::nullopt);
+    EXPECT_EQ(sizeNumber(""), std::nullopt);
+}
+
+TEST(Dims, RenamedSizesAreSortedAgain)
+{
+    EXPECT_EQ(renameSymbols({0, "Add(a, b)"}, {{"a", "z"}}).symbol, "Add(b, z)");
+    EXPECT_EQ(renameSymbols({0, "a"}, {{"a", "b"}, {"b", "c"}}).symbol, "c");
+    EXPECT_EQ(renameSymbols({5, {}}, {{"5", "n"}}), (Dim{5, {}}));
+}
+
+TEST(Dims, MultiplesAreComparedForAnySymbols)
+{
+    const Dim n{0, "n"}, twice{0, "Mul(2, n)"}, sum{0, "Add(m, n)"}, twiceSum{0, "Add(Mul(2, m), Mul(2, n))"}, ofSum{0, "Mul(2, Add(m, n))"};
+    EXPECT_TRUE(sameMultiple(2, n, 1, twice));
+    EXPECT_TRUE(sameMultiple(6, n, 3, twice));
+    EXPECT_TRUE(sameMultiple(2, sum, 1, twiceSum));
+    EXPECT_TRUE(sameMultiple(1, ofSum, 1, twiceSum));
+    EXPECT_TRUE(sameMultiple(3, Dim{4, {}}, 6, Dim{2, {}}));
+    EXPECT_FALSE(sameMultiple(1, n, 1, twice));
+    EXPECT_FALSE(sameMultiple(2, n, 1, Dim{0, "Mul(2, m)"}));
+    EXPECT_FALSE(sameMultiple(2, n, 1, Dim{0, "Mul(n, n)"}));
+    EXPECT_FALSE(sameMultiple(1, sum, 1, n));
+}
+
+}  // namespace
+}  // namespace cleave
