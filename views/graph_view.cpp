@@ -91,6 +91,8 @@ void GraphView::layOutAgain(std::optional<DagKey> anchor)
             return layOut(layoutInput(picture->dag, picture->sizes), options, progress);
         },
         [this, picture, anchor](LayoutResult layout) {
+            if (m_isNew && layout.bandsWithoutDot > 0)
+                Q_EMIT remarked(tr("%n band(s) are drawn more simply: Graphviz's dot is missing, failed, or took too long.", nullptr, layout.bandsWithoutDot));
             picture->layout = std::move(layout);
             setPicture(std::make_unique<GraphPicture>(std::move(*picture)), anchor);
         });

@@ -45,6 +45,7 @@ Q_SIGNALS:
     void pictureChanged();
     void layingOut(bool busy);
     void failed(const QString& sentence);
+    void remarked(const QString& sentence);
 
 protected:
     void mousePressEvent(QMouseEvent* event) override;

@@ -81,6 +81,7 @@ MainWindow::MainWindow(Theme theme, QWidget* parent) : QMainWindow(parent)
         m_task->setText(what);
     });
     connect(m_view, &GraphView::failed, this, &MainWindow::showError);
+    connect(m_view, &GraphView::remarked, m_results, &ResultPanel::addMessage);
     connect(m_view, &GraphView::selectionChanged, this, &MainWindow::showSelection);
     connect(m_view, &GraphView::pictureChanged, this, &MainWindow::showSelection);
     connect(m_view, &GraphView::layingOut, this, [this](bool busy) {
@@ -243,7 +244,8 @@ void MainWindow::about()
 {
     QMessageBox::about(this, tr("About Cleave"),
                        tr("<b>Cleave %1</b><p>Visual splitting of graph neural networks.</p><p>LibTorch %2, Qt %3, Graphviz %4</p><p>MIT licence.</p>")
-                           .arg(QApplication::applicationVersion(), toText(libtorchVersion()), QLatin1String(qVersion()), toText(graphvizVersion())));
+                           .arg(QApplication::applicationVersion(), toText(libtorchVersion()), QLatin1String(qVersion()),
+                                graphvizVersion().empty() ? tr("missing") : toText(graphvizVersion())));
 }
 
 void MainWindow::showError(const QString& sentence)

@@ -21,8 +21,9 @@ QString tr(const char* text)
 
 void printVersion()
 {
+    const std::string graphviz = cleave::graphvizVersion();
     std::printf("cleave %s\nLibTorch %s\nQt %s\nGraphviz %s\n", CLEAVE_VERSION, cleave::libtorchVersion().c_str(), qVersion(),
-                cleave::graphvizVersion().c_str());
+                graphviz.empty() ? "missing" : graphviz.c_str());
 }
 
 // "NAME=ROLE" as --role is given it; false if it is not of that form.

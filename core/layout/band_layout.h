@@ -30,9 +30,6 @@ struct BandDrawing {
     std::vector<LayoutRect> groups;
 };
 
-/// By Graphviz's dot, on a thread with a stack that is large enough for its recursion.
-BandDrawing dotLayout(const BandGraph& graph, const LayoutOptions& options);
-
 /// Longest-path ranks and a few barycentre sweeps: linear in boxes and arrows. Arrows over more than 30 ranks get no path.
 BandDrawing layeredLayout(const BandGraph& graph, const LayoutOptions& options);
 

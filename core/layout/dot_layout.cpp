@@ -1,3 +1,5 @@
+#include "core/layout/dot_layout.h"
+
 #include <gvc.h>
 #include <pthread.h>
 
@@ -5,11 +7,9 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "core/base/error.h"
-#include "core/layout/band_layout.h"
 
 namespace cleave {
 
@@ -208,13 +208,20 @@ struct FreeContext {
     void operator()(GVC_t* context) const { gvFreeContext(context); }
 };
 
-// Graphviz keeps state in globals: one context and one call at a time in the whole process.
-std::mutex contextMutex;
-
 GVC_t* sharedContext()
 {
     static const std::unique_ptr<GVC_t, FreeContext> context{gvContext()};
     return context.get();
+}
+
+bool hasDotPlugin()
+{
+    const Graph graph(agopen(text("probe"), Agdirected, nullptr));
+    agnode(graph.get(), text("a"), 1);
+    const bool works = gvLayout(sharedContext(), graph.get(), "dot") == 0;
+    if (works)
+        gvFreeLayout(sharedContext(), graph.get());
+    return works;
 }
 
 }  // namespace
@@ -223,32 +230,15 @@ BandDrawing dotLayout(const BandGraph& graph, const LayoutOptions& options)
 {
     BandDrawing drawing;
     runOnLargeStack([&] {
-        const std::lock_guard lock(contextMutex);
         agseterr(AGERR);
         drawing = DotRun(sharedContext(), graph, options).run();
     });
     return drawing;
 }
 
-bool dotIsInstalled()
+DotGreeting dotGreeting()
 {
-    const std::lock_guard lock(contextMutex);
-    static const bool installed = [] {
-        Agraph_t* graph = agopen(const_cast<char*>("probe"), Agdirected, nullptr);
-        agnode(graph, const_cast<char*>("a"), 1);
-        const bool works = gvLayout(sharedContext(), graph, "dot") == 0;
-        if (works)
-            gvFreeLayout(sharedContext(), graph);
-        agclose(graph);
-        return works;
-    }();
-    return installed;
-}
-
-std::string graphvizVersion()
-{
-    const std::lock_guard lock(contextMutex);
-    return gvcVersion(sharedContext());
+    return {gvcVersion(sharedContext()), hasDotPlugin()};
 }
 
 }  // namespace cleave

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/layout/band_layout.h"
+#include "core/layout/dot_process.h"
 
 namespace cleave {
 
@@ -70,7 +71,7 @@ std::vector<LayoutPoint> partAbove(const std::vector<LayoutPoint>& path, double 
 
 class Stack {
 public:
-    Stack(const LayoutInput& input, const LayoutOptions& options) : m_input(input), m_options(options)
+    Stack(const LayoutInput& input, const LayoutOptions& options) : m_input(input), m_options(options), m_dot(dotProgram())
     {
         m_result.centres.resize(input.boxes.size());
         m_result.paths.resize(input.arrows.size());
@@ -83,7 +84,7 @@ public:
         split();
         for (std::size_t i = 0; i < m_bands.size(); ++i) {
             progress.update(static_cast<double>(i) / static_cast<double>(m_bands.size()), "Laying out");
-            add(m_bands[i]);
+            add(m_bands[i], progress);
         }
         measure();
         return std::move(m_result);
@@ -133,14 +134,17 @@ private:
         return found->second;
     }
 
-    void add(Band& band)
+    void add(Band& band, const Progress& progress)
     {
         const bool small = static_cast<int>(band.graph.boxes.size()) <= m_options.dotBoxes &&
                            static_cast<int>(band.graph.arrows.size()) <= m_options.dotArrows;
         band.graph.firstOrder = portsFromLeft(band);
         BandDrawing drawing;
-        if (!band.graph.boxes.empty())
-            drawing = small && dotIsInstalled() ? dotLayout(band.graph, m_options) : layeredLayout(band.graph, m_options);
+        if (!band.graph.boxes.empty()) {
+            std::optional<BandDrawing> byDot = small ? m_dot.layOut(band.graph, m_options, progress) : std::nullopt;
+            m_result.bandsWithoutDot += small && !byDot;
+            drawing = byDot ? std::move(*byDot) : layeredLayout(band.graph, m_options);
+        }
         const double dy = stack(band, drawing);
         const double dx = alignment(band, drawing);
         move(drawing, dx, dy);
@@ -312,6 +316,7 @@ private:
     const LayoutOptions& m_options;
     std::vector<Band> m_bands;
     LayoutResult m_result;
+    DotProcess m_dot;
 };
 
 bool within(int index, std::size_t size)
@@ -344,6 +349,18 @@ LayoutResult layOut(const LayoutInput& input, const LayoutOptions& options, cons
 {
     input.check();
     return Stack(input, options).run(progress);
+}
+
+bool dotIsInstalled()
+{
+    const auto greeting = DotProcess(dotProgram()).greeting();
+    return greeting && greeting->hasPlugin;
+}
+
+std::string graphvizVersion()
+{
+    const auto greeting = DotProcess(dotProgram()).greeting();
+    return greeting ? greeting->version : std::string();
 }
 
 }  // namespace cleave

@@ -61,6 +61,7 @@ struct LayoutInput {
 struct LayoutOptions {
     int dotBoxes = 250;   ///< bands of more boxes are laid out in linear time, without frames of groups
     int dotArrows = 600;  ///< the same for arrows
+    double dotSeconds = 10;  ///< the same for a band on which dot takes longer
     double boxGap = 24;
     double rankGap = 34;
     double groupMargin = 20;
@@ -81,15 +82,16 @@ struct LayoutResult {
     std::vector<LayoutRect> groups;               ///< empty where the band was laid out without frames
     std::vector<LayoutBand> bands;
     LayoutRect bounds;                            ///< of everything
+    int bandsWithoutDot = 0;                      ///< within the options' limits, but dot is missing, failed or took too long
 };
 
-/// Boxes and arrows in, positions and splines out: bands are laid out by Graphviz's dot, or by a layered layout in linear time
-/// above the options' limits, and stacked. Deterministic. Safe to call from any thread; calls that need dot wait for each other.
+/// Boxes and arrows in, positions and splines out: bands are laid out by Graphviz's dot in a process of its own, or by a layered layout
+/// in linear time above the options' limits, and stacked. Deterministic. Safe to call from any thread. Throws Cancelled, also during dot.
 LayoutResult layOut(const LayoutInput& input, const LayoutOptions& options = {}, const Progress& progress = {});
 
-/// Whether Graphviz found its dot plugin: some systems install the library without it. Without it every band is laid out in linear time.
+/// Whether Graphviz and its dot plugin are there: without them every band is laid out in linear time.
 bool dotIsInstalled();
 
-std::string graphvizVersion();  ///< "2.43.0"
+std::string graphvizVersion();  ///< "2.43.0"; empty without Graphviz
 
 }  // namespace cleave

@@ -61,6 +61,7 @@ QPoint place(GraphView& view, const DagKey& key)
 
 void WindowTest::initTestCase()
 {
+    qputenv("CLEAVE_LAYOUT", CLEAVE_LAYOUT_PROGRAM);
     QCoreApplication::setOrganizationName(QStringLiteral("CleaveTests"));
     QCoreApplication::setApplicationName(QStringLiteral("CleaveTests"));
     QSettings().clear();

@@ -4,11 +4,18 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <random>
+#include <thread>
 
 #include "core/base/error.h"
+#include "core/layout/dot_process.h"
 
 namespace cleave {
 namespace {
+
+// The helper is not beside the test program.
+const int helperIsSet = setenv("CLEAVE_LAYOUT", CLEAVE_LAYOUT_PROGRAM, 1);
 
 // bands of chains with skips: box i of a band feeds i + 1 and i + 4; the last one feeds a box of the strip, which feeds the next band.
 LayoutInput chains(int bands, int boxesPerBand)
@@ -206,6 +213,80 @@ TEST(Layout, StopsWhenAsked)
     std::stop_source source;
     source.request_stop();
     EXPECT_THROW(layOut(chains(2, 3), {}, {source.get_token(), {}}), Cancelled);
+}
+
+// A port, a frame around a chain, and a box of the strip: Graphviz 2.42 fails an assertion at the 128th of these in one process.
+BandGraph framedChain()
+{
+    BandGraph graph;
+    graph.groupParents = {-1};
+    graph.boxes = {{165, 56, BandRank::Any, 0}, {129, 56, BandRank::Any, 0}, {174, 56, BandRank::Any, 0}, {129, 38, BandRank::Any, 0},
+                   {144, 22, BandRank::Last, -1}, {157, 2, BandRank::First, -1}};
+    graph.arrows = {{5, 0}, {0, 1}, {1, 2}, {2, 3}, {3, 4}};
+    graph.firstOrder = {5};
+    return graph;
+}
+
+TEST(DotProcess, LaysOutManyBands)
+{
+    DotProcess dot(dotProgram());
+    const auto first = dot.layOut(framedChain(), {}, {});
+    ASSERT_TRUE(first);
+    for (int i = 1; i < 300; ++i) {
+        const auto again = dot.layOut(framedChain(), {}, {});
+        ASSERT_TRUE(again) << i;
+        ASSERT_EQ(again->centres, first->centres) << i;
+    }
+}
+
+TEST(DotProcess, AHelperThatDoesNotAnswerIsNoDot)
+{
+    for (const char* program : {"/bin/false", "/bin/yes", "/nowhere/cleave-layout", ""}) {
+        DotProcess dot(program);
+        EXPECT_FALSE(dot.layOut(framedChain(), {}, {})) << program;
+    }
+    setenv("CLEAVE_LAYOUT", "/bin/false", 1);
+    const LayoutInput input = chains(3, 20);
+    const LayoutResult result = layOut(input);
+    EXPECT_FALSE(dotIsInstalled());
+    EXPECT_EQ(graphvizVersion(), "");
+    setenv("CLEAVE_LAYOUT", CLEAVE_LAYOUT_PROGRAM, 1);
+    EXPECT_EQ(result.bandsWithoutDot, 3);
+    expectNoOverlaps(input, result);
+    expectBandsInOrder(input, result);
+}
+
+// So many crossings that dot works on it for seconds.
+LayoutInput dense()
+{
+    LayoutInput input;
+    input.bands = 1;
+    for (int i = 0; i < 1500; ++i)
+        input.boxes.push_back({80, 40, 0});
+    std::minstd_rand random(1);
+    for (int i = 0; i < 4000; ++i) {
+        const int from = static_cast<int>(random() % 1460);
+        input.arrows.push_back({from, from + 1 + static_cast<int>(random() % 40)});
+    }
+    return input;
+}
+
+TEST(DotProcess, IsStoppedInTheMiddleOfALayout)
+{
+    std::stop_source source;
+    std::jthread stopping([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        source.request_stop();
+    });
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_THROW(layOut(dense(), {.dotBoxes = 2000, .dotArrows = 5000}, {source.get_token(), {}}), Cancelled);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(600));
+}
+
+TEST(DotProcess, ABandThatTakesTooLongIsDrawnWithoutIt)
+{
+    EXPECT_EQ(layOut(dense(), {.dotBoxes = 2000, .dotArrows = 5000, .dotSeconds = 0.05}).bandsWithoutDot, 1);
+    EXPECT_EQ(layOut(chains(2, 5)).bandsWithoutDot, 0);
 }
 
 TEST(Layout, NamesTheVersionOfGraphviz)
