@@ -27,7 +27,7 @@ void addGenerate(CLI::App& app, int&)
     rmat->add_option("OUT", *out, "File to write (.npz)")->required();
     rmat->add_option("--scale", options->scale, "2^scale nodes")->capture_default_str()->check(CLI::Range(1, 28));
     rmat->add_option("--edge-factor", options->edgeFactor, "Edges per node")->capture_default_str()->check(CLI::Range(1, 1024));
-    rmat->add_option("--features", options->features, "Columns of x")->capture_default_str()->check(CLI::Range(1, 65536));
+    rmat->add_option("--features", options->features, "Columns of x; 0: none")->capture_default_str()->check(CLI::Range(0, 65536));
     rmat->add_option("--seed", options->seed, "Seed of the generator")->capture_default_str();
     rmat->callback([out, options] { write(*out, generateRmat(*options)); });
 

@@ -21,6 +21,7 @@ struct RunArguments {
     GraphOptions graphOptions;
     RunOptions run;
     std::string batchSize = "auto";
+    std::string features;
     std::vector<std::string> inputs;
     bool json = false;
 
@@ -32,6 +33,8 @@ struct RunArguments {
         command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
         command.add_option("--input", inputs, "Which array of the graph an input of forward gets, where the names differ; may be repeated")
             ->type_name("NAME=ARRAY")->allow_extra_args(false);
+        command.add_option("--features", features, "Node features for a graph that has none: random (normal, the same in each run)")
+            ->type_name("random")->check(CLI::IsMember({"random"}));
         command.add_option("--split", graphOptions.split, "Which of several train/validation/test splits")->capture_default_str();
         command.add_flag("--json", json, "Write the report as JSON");
     }
@@ -43,6 +46,7 @@ struct RunArguments {
             if (problem != std::errc() || end != batchSize.data() + batchSize.size() || run.batchSize < 1)
                 throw CLI::ValidationError("--batch-size", "must be a number of at least 1, or auto, not '" + printable(batchSize) + "'");
         }
+        run.randomFeatures = features == "random";
         for (const std::string& text : inputs)
             run.inputs.insert(nameAndValue(text, "--input"));
     }
@@ -52,6 +56,8 @@ Json toJson(const RunResult& result)
 {
     Json json{{"batch_size", result.batchSize}, {"seconds", result.seconds}, {"prologue_seconds", result.prologueSeconds},
               {"peak_bytes", result.peakBytes}};
+    if (!result.randomInputs.empty())
+        json["random_inputs"] = result.randomInputs;
     for (const NamedArray& output : result.outputs)
         json["outputs"].push_back({{"name", output.name}, {"dtype", dtypeName(output.array.dtype)}, {"shape", output.array.shape}});
     for (const FunctionRun& f : result.functions)
@@ -77,6 +83,11 @@ std::string summary(const std::string& name, const RunResult& result)
 {
     return name + ": " + formatSeconds(result.seconds) +
            (result.peakBytes > 0 ? ", peak " + formatBytes(result.peakBytes) : "") + "\n";
+}
+
+std::string randomNote(const RunResult& result)
+{
+    return result.randomInputs.empty() ? "" : "RANDOM NUMBERS in place of " + join(result.randomInputs, ", ") + ", which the graph does not have.\n\n";
 }
 
 void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs)
@@ -115,7 +126,7 @@ std::string percent(double fraction)
 
 std::string toText(const VerifyResult& result)
 {
-    std::string text = functionTable(result.layerWise) + "\n" + summary("Full graph", result.full) +
+    std::string text = randomNote(result.layerWise) + functionTable(result.layerWise) + "\n" + summary("Full graph", result.full) +
                        summary("Layer-wise in batches of " + formatCount(result.layerWise.batchSize), result.layerWise) + "\n";
     std::vector<std::vector<std::string>> rows{{"output", "compared", "largest difference", "relative", "rows over"}};
     for (const Comparison& c : result.comparisons)
@@ -159,7 +170,7 @@ void addRun(CLI::App& app, int&)
         }
         writeOutputs(*out, result.outputs);
         print(arguments->json ? toJson(result).dump(2) + "\n"
-                              : functionTable(result) + "\n" + summary("Layer-wise in batches of " + formatCount(result.batchSize), result) +
+                              : randomNote(result) + functionTable(result) + "\n" + summary("Layer-wise in batches of " + formatCount(result.batchSize), result) +
                                     "Written to " + *out + "\n");
     });
 }

@@ -53,8 +53,8 @@ const std::initializer_list<int> withInstructor{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 1
 
 void RmatOptions::check() const
 {
-    if (scale < 1 || scale > 28 || edgeFactor < 1 || edgeFactor > 1024 || features < 1 || features > 65536)
-        throw Error("An R-MAT graph needs a scale of 1 to 28, 1 to 1,024 edges per node and 1 to 65,536 features.");
+    if (scale < 1 || scale > 28 || edgeFactor < 1 || edgeFactor > 1024 || features < 0 || features > 65536)
+        throw Error("An R-MAT graph needs a scale of 1 to 28, 1 to 1,024 edges per node and 0 to 65,536 features.");
     if (!(a >= 0 && b >= 0 && c >= 0 && a + b + c <= 1))
         throw Error("The quadrant probabilities a, b and c of an R-MAT graph must not be negative, nor add up to more than 1.");
 }
@@ -82,11 +82,14 @@ DataGraph generateRmat(const RmatOptions& options)
         source[e] = row;
         target[e] = column;
     }
+    graph.arrays = {{"edge_index", edges.array}};
+    if (options.features == 0)
+        return graph;
     NewArray x = makeArray(DType::Float32, {graph.numNodes, options.features});
     auto* values = reinterpret_cast<float*>(x.data);
     for (std::int64_t i = 0; i < x.array.count(); ++i)
         values[i] = random.normal();
-    graph.arrays = {{"edge_index", edges.array}, {"x", x.array}};
+    graph.arrays["x"] = x.array;
     return graph;
 }
 

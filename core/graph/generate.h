@@ -10,7 +10,7 @@ struct RmatOptions {
     int scale = 10;                ///< 2^scale nodes, 1 to 28
     std::int64_t edgeFactor = 16;  ///< directed edges per node, 1 to 1024; self-loops and repeated edges are kept
     double a = 0.57, b = 0.19, c = 0.19;  ///< quadrant probabilities of Graph500; d is the rest
-    int features = 16;             ///< columns of x, normally distributed (as the sum of 12 uniforms), 1 to 65536
+    int features = 16;             ///< columns of x, normally distributed (as the sum of 12 uniforms), 1 to 65536; 0: no x
     std::uint64_t seed = 1;
 
     void check() const;  ///< Error if a field is out of its range

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <random>
 #include <thread>
 
 #include "core/base/error.h"
@@ -29,8 +30,16 @@ std::string shapeText(const std::vector<std::int64_t>& shape)
     return "[" + join(sizes, ", ") + "]";
 }
 
-const Array& arrayFor(const Value& value, const DataGraph& graph, const RunOptions& options)
+bool mayBeRandom(const Program& program, const Input& input, const RunOptions& options)
 {
+    const Value& value = program[input.value];
+    return input.role == Role::NodeFeatures && !input.parameter.valid() && value.kind == ValueKind::Tensor && isFloating(value.dtype) &&
+           !options.inputs.contains(value.name);
+}
+
+const Array& arrayFor(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options)
+{
+    const Value& value = program[input.value];
     const auto renamed = options.inputs.find(value.name);
     const std::string& name = renamed == options.inputs.end() ? value.name : renamed->second;
     const auto array = graph.arrays.find(name);
@@ -39,9 +48,27 @@ const Array& arrayFor(const Value& value, const DataGraph& graph, const RunOptio
         for (const auto& [known, unused] : graph.arrays)
             names.push_back(known);
         throw Error("The graph " + graph.name + " has no array '" + printable(name) + "' for the model's input of that name; it has " +
-                    join(names, ", ") + ". Choose one with --input " + value.name + "=ARRAY.");
+                    join(names, ", ") + ". Choose one with --input " + value.name + "=ARRAY" +
+                    (mayBeRandom(program, input, options) ? ", or try --features random." : "."));
     }
     return array->second;
+}
+
+bool isRandom(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options)
+{
+    return options.randomFeatures && mayBeRandom(program, input, options) && !graph.arrays.contains(program[input.value].name);
+}
+
+at::Tensor randomRows(const Value& value, std::int64_t numNodes, std::map<std::string, std::int64_t>& sizes)
+{
+    std::vector<std::int64_t> shape;
+    for (const Dim& dim : value.sizes)
+        shape.push_back(dim.isConstant() ? dim.value : sizes.try_emplace(dim.symbol, numNodes).first->second);
+    at::Tensor rows = at::empty(shape, at::kFloat);
+    std::mt19937_64 random(1);
+    std::normal_distribution<float> normal;
+    std::generate_n(rows.data_ptr<float>(), rows.numel(), [&] { return normal(random); });
+    return rows.to(scalarType(value.dtype));
 }
 
 // The array as the model's input: type widened where nothing is lost, shape checked against the sizes of the export.
@@ -49,7 +76,7 @@ at::Tensor bind(const Program& program, const Input& input, const DataGraph& gra
                 std::map<std::string, std::int64_t>& sizes)
 {
     const Value& value = program[input.value];
-    const Array& array = arrayFor(value, graph, options);
+    const Array& array = arrayFor(program, input, graph, options);
     const auto mismatch = [&](const std::string& expected) {
         return Error("Input '" + value.name + "' of the model is " + std::string(dtypeName(value.dtype)) + " " + toString(value.sizes) +
                      ", but the array of graph " + graph.name + " is " + std::string(dtypeName(array.dtype)) + " " +
@@ -103,7 +130,9 @@ Bindings bindAll(const Model& model, const DataGraph& graph, const RunOptions& o
             const Value& value = program[input.value];
             if (input.parameter.valid())
                 continue;
-            if (value.kind == ValueKind::Tensor)
+            if (isRandom(program, input, graph, options))
+                bindings[input.value] = randomRows(value, graph.numNodes, sizes);
+            else if (value.kind == ValueKind::Tensor)
                 bindings[input.value] = bind(program, input, graph, options, sizes);
             else if (value.kind == ValueKind::None)
                 bindings[input.value] = c10::IValue();
@@ -122,6 +151,15 @@ Bindings bindAll(const Model& model, const DataGraph& graph, const RunOptions& o
                 checkIndices(program, input, bindings.at(input.value).toTensor(), numNodes);
     });
     return bindings;
+}
+
+std::vector<std::string> randomInputs(const Program& program, const DataGraph& graph, const RunOptions& options)
+{
+    std::vector<std::string> names;
+    for (const Input& input : program.inputs)
+        if (isRandom(program, input, graph, options))
+            names.push_back(program[input.value].name);
+    return names;
 }
 
 void useThreads(const RunOptions& options)
@@ -161,6 +199,7 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
     const Bindings inputs = bindAll(model, graph, options);
     progress.update(0, "Running the whole model");
     RunResult result;
+    result.randomInputs = randomInputs(model.program(), graph, options);
     guarded("Running the whole model on this graph failed", [&] {
         const PeakMemory peak;
         const auto start = std::chrono::steady_clock::now();
@@ -182,6 +221,7 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
     useThreads(options);
     const Bindings inputs = bindAll(model, graph, options);
     RunResult result;
+    result.randomInputs = randomInputs(model.program(), graph, options);
     guarded("Running layer by layer on this graph failed", [&] {
         const PeakMemory peak;
         const auto start = std::chrono::steady_clock::now();

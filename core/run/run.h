@@ -14,6 +14,7 @@ struct RunOptions {
     std::int64_t batchSize = 0;                ///< targets per batch; 0 chooses, a number not below V runs one batch
     int threads = 0;                           ///< 0: as many as the machine has cores
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
+    bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
 
     void check() const;  ///< Error if a number is out of range
 };
@@ -36,6 +37,7 @@ struct FunctionRun {
 
 struct RunResult {
     std::vector<NamedArray> outputs;
+    std::vector<std::string> randomInputs;  ///< filled as RunOptions::randomFeatures says
     std::vector<FunctionRun> functions;  ///< empty for a full-graph run
     std::int64_t batchSize = 0;          ///< that was used
     double prologueSeconds = 0;

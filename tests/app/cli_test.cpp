@@ -108,6 +108,19 @@ TEST(Cli, NothingIsLeftWhereTheOutputCannotBeWritten)
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+TEST(Cli, RandomFeaturesAreSaid)
+{
+    const test::TemporaryFolder folder;
+    const std::string graph = (folder / "r.npz").string();
+    ASSERT_EQ(run("generate rmat --scale 6 --features 0 " + graph).code, 0);
+    const Result refused = run("verify " + example("gcn.pt2") + " " + graph);
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_NE(refused.err.find("--features random"), std::string::npos) << refused.err;
+    const Result equal = run("verify " + example("gcn.pt2") + " " + graph + " --features random");
+    EXPECT_EQ(equal.code, 0) << equal.err;
+    EXPECT_NE(equal.out.find("RANDOM NUMBERS in place of x"), std::string::npos) << equal.out;
+}
+
 TEST(Cli, GenerateAndDot)
 {
     const test::TemporaryFolder folder;

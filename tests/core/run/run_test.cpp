@@ -143,6 +143,24 @@ TEST(Run, RenamedInputs)
     EXPECT_EQ(runLayerWise(model, graph, options).outputs.size(), 1U);
 }
 
+TEST(Run, RandomFeaturesTakeThePlaceOfMissingOnesOnly)
+{
+    const Model model = open("gcn");
+    DataGraph graph = graphOf("gcn");
+    RunOptions options;
+    options.randomFeatures = true;
+    EXPECT_TRUE(runLayerWise(model, graph, options).randomInputs.empty());
+    graph.arrays.erase("x");
+    const RunResult layerWise = runLayerWise(model, graph, options);
+    EXPECT_EQ(layerWise.randomInputs, std::vector<std::string>{"x"});
+    VerifyOptions verifyOptions;
+    verifyOptions.run = options;
+    verifyOptions.expected["expected"] = layerWise.outputs.front().array;
+    EXPECT_TRUE(verify(model, graph, verifyOptions).equal()) << "the same numbers in each run";
+    options.inputs["x"] = "nothing";
+    EXPECT_NE(errorOf([&] { runLayerWise(model, graph, options); }).find("nothing"), std::string::npos);
+}
+
 TEST(Verify, TellsADifferenceFromWhatIsExpected)
 {
     const Model model = open("gcn");
