@@ -97,6 +97,14 @@ void Document::setBatchSize(std::int64_t batchSize)
     Q_EMIT changed(Change::Options);
 }
 
+void Document::setRandomFeatures(bool random)
+{
+    if (m_options.run.randomFeatures == random)
+        return;
+    m_options.run.randomFeatures = random;
+    Q_EMIT changed(Change::Options);
+}
+
 void Document::setTolerance(const Tolerance& tolerance)
 {
     if (m_options.tolerance.absolute == tolerance.absolute && m_options.tolerance.relative == tolerance.relative)

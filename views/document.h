@@ -55,6 +55,7 @@ public:
     void setModel(std::shared_ptr<const Model> model, const QString& path);
     void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
+    void setRandomFeatures(bool random);        ///< for node features that the graph lacks
     void setTolerance(const Tolerance& tolerance);
 
     bool canRun() const { return m_model && m_graph && !isBusy(); }

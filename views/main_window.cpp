@@ -165,6 +165,8 @@ void MainWindow::makeActions()
     m_run = addAction(run, tr("Run &layer-wise"), tr("Ctrl+R"), [this] { m_document.runLayerWise(); });
     m_verify = addAction(run, tr("&Verify"), tr("Ctrl+Shift+R"), [this] { m_document.verify(); });
     run->addSeparator();
+    auto* random = run->addAction(tr("Random &features where the graph has none"), &m_document, &Document::setRandomFeatures);
+    random->setCheckable(true);
     m_stop = addAction(run, tr("&Cancel"), tr("Ctrl+."), [this] { m_document.cancel(); });
 
     auto* view = menuBar()->addMenu(tr("&View"));

@@ -121,16 +121,25 @@ QString ResultPanel::runSummary(const RunResult& run) const
                        .arg(toText(formatCount(run.batchSize)), toText(formatSeconds(run.seconds)), toText(formatSeconds(run.prologueSeconds)));
     if (run.peakBytes > 0)
         text += tr(" At most %1 of tensors at once.").arg(toText(formatBytes(run.peakBytes)));
+    if (!run.randomInputs.empty())
+        text += u' ' + randomNote(run);
     return text;
+}
+
+QString ResultPanel::randomNote(const RunResult& run) const
+{
+    return tr("RANDOM NUMBERS in place of %1, which the graph does not have.").arg(toText(join(run.randomInputs, ", ")));
 }
 
 QString ResultPanel::verdict(const VerifyResult& result) const
 {
     const QString tolerance = tr("absolute %1, relative %2").arg(toText(formatNumber(result.tolerance.absolute)),
                                                                 toText(formatNumber(result.tolerance.relative)));
+    const QString note = result.layerWise.randomInputs.empty() ? QString() : u' ' + randomNote(result.layerWise);
     return (result.equal() ? tr("✓ Equal: the cut model gives the same answers within tolerance (%1), at a batch size of %2.")
                            : tr("✗ Different: rows are over tolerance (%1), at a batch size of %2."))
-        .arg(tolerance, toText(formatCount(result.layerWise.batchSize)));
+               .arg(tolerance, toText(formatCount(result.layerWise.batchSize))) +
+           note;
 }
 
 void ResultPanel::addMessage(const QString& text)

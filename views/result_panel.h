@@ -31,6 +31,7 @@ private:
     QTableView* tableView(TextTableModel& model, const QString& name);
     void showReport();
     QString runSummary(const RunResult& run) const;
+    QString randomNote(const RunResult& run) const;
     QString verdict(const VerifyResult& result) const;
 
     Document& m_document;

@@ -49,7 +49,7 @@ const Array& arrayFor(const Program& program, const Input& input, const DataGrap
             names.push_back(known);
         throw Error("The graph " + graph.name + " has no array '" + printable(name) + "' for the model's input of that name; it has " +
                     join(names, ", ") + ". Choose one with --input " + value.name + "=ARRAY" +
-                    (mayBeRandom(program, input, options) ? ", or try --features random." : "."));
+                    (mayBeRandom(program, input, options) ? ", or let random numbers take its place (--features random)." : "."));
     }
     return array->second;
 }

@@ -9,6 +9,7 @@
 #include <QTest>
 #include <QUrl>
 
+#include "core/graph/generate.h"
 #include "core/plan/cut.h"
 #include "views/graph_view.h"
 #include "views/inspector.h"
@@ -39,6 +40,7 @@ private Q_SLOTS:
     void wrongFileIsOneSentenceInTheMessageBar();
     void droppedFileIsOpened();
     void exportsPicture();
+    void randomFeaturesAreChosenAndSaid();
     void itemModelsAreSound();
 
 private:
@@ -298,6 +300,28 @@ void WindowTest::exportsPicture()
         window.graphView().exportPicture(path);
         QVERIFY(QFileInfo(path).size() > 1000);
     }
+}
+
+void WindowTest::randomFeaturesAreChosenAndSaid()
+{
+    MainWindow window(Theme::Light);
+    open(window, "gcn.pt2");
+    QTemporaryDir folder;
+    RmatOptions options;
+    options.scale = 5;
+    options.features = 0;
+    writeGraph(folder.filePath(QStringLiteral("bare.npz")).toStdString(), generateRmat(options));
+    window.document().open(folder.filePath(QStringLiteral("bare.npz")));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() != nullptr, patience);
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);
+    for (QAction* action : window.findChildren<QAction*>())
+        if (action->text().startsWith(QLatin1String("Random")))
+            action->trigger();
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    QVERIFY(window.document().report().verify->equal());
+    QVERIFY(window.findChild<ResultPanel*>()->summary().contains(QLatin1String("RANDOM")));
 }
 
 void WindowTest::itemModelsAreSound()
