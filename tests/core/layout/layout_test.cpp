@@ -229,6 +229,8 @@ BandGraph framedChain()
 
 TEST(DotProcess, LaysOutManyBands)
 {
+    if (!dotIsInstalled())
+        GTEST_SKIP() << "needs Graphviz's dot plugin";
     DotProcess dot(dotProgram());
     const auto first = dot.layOut(framedChain(), {}, {});
     ASSERT_TRUE(first);
@@ -273,6 +275,8 @@ LayoutInput dense()
 
 TEST(DotProcess, IsStoppedInTheMiddleOfALayout)
 {
+    if (!dotIsInstalled())
+        GTEST_SKIP() << "needs Graphviz's dot plugin";
     std::stop_source source;
     std::jthread stopping([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -285,6 +289,8 @@ TEST(DotProcess, IsStoppedInTheMiddleOfALayout)
 
 TEST(DotProcess, ABandThatTakesTooLongIsDrawnWithoutIt)
 {
+    if (!dotIsInstalled())
+        GTEST_SKIP() << "needs Graphviz's dot plugin";
     EXPECT_EQ(layOut(dense(), {.dotBoxes = 2000, .dotArrows = 5000, .dotSeconds = 0.05}).bandsWithoutDot, 1);
     EXPECT_EQ(layOut(chains(2, 5)).bandsWithoutDot, 0);
 }
