@@ -1,0 +1,399 @@
+#include "core/plan/plan_space.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+
+namespace cleave {
+
+std::string toString(Position position)
+{
+    return (position.isPre() ? "pre " : "post ") + std::to_string(position.function());
+}
+
+std::optional<int> Constraints::pinned(OpId op) const
+{
+    const auto pin = m_pins.find(op);
+    return pin == m_pins.end() ? std::nullopt : std::optional(pin->second);
+}
+
+OpId Constraints::group(OpId op) const
+{
+    const auto group = m_group.find(op);
+    return group == m_group.end() ? op : group->second;
+}
+
+void Constraints::join(OpId a, OpId b)
+{
+    const OpId kept = std::min(group(a), group(b)), dropped = std::max(group(a), group(b));
+    if (kept == dropped)
+        return;
+    m_group[kept] = kept;
+    m_group[dropped] = kept;
+    for (auto& [op, group] : m_group)
+        if (group == dropped)
+            group = kept;
+}
+
+// Moves one op and all that has to go along, in one direction: later pushes readers, earlier what it reads.
+class PlanSpace::Shift {
+public:
+    Shift(const PlanSpace& space, const Plan& plan) : m_space(space), m_plan(plan)
+    {
+        for (std::size_t i = 0; i < space.m_ops.size(); ++i)
+            m_groups[plan.constraints.group(space.m_ops[i].op)].push_back(static_cast<int>(i));
+    }
+
+    bool move(int op, Position to)
+    {
+        m_later = to > at(op);
+        m_waiting = {{op, to}};
+        while (!m_waiting.empty() && m_reason.empty()) {
+            const auto [next, position] = m_waiting.back();
+            m_waiting.pop_back();
+            if (isBeyond(position, at(next)))
+                place(next, position);
+        }
+        return m_reason.empty();
+    }
+
+    Plan take() { return std::move(m_plan); }
+    const std::string& reason() const { return m_reason; }
+    const std::set<int>& moved() const { return m_moved; }
+
+private:
+    const PlacedOp& op(int i) const { return m_space.m_ops[static_cast<std::size_t>(i)]; }
+    Position& at(int i) { return m_plan.positions[static_cast<std::size_t>(i)]; }
+    bool isBeyond(Position a, Position b) const { return m_later ? a > b : a < b; }
+    std::string name(int i) const { return describe(m_space.m_a.program, op(i).op); }
+
+    void place(int i, Position to)
+    {
+        const PlacedOp& placed = op(i);
+        const std::optional<int> pin = m_plan.constraints.pinned(placed.op);
+        if (!placed.movable)
+            m_reason = name(i) + " is part of message passing " + std::to_string(placed.least.function()) + " and stays in its function";
+        else if (pin && to.function() != *pin)
+            m_reason = name(i) + " is pinned to function " + std::to_string(*pin);
+        else if (m_later && placed.limitedBy.valid() && to > placed.limit)
+            m_reason = name(i) + " must stand at " + toString(placed.limit) + " or earlier, since " + describe(m_space.m_a.program, placed.limitedBy) + " reads it there";
+        else if (to > Position::post(m_space.m_levels) || to < Position::post(0))
+            m_reason = "there is no " + toString(to) + " in this program";
+        if (!m_reason.empty())
+            return;
+        const bool changes = to.function() != at(i).function();
+        at(i) = to;
+        m_moved.insert(i);
+        for (const int neighbour : m_later ? placed.readers : placed.reads)
+            m_waiting.emplace_back(neighbour, to);
+        if (changes)
+            for (const int other : m_groups.at(m_plan.constraints.group(placed.op)))
+                if (other != i && at(other).function() != to.function())
+                    m_waiting.emplace_back(other, m_space.nearest(m_plan, other, to.function()));
+    }
+
+    const PlanSpace& m_space;
+    Plan m_plan;
+    bool m_later = true;
+    std::map<OpId, std::vector<int>> m_groups;
+    std::vector<std::pair<int, Position>> m_waiting;
+    std::set<int> m_moved;
+    std::string m_reason;
+};
+
+PlanSpace::PlanSpace(const Analysis& analysis) : m_a(analysis), m_levels(analysis.levels)
+{
+    const CutProgram cut = cutByMessageDegree(analysis);
+    addOps(cut);
+    addReads(cut);
+    findBounds();
+}
+
+int PlanSpace::indexOf(OpId op) const
+{
+    const auto index = m_index.find(op);
+    return index == m_index.end() ? -1 : index->second;
+}
+
+Plan PlanSpace::messageDegree() const
+{
+    Plan plan;
+    for (const PlacedOp& placed : m_ops)
+        plan.positions.push_back(Position::post(m_a.values[m_a.program[placed.op].outputs.front()].level));
+    return plan;
+}
+
+void PlanSpace::addOps(const CutProgram& cut)
+{
+    std::map<OpId, PlacedOp> ops;
+    for (const CutFunction& f : cut.functions)
+        for (const Step& step : f.steps)
+            if (!f.rowsOf.valid() && step.frame == 0 && m_a.values[m_a.program[step.op].outputs.front()].reach == Reach::Feature) {
+                PlacedOp placed;
+                placed.op = step.op;
+                placed.movable = m_a.ops[step.op].kind == OpKind::RowWise;
+                placed.least = placed.movable ? Position::post(0) : Position::post(f.level);
+                placed.most = placed.limit = placed.movable ? Position::post(m_levels) : Position::post(f.level);
+                ops.emplace(step.op, placed);
+            }
+    for (auto& [id, placed] : ops) {
+        m_index[id] = static_cast<int>(m_ops.size());
+        m_ops.push_back(std::move(placed));
+    }
+}
+
+void PlanSpace::addReads(const CutProgram& cut)
+{
+    for (const CutFunction& f : cut.functions) {
+        const bool isOutput = f.rowsOf.valid();
+        for (const Step& step : f.steps)
+            for (const StepOperand& operand : step.operands)
+                if (m_a.values[operand.value].reach == Reach::Feature && m_a.values[operand.value].rows == Rows::Nodes)
+                    addRead(operand.value, step, operand, isOutput ? functions() : f.level, isOutput);
+    }
+}
+
+// One tensor that a step reads, on edges or on nodes.
+void PlanSpace::addRead(ValueId value, const Step& step, const StepOperand& operand, int function, bool isOutput)
+{
+    const int from = producer(value);
+    const int to = step.frame == 0 && !isOutput ? indexOf(step.op) : -1;
+    m_readers[value].push_back({to, function});
+    if (from < 0)
+        return;
+    if (to >= 0 && operand.kind != OperandKind::StoredWhole) {
+        PlacedOp& reader = m_ops[static_cast<std::size_t>(to)];
+        if (std::ranges::find(reader.reads, from) == reader.reads.end()) {
+            reader.reads.push_back(from);
+            m_ops[static_cast<std::size_t>(from)].readers.push_back(to);
+        }
+    } else if (!isOutput) {
+        limit(from, operand.kind == OperandKind::StoredWhole ? Position::pre(function) : Position::post(function), step.op);
+    }
+}
+
+void PlanSpace::limit(int op, Position position, OpId by)
+{
+    PlacedOp& placed = m_ops[static_cast<std::size_t>(op)];
+    if (!placed.limitedBy.valid() || position < placed.limit) {
+        placed.limit = position;
+        placed.limitedBy = by;
+    }
+}
+
+void PlanSpace::findBounds()
+{
+    for (PlacedOp& placed : m_ops)
+        for (const int read : placed.reads)
+            if (placed.movable)
+                placed.least = std::max(placed.least, m_ops[static_cast<std::size_t>(read)].least);
+    for (auto placed = m_ops.rbegin(); placed != m_ops.rend(); ++placed)
+        if (placed->movable) {
+            placed->most = std::min(placed->most, placed->limit);
+            for (const int reader : placed->readers)
+                placed->most = std::min(placed->most, m_ops[static_cast<std::size_t>(reader)].most);
+        }
+}
+
+int PlanSpace::producer(ValueId value) const
+{
+    return indexOf(m_a.program[value].producer);
+}
+
+int PlanSpace::functionOf(const Plan& plan, const Reader& reader) const
+{
+    return reader.op < 0 ? reader.function : plan.positions[static_cast<std::size_t>(reader.op)].function();
+}
+
+// In the function, after its message passing if the program allows that.
+Position PlanSpace::nearest(const Plan& plan, int op, int function) const
+{
+    const PlacedOp& placed = m_ops[static_cast<std::size_t>(op)];
+    const Position now = plan.positions[static_cast<std::size_t>(op)];
+    if (now.function() == function)
+        return now;
+    return Position::post(function) <= placed.most || function == 0 ? Position::post(function) : Position::pre(function);
+}
+
+std::string PlanSpace::noSuchOp(OpId op) const
+{
+    return (op.valid() ? describe(m_a.program, op) : std::string("This")) + " does not work on node rows: a plan does not place it.";
+}
+
+Move PlanSpace::moveTo(const Plan& plan, int op, Position to) const
+{
+    const PlacedOp& placed = m_ops[static_cast<std::size_t>(op)];
+    Shift shift(*this, plan);
+    if (!shift.move(op, to))
+        return {{}, {}, describe(m_a.program, placed.op) + " cannot move to " + toString(to) + ": " + shift.reason() + "."};
+    Move move;
+    for (const int moved : shift.moved())
+        if (moved != op)
+            move.alongside.push_back(m_ops[static_cast<std::size_t>(moved)].op);
+    move.plan = shift.take();
+    return move;
+}
+
+Move PlanSpace::moveOp(const Plan& plan, OpId op, Position to) const
+{
+    const int i = indexOf(op);
+    return i < 0 ? Move{{}, {}, noSuchOp(op)} : moveTo(plan, i, to);
+}
+
+Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool saved) const
+{
+    const std::string name = "'" + m_a.program[tensor].name + "'";
+    if (cut < 0 || cut + 1 >= functions())
+        return {{}, {}, "There is no cut " + std::to_string(cut) + " in this program."};
+    const std::vector<ValueId> now = savePoints(plan, cut);
+    if ((std::ranges::find(now, tensor) != now.end()) == saved)
+        return {plan, {}, {}};
+    const auto known = m_readers.find(tensor);
+    if (known == m_readers.end())
+        return {{}, {}, name + " is no tensor of node rows that something reads, so it cannot be a save point."};
+    const int from = producer(tensor);
+
+    // Moves each op of a list that is on the wrong side; every step's companions count.
+    std::set<OpId> along;
+    const auto moveAll = [&](Plan to, const std::vector<int>& ops, bool before, std::string& reason) -> std::optional<Plan> {
+        for (const int op : ops) {
+            const Position at = to.positions[static_cast<std::size_t>(op)];
+            if (before ? at.function() <= cut : at.function() > cut)
+                continue;
+            Move move = moveTo(to, op, before ? nearest(to, op, cut) : Position::pre(cut + 1));
+            if (!move.plan) {
+                reason = move.reason;
+                return {};
+            }
+            along.insert(m_ops[static_cast<std::size_t>(op)].op);
+            along.insert(move.alongside.begin(), move.alongside.end());
+            to = *move.plan;
+        }
+        return to;
+    };
+    const auto done = [&](Plan to) { return Move{std::move(to), {along.begin(), along.end()}, {}}; };
+    std::vector<int> readers;
+    bool fixedAfter = false;
+    for (const Reader& reader : known->second)
+        if (reader.op >= 0)
+            readers.push_back(reader.op);
+        else
+            fixedAfter = fixedAfter || reader.function > cut;
+
+    std::string reason;
+    if (saved) {
+        Plan to = plan;
+        if (from >= 0) {
+            const auto earlier = moveAll(to, {from}, true, reason);
+            if (!earlier)
+                return {{}, {}, reason};
+            to = *earlier;
+        }
+        // What can run after the cut does; one reader there is enough.
+        for (const int reader : readers)
+            if (auto later = moveAll(to, {reader}, false, reason); later && (from < 0 || later->positions[static_cast<std::size_t>(from)].function() <= cut))
+                to = *later;
+        const std::vector<ValueId> then = savePoints(to, cut);
+        if (std::ranges::find(then, tensor) == then.end())
+            return {{}, {}, name + " cannot be saved at cut " + std::to_string(cut) + ", since nothing that reads it can run after the cut" +
+                                (reason.empty() ? "." : ": " + reason)};
+        return done(std::move(to));
+    }
+    std::string whyNotLater;
+    if (from >= 0) {
+        if (const auto later = moveAll(plan, {from}, false, whyNotLater))
+            return done(*later);
+        along.clear();
+    }
+    if (!fixedAfter)
+        if (const auto earlier = moveAll(plan, readers, true, reason))
+            return done(*earlier);
+    return {{}, {}, name + " must be saved at cut " + std::to_string(cut) + ": " +
+                        (fixedAfter ? "message passing or an output after the cut reads it" : reason) +
+                        (whyNotLater.empty() ? "" : "; " + whyNotLater)};
+}
+
+Move PlanSpace::pin(const Plan& plan, OpId op, int function) const
+{
+    const int i = indexOf(op);
+    if (i < 0)
+        return {{}, {}, noSuchOp(op)};
+    if (function < 0 || function >= functions())
+        return {{}, {}, "There is no function " + std::to_string(function) + " in this program."};
+    Plan pinned = plan;
+    pinned.constraints.unpin(op);
+    Move move = moveTo(pinned, i, nearest(pinned, i, function));
+    if (move.plan)
+        move.plan->constraints.pin(op, function);
+    return move;
+}
+
+Move PlanSpace::unpin(const Plan& plan, OpId op) const
+{
+    Plan free = plan;
+    free.constraints.unpin(op);
+    return {std::move(free), {}, {}};
+}
+
+Move PlanSpace::keepTogether(const Plan& plan, OpId a, OpId b) const
+{
+    const int i = indexOf(a), k = indexOf(b);
+    if (i < 0 || k < 0)
+        return {{}, {}, noSuchOp(i < 0 ? a : b)};
+    const int functionA = plan.positions[static_cast<std::size_t>(i)].function(), functionB = plan.positions[static_cast<std::size_t>(k)].function();
+    Move move = functionA == functionB ? Move{plan, {}, {}} : moveTo(plan, k, nearest(plan, k, functionA));
+    if (!move.plan) {
+        const std::string reason = move.reason;
+        move = moveTo(plan, i, nearest(plan, i, functionB));
+        if (!move.plan)
+            move.reason = reason + " " + move.reason;
+    }
+    if (move.plan)
+        move.plan->constraints.join(a, b);
+    return move;
+}
+
+std::vector<ValueId> PlanSpace::savePoints(const Plan& plan, int cut) const
+{
+    std::vector<ValueId> saved;
+    for (const auto& [value, readers] : m_readers) {
+        const int from = producer(value);
+        const bool before = from < 0 || plan.positions[static_cast<std::size_t>(from)].function() <= cut;
+        if (before && std::ranges::any_of(readers, [&](const Reader& reader) { return functionOf(plan, reader) > cut; }))
+            saved.push_back(value);
+    }
+    return saved;
+}
+
+std::string PlanSpace::whyIllegal(const Plan& plan) const
+{
+    const auto name = [&](int i) { return describe(m_a.program, m_ops[static_cast<std::size_t>(i)].op); };
+    if (plan.positions.size() != m_ops.size())
+        return "The plan places " + formatCount(static_cast<std::int64_t>(plan.positions.size())) + " ops, but the program has " +
+               formatCount(static_cast<std::int64_t>(m_ops.size())) + ".";
+    std::map<OpId, int> functionOfGroup;
+    for (std::size_t i = 0; i < m_ops.size(); ++i) {
+        const PlacedOp& placed = m_ops[i];
+        const Position at = plan.positions[i];
+        const int self = static_cast<int>(i);
+        if (at < Position::post(0) || at > Position::post(m_levels))
+            return "There is no " + toString(at) + " in this program, where " + name(self) + " is placed.";
+        if (!placed.movable && at != placed.least)
+            return name(self) + " is part of message passing " + std::to_string(placed.least.function()) + " and cannot stand at " + toString(at) + ".";
+        if (placed.limitedBy.valid() && at > placed.limit)
+            return name(self) + " cannot stand at " + toString(at) + ", since " + describe(m_a.program, placed.limitedBy) + " reads it at " + toString(placed.limit) + ".";
+        for (const int read : placed.reads)
+            if (plan.positions[static_cast<std::size_t>(read)] > at)
+                return name(self) + " at " + toString(at) + " reads " + name(read) + ", which comes later.";
+        if (const auto pin = plan.constraints.pinned(placed.op); pin && at.function() != *pin)
+            return name(self) + " is pinned to function " + std::to_string(*pin) + ", but stands at " + toString(at) + ".";
+        const auto [group, isNew] = functionOfGroup.try_emplace(plan.constraints.group(placed.op), at.function());
+        if (!isNew && group->second != at.function())
+            return name(self) + " is kept together with " + describe(m_a.program, group->first) + ", but stands in another function.";
+    }
+    return {};
+}
+
+}  // namespace cleave

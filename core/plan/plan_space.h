@@ -1,0 +1,124 @@
+#pragma once
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/analysis.h"
+#include "core/plan/cut.h"
+
+namespace cleave {
+
+/// Where an op on node rows runs: before the message passing of a function, for every node of a block (E rows), or after it, for the
+/// targets only (V rows). post 0 < pre 1 < post 1 < pre 2 < …; "after" means V rows, not later in time.
+struct Position {
+    int at = 0;
+
+    static constexpr Position pre(int function) { return {2 * function - 1}; }  ///< of function 1 and later
+    static constexpr Position post(int function) { return {2 * function}; }
+
+    int function() const { return (at + 1) / 2; }
+    bool isPre() const { return at % 2 == 1; }
+    auto operator<=>(const Position&) const = default;
+};
+
+std::string toString(Position position);  ///< "pre 2"
+
+/// What a person asked of every plan. A value: cheap to copy, compared by content.
+class Constraints {
+public:
+    void pin(OpId op, int function) { m_pins[op] = function; }
+    void unpin(OpId op) { m_pins.erase(op); }
+    std::optional<int> pinned(OpId op) const;
+
+    void join(OpId a, OpId b);
+    OpId group(OpId op) const;  ///< ops of one group, and only they, have the same
+    const std::map<OpId, int>& pins() const { return m_pins; }
+
+    bool operator==(const Constraints&) const = default;
+
+private:
+    std::map<OpId, int> m_pins;
+    std::map<OpId, OpId> m_group;  // ops in groups of more than one: the least op of its group
+};
+
+/// A position for each op of PlanSpace::ops(), in that order.
+struct Plan {
+    std::vector<Position> positions;
+    Constraints constraints;
+
+    bool operator==(const Plan&) const = default;
+};
+
+/// What became of a wish: the new plan and the ops that had to move along, or the reason why it cannot be.
+struct Move {
+    std::optional<Plan> plan;
+    std::vector<OpId> alongside;
+    std::string reason;  ///< one sentence that names the ops in conflict; empty if there is a plan
+};
+
+/// An op on node rows: placed by a plan, or part of a message passing, which stays in the function of its message degree.
+struct PlacedOp {
+    OpId op;
+    bool movable = true;
+    Position least, most;          ///< what the program allows, whatever else moves
+    std::vector<int> reads;        ///< indices of the ops whose results it reads, each once
+    std::vector<int> readers;      ///< indices of the ops that read its results
+    Position limit;                ///< the latest position for those that read it on edges
+    OpId limitedBy;                ///< one of these; invalid if none reads it on edges
+};
+
+/// All legal plans of a program, and the moves between them (design: section 6).
+class PlanSpace {
+public:
+    explicit PlanSpace(const Analysis& analysis);
+
+    const std::vector<PlacedOp>& ops() const { return m_ops; }
+    int functions() const { return m_levels + 1; }  ///< function f holds message passing f; function 0 has none
+    int indexOf(OpId op) const;                     ///< into ops(); -1 for ops on edges and structure
+
+    Plan messageDegree() const;  ///< every op after the message passing of its message degree
+
+    Move moveOp(const Plan& plan, OpId op, Position to) const;
+
+    /// Stores the tensor at the cut between functions cut and cut + 1, so that what reads it and can runs after the cut, or does not: then
+    /// the tensor is computed after the cut, or all that reads it before.
+    Move setSavePoint(const Plan& plan, ValueId tensor, int cut, bool saved) const;
+
+    Move pin(const Plan& plan, OpId op, int function) const;  ///< moves it there if need be, after the message passing if it can
+    Move unpin(const Plan& plan, OpId op) const;
+    Move keepTogether(const Plan& plan, OpId a, OpId b) const;  ///< in one function from now on; b's group comes to a, or a's to b
+
+    /// Tensors that lie in the store between functions cut and cut + 1, inputs included: made at or before cut, read after it.
+    std::vector<ValueId> savePoints(const Plan& plan, int cut) const;
+
+    std::string whyIllegal(const Plan& plan) const;  ///< a sentence that names the ops; empty for a legal plan
+
+private:
+    struct Reader {
+        int op = -1;       // an op that a plan places
+        int function = 0;  // or the function whose edge ops, or whose output rows, read it
+    };
+    class Shift;
+
+    void addOps(const CutProgram& cut);
+    void addReads(const CutProgram& cut);
+    void addRead(ValueId value, const Step& step, const StepOperand& operand, int function, bool isOutput);
+    void limit(int op, Position position, OpId by);
+    void findBounds();
+    int functionOf(const Plan& plan, const Reader& reader) const;
+    int producer(ValueId value) const;
+    Position nearest(const Plan& plan, int op, int function) const;
+    Move moveTo(const Plan& plan, int op, Position to) const;
+    std::string noSuchOp(OpId op) const;
+
+    const Analysis& m_a;
+    int m_levels = 0;
+    std::vector<PlacedOp> m_ops;  // in program order
+    std::map<OpId, int> m_index;
+    std::map<ValueId, std::vector<Reader>> m_readers;  // of node tensors
+};
+
+}  // namespace cleave

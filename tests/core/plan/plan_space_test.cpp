@@ -1,0 +1,339 @@
+// Moves of ops between positions: legal plans only, complete against brute force, on generated programs and on every model of the zoo.
+#include "core/plan/plan_space.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "core/run/model.h"
+#include "tests/core/analysis/program_builder.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+using test::ProgramBuilder;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+Dim num(std::int64_t n) { return {n, {}}; }
+Dim sym(const char* name) { return {0, name}; }
+
+struct NoEvaluator : Evaluator {
+    std::optional<std::vector<int>> probeRowWise(const Program&, OpId, const std::vector<int>&) const override { return {}; }
+};
+
+Analysis analysed(Program program)
+{
+    return analyse(std::move(program), {}, NoEvaluator());
+}
+
+// Graph neural networks of relu, add and propagate, written op by op.
+class Network {
+public:
+    Network()
+    {
+        m_x = m_b.input("x", {sym("n"), num(4)});
+        const ValueId edges = m_b.input("edge_index", {num(2), sym("e")}, DType::Int64);
+        for (std::int64_t end = 0; end < 2; ++end)
+            m_ends[end] = m_b.op("select.int", {{"self", {edges}}, {"dim", {std::int64_t{0}}}, {"index", {end}}}, {sym("e")}, DType::Int64);
+        m_count = m_b.op("sym_size.int", {{"self", {m_x}}, {"dim", {std::int64_t{0}}}}, {});
+        m_b.program[m_count].kind = ValueKind::Int;
+        m_b.program[m_count].number = sym("n");
+    }
+
+    ValueId x() const { return m_x; }
+    ValueId relu(ValueId h) { return m_b.op("relu", {{"self", {h}}}, rows("n")); }
+    ValueId add(ValueId h, ValueId g) { return m_b.op("add.Tensor", {{"self", {h}}, {"other", {g}}}, rows("n")); }
+
+    ValueId propagate(ValueId h)
+    {
+        const ValueId message = m_b.op("index_select", {{"self", {h}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[0]}}}, rows("e"));
+        const ValueId zeros = m_b.op("zeros", {{"size", {std::vector<Argument>{{m_count}, {std::int64_t{4}}}}}}, rows("n"));
+        return m_b.op("index_add", {{"self", {zeros}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[1]}}, {"source", {message}}}, rows("n"));
+    }
+
+    // Attention reads the targets' own rows at the edges.
+    ValueId compare(ValueId h, ValueId g)
+    {
+        const ValueId own = m_b.op("index_select", {{"self", {g}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[1]}}}, rows("e"));
+        const ValueId other = m_b.op("index_select", {{"self", {h}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[0]}}}, rows("e"));
+        const ValueId both = m_b.op("add.Tensor", {{"self", {own}}, {"other", {other}}}, rows("e"));
+        const ValueId zeros = m_b.op("zeros", {{"size", {std::vector<Argument>{{m_count}, {std::int64_t{4}}}}}}, rows("n"));
+        return m_b.op("index_add", {{"self", {zeros}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[1]}}, {"source", {both}}}, rows("n"));
+    }
+
+    Analysis finish(std::vector<ValueId> outputs)
+    {
+        m_b.program.outputs = std::move(outputs);
+        return analysed(std::move(m_b.program));
+    }
+
+private:
+    static ProgramBuilder::Sizes rows(const char* symbol) { return {sym(symbol), num(4)}; }
+
+    ProgramBuilder m_b;
+    ValueId m_x, m_count;
+    ValueId m_ends[2];
+};
+
+std::string nameOf(const Analysis& analysis, OpId op)
+{
+    return analysis.program[op].name;
+}
+
+// x → a → propagate → b → c → propagate → d, with a skip from a to d.
+struct TwoLayers {
+    Network network;
+    ValueId a = network.relu(network.x());
+    ValueId first = network.propagate(a);
+    ValueId b = network.relu(first);
+    ValueId c = network.relu(b);
+    ValueId second = network.propagate(c);
+    ValueId d = network.add(second, a);
+    Analysis analysis = network.finish({d});
+    PlanSpace space{analysis};
+    Plan plan = space.messageDegree();
+
+    OpId op(ValueId value) const { return analysis.program[value].producer; }
+    Position at(const Plan& p, ValueId value) const { return p.positions[static_cast<std::size_t>(space.indexOf(op(value)))]; }
+};
+
+TEST(PlanSpace, MessageDegreePlanAndBounds)
+{
+    const TwoLayers t;
+    EXPECT_EQ(t.space.functions(), 3);
+    EXPECT_EQ(t.space.whyIllegal(t.plan), "");
+    EXPECT_EQ(t.at(t.plan, t.a), Position::post(0));
+    EXPECT_EQ(t.at(t.plan, t.c), Position::post(1));
+    EXPECT_EQ(t.at(t.plan, t.d), Position::post(2));
+    const PlacedOp& b = t.space.ops()[static_cast<std::size_t>(t.space.indexOf(t.op(t.b)))];
+    EXPECT_EQ(b.least, Position::post(1));
+    EXPECT_EQ(b.most, Position::pre(2));
+    EXPECT_FALSE(t.space.ops()[static_cast<std::size_t>(t.space.indexOf(t.op(t.first)))].movable);
+}
+
+TEST(PlanSpace, ReadersMoveAlong)
+{
+    const TwoLayers t;
+    const Move move = t.space.moveOp(t.plan, t.op(t.b), Position::pre(2));
+    ASSERT_TRUE(move.plan) << move.reason;
+    EXPECT_THAT(move.alongside, ElementsAre(t.op(t.c)));
+    EXPECT_EQ(t.at(*move.plan, t.c), Position::pre(2));
+    EXPECT_EQ(t.at(t.plan, t.c), Position::post(1)) << "a plan is a value";
+    EXPECT_EQ(t.space.whyIllegal(*move.plan), "");
+}
+
+TEST(PlanSpace, RefusalsNameWhatIsInTheWay)
+{
+    const TwoLayers t;
+    const std::string later = t.space.moveOp(t.plan, t.op(t.c), Position::post(2)).reason;
+    EXPECT_THAT(later, HasSubstr("must stand at pre 2 or earlier"));
+    EXPECT_THAT(later, HasSubstr("index_select"));
+    const std::string earlier = t.space.moveOp(t.plan, t.op(t.b), Position::post(0)).reason;
+    EXPECT_THAT(earlier, HasSubstr("part of message passing 1"));
+    EXPECT_THAT(t.space.moveOp(t.plan, t.op(t.d), Position::post(3)).reason, HasSubstr("no post 3"));
+    EXPECT_THAT(t.space.moveOp(t.plan, OpId{}, Position::post(1)).reason, HasSubstr("does not place it"));
+}
+
+TEST(PlanSpace, SavePoints)
+{
+    const TwoLayers t;
+    EXPECT_THAT(t.space.savePoints(t.plan, 0), UnorderedElementsAre(t.a));
+    EXPECT_THAT(t.space.savePoints(t.plan, 1), UnorderedElementsAre(t.a, t.c));
+
+    const Move atB = t.space.setSavePoint(t.plan, t.b, 1, true);
+    ASSERT_TRUE(atB.plan) << atB.reason;
+    EXPECT_THAT(t.space.savePoints(*atB.plan, 1), UnorderedElementsAre(t.a, t.b));
+    EXPECT_EQ(t.at(*atB.plan, t.c), Position::pre(2));
+
+    const Move back = t.space.setSavePoint(*atB.plan, t.b, 1, false);
+    ASSERT_TRUE(back.plan) << back.reason;
+    EXPECT_THAT(t.space.savePoints(*back.plan, 1), testing::Not(testing::Contains(t.b)));
+
+    // The input instead of a: a is computed for every node of the block.
+    const Move input = t.space.setSavePoint(t.plan, t.a, 0, false);
+    ASSERT_TRUE(input.plan) << input.reason;
+    EXPECT_EQ(t.at(*input.plan, t.a), Position::pre(1));
+    EXPECT_THAT(t.space.savePoints(*input.plan, 0), UnorderedElementsAre(t.network.x()));
+
+    const std::string must = t.space.setSavePoint(t.plan, t.a, 1, false).reason;
+    EXPECT_THAT(must, HasSubstr("must be saved at cut 1"));
+    EXPECT_THAT(t.space.setSavePoint(t.plan, t.first, 1, true).plan ? "" : "refused", "");
+    EXPECT_THAT(t.space.setSavePoint(t.plan, t.a, 2, true).reason, HasSubstr("no cut 2"));
+}
+
+TEST(PlanSpace, PinsHold)
+{
+    const TwoLayers t;
+    const Move pinned = t.space.pin(t.plan, t.op(t.c), 1);
+    ASSERT_TRUE(pinned.plan) << pinned.reason;
+    const std::string reason = t.space.moveOp(*pinned.plan, t.op(t.b), Position::pre(2)).reason;
+    EXPECT_THAT(reason, HasSubstr("is pinned to function 1"));
+    EXPECT_TRUE(t.space.moveOp(*t.space.unpin(*pinned.plan, t.op(t.c)).plan, t.op(t.b), Position::pre(2)).plan);
+    EXPECT_THAT(t.space.pin(t.plan, t.op(t.c), 0).reason, HasSubstr("message passing 1"));
+}
+
+TEST(PlanSpace, CompanionsGoTogether)
+{
+    const TwoLayers t;
+    const Move together = t.space.keepTogether(t.plan, t.op(t.b), t.op(t.c));
+    ASSERT_TRUE(together.plan);
+    const Move later = t.space.moveOp(*together.plan, t.op(t.c), Position::pre(2));
+    ASSERT_TRUE(later.plan) << later.reason;
+    EXPECT_EQ(t.at(*later.plan, t.b), Position::pre(2));
+    EXPECT_EQ(t.space.whyIllegal(*later.plan), "");
+    EXPECT_FALSE(t.space.keepTogether(t.plan, t.op(t.a), t.op(t.d)).plan) << "a is read by message passing 1, d reads message passing 2";
+}
+
+// Some network of a few movable ops and two or three levels.
+Analysis randomNetwork(std::mt19937_64& random)
+{
+    Network network;
+    std::vector<ValueId> values{network.x()};
+    const auto some = [&] { return values[values.size() - 1 - random() % std::min<std::size_t>(values.size(), 3)]; };
+    int movable = 0;
+    const int levels = 1 + static_cast<int>(random() % 2);
+    for (int level = 0; level <= levels; ++level) {
+        for (int i = static_cast<int>(random() % 4); i > 0 && movable < 7; --i, ++movable)
+            values.push_back(random() % 2 ? network.relu(some()) : network.add(some(), some()));
+        if (level < levels)
+            values.push_back(random() % 2 ? network.propagate(values.back()) : network.compare(values.back(), some()));
+    }
+    values.push_back(network.add(values.back(), some()));
+    return network.finish({values.back()});
+}
+
+// Every way to place the ops, with these constraints.
+std::vector<Plan> allLegal(const PlanSpace& space, const Constraints& constraints)
+{
+    std::vector<Plan> legal;
+    Plan plan = space.messageDegree();
+    plan.constraints = constraints;
+    const int last = Position::post(space.functions() - 1).at;
+    const auto place = [&](const auto& self, std::size_t i) -> void {
+        if (i == plan.positions.size()) {
+            if (space.whyIllegal(plan).empty())
+                legal.push_back(plan);
+            return;
+        }
+        const PlacedOp& op = space.ops()[i];
+        for (int at = op.movable ? 0 : op.least.at; at <= (op.movable ? last : op.least.at); ++at) {
+            plan.positions[i] = {at};
+            self(self, i + 1);
+        }
+    };
+    place(place, 0);
+    return legal;
+}
+
+// A move is refused if and only if no legal plan has the op there.
+TEST(PlanSpace, MovesAreCompleteAgainstBruteForce)
+{
+    std::mt19937_64 random(7);
+    int refused = 0, moved = 0, constrained = 0;
+    for (int round = 0; round < 200; ++round) {
+        const Analysis analysis = randomNetwork(random);
+        const PlanSpace space(analysis);
+        Plan plan = space.messageDegree();
+        for (int wish = static_cast<int>(random() % 3); wish > 0; --wish) {
+            const OpId a = space.ops()[random() % space.ops().size()].op, b = space.ops()[random() % space.ops().size()].op;
+            const Move move = random() % 2 ? space.pin(plan, a, static_cast<int>(random() % static_cast<unsigned>(space.functions()))) : space.keepTogether(plan, a, b);
+            if (move.plan)
+                plan = *move.plan;
+            constrained += move.plan.has_value();
+        }
+        ASSERT_EQ(space.whyIllegal(plan), "");
+        const std::vector<Plan> legal = allLegal(space, plan.constraints);
+        ASSERT_THAT(legal, testing::Contains(plan));
+        for (std::size_t i = 0; i < space.ops().size(); ++i)
+            for (int at = 0; at <= Position::post(space.functions() - 1).at; ++at) {
+                const Move move = space.moveOp(plan, space.ops()[i].op, {at});
+                const bool possible = std::ranges::any_of(legal, [&](const Plan& p) { return p.positions[i].at == at; });
+                ASSERT_EQ(move.plan.has_value(), possible) << nameOf(analysis, space.ops()[i].op) << " to " << toString(Position{at}) << ": " << move.reason;
+                ASSERT_EQ(move.reason.empty(), possible);
+                if (possible) {
+                    EXPECT_EQ(space.whyIllegal(*move.plan), "");
+                    EXPECT_EQ(move.plan->positions[i].at, at);
+                }
+                ++(possible ? moved : refused);
+            }
+    }
+    EXPECT_GT(refused, 500);
+    EXPECT_GT(moved, 500);
+    EXPECT_GT(constrained, 60);
+}
+
+// A save point is refused if and only if no legal plan has it, or none that only moves ops one way from here.
+TEST(PlanSpace, SavePointsAreWhereTheyAreAskedFor)
+{
+    std::mt19937_64 random(11);
+    int done = 0;
+    for (int round = 0; round < 200; ++round) {
+        const Analysis analysis = randomNetwork(random);
+        const PlanSpace space(analysis);
+        const Plan plan = space.messageDegree();
+        const std::vector<Plan> legal = allLegal(space, {});
+        for (const PlacedOp& op : space.ops())
+            for (int cut = 0; cut + 1 < space.functions(); ++cut)
+                for (const bool saved : {true, false}) {
+                    const ValueId tensor = analysis.program[op.op].outputs.front();
+                    const auto has = [&](const Plan& p) { return std::ranges::count(space.savePoints(p, cut), tensor) > 0; };
+                    const Move move = space.setSavePoint(plan, tensor, cut, saved);
+                    const bool possible = std::ranges::any_of(legal, [&](const Plan& p) { return has(p) == saved; });
+                    ASSERT_EQ(move.plan.has_value(), possible) << analysis.program[tensor].name << " at cut " << cut << " " << saved << ": " << move.reason;
+                    if (!move.plan)
+                        continue;
+                    EXPECT_EQ(space.whyIllegal(*move.plan), "");
+                    EXPECT_EQ(has(*move.plan), saved);
+                    ++done;
+                }
+    }
+    EXPECT_GT(done, 200);
+}
+
+std::vector<std::string> zooModels()
+{
+    std::vector<std::string> names;
+    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models/zoo/index.json")))
+        if (entry["expect"] == "equal" && !entry.contains("roles"))
+            names.push_back(entry["name"]);
+    return names;
+}
+
+class PlansOfZoo : public testing::TestWithParam<std::string> {};
+
+// Without pins, an op goes where the program's bounds let it, and nowhere else.
+TEST_P(PlansOfZoo, MovesFollowTheBounds)
+{
+    const Model model = openModel((test::testDir() / "models/zoo" / GetParam()).string() + ".pt2", {{}, false});
+    const PlanSpace space(*model.analysis);
+    const Plan start = space.messageDegree();
+    EXPECT_EQ(space.whyIllegal(start), "");
+    std::mt19937_64 random(3);
+    Plan plan = start;
+    for (int step = 0; step < 200 && !space.ops().empty(); ++step) {
+        const PlacedOp& op = space.ops()[random() % space.ops().size()];
+        const Position to{static_cast<int>(random() % static_cast<unsigned>(2 * space.functions() - 1))};
+        const Move move = space.moveOp(plan, op.op, to);
+        ASSERT_EQ(move.plan.has_value(), to >= op.least && to <= op.most) << model.program()[op.op].name << " to " << toString(to) << ": " << move.reason;
+        if (!move.plan)
+            continue;
+        ASSERT_EQ(space.whyIllegal(*move.plan), "");
+        std::vector<OpId> changed;
+        for (std::size_t i = 0; i < space.ops().size(); ++i)
+            if (move.plan->positions[i] != plan.positions[i] && space.ops()[i].op != op.op)
+                changed.push_back(space.ops()[i].op);
+        EXPECT_EQ(move.alongside, changed);
+        plan = *move.plan;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, PlansOfZoo, testing::ValuesIn(zooModels()), [](const auto& name) { return name.param; });
+
+}  // namespace
+}  // namespace cleave
