@@ -38,8 +38,8 @@ bool isIndexArgument(const std::string& name)
 // Builds the steps of one function from what its results need.
 class FunctionBuilder {
 public:
-    FunctionBuilder(const Analysis& analysis, int level, ValueId rowsOf, std::set<ValueId>& prologue)
-        : m_a(analysis), m_p(analysis.program), m_prologue(prologue)
+    FunctionBuilder(const Analysis& analysis, const Placement& placement, int level, ValueId rowsOf, std::set<ValueId>& prologue)
+        : m_a(analysis), m_p(analysis.program), m_placement(placement), m_prologue(prologue)
     {
         m_f.level = level;
         m_f.rowsOf = rowsOf;
@@ -57,7 +57,7 @@ public:
             addScatter(id);
             break;
         default:
-            addRowWise(id, 0);
+            addRowWise(id, m_placement[id].isPre() ? blockFrame() : 0);
         }
     }
 
@@ -66,7 +66,7 @@ public:
     CutFunction take() { return std::move(m_f); }
 
 private:
-    using Key = std::tuple<OpId, int, bool>;
+    using Key = std::tuple<OpId, int, IndexInto>;
 
     int frameIndex(const Frame& frame)
     {
@@ -78,6 +78,16 @@ private:
         m_f.frames.push_back(frame);
         return static_cast<int>(m_f.frames.size()) - 1;
     }
+
+    int blockFrame() { return frameIndex({FrameKind::Block, {}, -1, {}, {}, {}}); }
+
+    // Whether a plan places the tensor's op in this function; before its message passing, for every node of the block?
+    bool isMadeHere(ValueId value) const
+    {
+        const OpId id = m_p[value].producer;
+        return !m_f.rowsOf.valid() && id.valid() && m_a.values[value].rows == Rows::Nodes && m_placement[id].function() == m_f.level;
+    }
+    bool isMadeForBlock(ValueId value) const { return isMadeHere(value) && m_placement[m_p[value].producer].isPre(); }
 
     const Frame& at(int frame) const { return m_f.frames[static_cast<std::size_t>(frame)]; }
 
@@ -139,9 +149,10 @@ private:
         if (facts.reach != Reach::Feature)
             return structure(value, frame, rowDim);
         if (facts.rows == Rows::Nodes) {
-            if (overNodes(frame) && facts.level == m_f.level && m_p[value].producer.valid())
-                return {OperandKind::Step, value, rowDim, frame};
-            return {OperandKind::Stored, value, rowDim, frame};
+            const bool overBlock = at(frame).kind == FrameKind::Block;
+            if (isMadeForBlock(value) && (overBlock || overNodes(frame)))
+                return {overBlock ? OperandKind::Step : OperandKind::Leading, value, rowDim, blockFrame()};
+            return {isMadeHere(value) && overNodes(frame) ? OperandKind::Step : OperandKind::Stored, value, rowDim, frame};
         }
         return edgeValue(value, frame);
     }
@@ -178,7 +189,7 @@ private:
     // Rows of several tensors after each other: each part is run for those of the frame's rows that come from it.
     void addConcat(OpId id, int frame)
     {
-        if (m_done.contains(Key{id, frame, false}))
+        if (m_done.contains(Key{id, frame, IndexInto::Nodes}))
             return;
         Step step{StepKind::Concat, id, frame, {}, {}, {}, 1};
         std::vector<RowTotal> before;
@@ -203,7 +214,7 @@ private:
             m_prologue.insert(value);
             return {OperandKind::Slice, value, rowDim, frame};
         }
-        if (!m_done.contains(Key{id, frame, false})) {
+        if (!m_done.contains(Key{id, frame, IndexInto::Nodes})) {
             Step step{StepKind::Call, id, frame, {}, {rowDim}, {}, 1};
             std::size_t i = 0;
             forEachOperand(m_p[id], [&](ValueId v) { step.operands.push_back(operand(v, frame, mapping->operands[i++])); });
@@ -223,27 +234,29 @@ private:
         return all;
     }
 
-    // The segment index renumbered to the batch's targets, through the views that the op is given it by.
-    StepOperand targetIndex(ValueId value, ValueId segment, int frame)
+    // An index renumbered to the batch's targets or its block, through the views that the op is given it by.
+    StepOperand localIndex(ValueId value, ValueId root, IndexInto into, int frame)
     {
         const int rowDim = symbolicDim(m_p[value]);
-        if (value == segment)
-            return {OperandKind::TargetIndex, value, rowDim, frame};
+        if (value == root) {
+            m_prologue.insert(root);
+            return {into == IndexInto::Targets ? OperandKind::TargetIndex : OperandKind::BlockIndex, value, rowDim, frame};
+        }
         const OpId id = m_p[value].producer;
-        if (!m_done.contains(Key{id, frame, true})) {
-            Step step{StepKind::LocalIndex, id, frame, {}, {rowDim}, {}, 1};
+        if (!m_done.contains(Key{id, frame, into})) {
+            Step step{StepKind::LocalIndex, id, frame, {}, {rowDim}, {}, 1, into};
             for (const NamedArgument& argument : m_p[id].args)
                 forEachValue(argument.value, [&](ValueId v) {
-                    step.operands.push_back(argument.name == "self" ? targetIndex(v, segment, frame) : whole(v));
+                    step.operands.push_back(argument.name == "self" ? localIndex(v, root, into, frame) : whole(v));
                 });
             add(std::move(step));
         }
-        return {OperandKind::Step, value, rowDim, frame, true};
+        return {OperandKind::Step, value, rowDim, frame, into};
     }
 
     void addRowWise(OpId id, int frame)
     {
-        if (m_done.contains(Key{id, frame, false}))
+        if (m_done.contains(Key{id, frame, IndexInto::Nodes}))
             return;
         Step step{StepKind::Call, id, frame, {}, {}, {}, 1};
         std::size_t i = 0;
@@ -253,7 +266,7 @@ private:
 
     void addGather(OpId id, int frame)
     {
-        if (m_done.contains(Key{id, frame, false}))
+        if (m_done.contains(Key{id, frame, IndexInto::Nodes}))
             return;
         const auto form = gatherForm(m_p, id);
         const ValueId segment = at(frame).kind == FrameKind::Edges ? at(frame).index : ValueId{};
@@ -264,15 +277,23 @@ private:
             addWithRows(std::move(step));
             return;
         }
+        const bool fromBlock = !atTarget && isMadeForBlock(form->source);
+        const auto index = [&](ValueId v) {
+            return atTarget    ? localIndex(v, segment, IndexInto::Targets, frame)
+                   : fromBlock ? localIndex(v, m_a.ops[id].index, IndexInto::Block, frame)
+                               : operand(v, frame, form->indexRowDim);
+        };
         Step step{StepKind::Call, id, frame, {}, {}, {}, 1};
         for (const NamedArgument& argument : m_p[id].args)
             forEachValue(argument.value, [&](ValueId v) {
                 if (isIndexArgument(argument.name))
-                    step.operands.push_back(atTarget ? targetIndex(v, segment, frame) : operand(v, frame, form->indexRowDim));
+                    step.operands.push_back(index(v));
                 else if (v != form->source)
                     step.operands.push_back(whole(v));
                 else if (atTarget)
                     step.operands.push_back(operand(v, 0, form->sourceDim));
+                else if (fromBlock)
+                    step.operands.push_back({OperandKind::Step, v, form->sourceDim, blockFrame()});
                 else
                     step.operands.push_back({OperandKind::StoredWhole, v, form->sourceDim, frame});
             });
@@ -291,7 +312,7 @@ private:
         for (const NamedArgument& argument : m_p[id].args)
             forEachValue(argument.value, [&](ValueId v) {
                 if (isIndexArgument(argument.name))
-                    step.operands.push_back(targetIndex(v, segment, edges));
+                    step.operands.push_back(localIndex(v, segment, IndexInto::Targets, edges));
                 else if (argument.name == "self")
                     step.operands.push_back(operand(v, 0, form->rowDim));
                 else
@@ -311,16 +332,32 @@ private:
 
     void add(Step step)
     {
-        m_done.insert({step.op, step.frame, step.kind == StepKind::LocalIndex});
+        m_done.insert({step.op, step.frame, step.into});
         m_f.steps.push_back(std::move(step));
     }
 
     const Analysis& m_a;
     const Program& m_p;
+    const Placement& m_placement;
     std::set<ValueId>& m_prologue;
     std::set<Key> m_done;
     CutFunction m_f;
 };
+
+}  // namespace
+
+bool isOverNodes(const CutFunction& function, const Step& step)
+{
+    return step.frame == 0 || function.frames[static_cast<std::size_t>(step.frame)].kind == FrameKind::Block;
+}
+
+StepOperand savedRows(const CutFunction& function, const Step& step, std::size_t output, ValueId value)
+{
+    const bool overBlock = function.frames[static_cast<std::size_t>(step.frame)].kind == FrameKind::Block;
+    return {overBlock ? OperandKind::Leading : OperandKind::Step, value, step.rowDims.at(output), step.frame};
+}
+
+namespace {
 
 void addOnce(std::vector<ValueId>& list, ValueId value)
 {
@@ -342,11 +379,11 @@ void connect(CutProgram& cut, const Analysis& analysis)
     for (CutFunction& f : cut.functions)
         if (!f.rowsOf.valid())
             for (const Step& step : f.steps)
-                for (std::size_t i = 0; step.frame == 0 && i < step.rowDims.size(); ++i) {
+                for (std::size_t i = 0; isOverNodes(f, step) && i < step.rowDims.size(); ++i) {
                     const ValueId value = analysis.program[step.op].outputs[i];
                     if (needed.contains(value) && analysis.values[value].reach == Reach::Feature) {
                         f.saves.push_back(value);
-                        f.results.push_back({OperandKind::Step, value, step.rowDims[i], 0});
+                        f.results.push_back(savedRows(f, step, i, value));
                     }
                 }
 }
@@ -362,17 +399,32 @@ std::vector<ValueId> CutFunction::segments() const
     return all;
 }
 
+Placement placeByMessageDegree(const Analysis& analysis)
+{
+    Placement placement(analysis.program.ops.size());
+    for (std::size_t i = 0; i < analysis.program.ops.size(); ++i)
+        if (const Op& op = analysis.program.ops[i]; !op.outputs.empty())
+            placement[OpId{static_cast<int>(i)}] = Position::post(std::max(analysis.values[op.outputs.front()].level, 0));
+    return placement;
+}
+
 CutProgram cutByMessageDegree(const Analysis& analysis)
+{
+    return cutAt(analysis, placeByMessageDegree(analysis));
+}
+
+CutProgram cutAt(const Analysis& analysis, const Placement& placement)
 {
     const Program& program = analysis.program;
     CutProgram cut;
     std::set<ValueId> prologue;
     for (int level = 0; level <= analysis.levels; ++level) {
-        FunctionBuilder builder(analysis, level, {}, prologue);
+        FunctionBuilder builder(analysis, placement, level, {}, prologue);
         for (std::size_t i = 0; i < program.ops.size(); ++i) {
+            const OpId id{static_cast<int>(i)};
             const ValueFacts& facts = analysis.values[program.ops[i].outputs.front()];
-            if (facts.reach == Reach::Feature && facts.rows == Rows::Nodes && facts.level == level)
-                builder.addNodeOp(OpId{static_cast<int>(i)});
+            if (facts.reach == Reach::Feature && facts.rows == Rows::Nodes && placement[id].function() == level)
+                builder.addNodeOp(id);
         }
         if (CutFunction f = builder.take(); !f.steps.empty())
             cut.functions.push_back(std::move(f));
@@ -384,7 +436,7 @@ CutProgram cutByMessageDegree(const Analysis& analysis)
             prologue.insert(output);
         if (facts.rows != Rows::Edges || !outputs.insert(output).second)
             continue;
-        FunctionBuilder builder(analysis, facts.level, output, prologue);
+        FunctionBuilder builder(analysis, placement, facts.level, output, prologue);
         const StepOperand result = builder.result(output);
         CutFunction f = builder.take();
         f.saves = {output};

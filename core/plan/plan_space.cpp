@@ -163,14 +163,17 @@ void PlanSpace::addRead(ValueId value, const Step& step, const StepOperand& oper
     m_readers[value].push_back({to, function});
     if (from < 0)
         return;
-    if (to >= 0 && operand.kind != OperandKind::StoredWhole) {
+    // Node rows that are an edge set's own rows, or part of one, are read from the store by number.
+    const bool byNumber = operand.kind == OperandKind::Stored && operand.frame != 0;
+    if (to >= 0 && !byNumber && operand.kind != OperandKind::StoredWhole) {
         PlacedOp& reader = m_ops[static_cast<std::size_t>(to)];
         if (std::ranges::find(reader.reads, from) == reader.reads.end()) {
             reader.reads.push_back(from);
             m_ops[static_cast<std::size_t>(from)].readers.push_back(to);
         }
     } else if (!isOutput) {
-        limit(from, operand.kind == OperandKind::StoredWhole ? Position::pre(function) : Position::post(function), step.op);
+        const bool atNeighbours = operand.kind == OperandKind::StoredWhole;
+        limit(from, byNumber ? Position::post(function - 1) : atNeighbours ? Position::pre(function) : Position::post(function), step.op);
     }
 }
 
@@ -365,6 +368,16 @@ std::vector<ValueId> PlanSpace::savePoints(const Plan& plan, int cut) const
             saved.push_back(value);
     }
     return saved;
+}
+
+CutProgram PlanSpace::cut(const Plan& plan) const
+{
+    if (const std::string why = whyIllegal(plan); !why.empty())
+        throw Error("The plan cannot be run: " + why);
+    Placement placement = placeByMessageDegree(m_a);
+    for (std::size_t i = 0; i < m_ops.size(); ++i)
+        placement[m_ops[i].op] = plan.positions[i];
+    return cutAt(m_a, placement);
 }
 
 std::string PlanSpace::whyIllegal(const Plan& plan) const

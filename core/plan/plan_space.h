@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,23 +7,9 @@
 
 #include "core/analysis/analysis.h"
 #include "core/plan/cut.h"
+#include "core/plan/position.h"
 
 namespace cleave {
-
-/// Where an op on node rows runs: before the message passing of a function, for every node of a block (E rows), or after it, for the
-/// targets only (V rows). post 0 < pre 1 < post 1 < pre 2 < …; "after" means V rows, not later in time.
-struct Position {
-    int at = 0;
-
-    static constexpr Position pre(int function) { return {2 * function - 1}; }  ///< of function 1 and later
-    static constexpr Position post(int function) { return {2 * function}; }
-
-    int function() const { return (at + 1) / 2; }
-    bool isPre() const { return at % 2 == 1; }
-    auto operator<=>(const Position&) const = default;
-};
-
-std::string toString(Position position);  ///< "pre 2"
 
 /// What a person asked of every plan. A value: cheap to copy, compared by content.
 class Constraints {
@@ -93,6 +78,9 @@ public:
 
     /// Tensors that lie in the store between functions cut and cut + 1, inputs included: made at or before cut, read after it.
     std::vector<ValueId> savePoints(const Plan& plan, int cut) const;
+
+    /// The program cut as the plan says. Error for an illegal plan.
+    CutProgram cut(const Plan& plan) const;
 
     std::string whyIllegal(const Plan& plan) const;  ///< a sentence that names the ops; empty for a legal plan
 

@@ -55,10 +55,10 @@ CutProgram savingEverything(CutProgram cut, const Analysis& analysis)
         function.saves.clear();
         function.results.clear();
         for (const Step& step : function.steps)
-            for (std::size_t i = 0; step.frame == 0 && step.kind != StepKind::LocalIndex && i < step.rowDims.size(); ++i)
+            for (std::size_t i = 0; isOverNodes(function, step) && step.kind != StepKind::LocalIndex && i < step.rowDims.size(); ++i)
                 if (const ValueId value = analysis.program[step.op].outputs[i]; analysis.values[value].reach == Reach::Feature) {
                     function.saves.push_back(value);
-                    function.results.push_back({OperandKind::Step, value, step.rowDims[i], 0});
+                    function.results.push_back(savedRows(function, step, i, value));
                 }
     }
     return cut;

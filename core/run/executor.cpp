@@ -52,6 +52,7 @@ struct LayerWise::Batch {
     std::vector<at::Tensor> ids;  ///< [rows] int64; undefined for the targets, which are a range
     std::vector<at::Tensor> places;  ///< of parts: [rows] where each row is in the parent
     std::vector<std::int64_t> rows;
+    at::Tensor others;  ///< nodes of the block besides the targets, ascending; undefined without a block frame
     std::int64_t edges = 0;
 };
 
@@ -142,7 +143,7 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
         if (frame.kind == FrameKind::Edges) {
             ids = view(m_edges.at(frame.index).of(first, last));
             batch.edges += ids.numel();
-        } else if (frame.kind != FrameKind::Targets) {
+        } else if (frame.kind == FrameKind::Renumbered || frame.kind == FrameKind::Part) {
             ids = batch.ids[parent].defined() ? batch.ids[parent] : at::arange(first, last, at::kLong);
             if (frame.kind == FrameKind::Renumbered) {
                 ids = structure(frame.index).to(at::kLong).index_select(0, ids);
@@ -156,7 +157,31 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
         batch.ids.push_back(std::move(ids));
         batch.places.push_back(std::move(places));
     }
+    for (std::size_t i = 0; i < function.frames.size(); ++i)
+        if (function.frames[i].kind == FrameKind::Block)
+            addBlockNodes(function, i, batch);
     return batch;
+}
+
+// The nodes that gathers read from what is computed for the block. Other frames are known; none depends on this one.
+void LayerWise::addBlockNodes(const CutFunction& function, std::size_t frame, Batch& batch) const
+{
+    std::vector<at::Tensor> read{at::empty({0}, at::kLong)};
+    for (const Step& step : function.steps)
+        for (const StepOperand& operand : step.operands)
+            if (operand.kind == OperandKind::BlockIndex)
+                read.push_back(nodesAt(operand, batch).reshape({-1}));
+    const at::Tensor nodes = std::get<0>(at::_unique(at::cat(read)));
+    batch.others = nodes.index_select(0, nodes.lt(batch.first).logical_or(nodes.ge(batch.last)).nonzero().view({-1}));
+    batch.ids[frame] = at::cat({at::arange(batch.first, batch.last, at::kLong), batch.others});
+    batch.rows[frame] = batch.ids[frame].numel();
+}
+
+// The entries of an index in a frame, counted from the first node.
+at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) const
+{
+    const at::Tensor nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch).to(at::kLong);
+    return at::where(nodes.lt(0), nodes.add(m_numNodes), nodes);
 }
 
 void LayerWise::runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress)
@@ -235,6 +260,11 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch)
         return rows(structure(operand.value));
     case OperandKind::TargetIndex:
         return rows(structure(operand.value)).sub(batch.first);
+    case OperandKind::BlockIndex: {
+        const at::Tensor nodes = nodesAt(operand, batch);
+        const at::Tensor behind = at::searchsorted(batch.others, nodes).add(batch.last - batch.first);
+        return at::where(nodes.ge(batch.first).logical_and(nodes.lt(batch.last)), nodes.sub(batch.first), behind);
+    }
     default: {
         const auto known = m_structure.find(operand.value);
         return known != m_structure.end() ? known->second : m_constants[operand.value];
@@ -279,6 +309,8 @@ std::int64_t LayerWise::countBlockNodes(std::size_t functionIndex, const Batch& 
         const auto* data = nodes.data_ptr<std::int64_t>();
         std::for_each(data, data + nodes.numel(), visit);
     };
+    if (batch.others.defined())
+        visitAll(batch.others);
     std::set<std::pair<ValueId, int>> counted;
     for (const Step& step : function.steps)
         for (const StepOperand& operand : step.operands) {

@@ -35,6 +35,8 @@ private:
     struct Batch;
 
     Batch block(const CutFunction& function, std::int64_t first, std::int64_t last) const;
+    void addBlockNodes(const CutFunction& function, std::size_t frame, Batch& batch) const;
+    at::Tensor nodesAt(const StepOperand& operand, const Batch& batch) const;
     std::int64_t total(const std::vector<RowTotal>& rows) const;
     void runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress);
     std::vector<c10::IValue> inputs(const LoweredFunction& lowered, const Batch& batch);

@@ -80,13 +80,13 @@ public:
     }
 
 private:
-    using Key = std::tuple<OperandKind, ValueId, int, int, bool>;
+    using Key = std::tuple<OperandKind, ValueId, int, int, IndexInto>;
 
     static Key key(const StepOperand& o)
     {
         // Whole values are the same in every frame.
         const bool whole = o.kind == OperandKind::Whole || o.kind == OperandKind::StoredWhole;
-        return {o.kind, o.value, o.kind == OperandKind::Step || whole ? -1 : o.rowDim, whole ? 0 : o.frame, o.localIndex};
+        return {o.kind, o.value, o.kind == OperandKind::Step || whole ? -1 : o.rowDim, whole ? 0 : o.frame, o.into};
     }
 
     jit::Value* value(const StepOperand& operand)
@@ -96,13 +96,40 @@ private:
             return known->second;
         assert(operand.kind != OperandKind::Step && "a step must come after the steps it reads");
         jit::Value* added;
-        if (operand.kind == OperandKind::Whole && m_a.values[operand.value].reach == Reach::Constant) {
+        if (operand.kind == OperandKind::Leading) {
+            added = leading(operand);
+        } else if (operand.kind == OperandKind::Whole && m_a.values[operand.value].reach == Reach::Constant) {
             added = constant(*m_graph, m_constants[operand.value]);
         } else {
             added = addInput(*m_graph, m_a.program[operand.value].kind);
             m_inputs.push_back({operand, -1, {}});
         }
         return m_values[key(operand)] = added;
+    }
+
+    // The targets come first in their block; among several entries of a row, first in each of the outer parts.
+    jit::Value* leading(const StepOperand& operand)
+    {
+        const ValueFacts& facts = m_a.values[operand.value];
+        jit::Value* block = value({OperandKind::Step, operand.value, operand.rowDim, operand.frame});
+        jit::Value* dim = m_graph->insertConstant(operand.rowDim);
+        jit::Value* count = times(rowCount(0), facts.inner);
+        const auto first = [&](jit::Value* rows) {
+            return m_graph->insert(c10::aten::narrow, {rows, dim, m_graph->insertConstant(0), count});
+        };
+        if (facts.outer == 1)
+            return first(block);
+        jit::Value* chunks = m_graph->insert(c10::aten::chunk, {block, m_graph->insertConstant(facts.outer), dim});
+        jit::Node* unpacked = m_graph->insertNode(m_graph->createListUnpack(chunks, static_cast<std::size_t>(facts.outer)));
+        std::vector<jit::Value*> parts;
+        for (jit::Value* part : unpacked->outputs())
+            parts.push_back(first(part));
+        return m_graph->insert(c10::aten::cat, {m_graph->insertNode(m_graph->createList(c10::TensorType::get(), parts))->output(), dim});
+    }
+
+    jit::Value* times(jit::Value* number, std::int64_t factor)
+    {
+        return factor == 1 ? number : m_graph->insert(c10::aten::mul, {number, m_graph->insertConstant(factor)});
     }
 
     jit::Value* rowCount(int frame)
@@ -115,11 +142,7 @@ private:
         return known->second;
     }
 
-    jit::Value* entryCount(const Step& step)
-    {
-        jit::Value* rows = rowCount(step.frame);
-        return step.entries == 1 ? rows : m_graph->insert(c10::aten::mul, {rows, m_graph->insertConstant(step.entries)});
-    }
+    jit::Value* entryCount(const Step& step) { return times(rowCount(step.frame), step.entries); }
 
     jit::Value* concatenated(const Step& step)
     {
@@ -138,7 +161,7 @@ private:
         const Op& op = m_a.program[step.op];
         if (step.kind == StepKind::Concat || step.kind == StepKind::Forward) {
             jit::Value* rows = step.kind == StepKind::Concat ? concatenated(step) : value(step.operands.front());
-            m_values[key({OperandKind::Step, op.outputs.front(), -1, step.frame, false})] = rows;
+            m_values[key({OperandKind::Step, op.outputs.front(), -1, step.frame})] = rows;
             return;
         }
         std::optional<RowCount> rows;
@@ -147,7 +170,7 @@ private:
         const auto outputs = lowerOp(*m_graph, m_a.program, step.op,
                                      [&](std::size_t position, ValueId) { return value(step.operands.at(position)); }, rows);
         for (std::size_t i = 0; i < op.outputs.size() && i < outputs.size(); ++i)
-            m_values[key({OperandKind::Step, op.outputs[i], -1, step.frame, step.kind == StepKind::LocalIndex})] = outputs[i];
+            m_values[key({OperandKind::Step, op.outputs[i], -1, step.frame, step.into})] = outputs[i];
     }
 
     const Analysis& m_a;

@@ -296,22 +296,61 @@ TEST(PlanSpace, SavePointsAreWhereTheyAreAskedFor)
     EXPECT_GT(done, 200);
 }
 
-std::vector<std::string> zooModels()
+struct ZooModel {
+    std::string file;
+    std::map<std::string, Role> roles;
+};
+
+void PrintTo(const ZooModel& model, std::ostream* out)
 {
-    std::vector<std::string> names;
-    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models/zoo/index.json")))
-        if (entry["expect"] == "equal" && !entry.contains("roles"))
-            names.push_back(entry["name"]);
-    return names;
+    *out << model.file;
 }
 
-class PlansOfZoo : public testing::TestWithParam<std::string> {};
+std::vector<ZooModel> zooModels()
+{
+    std::vector<ZooModel> models;
+    for (const char* folder : {"zoo/", "adversarial/"})
+        for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models" / folder / "index.json"))) {
+            if (entry["expect"] != "equal")
+                continue;
+            models.push_back({folder + entry["name"].get<std::string>(), {}});
+            if (entry.contains("roles"))
+                for (const auto& [name, role] : entry["roles"].items())
+                    roleFromName(role.get<std::string>(), models.back().roles[name]);
+        }
+    return models;
+}
+
+// The first linear of a GCN, before the message passing of its layer: E rows of the block, the input in the store instead of its result.
+TEST(PlanSpace, OpsBeforeTheMessagePassingRunForTheBlock)
+{
+    const Model model = openModel((test::testDir() / "models/zoo/gcn.pt2").string());
+    const PlanSpace space(*model.analysis);
+    const auto linear = std::ranges::find(space.ops(), "aten::linear", [&](const PlacedOp& op) { return model.program()[op.op].target; });
+    ASSERT_NE(linear, space.ops().end());
+    const Move move = space.moveOp(space.messageDegree(), linear->op, Position::pre(1));
+    ASSERT_TRUE(move.plan) << move.reason;
+    const CutProgram cut = space.cut(*move.plan);
+    EXPECT_EQ(cut.functions.size(), model.cut->functions.size() - 1) << "function 0 is empty";
+    const CutFunction& first = cut.functions.front();
+    EXPECT_THAT(first.reads, ElementsAre(model.program().inputs.front().value));
+    EXPECT_TRUE(std::ranges::any_of(first.frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; }));
+    EXPECT_EQ(test::errorOf([&] { checkCut(*model.analysis, cut); }), "");
+    Plan illegal = space.messageDegree();
+    illegal.positions[static_cast<std::size_t>(space.indexOf(linear->op))] = Position::post(1);
+    EXPECT_THAT(test::errorOf([&] { space.cut(illegal); }), HasSubstr("The plan cannot be run"));
+}
+
+class PlansOfZoo : public testing::TestWithParam<ZooModel> {
+protected:
+    Model m_model = openModel((test::testDir() / "models" / GetParam().file).string() + ".pt2", {GetParam().roles, false});
+    PlanSpace m_space{*m_model.analysis};
+};
 
 // Without pins, an op goes where the program's bounds let it, and nowhere else.
 TEST_P(PlansOfZoo, MovesFollowTheBounds)
 {
-    const Model model = openModel((test::testDir() / "models/zoo" / GetParam()).string() + ".pt2", {{}, false});
-    const PlanSpace space(*model.analysis);
+    const PlanSpace& space = m_space;
     const Plan start = space.messageDegree();
     EXPECT_EQ(space.whyIllegal(start), "");
     std::mt19937_64 random(3);
@@ -320,7 +359,7 @@ TEST_P(PlansOfZoo, MovesFollowTheBounds)
         const PlacedOp& op = space.ops()[random() % space.ops().size()];
         const Position to{static_cast<int>(random() % static_cast<unsigned>(2 * space.functions() - 1))};
         const Move move = space.moveOp(plan, op.op, to);
-        ASSERT_EQ(move.plan.has_value(), to >= op.least && to <= op.most) << model.program()[op.op].name << " to " << toString(to) << ": " << move.reason;
+        ASSERT_EQ(move.plan.has_value(), to >= op.least && to <= op.most) << m_model.program()[op.op].name << " to " << toString(to) << ": " << move.reason;
         if (!move.plan)
             continue;
         ASSERT_EQ(space.whyIllegal(*move.plan), "");
@@ -333,7 +372,30 @@ TEST_P(PlansOfZoo, MovesFollowTheBounds)
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, PlansOfZoo, testing::ValuesIn(zooModels()), [](const auto& name) { return name.param; });
+// Any legal plan is right: ops before the message passing run for every node of a block, which the cut against the whole program shows.
+TEST_P(PlansOfZoo, RandomPlansGiveTheSameAnswers)
+{
+    const PlanSpace& space = m_space;
+    std::mt19937_64 random(5);
+    Plan plan = space.messageDegree();
+    for (int round = 0; round < 3; ++round) {
+        for (int step = 0; step < 20 && !space.ops().empty(); ++step) {
+            const PlacedOp& op = space.ops()[random() % space.ops().size()];
+            const Position to{op.least.at + static_cast<int>(random() % static_cast<unsigned>(op.most.at - op.least.at + 1))};
+            const Move move = space.moveOp(plan, op.op, to);
+            if (move.plan)
+                plan = *move.plan;
+        }
+        const CutProgram cut = space.cut(plan);
+        EXPECT_EQ(test::errorOf([&] { checkCut(*m_model.analysis, cut); }), "");
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, PlansOfZoo, testing::ValuesIn(zooModels()), [](const auto& model) {
+    std::string name = model.param.file;
+    std::ranges::replace(name, '/', '_');
+    return name;
+});
 
 }  // namespace
 }  // namespace cleave
