@@ -9,6 +9,7 @@ void addInspect(CLI::App& app, int& exitCode);
 void addDot(CLI::App& app, int& exitCode);
 void addRun(CLI::App& app, int& exitCode);
 void addVerify(CLI::App& app, int& exitCode);
+void addPlan(CLI::App& app, int& exitCode);
 void addGenerate(CLI::App& app, int& exitCode);
 
 }  // namespace cleave::cli

@@ -30,6 +30,7 @@ int main(int argc, char** argv)
     cleave::cli::addRun(app, exitCode);
     cleave::cli::addVerify(app, exitCode);
     cleave::cli::addDot(app, exitCode);
+    cleave::cli::addPlan(app, exitCode);
     cleave::cli::addGenerate(app, exitCode);
     try {
         app.parse(argc, argv);

@@ -1,5 +1,6 @@
 #include <charconv>
 #include <cstdio>
+#include <iostream>
 
 #include <nlohmann/json.hpp>
 
@@ -7,6 +8,7 @@
 #include "app/cli/terminal.h"
 #include "core/base/format.h"
 #include "core/graph/npy.h"
+#include "core/plan/plan_file.h"
 #include "core/run/run.h"
 
 namespace cleave::cli {
@@ -17,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 struct RunArguments {
     ModelArguments model;
-    std::string graph;
+    std::string graph, plan;
     GraphOptions graphOptions;
     RunOptions run;
     std::string batchSize = "auto";
@@ -29,6 +31,7 @@ struct RunArguments {
     {
         model.add(command);
         command.add_option("GRAPH", graph, "Graph file (.npz) with arrays named like the model's inputs")->type_name("FILE")->required();
+        command.add_option("--plan", plan, "Plan file to run, instead of the cut at message degree")->type_name("FILE");
         command.add_option("--batch-size", batchSize, "Target nodes per batch: a number, or auto")->type_name("N|auto")->capture_default_str();
         command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
         command.add_option("--input", inputs, "Which array of the graph an input of forward gets, where the names differ; may be repeated")
@@ -49,6 +52,23 @@ struct RunArguments {
         run.randomFeatures = features == "random";
         for (const std::string& text : inputs)
             run.inputs.insert(nameAndValue(text, "--input"));
+    }
+
+    // The model, cut by the plan if there is one; what the plan says of the batch size counts unless it is given here.
+    Model open(const Progress& progress)
+    {
+        Model opened = model.open(progress);
+        if (plan.empty())
+            return opened;
+        const PlanSpace space(*opened.analysis);
+        const StoredPlan stored = readPlan(plan, space);
+        for (const std::string& remark : stored.remarks)
+            std::cerr << remark << "\n";
+        opened.cut = std::make_shared<CutProgram>(space.cut(stored.plan));
+        checkCut(*opened.analysis, *opened.cut, progress);
+        if (batchSize == "auto")
+            run.batchSize = stored.batchSize;
+        return opened;
     }
 };
 
@@ -164,7 +184,7 @@ void addRun(CLI::App& app, int&)
         RunResult result;
         {
             const TerminalProgress terminal;
-            const Model model = arguments->model.open(terminal.progress());
+            const Model model = arguments->open(terminal.progress());
             const DataGraph graph = readGraph(arguments->graph, arguments->graphOptions, terminal.progress());
             result = runLayerWise(model, graph, arguments->run, terminal.progress());
         }
@@ -193,7 +213,8 @@ void addVerify(CLI::App& app, int& exitCode)
             const TerminalProgress terminal;
             if (!expected->empty())
                 options.expected = readNpz(*expected);
-            const Model model = arguments->model.open(terminal.progress());
+            const Model model = arguments->open(terminal.progress());
+            options.run = arguments->run;
             const DataGraph graph = readGraph(arguments->graph, arguments->graphOptions, terminal.progress());
             result = verify(model, graph, options, terminal.progress());
         }

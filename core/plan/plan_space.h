@@ -60,6 +60,7 @@ class PlanSpace {
 public:
     explicit PlanSpace(const Analysis& analysis);
 
+    const Analysis& analysis() const { return m_a; }
     const std::vector<PlacedOp>& ops() const { return m_ops; }
     int functions() const { return m_levels + 1; }  ///< function f holds message passing f; function 0 has none
     int indexOf(OpId op) const;                     ///< into ops(); -1 for ops on edges and structure

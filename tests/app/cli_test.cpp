@@ -121,6 +121,24 @@ TEST(Cli, RandomFeaturesAreSaid)
     EXPECT_NE(equal.out.find("RANDOM NUMBERS in place of x"), std::string::npos) << equal.out;
 }
 
+TEST(Cli, PlansAreMovedWrittenAndRun)
+{
+    const test::TemporaryFolder folder;
+    const std::string plan = (folder / "a.cleave.json").string();
+    const Result moved = run("plan " + example("gcn.pt2") + " --move linear=pre1 --pin relu=2 --out " + plan);
+    EXPECT_EQ(moved.code, 0) << moved.err;
+    EXPECT_NE(moved.out.find("With 'relu' moved linear_1."), std::string::npos) << moved.out;
+    const Result verified = run("verify " + example("gcn.pt2") + " " + example("cora.npz") + " --batch-size 500 --plan " + plan);
+    EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+    const Result refused = run("plan " + example("gcn.pt2") + " --plan " + plan + " --move linear_1=post1");
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_NE(refused.err.find("is pinned to function 2"), std::string::npos) << refused.err;
+    EXPECT_EQ(run("plan " + example("gcn.pt2") + " --move linear=before").code, 1);
+    const Result other = run("run " + example("sage.pt2") + " " + example("cora.npz") + " --plan " + plan + " --out " + (folder / "o.npy").string());
+    EXPECT_EQ(other.code, 0) << other.err;
+    EXPECT_NE(other.err.find("The plan does not place"), std::string::npos) << other.err;
+}
+
 TEST(Cli, GenerateAndDot)
 {
     const test::TemporaryFolder folder;

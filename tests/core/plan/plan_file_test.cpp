@@ -1,0 +1,155 @@
+// Plan files: what is written is read again, another export is matched by name, and bad files are one sentence each.
+#include "core/plan/plan_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/run/model.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class PlanFile : public testing::Test {
+protected:
+    OpId op(const std::string& name) const
+    {
+        for (const PlacedOp& placed : m_space.ops())
+            if (m_model.program()[placed.op].name == name)
+                return placed.op;
+        throw Error("no op " + name + ".");
+    }
+
+    Plan some() const
+    {
+        Plan plan = *m_space.moveOp(m_space.messageDegree(), op("linear"), Position::pre(1)).plan;
+        plan = *m_space.pin(plan, op("relu"), 2).plan;
+        return *m_space.keepTogether(plan, op("relu"), op("linear_1")).plan;
+    }
+
+    nlohmann::json written(const Plan& plan) const
+    {
+        writePlan(m_folder / "a.cleave.json", m_space, plan, 64);
+        return nlohmann::json::parse(test::readText(m_folder / "a.cleave.json"));
+    }
+
+    StoredPlan read(const std::string& text) const
+    {
+        test::writeText(m_folder / "b.cleave.json", text);
+        return readPlan(m_folder / "b.cleave.json", m_space);
+    }
+
+    std::string refusal(const std::string& text) const
+    {
+        return test::errorOf([&] { read(text); });
+    }
+
+    Model m_model = openModel(test::examplesDir() / "gcn.pt2");
+    PlanSpace m_space{*m_model.analysis};
+    test::TemporaryFolder m_folder;
+};
+
+TEST_F(PlanFile, IsReadAsItWasWritten)
+{
+    for (const Plan& plan : {m_space.messageDegree(), some()}) {
+        const StoredPlan stored = read(written(plan).dump());
+        EXPECT_EQ(stored.plan, plan);
+        EXPECT_EQ(stored.batchSize, 64);
+        EXPECT_THAT(stored.remarks, IsEmpty());
+    }
+}
+
+TEST_F(PlanFile, SaysWhatRunsWhere)
+{
+    const nlohmann::json json = written(some());
+    const nlohmann::json& first = json["functions"][0];
+    EXPECT_EQ(first["function"], 1);
+    EXPECT_EQ(first["before"][0]["op"], "linear");
+    EXPECT_EQ(first["reads"][0]["shape"], nlohmann::json({"V", 1433}));
+    EXPECT_EQ(json["constraints"]["pins"]["relu"], 2);
+    EXPECT_EQ(json["constraints"]["together"][0].size(), 2U);
+}
+
+TEST_F(PlanFile, IsWrittenWholeOrNotAtAll)
+{
+    Plan illegal = m_space.messageDegree();
+    illegal.positions.back() = Position::post(0);
+    EXPECT_THAT(test::errorOf([&] { writePlan(m_folder / "c.json", m_space, illegal); }), HasSubstr("cannot"));
+    EXPECT_FALSE(std::filesystem::exists(m_folder / "c.json"));
+    EXPECT_NE(test::errorOf([&] { writePlan(m_folder / "nowhere/c.json", m_space, m_space.messageDegree()); }), "");
+}
+
+// The model was exported again: same ops by name, another file.
+TEST_F(PlanFile, OfAnotherExportIsMatchedByName)
+{
+    nlohmann::json json = written(some());
+    json["model"]["sha256"] = std::string(64, '0');
+    EXPECT_EQ(read(json.dump()).plan, some());
+    EXPECT_THAT(read(json.dump()).remarks, IsEmpty());
+
+    json["functions"][0]["before"][0]["op"] = "linear_9";
+    StoredPlan stored = read(json.dump());
+    EXPECT_EQ(m_space.whyIllegal(stored.plan), "");
+    EXPECT_THAT(stored.remarks, testing::UnorderedElementsAre(HasSubstr("'linear_9'"), HasSubstr("does not place 'linear'")));
+
+    json = written(m_space.messageDegree());
+    json["model"]["sha256"] = std::string(64, '0');
+    json["functions"][1]["after"][0]["target"] = "aten::mul";
+    stored = read(json.dump());
+    EXPECT_EQ(m_space.whyIllegal(stored.plan), "");
+    EXPECT_THAT(stored.remarks.front(), HasSubstr("aten::mul"));
+
+    // Where the plan has an op that cannot be there any more, it goes as far as it can.
+    json = written(m_space.messageDegree());
+    json["model"]["sha256"] = std::string(64, '0');
+    json["functions"][0]["after"].push_back(json["functions"][1]["after"].back());
+    json["functions"][1]["after"].erase(json["functions"][1]["after"].size() - 1);
+    stored = read(json.dump());
+    EXPECT_EQ(m_space.whyIllegal(stored.plan), "");
+    EXPECT_THAT(stored.remarks, testing::ElementsAre(HasSubstr("part of message passing 1")));
+}
+
+TEST_F(PlanFile, BadFilesAreOneSentence)
+{
+    const nlohmann::json good = written(some());
+    const auto bad = [&](const auto& change) {
+        nlohmann::json json = good;
+        change(json);
+        return refusal(json.dump());
+    };
+    using J = nlohmann::json;
+    EXPECT_NE(refusal(""), "");
+    EXPECT_NE(refusal("{"), "");
+    EXPECT_NE(refusal("[]"), "");
+    EXPECT_NE(refusal("{}"), "");
+    EXPECT_NE(refusal(std::string(100000, '[')), "");
+    EXPECT_THAT(bad([](J& j) { j["cleave_plan"] = 2; }), HasSubstr("version 2"));
+    EXPECT_NE(bad([](J& j) { j["cleave_plan"] = "1"; }), "");
+    EXPECT_NE(bad([](J& j) { j.erase("model"); }), "");
+    EXPECT_NE(bad([](J& j) { j["functions"] = 3; }), "");
+    EXPECT_NE(bad([](J& j) { j["functions"][0]["function"] = -1; }), "");
+    EXPECT_NE(bad([](J& j) { j["functions"][0]["function"] = std::int64_t{1} << 40; }), "");
+    EXPECT_NE(bad([](J& j) { j["functions"][0]["function"] = 1e300; }), "");
+    EXPECT_NE(bad([](J& j) { j["functions"][0].erase("after"); }), "");
+    EXPECT_NE(bad([](J& j) { j["functions"][0]["before"][0] = "linear"; }), "");
+    EXPECT_NE(bad([](J& j) { j["functions"][0]["before"][0].erase("op"); }), "");
+    EXPECT_THAT(bad([](J& j) { j["functions"][0]["before"][0]["op"] = "nobody"; }), HasSubstr("nobody"));
+    EXPECT_THAT(bad([](J& j) { j["functions"][0]["before"][0]["target"] = "aten::mul"; }), HasSubstr("aten::mul"));
+    EXPECT_THAT(bad([](J& j) { j["functions"][0]["before"].push_back(j["functions"][0]["before"][0]); }), HasSubstr("more than once"));
+    EXPECT_THAT(bad([](J& j) { j["functions"][0]["before"].clear(); }), HasSubstr("does not place 'linear'"));
+    EXPECT_THAT(bad([](J& j) { std::swap(j["functions"][0]["function"], j["functions"][1]["function"]); }), HasSubstr("not legal"));
+    EXPECT_NE(bad([](J& j) { j["batch_size"] = -5; }), "");
+    EXPECT_NE(bad([](J& j) { j["constraints"]["pins"]["relu"] = 1; }), "");
+    EXPECT_NE(bad([](J& j) { j["constraints"]["pins"]["relu"] = "two"; }), "");
+    EXPECT_THAT(bad([](J& j) { j["constraints"]["pins"]["nobody"] = 1; }), HasSubstr("nobody"));
+    EXPECT_THAT(bad([](J& j) { j["constraints"]["together"][0] = {"linear", "relu"}; }), HasSubstr("constraint"));
+    EXPECT_THAT(test::errorOf([&] { readPlan(m_folder / "missing.json", m_space); }), HasSubstr("missing.json"));
+}
+
+}  // namespace
+}  // namespace cleave
