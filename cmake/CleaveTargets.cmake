@@ -8,6 +8,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 target_include_directories(cleave_options INTERFACE ${PROJECT_SOURCE_DIR})
 if(CLEAVE_SANITIZE)
-    target_compile_options(cleave_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+    # LibTorch does not export the type information that the vptr check needs.
+    target_compile_options(cleave_options INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined)
     target_link_options(cleave_options INTERFACE -fsanitize=address,undefined)
 endif()

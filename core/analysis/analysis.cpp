@@ -218,6 +218,8 @@ private:
                 continue;
             if (value.kind != ValueKind::Tensor)
                 refuse(id, "gives a number that depends on node features.");
+            if (f.rowDim >= static_cast<int>(value.sizes.size()))
+                refuse(id, "gives a tensor of shape " + toString(value.sizes) + ", which has no dimension for its rows.");
             for (std::size_t d = 0; d < value.sizes.size(); ++d)
                 if (!value.sizes[d].isConstant() && static_cast<int>(d) != f.rowDim)
                     refuse(id, "gives a tensor of shape " + toString(value.sizes) + ", in which more than one dimension grows with the graph.");
@@ -425,7 +427,9 @@ private:
         const bool fits = std::ranges::all_of(parts, [&](ValueId part) {
             return part.valid() && static_cast<int>(m_p[part].sizes.size()) == rank && (!isFeature(part) || (facts(part).rowDim == *dim && isPlain(part)));
         });
-        if (!fits)
+        std::size_t operands = 0;
+        forEachOperand(op, [&](ValueId) { ++operands; });
+        if (!fits || parts.empty() || operands != parts.size())
             return false;
         OpFacts& f = m_a.ops[id];
         f.kind = OpKind::Concat;

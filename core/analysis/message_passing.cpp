@@ -45,9 +45,12 @@ std::optional<GatherForm> gatherForm(const Program& program, OpId id)
 {
     const Op& op = program[id];
     const OpView view(program, op);
-    if (op.target == "aten::embedding")
-        return GatherForm{view.value("weight"), 0, view.value("indices"), symbolicDim(program[view.value("indices")]),
-                          symbolicDim(program[view.value("indices")])};
+    if (op.target == "aten::embedding") {
+        const Value *weight = view.tensor("weight"), *indices = view.tensor("indices");
+        if (!weight || !indices || weight->sizes.empty())
+            return {};
+        return GatherForm{view.value("weight"), 0, view.value("indices"), symbolicDim(*indices), symbolicDim(*indices)};
+    }
     const Value* self = view.tensor("self");
     if (!self)
         return {};
@@ -55,7 +58,7 @@ std::optional<GatherForm> gatherForm(const Program& program, OpId id)
     if (op.target == "aten::index_select" || op.target == "aten::gather" || op.target == "aten::take_along_dim") {
         const auto dim = view.dim("dim", rank);
         const ValueId index = view.value(op.target == "aten::take_along_dim" ? "indices" : "index");
-        if (!dim || !index.valid())
+        if (!dim || !index.valid() || program[index].kind != ValueKind::Tensor)
             return {};
         return GatherForm{view.value("self"), *dim, index, op.target == "aten::index_select" ? 0 : *dim, *dim};
     }
@@ -81,7 +84,7 @@ std::optional<ScatterForm> scatterForm(const Program& program, OpId id)
         const bool elements = elementIndexed.contains(op.target);
         const auto dim = view.dim("dim", rank);
         const ValueId source = view.value(elements ? "src" : "source");
-        if (!dim || !view.value("index").valid())
+        if (!dim || !view.tensor("index"))
             return {};
         return ScatterForm{view.value("self"), source, view.value("index"), elements ? *dim : 0, *dim, view.tensor(elements ? "src" : "source") != nullptr};
     }

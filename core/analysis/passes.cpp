@@ -132,7 +132,8 @@ private:
 
     static ValueId firstTensor(const Op& op)
     {
-        return *op.args.front().value.asValue();
+        const ValueId* first = op.args.empty() ? nullptr : op.args.front().value.asValue();
+        return first ? *first : ValueId{};
     }
 
     std::vector<Argument> sizeList(const Value& like, const Op& op, Rewriter& rewriter)
@@ -216,12 +217,14 @@ private:
     // x[mask] reads the rows at nonzero(mask): from then on it is a gather like others.
     void masksToIndices(Op& op, Rewriter& rewriter)
     {
-        if (op.target != "aten::index" && op.target != "aten::index_put")
+        if ((op.target != "aten::index" && op.target != "aten::index_put") || op.outputs.empty())
             return;
         const bool put = op.target == "aten::index_put";
-        const Value* values = OpView(m_program, op).tensor("values");
-        if (put && values && std::ranges::all_of(values->sizes, &Dim::isConstant))
+        const OpView view(m_program, op);
+        const Value* values = view.tensor("values");
+        if (put && (!values || std::ranges::all_of(values->sizes, &Dim::isConstant)))
             return;
+        const std::vector<Dim> counts = put ? values->sizes : view.output().sizes;  // new ops move the program's values
         for (NamedArgument& argument : op.args) {
             auto* list = argument.name == "indices" ? std::get_if<std::vector<Argument>>(&argument.value.value) : nullptr;
             if (!list)
@@ -230,9 +233,12 @@ private:
                 const ValueId* id = (*list)[i].asValue();
                 if (!id || m_program[*id].dtype != DType::Bool || m_program[*id].sizes.size() != 1)
                     continue;
+                const std::size_t at = put ? 0 : i;
+                if (at >= counts.size())
+                    continue;
                 Value rows;
                 rows.dtype = DType::Int64;
-                const Dim count = put ? values->sizes.front() : OpView(m_program, op).output().sizes[i];
+                const Dim count = counts[at];
                 rows.sizes = {count, Dim{1, {}}};
                 const ValueId pairs = rewriter.emitNew(op, "aten::nonzero", "", {{"self", {*id}}}, rows);
                 rows.sizes.pop_back();

@@ -1,6 +1,7 @@
 #include "core/analysis/rewriter.h"
 
 #include "core/analysis/dims.h"
+#include "core/base/error.h"
 
 namespace cleave {
 
@@ -17,6 +18,10 @@ Rewriter::Rewriter(Program& program) : m_program(program), m_old(std::move(progr
 
 OpId Rewriter::emit(Op op)
 {
+    forEachOperand(op, [&](ValueId operand) {
+        if (!operand.valid())
+            throw Error("Op '" + op.name + "' (" + op.target + ") is not given a tensor that it needs.");
+    });
     const OpId id{static_cast<int>(m_program.ops.size())};
     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
         m_program[op.outputs[i]].producer = id;
@@ -48,6 +53,13 @@ ValueId Rewriter::emitNew(const Op& origin, std::string target, std::string over
     op.outputs = {id};
     emit(std::move(op));
     return id;
+}
+
+void Rewriter::replace(ValueId value, ValueId by)
+{
+    if (!by.valid())
+        throw Error("'" + m_program[value].name + "' stands for a tensor that its op is not given.");
+    m_replacement[value] = by;
 }
 
 ValueId Rewriter::resolved(ValueId value) const

@@ -16,14 +16,14 @@ public:
 
     std::vector<Op> takeOps() { return std::move(m_old); }
 
-    /// Appends op to the new list and makes it the producer of its outputs.
+    /// Appends op to the new list and makes it the producer of its outputs. Error for an operand that does not exist.
     OpId emit(Op op);
 
     /// Appends a new op with one tensor output like `like`, under a fresh name.
     ValueId emitNew(const Op& origin, std::string target, std::string overload, std::vector<NamedArgument> args, const Value& like);
 
-    /// From now on value is read as by.
-    void replace(ValueId value, ValueId by) { m_replacement[value] = by; }
+    /// From now on value is read as by. Error if there is no such value.
+    void replace(ValueId value, ValueId by);
     ValueId resolved(ValueId value) const;
     void resolveOperands(Op& op) const;
 

@@ -116,6 +116,17 @@ Array toArray(const at::Tensor& tensor)
             std::shared_ptr<const std::byte>(data, [keep = contiguous](const std::byte*) {})};
 }
 
+namespace {
+
+std::string sentence(std::string text)
+{
+    while (!text.empty() && (text.back() == ' ' || text.back() == ':' || text.back() == ','))
+        text.pop_back();
+    return text.ends_with('.') ? text : text + ".";
+}
+
+}  // namespace
+
 void guarded(const std::string& what, const std::function<void()>& work)
 {
     try {
@@ -128,11 +139,11 @@ void guarded(const std::string& what, const std::function<void()>& work)
     } catch (const Cancelled&) {
         throw;
     } catch (const c10::Error& e) {
-        throw Error(what + ": " + firstLine(e.what_without_backtrace()));
+        throw Error(sentence(what + ": " + firstLine(e.what_without_backtrace())));
     } catch (const std::bad_alloc&) {
         throw Error(what + ": not enough memory.");
     } catch (const std::exception& e) {
-        throw Error(what + ": " + firstLine(e.what()));
+        throw Error(sentence(what + ": " + firstLine(e.what())));
     }
 }
 
