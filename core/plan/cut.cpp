@@ -38,10 +38,12 @@ bool isIndexArgument(const std::string& name)
 // Builds the steps of one function from what its results need.
 class FunctionBuilder {
 public:
-    FunctionBuilder(const Analysis& analysis, const Placement& placement, int level, ValueId rowsOf, std::set<ValueId>& prologue)
-        : m_a(analysis), m_p(analysis.program), m_placement(placement), m_prologue(prologue)
+    FunctionBuilder(const Analysis& analysis, const Placement& placement, const CutChoices& choices, int firstLevel, int level, ValueId rowsOf,
+                    std::set<ValueId>& prologue)
+        : m_a(analysis), m_p(analysis.program), m_placement(placement), m_choices(choices), m_prologue(prologue)
     {
         m_f.level = level;
+        m_f.firstLevel = firstLevel;
         m_f.rowsOf = rowsOf;
         m_f.total = rowsOf.valid() ? rowTotals(rowsOf) : std::vector<RowTotal>{RowTotal{}};
         m_f.frames.push_back({});
@@ -49,15 +51,16 @@ public:
 
     void addNodeOp(OpId id)
     {
+        const int frame = nodeFrame(m_placement[id]);
         switch (m_a.ops[id].kind) {
         case OpKind::Gather:
-            addGather(id, 0);
+            addGather(id, frame);
             break;
         case OpKind::Scatter:
-            addScatter(id);
+            addScatter(id, frame);
             break;
         default:
-            addRowWise(id, m_placement[id].isPre() ? blockFrame() : 0);
+            addRowWise(id, frame);
         }
     }
 
@@ -79,15 +82,24 @@ private:
         return static_cast<int>(m_f.frames.size()) - 1;
     }
 
-    int blockFrame() { return frameIndex({FrameKind::Block, {}, -1, {}, {}, {}}); }
+    // The nodes so many hops from the targets.
+    int nodeFrame(int hops)
+    {
+        return hops == 0 ? 0 : frameIndex({FrameKind::Block, {}, nodeFrame(hops - 1), hops, {}, {}, {}});
+    }
 
-    // Whether a plan places the tensor's op in this function; before its message passing, for every node of the block?
+    // After the last message passing for the targets; before it, and after the one before, for its block; and so on.
+    int nodeFrame(Position position) { return nodeFrame(m_f.level - position.at / 2); }
+
     bool isMadeHere(ValueId value) const
     {
         const OpId id = m_p[value].producer;
-        return !m_f.rowsOf.valid() && id.valid() && m_a.values[value].rows == Rows::Nodes && m_placement[id].function() == m_f.level;
+        if (m_f.rowsOf.valid() || !id.valid() || m_a.values[value].rows != Rows::Nodes)
+            return false;
+        const int function = m_placement[id].function();
+        return function >= m_f.firstLevel && function <= m_f.level;
     }
-    bool isMadeForBlock(ValueId value) const { return isMadeHere(value) && m_placement[m_p[value].producer].isPre(); }
+    int frameOf(ValueId value) { return nodeFrame(m_placement[m_p[value].producer]); }
 
     const Frame& at(int frame) const { return m_f.frames[static_cast<std::size_t>(frame)]; }
 
@@ -130,7 +142,27 @@ private:
 
     bool overNodes(int frame) const
     {
-        return at(frame).kind == FrameKind::Targets && !m_f.rowsOf.valid();
+        return (at(frame).kind == FrameKind::Targets && !m_f.rowsOf.valid()) || at(frame).kind == FrameKind::Block;
+    }
+
+    // Rows of an op of this function, in a frame of nodes or in one whose rows are nodes' numbers.
+    StepOperand madeHere(ValueId value, int frame, int rowDim)
+    {
+        const int from = frameOf(value);
+        if (from == frame)
+            return {OperandKind::Step, value, rowDim, frame};
+        if (overNodes(frame))
+            return {OperandKind::Leading, value, rowDim, frame, IndexInto::Nodes, from};
+        if (const ValueFacts& facts = m_a.values[value]; facts.outer * facts.inner != 1)
+            throw Error("The functions cannot be joined: rows of " + describe(m_p, m_p[value].producer) + " have several entries and are read by number.");
+        return {OperandKind::Numbered, value, rowDim, frame, IndexInto::Nodes, from};
+    }
+
+    void readsNeighbours(ValueId index, int rowDim, int frame)
+    {
+        const StepOperand neighbour{OperandKind::LocalIndex, index, rowDim, frame};
+        if (std::ranges::find(m_f.neighbours, neighbour) == m_f.neighbours.end())
+            m_f.neighbours.push_back(neighbour);
     }
 
     StepOperand whole(ValueId value)
@@ -149,10 +181,9 @@ private:
         if (facts.reach != Reach::Feature)
             return structure(value, frame, rowDim);
         if (facts.rows == Rows::Nodes) {
-            const bool overBlock = at(frame).kind == FrameKind::Block;
-            if (isMadeForBlock(value) && (overBlock || overNodes(frame)))
-                return {overBlock ? OperandKind::Step : OperandKind::Leading, value, rowDim, blockFrame()};
-            return {isMadeHere(value) && overNodes(frame) ? OperandKind::Step : OperandKind::Stored, value, rowDim, frame};
+            if (!overNodes(frame))
+                readsNeighbours({}, -1, frame);
+            return isMadeHere(value) ? madeHere(value, frame, rowDim) : StepOperand{OperandKind::Stored, value, rowDim, frame};
         }
         return edgeValue(value, frame);
     }
@@ -183,7 +214,7 @@ private:
         if (m_p[index].sizes.size() != 1)
             throw Error("The model cannot be cut exactly: " + describe(m_p, gather) +
                         " renumbers edge rows by an index of several dimensions, which is not supported.");
-        return operand(form->source, frameIndex({FrameKind::Renumbered, index, frame, {}, {}, {}}), form->sourceDim);
+        return operand(form->source, frameIndex({FrameKind::Renumbered, index, frame, at(frame).hops, {}, {}, {}}), form->sourceDim);
     }
 
     // Rows of several tensors after each other: each part is run for those of the frame's rows that come from it.
@@ -197,7 +228,7 @@ private:
         forEachOperand(m_p[id], [&](ValueId part) {
             const int dim = m_a.ops[id].operandRowDims[i++];
             const std::vector<RowTotal> own = partTotals(part, dim);
-            step.parts.push_back(frameIndex({FrameKind::Part, {}, frame, id, before, own}));
+            step.parts.push_back(frameIndex({FrameKind::Part, {}, frame, at(frame).hops, id, before, own}));
             step.operands.push_back(operand(part, step.parts.back(), dim));
             append(before, own);
         });
@@ -234,24 +265,24 @@ private:
         return all;
     }
 
-    // An index renumbered to the batch's targets or its block, through the views that the op is given it by.
-    StepOperand localIndex(ValueId value, ValueId root, IndexInto into, int frame)
+    // An index renumbered to the nodes of the batch, through the views that the op is given it by.
+    StepOperand localIndex(ValueId value, ValueId root, int frame)
     {
         const int rowDim = symbolicDim(m_p[value]);
         if (value == root) {
             m_prologue.insert(root);
-            return {into == IndexInto::Targets ? OperandKind::TargetIndex : OperandKind::BlockIndex, value, rowDim, frame};
+            return {OperandKind::LocalIndex, value, rowDim, frame};
         }
         const OpId id = m_p[value].producer;
-        if (!m_done.contains(Key{id, frame, into})) {
-            Step step{StepKind::LocalIndex, id, frame, {}, {rowDim}, {}, 1, into};
+        if (!m_done.contains(Key{id, frame, IndexInto::Batch})) {
+            Step step{StepKind::LocalIndex, id, frame, {}, {rowDim}, {}, 1, IndexInto::Batch};
             for (const NamedArgument& argument : m_p[id].args)
                 forEachValue(argument.value, [&](ValueId v) {
-                    step.operands.push_back(argument.name == "self" ? localIndex(v, root, into, frame) : whole(v));
+                    step.operands.push_back(argument.name == "self" ? localIndex(v, root, frame) : whole(v));
                 });
             add(std::move(step));
         }
-        return {OperandKind::Step, value, rowDim, frame, into};
+        return {OperandKind::Step, value, rowDim, frame, IndexInto::Batch};
     }
 
     void addRowWise(OpId id, int frame)
@@ -277,44 +308,49 @@ private:
             addWithRows(std::move(step));
             return;
         }
-        const bool fromBlock = !atTarget && isMadeForBlock(form->source);
+        const bool here = isMadeHere(form->source);
+        const int targets = atTarget ? at(frame).parent : -1;
+        const bool copied = !atTarget && !here && m_choices.copied.contains({m_f.level - at(frame).hops, form->source}) && !m_f.rowsOf.valid();
+        if (!atTarget && m_a.values[form->source].reach == Reach::Feature && m_a.values[m_a.ops[id].index].reach != Reach::Feature) {
+            const ValueId root = m_a.ops[id].index;
+            m_prologue.insert(root);
+            readsNeighbours(root, symbolicDim(m_p[root]), frame);
+        }
         const auto index = [&](ValueId v) {
-            return atTarget    ? localIndex(v, segment, IndexInto::Targets, frame)
-                   : fromBlock ? localIndex(v, m_a.ops[id].index, IndexInto::Block, frame)
-                               : operand(v, frame, form->indexRowDim);
+            return atTarget || here || copied ? localIndex(v, m_a.ops[id].index, frame) : operand(v, frame, form->indexRowDim);
+        };
+        const auto source = [&](ValueId v) -> StepOperand {
+            if (atTarget)
+                return operand(v, targets, form->sourceDim);
+            if (here)
+                return {OperandKind::Step, v, form->sourceDim, frameOf(v)};
+            if (copied)
+                return {OperandKind::Stored, v, form->sourceDim, nodeFrame(at(frame).hops + 1)};
+            return {OperandKind::StoredWhole, v, form->sourceDim, frame};
         };
         Step step{StepKind::Call, id, frame, {}, {}, {}, 1};
         for (const NamedArgument& argument : m_p[id].args)
             forEachValue(argument.value, [&](ValueId v) {
-                if (isIndexArgument(argument.name))
-                    step.operands.push_back(index(v));
-                else if (v != form->source)
-                    step.operands.push_back(whole(v));
-                else if (atTarget)
-                    step.operands.push_back(operand(v, 0, form->sourceDim));
-                else if (fromBlock)
-                    step.operands.push_back({OperandKind::Step, v, form->sourceDim, blockFrame()});
-                else
-                    step.operands.push_back({OperandKind::StoredWhole, v, form->sourceDim, frame});
+                step.operands.push_back(isIndexArgument(argument.name) ? index(v) : v == form->source ? source(v) : whole(v));
             });
         addWithRows(std::move(step));
     }
 
-    void addScatter(OpId id)
+    void addScatter(OpId id, int frame)
     {
         const auto form = scatterForm(m_p, id);
         const ValueId segment = m_a.ops[id].index;
-        const int edges = frameIndex({FrameKind::Edges, segment, -1, {}, {}, {}});
+        const int edges = frameIndex({FrameKind::Edges, segment, frame, at(frame).hops, {}, {}, {}});
         const int shift = form->source.valid() && m_p[form->source].kind == ValueKind::Tensor
                               ? static_cast<int>(m_p[form->self].sizes.size() - m_p[form->source].sizes.size())
                               : 0;
-        Step step{StepKind::Call, id, 0, {}, {}, {}, 1};
+        Step step{StepKind::Call, id, frame, {}, {}, {}, 1};
         for (const NamedArgument& argument : m_p[id].args)
             forEachValue(argument.value, [&](ValueId v) {
                 if (isIndexArgument(argument.name))
-                    step.operands.push_back(localIndex(v, segment, IndexInto::Targets, edges));
+                    step.operands.push_back(localIndex(v, segment, edges));
                 else if (argument.name == "self")
-                    step.operands.push_back(operand(v, 0, form->rowDim));
+                    step.operands.push_back(operand(v, frame, form->rowDim));
                 else
                     step.operands.push_back(operand(v, edges, v == form->source && form->sourceHasRows ? form->rowDim - shift : -1));
             });
@@ -339,6 +375,7 @@ private:
     const Analysis& m_a;
     const Program& m_p;
     const Placement& m_placement;
+    const CutChoices& m_choices;
     std::set<ValueId>& m_prologue;
     std::set<Key> m_done;
     CutFunction m_f;
@@ -351,10 +388,11 @@ bool isOverNodes(const CutFunction& function, const Step& step)
     return step.frame == 0 || function.frames[static_cast<std::size_t>(step.frame)].kind == FrameKind::Block;
 }
 
-StepOperand savedRows(const CutFunction& function, const Step& step, std::size_t output, ValueId value)
+StepOperand savedRows(const Step& step, std::size_t output, ValueId value)
 {
-    const bool overBlock = function.frames[static_cast<std::size_t>(step.frame)].kind == FrameKind::Block;
-    return {overBlock ? OperandKind::Leading : OperandKind::Step, value, step.rowDims.at(output), step.frame};
+    if (step.frame == 0)
+        return {OperandKind::Step, value, step.rowDims.at(output), 0};
+    return {OperandKind::Leading, value, step.rowDims.at(output), 0, IndexInto::Nodes, step.frame};
 }
 
 namespace {
@@ -363,6 +401,30 @@ void addOnce(std::vector<ValueId>& list, ValueId value)
 {
     if (std::ranges::find(list, value) == list.end())
         list.push_back(value);
+}
+
+// Nodes of a block come first in every wider one: a tensor of the store is read for the widest only.
+void readOnce(CutFunction& f)
+{
+    const auto isNodes = [&](int frame) {
+        return !f.rowsOf.valid() && (frame == 0 || f.frames[static_cast<std::size_t>(frame)].kind == FrameKind::Block);
+    };
+    std::map<ValueId, int> widest;
+    const auto visit = [&](auto&& change) {
+        for (Step& step : f.steps)
+            for (StepOperand& operand : step.operands)
+                if (operand.kind == OperandKind::Stored && isNodes(operand.frame))
+                    change(operand);
+    };
+    visit([&](const StepOperand& operand) {
+        int& frame = widest.try_emplace(operand.value, operand.frame).first->second;
+        if (f.frames[static_cast<std::size_t>(operand.frame)].hops > f.frames[static_cast<std::size_t>(frame)].hops)
+            frame = operand.frame;
+    });
+    visit([&](StepOperand& operand) {
+        if (const int frame = widest.at(operand.value); frame != operand.frame)
+            operand = {OperandKind::Leading, operand.value, operand.rowDim, operand.frame, IndexInto::Nodes, frame};
+    });
 }
 
 // What functions read from each other, and where it is computed.
@@ -377,13 +439,15 @@ void connect(CutProgram& cut, const Analysis& analysis)
                     needed.insert(operand.value);
                 }
     for (CutFunction& f : cut.functions)
+        readOnce(f);
+    for (CutFunction& f : cut.functions)
         if (!f.rowsOf.valid())
             for (const Step& step : f.steps)
                 for (std::size_t i = 0; isOverNodes(f, step) && i < step.rowDims.size(); ++i) {
                     const ValueId value = analysis.program[step.op].outputs[i];
                     if (needed.contains(value) && analysis.values[value].reach == Reach::Feature) {
                         f.saves.push_back(value);
-                        f.results.push_back(savedRows(f, step, i, value));
+                        f.results.push_back(savedRows(step, i, value));
                     }
                 }
 }
@@ -413,17 +477,21 @@ CutProgram cutByMessageDegree(const Analysis& analysis)
     return cutAt(analysis, placeByMessageDegree(analysis));
 }
 
-CutProgram cutAt(const Analysis& analysis, const Placement& placement)
+CutProgram cutAt(const Analysis& analysis, const Placement& placement, const CutChoices& choices)
 {
     const Program& program = analysis.program;
     CutProgram cut;
     std::set<ValueId> prologue;
-    for (int level = 0; level <= analysis.levels; ++level) {
-        FunctionBuilder builder(analysis, placement, level, {}, prologue);
+    for (int first = 0, last = 0; first <= analysis.levels; first = last + 1) {
+        last = first;
+        while (last < analysis.levels && choices.joined.contains(last))
+            ++last;
+        FunctionBuilder builder(analysis, placement, choices, first, last, {}, prologue);
         for (std::size_t i = 0; i < program.ops.size(); ++i) {
             const OpId id{static_cast<int>(i)};
             const ValueFacts& facts = analysis.values[program.ops[i].outputs.front()];
-            if (facts.reach == Reach::Feature && facts.rows == Rows::Nodes && placement[id].function() == level)
+            const int function = placement[id].function();
+            if (facts.reach == Reach::Feature && facts.rows == Rows::Nodes && function >= first && function <= last)
                 builder.addNodeOp(id);
         }
         if (CutFunction f = builder.take(); !f.steps.empty())
@@ -436,7 +504,7 @@ CutProgram cutAt(const Analysis& analysis, const Placement& placement)
             prologue.insert(output);
         if (facts.rows != Rows::Edges || !outputs.insert(output).second)
             continue;
-        FunctionBuilder builder(analysis, placement, facts.level, output, prologue);
+        FunctionBuilder builder(analysis, placement, choices, facts.level, facts.level, output, prologue);
         const StepOperand result = builder.result(output);
         CutFunction f = builder.take();
         f.saves = {output};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,8 @@ namespace cleave {
 
 enum class FrameKind : std::uint8_t {
     Targets,     ///< the rows of the batch: nodes, or rows of an output
-    Block,       ///< the targets, then the other nodes that gathers read from rows computed in this frame
-    Edges,       ///< the edges whose segment index is a target
+    Block,       ///< the parent's nodes, then all others that the message passing into the parent reads
+    Edges,       ///< the edges whose segment index is a node of the parent
     Renumbered,  ///< row i is row index[i of the parent]
     Part,        ///< the parent's rows that come from one part of a concatenation, counted from the part's first
 };
@@ -28,7 +29,8 @@ struct RowTotal {
 struct Frame {
     FrameKind kind = FrameKind::Targets;
     ValueId index;      ///< Edges: the segment index, which holds each edge's target. Renumbered: the index that is read
-    int parent = -1;    ///< Renumbered and Part: the frame that these rows belong to, an earlier one
+    int parent = -1;    ///< all but Targets: the frame that these rows belong to, an earlier one
+    int hops = 0;       ///< from the targets: blocks lie one hop beyond their parent, other frames where their parent does
     OpId concat;        ///< Part: the concatenation
     std::vector<RowTotal> before;  ///< Part: how many rows lie before it, as a sum
     std::vector<RowTotal> own;     ///< Part: how many rows it has
@@ -42,25 +44,29 @@ enum class OperandKind : std::uint8_t {
     StoredWhole, ///< a save point or input feature read at global indices
     Slice,       ///< structure value, sliced to the frame
     Whole,       ///< weight, constant or structure value that has no rows here
-    TargetIndex, ///< index into the targets: the frame's segment index, renumbered
-    BlockIndex,  ///< index into the block: the rows of an index in the frame, renumbered
-    Leading,     ///< output of an earlier step over the block (frame), of which the targets' rows are read
+    LocalIndex,  ///< rows of an index in the frame, renumbered to the nodes of the batch
+    Leading,     ///< a step's output, or rows of a save point or input feature, for a wider block (from), of which the frame's rows are read
+    Numbered,    ///< output of an earlier step over a block (from), of which an edge frame's rows are read: they are nodes' numbers
 };
 
-/// What the entries of an index count.
-enum class IndexInto : std::uint8_t { Nodes, Targets, Block };
+/// What the entries of an index count: the graph's nodes, or those of a batch. A batch numbers its targets first, then what each hop adds,
+/// so that a node's number is the same in every block of the batch.
+enum class IndexInto : std::uint8_t { Nodes, Batch };
 
 struct StepOperand {
     OperandKind kind = OperandKind::Whole;
     ValueId value;
     int rowDim = -1;          ///< dimension that holds the rows
     int frame = 0;            ///< frame whose rows are meant
-    IndexInto into = IndexInto::Nodes;  ///< Step: other than nodes for the output of a LocalIndex step
+    IndexInto into = IndexInto::Nodes;  ///< Step: Batch for the output of a LocalIndex step
+    int from = -1;            ///< Leading and Numbered: the frame of the step
+
+    bool operator==(const StepOperand&) const = default;
 };
 
 enum class StepKind : std::uint8_t {
     Call,        ///< the op on the frame's rows
-    LocalIndex,  ///< a view of an index that is renumbered to the targets of the batch, or to its block
+    LocalIndex,  ///< a view of an index that is renumbered to the nodes of the batch
     Concat,      ///< operands of Part frames, put in the order of the frame's rows
     Forward,     ///< the operand as it is: a gather whose source was run for just the rows that are read
 };
@@ -80,6 +86,7 @@ struct Step {
 /// What runs together for one batch.
 struct CutFunction {
     int level = 0;                ///< message degree of its results
+    int firstLevel = 0;           ///< less than level where several message passings run together, over blocks of several hops
     ValueId rowsOf;               ///< invalid: batched over nodes; otherwise over the rows of this output
     std::vector<RowTotal> total;  ///< how many rows there are to batch over, as a sum
     std::vector<Frame> frames;    ///< frame 0 is the targets
@@ -87,6 +94,7 @@ struct CutFunction {
     std::vector<ValueId> reads;   ///< save points and input features it reads
     std::vector<ValueId> saves;   ///< its results that later functions or the caller read: the save points
     std::vector<StepOperand> results;  ///< where each of saves is found
+    std::vector<StepOperand> neighbours;  ///< the indices that its expanding gathers read, and frames (value invalid) whose rows are nodes' numbers
 
     std::vector<ValueId> segments() const;  ///< distinct segment indices, in order of first use
 };
@@ -95,7 +103,7 @@ struct CutFunction {
 bool isOverNodes(const CutFunction& function, const Step& step);
 
 /// The targets' rows of an output of such a step.
-StepOperand savedRows(const CutFunction& function, const Step& step, std::size_t output, ValueId value);
+StepOperand savedRows(const Step& step, std::size_t output, ValueId value);
 
 /// A program cut into functions at message degree, with everything an executor needs to run it block by block.
 struct CutProgram {
@@ -108,8 +116,24 @@ using Placement = IdMap<OpId, Position>;
 
 Placement placeByMessageDegree(const Analysis& analysis);
 
+/// A tensor of the store whose rows are copied for the whole block of a message passing, to be gathered from there.
+struct BlockCopy {
+    int function = 0;
+    ValueId tensor;
+
+    auto operator<=>(const BlockCopy&) const = default;
+};
+
+/// How functions read and run, besides the positions of their ops.
+struct CutChoices {
+    std::set<int> joined;        ///< f: functions f and f + 1 run together, and nothing is saved between them
+    std::set<BlockCopy> copied;  ///< all others are gathered straight from the store
+
+    bool operator==(const CutChoices&) const = default;
+};
+
 /// One function for each message passing, with the node ops that are placed there. The placement must be legal (PlanSpace).
-CutProgram cutAt(const Analysis& analysis, const Placement& placement);
+CutProgram cutAt(const Analysis& analysis, const Placement& placement, const CutChoices& choices = {});
 
 /// Cuts right before each message passing: every node op runs once per node, in the function of its message degree.
 CutProgram cutByMessageDegree(const Analysis& analysis);

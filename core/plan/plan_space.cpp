@@ -250,6 +250,8 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
     const std::string name = "'" + m_a.program[tensor].name + "'";
     if (cut < 0 || cut + 1 >= functions())
         return {{}, {}, "There is no cut " + std::to_string(cut) + " in this program."};
+    if (plan.joined.contains(cut))
+        return {{}, {}, "Functions " + std::to_string(cut) + " and " + std::to_string(cut + 1) + " run together in this plan, so nothing is saved between them."};
     const std::vector<ValueId> now = savePoints(plan, cut);
     if ((std::ranges::find(now, tensor) != now.end()) == saved)
         return {plan, {}, {}};
@@ -361,6 +363,8 @@ Move PlanSpace::keepTogether(const Plan& plan, OpId a, OpId b) const
 std::vector<ValueId> PlanSpace::savePoints(const Plan& plan, int cut) const
 {
     std::vector<ValueId> saved;
+    if (plan.joined.contains(cut))
+        return saved;
     for (const auto& [value, readers] : m_readers) {
         const int from = producer(value);
         const bool before = from < 0 || plan.positions[static_cast<std::size_t>(from)].function() <= cut;
@@ -370,14 +374,14 @@ std::vector<ValueId> PlanSpace::savePoints(const Plan& plan, int cut) const
     return saved;
 }
 
-CutProgram PlanSpace::cut(const Plan& plan) const
+CutProgram PlanSpace::cut(const Plan& plan, const std::set<BlockCopy>& copied) const
 {
     if (const std::string why = whyIllegal(plan); !why.empty())
         throw Error("The plan cannot be run: " + why);
     Placement placement = placeByMessageDegree(m_a);
     for (std::size_t i = 0; i < m_ops.size(); ++i)
         placement[m_ops[i].op] = plan.positions[i];
-    return cutAt(m_a, placement);
+    return cutAt(m_a, placement, {plan.joined, copied});
 }
 
 std::string PlanSpace::whyIllegal(const Plan& plan) const
@@ -386,6 +390,9 @@ std::string PlanSpace::whyIllegal(const Plan& plan) const
     if (plan.positions.size() != m_ops.size())
         return "The plan places " + formatCount(static_cast<std::int64_t>(plan.positions.size())) + " ops, but the program has " +
                formatCount(static_cast<std::int64_t>(m_ops.size())) + ".";
+    for (const int cut : plan.joined)
+        if (cut < 0 || cut >= m_levels)
+            return "There is no cut " + std::to_string(cut) + " in this program.";
     std::map<OpId, int> functionOfGroup;
     for (std::size_t i = 0; i < m_ops.size(); ++i) {
         const PlacedOp& placed = m_ops[i];

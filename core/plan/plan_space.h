@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ private:
 struct Plan {
     std::vector<Position> positions;
     Constraints constraints;
+    std::set<int> joined;  ///< f: functions f and f + 1 run together, over blocks of one hop more, and nothing is saved between them
 
     bool operator==(const Plan&) const = default;
 };
@@ -81,7 +83,7 @@ public:
     std::vector<ValueId> savePoints(const Plan& plan, int cut) const;
 
     /// The program cut as the plan says. Error for an illegal plan.
-    CutProgram cut(const Plan& plan) const;
+    CutProgram cut(const Plan& plan, const std::set<BlockCopy>& copied = {}) const;
 
     std::string whyIllegal(const Plan& plan) const;  ///< a sentence that names the ops; empty for a legal plan
 

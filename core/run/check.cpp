@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -58,7 +59,7 @@ CutProgram savingEverything(CutProgram cut, const Analysis& analysis)
             for (std::size_t i = 0; isOverNodes(function, step) && step.kind != StepKind::LocalIndex && i < step.rowDims.size(); ++i)
                 if (const ValueId value = analysis.program[step.op].outputs[i]; analysis.values[value].reach == Reach::Feature) {
                     function.saves.push_back(value);
-                    function.results.push_back(savedRows(function, step, i, value));
+                    function.results.push_back(savedRows(step, i, value));
                 }
     }
     return cut;
@@ -74,9 +75,13 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
     } catch (const Error& error) {
         throw Error(std::string("The model does not run on a small random graph, so its cut cannot be checked. ") + error.what());
     }
-    for (const std::int64_t batchSize : {std::int64_t{1}, std::int64_t{5}, graph.nodes}) {
+    std::vector<std::int64_t> backwards(static_cast<std::size_t>(graph.nodes));
+    std::iota(backwards.rbegin(), backwards.rend(), 0);
+    for (const auto& [batchSize, order] : {std::pair<std::int64_t, bool>{1, false}, {5, false}, {4, true}, {graph.nodes, false}}) {
         LayerWise run(analysis, cut, constants, inputs, progress);
         run.keepAll();
+        if (order)
+            run.setOrder(backwards);
         run.run(batchSize, {progress.stop, {}});
         for (std::size_t i = 0; i < compared.size(); ++i) {
             const double gap = difference(run.store().at(compared[i]), whole[i].toTensor());

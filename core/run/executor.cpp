@@ -46,14 +46,21 @@ at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts)
 
 }  // namespace
 
-// Rows of one batch: targets first … last - 1, and for each frame the row ids it stands for.
+// Rows of one batch: targets first … last - 1 of the order, and for each frame the row ids it stands for.
 struct LayerWise::Batch {
     std::int64_t first = 0, last = 0;
-    std::vector<at::Tensor> ids;  ///< [rows] int64; undefined for the targets, which are a range
+    std::vector<at::Tensor> ids;  ///< [rows] int64; undefined for targets in natural order, which are a range
     std::vector<at::Tensor> places;  ///< of parts: [rows] where each row is in the parent
     std::vector<std::int64_t> rows;
-    at::Tensor others;  ///< nodes of the block besides the targets, ascending; undefined without a block frame
+    std::vector<std::int64_t> nodes;  ///< in the order of their numbers in the batch
+    std::vector<std::int64_t> reach;  ///< how many of them lie within so many hops
     std::int64_t edges = 0;
+
+    at::Tensor idsOf(int frame) const
+    {
+        const at::Tensor& known = ids[static_cast<std::size_t>(frame)];
+        return known.defined() ? known : at::arange(first, last, at::kLong);
+    }
 };
 
 LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, const Progress& progress)
@@ -72,14 +79,40 @@ LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Cons
         for (std::size_t i = 0; i < cut.prologue.size(); ++i)
             m_structure[cut.prologue[i]] = results[i];
     });
-    for (const CutFunction& function : cut.functions)
+    groupEdges(progress);
+    m_prologueSeconds = watch.lap();
+}
+
+void LayerWise::groupEdges(const Progress& progress)
+{
+    m_edges.clear();
+    for (const CutFunction& function : m_cut.functions)
         for (const ValueId segment : function.segments())
             if (!m_edges.contains(segment)) {
                 progress.check();
                 const at::Tensor targets = structure(segment).reshape({-1}).to(at::kLong).contiguous();
-                m_edges[segment] = groupBySegment({targets.data_ptr<std::int64_t>(), static_cast<std::size_t>(targets.numel())}, m_numNodes);
+                const auto group = [&](const at::Tensor& by) {
+                    return groupBySegment({by.data_ptr<std::int64_t>(), static_cast<std::size_t>(by.numel())}, m_numNodes);
+                };
+                m_edges[segment] = group(targets);  // checks the range
+                if (m_place.defined())
+                    m_edges[segment] = group(m_place.index_select(0, targets));
             }
-    m_prologueSeconds = watch.lap();
+}
+
+void LayerWise::setOrder(const std::vector<std::int64_t>& order)
+{
+    if (static_cast<std::int64_t>(order.size()) != m_numNodes)
+        throw Error("A node order of " + formatCount(static_cast<std::int64_t>(order.size())) + " nodes does not fit a graph of " + formatCount(m_numNodes) + ".");
+    m_order = view(order).clone();
+    m_place = at::full({m_numNodes}, -1, at::kLong);
+    auto* place = m_place.data_ptr<std::int64_t>();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (order[i] < 0 || order[i] >= m_numNodes || place[order[i]] >= 0)
+            throw Error("A node order must name each node once.");
+        place[order[i]] = static_cast<std::int64_t>(i);
+    }
+    groupEdges({});
 }
 
 const at::Tensor& LayerWise::structure(ValueId value) const
@@ -132,49 +165,99 @@ std::int64_t LayerWise::total(const std::vector<RowTotal>& rows) const
     return sum;
 }
 
-LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last) const
+LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last)
 {
     Batch batch;
     batch.first = first;
     batch.last = last;
-    for (const Frame& frame : function.frames) {
-        at::Tensor ids, places;
-        const auto parent = static_cast<std::size_t>(std::max(frame.parent, 0));
-        if (frame.kind == FrameKind::Edges) {
-            ids = view(m_edges.at(frame.index).of(first, last));
-            batch.edges += ids.numel();
-        } else if (frame.kind == FrameKind::Renumbered || frame.kind == FrameKind::Part) {
-            ids = batch.ids[parent].defined() ? batch.ids[parent] : at::arange(first, last, at::kLong);
-            if (frame.kind == FrameKind::Renumbered) {
-                ids = structure(frame.index).to(at::kLong).index_select(0, ids);
-            } else {
-                const std::int64_t start = total(frame.before), end = start + total(frame.own);
-                places = ids.ge(start).logical_and(ids.lt(end)).nonzero().view({-1});
-                ids = ids.index_select(0, places).sub(start);
-            }
-        }
-        batch.rows.push_back(ids.defined() ? ids.numel() : last - first);
-        batch.ids.push_back(std::move(ids));
-        batch.places.push_back(std::move(places));
+    batch.ids.resize(function.frames.size());
+    batch.places.resize(function.frames.size());
+    batch.rows.resize(function.frames.size());
+    m_number.resize(static_cast<std::size_t>(m_numNodes));
+    m_stamp.resize(static_cast<std::size_t>(m_numNodes));
+    ++m_batch;
+    batch.rows[0] = last - first;
+    if (!function.rowsOf.valid()) {
+        if (m_order.defined())
+            batch.ids[0] = m_order.narrow(0, first, last - first);
+        number(batch.idsOf(0), batch);
     }
-    for (std::size_t i = 0; i < function.frames.size(); ++i)
-        if (function.frames[i].kind == FrameKind::Block)
-            addBlockNodes(function, i, batch);
+    int farthest = 0;
+    for (const Frame& frame : function.frames)
+        farthest = std::max(farthest, frame.hops);
+    for (int hops = 0; hops <= farthest; ++hops) {
+        batch.reach.push_back(static_cast<std::int64_t>(batch.nodes.size()));
+        addRows(function, hops, batch);
+        addNeighbours(function, hops, batch);
+    }
+    batch.reach.push_back(static_cast<std::int64_t>(batch.nodes.size()));
     return batch;
 }
 
-// The nodes that gathers read from what is computed for the block. Other frames are known; none depends on this one.
-void LayerWise::addBlockNodes(const CutFunction& function, std::size_t frame, Batch& batch) const
+// The rows of the frames at a distance; the nodes that lie there are known.
+void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch)
 {
-    std::vector<at::Tensor> read{at::empty({0}, at::kLong)};
-    for (const Step& step : function.steps)
-        for (const StepOperand& operand : step.operands)
-            if (operand.kind == OperandKind::BlockIndex)
-                read.push_back(nodesAt(operand, batch).reshape({-1}));
-    const at::Tensor nodes = std::get<0>(at::_unique(at::cat(read)));
-    batch.others = nodes.index_select(0, nodes.lt(batch.first).logical_or(nodes.ge(batch.last)).nonzero().view({-1}));
-    batch.ids[frame] = at::cat({at::arange(batch.first, batch.last, at::kLong), batch.others});
-    batch.rows[frame] = batch.ids[frame].numel();
+    for (std::size_t i = 1; i < function.frames.size(); ++i) {
+        const Frame& frame = function.frames[i];
+        if (frame.hops != hops)
+            continue;
+        at::Tensor ids;
+        switch (frame.kind) {
+        case FrameKind::Block:
+            ids = view({batch.nodes.data(), batch.nodes.size()}).clone();
+            break;
+        case FrameKind::Edges:
+            ids = frame.parent == 0 ? view(m_edges.at(frame.index).of(batch.first, batch.last))
+                                    : edgesInto(m_edges.at(frame.index), batch.idsOf(frame.parent));
+            batch.edges += ids.numel();
+            break;
+        case FrameKind::Renumbered:
+            ids = structure(frame.index).to(at::kLong).index_select(0, batch.idsOf(frame.parent));
+            break;
+        default: {
+            const std::int64_t start = total(frame.before), end = start + total(frame.own);
+            ids = batch.idsOf(frame.parent);
+            batch.places[i] = ids.ge(start).logical_and(ids.lt(end)).nonzero().view({-1});
+            ids = ids.index_select(0, batch.places[i]).sub(start);
+        }
+        }
+        batch.rows[i] = ids.numel();
+        batch.ids[i] = std::move(ids);
+    }
+}
+
+// Edges into nodes that do not follow each other in the order.
+at::Tensor LayerWise::edgesInto(const EdgesBySegment& edges, const at::Tensor& nodes) const
+{
+    const at::Tensor places = m_place.defined() ? m_place.index_select(0, nodes) : nodes.contiguous();
+    const std::span<const std::int64_t> each{places.data_ptr<std::int64_t>(), static_cast<std::size_t>(places.numel())};
+    std::size_t count = 0;
+    for (const std::int64_t place : each)
+        count += edges.of(place, place + 1).size();
+    at::Tensor ids = at::empty({static_cast<std::int64_t>(count)}, at::kLong);
+    auto* out = ids.data_ptr<std::int64_t>();
+    for (const std::int64_t place : each)
+        out = std::ranges::copy(edges.of(place, place + 1), out).out;
+    return ids;
+}
+
+// Gives the nodes that have none in this batch the next numbers.
+void LayerWise::number(const at::Tensor& nodes, Batch& batch)
+{
+    const at::Tensor flat = nodes.contiguous();
+    const auto* data = flat.data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < flat.numel(); ++i)
+        if (const std::int64_t node = data[i]; node >= 0 && node < m_numNodes && std::exchange(m_stamp[static_cast<std::size_t>(node)], m_batch) != m_batch) {
+            m_number[static_cast<std::size_t>(node)] = static_cast<std::int64_t>(batch.nodes.size());
+            batch.nodes.push_back(node);
+        }
+}
+
+void LayerWise::addNeighbours(const CutFunction& function, int hops, Batch& batch)
+{
+    for (const StepOperand& neighbour : function.neighbours)
+        if (function.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops)
+            number(neighbour.value.valid() ? nodesAt(neighbour, batch) : batch.idsOf(neighbour.frame), batch);
 }
 
 // The entries of an index in a frame, counted from the first node.
@@ -184,9 +267,15 @@ at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) co
     return at::where(nodes.lt(0), nodes.add(m_numNodes), nodes);
 }
 
+at::Tensor LayerWise::numbersInBatch(const at::Tensor& nodes) const
+{
+    return view(m_number).index_select(0, nodes.reshape({-1})).view(nodes.sizes());
+}
+
 void LayerWise::runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress)
 {
     const CutFunction& function = m_cut.functions[index];
+    m_running = index;
     const std::string name = "function " + std::to_string(index);
     const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(index));
     FunctionRun& stats = m_runs[index];
@@ -197,13 +286,13 @@ void LayerWise::runFunction(std::size_t index, std::int64_t batchSize, const Pro
         Stopwatch watch;
         const Batch batch = block(function, first, std::min(total, first + batchSize));
         stats.edges += batch.edges;
-        stats.blockNodes += countBlockNodes(index, batch);
+        stats.blockNodes += batch.reach.back();
         std::vector<c10::IValue> arguments = inputs(lowered, batch);
         stats.prepareSeconds += watch.lap();
         const std::vector<c10::IValue> results = lowered.code.run(std::move(arguments));
         stats.computeSeconds += watch.lap();
         for (std::size_t i = 0; i < function.saves.size(); ++i)
-            save(function.saves[i], results[i].toTensor(), batch.first, total);
+            save(function.saves[i], results[i].toTensor(), batch, total);
         stats.writeSeconds += watch.lap();
         ++stats.batches;
         stats.rows += batch.last - batch.first;
@@ -221,6 +310,8 @@ std::vector<c10::IValue> LayerWise::inputs(const LoweredFunction& lowered, const
             values.push_back(input(*in.operand, batch));
         } else if (in.countOf >= 0) {
             values.emplace_back(batch.rows[static_cast<std::size_t>(in.countOf)]);
+        } else if (in.numbersOf >= 0) {
+            values.emplace_back(numbersInBatch(batch.idsOf(in.numbersOf)));
         } else {
             std::vector<at::Tensor> places;
             for (const int part : in.orderOf)
@@ -258,13 +349,12 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch)
         return storedRows(operand, batch);
     case OperandKind::Slice:
         return rows(structure(operand.value));
-    case OperandKind::TargetIndex:
-        return rows(structure(operand.value)).sub(batch.first);
-    case OperandKind::BlockIndex: {
-        const at::Tensor nodes = nodesAt(operand, batch);
-        const at::Tensor behind = at::searchsorted(batch.others, nodes).add(batch.last - batch.first);
-        return at::where(nodes.ge(batch.first).logical_and(nodes.lt(batch.last)), nodes.sub(batch.first), behind);
-    }
+    case OperandKind::LocalIndex:
+        // Edges of the targets themselves need no look-up where targets are numbered as the graph's nodes are.
+        if (const Frame& frame = m_cut.functions[m_running].frames[static_cast<std::size_t>(operand.frame)];
+            frame.kind == FrameKind::Edges && frame.parent == 0 && frame.index == operand.value && !m_order.defined())
+            return rows(structure(operand.value)).sub(batch.first);
+        return numbersInBatch(nodesAt(operand, batch));
     default: {
         const auto known = m_structure.find(operand.value);
         return known != m_structure.end() ? known->second : m_constants[operand.value];
@@ -272,60 +362,26 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch)
     }
 }
 
-void LayerWise::save(ValueId value, const at::Tensor& rows, std::int64_t first, std::int64_t total)
+void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, std::int64_t total)
 {
     const ValueFacts& facts = m_a.values[value];
     const std::int64_t entries = facts.outer * facts.inner;
-    if (rows.size(facts.rowDim) == total * entries) {
+    const at::Tensor& ids = batch.ids.front();
+    if (rows.size(facts.rowDim) == total * entries && !ids.defined()) {
         m_store[value] = rows;
         return;
     }
     at::Tensor& store = m_store[value];
-    if (first == 0) {
+    if (batch.first == 0) {
         std::vector<std::int64_t> sizes = rows.sizes().vec();
         sizes[static_cast<std::size_t>(facts.rowDim)] = total * entries;
         store = at::empty(sizes, rows.options());
     }
-    entriesApart(store, facts).narrow(facts.rowDim + 1, first, rows.size(facts.rowDim) / entries).copy_(entriesApart(rows, facts));
-}
-
-// E of one block: its targets and the other nodes that its gathers read, each once.
-std::int64_t LayerWise::countBlockNodes(std::size_t functionIndex, const Batch& batch)
-{
-    const CutFunction& function = m_cut.functions[functionIndex];
-    if (m_stamp.empty())
-        m_stamp.assign(static_cast<std::size_t>(m_numNodes), 0);
-    ++m_block;
-    std::int64_t count = 0;
-    const auto visit = [&](std::int64_t node) {
-        if (node >= 0 && node < m_numNodes && std::exchange(m_stamp[static_cast<std::size_t>(node)], m_block) != m_block)
-            ++count;
-    };
-    if (!function.rowsOf.valid())
-        for (std::int64_t node = batch.first; node < batch.last; ++node)
-            visit(node);
-    const auto visitAll = [&](const at::Tensor& ids) {
-        const at::Tensor nodes = ids.to(at::kLong).contiguous();
-        const auto* data = nodes.data_ptr<std::int64_t>();
-        std::for_each(data, data + nodes.numel(), visit);
-    };
-    if (batch.others.defined())
-        visitAll(batch.others);
-    std::set<std::pair<ValueId, int>> counted;
-    for (const Step& step : function.steps)
-        for (const StepOperand& operand : step.operands) {
-            const ValueId index = m_a.ops[step.op].index;
-            if (operand.kind == OperandKind::StoredWhole && m_structure.contains(index) && counted.insert({index, step.frame}).second) {
-                const auto& sizes = m_a.program[index].sizes;
-                const auto rowDim = std::ranges::find_if(sizes, [](const Dim& d) { return !d.isConstant(); }) - sizes.begin();
-                visitAll(sliced(structure(index), static_cast<int>(rowDim), step.frame, batch));
-            }
-            // Node rows of renumbered rows are read at these numbers.
-            const at::Tensor& ids = batch.ids[static_cast<std::size_t>(operand.frame)];
-            if (operand.kind == OperandKind::Stored && ids.defined() && counted.insert({ValueId{}, operand.frame}).second)
-                visitAll(ids);
-        }
-    return count;
+    at::Tensor whole = entriesApart(store, facts);
+    if (ids.defined())
+        whole.index_copy_(facts.rowDim + 1, ids, entriesApart(rows, facts));
+    else
+        whole.narrow(facts.rowDim + 1, batch.first, batch.last - batch.first).copy_(entriesApart(rows, facts));
 }
 
 std::vector<c10::IValue> runWhole(const Analysis& analysis, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,

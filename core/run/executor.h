@@ -19,6 +19,9 @@ public:
     /// Evaluates the prologue and groups the edges of every segment. Error if the graph does not fit the model.
     LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, const Progress& progress);
 
+    /// Nodes in the order in which batches take them, each once; natural order without. Set before run.
+    void setOrder(const std::vector<std::int64_t>& order);
+
     /// batchSize >= 1 rows per batch. Returns the program's outputs in order.
     std::vector<at::Tensor> run(std::int64_t batchSize, const Progress& progress);
 
@@ -34,9 +37,14 @@ public:
 private:
     struct Batch;
 
-    Batch block(const CutFunction& function, std::int64_t first, std::int64_t last) const;
-    void addBlockNodes(const CutFunction& function, std::size_t frame, Batch& batch) const;
+    void groupEdges(const Progress& progress);
+    Batch block(const CutFunction& function, std::int64_t first, std::int64_t last);
+    void addRows(const CutFunction& function, int hops, Batch& batch);
+    void addNeighbours(const CutFunction& function, int hops, Batch& batch);
+    at::Tensor edgesInto(const EdgesBySegment& edges, const at::Tensor& nodes) const;
     at::Tensor nodesAt(const StepOperand& operand, const Batch& batch) const;
+    at::Tensor numbersInBatch(const at::Tensor& nodes) const;
+    void number(const at::Tensor& nodes, Batch& batch);
     std::int64_t total(const std::vector<RowTotal>& rows) const;
     void runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress);
     std::vector<c10::IValue> inputs(const LoweredFunction& lowered, const Batch& batch);
@@ -44,8 +52,7 @@ private:
     const at::Tensor& structure(ValueId value) const;
     at::Tensor storedRows(const StepOperand& operand, const Batch& batch) const;
     at::Tensor sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch) const;
-    void save(ValueId value, const at::Tensor& rows, std::int64_t first, std::int64_t total);
-    std::int64_t countBlockNodes(std::size_t function, const Batch& batch);
+    void save(ValueId value, const at::Tensor& rows, const Batch& batch, std::int64_t total);
     void freeAfter(std::size_t function);
 
     const Analysis& m_a;
@@ -55,9 +62,12 @@ private:
     std::map<ValueId, EdgesBySegment> m_edges;
     Tensors m_store;
     std::vector<FunctionRun> m_runs;
-    std::vector<std::int64_t> m_stamp;  // last block that a node was counted in
-    std::int64_t m_block = 0;
+    at::Tensor m_order, m_place;         // [V] int64 each: the nodes in order, and where each is; undefined for the natural order
+    std::vector<std::int64_t> m_number;  // [V] of a node in the last batch that it was in
+    std::vector<std::int64_t> m_stamp;   // [V] that batch
+    std::int64_t m_batch = 0;
     std::int64_t m_numNodes = 0;
+    std::size_t m_running = 0;  // function
     double m_prologueSeconds = 0;
     bool m_keepAll = false;
 };

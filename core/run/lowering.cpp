@@ -80,13 +80,13 @@ public:
     }
 
 private:
-    using Key = std::tuple<OperandKind, ValueId, int, int, IndexInto>;
+    using Key = std::tuple<OperandKind, ValueId, int, int, IndexInto, int>;
 
     static Key key(const StepOperand& o)
     {
         // Whole values are the same in every frame.
         const bool whole = o.kind == OperandKind::Whole || o.kind == OperandKind::StoredWhole;
-        return {o.kind, o.value, o.kind == OperandKind::Step || whole ? -1 : o.rowDim, whole ? 0 : o.frame, o.into};
+        return {o.kind, o.value, o.kind == OperandKind::Step || whole ? -1 : o.rowDim, whole ? 0 : o.frame, o.into, o.from};
     }
 
     jit::Value* value(const StepOperand& operand)
@@ -98,22 +98,25 @@ private:
         jit::Value* added;
         if (operand.kind == OperandKind::Leading) {
             added = leading(operand);
+        } else if (operand.kind == OperandKind::Numbered) {
+            added = numbered(operand);
         } else if (operand.kind == OperandKind::Whole && m_a.values[operand.value].reach == Reach::Constant) {
             added = constant(*m_graph, m_constants[operand.value]);
         } else {
             added = addInput(*m_graph, m_a.program[operand.value].kind);
-            m_inputs.push_back({operand, -1, {}});
+            m_inputs.push_back({operand, -1, -1, {}});
         }
         return m_values[key(operand)] = added;
     }
 
-    // The targets come first in their block; among several entries of a row, first in each of the outer parts.
+    // The nodes of a frame come first in every wider block; among several entries of a row, first in each of the outer parts.
     jit::Value* leading(const StepOperand& operand)
     {
         const ValueFacts& facts = m_a.values[operand.value];
-        jit::Value* block = value({OperandKind::Step, operand.value, operand.rowDim, operand.frame});
+        const StepOperand made{OperandKind::Step, operand.value, operand.rowDim, operand.from};
+        jit::Value* block = m_values.contains(key(made)) ? m_values.at(key(made)) : value({OperandKind::Stored, operand.value, operand.rowDim, operand.from});
         jit::Value* dim = m_graph->insertConstant(operand.rowDim);
-        jit::Value* count = times(rowCount(0), facts.inner);
+        jit::Value* count = times(rowCount(operand.frame), facts.inner);
         const auto first = [&](jit::Value* rows) {
             return m_graph->insert(c10::aten::narrow, {rows, dim, m_graph->insertConstant(0), count});
         };
@@ -127,6 +130,14 @@ private:
         return m_graph->insert(c10::aten::cat, {m_graph->insertNode(m_graph->createList(c10::TensorType::get(), parts))->output(), dim});
     }
 
+    jit::Value* numbered(const StepOperand& operand)
+    {
+        jit::Value* block = value({OperandKind::Step, operand.value, operand.rowDim, operand.from});
+        jit::Value* numbers = addInput(*m_graph, ValueKind::Tensor);
+        m_inputs.push_back({std::nullopt, -1, operand.frame, {}});
+        return m_graph->insert(c10::aten::index_select, {block, m_graph->insertConstant(operand.rowDim), numbers});
+    }
+
     jit::Value* times(jit::Value* number, std::int64_t factor)
     {
         return factor == 1 ? number : m_graph->insert(c10::aten::mul, {number, m_graph->insertConstant(factor)});
@@ -137,7 +148,7 @@ private:
         const auto [known, fresh] = m_counts.try_emplace(frame, nullptr);
         if (fresh) {
             known->second = addInput(*m_graph, ValueKind::Int);
-            m_inputs.push_back({std::nullopt, frame, {}});
+            m_inputs.push_back({std::nullopt, frame, -1, {}});
         }
         return known->second;
     }
@@ -152,7 +163,7 @@ private:
             parts.push_back(value(operand));
         jit::Value* list = m_graph->insertNode(m_graph->createList(c10::TensorType::get(), parts))->output();
         jit::Value* order = addInput(*m_graph, ValueKind::Tensor);
-        m_inputs.push_back({std::nullopt, -1, step.parts});
+        m_inputs.push_back({std::nullopt, -1, -1, step.parts});
         return m_graph->insert(c10::aten::index_select, {m_graph->insert(c10::aten::cat, {list, dim}), dim, order});
     }
 

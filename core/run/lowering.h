@@ -48,6 +48,7 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
 struct FunctionInput {
     std::optional<StepOperand> operand;  ///< rows of a store or structure value
     int countOf = -1;                    ///< otherwise, if not negative: number of rows of this frame
+    int numbersOf = -1;                  ///< otherwise, if not negative: the numbers in the batch of the nodes that this frame's rows are
     std::vector<int> orderOf;            ///< otherwise: where each row of a frame is in the rows of these parts after each other
 };
 

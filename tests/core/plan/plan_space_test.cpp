@@ -386,8 +386,18 @@ TEST_P(PlansOfZoo, RandomPlansGiveTheSameAnswers)
             if (move.plan)
                 plan = *move.plan;
         }
-        const CutProgram cut = space.cut(plan);
-        EXPECT_EQ(test::errorOf([&] { checkCut(*m_model.analysis, cut); }), "");
+        EXPECT_EQ(test::errorOf([&] { checkCut(*m_model.analysis, space.cut(plan)); }), "");
+        std::set<BlockCopy> copied;
+        for (int f = 1; f < space.functions(); ++f)
+            for (const ValueId tensor : space.savePoints(plan, f - 1))
+                if (random() % 2)
+                    copied.insert({f, tensor});
+        EXPECT_EQ(test::errorOf([&] { checkCut(*m_model.analysis, space.cut(plan, copied)); }), "");
+        Plan joined = plan;
+        for (int f = 0; f + 1 < space.functions(); ++f)
+            if (random() % 2)
+                joined.joined.insert(f);
+        EXPECT_EQ(test::errorOf([&] { checkCut(*m_model.analysis, space.cut(joined, copied)); }), "");
     }
 }
 
