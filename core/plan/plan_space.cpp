@@ -239,6 +239,19 @@ Move PlanSpace::moveTo(const Plan& plan, int op, Position to) const
     return move;
 }
 
+Move PlanSpace::constrained(const Constraints& constraints) const
+{
+    Move move{messageDegree(), {}, {}};
+    for (const auto& [op, function] : constraints.pins())
+        if (move.plan)
+            move = pin(*move.plan, op, function);
+    for (const PlacedOp& placed : m_ops)
+        if (const OpId first = constraints.group(placed.op); move.plan && first != placed.op)
+            move = keepTogether(*move.plan, first, placed.op);
+    move.alongside.clear();
+    return move;
+}
+
 Move PlanSpace::moveOp(const Plan& plan, OpId op, Position to) const
 {
     const int i = indexOf(op);

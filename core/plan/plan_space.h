@@ -69,6 +69,9 @@ public:
 
     Plan messageDegree() const;  ///< every op after the message passing of its message degree
 
+    /// The plan at message degree with these constraints, or which of them cannot be kept, and why.
+    Move constrained(const Constraints& constraints) const;
+
     Move moveOp(const Plan& plan, OpId op, Position to) const;
 
     /// Stores the tensor at the cut between functions cut and cut + 1, so that what reads it and can runs after the cut, or does not: then

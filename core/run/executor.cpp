@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
+#include <cmath>
+#include <random>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -102,6 +103,11 @@ void LayerWise::groupEdges(const Progress& progress)
 
 void LayerWise::setOrder(const std::vector<std::int64_t>& order)
 {
+    m_order = m_place = at::Tensor();
+    if (order.empty()) {
+        groupEdges({});
+        return;
+    }
     if (static_cast<std::int64_t>(order.size()) != m_numNodes)
         throw Error("A node order of " + formatCount(static_cast<std::int64_t>(order.size())) + " nodes does not fit a graph of " + formatCount(m_numNodes) + ".");
     m_order = view(order).clone();
@@ -299,6 +305,91 @@ void LayerWise::runFunction(std::size_t index, std::int64_t batchSize, const Pro
     }
     for (const ValueId id : function.saves)
         stats.savedBytes += static_cast<double>(m_store.at(id).nbytes());
+}
+
+GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
+{
+    GraphCounts counts;
+    counts.nodes = m_numNodes;
+    counts.batchSize = batchSize;
+    double variance = 0, nodes = 0;
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
+        const CutFunction& function = m_cut.functions[f];
+        // Layers mostly pass messages over the same edges.
+        const auto same = std::find_if(m_cut.functions.begin(), m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f), [&](const CutFunction& other) {
+            return other.frames == function.frames && other.neighbours == function.neighbours && other.total == function.total && other.rowsOf == function.rowsOf;
+        });
+        if (same != m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f)) {
+            counts.functions.push_back(counts.functions[static_cast<std::size_t>(same - m_cut.functions.begin())]);
+            continue;
+        }
+        double error = 0;
+        guarded("Counting the rows of function " + std::to_string(f) + " failed",
+                [&] { counts.functions.push_back(countRows(function, batchSize, mostEdges, error, progress)); });
+        const double all = counts.functions.back().reach.back().total;
+        variance += error * error * all * all;
+        nodes += all;
+    }
+    counts.error = nodes > 0 ? std::sqrt(variance) / nodes : 0;
+    for (const auto& [value, result] : m_structure)
+        if (result.isTensor())
+            counts.structureBytes += static_cast<double>(result.toTensor().nbytes());
+    for (const auto& [segment, edges] : m_edges)
+        counts.indexBytes += 8 * static_cast<double>(edges.begin.size() + edges.edges.size());
+    return counts;
+}
+
+FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress)
+{
+    constexpr std::size_t leastBatches = 16;
+    const std::int64_t total = this->total(function.total);
+    std::vector<std::int64_t> starts;
+    for (std::int64_t first = 0; first < total || first == 0; first += batchSize)
+        starts.push_back(first);
+    std::int64_t edges = 0, seen = 0;
+    for (const ValueId segment : function.segments())
+        edges += static_cast<std::int64_t>(m_edges.at(segment).edges.size());
+    const bool sampled = function.firstLevel != function.level || edges > mostEdges;
+    if (sampled)
+        std::shuffle(starts.begin(), starts.end(), std::mt19937_64(1));
+    FunctionRows rows;
+    rows.batches = static_cast<double>(starts.size());
+    rows.frames.resize(function.frames.size());
+    std::vector<double> reached;
+    for (const std::int64_t first : starts) {
+        if (sampled && reached.size() >= leastBatches && seen > mostEdges)
+            break;
+        progress.update(static_cast<double>(reached.size()) / rows.batches, "Counting rows");
+        const Batch batch = block(function, first, std::min(total, first + batchSize));
+        seen += batch.edges;
+        const auto add = [](RowCount& count, std::int64_t n) {
+            count.total += static_cast<double>(n);
+            count.most = std::max(count.most, static_cast<double>(n));
+        };
+        for (std::size_t i = 0; i < rows.frames.size(); ++i)
+            add(rows.frames[i], batch.rows[i]);
+        rows.reach.resize(batch.reach.size());
+        for (std::size_t i = 0; i < rows.reach.size(); ++i)
+            add(rows.reach[i], batch.reach[i]);
+        reached.push_back(static_cast<double>(batch.reach.back()));
+    }
+    const double n = static_cast<double>(reached.size()), all = rows.batches;
+    if (n < all) {
+        double mean = 0, squares = 0;
+        for (const double r : reached)
+            mean += r / n;
+        for (const double r : reached)
+            squares += (r - mean) * (r - mean);
+        error = mean > 0 && n > 1 ? std::sqrt(squares / (n - 1) / n * (1 - n / all)) / mean : 0;
+        for (std::vector<RowCount>* counts : {&rows.frames, &rows.reach})
+            for (RowCount& count : *counts)
+                count.total *= all / n;
+        // How many targets there are is known.
+        rows.frames.front().total = static_cast<double>(total);
+        if (!function.rowsOf.valid())
+            rows.reach.front().total = static_cast<double>(total);
+    }
+    return rows;
 }
 
 std::vector<c10::IValue> LayerWise::inputs(const LoweredFunction& lowered, const Batch& batch)

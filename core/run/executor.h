@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/graph/blocks.h"
+#include "core/plan/counts.h"
 #include "core/run/lowering.h"
 #include "core/run/run.h"
 
@@ -19,11 +20,15 @@ public:
     /// Evaluates the prologue and groups the edges of every segment. Error if the graph does not fit the model.
     LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, const Progress& progress);
 
-    /// Nodes in the order in which batches take them, each once; natural order without. Set before run.
+    /// Nodes in the order in which batches take them, each once; empty: the natural order. Set before run.
     void setOrder(const std::vector<std::int64_t>& order);
 
     /// batchSize >= 1 rows per batch. Returns the program's outputs in order.
     std::vector<at::Tensor> run(std::int64_t batchSize, const Progress& progress);
+
+    /// Rows of all functions in batches of this size: exact, or where the functions have more edges than mostEdges from batches drawn at
+    /// random. Runs nothing.
+    GraphCounts count(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
 
     const std::vector<FunctionRun>& functions() const { return m_runs; }
     double prologueSeconds() const { return m_prologueSeconds; }
@@ -37,6 +42,7 @@ public:
 private:
     struct Batch;
 
+    FunctionRows countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress);
     void groupEdges(const Progress& progress);
     Batch block(const CutFunction& function, std::int64_t first, std::int64_t last);
     void addRows(const CutFunction& function, int hops, Batch& batch);

@@ -175,9 +175,9 @@ private:
             m_values[key({OperandKind::Step, op.outputs.front(), -1, step.frame})] = rows;
             return;
         }
-        std::optional<RowCount> rows;
+        std::optional<RowEntry> rows;
         if (!step.rowDims.empty() && step.rowDims.front() >= 0)
-            rows = RowCount{step.rowDims.front(), entryCount(step)};
+            rows = RowEntry{step.rowDims.front(), entryCount(step)};
         const auto outputs = lowerOp(*m_graph, m_a.program, step.op,
                                      [&](std::size_t position, ValueId) { return value(step.operands.at(position)); }, rows);
         for (std::size_t i = 0; i < op.outputs.size() && i < outputs.size(); ++i)

@@ -105,7 +105,7 @@ bool isKnown(std::string_view target)
 
 class OpLowering {
 public:
-    OpLowering(jit::Graph& graph, const Program& program, OpId id, const OperandLookup& operands, const std::optional<RowCount>& rows)
+    OpLowering(jit::Graph& graph, const Program& program, OpId id, const OperandLookup& operands, const std::optional<RowEntry>& rows)
         : m_graph(graph), m_program(program), m_id(id), m_op(program[id])
     {
         const std::string_view shape = rows ? shapeArgument(m_op.target) : std::string_view{};
@@ -163,7 +163,7 @@ private:
 
     // In a block the entry at the row dimension is the block's number of rows; the other entries are constants, so that
     // -1 is never ambiguous for a block without rows.
-    void setRows(Actual& shape, const RowCount& rows)
+    void setRows(Actual& shape, const RowEntry& rows)
     {
         const auto& sizes = m_program[m_op.outputs.front()].sizes;
         for (std::size_t d = 0; d < shape.list.size() && d < sizes.size(); ++d) {
@@ -350,7 +350,7 @@ private:
 }  // namespace
 
 std::vector<torch::jit::Value*> lowerOp(torch::jit::Graph& graph, const Program& program, OpId op, const OperandLookup& operands,
-                                        const std::optional<RowCount>& rows)
+                                        const std::optional<RowEntry>& rows)
 {
     return OpLowering(graph, program, op, operands, rows).run();
 }

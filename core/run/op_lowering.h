@@ -11,7 +11,7 @@
 namespace cleave {
 
 /// The entry of a shape argument that is a number of rows here.
-struct RowCount {
+struct RowEntry {
     int dim;
     torch::jit::Value* count;
 };
@@ -22,6 +22,6 @@ using OperandLookup = std::function<torch::jit::Value*(std::size_t position, Val
 /// Appends the op to the graph, matched by argument names against LibTorch's schemas; returns its outputs.
 /// Error naming the op if LibTorch has no such operator.
 std::vector<torch::jit::Value*> lowerOp(torch::jit::Graph& graph, const Program& program, OpId op, const OperandLookup& operands,
-                                        const std::optional<RowCount>& rows);
+                                        const std::optional<RowEntry>& rows);
 
 }  // namespace cleave

@@ -67,13 +67,13 @@ std::vector<c10::IValue> callOp(const Program& program, OpId id, const std::vect
                                                   : c10::TypePtr(c10::TensorType::get()));
         inputs.push_back(input);
     });
-    std::optional<RowCount> count;
+    std::optional<RowEntry> count;
     std::vector<c10::IValue> stack = operands;
     if (shapeRowDim >= 0) {
         torch::jit::Value* number = graph->addInput();
         number->setType(c10::IntType::get());
         stack.emplace_back(rows);
-        count = RowCount{shapeRowDim, number};
+        count = RowEntry{shapeRowDim, number};
     }
     for (torch::jit::Value* output : lowerOp(*graph, program, id, [&](std::size_t i, ValueId) { return inputs.at(i); }, count))
         graph->registerOutput(output);

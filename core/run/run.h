@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "core/graph/data_graph.h"
+#include "core/graph/order.h"
 #include "core/run/model.h"
 
 namespace cleave {
 
 struct RunOptions {
     std::int64_t batchSize = 0;                ///< targets per batch; 0 chooses, a number not below V runs one batch
+    NodeOrder order = NodeOrder::Natural;      ///< in which batches take the nodes
     int threads = 0;                           ///< 0: as many as the machine has cores
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time

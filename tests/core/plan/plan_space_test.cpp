@@ -8,78 +8,17 @@
 #include <random>
 
 #include "core/run/model.h"
-#include "tests/core/analysis/program_builder.h"
+#include "tests/core/plan/network.h"
 #include "tests/core/test_files.h"
 
 namespace cleave {
 namespace {
 
-using test::ProgramBuilder;
+using test::Network;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
-
-Dim num(std::int64_t n) { return {n, {}}; }
-Dim sym(const char* name) { return {0, name}; }
-
-struct NoEvaluator : Evaluator {
-    std::optional<std::vector<int>> probeRowWise(const Program&, OpId, const std::vector<int>&) const override { return {}; }
-};
-
-Analysis analysed(Program program)
-{
-    return analyse(std::move(program), {}, NoEvaluator());
-}
-
-// Graph neural networks of relu, add and propagate, written op by op.
-class Network {
-public:
-    Network()
-    {
-        m_x = m_b.input("x", {sym("n"), num(4)});
-        const ValueId edges = m_b.input("edge_index", {num(2), sym("e")}, DType::Int64);
-        for (std::int64_t end = 0; end < 2; ++end)
-            m_ends[end] = m_b.op("select.int", {{"self", {edges}}, {"dim", {std::int64_t{0}}}, {"index", {end}}}, {sym("e")}, DType::Int64);
-        m_count = m_b.op("sym_size.int", {{"self", {m_x}}, {"dim", {std::int64_t{0}}}}, {});
-        m_b.program[m_count].kind = ValueKind::Int;
-        m_b.program[m_count].number = sym("n");
-    }
-
-    ValueId x() const { return m_x; }
-    ValueId relu(ValueId h) { return m_b.op("relu", {{"self", {h}}}, rows("n")); }
-    ValueId add(ValueId h, ValueId g) { return m_b.op("add.Tensor", {{"self", {h}}, {"other", {g}}}, rows("n")); }
-
-    ValueId propagate(ValueId h)
-    {
-        const ValueId message = m_b.op("index_select", {{"self", {h}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[0]}}}, rows("e"));
-        const ValueId zeros = m_b.op("zeros", {{"size", {std::vector<Argument>{{m_count}, {std::int64_t{4}}}}}}, rows("n"));
-        return m_b.op("index_add", {{"self", {zeros}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[1]}}, {"source", {message}}}, rows("n"));
-    }
-
-    // Attention reads the targets' own rows at the edges.
-    ValueId compare(ValueId h, ValueId g)
-    {
-        const ValueId own = m_b.op("index_select", {{"self", {g}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[1]}}}, rows("e"));
-        const ValueId other = m_b.op("index_select", {{"self", {h}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[0]}}}, rows("e"));
-        const ValueId both = m_b.op("add.Tensor", {{"self", {own}}, {"other", {other}}}, rows("e"));
-        const ValueId zeros = m_b.op("zeros", {{"size", {std::vector<Argument>{{m_count}, {std::int64_t{4}}}}}}, rows("n"));
-        return m_b.op("index_add", {{"self", {zeros}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[1]}}, {"source", {both}}}, rows("n"));
-    }
-
-    Analysis finish(std::vector<ValueId> outputs)
-    {
-        m_b.program.outputs = std::move(outputs);
-        return analysed(std::move(m_b.program));
-    }
-
-private:
-    static ProgramBuilder::Sizes rows(const char* symbol) { return {sym(symbol), num(4)}; }
-
-    ProgramBuilder m_b;
-    ValueId m_x, m_count;
-    ValueId m_ends[2];
-};
 
 std::string nameOf(const Analysis& analysis, OpId op)
 {

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "core/plan/counts.h"
+#include "core/plan/plan_space.h"
+#include "core/plan/rates.h"
+#include "core/plan/work.h"
+
+namespace cleave {
+
+struct Amount {
+    double bytes = 0;
+    double flops = 0;
+    double seconds = 0;
+
+    Amount& operator+=(const Amount& more)
+    {
+        bytes += more.bytes;
+        flops += more.flops;
+        seconds += more.seconds;
+        return *this;
+    }
+};
+
+/// How a function reads a tensor of the store.
+struct TensorRead {
+    int function = 0;      ///< into PlanCost::functions
+    char rows = 'V';       ///< 'V' the targets, 'E' every node of the block, 'M' straight by the gathers
+    double count = 0;      ///< rows, over all batches
+    Amount amount;
+};
+
+/// A save point, or an input feature: what it costs to keep and to read.
+struct TensorCost {
+    ValueId tensor;
+    int madeIn = -1;       ///< into PlanCost::functions; -1 for an input
+    Amount write;
+    std::vector<TensorRead> reads;
+};
+
+struct FunctionCost {
+    int first = 0, last = 0;  ///< message passings that run in it
+    ValueId rowsOf;           ///< valid: rows of this output
+    Amount prepare;           ///< blocks cut, structure sliced
+    Amount read, compute, write;
+    double peakBytes = 0;     ///< stores, prologue and the largest batch; without the graph itself and weights
+
+    double seconds() const { return prepare.seconds + read.seconds + compute.seconds + write.seconds; }
+};
+
+struct PlanCost {
+    std::vector<FunctionCost> functions;
+    std::vector<TensorCost> tensors;
+    std::set<BlockCopy> copied;  ///< what is gathered from a copy of the block's rows, where that is cheaper
+
+    Amount total() const;  ///< of all functions
+    double seconds() const;
+    double readBytes() const;     ///< rows of stores and slices of structure
+    double writtenBytes() const;
+    double flops() const;
+    double peakBytes() const;
+};
+
+/// Prices plans of one program on one graph (design: section 6). Built once; a plan is then priced in linear time.
+class CostModel {
+public:
+    CostModel(const PlanSpace& space, GraphCounts counts, Rates rates, Profile profile = {});
+
+    PlanCost price(const Plan& plan) const;  ///< of a legal plan that joins the functions that the counts are for
+    Amount opCost(std::size_t placed, Position position) const;  ///< of PlanSpace::ops()
+
+    const PlanSpace& space() const { return m_space; }
+    const GraphCounts& counts() const { return m_counts; }
+    const Rates& rates() const { return m_rates; }
+
+    // What a planner needs to know: the terms of the sum that price() computes.
+
+    struct Use {
+        enum Kind { ByOp, AtTargets, Gathered, Numbered, ByOutput } kind = ByOp;
+        int op = -1;       ///< ByOp: placed op that reads it at its own rows
+        int level = 0;     ///< message passing; ByOutput: index of the output function
+        RowCount rows;     ///< of the frame that gathers, or reads by number
+        double straightSeconds = 0, blockSeconds = 0;  ///< Gathered: all rows from the store, or from the block
+    };
+    struct Tensor {
+        ValueId id;
+        int producer = -1;  ///< placed op; -1 for an input
+        double bytes = 0;   ///< per row
+        double writeSeconds = 0;  ///< of all V rows
+        bool isOutput = false;
+        std::vector<Use> uses;
+    };
+    struct Extra {          ///< structure of node rows that placed ops read: sliced or computed once for each block
+        double bytes = 0, flops = 0, seconds = 0;  ///< per row
+    };
+
+    const std::vector<Tensor>& tensors() const { return m_tensors; }
+    const std::vector<Extra>& extras() const { return m_extras; }
+    const std::vector<int>& extrasOf(std::size_t placed) const { return m_ops[placed].extras; }
+    double rowsAt(Position position) const;
+    double fixedSeconds() const;                  ///< of functions, whatever the positions of their ops
+    double relabelSeconds(int level) const { return m_relabel[static_cast<std::size_t>(level)]; }
+    double readSeconds(const Tensor& tensor, bool wholeBlock, int function) const;
+
+private:
+    struct Group {
+        int first = 0, last = 0, cut = -1;  // cut: into m_cut.functions; -1 for a function without message passing or ops
+        FunctionRows rows;
+    };
+    struct Ref {
+        enum Kind { Tensor, Fixed, Slice } kind = Tensor;
+        int index = 0;
+    };
+    struct PlacedWork {
+        WorkKind kind = WorkKind::Elementwise;
+        double bytes = 0, flops = 0, seconds = 0, resultBytes = 0;  // per row
+        Amount fixed;                                               // of a scatter: its edge rows
+        std::vector<int> extras, before;                            // before: fixed steps that run for it
+        std::vector<Ref> reads;
+    };
+    struct FixedStep {
+        bool isView = false;
+        double mostBytes = 0;  // of its results in the largest batch
+        std::vector<Ref> reads;
+    };
+
+    class Builder;
+    class PeakOf;
+
+    const FunctionRows& rowsOf(int group) const { return m_groups[static_cast<std::size_t>(group)].rows; }
+    int groupOf(Position position) const { return m_groupOfLevel[static_cast<std::size_t>(position.function())]; }
+    int hopsOf(Position position) const { return m_groups[static_cast<std::size_t>(groupOf(position))].last - position.at / 2; }
+    const RowCount& rowsFor(int group, int hops) const;
+
+    const PlanSpace& m_space;
+    GraphCounts m_counts;
+    Rates m_rates;
+    Profile m_profile;
+    CutProgram m_cut;
+    std::vector<Group> m_groups;  // functions over nodes
+    std::vector<int> m_groupOfLevel;
+    std::vector<FunctionCost> m_fixed;  // of each group, then of each output function
+    std::vector<PlacedWork> m_ops;
+    std::vector<Tensor> m_tensors;
+    std::map<ValueId, int> m_tensorIndex;
+    std::vector<Extra> m_extras;
+    std::vector<FixedStep> m_steps;
+    std::vector<double> m_slices;       // bytes in the largest batch
+    std::vector<double> m_bookkeeping;  // bytes of row numbers in the largest batch, by group
+    std::vector<double> m_relabel;      // by message passing
+};
+
+}  // namespace cleave

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/plan/cut.h"
+
+namespace cleave {
+
+/// How many rows there are, over all batches of a function and in its largest batch.
+struct RowCount {
+    double total = 0;
+    double most = 0;
+
+    bool operator==(const RowCount&) const = default;
+};
+
+/// The rows of one function of a cut on a graph.
+struct FunctionRows {
+    double batches = 0;
+    std::vector<RowCount> frames;  ///< as CutFunction::frames
+    std::vector<RowCount> reach;   ///< nodes within 0, 1, … hops of the targets: V or more, then E; each once per batch
+
+    bool operator==(const FunctionRows&) const = default;
+};
+
+/// What a graph tells a cost model, for one batch size and node order.
+struct GraphCounts {
+    std::int64_t nodes = 0;      ///< V
+    std::int64_t batchSize = 0;
+    std::string order = "natural";
+    bool estimated = false;      ///< from V and M alone, for a graph without locality
+    double error = 0;            ///< standard error of E relative to E where batches were sampled; 0: exact
+    double structureBytes = 0;   ///< of the prologue's results
+    double indexBytes = 0;       ///< of the edges grouped by segment
+    std::vector<FunctionRows> functions;  ///< of the cut at message degree with these functions joined
+    std::set<int> joined;
+
+    /// E of all functions that have neighbours, relative to their V: 1 without inflation.
+    double inflation() const;
+};
+
+/// Counts for a graph of which only the numbers of nodes and edges are known: sources are drawn at random.
+GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize);
+
+}  // namespace cleave

@@ -1,0 +1,582 @@
+#include "core/plan/optimal.h"
+
+#include <CbcEventHandler.hpp>
+#include <CbcHeuristic.hpp>
+#include <CbcHeuristicFPump.hpp>
+#include <CbcModel.hpp>
+#include <CglPreProcess.hpp>
+#include <CglProbing.hpp>
+#include <CoinPackedMatrix.hpp>
+#include <OsiClpSolverInterface.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/base/error.h"
+
+namespace cleave {
+
+namespace {
+
+std::size_t at(int index)
+{
+    return static_cast<std::size_t>(index);
+}
+
+// A sum of columns and a constant.
+struct Linear {
+    double constant = 0;
+    std::vector<std::pair<int, double>> terms;
+
+    Linear& add(const Linear& other, double factor)
+    {
+        constant += factor * other.constant;
+        for (const auto& [column, value] : other.terms)
+            terms.emplace_back(column, factor * value);
+        return *this;
+    }
+
+    void simplify()
+    {
+        std::ranges::sort(terms);
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < terms.size(); ++i)
+            if (kept > 0 && terms[kept - 1].first == terms[i].first)
+                terms[kept - 1].second += terms[i].second;
+            else
+                terms[kept++] = terms[i];
+        terms.resize(kept);
+        std::erase_if(terms, [](const auto& term) { return term.second == 0; });
+    }
+};
+
+Linear operator-(Linear a, const Linear& b)
+{
+    return a.add(b, -1);
+}
+
+Linear operator+(Linear a, const Linear& b)
+{
+    return a.add(b, 1);
+}
+
+Linear constant(double value)
+{
+    return {value, {}};
+}
+
+// z(op, p) = 1 if the op stands after position p; columns for what is not decided by the op's range.
+class Programme {
+public:
+    Programme(const CostModel& costs, const Plan& start) : m_costs(costs), m_space(costs.space()), m_start(start)
+    {
+        findRanges();
+        contract();
+        addPositions();
+        addArrows();
+        addGroups();
+        addWork();
+        addTensors();
+        m_objective.simplify();
+    }
+
+    int variables() const { return m_decisions; }
+    double constantSeconds() const { return m_objective.constant; }
+
+    void load(OsiClpSolverInterface& solver, double scale) const
+    {
+        CoinPackedMatrix matrix(false, 0, 0);
+        matrix.setDimensions(0, m_columns);
+        std::vector<CoinBigIndex> starts{0};
+        std::vector<int> columns;
+        std::vector<double> values, lower, upper;
+        for (const auto& [row, isEqual] : m_rows) {
+            for (const auto& [column, value] : row.terms) {
+                columns.push_back(column);
+                values.push_back(value);
+            }
+            starts.push_back(static_cast<CoinBigIndex>(columns.size()));
+            lower.push_back(-row.constant);
+            upper.push_back(isEqual ? -row.constant : solver.getInfinity());
+        }
+        matrix.appendRows(static_cast<int>(m_rows.size()), starts.data(), columns.data(), values.data());
+        std::vector<double> least(at(m_columns), 0), most(at(m_columns), 1), objective(at(m_columns), 0);
+        for (const auto& [column, value] : m_objective.terms)
+            objective[at(column)] = value * scale;
+        solver.loadProblem(matrix, least.data(), most.data(), objective.data(), lower.data(), upper.data());
+        for (int column = 0; column < m_decisions; ++column)
+            solver.setInteger(column);
+    }
+
+    // Rows that every plan keeps and this solution does not: a tensor is written unless producer and reader share a function, whichever
+    // functions are looked at.
+    int cutOff(OsiClpSolverInterface& solver) const
+    {
+        const std::vector<double> solution(solver.getColSolution(), solver.getColSolution() + solver.getNumCols());
+        const auto value = [&](const Linear& sum) {
+            double total = sum.constant;
+            for (const auto& [column, factor] : sum.terms)
+                total += factor * solution[at(column)];
+            return total;
+        };
+        OsiCuts cuts;
+        for (const Crossing& crossing : m_crossings) {
+            Linear row = of(crossing.written);
+            for (int f = crossing.first; f <= crossing.last; ++f) {
+                const Linear apart = inFunction(crossing.producer, f) - inFunction(crossing.reader, f);
+                if (value(apart) > 1e-7)
+                    row.add(apart, -1);
+            }
+            if (value(row) > -1e-5)
+                continue;
+            row.simplify();
+            OsiRowCut cut;
+            CoinPackedVector entries;
+            for (const auto& [column, factor] : row.terms)
+                entries.insert(column, factor);
+            cut.setRow(entries);
+            cut.setLb(-row.constant);
+            cut.setUb(solver.getInfinity());
+            cuts.insert(cut);
+        }
+        solver.applyCuts(cuts);
+        return cuts.sizeRowCuts();
+    }
+
+    Plan plan(const double* solution) const
+    {
+        Plan found = m_start;
+        for (std::size_t i = 0; i < m_low.size(); ++i) {
+            const std::size_t root = at(m_root[i]);
+            int position = m_low[root];
+            for (int p = m_low[root]; p < m_high[root]; ++p)
+                if (const int column = m_column[root][at(p - m_low[root])]; solution[column] > 0.5)
+                    position = p + 1;
+            found.positions[i] = {position};
+        }
+        return found;
+    }
+
+private:
+    void findRanges()
+    {
+        const auto& ops = m_space.ops();
+        m_root.resize(ops.size());
+        for (std::size_t i = 0; i < ops.size(); ++i) {
+            m_root[i] = static_cast<int>(i);
+            int low = ops[i].least.at, high = ops[i].most.at;
+            if (const auto pin = m_start.constraints.pinned(ops[i].op)) {
+                low = std::max(low, *pin == 0 ? 0 : Position::pre(*pin).at);
+                high = std::min(high, Position::post(*pin).at);
+            }
+            m_low.push_back(low);
+            m_high.push_back(high);
+        }
+        // Companions and arrows narrow each other until nothing changes.
+        std::map<OpId, std::vector<int>> groups;
+        for (std::size_t i = 0; i < ops.size(); ++i)
+            groups[m_start.constraints.group(ops[i].op)].push_back(static_cast<int>(i));
+        std::erase_if(groups, [](const auto& group) { return group.second.size() < 2; });
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (std::size_t i = 0; i < ops.size(); ++i)
+                for (const int read : ops[i].reads)
+                    if (m_low[at(read)] > m_low[i]) {
+                        m_low[i] = m_low[at(read)];
+                        changed = true;
+                    }
+            for (std::size_t i = ops.size(); i-- > 0;)
+                for (const int reader : ops[i].readers)
+                    if (m_high[at(reader)] < m_high[i]) {
+                        m_high[i] = m_high[at(reader)];
+                        changed = true;
+                    }
+            for (const auto& [first, members] : groups) {
+                int low = 0, high = std::numeric_limits<int>::max();
+                for (const int i : members) {
+                    low = std::max(low, Position{m_low[at(i)]}.function());
+                    high = std::min(high, Position{m_high[at(i)]}.function());
+                }
+                for (const int i : members) {
+                    const int least = low == 0 ? 0 : 2 * low - 1, most = 2 * high;
+                    changed = changed || m_low[at(i)] < least || m_high[at(i)] > most;
+                    m_low[at(i)] = std::max(m_low[at(i)], least);
+                    m_high[at(i)] = std::min(m_high[at(i)], most);
+                }
+            }
+        }
+        for (const auto& [first, members] : groups)
+            for (const int i : members)
+                m_grouped.insert(i);
+        m_groups = std::move(groups);
+        // Before the message passing only what its gathers read in the end.
+        m_gatheredAt.resize(ops.size());
+        for (const CostModel::Tensor& tensor : m_costs.tensors())
+            for (const CostModel::Use& use : tensor.uses)
+                if (use.kind == CostModel::Use::Gathered && tensor.producer >= 0)
+                    m_gatheredAt[at(tensor.producer)].insert(use.level);
+        for (std::size_t i = ops.size(); i-- > 0;)
+            for (const int reader : ops[i].readers)
+                m_gatheredAt[i].insert(m_gatheredAt[at(reader)].begin(), m_gatheredAt[at(reader)].end());
+    }
+
+    // An op whose one operand has no other reader stands where that is made, if it makes rows no wider.
+    void contract()
+    {
+        const auto& ops = m_space.ops();
+        std::vector<std::vector<const CostModel::Tensor*>> reads(ops.size()), made(ops.size());
+        for (const CostModel::Tensor& tensor : m_costs.tensors()) {
+            if (tensor.producer >= 0)
+                made[at(tensor.producer)].push_back(&tensor);
+            for (const CostModel::Use& use : tensor.uses)
+                if (use.op >= 0)
+                    reads[at(use.op)].push_back(&tensor);
+        }
+        for (std::size_t i = 0; i < ops.size(); ++i) {
+            if (!ops[i].movable || reads[i].size() != 1 || made[i].size() != 1 || !m_costs.extrasOf(i).empty())
+                continue;
+            const CostModel::Tensor &from = *reads[i].front(), &to = *made[i].front();
+            if (from.producer < 0 || from.uses.size() != 1 || from.isOutput || made[at(from.producer)].size() != 1 || to.bytes > from.bytes ||
+                to.writeSeconds > from.writeSeconds || isConstrained(i) || isConstrained(at(from.producer)))
+                continue;
+            m_root[i] = m_root[at(from.producer)];
+        }
+    }
+
+    bool isConstrained(std::size_t i) const
+    {
+        return m_grouped.contains(static_cast<int>(i)) || m_start.constraints.pinned(m_space.ops()[i].op).has_value();
+    }
+
+    bool mayStandAt(std::size_t i, int p) const
+    {
+        const Position position{p};
+        return !position.isPre() || m_gatheredAt[i].contains(position.function()) || m_grouped.contains(static_cast<int>(i)) || p == m_high[i];
+    }
+
+    void addPositions()
+    {
+        m_column.resize(m_low.size());
+        for (std::size_t i = 0; i < m_low.size(); ++i) {
+            if (m_root[i] != static_cast<int>(i))
+                continue;
+            // An op that cannot stand at p + 1 is after p only if it is after p + 1.
+            for (int p = m_low[i]; p < m_high[i]; ++p)
+                m_column[i].push_back(-1);
+            for (int p = m_high[i] - 1; p >= m_low[i]; --p) {
+                const std::size_t slot = at(p - m_low[i]);
+                m_column[i][slot] = p + 1 < m_high[i] && !mayStandAt(i, p + 1) ? m_column[i][slot + 1] : m_decisions++;
+            }
+        }
+        m_columns = m_decisions;
+        for (std::size_t i = 0; i < m_low.size(); ++i)
+            if (m_root[i] == static_cast<int>(i))
+                for (int p = m_low[i]; p + 1 < m_high[i]; ++p)
+                    if (m_column[i][at(p - m_low[i])] != m_column[i][at(p + 1 - m_low[i])])
+                        atLeast(after(static_cast<int>(i), p) - after(static_cast<int>(i), p + 1));
+    }
+
+    Linear after(int op, int p) const
+    {
+        const std::size_t root = at(m_root[at(op)]);
+        if (p < m_low[root])
+            return constant(1);
+        if (p >= m_high[root])
+            return constant(0);
+        return {0, {{m_column[root][at(p - m_low[root])], 1}}};
+    }
+
+    // Whether an op runs in a function after this one; inputs are made before all.
+    Linear later(int op, int function) const { return op < 0 ? constant(0) : after(op, 2 * function); }
+    Linear standsAt(int op, int p) const { return after(op, p - 1) - after(op, p); }
+
+    Linear inFunction(int op, int f) const { return after(op, 2 * f - 2) - after(op, 2 * f); }
+
+    // row >= 0
+    void atLeast(Linear row, bool isEqual = false)
+    {
+        row.simplify();
+        if (!row.terms.empty())
+            m_rows.emplace_back(std::move(row), isEqual);
+    }
+
+    int column(double seconds)
+    {
+        m_objective.terms.emplace_back(m_columns, seconds);
+        return m_columns++;
+    }
+    static Linear of(int column) { return {0, {{column, 1}}}; }
+
+    void addArrows()
+    {
+        const auto& ops = m_space.ops();
+        for (std::size_t v = 0; v < ops.size(); ++v)
+            for (const int u : ops[v].reads)
+                if (m_root[v] != m_root[at(u)])
+                    for (int p = std::max(m_low[at(m_root[v])], m_low[at(m_root[at(u)])]); p < m_high[at(m_root[at(u)])]; ++p)
+                        atLeast(after(static_cast<int>(v), p) - after(u, p));
+    }
+
+    void addGroups()
+    {
+        for (const auto& [first, members] : m_groups)
+            for (std::size_t k = 1; k < members.size(); ++k)
+                for (int f = 0; f < m_space.functions(); ++f)
+                    atLeast(later(members[0], f) - later(members[k], f), true);
+    }
+
+    void addWork()
+    {
+        std::map<std::pair<int, int>, int> extraColumns;
+        for (std::size_t i = 0; i < m_low.size(); ++i) {
+            const std::size_t root = at(m_root[i]);
+            for (int p = m_low[root]; p <= m_high[root]; ++p) {
+                const Amount work = m_costs.opCost(i, {p});
+                m_objective.add(standsAt(static_cast<int>(i), p), work.seconds);
+                for (const int extra : m_costs.extrasOf(i)) {
+                    const Linear here = standsAt(static_cast<int>(i), p);
+                    const auto [known, fresh] = extraColumns.try_emplace({extra, p}, -1);
+                    if (fresh)
+                        known->second = column(m_costs.extras()[at(extra)].seconds * m_costs.rowsAt({p}));
+                    atLeast(of(known->second) - here);
+                }
+            }
+        }
+        m_objective.constant += m_costs.fixedSeconds();
+    }
+
+    void addTensors()
+    {
+        for (int f = 0; f < m_space.functions(); ++f)
+            m_relabelled.push_back(-1);
+        for (const CostModel::Tensor& tensor : m_costs.tensors())
+            addTensor(tensor);
+    }
+
+    int relabelled(int function)
+    {
+        int& known = m_relabelled[at(function)];
+        if (known < 0)
+            known = column(m_costs.relabelSeconds(function));
+        return known;
+    }
+
+    void addTensor(const CostModel::Tensor& tensor)
+    {
+        const int u = tensor.producer;
+        bool always = tensor.isOutput;
+        int written = -1;
+        std::map<int, int> read, readBlock;  // columns by function
+        std::map<int, std::pair<double, double>> gathered;
+        const auto writes = [&](const Linear& needed) {
+            if (u < 0 || always)
+                return;
+            if (written < 0)
+                written = column(tensor.writeSeconds);
+            atLeast(of(written) - needed);
+        };
+        const auto columnFor = [&](std::map<int, int>& columns, int function, double seconds) {
+            const auto [known, fresh] = columns.try_emplace(function, -1);
+            if (fresh)
+                known->second = column(seconds);
+            return known->second;
+        };
+        const auto reads = [&](int function) { return columnFor(read, function, m_costs.readSeconds(tensor, false, function)); };
+        const auto readsBlock = [&](int function) {
+            const bool fresh = !readBlock.contains(function);
+            const int block = columnFor(readBlock, function, m_costs.readSeconds(tensor, true, function) - m_costs.readSeconds(tensor, false, function));
+            if (fresh)
+                atLeast(of(reads(function)) - of(block));
+            return block;
+        };
+        for (const CostModel::Use& use : tensor.uses)
+            always = always || use.kind == CostModel::Use::ByOutput;
+        for (const CostModel::Use& use : tensor.uses) {
+            switch (use.kind) {
+            case CostModel::Use::ByOutput:
+                m_objective.constant += use.straightSeconds;
+                break;
+            case CostModel::Use::Numbered:
+                m_objective.constant += use.straightSeconds;
+                m_objective.add(later(u, use.level - 1), use.blockSeconds - use.straightSeconds);
+                writes(constant(1) - later(u, use.level - 1));
+                break;
+            case CostModel::Use::AtTargets:
+                atLeast(of(reads(use.level)) - constant(1) + later(u, use.level - 1));
+                writes(constant(1) - later(u, use.level - 1));
+                break;
+            case CostModel::Use::Gathered:
+                gathered[use.level].first += use.straightSeconds;
+                gathered[use.level].second += use.blockSeconds;
+                writes(constant(1) - later(u, use.level - 1));
+                break;
+            default: {
+                if (u >= 0 && m_root[at(use.op)] == m_root[at(u)])
+                    break;
+                const std::size_t v = at(m_root[at(use.op)]);
+                const int first = Position{m_low[v]}.function(), last = Position{m_high[v]}.function();
+                for (int f = first; f <= last; ++f) {
+                    const Linear made = later(u, f - 1);
+                    if (made.terms.empty() && made.constant == 1)
+                        continue;
+                    atLeast(of(reads(f)) - inFunction(use.op, f) + made);
+                    const int pre = Position::pre(f).at;
+                    if (f > 0 && pre >= m_low[v] && pre <= m_high[v])
+                        atLeast(of(readsBlock(f)) - standsAt(use.op, pre) + made);
+                }
+                for (int f = 0; f < last; ++f)
+                    writes(later(use.op, f) - later(u, f));
+                if (written >= 0 && last > Position{m_low[at(m_root[at(u)])]}.function() + 1)
+                    m_crossings.push_back({written, u, use.op, Position{m_low[at(m_root[at(u)])]}.function(), last});
+            }
+            }
+        }
+        if (u >= 0 && always)
+            m_objective.constant += tensor.writeSeconds;
+        for (const auto& [function, seconds] : gathered) {
+            const Linear made = later(u, function - 1);
+            // From its block, which is computed here, or copied, or straight from the store.
+            m_objective.add(made, seconds.second);
+            if (!made.terms.empty() || made.constant > 0)
+                atLeast(of(relabelled(function)) - made);
+            if (made.terms.empty() && made.constant == 1)
+                continue;
+            const int straight = column(seconds.first);
+            if (m_costs.readSeconds(tensor, true, function) > 0 && seconds.second < seconds.first) {
+                const int copied = column(seconds.second);
+                atLeast(of(straight) + of(copied) + made - constant(1));
+                atLeast(of(readsBlock(function)) - of(copied));
+                atLeast(of(relabelled(function)) - of(copied));
+            } else {
+                atLeast(of(straight) + made - constant(1));
+            }
+        }
+    }
+
+    const CostModel& m_costs;
+    const PlanSpace& m_space;
+    const Plan& m_start;
+    std::vector<int> m_low, m_high, m_root;
+    std::map<OpId, std::vector<int>> m_groups;
+    std::set<int> m_grouped;
+    std::vector<std::set<int>> m_gatheredAt;
+    std::vector<std::vector<int>> m_column;
+    int m_decisions = 0, m_columns = 0;
+    Linear m_objective;
+    std::vector<std::pair<Linear, bool>> m_rows;
+    std::vector<int> m_relabelled;
+
+    struct Crossing {
+        int written;  // column
+        int producer, reader, first, last;
+    };
+    std::vector<Crossing> m_crossings;
+};
+
+// Stops the search when the caller asks for it.
+class StopHandler : public CbcEventHandler {
+public:
+    explicit StopHandler(const Progress& progress) : m_progress(progress) {}
+    CbcAction event(CbcEvent) override { return m_progress.stop.stop_requested() ? stop : noAction; }
+    CbcEventHandler* clone() const override { return new StopHandler(*this); }
+
+private:
+    const Progress& m_progress;
+};
+
+bool isIntegral(const double* solution, int columns)
+{
+    return std::all_of(solution, solution + columns, [](double x) { return std::abs(x - std::round(x)) < 1e-6; });
+}
+
+// A node of a large programme takes long: fewer of them, by number and not by time, so that plans can be reproduced.
+int nodesFor(int variables, int mostNodes)
+{
+    const double size = std::max(1.0, variables / 1000.0);
+    return std::max(1, static_cast<int>(mostNodes / (size * size * size * size)));
+}
+
+}  // namespace
+
+Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, const Progress& progress)
+{
+    progress.update(0, "Searching the optimal plan");
+    const Programme programme(costs, start);
+    Optimum optimum{start, 0, 0, programme.variables()};
+    const double known = costs.price(start).seconds();
+    const double base = programme.constantSeconds();
+    if (programme.variables() == 0) {
+        optimum.bound = known;
+        return optimum;
+    }
+    // Objectives of some thousand are what the solver's tolerances are made for.
+    const double scale = 1e4 / std::max(known, 1e-12);
+    OsiClpSolverInterface solver;
+    solver.messageHandler()->setLogLevel(0);
+    programme.load(solver, scale);
+    solver.initialSolve();
+    if (!solver.isProvenOptimal())
+        throw Error("The solver found no plan at all, which cannot be: the plan that it starts from is one.");
+    for (int round = 0; round < 30 && !isIntegral(solver.getColSolution(), programme.variables()) && programme.cutOff(solver) > 0; ++round) {
+        progress.check();
+        solver.resolve();
+    }
+    optimum.bound = base + solver.getObjValue() / scale;
+    std::vector<double> best;
+    if (isIntegral(solver.getColSolution(), programme.variables())) {
+        best.assign(solver.getColSolution(), solver.getColSolution() + solver.getNumCols());
+    } else if (optimum.bound < known * (1 - 1e-9)) {
+            // Preprocessing tightens the rows so far that mostly nothing is left to search.
+        const bool large = programme.variables() > 3000;
+        CglPreProcess process;
+        process.messageHandler()->setLogLevel(0);
+        CglProbing probing;
+        probing.setMaxPass(1);
+        probing.setMaxProbe(50);
+        probing.setRowCuts(3);
+        process.addCutGenerator(&probing);
+        OsiSolverInterface* reduced = process.preProcess(solver, false, large ? 1 : 5);
+        if (!reduced)
+            throw Error("The solver lost the plan that it started from.");
+        reduced->messageHandler()->setLogLevel(0);
+        CbcModel model(*reduced);
+        model.setLogLevel(0);
+        model.messageHandler()->setLogLevel(0);
+        model.setMaximumNodes(nodesFor(programme.variables(), mostNodes));
+        model.setAllowableFractionGap(1e-9);
+        model.setAllowableGap(1e-4);
+        model.setCutoff((known - base) * scale * (1 + 1e-9) + 1e-6);
+        CbcRounding rounding(model);
+        model.addHeuristic(&rounding);
+        CbcHeuristicFPump pump(model);
+        pump.setMaximumPasses(20);
+        if (!large)
+            model.addHeuristic(&pump);
+        model.setNumberStrong(large ? 1 : 5);
+        model.setMaximumCutPassesAtRoot(5);
+        StopHandler handler(progress);
+        model.passInEventHandler(&handler);
+        model.branchAndBound();
+        optimum.nodes = model.getNodeCount();
+        optimum.bound = std::max(optimum.bound, std::min(known, base + model.getBestPossibleObjValue() / scale));
+        if (model.bestSolution()) {
+            process.postProcess(*model.solver());
+            best.assign(solver.getColSolution(), solver.getColSolution() + solver.getNumCols());
+        } else if (model.isProvenInfeasible()) {
+            optimum.bound = known;  // nothing is below the plan that it started from
+        }
+    }
+    progress.check();
+    if (!best.empty()) {
+        Plan found = programme.plan(best.data());
+        if (const std::string why = costs.space().whyIllegal(found); !why.empty())
+            throw Error("The solver's plan is not legal: " + why);
+        if (costs.price(found).seconds() < known)
+            optimum.plan = std::move(found);
+    }
+    optimum.bound = std::min(optimum.bound, costs.price(optimum.plan).seconds());
+    return optimum;
+}
+
+}  // namespace cleave

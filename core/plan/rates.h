@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/base/ids.h"
+
+namespace cleave {
+
+/// How fast a machine does what inference on blocks is made of. Bytes per second count what is moved once; the defaults are those of a
+/// small computer and only there so that plans can be compared before calibration.
+struct Rates {
+    std::string source = "assumed";  ///< where the numbers come from: what every report says
+    double read = 8e9;            ///< bytes/s of rows that follow each other in a store
+    double gather = 3e9;          ///< bytes/s of rows at random places of a store
+    double write = 2e9;           ///< bytes/s of rows into a new store
+    double elementwise = 6e9;     ///< bytes/s, read and written, of elementwise ops on a block
+    double segmentReduce = 2e9;   ///< bytes/s of edge rows reduced into node rows
+    double gemm = 3e10;           ///< FLOP/s of matrix products of a block with a weight
+    double slice = 1e9;           ///< bytes/s of structure sliced to a block's edges
+    double number = 1e8;          ///< nodes/s that a block's nodes are found and numbered at
+    double opSeconds = 4e-6;      ///< of calling one op
+
+    bool operator==(const Rates&) const = default;
+};
+
+/// Times measured on sample blocks of a graph: they stand in for the rates.
+struct Profile {
+    std::map<OpId, double> opSeconds;        ///< per row of the result; scatters: per row of their source. Gathers: straight from the store
+    std::map<ValueId, double> writeSeconds;  ///< per row of a save point
+    std::map<int, double> prepareSeconds;    ///< by function of the cut at message degree: per batch row, blocks and structure
+
+    bool empty() const { return opSeconds.empty(); }
+};
+
+}  // namespace cleave

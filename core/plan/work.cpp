@@ -1,0 +1,156 @@
+#include "core/plan/work.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/analysis/op_view.h"
+
+namespace cleave {
+
+namespace {
+
+double known(const Dim& dim)
+{
+    return dim.isConstant() ? static_cast<double>(dim.value) : 1;
+}
+
+double elements(const Value& value)
+{
+    double count = value.kind == ValueKind::Tensor ? 1 : 0;
+    for (const Dim& dim : value.sizes)
+        count *= known(dim);
+    return count;
+}
+
+double elementsPerRow(const Value& value, int rowDim)
+{
+    const double rows = rowDim >= 0 && rowDim < static_cast<int>(value.sizes.size()) ? known(value.sizes[static_cast<std::size_t>(rowDim)]) : 1;
+    return rows > 0 ? elements(value) / rows : 0;
+}
+
+bool isView(std::string_view target)
+{
+    static const std::set<std::string_view> views{
+        "aten::view", "aten::reshape", "aten::_unsafe_view", "aten::flatten", "aten::unflatten", "aten::expand", "aten::unsqueeze",
+        "aten::squeeze", "aten::select", "aten::slice", "aten::narrow", "aten::split", "aten::split_with_sizes", "aten::chunk",
+        "aten::tensor_split", "aten::unbind", "aten::transpose", "aten::t", "aten::numpy_T", "aten::permute"};
+    return views.contains(target);
+}
+
+double lastSize(const OpView& view, std::string_view argument)
+{
+    const Value* value = view.tensor(argument);
+    return value && !value->sizes.empty() ? known(value->sizes.back()) : 0;
+}
+
+// One multiplication and addition for each entry of the space that the letters span.
+double einsumFlops(const Program& program, const Op& op, int rowDim)
+{
+    const Argument* equation = op.find("equation");
+    if (!equation || !equation->asString())
+        return 0;
+    std::map<char, double> sizes;
+    std::string letters = *equation->asString();
+    std::erase(letters, ' ');
+    const std::string inputs = letters.substr(0, letters.find("->"));
+    std::size_t begin = 0;
+    for (const ValueId operand : OpView(program, op).values("tensors")) {
+        const std::string term = inputs.substr(begin, inputs.find(',', begin) - begin);
+        begin += term.size() + 1;
+        for (std::size_t d = 0; operand.valid() && term.size() == program[operand].sizes.size() && d < term.size(); ++d)
+            sizes[term[d]] = known(program[operand].sizes[d]);
+        if (begin > inputs.size())
+            break;
+    }
+    const std::size_t arrow = letters.find("->");
+    if (arrow != std::string::npos && static_cast<std::size_t>(rowDim) < letters.size() - arrow - 2)
+        sizes.erase(letters[arrow + 2 + static_cast<std::size_t>(rowDim)]);
+    double flops = 2;
+    for (const auto& [letter, size] : sizes)
+        flops *= size;
+    return flops;
+}
+
+// Length of the sum behind each entry of the result; 0 for ops that are no products.
+double contracted(const Program& program, const Op& op)
+{
+    const OpView view(program, op);
+    if (op.target == "aten::linear")
+        return lastSize(view, "input");
+    if (op.target == "aten::addmm")
+        return lastSize(view, "mat1");
+    if (op.target == "aten::baddbmm")
+        return lastSize(view, "batch1");
+    if (op.target == "aten::mm" || op.target == "aten::bmm" || op.target == "aten::matmul" || op.target == "aten::mv")
+        return lastSize(view, "self");
+    if (op.target == "aten::bilinear")
+        return lastSize(view, "input1") * lastSize(view, "input2");
+    if (op.target == "aten::scaled_dot_product_attention") {
+        const Value* key = view.tensor("key");
+        return key && key->sizes.size() > 1 ? 2 * known(key->sizes[key->sizes.size() - 2]) : 0;
+    }
+    return 0;
+}
+
+bool isRecurrent(std::string_view target)
+{
+    static const std::set<std::string_view> recurrent{"aten::lstm", "aten::gru", "aten::rnn_tanh", "aten::rnn_relu", "aten::lstm_cell",
+                                                      "aten::gru_cell", "aten::rnn_tanh_cell", "aten::rnn_relu_cell"};
+    return recurrent.contains(target);
+}
+
+}  // namespace
+
+Work workOf(const Program& program, OpId id, int rowDim)
+{
+    const Op& op = program[id];
+    Work work;
+    double weights = 0;
+    forEachOperand(op, [&](ValueId value) {
+        if (program[value].weight.valid()) {
+            weights += elements(program[value]);
+            work.weightBytes += elements(program[value]) * static_cast<double>(itemSize(program[value].dtype));
+        }
+    });
+    const Value& output = program[op.outputs.front()];
+    const double outputs = elementsPerRow(output, rowDim);
+    if (isView(op.target)) {
+        work.kind = WorkKind::View;
+    } else if (const double length = contracted(program, op); length > 0) {
+        work.kind = WorkKind::Product;
+        work.flops = 2 * length * outputs;
+    } else if (op.target == "aten::einsum") {
+        work.kind = WorkKind::Product;
+        work.flops = einsumFlops(program, op, rowDim);
+    } else if (isRecurrent(op.target)) {
+        // Every weight once for each step; a sequence has as many steps as its rows have vectors.
+        const Value* input = OpView(program, op).tensor("input");
+        const double steps = input && !op.target.ends_with("_cell") && !input->sizes.empty() ? elementsPerRow(*input, rowDim) / std::max(known(input->sizes.back()), 1.0) : 1;
+        work.kind = WorkKind::Product;
+        work.flops = 2 * weights * std::max(steps, 1.0);
+    } else {
+        double most = outputs;
+        forEachOperand(op, [&](ValueId value) {
+            if (!program[value].weight.valid())
+                most = std::max(most, elements(program[value]));
+        });
+        work.flops = most;
+    }
+    return work;
+}
+
+double rowBytes(const Analysis& analysis, ValueId id, int rowDim)
+{
+    const Value& value = analysis.program[id];
+    if (value.kind != ValueKind::Tensor || rowDim < 0)
+        return 0;
+    double bytes = static_cast<double>(itemSize(value.dtype));
+    for (std::size_t d = 0; d < value.sizes.size(); ++d)
+        if (static_cast<int>(d) != rowDim)
+            bytes *= value.sizes[d].isConstant() ? static_cast<double>(value.sizes[d].value) : 0;
+    const ValueFacts& facts = analysis.values[id];
+    return bytes * static_cast<double>(facts.outer * facts.inner);
+}
+
+}  // namespace cleave

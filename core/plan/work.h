@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/analysis/analysis.h"
+
+namespace cleave {
+
+enum class WorkKind : std::uint8_t {
+    View,         ///< another shape of the same memory
+    Elementwise,  ///< passes over its operands and results once
+    Product,      ///< matrix products and recurrent layers: bound by arithmetic
+    Gather,
+    Reduce,       ///< scatter: reduces edge rows into node rows
+};
+
+/// What one call of an op does, apart from the number of rows.
+struct Work {
+    WorkKind kind = WorkKind::Elementwise;
+    double flops = 0;       ///< per row of its result; Reduce: per row of its source. A multiplication and an addition count as two
+    double weightBytes = 0; ///< of operands that are read whole: weights
+};
+
+/// rowDim: of the op's first output.
+Work workOf(const Program& program, OpId op, int rowDim);
+
+/// Bytes of one row of a tensor, over all its entries; 0 where another dimension grows with the graph as well.
+double rowBytes(const Analysis& analysis, ValueId value, int rowDim);
+
+}  // namespace cleave

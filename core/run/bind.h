@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/run/lowering.h"
+#include "core/run/run.h"
+
+namespace cleave {
+
+/// The graph's arrays as the model's inputs: types widened where nothing is lost. Error naming the input that does not fit.
+Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions& options);
+
+/// Names of the inputs that RunOptions::randomFeatures fills.
+std::vector<std::string> randomInputs(const Program& program, const DataGraph& graph, const RunOptions& options);
+
+/// The nodes in the order of the graph's edges; empty for the natural one.
+std::vector<std::int64_t> orderFor(const Model& model, const Bindings& inputs, NodeOrder order, std::int64_t batchSize, std::int64_t numNodes,
+                                   const Progress& progress);
+
+/// Targets per batch where none are asked for.
+std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode);
+
+void useThreads(const RunOptions& options);
+
+}  // namespace cleave

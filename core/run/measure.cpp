@@ -1,0 +1,94 @@
+#include "core/run/measure.h"
+
+#include <ATen/ATen.h>
+
+#include <map>
+
+#include "core/base/error.h"
+#include "core/plan/plan_space.h"
+#include "core/run/bind.h"
+#include "core/run/executor.h"
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+constexpr std::int64_t exactEdges = 1'000'000;
+
+// One cut on the graph; the objects refer to each other, so they stay where they are.
+struct Session {
+    CutProgram cut;
+    std::unique_ptr<LayerWise> run;
+    NodeOrder order = NodeOrder::Natural;
+    std::int64_t orderBatch = 0;
+};
+
+}  // namespace
+
+struct GraphMeasure::Impl {
+    const Model model;
+    PlanSpace space;
+    Constants constants;
+    Bindings inputs;
+    std::map<std::set<int>, Session> sessions;
+
+    explicit Impl(const Model& m) : model(m), space(*model.analysis) {}
+
+    Session& session(const std::set<int>& joined, const Progress& progress)
+    {
+        Session& s = sessions[joined];
+        if (!s.run) {
+            Plan plan = space.messageDegree();
+            plan.joined = joined;
+            s.cut = space.cut(plan);
+            guarded("The graph cannot be measured", [&] { s.run = std::make_unique<LayerWise>(*model.analysis, s.cut, constants, inputs, progress); });
+        }
+        return s;
+    }
+};
+
+GraphMeasure::GraphMeasure(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress) : m(std::make_unique<Impl>(model))
+{
+    options.check();
+    useThreads(options);
+    m->inputs = bindInputs(model, graph, options);
+    m->constants = evaluateConstants(*model.analysis);
+    m->session({}, progress);
+}
+
+GraphMeasure::~GraphMeasure() = default;
+
+std::int64_t GraphMeasure::numNodes() const
+{
+    return m->sessions.at({}).run->numNodes();
+}
+
+std::int64_t GraphMeasure::chosenBatchSize() const
+{
+    const LayerWise& run = *m->sessions.at({}).run;
+    return cleave::chosenBatchSize(run.numNodes(), run.mostEdgesPerNode());
+}
+
+std::vector<std::int64_t> GraphMeasure::order(NodeOrder order, std::int64_t batchSize, const Progress& progress) const
+{
+    return orderFor(m->model, m->inputs, order, batchSize, numNodes(), progress);
+}
+
+GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const std::set<int>& joined, const Progress& progress)
+{
+    if (batchSize < 1)
+        throw Error("The batch size must be at least 1.");
+    Session& session = m->session(joined, progress);
+    if (session.order != order || (order == NodeOrder::Metis && session.orderBatch != batchSize)) {
+        session.run->setOrder(this->order(order, batchSize, progress));
+        session.order = order;
+        session.orderBatch = batchSize;
+    }
+    GraphCounts counts = session.run->count(batchSize, exactEdges, progress);
+    counts.joined = joined;
+    counts.order = orderName(order);
+    return counts;
+}
+
+}  // namespace cleave

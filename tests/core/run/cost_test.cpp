@@ -1,0 +1,131 @@
+#include "core/plan/cost.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "core/run/bind.h"
+#include "core/run/executor.h"
+#include "core/run/measure.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+struct ZooModel {
+    std::string folder, name;
+    std::map<std::string, Role> roles;
+};
+
+void PrintTo(const ZooModel& model, std::ostream* out)
+{
+    *out << model.name;
+}
+
+std::vector<ZooModel> zooModels()
+{
+    std::vector<ZooModel> models;
+    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models/zoo/index.json"))) {
+        if (entry["expect"] != "equal")
+            continue;
+        models.push_back({"zoo", entry["name"].get<std::string>(), {}});
+        if (entry.contains("roles"))
+            for (const auto& [name, role] : entry["roles"].items())
+                roleFromName(role.get<std::string>(), models.back().roles[name]);
+    }
+    return models;
+}
+
+// Store traffic and arithmetic counted from the steps of a cut: nothing of the cost model's formulas.
+struct Counted {
+    double read = 0, written = 0, flops = 0;
+};
+
+Counted count(const Analysis& a, const CutProgram& cut, const GraphCounts& counts)
+{
+    Counted sum;
+    const auto bytes = [&](ValueId v) { return rowBytes(a, v, a.values[v].rowDim); };
+    for (std::size_t f = 0; f < cut.functions.size(); ++f) {
+        const CutFunction& function = cut.functions[f];
+        const auto rows = [&](int frame) { return counts.functions[f].frames[static_cast<std::size_t>(frame)].total; };
+        std::set<std::pair<ValueId, int>> slices;
+        for (const Step& step : function.steps) {
+            for (const StepOperand& operand : step.operands) {
+                if (operand.kind == OperandKind::StoredWhole)
+                    sum.read += rows(step.frame) * bytes(operand.value);
+                else if (operand.kind == OperandKind::Stored && slices.insert({operand.value, operand.frame}).second)
+                    sum.read += rows(operand.frame) * bytes(operand.value);
+            }
+            if (step.kind == StepKind::LocalIndex)
+                continue;
+            const double flops = workOf(a.program, step.op, step.rowDims.empty() ? -1 : step.rowDims.front()).flops;
+            double over = rows(step.frame);
+            if (a.ops[step.op].kind == OpKind::Scatter) {
+                over = 0;
+                for (const StepOperand& operand : step.operands)
+                    if (operand.rowDim >= 0 && operand.frame != step.frame && a.values[operand.value].reach == Reach::Feature)
+                        over += rows(operand.frame);
+            }
+            if (a.ops[step.op].kind != OpKind::Gather)
+                sum.flops += flops * over;
+        }
+        for (const ValueId saved : function.saves)
+            sum.written += rows(0) * bytes(saved);
+    }
+    return sum;
+}
+
+class CostOfZoo : public testing::TestWithParam<ZooModel> {};
+
+TEST_P(CostOfZoo, IsWhatTheCutMoves)
+{
+    const std::filesystem::path folder = test::testDir() / "models" / GetParam().folder;
+    const Model model = openModel(folder / (GetParam().name + ".pt2"), {GetParam().roles, false});
+    const DataGraph graph = readGraph(folder / (GetParam().name + ".npz"));
+    const PlanSpace space(*model.analysis);
+    GraphMeasure measure(model, graph);
+    const Bindings inputs = bindInputs(model, graph, {});
+    const Constants constants = evaluateConstants(*model.analysis);
+    std::mt19937_64 random(1);
+    Plan plan = space.messageDegree();
+    for (int round = 0; round < 4; ++round) {
+        plan.joined.clear();
+        for (int f = 0; round % 2 && f + 1 < space.functions(); ++f)
+            if (random() % 2)
+                plan.joined.insert(f);
+        for (int step = 0; step < 15 && !space.ops().empty(); ++step) {
+            const PlacedOp& op = space.ops()[random() % space.ops().size()];
+            const Move move = space.moveOp(plan, op.op, {op.least.at + static_cast<int>(random() % static_cast<unsigned>(op.most.at - op.least.at + 1))});
+            if (move.plan)
+                plan = *move.plan;
+        }
+        const std::int64_t batchSize = 1 + static_cast<std::int64_t>(random() % 20);
+        Rates rates;
+        rates.gather *= round == 2 ? 0.01 : 1;  // copies pay
+        const CostModel costs(space, measure.counts(batchSize, round == 3 ? NodeOrder::Degree : NodeOrder::Natural, plan.joined), rates);
+        const PlanCost cost = costs.price(plan);
+        const CutProgram cut = space.cut(plan, cost.copied);
+        LayerWise run(*model.analysis, cut, constants, inputs, {});
+        if (round == 3)
+            run.setOrder(measure.order(NodeOrder::Degree, batchSize));
+        const Counted counted = count(*model.analysis, cut, run.count(batchSize, 1 << 30, {}));
+        double read = 0;
+        for (const FunctionCost& f : cost.functions)
+            read += f.read.bytes;
+        EXPECT_NEAR(read, counted.read, 1e-6 * counted.read);
+        EXPECT_NEAR(cost.writtenBytes(), counted.written, 1e-6 * counted.written);
+        double flops = 0;
+        for (const FunctionCost& f : cost.functions)
+            flops += f.compute.flops + f.prepare.flops;
+        EXPECT_NEAR(flops, counted.flops, 1e-6 * counted.flops) << "round " << round;
+        EXPECT_GT(cost.seconds(), 0);
+        EXPECT_GT(cost.peakBytes(), 0);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, CostOfZoo, testing::ValuesIn(zooModels()), [](const auto& model) { return model.param.name; });
+
+}  // namespace
+}  // namespace cleave
