@@ -21,7 +21,8 @@ int main(int argc, char** argv)
     int exitCode = 0;
     CLI::App app("Cuts graph neural networks between message-passing layers, runs them layer by layer and proves the answers equal.\n\n"
                  "  cleave-cli inspect model.pt2            what is in the model and where it is cut\n"
-                 "  cleave-cli verify model.pt2 cora.npz    layer-wise against full graph\n",
+                 "  cleave-cli verify model.pt2 cora.npz    layer-wise against full graph\n"
+                 "  cleave-cli plan model.pt2 cora.npz      what each planner's cut costs, and the best one as a file\n",
                  "cleave-cli");
     app.require_subcommand(1);
     app.set_version_flag("--version", versionText());
@@ -31,6 +32,9 @@ int main(int argc, char** argv)
     cleave::cli::addVerify(app, exitCode);
     cleave::cli::addDot(app, exitCode);
     cleave::cli::addPlan(app, exitCode);
+    cleave::cli::addCompare(app, exitCode);
+    cleave::cli::addProfile(app, exitCode);
+    cleave::cli::addCalibrate(app, exitCode);
     cleave::cli::addGenerate(app, exitCode);
     try {
         app.parse(argc, argv);

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -7,19 +9,35 @@
 #include "app/cli/terminal.h"
 #include "core/base/format.h"
 #include "core/plan/plan_file.h"
+#include "core/run/calibrate.h"
+#include "core/run/planning.h"
 
 namespace cleave::cli {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct PlanArguments {
     ModelArguments model;
-    std::string from, out;
+    std::string from, out, planner;
     std::vector<std::string> moves, pins, together;
+    GraphArguments graph;
+    std::int64_t nodes = 0, edges = 0;
+    double memory = 0;
+    bool profile = false, json = false;
 
     void add(CLI::App& command)
     {
         model.add(command);
+        graph.add(command, false);
+        command.add_option("--nodes", nodes, "Without a graph: number of nodes to estimate costs for")->check(CLI::PositiveNumber);
+        command.add_option("--edges", edges, "Without a graph: number of edges")->check(CLI::NonNegativeNumber);
+        command.add_option("--memory", memory, "Most memory a plan may need, 2G or 500M: the batch size follows")->transform(CLI::AsSizeValue(false))->type_name("SIZE");
+        command.add_option("--planner", planner, "Whose plan to show and write: message-degree, greedy or optimal (the default with a graph)")
+            ->check(CLI::IsMember({"message-degree", "greedy", "optimal"}));
+        command.add_flag("--profile", profile, "Measure each op on sample blocks of the graph instead of using the machine's rates");
+        command.add_flag("--json", json, "Write the table as JSON");
         command.add_option("--plan", from, "Plan file to start from, instead of the cut at message degree")->type_name("FILE");
         command.add_option("--move", moves, "Place an op before (pre2) or after (post2) the message passing of a function; what must go along moves too")
             ->type_name("OP=POSITION")->allow_extra_args(false);
@@ -49,9 +67,9 @@ Position position(const std::string& text)
     throw Error("--move: '" + printable(text) + "' is no position; write pre1, pre2, … or post0, post1, …");
 }
 
-class Planning {
+class Wishes {
 public:
-    Planning(const PlanSpace& space, const PlanArguments& arguments) : m_space(space), m_arguments(arguments) {}
+    Wishes(const PlanSpace& space, const PlanArguments& arguments) : m_space(space), m_arguments(arguments) {}
 
     StoredPlan run()
     {
@@ -77,6 +95,8 @@ public:
         }
         return std::move(m_stored);
     }
+
+    bool isEmpty() const { return m_arguments.from.empty() && m_arguments.moves.empty(); }
 
 private:
     OpId op(const std::string& name) const
@@ -106,10 +126,11 @@ private:
     StoredPlan m_stored;
 };
 
-std::string planTable(const PlanSpace& space, const Plan& plan)
+std::string planTable(const PlanSpace& space, const StoredPlan& stored)
 {
+    const Plan& plan = stored.plan;
     const Program& program = space.analysis().program;
-    const CutProgram cut = space.cut(plan);
+    const CutProgram cut = space.cut(plan, stored.copied);
     const auto names = [&](const std::vector<ValueId>& values) {
         std::vector<std::string> all;
         for (const ValueId value : values)
@@ -120,38 +141,330 @@ std::string planTable(const PlanSpace& space, const Plan& plan)
     for (const CutFunction& function : cut.functions) {
         std::vector<std::string> ops[3];
         for (std::size_t i = 0; !function.rowsOf.valid() && i < space.ops().size(); ++i)
-            if (const PlacedOp& placed = space.ops()[i]; plan.positions[i].function() == function.level)
+            if (const PlacedOp& placed = space.ops()[i];
+                plan.positions[i].function() >= function.firstLevel && plan.positions[i].function() <= function.level)
                 ops[!placed.movable ? 1 : plan.positions[i].isPre() ? 0 : 2].push_back(program[placed.op].name);
-        const std::string name = function.rowsOf.valid() ? "rows of " + program[function.rowsOf].name : std::to_string(function.level);
+        const std::string name = function.rowsOf.valid() ? "rows of " + program[function.rowsOf].name : (function.firstLevel != function.level ? std::to_string(function.firstLevel) + "–" : "") + std::to_string(function.level);
         rows.push_back({name, join(ops[0], ", "), join(ops[1], ", "), join(ops[2], ", "), names(function.reads), names(function.saves)});
     }
     return table(rows);
+}
+
+std::string countText(double n)
+{
+    return n < 1e15 ? formatCount(static_cast<std::int64_t>(n)) : formatNumber(n);
+}
+
+std::string flopsText(double flops)
+{
+    for (const auto& [unit, size] : {std::pair{" T", 1e12}, {" G", 1e9}, {" M", 1e6}, {" k", 1e3}})
+        if (flops >= size)
+            return formatNumber(flops / size) + unit;
+    return countText(flops);
+}
+
+// A function without ops and without save points is no function of the plan.
+std::int64_t functionsOf(const PlanSpace& space, const PricedPlan& p)
+{
+    return static_cast<std::int64_t>(space.cut(p.planned.plan, p.planned.cost.copied).functions.size());
+}
+
+std::int64_t savePointsOf(const PricedPlan& p)
+{
+    return std::ranges::count_if(p.planned.cost.tensors, [](const TensorCost& t) { return t.madeIn >= 0 && !t.reads.empty(); });
+}
+
+std::string comparisonTable(const PlanSpace& space, const std::vector<PricedPlan>& plans)
+{
+    std::vector<std::vector<std::string>> rows{{"plan", "functions", "save points", "read", "written", "FLOPs", "seconds", "peak memory", "E/V", "batch", "order"}};
+    for (const PricedPlan& p : plans) {
+        const PlanCost& cost = p.planned.cost;
+        const GraphCounts& counts = p.counts;
+        rows.push_back({p.name, std::to_string(functionsOf(space, p)), std::to_string(savePointsOf(p)), formatBytes(cost.readBytes()), formatBytes(cost.writtenBytes()),
+                        flopsText(cost.flops()), formatSeconds(cost.seconds()), formatBytes(cost.peakBytes()),
+                        formatNumber(counts.inflation()) + (counts.estimated ? " est." : counts.error > 0 ? " ± " + formatNumber(counts.inflation() * counts.error) : ""),
+                        formatCount(p.batchSize), std::string(orderName(p.order))});
+    }
+    return table(rows);
+}
+
+Json toJson(const PlanSpace& space, const PricedPlan& p)
+{
+    const PlanCost& cost = p.planned.cost;
+    Json json{{"plan", p.name}, {"functions", functionsOf(space, p)}, {"save_points", savePointsOf(p)}, {"read_bytes", cost.readBytes()}, {"written_bytes", cost.writtenBytes()},
+              {"flops", cost.flops()}, {"seconds", cost.seconds()}, {"peak_bytes", cost.peakBytes()}, {"inflation", p.counts.inflation()}, {"inflation_error", p.counts.error},
+              {"estimated", p.counts.estimated}, {"batch_size", p.batchSize}, {"order", orderName(p.order)}};
+    if (p.planned.bound > 0)
+        json.update(Json{{"bound_seconds", p.planned.bound}, {"gap", p.planned.gap()}, {"proven", p.planned.proven}});
+    return json;
+}
+
+std::string proof(const PricedPlan& p)
+{
+    if (p.planned.proven)
+        return "Optimal is proven: no legal plan with one message passing per function, each node op run once, takes less by this model.\n";
+    return "Optimal is not proven: no plan takes less than " + formatSeconds(p.planned.bound) + ", which is " + formatNumber(p.planned.gap() * 100) + " % below it.\n";
+}
+
+class PlanCommand {
+public:
+    explicit PlanCommand(PlanArguments& arguments) : m_arguments(arguments) {}
+
+    void run()
+    {
+        m_arguments.graph.finish();
+        {
+            const TerminalProgress terminal;
+            compute(terminal.progress());
+        }
+        if (!m_arguments.out.empty())
+            writePlan(m_arguments.out, *m_space, m_stored, m_cost);
+        print(m_arguments.json ? json().dump(2) + "\n" : text());
+    }
+
+private:
+    void compute(const Progress& progress)
+    {
+        m_model = m_arguments.model.open(progress);
+        m_space.emplace(*m_model.analysis);
+        Wishes wishes(*m_space, m_arguments);
+        m_stored = wishes.run();
+        const bool priced = !m_arguments.graph.path.empty() || m_arguments.nodes > 0;
+        if (!priced && (m_arguments.memory > 0 || m_arguments.profile || !m_arguments.planner.empty() || m_arguments.json))
+            throw Error("Costs are those of a graph: name one, or say --nodes and --edges.");
+        if (priced)
+            compare(wishes.isEmpty(), progress);
+        checkCut(*m_model.analysis, m_space->cut(m_stored.plan, m_stored.copied), progress);
+    }
+
+    void compare(bool chooses, const Progress& progress)
+    {
+        const Rates rates = readRates(ratesPath());
+        const GraphArguments& graph = m_arguments.graph;
+        std::string name;
+        if (graph.path.empty()) {
+            m_planning.emplace(m_model, m_arguments.nodes, m_arguments.edges, rates);
+        } else {
+            const DataGraph data = graph.read(progress);
+            name = data.name;
+            m_planning.emplace(m_model, data, graph.run, rates, progress);
+        }
+        if (m_arguments.profile)
+            m_planning->profile(graph.run.batchSize, progress);
+        PlanningRequest request{m_stored.plan.constraints, m_arguments.memory, graph.run.batchSize, graph.run.order};
+        if (!chooses && request.batchSize == 0 && request.memoryBytes == 0)
+            request.batchSize = m_stored.batchSize;
+        for (const Planner planner : {Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph})
+            try {
+                m_plans.push_back(m_planning->make(planner, request, progress));
+            } catch (const Error& error) {
+                // What only serves for comparison may not fit.
+                if (planner != Planner::NodeWise && planner != Planner::FullGraph)
+                    throw;
+                m_stored.remarks.push_back(error.what());
+            }
+        PricedPlan chosen = m_plans[m_arguments.planner == "message-degree" ? 0 : m_arguments.planner == "greedy" ? 1 : 2];
+        if (!chooses) {
+            chosen = m_planning->price(m_stored.plan, request, "this plan", progress);
+            m_plans.push_back(chosen);
+        }
+        m_stored.plan = chosen.planned.plan;
+        m_stored.copied = chosen.planned.cost.copied;
+        m_stored.batchSize = chosen.batchSize;
+        m_stored.order = chosen.order;
+        m_cost = RecordedCost{chosen.name, name, chosen.planned.cost, chosen.counts, rates, m_arguments.profile, chosen.planned.bound};
+        if (!graph.path.empty() && m_model.analysis->levels > 0)
+            m_inflations = inflations(chosen.batchSize, progress);
+    }
+
+    std::vector<std::pair<std::string, std::string>> inflations(std::int64_t batchSize, const Progress& progress)
+    {
+        std::vector<std::pair<std::string, std::string>> all;
+        try {
+            for (const auto& [order, inflation] : m_planning->inflations(batchSize, progress))
+                all.emplace_back(orderName(order), formatNumber(inflation));
+        } catch (const Error&) {
+            all.clear();  // no edge index to order nodes by
+        }
+        return all;
+    }
+
+    std::string rates() const
+    {
+        const std::string source = m_planning->rates().source;
+        return m_arguments.profile ? "ops measured on this graph; stores: " + source : source == "assumed" ? "assumed; measure this machine's with cleave-cli calibrate" : source;
+    }
+
+    std::string text() const
+    {
+        std::string text;
+        for (const std::string& remark : m_stored.remarks)
+            text += remark + "\n";
+        text += (text.empty() ? "" : "\n") + planTable(*m_space, m_stored);
+        if (!m_plans.empty()) {
+            text += "\n" + comparisonTable(*m_space, m_plans) + "\n" + proof(m_plans[2]);
+            if (!m_inflations.empty()) {
+                std::vector<std::string> orders;
+                for (const auto& [order, inflation] : m_inflations)
+                    orders.push_back(order + " " + inflation);
+                text += "E/V by node order, batches of " + formatCount(m_stored.batchSize) + ": " + join(orders, ", ") + "\n";
+            }
+            text += "Rates: " + rates() + "\n";
+        }
+        return text + (m_arguments.out.empty() ? "" : "\nWritten to " + m_arguments.out + "\n");
+    }
+
+    Json json() const
+    {
+        Json json{{"plans", Json::array()}, {"rates", rates()}, {"remarks", m_stored.remarks}};
+        for (const PricedPlan& plan : m_plans)
+            json["plans"].push_back(toJson(*m_space, plan));
+        for (const auto& [order, inflation] : m_inflations)
+            json["inflation_by_order"][order] = std::stod(inflation);
+        return json;
+    }
+
+    PlanArguments& m_arguments;
+    Model m_model;
+    std::optional<PlanSpace> m_space;
+    std::optional<Planning> m_planning;
+    StoredPlan m_stored;
+    std::vector<PricedPlan> m_plans;
+    std::optional<RecordedCost> m_cost;
+    std::vector<std::pair<std::string, std::string>> m_inflations;
+};
+
+std::string orDash(const std::optional<double>& value, std::string (*format)(double))
+{
+    return value ? format(*value) : "–";
+}
+
+std::string compareText(const std::string& nameA, const PlanSummary& a, const std::string& nameB, const PlanSummary& b)
+{
+    std::vector<std::vector<std::string>> rows{{"", nameA, nameB}};
+    const auto add = [&](const std::string& what, const std::string& left, const std::string& right) { rows.push_back({what, left, right}); };
+    const auto verified = [](const PlanSummary& s) { return std::string(!s.verified ? "–" : *s.verified ? "equal" : "different"); };
+    const auto or_ = [](const std::string& text) { return text.empty() ? std::string("–") : printable(text); };
+    add("model", or_(a.model), or_(b.model));
+    add("planner", or_(a.planner), or_(b.planner));
+    add("graph", or_(a.graph), or_(b.graph));
+    add("batch size", a.batchSize ? formatCount(a.batchSize) : "auto", b.batchSize ? formatCount(b.batchSize) : "auto");
+    add("node order", or_(a.order), or_(b.order));
+    add("seconds", orDash(a.seconds, formatSeconds), orDash(b.seconds, formatSeconds));
+    add("read", orDash(a.readBytes, formatBytes), orDash(b.readBytes, formatBytes));
+    add("written", orDash(a.writtenBytes, formatBytes), orDash(b.writtenBytes, formatBytes));
+    add("FLOPs", orDash(a.flops, flopsText), orDash(b.flops, flopsText));
+    add("peak memory", orDash(a.peakBytes, formatBytes), orDash(b.peakBytes, formatBytes));
+    add("E/V", orDash(a.inflation, formatNumber), orDash(b.inflation, formatNumber));
+    add("rates", or_(a.rates), or_(b.rates));
+    add("verified", verified(a), verified(b));
+    std::string text = a.sha256 == b.sha256 ? "" : "The plans are for different model files.\n\n";
+    text += table(rows);
+    std::vector<std::vector<std::string>> ops{{"op", nameA, nameB}}, saved{{"function", nameA, nameB}};
+    std::set<std::string> names, functions;
+    for (const PlanSummary* s : {&a, &b}) {
+        for (const auto& [name, position] : s->positions)
+            names.insert(name);
+        for (const auto& [function, tensors] : s->saved)
+            functions.insert(function);
+    }
+    const auto find = [](const auto& map, const std::string& key) { return map.contains(key) ? map.at(key) : typename std::decay_t<decltype(map)>::mapped_type{}; };
+    for (const std::string& name : names)
+        if (const std::string left = find(a.positions, name), right = find(b.positions, name); left != right)
+            ops.push_back({printable(name), or_(left), or_(right)});
+    for (const std::string& function : functions)
+        if (const auto left = find(a.saved, function), right = find(b.saved, function); left != right)
+            saved.push_back({printable(function), or_(join(left, ", ")), or_(join(right, ", "))});
+    text += ops.size() > 1 ? "\nOps that stand elsewhere\n" + table(ops) : "\nEvery op stands at the same position.\n";
+    return text + (saved.size() > 1 ? "\nSave points that differ\n" + table(saved) : "");
 }
 
 }  // namespace
 
 void addPlan(CLI::App& app, int&)
 {
-    auto* command = app.add_subcommand("plan", "Show where the ops on node rows run, move them, and write the plan");
+    auto* command = app.add_subcommand("plan", "Compare planners on a graph, show where the ops on node rows run, move them, and write the plan");
     auto arguments = std::make_shared<PlanArguments>();
     arguments->add(*command);
+    command->callback([arguments] { PlanCommand(*arguments).run(); });
+}
+
+void addCompare(CLI::App& app, int&)
+{
+    auto* command = app.add_subcommand("compare", "Show where two plans differ, and what each costs");
+    auto paths = std::make_shared<std::vector<std::string>>(2);
+    command->add_option("A", (*paths)[0], "Plan file")->required();
+    command->add_option("B", (*paths)[1], "Plan file")->required();
+    command->callback([paths] {
+        const std::filesystem::path a = (*paths)[0], b = (*paths)[1];
+        print(compareText(a.filename().string(), readPlanSummary(a), b.filename().string(), readPlanSummary(b)));
+    });
+}
+
+void addCalibrate(CLI::App& app, int&)
+{
+    auto* command = app.add_subcommand("calibrate", "Measure this machine's rates in some seconds and keep them for every cost");
+    auto threads = std::make_shared<int>(0);
+    command->add_option("--threads", *threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
+    command->callback([threads] {
+        Rates rates;
+        {
+            const TerminalProgress terminal;
+            rates = calibrate(*threads, terminal.progress());
+        }
+        writeRates(ratesPath(), rates);
+        const auto perSecond = [](double bytes) { return formatBytes(bytes) + "/s"; };
+        print(table({{"rate", "measured"},
+                     {"read rows of a store in order", perSecond(rates.read)},
+                     {"gather rows of a store", perSecond(rates.gather)},
+                     {"write a save point", perSecond(rates.write)},
+                     {"elementwise", perSecond(rates.elementwise)},
+                     {"segment reduce", perSecond(rates.segmentReduce)},
+                     {"matrix products", flopsText(rates.gemm) + "FLOP/s"},
+                     {"slice structure", perSecond(rates.slice)},
+                     {"number a block's nodes", flopsText(rates.number) + "/s"},
+                     {"call an op", formatSeconds(rates.opSeconds)}}) +
+              "\nKept in " + ratesPath().string() + "\n");
+    });
+}
+
+void addProfile(CLI::App& app, int&)
+{
+    auto* command = app.add_subcommand("profile", "Measure time, activation and parameter bytes of each op on sample blocks of a graph");
+    struct Arguments {
+        ModelArguments model;
+        GraphArguments graph;
+        bool json = false;
+    };
+    auto arguments = std::make_shared<Arguments>();
+    arguments->model.add(*command);
+    arguments->graph.add(*command, true);
+    command->add_flag("--json", arguments->json, "Write the table as JSON");
     command->callback([arguments] {
+        arguments->graph.finish();
         Model model;
-        StoredPlan stored;
+        Profile profile;
         {
             const TerminalProgress terminal;
             model = arguments->model.open(terminal.progress());
-            const PlanSpace space(*model.analysis);
-            stored = Planning(space, *arguments).run();
-            checkCut(*model.analysis, space.cut(stored.plan), terminal.progress());
+            const DataGraph graph = arguments->graph.read(terminal.progress());
+            GraphMeasure measure(model, graph, arguments->graph.run, terminal.progress());
+            const std::int64_t batch = arguments->graph.run.batchSize;
+            profile = measure.profile(batch > 0 ? batch : measure.chosenBatchSize(), terminal.progress());
         }
-        const PlanSpace space(*model.analysis);
-        if (!arguments->out.empty())
-            writePlan(arguments->out, space, stored.plan, stored.batchSize);
-        std::string text;
-        for (const std::string& remark : stored.remarks)
-            text += remark + "\n";
-        print(text + (text.empty() ? "" : "\n") + planTable(space, stored.plan) + (arguments->out.empty() ? "" : "\nWritten to " + arguments->out + "\n"));
+        const Program& program = model.program();
+        std::vector<std::vector<std::string>> rows{{"op", "operator", "module", "rows", "time per row", "activation per row", "parameters"}};
+        Json json{{"batch_size", profile.batchSize}, {"ops", Json::array()}};
+        for (const auto& [op, seconds] : profile.opSeconds) {
+            const ValueId output = program[op].outputs.front();
+            const ValueFacts& facts = model.analysis->values[output];
+            const double activation = rowBytes(*model.analysis, output, facts.rowDim), parameters = workOf(program, op, facts.rowDim).weightBytes;
+            const std::string kind = facts.rows == Rows::Edges || model.analysis->ops[op].kind == OpKind::Scatter ? "M" : "V";
+            rows.push_back({program[op].name, program[op].target, program[program[op].module].path, kind, formatSeconds(seconds), formatBytes(activation), formatBytes(parameters)});
+            json["ops"].push_back({{"op", program[op].name}, {"target", program[op].target}, {"module", program[program[op].module].path}, {"rows", kind},
+                                   {"seconds_per_row", seconds}, {"activation_bytes_per_row", activation}, {"parameter_bytes", parameters}});
+        }
+        print(arguments->json ? json.dump(2) + "\n" : table(rows) + "\nMeasured on blocks of " + formatCount(profile.batchSize) + " targets\n");
     });
 }
 

@@ -1,4 +1,4 @@
-#include <charconv>
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
@@ -9,6 +9,7 @@
 #include "core/base/format.h"
 #include "core/graph/npy.h"
 #include "core/plan/plan_file.h"
+#include "core/run/planning.h"
 #include "core/run/run.h"
 
 namespace cleave::cli {
@@ -19,55 +20,37 @@ using Json = nlohmann::ordered_json;
 
 struct RunArguments {
     ModelArguments model;
-    std::string graph, plan;
-    GraphOptions graphOptions;
-    RunOptions run;
-    std::string batchSize = "auto";
-    std::string features;
-    std::vector<std::string> inputs;
+    GraphArguments graph;
+    std::string plan;
     bool json = false;
+    Plan ran;  // by open
 
     void add(CLI::App& command)
     {
         model.add(command);
-        command.add_option("GRAPH", graph, "Graph file (.npz) with arrays named like the model's inputs")->type_name("FILE")->required();
+        graph.add(command, true);
         command.add_option("--plan", plan, "Plan file to run, instead of the cut at message degree")->type_name("FILE");
-        command.add_option("--batch-size", batchSize, "Target nodes per batch: a number, or auto")->type_name("N|auto")->capture_default_str();
-        command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
-        command.add_option("--input", inputs, "Which array of the graph an input of forward gets, where the names differ; may be repeated")
-            ->type_name("NAME=ARRAY")->allow_extra_args(false);
-        command.add_option("--features", features, "Node features for a graph that has none: random (normal, the same in each run)")
-            ->type_name("random")->check(CLI::IsMember({"random"}));
-        command.add_option("--split", graphOptions.split, "Which of several train/validation/test splits")->capture_default_str();
         command.add_flag("--json", json, "Write the report as JSON");
-    }
-
-    void finish()
-    {
-        if (batchSize != "auto") {
-            const auto [end, problem] = std::from_chars(batchSize.data(), batchSize.data() + batchSize.size(), run.batchSize);
-            if (problem != std::errc() || end != batchSize.data() + batchSize.size() || run.batchSize < 1)
-                throw CLI::ValidationError("--batch-size", "must be a number of at least 1, or auto, not '" + printable(batchSize) + "'");
-        }
-        run.randomFeatures = features == "random";
-        for (const std::string& text : inputs)
-            run.inputs.insert(nameAndValue(text, "--input"));
     }
 
     // The model, cut by the plan if there is one; what the plan says of the batch size counts unless it is given here.
     Model open(const Progress& progress)
     {
         Model opened = model.open(progress);
+        const PlanSpace space(*opened.analysis);
+        ran = space.messageDegree();
         if (plan.empty())
             return opened;
-        const PlanSpace space(*opened.analysis);
         const StoredPlan stored = readPlan(plan, space);
         for (const std::string& remark : stored.remarks)
             std::cerr << remark << "\n";
-        opened.cut = std::make_shared<CutProgram>(space.cut(stored.plan));
+        opened.cut = std::make_shared<CutProgram>(space.cut(stored.plan, stored.copied));
         checkCut(*opened.analysis, *opened.cut, progress);
-        if (batchSize == "auto")
-            run.batchSize = stored.batchSize;
+        if (graph.batchSize == "auto")
+            graph.run.batchSize = stored.batchSize;
+        if (graph.order == "natural")
+            graph.run.order = stored.order;
+        ran = stored.plan;
         return opened;
     }
 };
@@ -84,19 +67,23 @@ Json toJson(const RunResult& result)
         json["functions"].push_back({{"batches", f.batches}, {"rows", f.rows}, {"block_nodes", f.blockNodes}, {"edges", f.edges},
                                      {"prepare_seconds", f.prepareSeconds}, {"compute_seconds", f.computeSeconds},
                                      {"write_seconds", f.writeSeconds}, {"saved_bytes", f.savedBytes}});
+    for (std::size_t i = 0; i < result.predicted.seconds.size(); ++i)
+        json["functions"][i]["predicted_seconds"] = result.predicted.seconds[i];
+    if (!result.predicted.rates.empty())
+        json["rates"] = result.predicted.rates;
     return json;
 }
 
 std::string functionTable(const RunResult& result)
 {
-    std::vector<std::vector<std::string>> rows{{"function", "batches", "V", "E", "M", "prepare", "compute", "write", "saved"}};
+    std::vector<std::vector<std::string>> rows{{"function", "batches", "V", "E", "M", "prepare", "compute", "write", "total", "predicted", "saved"}};
     for (std::size_t i = 0; i < result.functions.size(); ++i) {
         const FunctionRun& f = result.functions[i];
         rows.push_back({std::to_string(i), formatCount(f.batches), formatCount(f.rows), formatCount(f.blockNodes), formatCount(f.edges),
-                        formatSeconds(f.prepareSeconds), formatSeconds(f.computeSeconds), formatSeconds(f.writeSeconds),
-                        formatBytes(f.savedBytes)});
+                        formatSeconds(f.prepareSeconds), formatSeconds(f.computeSeconds), formatSeconds(f.writeSeconds), formatSeconds(f.seconds()),
+                        i < result.predicted.seconds.size() ? formatSeconds(result.predicted.seconds[i]) : "–", formatBytes(f.savedBytes)});
     }
-    return table(rows);
+    return table(rows) + (result.predicted.rates.empty() ? "" : "Rates of the prediction: " + result.predicted.rates + "\n");
 }
 
 std::string summary(const std::string& name, const RunResult& result)
@@ -135,6 +122,17 @@ Json toJson(const VerifyResult& result)
     json["full_graph"] = toJson(result.full);
     json["layer_wise"] = toJson(result.layerWise);
     return json;
+}
+
+RecordedVerification recorded(const VerifyResult& result, const std::string& graph)
+{
+    RecordedVerification record{graph, result.equal(), 0, 0, result.tolerance.absolute, result.tolerance.relative, result.layerWise.batchSize};
+    for (const Comparison& c : result.comparisons)
+        if (c.a == "layer-wise" && c.b == "full graph") {
+            record.maxAbsolute = std::max(record.maxAbsolute, c.maxAbsolute);
+            record.maxRelative = std::max(record.maxRelative, c.maxRelative);
+        }
+    return record;
 }
 
 std::string percent(double fraction)
@@ -180,13 +178,14 @@ void addRun(CLI::App& app, int&)
     arguments->add(*command);
     command->add_option("--out", *out, "Where the output goes: .npy, or .npz for several outputs")->required();
     command->callback([arguments, out] {
-        arguments->finish();
+        arguments->graph.finish();
         RunResult result;
         {
             const TerminalProgress terminal;
             const Model model = arguments->open(terminal.progress());
-            const DataGraph graph = readGraph(arguments->graph, arguments->graphOptions, terminal.progress());
-            result = runLayerWise(model, graph, arguments->run, terminal.progress());
+            const DataGraph graph = arguments->graph.read(terminal.progress());
+            result = runLayerWise(model, graph, arguments->graph.run, terminal.progress());
+            result.predicted = predict(model, arguments->ran, graph, arguments->graph.run, result, terminal.progress());
         }
         writeOutputs(*out, result.outputs);
         print(arguments->json ? toJson(result).dump(2) + "\n"
@@ -205,20 +204,29 @@ void addVerify(CLI::App& app, int& exitCode)
     command->add_option("--tolerance", tolerance->relative, "Relative tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
     command->add_option("--absolute-tolerance", tolerance->absolute, "Absolute tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
     command->add_option("--expected", *expected, "Outputs recorded elsewhere (.npz): array expected, or expected_0, expected_1, …");
-    command->callback([arguments, expected, tolerance, &exitCode] {
-        arguments->finish();
-        VerifyOptions options{arguments->run, *tolerance, {}};
+    auto record = std::make_shared<bool>(false);
+    command->add_flag("--record", *record, "Keep the result in the plan file");
+    command->callback([arguments, expected, tolerance, record, &exitCode] {
+        if (*record && arguments->plan.empty())
+            throw CLI::ValidationError("--record", "needs a plan file (--plan)");
+        arguments->graph.finish();
+        VerifyOptions options{arguments->graph.run, *tolerance, {}};
         VerifyResult result;
+        std::string graphName;
         {
             const TerminalProgress terminal;
             if (!expected->empty())
                 options.expected = readNpz(*expected);
             const Model model = arguments->open(terminal.progress());
-            options.run = arguments->run;
-            const DataGraph graph = readGraph(arguments->graph, arguments->graphOptions, terminal.progress());
+            options.run = arguments->graph.run;
+            const DataGraph graph = arguments->graph.read(terminal.progress());
             result = verify(model, graph, options, terminal.progress());
+            result.layerWise.predicted = predict(model, arguments->ran, graph, options.run, result.layerWise, terminal.progress());
+            graphName = graph.name;
         }
         print(arguments->json ? toJson(result).dump(2) + "\n" : toText(result));
+        if (*record)
+            recordVerification(arguments->plan, recorded(result, graphName));
         exitCode = result.equal() ? 0 : 3;
     });
 }

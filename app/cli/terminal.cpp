@@ -1,5 +1,6 @@
 #include "app/cli/terminal.h"
 
+#include <charconv>
 #include <unistd.h>
 
 #include <algorithm>
@@ -98,6 +99,39 @@ Model ModelArguments::open(const Progress& progress) const
                         "'; roles are node-features, graph-structure, edge-features and other.");
     }
     return openModel(path, options, progress);
+}
+
+void GraphArguments::add(CLI::App& command, bool required)
+{
+    auto* graph = command.add_option("GRAPH", path, "Graph file (.npz) with arrays named like the model's inputs")->type_name("FILE");
+    graph->required(required);
+    command.add_option("--batch-size", batchSize, "Target nodes per batch: a number, or auto")->type_name("N|auto")->capture_default_str();
+    command.add_option("--order", order, "In which batches take the nodes: natural, degree, bfs (breadth-first) or metis (clusters)")
+        ->check(CLI::IsMember({"natural", "degree", "bfs", "metis"}))->capture_default_str();
+    command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
+    command.add_option("--input", inputs, "Which array of the graph an input of forward gets, where the names differ; may be repeated")
+        ->type_name("NAME=ARRAY")->allow_extra_args(false);
+    command.add_option("--features", features, "Node features for a graph that has none: random (normal, the same in each run)")
+        ->type_name("random")->check(CLI::IsMember({"random"}));
+    command.add_option("--split", options.split, "Which of several train/validation/test splits")->capture_default_str();
+}
+
+void GraphArguments::finish()
+{
+    if (batchSize != "auto") {
+        const auto [end, problem] = std::from_chars(batchSize.data(), batchSize.data() + batchSize.size(), run.batchSize);
+        if (problem != std::errc() || end != batchSize.data() + batchSize.size() || run.batchSize < 1)
+            throw CLI::ValidationError("--batch-size", "must be a number of at least 1, or auto, not '" + printable(batchSize) + "'");
+    }
+    orderFromName(order, run.order);
+    run.randomFeatures = features == "random";
+    for (const std::string& text : inputs)
+        run.inputs.insert(nameAndValue(text, "--input"));
+}
+
+DataGraph GraphArguments::read(const Progress& progress) const
+{
+    return readGraph(path, options, progress);
 }
 
 std::pair<std::string, std::string> nameAndValue(const std::string& text, const std::string& option)

@@ -5,6 +5,7 @@
 
 #include "core/base/progress.h"
 #include "core/run/model.h"
+#include "core/run/run.h"
 
 #include <CLI/CLI.hpp>
 
@@ -28,6 +29,19 @@ struct ModelArguments {
 
     void add(CLI::App& command);
     Model open(const Progress& progress) const;
+};
+
+/// GRAPH and what it is run with, shared by every command that reads one.
+struct GraphArguments {
+    std::string path;
+    GraphOptions options;
+    RunOptions run;
+    std::string batchSize = "auto", features, order = "natural";
+    std::vector<std::string> inputs;
+
+    void add(CLI::App& command, bool required);
+    void finish();  ///< to be called in the callback: fills run
+    DataGraph read(const Progress& progress) const;
 };
 
 /// "NAME=VALUE" split at the first equals sign; Error naming the option if there is none.

@@ -71,8 +71,10 @@ public:
         for (const ValueId output : m_p.outputs)
             if (m_a.values[output].rows == Rows::Nodes)
                 tensor(output).isOutput = true;
+        // The results of a single batch are the store's rows as they are.
+        const bool isCopied = m.m_counts.batchSize < m.m_counts.nodes || m.m_counts.order != "natural";
         for (Tensor& t : m.m_tensors)
-            t.writeSeconds = static_cast<double>(m.m_counts.nodes) * writePerRow(t);
+            t.writeSeconds = isCopied ? static_cast<double>(m.m_counts.nodes) * writePerRow(t) : 0;
     }
 
 private:

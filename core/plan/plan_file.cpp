@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/format.h"
 #include "core/model/json_view.h"
+#include "core/plan/execution.h"
 
 namespace cleave {
 
@@ -44,27 +45,105 @@ Json describeTensors(const Analysis& analysis, const std::vector<ValueId>& ids)
     return all;
 }
 
-Json describeOp(const Program& program, OpId id)
+// Which of a tensor's rows the function reads: all of the batch (V), of the block (E), or what each edge gathers (M).
+Json waysOfReading(const CutFunction& function, ValueId tensor)
 {
-    return {{"op", program[id].name}, {"target", program[id].target}};
+    bool targets = false, block = false, straight = false;
+    for (const Step& step : function.steps)
+        for (const StepOperand& operand : step.operands)
+            if (operand.value == tensor) {
+                const FrameKind kind = function.frames[static_cast<std::size_t>(operand.frame)].kind;
+                straight = straight || operand.kind == OperandKind::StoredWhole || (operand.kind == OperandKind::Stored && kind != FrameKind::Targets && kind != FrameKind::Block);
+                block = block || (operand.kind == OperandKind::Stored && kind == FrameKind::Block);
+                targets = targets || (operand.kind == OperandKind::Stored && kind == FrameKind::Targets);
+            }
+    Json ways = Json::array();
+    if (block)
+        ways.push_back("E");
+    else if (targets)
+        ways.push_back("V");
+    if (straight)
+        ways.push_back("M");
+    return ways;
 }
 
 Json describeFunction(const PlanSpace& space, const Plan& plan, const CutFunction& function)
 {
     const Analysis& analysis = space.analysis();
+    const Program& program = analysis.program;
     Json json{{"function", function.level}};
+    if (function.firstLevel != function.level)
+        json["first"] = function.firstLevel;
     if (function.rowsOf.valid())
-        json["output_rows"] = analysis.program[function.rowsOf].name;
-    Json before = Json::array(), passing = Json::array(), after = Json::array();
-    for (std::size_t i = 0; !function.rowsOf.valid() && i < space.ops().size(); ++i)
-        if (const PlacedOp& op = space.ops()[i]; plan.positions[i].function() == function.level)
-            (!op.movable ? passing : plan.positions[i].isPre() ? before : after).push_back(describeOp(analysis.program, op.op));
+        json["output_rows"] = program[function.rowsOf].name;
+    Json before = Json::array(), passing = Json::array(), after = Json::array(), reads = Json::array();
+    for (std::size_t i = 0; !function.rowsOf.valid() && i < space.ops().size(); ++i) {
+        const PlacedOp& op = space.ops()[i];
+        const int at = plan.positions[i].function();
+        if (at < function.firstLevel || at > function.level)
+            continue;
+        Json described{{"op", program[op.op].name}, {"target", program[op.op].target}};
+        if (at != function.level)
+            described["function"] = at;
+        (!op.movable ? passing : plan.positions[i].isPre() ? before : after).push_back(described);
+    }
     json["before"] = before;
     json["message_passing"] = passing;
     json["after"] = after;
-    json["reads"] = describeTensors(analysis, function.reads);
+    for (const ValueId tensor : function.reads) {
+        reads.push_back(describeTensor(analysis, tensor));
+        reads.back()["read"] = waysOfReading(function, tensor);
+    }
+    json["reads"] = reads;
     json["saves"] = describeTensors(analysis, function.saves);
     return json;
+}
+
+Json describeCost(const Program& program, const RecordedCost& recorded)
+{
+    const PlanCost& cost = recorded.cost;
+    const auto amount = [](const Amount& a) { return Json{{"bytes", a.bytes}, {"flops", a.flops}, {"seconds", a.seconds}}; };
+    Json functions = Json::array(), tensors = Json::array();
+    for (const FunctionCost& f : cost.functions) {
+        Json json{{"function", f.last}};
+        if (f.rowsOf.valid())
+            json["output_rows"] = program[f.rowsOf].name;
+        json.update(Json{{"prepare", amount(f.prepare)}, {"read", amount(f.read)}, {"compute", amount(f.compute)}, {"write", amount(f.write)}, {"peak_bytes", f.peakBytes}});
+        functions.push_back(json);
+    }
+    for (const TensorCost& t : cost.tensors) {
+        Json json{{"name", program[t.tensor].name}, {"write", amount(t.write)}, {"reads", Json::array()}};
+        for (const TensorRead& read : t.reads)
+            json["reads"].push_back({{"function", cost.functions[static_cast<std::size_t>(read.function)].last}, {"rows", std::string(1, read.rows)}, {"count", read.count}, {"seconds", read.amount.seconds}});
+        tensors.push_back(json);
+    }
+    const Rates& r = recorded.rates;
+    Json json{{"planner", recorded.planner}};
+    if (!recorded.graph.empty())
+        json["graph"] = recorded.graph;
+    json.update(Json{{"nodes", recorded.counts.nodes}, {"inflation", recorded.counts.inflation()}, {"inflation_error", recorded.counts.error}, {"estimated", recorded.counts.estimated},
+                     {"seconds", cost.seconds()}, {"read_bytes", cost.readBytes()}, {"written_bytes", cost.writtenBytes()}, {"flops", cost.flops()},
+                     {"peak_bytes", cost.peakBytes()}});
+    if (recorded.bound > 0)
+        json["bound_seconds"] = recorded.bound;
+    json["rates"] = {{"source", recorded.profiled ? "ops measured on the graph; stores: " + r.source : r.source}, {"read_bytes_per_second", r.read},
+                     {"gather_bytes_per_second", r.gather}, {"write_bytes_per_second", r.write}, {"elementwise_bytes_per_second", r.elementwise},
+                     {"segment_reduce_bytes_per_second", r.segmentReduce}, {"gemm_flops_per_second", r.gemm}, {"slice_bytes_per_second", r.slice},
+                     {"numbered_nodes_per_second", r.number}, {"seconds_per_op", r.opSeconds}};
+    json["functions"] = functions;
+    json["tensors"] = tensors;
+    return json;
+}
+
+void writeJson(const std::filesystem::path& path, const Json& json)
+{
+    const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    writeBeside(path, [&](const std::filesystem::path& temporary) {
+        std::ofstream file(temporary, std::ios::binary);
+        file << text << std::flush;
+        if (!file)
+            throw Error("The plan cannot be written to " + path.string() + ".");
+    });
 }
 
 Json describeConstraints(const PlanSpace& space, const Constraints& constraints)
@@ -104,7 +183,11 @@ public:
             m_result.batchSize = batchSize->integer();
         if (m_result.batchSize < 0)
             throw Error(m_file.where() + ": batch_size must not be negative.");
+        if (const auto order = m_file.find("order"))
+            if (!orderFromName(order->text(), m_result.order))
+                order->fail("natural, degree, bfs or metis");
         place(storedOps());
+        readFunctions();
         if (const auto constraints = m_file.find("constraints"))
             constrain(*constraints);
         return std::move(m_result);
@@ -123,13 +206,50 @@ private:
             for (const char* list : {"before", "message_passing", "after"})
                 for (const JsonView& op : function.at(list).items()) {
                     const bool before = std::string_view(list) == "before";
-                    if (before && number == 0)
+                    const auto own = op.find("function");
+                    const std::int64_t in = own ? own->integer() : number;
+                    if (in < 0 || in > number)
+                        own->fail("a function that is joined here");
+                    if (before && in == 0)
                         op.fail("an op after the message passing, since function 0 has none");
                     ops.push_back({op.at("op").text(), op.at("target").text(),
-                                   before ? Position::pre(static_cast<int>(number)) : Position::post(static_cast<int>(number))});
+                                   before ? Position::pre(static_cast<int>(in)) : Position::post(static_cast<int>(in))});
                 }
         }
         return ops;
+    }
+
+    // Which functions run together, and which tensors are copied for a block.
+    void readFunctions()
+    {
+        std::map<std::string, ValueId> tensors;
+        for (std::size_t v = 0; v < m_program.values.size(); ++v)
+            tensors.emplace(m_program.values[v].name, ValueId{static_cast<int>(v)});
+        for (const JsonView& function : m_file.at("functions").items()) {
+            const std::int64_t last = function.at("function").integer();
+            if (function.find("output_rows"))
+                continue;
+            const auto first = function.find("first");
+            if (first && (first->integer() < 0 || first->integer() > last))
+                first->fail("a function before its last");
+            for (std::int64_t f = first ? first->integer() : last; f < last; ++f)
+                if (f + 1 < m_space.functions())
+                    m_result.plan.joined.insert(static_cast<int>(f));
+                else
+                    differs("The plan joins functions " + std::to_string(f) + " and " + std::to_string(f + 1) + ", which the model does not have.");
+            for (const JsonView& tensor : function.at("reads").items()) {
+                const auto ways = tensor.find("read");
+                bool block = false, straight = false;
+                if (ways)
+                    for (const JsonView& way : ways->items()) {
+                        block = block || way.text() == "E";
+                        straight = straight || way.text() == "M";
+                    }
+                const auto known = tensors.find(tensor.at("name").text());
+                if (block && !straight && !first && known != tensors.end() && last < m_space.functions())
+                    m_result.copied.insert({static_cast<int>(last), known->second});
+            }
+        }
     }
 
     // What the model does not have, or not so: an error in the model that the plan was made for, a remark in another export.
@@ -222,36 +342,98 @@ private:
     bool m_sameModel = false;
 };
 
-}  // namespace
-
-void writePlan(const std::filesystem::path& path, const PlanSpace& space, const Plan& plan, std::int64_t batchSize)
-{
-    const CutProgram cut = space.cut(plan);
-    const Program& program = space.analysis().program;
-    Json json{{"cleave_plan", formatVersion},
-              {"model", {{"name", program.name}, {"sha256", program.sha256}}},
-              {"functions", Json::array()},
-              {"constraints", describeConstraints(space, plan.constraints)},
-              {"batch_size", batchSize}};
-    for (const CutFunction& function : cut.functions)
-        json["functions"].push_back(describeFunction(space, plan, function));
-    const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-    writeBeside(path, [&](const std::filesystem::path& temporary) {
-        std::ofstream file(temporary, std::ios::binary);
-        file << text << std::flush;
-        if (!file)
-            throw Error("The plan cannot be written to " + path.string() + ".");
-    });
-}
-
-StoredPlan readPlan(const std::filesystem::path& path, const PlanSpace& space)
+nlohmann::json parsePlan(const std::filesystem::path& path)
 {
     constexpr std::size_t mostBytes = std::size_t{256} << 20;
     const std::vector<std::byte> bytes = readFile(path);
     if (bytes.size() > mostBytes)
         throw Error(path.string() + " is too large for a plan.");
-    const nlohmann::json json = parseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+    return parseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+}
+
+std::optional<double> numberIn(const std::optional<JsonView>& object, const char* key)
+{
+    const auto found = object ? object->find(key) : std::nullopt;
+    return found ? std::optional(found->number()) : std::nullopt;
+}
+
+}  // namespace
+
+void writePlan(const std::filesystem::path& path, const PlanSpace& space, const StoredPlan& stored, const std::optional<RecordedCost>& cost)
+{
+    const CutProgram cut = space.cut(stored.plan, stored.copied);
+    const Program& program = space.analysis().program;
+    Json json{{"cleave_plan", formatVersion},
+              {"model", {{"name", program.name}, {"sha256", program.sha256}}},
+              {"functions", Json::array()},
+              {"constraints", describeConstraints(space, stored.plan.constraints)},
+              {"batch_size", stored.batchSize},
+              {"order", orderName(stored.order)}};
+    for (const CutFunction& function : cut.functions)
+        json["functions"].push_back(describeFunction(space, stored.plan, function));
+    if (cost)
+        json["cost"] = describeCost(program, *cost);
+    json["execution"] = describeExecution(space.analysis(), cut);
+    writeJson(path, json);
+}
+
+StoredPlan readPlan(const std::filesystem::path& path, const PlanSpace& space)
+{
+    const nlohmann::json json = parsePlan(path);
     return Reader(space, JsonView(json, path.filename().string())).run();
+}
+
+void recordVerification(const std::filesystem::path& path, const RecordedVerification& result)
+{
+    const nlohmann::json known = parsePlan(path);
+    JsonView(known, path.filename().string()).at("cleave_plan").integer();
+    const std::vector<std::byte> bytes = readFile(path);
+    Json json = Json::parse(reinterpret_cast<const char*>(bytes.data()), reinterpret_cast<const char*>(bytes.data()) + bytes.size());
+    json["verification"] = {{"graph", result.graph}, {"equal", result.equal}, {"max_absolute", result.maxAbsolute}, {"max_relative", result.maxRelative},
+                            {"tolerance", {{"absolute", result.absoluteTolerance}, {"relative", result.relativeTolerance}}}, {"batch_size", result.batchSize}};
+    writeJson(path, json);
+}
+
+PlanSummary readPlanSummary(const std::filesystem::path& path)
+{
+    const nlohmann::json json = parsePlan(path);
+    const JsonView file(json, path.filename().string());
+    if (const std::int64_t version = file.at("cleave_plan").integer(); version != formatVersion)
+        throw Error("The plan is of version " + std::to_string(version) + ", but this program reads version " + std::to_string(formatVersion) + " only.");
+    PlanSummary summary;
+    summary.sha256 = file.at("model").at("sha256").text();
+    if (const auto name = file.at("model").find("name"))
+        summary.model = name->text();
+    for (const JsonView& function : file.at("functions").items()) {
+        const auto rows = function.find("output_rows");
+        const std::string number = rows ? "rows of " + rows->text() : std::to_string(function.at("function").integer());
+        for (const char* list : {"before", "message_passing", "after"})
+            for (const JsonView& op : function.at(list).items()) {
+                const auto own = op.find("function");
+                summary.positions[op.at("op").text()] = (std::string_view(list) == "before" ? "pre " : "post ") + (own ? std::to_string(own->integer()) : number);
+            }
+        for (const JsonView& tensor : function.at("saves").items())
+            summary.saved[number].push_back(tensor.at("name").text());
+    }
+    if (const auto size = file.find("batch_size"))
+        summary.batchSize = size->integer();
+    if (const auto order = file.find("order"))
+        summary.order = order->text();
+    if (const auto cost = file.find("cost")) {
+        summary.planner = cost->at("planner").text();
+        if (const auto graph = cost->find("graph"))
+            summary.graph = graph->text();
+        summary.rates = cost->at("rates").at("source").text();
+        summary.seconds = numberIn(cost, "seconds");
+        summary.readBytes = numberIn(cost, "read_bytes");
+        summary.writtenBytes = numberIn(cost, "written_bytes");
+        summary.flops = numberIn(cost, "flops");
+        summary.peakBytes = numberIn(cost, "peak_bytes");
+        summary.inflation = numberIn(cost, "inflation");
+    }
+    if (const auto verified = file.find("verification"))
+        summary.verified = verified->at("equal").boolean();
+    return summary;
 }
 
 }  // namespace cleave

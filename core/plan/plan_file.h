@@ -1,9 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/graph/order.h"
+#include "core/plan/cost.h"
 #include "core/plan/plan_space.h"
 
 namespace cleave {
@@ -12,14 +16,52 @@ namespace cleave {
 struct StoredPlan {
     Plan plan;
     std::int64_t batchSize = 0;        ///< 0: chosen when it runs
+    NodeOrder order = NodeOrder::Natural;
+    std::set<BlockCopy> copied;        ///< tensors that are gathered from a copy of the block's rows
     std::vector<std::string> remarks;  ///< a model that was exported again: what of the plan no longer matches, one sentence each
 };
 
+/// The cost that a plan was chosen for: written beside it, for people and for comparison.
+struct RecordedCost {
+    std::string planner, graph;  ///< graph: name; empty for estimates
+    PlanCost cost;
+    GraphCounts counts;
+    Rates rates;
+    bool profiled = false;       ///< ops measured on the graph instead of the rates
+    double bound = 0;            ///< seconds that no legal plan goes below; 0: unknown
+};
+
+/// What a comparison with the whole program on a graph gave.
+struct RecordedVerification {
+    std::string graph;
+    bool equal = false;
+    double maxAbsolute = 0, maxRelative = 0;  ///< of layer-wise against full graph
+    double absoluteTolerance = 0, relativeTolerance = 0;
+    std::int64_t batchSize = 0;
+};
+
 /// Nothing is left behind where it cannot be written. Error for an illegal plan.
-void writePlan(const std::filesystem::path& path, const PlanSpace& space, const Plan& plan, std::int64_t batchSize = 0);
+void writePlan(const std::filesystem::path& path, const PlanSpace& space, const StoredPlan& plan, const std::optional<RecordedCost>& cost = {});
 
 /// Of the model that the plan was made for, every op must be there and the plan legal, or it is an Error. Of another export, ops are found
 /// by name and operator and moved where the plan has them as far as the program allows; the rest is remarked.
 StoredPlan readPlan(const std::filesystem::path& path, const PlanSpace& space);
+
+/// Adds the result to a plan file, in the place of an earlier one. Error for a file that is no plan.
+void recordVerification(const std::filesystem::path& path, const RecordedVerification& result);
+
+/// What a plan file says without its model: for comparing two.
+struct PlanSummary {
+    std::string model, sha256, planner, graph;
+    std::map<std::string, std::string> positions;  ///< op: "pre 1"
+    std::map<std::string, std::vector<std::string>> saved;  ///< function: save points
+    std::int64_t batchSize = 0;
+    std::string order;
+    std::optional<double> seconds, readBytes, writtenBytes, flops, peakBytes, inflation;
+    std::string rates;
+    std::optional<bool> verified;
+};
+
+PlanSummary readPlanSummary(const std::filesystem::path& path);
 
 }  // namespace cleave

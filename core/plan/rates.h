@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -29,6 +30,8 @@ struct Profile {
     std::map<OpId, double> opSeconds;        ///< per row of the result; scatters: per row of their source. Gathers: straight from the store
     std::map<ValueId, double> writeSeconds;  ///< per row of a save point
     std::map<int, double> prepareSeconds;    ///< by function of the cut at message degree: per batch row, blocks and structure
+
+    std::int64_t batchSize = 0;              ///< of the sample blocks
 
     bool empty() const { return opSeconds.empty(); }
 };

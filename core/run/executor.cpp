@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/run/batch.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -29,11 +30,6 @@ private:
     std::chrono::steady_clock::time_point m_last = std::chrono::steady_clock::now();
 };
 
-at::Tensor view(std::span<const std::int64_t> numbers)
-{
-    return at::from_blob(const_cast<std::int64_t*>(numbers.data()), {static_cast<std::int64_t>(numbers.size())}, at::kLong);
-}
-
 // The row dimension as three: outer, rows, inner.
 at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts)
 {
@@ -46,23 +42,6 @@ at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts)
 }
 
 }  // namespace
-
-// Rows of one batch: targets first … last - 1 of the order, and for each frame the row ids it stands for.
-struct LayerWise::Batch {
-    std::int64_t first = 0, last = 0;
-    std::vector<at::Tensor> ids;  ///< [rows] int64; undefined for targets in natural order, which are a range
-    std::vector<at::Tensor> places;  ///< of parts: [rows] where each row is in the parent
-    std::vector<std::int64_t> rows;
-    std::vector<std::int64_t> nodes;  ///< in the order of their numbers in the batch
-    std::vector<std::int64_t> reach;  ///< how many of them lie within so many hops
-    std::int64_t edges = 0;
-
-    at::Tensor idsOf(int frame) const
-    {
-        const at::Tensor& known = ids[static_cast<std::size_t>(frame)];
-        return known.defined() ? known : at::arange(first, last, at::kLong);
-    }
-};
 
 LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, const Progress& progress)
     : m_a(analysis), m_cut(cut), m_constants(constants), m_runs(cut.functions.size())
@@ -396,22 +375,30 @@ std::vector<c10::IValue> LayerWise::inputs(const LoweredFunction& lowered, const
 {
     std::vector<c10::IValue> values;
     values.reserve(lowered.inputs.size());
-    for (const FunctionInput& in : lowered.inputs) {
-        if (in.operand) {
-            values.push_back(input(*in.operand, batch));
-        } else if (in.countOf >= 0) {
-            values.emplace_back(batch.rows[static_cast<std::size_t>(in.countOf)]);
-        } else if (in.numbersOf >= 0) {
-            values.emplace_back(numbersInBatch(batch.idsOf(in.numbersOf)));
-        } else {
-            std::vector<at::Tensor> places;
-            for (const int part : in.orderOf)
-                places.push_back(batch.places[static_cast<std::size_t>(part)]);
-            const at::Tensor from = at::cat(places);
-            values.emplace_back(at::empty_like(from).index_copy_(0, from, at::arange(from.numel(), at::kLong)));
-        }
-    }
+    for (const FunctionInput& in : lowered.inputs)
+        values.push_back(inputOf(in, batch));
     return values;
+}
+
+c10::IValue LayerWise::inputOf(const FunctionInput& in, const Batch& batch)
+{
+    if (in.operand)
+        return input(*in.operand, batch);
+    if (in.countOf >= 0)
+        return batch.rows[static_cast<std::size_t>(in.countOf)];
+    if (in.numbersOf >= 0)
+        return numbersInBatch(batch.idsOf(in.numbersOf));
+    return orderOf(in.orderOf, batch);
+}
+
+// Where each row of a frame is in the rows of its parts after each other.
+at::Tensor LayerWise::orderOf(const std::vector<int>& parts, const Batch& batch)
+{
+    std::vector<at::Tensor> places;
+    for (const int part : parts)
+        places.push_back(batch.places[static_cast<std::size_t>(part)]);
+    const at::Tensor from = at::cat(places);
+    return at::empty_like(from).index_copy_(0, from, at::arange(from.numel(), at::kLong));
 }
 
 at::Tensor LayerWise::sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch) const

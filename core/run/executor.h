@@ -7,6 +7,7 @@
 
 #include "core/graph/blocks.h"
 #include "core/plan/counts.h"
+#include "core/plan/rates.h"
 #include "core/run/lowering.h"
 #include "core/run/run.h"
 
@@ -29,6 +30,9 @@ public:
     /// Rows of all functions in batches of this size: exact, or where the functions have more edges than mostEdges from batches drawn at
     /// random. Runs nothing.
     GraphCounts count(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
+
+    /// Times of each op on some batches, rows of earlier functions made up. What the store holds afterwards is of no use.
+    Profile profile(std::int64_t batchSize, int samples, const Progress& progress);
 
     const std::vector<FunctionRun>& functions() const { return m_runs; }
     double prologueSeconds() const { return m_prologueSeconds; }
@@ -54,6 +58,8 @@ private:
     std::int64_t total(const std::vector<RowTotal>& rows) const;
     void runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress);
     std::vector<c10::IValue> inputs(const LoweredFunction& lowered, const Batch& batch);
+    c10::IValue inputOf(const FunctionInput& in, const Batch& batch);
+    static at::Tensor orderOf(const std::vector<int>& parts, const Batch& batch);
     c10::IValue input(const StepOperand& operand, const Batch& batch);
     const at::Tensor& structure(ValueId value) const;
     at::Tensor storedRows(const StepOperand& operand, const Batch& batch) const;

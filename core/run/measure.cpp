@@ -91,4 +91,18 @@ GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const 
     return counts;
 }
 
+Profile GraphMeasure::profile(std::int64_t batchSize, const Progress& progress)
+{
+    constexpr int samples = 3;
+    if (batchSize < 1)
+        throw Error("The batch size must be at least 1.");
+    Profile profile;
+    guarded("Measuring the ops on this graph failed", [&] {
+        // What the store holds is made up, so the object that counts does not measure.
+        LayerWise run(*m->model.analysis, m->session({}, progress).cut, m->constants, m->inputs, progress);
+        profile = run.profile(batchSize, samples, progress);
+    });
+    return profile;
+}
+
 }  // namespace cleave

@@ -19,6 +19,9 @@ public:
     /// Rows of the cut at message degree with these functions joined. Exact below a million edges, otherwise sampled with a stated error.
     GraphCounts counts(std::int64_t batchSize, NodeOrder order = NodeOrder::Natural, const std::set<int>& joined = {}, const Progress& progress = {});
 
+    /// Times of each op on some blocks of this size, for all functions of the cut at message degree.
+    Profile profile(std::int64_t batchSize, const Progress& progress = {});
+
     std::int64_t numNodes() const;
     std::int64_t chosenBatchSize() const;  ///< what a run takes if none is asked for
 

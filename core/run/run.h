@@ -35,6 +35,14 @@ struct FunctionRun {
     double computeSeconds = 0;
     double writeSeconds = 0;      ///< storing save points
     double savedBytes = 0;        ///< written to the store
+
+    double seconds() const { return prepareSeconds + computeSeconds + writeSeconds; }
+};
+
+/// What a cost model said of each function of a run.
+struct Prediction {
+    std::vector<double> seconds;
+    std::string rates;  ///< where its numbers come from; empty without a prediction
 };
 
 struct RunResult {
@@ -44,6 +52,7 @@ struct RunResult {
     std::int64_t batchSize = 0;          ///< that was used
     double prologueSeconds = 0;
     double seconds = 0;                  ///< whole run
+    Prediction predicted;                ///< filled by predict
     double peakBytes = 0;                ///< most memory of tensors alive at once: stores, prologue, block; 0 if not measured
 };
 

@@ -34,7 +34,7 @@ protected:
 
     nlohmann::json written(const Plan& plan) const
     {
-        writePlan(m_folder / "a.cleave.json", m_space, plan, 64);
+        writePlan(m_folder / "a.cleave.json", m_space, StoredPlan{plan, 64, {}, {}, {}});
         return nlohmann::json::parse(test::readText(m_folder / "a.cleave.json"));
     }
 
@@ -79,9 +79,9 @@ TEST_F(PlanFile, IsWrittenWholeOrNotAtAll)
 {
     Plan illegal = m_space.messageDegree();
     illegal.positions.back() = Position::post(0);
-    EXPECT_THAT(test::errorOf([&] { writePlan(m_folder / "c.json", m_space, illegal); }), HasSubstr("cannot"));
+    EXPECT_THAT(test::errorOf([&] { writePlan(m_folder / "c.json", m_space, StoredPlan{illegal, 0, {}, {}, {}}); }), HasSubstr("cannot"));
     EXPECT_FALSE(std::filesystem::exists(m_folder / "c.json"));
-    EXPECT_NE(test::errorOf([&] { writePlan(m_folder / "nowhere/c.json", m_space, m_space.messageDegree()); }), "");
+    EXPECT_NE(test::errorOf([&] { writePlan(m_folder / "nowhere/c.json", m_space, StoredPlan{m_space.messageDegree(), 0, {}, {}, {}}); }), "");
 }
 
 // The model was exported again: same ops by name, another file.

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <span>
+#include <vector>
+
+#include "core/run/executor.h"
+
+/// A batch of the layer-wise executor: private to core/run.
+namespace cleave {
+
+inline at::Tensor view(std::span<const std::int64_t> numbers)
+{
+    return at::from_blob(const_cast<std::int64_t*>(numbers.data()), {static_cast<std::int64_t>(numbers.size())}, at::kLong);
+}
+
+// Rows of one batch: targets first … last - 1 of the order, and for each frame the row ids it stands for.
+struct LayerWise::Batch {
+    std::int64_t first = 0, last = 0;
+    std::vector<at::Tensor> ids;  ///< [rows] int64; undefined for targets in natural order, which are a range
+    std::vector<at::Tensor> places;  ///< of parts: [rows] where each row is in the parent
+    std::vector<std::int64_t> rows;
+    std::vector<std::int64_t> nodes;  ///< in the order of their numbers in the batch
+    std::vector<std::int64_t> reach;  ///< how many of them lie within so many hops
+    std::int64_t edges = 0;
+
+    at::Tensor idsOf(int frame) const
+    {
+        const at::Tensor& known = ids[static_cast<std::size_t>(frame)];
+        return known.defined() ? known : at::arange(first, last, at::kLong);
+    }
+};
+
+}  // namespace cleave

@@ -1,0 +1,203 @@
+#include "core/run/calibrate.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/model/json_view.h"
+#include "core/run/bind.h"
+#include "core/run/lowering.h"
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+namespace jit = torch::jit;
+
+constexpr std::int64_t storeRows = 1 << 19, blockRows = 1 << 14, edgeRows = 1 << 17, width = 64;
+constexpr double rowSize = width * sizeof(float);
+
+// The median of some runs: the machine does other things too.
+double secondsOf(const std::function<void()>& work)
+{
+    std::vector<double> seconds;
+    double all = 0;
+    work();
+    while (seconds.size() < 5 || (all < 0.3 && seconds.size() < 50)) {
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        all += seconds.back();
+    }
+    std::ranges::nth_element(seconds, seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2));
+    return std::max(seconds[seconds.size() / 2], 1e-9);
+}
+
+at::Tensor randomNodes(std::int64_t count, std::int64_t nodes, std::uint64_t seed)
+{
+    at::Tensor ids = at::empty({count}, at::kLong);
+    std::mt19937_64 random(seed);
+    std::generate_n(ids.data_ptr<std::int64_t>(), count, [&] { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(nodes)); });
+    return ids;
+}
+
+// What calling an op costs when there is nothing to compute.
+double callSeconds()
+{
+    constexpr int calls = 256;
+    auto graph = std::make_shared<jit::Graph>();
+    jit::Value* value = graph->addInput();
+    for (int i = 0; i < calls; ++i)
+        value = graph->insert(c10::aten::relu, {value});
+    graph->registerOutput(value);
+    const Lowered lowered(graph, "calls");
+    const at::Tensor tiny = at::ones({1, 1});
+    return secondsOf([&] { lowered.run({tiny}); }) / calls;
+}
+
+double numberedPerSecond()
+{
+    const at::Tensor nodes = randomNodes(edgeRows, storeRows, 5);
+    std::vector<std::int64_t> stamp(storeRows), number(storeRows), found;
+    std::int64_t batch = 0;
+    return edgeRows / secondsOf([&] {
+        ++batch;
+        found.clear();
+        const auto* data = nodes.data_ptr<std::int64_t>();
+        for (std::int64_t i = 0; i < edgeRows; ++i)
+            if (std::exchange(stamp[static_cast<std::size_t>(data[i])], batch) != batch) {
+                number[static_cast<std::size_t>(data[i])] = static_cast<std::int64_t>(found.size());
+                found.push_back(data[i]);
+            }
+    });
+}
+
+std::string today()
+{
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    localtime_r(&now, &local);
+    char text[16];
+    std::strftime(text, sizeof text, "%Y-%m-%d", &local);
+    return text;
+}
+
+struct Field {
+    const char* name;
+    double Rates::* rate;
+};
+
+constexpr Field fields[]{{"read_bytes_per_second", &Rates::read},
+                         {"gather_bytes_per_second", &Rates::gather},
+                         {"write_bytes_per_second", &Rates::write},
+                         {"elementwise_bytes_per_second", &Rates::elementwise},
+                         {"segment_reduce_bytes_per_second", &Rates::segmentReduce},
+                         {"gemm_flops_per_second", &Rates::gemm},
+                         {"slice_bytes_per_second", &Rates::slice},
+                         {"numbered_nodes_per_second", &Rates::number},
+                         {"seconds_per_op", &Rates::opSeconds}};
+
+}  // namespace
+
+Rates calibrate(int threads, const Progress& progress)
+{
+    RunOptions options;
+    options.threads = threads;
+    options.check();
+    useThreads(options);
+    Rates rates;
+    guarded("The machine cannot be measured", [&] {
+        int done = 0;
+        const auto next = [&](const char* what) { progress.update(done++ / 9.0, std::string("Measuring ") + what); };
+        const at::Tensor store = at::ones({storeRows, width});
+        const at::Tensor block = at::ones({blockRows, width}), edges = at::ones({edgeRows, width});
+        next("read");
+        std::int64_t first = 0;
+        rates.read = blockRows * rowSize / secondsOf([&] { store.narrow(0, (first += blockRows) % storeRows, blockRows).clone(); });
+        next("gather");
+        std::uint64_t seed = 0;
+        at::Tensor sources = randomNodes(edgeRows, storeRows, ++seed);
+        rates.gather = edgeRows * rowSize / secondsOf([&] { store.index_select(0, sources); });
+        next("write");
+        rates.write = storeRows / 4 * rowSize / secondsOf([&] {
+            at::Tensor fresh = at::empty({storeRows / 4, width});
+            for (std::int64_t row = 0; row < fresh.size(0); row += blockRows)
+                fresh.narrow(0, row, blockRows).copy_(block);
+        });
+        next("elementwise");
+        rates.elementwise = 2 * blockRows * rowSize / secondsOf([&] { at::relu(block); });
+        rates.elementwise = std::sqrt(rates.elementwise * 2 * edgeRows * rowSize / secondsOf([&] { at::relu(edges); }));
+        next("segment reduce");
+        const at::Tensor targets = std::get<0>(randomNodes(edgeRows, blockRows, 3).sort());
+        rates.segmentReduce = edgeRows * rowSize / secondsOf([&] {
+            at::zeros({blockRows, width}).scatter_add(0, targets.view({-1, 1}).expand({edgeRows, width}), edges);
+        });
+        next("matrix product");
+        const at::Tensor weight = at::ones({width, width}), bias = at::ones({width});
+        rates.gemm = 2.0 * blockRows * width * width / secondsOf([&] { at::linear(block, weight, bias); });
+        next("slices");
+        const at::Tensor index = randomNodes(storeRows * 4, storeRows, 4), ids = std::get<0>(randomNodes(edgeRows, storeRows * 4, 7).sort());
+        rates.slice = edgeRows * 8.0 / secondsOf([&] { index.index_select(0, ids); });
+        next("numbering");
+        rates.number = numberedPerSecond();
+        next("calls");
+        rates.opSeconds = callSeconds();
+        rates.source = "measured " + today() + " with " + std::to_string(at::get_num_threads()) + " threads";
+    });
+    return rates;
+}
+
+std::filesystem::path ratesPath()
+{
+    const char* config = std::getenv("XDG_CONFIG_HOME");
+    const char* home = std::getenv("HOME");
+    const std::filesystem::path folder = config && *config ? std::filesystem::path(config) : std::filesystem::path(home && *home ? home : ".") / ".config";
+    return folder / "cleave" / "rates.json";
+}
+
+void writeRates(const std::filesystem::path& path, const Rates& rates)
+{
+    nlohmann::ordered_json json{{"source", rates.source}};
+    for (const Field& field : fields)
+        json[field.name] = rates.*field.rate;
+    std::error_code problem;
+    std::filesystem::create_directories(path.parent_path(), problem);
+    writeBeside(path, [&](const std::filesystem::path& temporary) {
+        std::ofstream file(temporary, std::ios::binary);
+        file << json.dump(2) << "\n" << std::flush;
+        if (!file)
+            throw Error("The rates cannot be written to " + path.string() + ".");
+    });
+}
+
+Rates readRates(const std::filesystem::path& path)
+{
+    std::error_code problem;
+    if (!std::filesystem::exists(path, problem))
+        return {};
+    const std::vector<std::byte> bytes = readFile(path);
+    const nlohmann::json json = parseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+    const JsonView view(json, path.filename().string());
+    Rates rates;
+    rates.source = view.at("source").text();
+    for (const Field& field : fields) {
+        rates.*field.rate = view.at(field.name).number();
+        if (!(rates.*field.rate > 0) || !std::isfinite(rates.*field.rate))
+            throw Error(path.string() + ": " + field.name + " must be above 0; measure anew with cleave-cli calibrate.");
+    }
+    return rates;
+}
+
+}  // namespace cleave

@@ -1,0 +1,141 @@
+#include "core/run/planning.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+#include "core/run/calibrate.h"
+
+namespace cleave {
+
+struct Planning::Impl {
+    Model model;
+    PlanSpace space;
+    Rates rates;
+    Profile profile;
+    std::optional<GraphMeasure> graph;
+    std::int64_t nodes = 0, edges = 0;
+
+    Impl(const Model& m, Rates r) : model(m), space(*model.analysis), rates(std::move(r)) {}
+
+    GraphCounts counts(std::int64_t batchSize, NodeOrder order, const std::set<int>& joined, const Progress& progress)
+    {
+        if (graph)
+            return graph->counts(batchSize, order, joined, progress);
+        if (order != NodeOrder::Natural)
+            throw Error("Node orders can be compared on a graph only.");
+        Plan plan = space.messageDegree();
+        plan.joined = joined;
+        GraphCounts counts = estimateCounts(*model.analysis, space.cut(plan), nodes, edges, batchSize);
+        counts.joined = joined;
+        return counts;
+    }
+
+    std::int64_t chosenBatchSize() const { return graph ? graph->chosenBatchSize() : std::clamp<std::int64_t>(nodes, 1, 16384); }
+
+    // The plan for the batch size that is asked for, or for the largest that keeps the bound.
+    PricedPlan best(const std::string& name, const PlanningRequest& request, std::int64_t fixedBatch, const std::set<int>& joined,
+                    const std::function<Planned(const CostModel&)>& plan, const Progress& progress)
+    {
+        std::vector<std::int64_t> sizes;
+        if (fixedBatch > 0) {
+            sizes = {fixedBatch};
+        } else if (request.memoryBytes <= 0) {
+            sizes = {chosenBatchSize()};
+        } else {
+            sizes = {std::max<std::int64_t>(nodes, 1)};
+            for (std::int64_t size = 1; size < nodes; size *= 2)
+                sizes.insert(sizes.begin() + 1, size);
+        }
+        double least = 0;
+        for (const std::int64_t size : sizes) {
+            progress.check();
+            PricedPlan priced{name, {}, counts(size, request.order, joined, progress), size, request.order};
+            const CostModel costs(space, priced.counts, rates, profile);
+            priced.planned = plan(costs);
+            const double peak = priced.planned.cost.peakBytes();
+            if (request.memoryBytes <= 0 || peak <= request.memoryBytes)
+                return priced;
+            least = least > 0 ? std::min(least, peak) : peak;
+        }
+        throw Error("The plan '" + name + "' does not fit into " + formatBytes(request.memoryBytes) + (fixedBatch > 0 ? " in batches of " + formatCount(fixedBatch) : " with any batch size") +
+                    ": it needs " + formatBytes(least) + ".");
+    }
+};
+
+Planning::Planning(const Model& model, const DataGraph& graph, const RunOptions& options, Rates rates, const Progress& progress)
+    : m(std::make_unique<Impl>(model, std::move(rates)))
+{
+    m->graph.emplace(model, graph, options, progress);
+    m->nodes = m->graph->numNodes();
+}
+
+Planning::Planning(const Model& model, std::int64_t nodes, std::int64_t edges, Rates rates) : m(std::make_unique<Impl>(model, std::move(rates)))
+{
+    if (nodes < 1 || edges < 0)
+        throw Error("A graph needs at least one node, and not less than no edges.");
+    m->nodes = nodes;
+    m->edges = edges;
+}
+
+Planning::~Planning() = default;
+
+const Rates& Planning::rates() const { return m->rates; }
+const Profile& Planning::profile() const { return m->profile; }
+const PlanSpace& Planning::space() const { return m->space; }
+
+void Planning::profile(std::int64_t batchSize, const Progress& progress)
+{
+    if (!m->graph)
+        throw Error("Ops can be measured on a graph only.");
+    m->profile = m->graph->profile(batchSize > 0 ? batchSize : m->chosenBatchSize(), progress);
+}
+
+PricedPlan Planning::make(Planner planner, const PlanningRequest& request, const Progress& progress)
+{
+    const std::string name(plannerName(planner));
+    if (planner == Planner::FullGraph || planner == Planner::NodeWise) {
+        const Plan plan = joinedPlan(m->space);
+        const auto priced = [&](const CostModel& costs) { return Planned{plan, costs.price(plan), 0, false}; };
+        return m->best(name, request, planner == Planner::FullGraph ? m->nodes : request.batchSize, plan.joined, priced, progress);
+    }
+    return m->best(name, request, request.batchSize, {}, [&](const CostModel& costs) {
+        return makePlan(planner, costs, {request.constraints, 2000}, progress);
+    }, progress);
+}
+
+PricedPlan Planning::price(const Plan& plan, const PlanningRequest& request, const std::string& name, const Progress& progress)
+{
+    return m->best(name, request, request.batchSize, plan.joined, [&](const CostModel& costs) { return Planned{plan, costs.price(plan), 0, false}; }, progress);
+}
+
+std::vector<std::pair<NodeOrder, double>> Planning::inflations(std::int64_t batchSize, const Progress& progress)
+{
+    std::vector<std::pair<NodeOrder, double>> all;
+    for (const NodeOrder order : {NodeOrder::Natural, NodeOrder::Degree, NodeOrder::BreadthFirst, NodeOrder::Metis})
+        all.emplace_back(order, m->counts(batchSize, order, {}, progress).inflation());
+    return all;
+}
+
+Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut)
+{
+    const PlanCost cost = costs.price(plan);
+    Prediction prediction;
+    prediction.rates = costs.rates().source;
+    for (const CutFunction& function : cut.functions)
+        for (const FunctionCost& f : cost.functions)
+            if (f.last == function.level && f.rowsOf == function.rowsOf)
+                prediction.seconds.push_back(f.seconds());
+    return prediction;
+}
+
+Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result, const Progress& progress)
+{
+    const PlanSpace space(*model.analysis);
+    GraphMeasure measure(model, graph, options, progress);
+    const CostModel costs(space, measure.counts(std::max<std::int64_t>(result.batchSize, 1), options.order, plan.joined, progress), readRates(ratesPath()));
+    return predict(costs, plan, *model.cut);
+}
+
+}  // namespace cleave

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/plan/planner.h"
+#include "core/run/measure.h"
+
+namespace cleave {
+
+/// What plans are to be made for.
+struct PlanningRequest {
+    Constraints constraints;
+    double memoryBytes = 0;                ///< bound of the peak; 0: none
+    std::int64_t batchSize = 0;            ///< 0: chosen; under a memory bound the largest that fits
+    NodeOrder order = NodeOrder::Natural;
+};
+
+/// A plan with all that its cost was computed from.
+struct PricedPlan {
+    std::string name;             ///< of the planner, or "this plan"
+    Planned planned;
+    GraphCounts counts;
+    std::int64_t batchSize = 0;
+    NodeOrder order = NodeOrder::Natural;
+};
+
+/// Makes and prices plans of one model on one graph, or on a graph of which only the numbers of nodes and edges are known.
+class Planning {
+public:
+    Planning(const Model& model, const DataGraph& graph, const RunOptions& options, Rates rates, const Progress& progress = {});
+    Planning(const Model& model, std::int64_t nodes, std::int64_t edges, Rates rates);
+    ~Planning();
+
+    /// Times of ops measured on sample blocks take the place of the rates from now on. Error without a graph.
+    void profile(std::int64_t batchSize = 0, const Progress& progress = {});
+    const Profile& profile() const;
+    const Rates& rates() const;
+    const PlanSpace& space() const;
+
+    /// One plan. Error if no batch size keeps the memory bound, or a constraint cannot be kept. Full graph and node-wise know no constraints.
+    PricedPlan make(Planner planner, const PlanningRequest& request, const Progress& progress = {});
+
+    /// The cost of a plan that is there already.
+    PricedPlan price(const Plan& plan, const PlanningRequest& request, const std::string& name, const Progress& progress = {});
+
+    /// E / V in each node order, natural first.
+    std::vector<std::pair<NodeOrder, double>> inflations(std::int64_t batchSize, const Progress& progress = {});
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m;
+};
+
+/// Seconds of each function of a run by the rates that are kept for this machine: to stand beside the measured ones.
+Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result,
+                   const Progress& progress = {});
+
+/// The same by a model of costs that is there already. cut: as it was run.
+Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut);
+
+}  // namespace cleave

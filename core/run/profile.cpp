@@ -1,0 +1,204 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+#include "core/base/error.h"
+#include "core/run/batch.h"
+#include "core/run/executor.h"
+#include "core/run/op_lowering.h"
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+namespace jit = torch::jit;
+
+double secondsOf(const std::function<void()>& work)
+{
+    std::vector<double> seconds;
+    for (int i = 0; i < 3; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    std::ranges::sort(seconds);
+    return seconds[1];
+}
+
+// Runs the steps of a function one by one, each as a graph of its own.
+class StepByStep {
+public:
+    StepByStep(const Analysis& analysis, const Constants& constants, std::function<c10::IValue(const StepOperand&)> input,
+               std::function<std::int64_t(int)> rows, std::function<at::Tensor(int)> numbers, std::function<at::Tensor(const std::vector<int>&)> order)
+        : m_a(analysis), m_constants(constants), m_input(std::move(input)), m_rows(std::move(rows)), m_numbers(std::move(numbers)), m_order(std::move(order))
+    {
+    }
+
+    double run(const Step& step)
+    {
+        const Op& op = m_a.program[step.op];
+        std::vector<c10::IValue> operands, outputs;
+        for (const StepOperand& operand : step.operands)
+            operands.push_back(value(operand));
+        double seconds = 0;
+        if (step.kind == StepKind::Forward) {
+            outputs = {operands.front()};
+        } else if (step.kind == StepKind::Concat) {
+            std::vector<at::Tensor> parts;
+            for (const c10::IValue& part : operands)
+                parts.push_back(part.toTensor());
+            const at::Tensor order = m_order(step.parts);
+            seconds = secondsOf([&] { outputs = {at::cat(parts, step.rowDims.front()).index_select(step.rowDims.front(), order)}; });
+        } else {
+            auto graph = std::make_shared<jit::Graph>();
+            std::vector<c10::IValue> arguments;
+            const auto add = [&](const c10::IValue& argument) {
+                jit::Value* input = graph->addInput();
+                input->setType(argument.isTensor() ? c10::TypePtr(c10::TensorType::get()) : argument.type());
+                arguments.push_back(argument);
+                return input;
+            };
+            std::optional<RowEntry> rows;
+            if (!step.rowDims.empty() && step.rowDims.front() >= 0)
+                rows = RowEntry{step.rowDims.front(), add(m_rows(step.frame) * step.entries)};
+            const auto results = lowerOp(*graph, m_a.program, step.op, [&](std::size_t position, ValueId) { return add(operands.at(position)); }, rows);
+            for (std::size_t i = 0; i < op.outputs.size() && i < results.size(); ++i)
+                graph->registerOutput(results[i]);
+            const Lowered lowered(graph, "step");
+            seconds = secondsOf([&] { outputs = lowered.run(arguments); });
+        }
+        for (std::size_t i = 0; i < outputs.size(); ++i)
+            m_made[{op.outputs[i], step.frame, step.into}] = outputs[i];
+        return seconds;
+    }
+
+    c10::IValue value(const StepOperand& operand)
+    {
+        switch (operand.kind) {
+        case OperandKind::Step:
+            return m_made.at({operand.value, operand.frame, operand.into});
+        case OperandKind::Leading: {
+            const auto made = m_made.find({operand.value, operand.from, IndexInto::Nodes});
+            const at::Tensor wide = made != m_made.end() ? made->second.toTensor()
+                                                         : m_input({OperandKind::Stored, operand.value, operand.rowDim, operand.from}).toTensor();
+            const ValueFacts& facts = m_a.values[operand.value];
+            std::vector<at::Tensor> parts = wide.chunk(facts.outer, operand.rowDim);
+            for (at::Tensor& part : parts)
+                part = part.narrow(operand.rowDim, 0, m_rows(operand.frame) * facts.inner);
+            return parts.size() == 1 ? parts.front() : at::cat(parts, operand.rowDim);
+        }
+        case OperandKind::Numbered:
+            return m_made.at({operand.value, operand.from, IndexInto::Nodes}).toTensor().index_select(operand.rowDim, m_numbers(operand.frame));
+        case OperandKind::Whole:
+            if (m_a.values[operand.value].reach == Reach::Constant)
+                return m_constants[operand.value];
+            break;
+        default:
+            break;
+        }
+        const auto [known, fresh] = m_inputs.try_emplace({static_cast<int>(operand.kind), operand.value, operand.frame});
+        if (fresh)
+            known->second = m_input(operand);
+        return known->second;
+    }
+
+private:
+    const Analysis& m_a;
+    const Constants& m_constants;
+    std::function<c10::IValue(const StepOperand&)> m_input;
+    std::function<std::int64_t(int)> m_rows;
+    std::function<at::Tensor(int)> m_numbers;
+    std::function<at::Tensor(const std::vector<int>&)> m_order;
+    std::map<std::tuple<ValueId, int, IndexInto>, c10::IValue> m_made;
+    std::map<std::tuple<int, ValueId, int>, c10::IValue> m_inputs;
+};
+
+// What stands in for a save point of the whole graph: of the shape that a batch's rows have, with values that any op takes.
+at::Tensor standIn(const at::Tensor& rows, int rowDim, std::int64_t count)
+{
+    std::vector<std::int64_t> sizes = rows.sizes().vec();
+    sizes[static_cast<std::size_t>(rowDim)] = count;
+    if (!rows.is_floating_point())
+        return at::zeros(sizes, rows.options());
+    const std::int64_t known = std::max<std::int64_t>(rows.size(rowDim), 1);
+    return rows.size(rowDim) == 0 ? at::zeros(sizes, rows.options()) : rows.index_select(rowDim, at::arange(count, at::kLong).remainder(known));
+}
+
+struct Measured {
+    double seconds = 0, rows = 0;
+    double perRow() const { return rows > 0 ? seconds / rows : 0; }
+};
+
+}  // namespace
+
+Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& progress)
+{
+    using Clock = std::chrono::steady_clock;
+    const auto since = [](Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); };
+    std::map<OpId, Measured> ops;
+    std::map<ValueId, Measured> writes;
+    Profile profile;
+    profile.batchSize = batchSize;
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
+        const CutFunction& function = m_cut.functions[f];
+        m_running = f;
+        const std::int64_t total = this->total(function.total), batches = std::max<std::int64_t>(1, (total + batchSize - 1) / batchSize);
+        const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(f));
+        Measured prepare;
+        std::map<ValueId, at::Tensor> sampleRows;
+        for (int sample = 0; sample < std::min<std::int64_t>(samples, batches); ++sample) {
+            progress.update((static_cast<double>(f) + static_cast<double>(sample) / samples) / static_cast<double>(m_cut.functions.size()), "Measuring function " + std::to_string(f));
+            const std::int64_t first = sample * std::max<std::int64_t>(1, batches / samples) * batchSize, last = std::min(total, first + batchSize);
+            // Blocks and slices of structure; rows of stores have rates of their own.
+            auto start = Clock::now();
+            const Batch batch = block(function, first, last);
+            for (const FunctionInput& in : lowered.inputs)
+                if (!in.operand || in.operand->kind != OperandKind::Stored)
+                    inputOf(in, batch);
+            prepare.seconds += since(start);
+            prepare.rows += static_cast<double>(last - first);
+            StepByStep steps(
+                m_a, m_constants, [&](const StepOperand& operand) { return input(operand, batch); },
+                [&](int frame) { return batch.rows[static_cast<std::size_t>(frame)]; }, [&](int frame) { return numbersInBatch(batch.idsOf(frame)); },
+                [&](const std::vector<int>& parts) { return orderOf(parts, batch); });
+            for (const Step& step : function.steps) {
+                double rows = static_cast<double>(batch.rows[static_cast<std::size_t>(step.frame)]);
+                if (m_a.ops[step.op].kind == OpKind::Scatter) {
+                    rows = 0;
+                    for (const StepOperand& operand : step.operands)
+                        if (operand.rowDim >= 0 && operand.frame != step.frame && m_a.values[operand.value].reach == Reach::Feature)
+                            rows = static_cast<double>(batch.rows[static_cast<std::size_t>(operand.frame)]);
+                }
+                const double seconds = steps.run(step);
+                if (step.kind == StepKind::LocalIndex || m_a.values[m_a.program[step.op].outputs.front()].reach != Reach::Feature)
+                    continue;
+                ops[step.op].seconds += seconds;
+                ops[step.op].rows += rows;
+            }
+            for (std::size_t i = 0; i < function.saves.size(); ++i) {
+                const at::Tensor rows = steps.value(function.results[i]).toTensor();
+                sampleRows[function.saves[i]] = rows;
+                const at::Tensor fresh = at::empty_like(rows);
+                start = Clock::now();
+                at::empty(rows.sizes(), rows.options()).copy_(rows);
+                writes[function.saves[i]].seconds += since(start);
+                writes[function.saves[i]].rows += static_cast<double>(last - first);
+            }
+        }
+        profile.prepareSeconds[function.rowsOf.valid() ? -1 - static_cast<int>(f) : function.level] = prepare.perRow();
+        for (const auto& [value, rows] : sampleRows) {
+            const ValueFacts& facts = m_a.values[value];
+            m_store[value] = standIn(rows, facts.rowDim, total * facts.outer * facts.inner);
+        }
+    }
+    for (const auto& [op, measured] : ops)
+        profile.opSeconds[op] = measured.perRow();
+    for (const auto& [value, measured] : writes)
+        profile.writeSeconds[value] = measured.perRow();
+    return profile;
+}
+
+}  // namespace cleave
