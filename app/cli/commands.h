@@ -10,6 +10,7 @@ void addDot(CLI::App& app, int& exitCode);
 void addRun(CLI::App& app, int& exitCode);
 void addVerify(CLI::App& app, int& exitCode);
 void addPlan(CLI::App& app, int& exitCode);
+void addCode(CLI::App& app, int& exitCode);
 void addCompare(CLI::App& app, int& exitCode);
 void addCalibrate(CLI::App& app, int& exitCode);
 void addProfile(CLI::App& app, int& exitCode);

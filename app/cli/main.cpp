@@ -32,6 +32,7 @@ int main(int argc, char** argv)
     cleave::cli::addVerify(app, exitCode);
     cleave::cli::addDot(app, exitCode);
     cleave::cli::addPlan(app, exitCode);
+    cleave::cli::addCode(app, exitCode);
     cleave::cli::addCompare(app, exitCode);
     cleave::cli::addProfile(app, exitCode);
     cleave::cli::addCalibrate(app, exitCode);

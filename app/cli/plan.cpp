@@ -8,6 +8,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
 #include "core/base/format.h"
+#include "core/plan/code.h"
 #include "core/plan/plan_file.h"
 #include "core/run/calibrate.h"
 #include "core/run/planning.h"
@@ -34,8 +35,8 @@ struct PlanArguments {
         command.add_option("--nodes", nodes, "Without a graph: number of nodes to estimate costs for")->check(CLI::PositiveNumber);
         command.add_option("--edges", edges, "Without a graph: number of edges")->check(CLI::NonNegativeNumber);
         command.add_option("--memory", memory, "Most memory a plan may need, 2G or 500M: the batch size follows")->transform(CLI::AsSizeValue(false))->type_name("SIZE");
-        command.add_option("--planner", planner, "Whose plan to show and write: message-degree, greedy or optimal (the default with a graph)")
-            ->check(CLI::IsMember({"message-degree", "greedy", "optimal"}));
+        command.add_option("--planner", planner, "Whose plan to show and write: message-degree, greedy, optimal (the default with a graph), node-wise or full-graph")
+            ->check(CLI::IsMember({"message-degree", "greedy", "optimal", "node-wise", "full-graph"}));
         command.add_flag("--profile", profile, "Measure each op on sample blocks of the graph instead of using the machine's rates");
         command.add_flag("--json", json, "Write the table as JSON");
         command.add_option("--plan", from, "Plan file to start from, instead of the cut at message degree")->type_name("FILE");
@@ -250,7 +251,7 @@ private:
             m_planning.emplace(m_model, data, graph.run, rates, progress);
         }
         if (m_arguments.profile)
-            m_planning->profile(graph.run.batchSize, progress);
+            m_planning->measureOps(graph.run.batchSize, progress);
         PlanningRequest request{m_stored.plan.constraints, m_arguments.memory, graph.run.batchSize, graph.run.order};
         if (!chooses && request.batchSize == 0 && request.memoryBytes == 0)
             request.batchSize = m_stored.batchSize;
@@ -259,11 +260,11 @@ private:
                 m_plans.push_back(m_planning->make(planner, request, progress));
             } catch (const Error& error) {
                 // What only serves for comparison may not fit.
-                if (planner != Planner::NodeWise && planner != Planner::FullGraph)
+                if ((planner != Planner::NodeWise && planner != Planner::FullGraph) || wanted() == planner)
                     throw;
                 m_stored.remarks.push_back(error.what());
             }
-        PricedPlan chosen = m_plans[m_arguments.planner == "message-degree" ? 0 : m_arguments.planner == "greedy" ? 1 : 2];
+        PricedPlan chosen = *std::ranges::find(m_plans, plannerName(wanted()), &PricedPlan::name);
         if (!chooses) {
             chosen = m_planning->price(m_stored.plan, request, "this plan", progress);
             m_plans.push_back(chosen);
@@ -275,6 +276,15 @@ private:
         m_cost = RecordedCost{chosen.name, name, chosen.planned.cost, chosen.counts, rates, m_arguments.profile, chosen.planned.bound};
         if (!graph.path.empty() && m_model.analysis->levels > 0)
             m_inflations = inflations(chosen.batchSize, progress);
+    }
+
+    Planner wanted() const
+    {
+        for (const auto& [name, planner] : {std::pair{"message-degree", Planner::MessageDegree}, {"greedy", Planner::Greedy},
+                                            {"node-wise", Planner::NodeWise}, {"full-graph", Planner::FullGraph}})
+            if (m_arguments.planner == name)
+                return planner;
+        return Planner::Optimal;
     }
 
     std::vector<std::pair<std::string, std::string>> inflations(std::int64_t batchSize, const Progress& progress)
@@ -387,6 +397,40 @@ void addPlan(CLI::App& app, int&)
     auto arguments = std::make_shared<PlanArguments>();
     arguments->add(*command);
     command->callback([arguments] { PlanCommand(*arguments).run(); });
+}
+
+void addCode(CLI::App& app, int&)
+{
+    auto* command = app.add_subcommand("code", "Write a plan as Python: one source per function and a package that chains them");
+    struct Arguments {
+        ModelArguments model;
+        std::string plan, out;
+    };
+    auto arguments = std::make_shared<Arguments>();
+    arguments->model.add(*command);
+    command->add_option("--plan", arguments->plan, "Plan file, instead of the cut at message degree")->type_name("FILE");
+    command->add_option("--out", arguments->out, "Folder for the package")->required();
+    command->callback([arguments] {
+        Model model;
+        StoredPlan stored;
+        std::size_t files = 0;
+        {
+            const TerminalProgress terminal;
+            model = arguments->model.open(terminal.progress());
+            const PlanSpace space(*model.analysis);
+            stored.plan = space.messageDegree();
+            if (!arguments->plan.empty())
+                stored = readPlan(arguments->plan, space);
+            checkCut(*model.analysis, space.cut(stored.plan, stored.copied), terminal.progress());
+            const auto code = generateCode(space, stored.plan, stored.copied, stored.batchSize);
+            writeCode(arguments->out, code);
+            files = code.size();
+        }
+        std::string text;
+        for (const std::string& remark : stored.remarks)
+            text += remark + "\n";
+        print(text + std::to_string(files) + " files written to " + arguments->out + "\n");
+    });
 }
 
 void addCompare(CLI::App& app, int&)

@@ -22,7 +22,7 @@ struct RunArguments {
     ModelArguments model;
     GraphArguments graph;
     std::string plan;
-    bool json = false;
+    bool json = false, profile = false;
     Plan ran;  // by open
 
     void add(CLI::App& command)
@@ -30,6 +30,7 @@ struct RunArguments {
         model.add(command);
         graph.add(command, true);
         command.add_option("--plan", plan, "Plan file to run, instead of the cut at message degree")->type_name("FILE");
+        command.add_flag("--profile", profile, "Predict from times of each op measured on sample blocks, instead of the machine's rates");
         command.add_flag("--json", json, "Write the report as JSON");
     }
 
@@ -185,7 +186,7 @@ void addRun(CLI::App& app, int&)
             const Model model = arguments->open(terminal.progress());
             const DataGraph graph = arguments->graph.read(terminal.progress());
             result = runLayerWise(model, graph, arguments->graph.run, terminal.progress());
-            result.predicted = predict(model, arguments->ran, graph, arguments->graph.run, result, terminal.progress());
+            result.predicted = predict(model, arguments->ran, graph, arguments->graph.run, result, arguments->profile, terminal.progress());
         }
         writeOutputs(*out, result.outputs);
         print(arguments->json ? toJson(result).dump(2) + "\n"
@@ -221,7 +222,7 @@ void addVerify(CLI::App& app, int& exitCode)
             options.run = arguments->graph.run;
             const DataGraph graph = arguments->graph.read(terminal.progress());
             result = verify(model, graph, options, terminal.progress());
-            result.layerWise.predicted = predict(model, arguments->ran, graph, options.run, result.layerWise, terminal.progress());
+            result.layerWise.predicted = predict(model, arguments->ran, graph, options.run, result.layerWise, arguments->profile, terminal.progress());
             graphName = graph.name;
         }
         print(arguments->json ? toJson(result).dump(2) + "\n" : toText(result));

@@ -174,7 +174,9 @@ private:
     void addPreparation()
     {
         double entries = rows().reach.front().total;
-        double most = rows().reach.back().most;
+        double most = rows().reach.back().most, all = 0;
+        for (std::size_t i = 0; i < m_f->frames.size(); ++i)
+            all += frameRows(static_cast<int>(i)).total;
         std::set<std::pair<ValueId, int>> lookedUp;
         for (const StepOperand& neighbour : m_f->neighbours) {
             entries += frameRows(neighbour.frame).total;
@@ -186,7 +188,7 @@ private:
         m.m_bookkeeping[at(m_group)] = most * indexBytes;
         const auto measured = m.m_profile.prepareSeconds.find(m_f->rowsOf.valid() ? -1 - static_cast<int>(m_index) : m_f->level);
         m_measuredPreparation = measured != m.m_profile.prepareSeconds.end();
-        cost().prepare.seconds += m_measuredPreparation ? measured->second * frameRows(0).total : entries / m.m_rates.number;
+        cost().prepare.seconds += m_measuredPreparation ? measured->second * all : entries / m.m_rates.number;
     }
 
     // A structure value sliced to a frame: bytes of the largest batch are held; the time counts once for each function.

@@ -39,13 +39,13 @@ public:
         for (auto i = once.rbegin(); i != once.rend(); ++i)
             ops.push_back(describeOnce(m_p.ops[*i]));
         for (const Input& input : m_p.inputs)
-            inputs.push_back({{"name", m_p[input.value].name}, {"role", roleName(input.role)}, {"kind", kindName(m_p[input.value].kind)}});
+            inputs.push_back({{"name", m_p[input.value].name}, {"role", roleName(input.role)}, {"kind", kindName(m_p[input.value].kind)}, {"dtype", dtypeName(m_p[input.value].dtype)}});
         for (const Input& input : m_p.inputs)
             if (input.parameter.valid())
-                weights[m_p[input.value].name] = m_p[input.parameter].name;
+                addWeight(weights, m_p[input.value], input.parameter);
         for (std::size_t v = 0; v < m_p.values.size(); ++v)
             if (const Value& value = m_p.values[v]; value.weight.valid() && m_live[ValueId{static_cast<int>(v)}])
-                weights[value.name] = m_p[value.weight].name;
+                addWeight(weights, value, value.weight);
         return {{"inputs", inputs}, {"weights", weights}, {"once", ops}, {"functions", functions}, {"outputs", outputs}};
     }
 
@@ -53,6 +53,11 @@ private:
     static std::string kindName(ValueKind kind)
     {
         return kind == ValueKind::Tensor ? "tensor" : kind == ValueKind::None ? "none" : "number";
+    }
+
+    void addWeight(Json& weights, const Value& value, WeightId weight) const
+    {
+        weights[value.name] = {{"parameter", m_p[weight].name}, {"dtype", dtypeName(value.dtype)}};
     }
 
     void use(ValueId value) { m_live[value] = true; }

@@ -29,7 +29,7 @@ struct Rates {
 struct Profile {
     std::map<OpId, double> opSeconds;        ///< per row of the result; scatters: per row of their source. Gathers: straight from the store
     std::map<ValueId, double> writeSeconds;  ///< per row of a save point
-    std::map<int, double> prepareSeconds;    ///< by function of the cut at message degree: per batch row, blocks and structure
+    std::map<int, double> prepareSeconds;    ///< by function of the cut at message degree: blocks and structure, per row of any frame
 
     std::int64_t batchSize = 0;              ///< of the sample blocks
 

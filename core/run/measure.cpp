@@ -93,7 +93,7 @@ GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const 
 
 Profile GraphMeasure::profile(std::int64_t batchSize, const Progress& progress)
 {
-    constexpr int samples = 3;
+    constexpr int samples = 16;
     if (batchSize < 1)
         throw Error("The batch size must be at least 1.");
     Profile profile;

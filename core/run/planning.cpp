@@ -85,7 +85,7 @@ const Rates& Planning::rates() const { return m->rates; }
 const Profile& Planning::profile() const { return m->profile; }
 const PlanSpace& Planning::space() const { return m->space; }
 
-void Planning::profile(std::int64_t batchSize, const Progress& progress)
+void Planning::measureOps(std::int64_t batchSize, const Progress& progress)
 {
     if (!m->graph)
         throw Error("Ops can be measured on a graph only.");
@@ -130,12 +130,18 @@ Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& c
     return prediction;
 }
 
-Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result, const Progress& progress)
+Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result, bool profiled,
+                   const Progress& progress)
 {
     const PlanSpace space(*model.analysis);
     GraphMeasure measure(model, graph, options, progress);
-    const CostModel costs(space, measure.counts(std::max<std::int64_t>(result.batchSize, 1), options.order, plan.joined, progress), readRates(ratesPath()));
-    return predict(costs, plan, *model.cut);
+    const std::int64_t batchSize = std::max<std::int64_t>(result.batchSize, 1);
+    const CostModel costs(space, measure.counts(batchSize, options.order, plan.joined, progress), readRates(ratesPath()),
+                          profiled ? measure.profile(batchSize, progress) : Profile{});
+    Prediction prediction = predict(costs, plan, *model.cut);
+    if (profiled)
+        prediction.rates = "ops measured on this graph; stores: " + prediction.rates;
+    return prediction;
 }
 
 }  // namespace cleave

@@ -35,7 +35,7 @@ public:
     ~Planning();
 
     /// Times of ops measured on sample blocks take the place of the rates from now on. Error without a graph.
-    void profile(std::int64_t batchSize = 0, const Progress& progress = {});
+    void measureOps(std::int64_t batchSize = 0, const Progress& progress = {});
     const Profile& profile() const;
     const Rates& rates() const;
     const PlanSpace& space() const;
@@ -54,9 +54,10 @@ private:
     std::unique_ptr<Impl> m;
 };
 
-/// Seconds of each function of a run by the rates that are kept for this machine: to stand beside the measured ones.
+/// Seconds of each function of a run by the rates that are kept for this machine, or by times of its ops measured on the graph (profiled): to
+/// stand beside the measured ones.
 Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result,
-                   const Progress& progress = {});
+                   bool profiled = false, const Progress& progress = {});
 
 /// The same by a model of costs that is there already. cut: as it was run.
 Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut);

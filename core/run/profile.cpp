@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <random>
+#include <numeric>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/run/batch.h"
@@ -18,14 +19,9 @@ namespace jit = torch::jit;
 
 double secondsOf(const std::function<void()>& work)
 {
-    std::vector<double> seconds;
-    for (int i = 0; i < 3; ++i) {
-        const auto start = std::chrono::steady_clock::now();
-        work();
-        seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    }
-    std::ranges::sort(seconds);
-    return seconds[1];
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // Runs the steps of a function one by one, each as a graph of its own.
@@ -73,6 +69,17 @@ public:
         for (std::size_t i = 0; i < outputs.size(); ++i)
             m_made[{op.outputs[i], step.frame, step.into}] = outputs[i];
         return seconds;
+    }
+
+    // Forgets results that no later step reads, so that memory is used again as in a run.
+    void freeAfter(const CutFunction& function, std::size_t done)
+    {
+        std::set<std::pair<ValueId, int>> read;
+        const auto add = [&](const StepOperand& operand) { read.insert({operand.value, operand.from >= 0 ? operand.from : operand.frame}); };
+        for (std::size_t i = done + 1; i < function.steps.size(); ++i)
+            std::ranges::for_each(function.steps[i].operands, add);
+        std::ranges::for_each(function.results, add);
+        std::erase_if(m_made, [&](const auto& made) { return !read.contains({std::get<0>(made.first), std::get<1>(made.first)}); });
     }
 
     c10::IValue value(const StepOperand& operand)
@@ -127,9 +134,32 @@ at::Tensor standIn(const at::Tensor& rows, int rowDim, std::int64_t count)
     return rows.size(rowDim) == 0 ? at::zeros(sizes, rows.options()) : rows.index_select(rowDim, at::arange(count, at::kLong).remainder(known));
 }
 
-struct Measured {
-    double seconds = 0, rows = 0;
-    double perRow() const { return rows > 0 ? seconds / rows : 0; }
+// Seconds and rows of some batches. What is far beyond the median per row was the machine doing something else.
+class Measured {
+public:
+    void add(double seconds, double rows) { m_samples.emplace_back(seconds, rows); }
+
+    double perRow() const
+    {
+        constexpr double beyond = 4;
+        std::vector<double> ratios;
+        for (const auto& [seconds, rows] : m_samples)
+            if (rows > 0)
+                ratios.push_back(seconds / rows);
+        if (ratios.empty())
+            return 0;
+        std::ranges::nth_element(ratios, ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2));
+        const double median = ratios[ratios.size() / 2];
+        double time = 0, all = 0;
+        for (const auto& [seconds, rows] : m_samples) {
+            time += std::min(seconds, beyond * median * rows);
+            all += rows;
+        }
+        return time / all;
+    }
+
+private:
+    std::vector<std::pair<double, double>> m_samples;
 };
 
 }  // namespace
@@ -137,6 +167,7 @@ struct Measured {
 Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& progress)
 {
     using Clock = std::chrono::steady_clock;
+    constexpr double secondsForFew = 1;
     const auto since = [](Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); };
     std::map<OpId, Measured> ops;
     std::map<ValueId, Measured> writes;
@@ -149,22 +180,28 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
         const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(f));
         Measured prepare;
         std::map<ValueId, at::Tensor> sampleRows;
-        for (int sample = 0; sample < std::min<std::int64_t>(samples, batches); ++sample) {
-            progress.update((static_cast<double>(f) + static_cast<double>(sample) / samples) / static_cast<double>(m_cut.functions.size()), "Measuring function " + std::to_string(f));
-            const std::int64_t first = sample * std::max<std::int64_t>(1, batches / samples) * batchSize, last = std::min(total, first + batchSize);
+        // The first batch warms up; a graph of few batches has each of them measured several times, unless that takes long.
+        const std::int64_t count = std::min<std::int64_t>(samples, batches);
+        const auto begun = Clock::now();
+        for (std::int64_t pass = -1; pass < samples && (pass < count || since(begun) < secondsForFew); ++pass) {
+            const bool counts = pass >= 0;
+            const std::int64_t sample = std::max<std::int64_t>(pass, 0) % count;
+            progress.update((static_cast<double>(f) + static_cast<double>(std::max<std::int64_t>(pass, 0)) / samples) / static_cast<double>(m_cut.functions.size()), "Measuring function " + std::to_string(f));
+            const std::int64_t first = (2 * sample + 1) * batches / (2 * count) * batchSize, last = std::min(total, first + batchSize);
             // Blocks and slices of structure; rows of stores have rates of their own.
             auto start = Clock::now();
             const Batch batch = block(function, first, last);
             for (const FunctionInput& in : lowered.inputs)
                 if (!in.operand || in.operand->kind != OperandKind::Stored)
                     inputOf(in, batch);
-            prepare.seconds += since(start);
-            prepare.rows += static_cast<double>(last - first);
+            if (counts)
+                prepare.add(since(start), static_cast<double>(std::accumulate(batch.rows.begin(), batch.rows.end(), std::int64_t{0})));
             StepByStep steps(
                 m_a, m_constants, [&](const StepOperand& operand) { return input(operand, batch); },
                 [&](int frame) { return batch.rows[static_cast<std::size_t>(frame)]; }, [&](int frame) { return numbersInBatch(batch.idsOf(frame)); },
                 [&](const std::vector<int>& parts) { return orderOf(parts, batch); });
-            for (const Step& step : function.steps) {
+            for (std::size_t s = 0; s < function.steps.size(); ++s) {
+                const Step& step = function.steps[s];
                 double rows = static_cast<double>(batch.rows[static_cast<std::size_t>(step.frame)]);
                 if (m_a.ops[step.op].kind == OpKind::Scatter) {
                     rows = 0;
@@ -173,19 +210,19 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
                             rows = static_cast<double>(batch.rows[static_cast<std::size_t>(operand.frame)]);
                 }
                 const double seconds = steps.run(step);
+                steps.freeAfter(function, s);
                 if (step.kind == StepKind::LocalIndex || m_a.values[m_a.program[step.op].outputs.front()].reach != Reach::Feature)
                     continue;
-                ops[step.op].seconds += seconds;
-                ops[step.op].rows += rows;
+                if (counts)
+                    ops[step.op].add(seconds, rows);
             }
             for (std::size_t i = 0; i < function.saves.size(); ++i) {
                 const at::Tensor rows = steps.value(function.results[i]).toTensor();
                 sampleRows[function.saves[i]] = rows;
-                const at::Tensor fresh = at::empty_like(rows);
                 start = Clock::now();
                 at::empty(rows.sizes(), rows.options()).copy_(rows);
-                writes[function.saves[i]].seconds += since(start);
-                writes[function.saves[i]].rows += static_cast<double>(last - first);
+                if (counts)
+                    writes[function.saves[i]].add(since(start), static_cast<double>(last - first));
             }
         }
         profile.prepareSeconds[function.rowsOf.valid() ? -1 - static_cast<int>(f) : function.level] = prepare.perRow();

@@ -1,0 +1,250 @@
+#include "core/plan/code.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cleave_plan_py.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/format.h"
+#include "core/plan/execution.h"
+
+namespace cleave {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// As cleave_plan.py's _identifier.
+std::string identifier(const std::string& text)
+{
+    std::string name;
+    for (const char c : text)
+        name += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+    const bool isName = !name.empty() && !(name.front() >= '0' && name.front() <= '9');
+    return isName ? name : "v_" + name;
+}
+
+std::string quoted(const std::string& text)
+{
+    return Json(text).dump(-1, ' ', true);
+}
+
+// As cleave_plan.py's input_name.
+std::string inputName(const Json& operand)
+{
+    const auto name = [](const std::string& kind, const std::string& value, const Json& frame) {
+        std::string text = kind;
+        if (!value.empty())
+            text += "_" + value;
+        if (frame.is_number())
+            text += "_" + std::to_string(frame.get<int>());
+        return identifier(text);
+    };
+    for (const char* kind : {"value", "slice", "local", "stored"})
+        if (operand.contains(kind))
+            return name(kind, operand[kind].get<std::string>(), operand.contains("frame") ? operand["frame"] : Json());
+    if (operand.contains("numbers"))
+        return name("numbers", {}, operand["numbers"]);
+    if (operand.contains("rows"))
+        return name("rows", {}, operand["rows"]);
+    std::vector<std::string> parts;
+    for (const Json& part : operand["parts"])
+        parts.push_back(std::to_string(part.get<int>()));
+    return name("parts", join(parts, ","), {});
+}
+
+// Python text of one function's steps.
+class Writer {
+public:
+    std::string take() { return std::move(m_text); }
+
+    void line(const std::string& text) { m_text += "    " + text + "\n"; }
+
+    std::string fresh(const std::string& name)
+    {
+        std::string free = identifier(name);
+        static const std::set<std::string> words{"lambda", "in", "is", "not", "and", "or", "v", "aten", "None", "True", "False", "def", "return", "pass", "if", "else",
+                                                 "for", "while", "from", "import", "global", "class", "del", "with", "as", "try", "raise", "yield", "torch", "math"};
+        if (words.contains(free))
+            free += "_";
+        for (int i = 2; !m_used.insert(free).second; ++i)
+            free = identifier(name) + "_" + std::to_string(i);
+        return free;
+    }
+
+    template <class Operand>
+    std::string argument(const Json& value, Operand&& operand)
+    {
+        if (value.is_array()) {
+            std::vector<std::string> items;
+            for (const Json& item : value)
+                items.push_back(argument(item, operand));
+            return "[" + join(items, ", ") + "]";
+        }
+        if (value.is_object() && value.contains("dtype"))
+            return "torch." + value["dtype"].get<std::string>();
+        if (value.is_object() && value.contains("float"))
+            return "float(" + quoted(value["float"].get<std::string>()) + ")";
+        if (value.is_object())
+            return operand(value);
+        return value.is_null() ? "None" : value.is_boolean() ? (value.get<bool>() ? "True" : "False") : value.is_string() ? quoted(value.get<std::string>()) : value.dump();
+    }
+
+    template <class Operand>
+    std::string call(const Json& step, Operand&& operand)
+    {
+        const std::string target = step["target"];
+        const bool named = target.starts_with("aten::") && target != "aten::sym_size" && target != "aten::sym_numel" && target != "aten::item";
+        std::vector<std::string> arguments;
+        for (const auto& [name, value] : step["args"].items())
+            arguments.push_back((named ? name + "=" : "") + argument(value, operand));
+        return (named ? "aten." + target.substr(6) : "resolve(" + quoted(target) + ")[0]") + "(" + join(arguments, ", ") + ")";
+    }
+
+    // The results of a step under names of their own.
+    void assign(const Json& step, const std::string& value, std::map<std::string, std::string>& names, const std::string& comment)
+    {
+        std::vector<std::string> left;
+        for (const Json& output : step["outputs"])
+            left.push_back(names[output.get<std::string>()] = fresh(output.get<std::string>()));
+        line(join(left, ", ") + " = " + value + (comment.empty() ? "" : "  # " + comment));
+    }
+
+private:
+    std::string m_text;
+    std::set<std::string> m_used;
+};
+
+class CodeWriter {
+public:
+    explicit CodeWriter(const Program& program) : m_p(program)
+    {
+        for (const Op& op : program.ops)
+            m_ops[op.name] = &op;
+    }
+
+    std::string function(const Json& function) const
+    {
+        Writer out;
+        std::map<std::string, std::string> names;
+        const auto operand = [&](const auto& self, const Json& o) -> std::string {
+            if (o.contains("step"))
+                return names.at(o["step"].get<std::string>());
+            if (o.contains("leading")) {
+                const Json& source = o["leading"];
+                return "leading(" + self(self, source) + ", " + source["row_dim"].dump() + ", v[" + quoted(inputName({{"rows", o["frame"]}})) + "], " +
+                       std::to_string(source.value("outer", 1)) + ", " + std::to_string(source.value("inner", 1)) + ")";
+            }
+            if (o.contains("numbered"))
+                return "numbered(" + self(self, o["numbered"]) + ", " + o["row_dim"].dump() + ", v[" + quoted(inputName({{"numbers", o["frame"]}})) + "])";
+            const std::string input = "v[" + quoted(inputName(o)) + "]";
+            return o.contains("rows") && o.value("times", 1) != 1 ? input + " * " + std::to_string(o["times"].get<std::int64_t>()) : input;
+        };
+        const auto read = [&](const Json& o) { return operand(operand, o); };
+        for (const Json& step : function["steps"]) {
+            std::string value;
+            if (step.contains("forward"))
+                value = read(step["forward"]);
+            else if (step.contains("concat"))
+                value = "ordered(" + out.argument(step["concat"], read) + ", " + step["row_dim"].dump() + ", v[" + quoted(inputName({{"parts", step["parts"]}})) + "])";
+            else
+                value = out.call(step, read);
+            out.assign(step, value, names, source(step["op"]));
+        }
+        std::vector<std::string> saved;
+        for (const Json& save : function["saves"])
+            saved.push_back(quoted(save["value"]) + ": " + read(save["from"]));
+        out.line("return {" + join(saved, ", ") + "}");
+        return out.take();
+    }
+
+    std::string once(const Json& execution) const
+    {
+        Writer out;
+        std::map<std::string, std::string> names;
+        for (const Json& input : execution["inputs"])
+            names[input["name"]] = "v[" + quoted(identifier(input["name"])) + "]";
+        for (const auto& [value, weight] : execution["weights"].items())
+            names.try_emplace(value, "v[" + quoted("w_" + identifier(value)) + "]");
+        const auto read = [&](const Json& o) { return names.at(o["value"].get<std::string>()); };
+        std::vector<std::string> made;
+        for (const Json& op : execution["once"]) {
+            out.assign(op, out.call(op, read), names, source(op["op"]));
+            for (const Json& output : op["outputs"])
+                made.push_back(quoted(output) + ": " + names[output.get<std::string>()]);
+        }
+        out.line("return {" + join(made, ",\n            ") + "}");
+        return out.take();
+    }
+
+private:
+    // "convs.0.lin, gcn_conv.py:231"
+    std::string source(const std::string& op) const
+    {
+        const auto known = m_ops.find(op);
+        if (known == m_ops.end())
+            return {};
+        const std::string& file = known->second->source.file;
+        std::string text = known->second->module.valid() ? printable(m_p[known->second->module].path) : std::string();
+        if (!file.empty())
+            text += (text.empty() ? "" : ", ") + printable(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(known->second->source.line);
+        return text;
+    }
+
+    const Program& m_p;
+    std::map<std::string, const Op*> m_ops;
+};
+
+}  // namespace
+
+std::map<std::string, std::string> generateCode(const PlanSpace& space, const Plan& plan, const std::set<BlockCopy>& copied, std::int64_t batchSize)
+{
+    const Program& program = space.analysis().program;
+    const Json execution = describeExecution(space.analysis(), space.cut(plan, copied));
+    const CodeWriter writer(program);
+    const std::string name = quoted(printable(program.name));
+    const std::string imports = "import torch\n\nfrom .cleave_plan import aten, leading, numbered, ordered, resolve\n\n\n";
+    std::map<std::string, std::string> files;
+    std::vector<std::string> modules{"once"}, runs;
+    files["once.py"] = "\"\"\"What depends on the graph and the weights alone: run once, before all functions.\"\"\"\n\n" + imports + "def run(v):\n" + writer.once(execution);
+    for (std::size_t f = 0; f < execution["functions"].size(); ++f) {
+        const Json& function = execution["functions"][f];
+        const std::string module = "function_" + std::to_string(f);
+        const bool ofOutput = function.contains("output_rows");
+        modules.push_back(module);
+        runs.push_back(module + ".run");
+        files[module + ".py"] = "\"\"\"" + std::string(ofOutput ? "Rows of an output" : "Function " + function["function"].dump()) +
+                                ": run for each batch. v holds what the batch reads, by name.\"\"\"\n\n" + imports + "def run(v):\n" + writer.function(function);
+    }
+    files["execution.json"] = execution.dump(1, ' ', true) + "\n";
+    files["cleave_plan.py"] = cleavePlanModule;
+    files["__init__.py"] = "\"\"\"A model cut by Cleave into functions that run for all nodes one after the other.\n\n"
+                           "    model = load(torch.export.load(\"model.pt2\"))\n    out = model(x, edge_index, batch_size=4096)\n\"\"\"\n\n"
+                           "import json\nimport pathlib\n\nfrom . import " + join(modules, ", ") + "\nfrom .cleave_plan import LayerWise, read_weights, tensors_of\n\n"
+                           "NAME = " + name + "\nBATCH_SIZE = " + std::to_string(batchSize) + "\n\n\n"
+                           "def load(program):\n    \"\"\"program: the torch.export.ExportedProgram that was cut, for its weights.\"\"\"\n"
+                           "    execution = json.loads((pathlib.Path(__file__).parent / \"execution.json\").read_text(encoding=\"utf-8\"))\n"
+                           "    weights = read_weights(execution, tensors_of(program))\n"
+                           "    return LayerWise(execution, once.run, [" + join(runs, ", ") + "], weights, BATCH_SIZE)\n";
+    return files;
+}
+
+void writeCode(const std::filesystem::path& folder, const std::map<std::string, std::string>& files)
+{
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    if (!std::filesystem::is_directory(folder, problem))
+        throw Error("The folder " + folder.string() + " cannot be made.");
+    for (const auto& [name, text] : files)
+        writeBeside(folder / name, [&](const std::filesystem::path& temporary) {
+            std::ofstream file(temporary, std::ios::binary);
+            file << text << std::flush;
+            if (!file)
+                throw Error("The code cannot be written to " + (folder / name).string() + ".");
+        });
+}
+
+}  // namespace cleave

@@ -1,0 +1,502 @@
+"""Runs a plan of Cleave (.cleave.json) layer by layer in PyTorch.
+
+    import torch
+    from cleave_plan import LayerWise
+
+    program = torch.export.load("model.pt2")
+    model = LayerWise.from_plan("model.cleave.json", program)
+    out = model(x, edge_index, batch_size=4096)
+
+The plan says which operator runs in which function; torch.fx.passes.split_module cuts the program there. What depends on the graph alone
+(degrees, self-loops, normalisation) is computed once, then each function runs for all nodes, batch by batch over blocks: the batch's nodes
+first, then the nodes that its edges come from. Everything runs on the CPU.
+
+This file needs nothing but PyTorch 2.8 or newer.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import operator
+import re
+from typing import Any, Callable
+
+import torch
+from torch import fx
+from torch.fx.passes.split_module import split_module
+
+FORMAT = 1
+
+
+class PlanError(ValueError):
+    """A plan that cannot be run with this program; the text is one sentence."""
+
+
+aten = torch.ops.aten
+
+# What steps call besides ATen operators. -----------------------------------------------------------------------------------------------
+
+
+def leading(value: torch.Tensor, dim: int, rows: int, outer: int = 1, inner: int = 1) -> torch.Tensor:
+    """The first rows: the nodes of a batch come first in each of its blocks. A row has outer * inner entries along dim."""
+    parts = [part.narrow(dim, 0, rows * inner) for part in value.chunk(outer, dim)] if outer > 1 else [value.narrow(dim, 0, rows * inner)]
+    return parts[0] if len(parts) == 1 else torch.cat(parts, dim)
+
+
+def numbered(value: torch.Tensor, dim: int, numbers: torch.Tensor) -> torch.Tensor:
+    return value.index_select(dim, numbers)
+
+
+def ordered(parts: list[torch.Tensor], dim: int, order: torch.Tensor) -> torch.Tensor:
+    """Rows of several tensors, put in the order of the frame that they are parts of."""
+    return torch.cat(parts, dim).index_select(dim, order)
+
+
+def times(rows: int, entries: int) -> int:
+    return rows * entries
+
+
+def _size(self: torch.Tensor, dim: int | None = None):
+    return self.shape if dim is None else self.shape[dim]
+
+
+_SYMBOLIC: dict[str, Callable] = {
+    "aten::sym_size": _size,
+    "aten::sym_numel": torch.Tensor.numel,
+    "sym::not": operator.not_,
+    "sym::max": max,
+    "sym::min": min,
+    "sym::float": float,
+    "sym::int": int,
+    "sym::sqrt": math.sqrt,
+    "math::sqrt": math.sqrt,
+    "math::ceil": math.ceil,
+    "math::floor": math.floor,
+    "math::trunc": math.trunc,
+}
+
+
+def resolve(target: str) -> tuple[Callable, bool]:
+    """The callable behind "aten::linear", and whether it takes its arguments by name."""
+    if target in _SYMBOLIC:
+        return _SYMBOLIC[target], False
+    namespace, name = target.split("::")
+    if namespace == "operator":
+        return getattr(operator, name), False
+    if namespace == "aten" and name == "item":
+        return torch.Tensor.item, False
+    if namespace != "aten" or not hasattr(torch.ops.aten, name):
+        raise PlanError(f"This PyTorch has no operator {target}.")
+    return getattr(torch.ops.aten, name), True
+
+
+def literal(value: Any) -> Any:
+    """A constant argument as the plan writes it; operands are left to the caller."""
+    if isinstance(value, dict) and "dtype" in value:
+        return getattr(torch, value["dtype"])
+    if isinstance(value, dict) and "float" in value:
+        return float(value["float"])
+    return value
+
+
+def _identifier(text: str) -> str:
+    name = re.sub(r"\W", "_", text)
+    return name if name[:1].isalpha() or name[:1] == "_" else "v_" + name
+
+
+# Inputs of a function for one batch. ---------------------------------------------------------------------------------------------------
+
+
+def input_key(operand: dict) -> tuple:
+    """What a batch hands to a function for an operand; the same for equal operands. None for results of its own steps."""
+    for kind in ("value", "slice", "local", "stored"):
+        if kind in operand:
+            return (kind, operand[kind], operand.get("frame", -1))
+    if "numbers" in operand:
+        return ("numbers", "", operand["numbers"])
+    if "rows" in operand:
+        return ("rows", "", operand["rows"])
+    if "parts" in operand:
+        return ("parts", ",".join(map(str, operand["parts"])), -1)
+    raise PlanError(f"The plan has an operand that this version does not know: {sorted(operand)}.")
+
+
+def input_name(key: tuple) -> str:
+    kind, value, frame = key
+    return _identifier("_".join(str(part) for part in (kind, value, frame) if part not in ("", -1)))
+
+
+def operands_of(argument: Any):
+    """The operands in an argument, lists included."""
+    if isinstance(argument, list):
+        for item in argument:
+            yield from operands_of(item)
+    elif isinstance(argument, dict) and "dtype" not in argument and "float" not in argument:
+        yield argument
+
+
+def _inputs_of(operand: dict):
+    if "step" in operand:
+        return
+    if "leading" in operand:
+        yield from _inputs_of(operand["leading"])
+        yield {"rows": operand["frame"]}
+    elif "numbered" in operand:
+        yield from _inputs_of(operand["numbered"])
+        yield {"numbers": operand["frame"]}
+    else:
+        yield operand
+
+
+def function_inputs(function: dict) -> dict[str, dict]:
+    """Name and operand of everything that a batch must hand to this function."""
+    found: dict[str, dict] = {}
+
+    def add(operand):
+        for source in _inputs_of(operand):
+            found.setdefault(input_name(input_key(source)), source)
+
+    for step in function["steps"]:
+        for argument in [*step.get("args", {}).values(), step.get("forward"), step.get("concat")]:
+            if argument is not None:
+                for operand in operands_of(argument):
+                    add(operand)
+        if "concat" in step:
+            add({"parts": step["parts"]})
+    for saved in function["saves"]:
+        add(saved["from"])
+    return found
+
+
+# The program cut by torch.fx. ----------------------------------------------------------------------------------------------------------
+
+
+def read_weights(execution: dict, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Parameters and constants by the names that the plan gives them, as wide as it computes with them: half precision becomes float32."""
+    weights = {}
+    for value, weight in execution["weights"].items():
+        if weight["parameter"] not in tensors:
+            raise PlanError(f"The program has no parameter or constant '{weight['parameter']}', which the plan reads.")
+        weights[value] = tensors[weight["parameter"]].detach().cpu().to(getattr(torch, weight["dtype"]))
+    return weights
+
+
+def tensors_of(program: torch.export.ExportedProgram) -> dict[str, torch.Tensor]:
+    return {**program.state_dict, **{k: v for k, v in program.constants.items() if isinstance(v, torch.Tensor)}}
+
+
+class _Builder:
+    """One graph of everything that runs once and of all functions, to be split."""
+
+    def __init__(self, execution: dict, tensors: dict[str, torch.Tensor]):
+        self.execution = execution
+        self.root = torch.nn.Module()
+        self.graph = fx.Graph()
+        self.part: dict[fx.Node, int] = {}
+        self.weights = {}
+        for value, tensor in read_weights(execution, tensors).items():
+            name = "w_" + _identifier(value)
+            self.root.register_buffer(name, tensor)
+            self.weights[value] = name
+
+    def weight(self, value: str, part: int) -> fx.Node:
+        node = self.graph.get_attr(self.weights[value])
+        self.part[node] = part
+        return node
+
+    def call(self, part: int, target: str, args: dict[str, Any]) -> fx.Node:
+        function, by_name = resolve(target)
+        return self.plain(part, function, () if by_name else tuple(args.values()), args if by_name else {})
+
+    def plain(self, part: int, function: Callable, args: tuple, kwargs: dict | None = None) -> fx.Node:
+        node = self.graph.call_function(function, args, kwargs or {})
+        self.part[node] = part
+        return node
+
+    def outputs(self, part: int, node: Any, names: list[str]) -> dict[str, Any]:
+        return {names[0]: node} if len(names) == 1 else {name: self.plain(part, operator.getitem, (node, i)) for i, name in enumerate(names)}
+
+
+def split_program(execution: dict, tensors: dict[str, torch.Tensor]) -> tuple[Callable, list[Callable]]:
+    """What runs once, and each function: callables from a dict of inputs to a dict of results."""
+    b = _Builder(execution, tensors)
+    needed = {operand["value"] if "value" in operand else operand.get("slice", operand.get("local"))
+              for function in execution["functions"] for operand in function_inputs(function).values()} - {None}
+    for function in execution["functions"]:
+        needed |= {frame["index"] for frame in function["frames"] if "index" in frame}
+        needed |= {neighbour["value"] for neighbour in function["neighbours"] if "value" in neighbour}
+        for rows in [function["rows"]] + [frame[key] for frame in function["frames"] for key in ("before", "own") if key in frame]:
+            needed |= {term["value"] for term in rows if "value" in term}
+    made_once = {name for op in execution["once"] for name in op["outputs"]}
+    needed |= set(execution["outputs"]) & made_once
+    results: list[dict[str, fx.Node]] = []
+
+    once: dict[str, Any] = {i["name"]: b.graph.placeholder("in_" + _identifier(i["name"])) for i in execution["inputs"]}
+
+    def once_argument(argument):
+        if isinstance(argument, list):
+            return [once_argument(item) for item in argument]
+        if isinstance(argument, dict) and "value" in argument:
+            name = argument["value"]
+            if name not in once and name in b.weights:
+                once[name] = b.weight(name, 0)
+            return once[name]
+        return literal(argument)
+
+    placeholders = [{name: b.graph.placeholder(f"f{k}_{name}") for name in function_inputs(function)} for k, function in enumerate(execution["functions"])]
+    for op in execution["once"]:
+        node = b.call(0, op["target"], {name: once_argument(value) for name, value in op["args"].items()})
+        once.update(b.outputs(0, node, op["outputs"]))
+    results.append({name: once[name] for name in sorted(needed) if name in made_once})
+
+    for k, function in enumerate(execution["functions"]):
+        part, steps = k + 1, {}
+
+        def operand_node(operand, k=k, part=part, steps=steps):
+            if "step" in operand:
+                return steps[operand["step"]]
+            if "leading" in operand:
+                source = operand["leading"]
+                rows = placeholders[k][input_name(input_key({"rows": operand["frame"]}))]
+                return b.plain(part, leading, (operand_node(source), source["row_dim"], rows, source.get("outer", 1), source.get("inner", 1)))
+            if "numbered" in operand:
+                numbers = placeholders[k][input_name(input_key({"numbers": operand["frame"]}))]
+                return b.plain(part, numbered, (operand_node(operand["numbered"]), operand["row_dim"], numbers))
+            if "rows" in operand:
+                node = placeholders[k][input_name(input_key(operand))]
+                return node if operand.get("times", 1) == 1 else b.plain(part, times, (node, operand["times"]))
+            return placeholders[k][input_name(input_key(operand))]
+
+        def argument_node(argument):
+            if isinstance(argument, list):
+                return [argument_node(item) for item in argument]
+            if isinstance(argument, dict) and "dtype" not in argument and "float" not in argument:
+                return operand_node(argument)
+            return literal(argument)
+
+        for step in function["steps"]:
+            if "forward" in step:
+                node = operand_node(step["forward"])
+            elif "concat" in step:
+                order = placeholders[k][input_name(input_key({"parts": step["parts"]}))]
+                node = b.plain(part, ordered, ([operand_node(o) for o in step["concat"]], step["row_dim"], order))
+            else:
+                node = b.call(part, step["target"], {name: argument_node(value) for name, value in step["args"].items()})
+            steps.update(b.outputs(part, node, step["outputs"]))
+        saved = {}
+        for save in function["saves"]:
+            node = operand_node(save["from"])
+            saved[save["value"]] = node if node.op != "placeholder" else b.plain(part, operator.pos, (node,))
+        results.append(saved)
+
+    b.graph.output(tuple(node for part in results for node in part.values()))
+    whole = fx.GraphModule(b.root, b.graph)
+    split = split_module(whole, b.root, lambda node: b.part[node])
+    # The order of the results that each part returns is told by the split graph's own output.
+    (returned,) = next(node for node in split.graph.nodes if node.op == "output").args
+    where = iter(returned)
+
+    def runner(part: int, names: dict[str, fx.Node], prefix: str) -> Callable:
+        position = {}
+        for name in names:
+            node = next(where)
+            position[name] = node.args[1] if node.op == "call_function" else None
+        if not names:
+            return lambda inputs: {}
+        module = getattr(split, f"submod_{part}")
+        call = next(node for node in split.graph.nodes if node.op == "call_module" and node.target == f"submod_{part}")
+        # A weight that several parts read is handed to each.
+        given = [(argument.op == "placeholder", argument.target) for argument in call.args]
+
+        def run(inputs: dict[str, Any]) -> dict[str, Any]:
+            out = module(*(inputs[name[len(prefix):]] if is_input else getattr(split, name) for is_input, name in given))
+            return {name: out if i is None else out[i] for name, i in position.items()}
+
+        return run
+
+    return runner(0, results[0], "in_"), [runner(k + 1, results[k + 1], f"f{k}_") for k in range(len(execution["functions"]))]
+
+
+# Running. ------------------------------------------------------------------------------------------------------------------------------
+
+
+class _Edges:
+    """The edges of an edge set grouped by the node that they are reduced into."""
+
+    def __init__(self, index: torch.Tensor, nodes: int):
+        index = index.reshape(-1)
+        self.edges = torch.argsort(index, stable=True)
+        self.begin = torch.zeros(nodes + 1, dtype=torch.long)
+        self.begin[1:] = torch.bincount(index, minlength=nodes).cumsum(0)
+
+    def of_range(self, first: int, last: int) -> torch.Tensor:
+        return self.edges[int(self.begin[first]):int(self.begin[last])]
+
+    def of_nodes(self, nodes: torch.Tensor) -> torch.Tensor:
+        begin, count = self.begin[nodes], self.begin[nodes + 1] - self.begin[nodes]
+        offset = torch.arange(int(count.sum())) - (count.cumsum(0) - count).repeat_interleave(count)
+        return self.edges[begin.repeat_interleave(count) + offset]
+
+
+class LayerWise:
+    """A model cut into functions that run for all nodes one after the other, each in batches over blocks."""
+
+    def __init__(self, execution: dict, once: Callable, functions: list[Callable], weights: dict[str, torch.Tensor], batch_size: int = 0):
+        self.execution = execution
+        self._once = once
+        self._functions = functions
+        self._weights = weights
+        self.batch_size = batch_size
+
+    @classmethod
+    def from_plan(cls, plan: str | dict, program: torch.export.ExportedProgram) -> "LayerWise":
+        """plan: the file that Cleave wrote, or its content. PlanError if it is not one for this program."""
+        if not isinstance(plan, dict):
+            with open(plan, encoding="utf-8") as file:
+                plan = json.load(file)
+        if plan.get("cleave_plan") != FORMAT:
+            raise PlanError(f"The plan is of version {plan.get('cleave_plan')}, but this module reads version {FORMAT} only.")
+        if "execution" not in plan:
+            raise PlanError("The plan does not say how it is executed; write it anew with cleave-cli plan.")
+        names = {node.name for node in program.graph.nodes}
+        missing = [op["op"] for f in plan["functions"] for key in ("before", "message_passing", "after") for op in f[key]
+                   if op["op"] not in names and not re.fullmatch(r".*__\d+", op["op"])]
+        if missing and len(missing) == sum(len(f[key]) for f in plan["functions"] for key in ("before", "message_passing", "after")):
+            raise PlanError(f"The plan is for another model: the program has no op '{missing[0]}'.")
+        tensors = tensors_of(program)
+        execution = plan["execution"]
+        once, functions = split_program(execution, tensors)
+        return cls(execution, once, functions, read_weights(execution, tensors), plan.get("batch_size", 0))
+
+    def __call__(self, *args: Any, batch_size: int = 0, **kwargs: Any):
+        """The outputs of forward. batch_size: targets per batch; 0: the plan's, or 4096."""
+        with torch.inference_mode():
+            return self._run(self._bind(args, kwargs), batch_size or self.batch_size or 4096)
+
+    def _bind(self, args: tuple, kwargs: dict) -> dict[str, Any]:
+        inputs = [i for i in self.execution["inputs"] if i["name"] not in self.execution["weights"]]
+        bound = dict(zip((i["name"] for i in inputs), args))
+        if len(args) > len(inputs):
+            raise PlanError(f"The model has {len(inputs)} inputs, but {len(args)} were given.")
+        bound.update(kwargs)
+        for i in inputs:
+            if i["name"] not in bound and i["kind"] != "none":
+                raise PlanError(f"The model's input '{i['name']}' is missing.")
+        for i in inputs:
+            if isinstance(bound.get(i["name"]), torch.Tensor):
+                bound[i["name"]] = bound[i["name"]].cpu().to(getattr(torch, i["dtype"]))
+        bound.update({i["name"]: self._weights[i["name"]] for i in self.execution["inputs"] if i["name"] in self._weights})
+        return bound
+
+    def _run(self, inputs: dict[str, Any], batch_size: int):
+        self._store = {i["name"]: inputs[i["name"]] for i in self.execution["inputs"] if i["role"] == "node-features"}
+        self._nodes = next(iter(self._store.values())).shape[0]
+        named = {_identifier(name): value for name, value in inputs.items()}
+        named.update({"w_" + _identifier(name): value for name, value in self._weights.items()})
+        self._structure = {**inputs, **self._once(named)}
+        self._edges: dict[str, _Edges] = {}
+        self._number = torch.full((self._nodes,), -1, dtype=torch.long)
+        for function, run in zip(self.execution["functions"], self._functions):
+            self._run_function(function, run, batch_size)
+        outputs = [self._store[name] if name in self._store else self._structure.get(name, self._weights.get(name)) for name in self.execution["outputs"]]
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _total(self, rows: list[dict]) -> int:
+        return sum(self._value(term["value"]).shape[term["dim"]] if "value" in term else self._nodes for term in rows)
+
+    def _value(self, name: str):
+        return self._structure[name] if name in self._structure else self._weights[name]
+
+    def _run_function(self, function: dict, run: Callable, batch_size: int):
+        total, wanted = self._total(function["rows"]), function_inputs(function)
+        for first in range(0, max(total, 1), batch_size):
+            batch = _Batch(self, function, first, min(total, first + batch_size))
+            results = run({name: batch.input(operand) for name, operand in wanted.items()})
+            for save in function["saves"]:
+                self._save(save, results[save["value"]], batch, total)
+            self._number[batch.nodes] = -1
+
+    def _save(self, save: dict, rows: torch.Tensor, batch: "_Batch", total: int):
+        dim, outer, inner = save["row_dim"], save.get("outer", 1), save.get("inner", 1)
+        if batch.first == 0:
+            shape = list(rows.shape)
+            shape[dim] = total * outer * inner
+            self._store[save["value"]] = rows.new_empty(shape)
+        store = self._store[save["value"]]
+        apart = lambda t, n: t.view(*t.shape[:dim], outer, n, inner, *t.shape[dim + 1:])
+        apart(store, total).narrow(dim + 1, batch.first, batch.last - batch.first).copy_(apart(rows.contiguous(), batch.last - batch.first))
+
+
+class _Batch:
+    """The rows of each frame of a function for the targets first to last - 1."""
+
+    def __init__(self, model: LayerWise, function: dict, first: int, last: int):
+        self.model, self.function, self.first, self.last = model, function, first, last
+        frames = function["frames"]
+        self.ids: list[torch.Tensor | None] = [None] * len(frames)
+        self.places: list[torch.Tensor | None] = [None] * len(frames)
+        self.ids[0] = torch.arange(first, last)
+        self.nodes = torch.empty(0, dtype=torch.long)
+        if "output_rows" not in function:
+            self._add(self.ids[0])
+        for hops in range(max(f["hops"] for f in frames) + 1):
+            for i, frame in enumerate(frames):
+                if i > 0 and frame["hops"] == hops:
+                    self._fill(i, frame)
+            for neighbour in function["neighbours"]:
+                if frames[neighbour["frame"]]["hops"] == hops:
+                    self._add(self._nodes_at(neighbour) if "value" in neighbour else self.ids[neighbour["frame"]])
+
+    def _add(self, nodes: torch.Tensor):
+        nodes = nodes.reshape(-1)
+        new = torch.unique(nodes[self.model._number[nodes] < 0])
+        self.model._number[new] = torch.arange(len(self.nodes), len(self.nodes) + len(new))
+        self.nodes = torch.cat([self.nodes, new])
+
+    def _fill(self, i: int, frame: dict):
+        model, parent = self.model, self.ids[frame["parent"]]
+        if frame["kind"] == "block":
+            self.ids[i] = self.nodes
+        elif frame["kind"] == "edges":
+            if frame["index"] not in model._edges:
+                model._edges[frame["index"]] = _Edges(model._value(frame["index"]), model._nodes)
+            edges = model._edges[frame["index"]]
+            self.ids[i] = edges.of_range(self.first, self.last) if frame["parent"] == 0 else edges.of_nodes(parent)
+        elif frame["kind"] == "renumbered":
+            self.ids[i] = model._value(frame["index"])[parent]
+        else:
+            start = model._total(frame["before"])
+            self.places[i] = ((parent >= start) & (parent < start + model._total(frame["own"]))).nonzero().view(-1)
+            self.ids[i] = parent[self.places[i]] - start
+
+    def _sliced(self, value: torch.Tensor, operand: dict) -> torch.Tensor:
+        dim, ids = operand["row_dim"], self.ids[operand["frame"]]
+        outer, inner = operand.get("outer", 1), operand.get("inner", 1)
+        if outer * inner == 1:
+            return value.index_select(dim, ids)
+        rows = value.shape[dim] // (outer * inner)
+        apart = value.reshape(*value.shape[:dim], outer, rows, inner, *value.shape[dim + 1:])
+        return apart.index_select(dim + 1, ids).flatten(dim, dim + 2)
+
+    def _nodes_at(self, operand: dict) -> torch.Tensor:
+        nodes = self._sliced(self.model._value(operand.get("local", operand.get("value"))), operand).long()
+        return torch.where(nodes < 0, nodes + self.model._nodes, nodes)
+
+    def input(self, operand: dict):
+        model = self.model
+        if "rows" in operand:
+            return len(self.ids[operand["rows"]])
+        if "numbers" in operand:
+            return model._number[self.ids[operand["numbers"]]]
+        if "parts" in operand:
+            places = torch.cat([self.places[part] for part in operand["parts"]])
+            return torch.empty_like(places).index_copy_(0, places, torch.arange(len(places)))
+        if "stored" in operand:
+            whole = model._store[operand["stored"]]
+            return self._sliced(whole, operand) if "frame" in operand else whole
+        if "slice" in operand:
+            return self._sliced(model._value(operand["slice"]), operand)
+        if "local" in operand:
+            return model._number[self._nodes_at(operand)]
+        return model._value(operand["value"])

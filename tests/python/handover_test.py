@@ -1,0 +1,139 @@
+"""Runs the plans of zoo models in PyTorch and compares with ep.module(): handover_test.py [--cli CLEAVE_CLI | --plans DIR] [--only A,B].
+
+With --cli, plans and code are written first; with --plans, a folder that holds them already is used (NAME.cleave.json, NAME/ for code).
+--prepare DIR only writes that folder. Exit code 77 without PyTorch 2.8 or newer.
+"""
+import argparse
+import importlib
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ZOO = ROOT / "tests/models/zoo"
+sys.path.insert(0, str(ROOT / "resources/python"))
+
+
+def entries(only):
+    return [e for e in json.loads((ZOO / "index.json").read_text()) if e["expect"] == "equal" and (not only or e["name"] in only)]
+
+
+def prepare(cli, folder, only):
+    for number, entry in enumerate(entries(only)):
+        model, plan = ZOO / (entry["name"] + ".pt2"), folder / (entry["name"] + ".cleave.json")
+        roles = [word for name, role in entry.get("roles", {}).items() for word in ("--role", f"{name}={role}")]
+        if number % 4 == 0:  # all functions joined, over blocks of several hops
+            joined = [cli, "plan", model, ZOO / (entry["name"] + ".npz"), *roles, "--planner", "node-wise", "--batch-size", "7", "--out", plan]
+            subprocess.run(joined, check=True, capture_output=True)
+            subprocess.run([cli, "code", model, *roles, "--plan", plan, "--out", folder / ("code_" + entry["name"])], check=True, capture_output=True)
+            continue
+        # Plans with ops before their message passing, too: the first of these linears that may be there.
+        command = [cli, "plan", model, *roles, "--out", plan]
+        for op in ("linear", "linear_1", "relu", "add_1"):
+            moved = [*command, "--move", f"{op}=pre1" if op == "linear" else f"{op}=pre2"]
+            if subprocess.run(moved, capture_output=True).returncode == 0:
+                break
+        else:
+            subprocess.run(command, check=True, capture_output=True)
+        subprocess.run([cli, "code", model, *roles, "--plan", plan, "--out", folder / ("code_" + entry["name"])], check=True, capture_output=True)
+
+
+def run(folder, only):
+    import numpy as np
+    import torch
+    from cleave_plan import LayerWise, PlanError
+    from torch.export.graph_signature import InputKind
+
+    def compare(name, how, model, inputs, expected):
+        for batch_size in (1, 7, 1000):
+            got = model(**inputs, batch_size=batch_size)
+            for found, wanted in zip(got if isinstance(got, tuple) else [got], expected, strict=True):
+                wanted = torch.as_tensor(wanted)
+                narrow = wanted.dtype in (torch.float16, torch.bfloat16)
+                if found.shape != wanted.shape or not torch.allclose(found.double(), wanted.double(), rtol=2e-2 if narrow else 1e-4, atol=5e-2 if narrow else 1e-4):
+                    return f"{name} ({how}) differs in batches of {batch_size} by {(found.double() - wanted.double()).abs().max():.3g}"
+        return ""
+
+    problems, count, moved, joined = [], 0, 0, 0
+    for entry in entries(only):
+        name = entry["name"]
+        program = torch.export.load(ZOO / (name + ".pt2"))
+        graph = np.load(ZOO / (name + ".npz"))
+        plan = json.loads((folder / (name + ".cleave.json")).read_text())
+        joined += any("first" in f for f in plan["functions"])
+        moved += any(f["before"] for f in plan["functions"])
+        values = {n.name: n.meta.get("val") for n in program.graph.nodes if n.op == "placeholder"}
+        inputs = {}
+        for spec in program.graph_signature.input_specs:
+            if spec.kind == InputKind.USER_INPUT and isinstance(values.get(spec.arg.name), torch.Tensor):
+                inputs[spec.arg.name] = torch.from_numpy(graph[spec.arg.name]).to(values[spec.arg.name].dtype)
+            elif spec.kind == InputKind.USER_INPUT and values.get(spec.arg.name) is not None:
+                inputs[spec.arg.name] = int(graph[spec.arg.name]) if spec.arg.name in graph else len(graph["x"])
+        module = program.module()
+        try:
+            expected = module(**inputs)
+        except Exception:
+            expected = module(*inputs.values())
+        expected = torch.utils._pytree.tree_leaves(expected)
+        try:
+            problem = compare(name, "plan", LayerWise.from_plan(plan, program), inputs, expected)
+            code = folder / ("code_" + name)
+            if not problem and code.exists():
+                sys.path.insert(0, str(folder))
+                problem = compare(name, "code", importlib.import_module("code_" + name).load(program), inputs, expected)
+            count += 1
+        except Exception as error:  # every model is reported
+            problem = f"{name}: {type(error).__name__}: {str(error)[:300]}"
+        if problem:
+            problems.append(problem)
+            print(problem)
+    # Bad plans are one sentence each.
+    program = torch.export.load(ZOO / "gcn.pt2")
+    plan = json.loads((folder / "gcn.cleave.json").read_text()) if (folder / "gcn.cleave.json").exists() else None
+    for change in ({"cleave_plan": 2}, {"execution": None}, {"weights": None}) if plan else ():
+        bad = json.loads(json.dumps(plan))
+        if "weights" in change:
+            bad["execution"]["weights"] = {key: {"parameter": "nobody", "dtype": "float32"} for key in bad["execution"]["weights"]}
+        elif "execution" in change:
+            del bad["execution"]
+        else:
+            bad.update(change)
+        try:
+            LayerWise.from_plan(bad, program)
+            problems.append(f"a plan with {change} is accepted")
+        except PlanError as error:
+            assert str(error).endswith(".") and "\n" not in str(error)
+    print(f"{count} models, {moved} with ops before their message passing, {joined} with functions joined: {len(problems)} problems")
+    return 1 if problems or not count else 0
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cli")
+    parser.add_argument("--plans", type=pathlib.Path)
+    parser.add_argument("--prepare", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    only = set(filter(None, options.only.split(",")))
+    if options.prepare:
+        options.prepare.mkdir(parents=True, exist_ok=True)
+        prepare(options.cli, options.prepare, only)
+        return 0
+    try:
+        import torch
+        if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 8):
+            raise ImportError
+    except ImportError:
+        print("PyTorch 2.8 or newer is not installed")
+        return 77
+    if options.plans:
+        return run(options.plans, only)
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(options.cli, pathlib.Path(folder), only)
+        return run(pathlib.Path(folder), only)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
