@@ -246,7 +246,7 @@ private:
         assert(!nodes || placed >= 0);
         Work work = workOf(m_p, step.op, step.rowDims.empty() ? -1 : step.rowDims.front());
         if (m_a.ops[step.op].kind == OpKind::Gather)
-            work = {WorkKind::Gather, 0, 0};
+            work = {WorkKind::Gather, 0, 0, 0};
         else if (m_a.ops[step.op].kind == OpKind::Scatter)
             work.kind = WorkKind::Reduce;
         const RowCount& own = frameRows(step.frame);
@@ -317,6 +317,7 @@ private:
             op.reads = std::move(reads);
             op.before = std::exchange(m_waiting, {});
             op.resultBytes = work.kind == WorkKind::View ? 0 : resultBytes;
+            op.scratchBytes = work.scratchBytes;
             if (work.kind == WorkKind::Reduce) {
                 op.fixed = {0, work.flops * edgeRows, isMeasured ? measured->second * edgeRows : edgeBytes / m.m_rates.segmentReduce};
             } else if (!gathers) {
@@ -337,6 +338,7 @@ private:
         FixedStep fixed;
         fixed.isView = work.kind == WorkKind::View || step.kind == StepKind::Forward;
         fixed.mostBytes = fixed.isView ? 0 : resultBytes * own.most;
+        fixed.scratchBytes = work.scratchBytes * own.most;
         fixed.reads = std::move(reads);
         const int index = static_cast<int>(m.m_steps.size());
         for (const ValueId output : m_p[step.op].outputs)
@@ -406,12 +408,14 @@ public:
     double batch(int group, StoredRows&& storedRows, IsSaved&& isSaved)
     {
         m_events.clear();
+        m_scratch.clear();
         m_reads.clear();
         for (const std::size_t op : m_opsOf[at(group)]) {
             for (const int step : m.m_ops[op].before)
-                add(group, m_first[1] + at(step), m.m_steps[at(step)].mostBytes, m.m_steps[at(step)].isView, m.m_steps[at(step)].reads, storedRows);
+                add(group, m_first[1] + at(step), m.m_steps[at(step)].mostBytes, m.m_steps[at(step)].scratchBytes, m.m_steps[at(step)].isView, m.m_steps[at(step)].reads, storedRows);
             const PlacedWork& work = m.m_ops[op];
-            add(group, op, work.resultBytes * m.rowsFor(group, m.hopsOf(m_plan.positions[op])).most, work.kind == WorkKind::View, work.reads, storedRows);
+            const double rows = m.rowsFor(group, m.hopsOf(m_plan.positions[op])).most;
+            add(group, op, work.resultBytes * rows, work.scratchBytes * rows, work.kind == WorkKind::View, work.reads, storedRows);
         }
         const int end = static_cast<int>(m_events.size());
         double now = 0, most = 0;
@@ -428,7 +432,7 @@ public:
         for (std::size_t k = 0; k < m_events.size(); ++k) {
             if (m_root[m_events[k]] == m_events[k])
                 now += m_bytes[m_events[k]];
-            most = std::max(most, now);
+            most = std::max(most, now + m_scratch[k]);
             for (const std::size_t buffer : freed[k])
                 now -= m_bytes[buffer];
         }
@@ -437,7 +441,7 @@ public:
 
 private:
     template <class StoredRows>
-    void add(int group, std::size_t buffer, double bytes, bool isView, const std::vector<Ref>& reads, StoredRows&& storedRows)
+    void add(int group, std::size_t buffer, double bytes, double scratch, bool isView, const std::vector<Ref>& reads, StoredRows&& storedRows)
     {
         const int now = static_cast<int>(m_events.size());
         m_root[buffer] = buffer;
@@ -467,6 +471,7 @@ private:
             m_last[buffer] = now;
         }
         m_events.push_back(buffer);
+        m_scratch.push_back(scratch);
     }
 
     const CostModel& m;
@@ -474,7 +479,7 @@ private:
     const std::vector<int>& m_groups;
     std::array<std::size_t, 4> m_first{};
     std::vector<int> m_last;
-    std::vector<double> m_bytes;
+    std::vector<double> m_bytes, m_scratch;
     std::vector<std::size_t> m_root, m_events, m_reads;
     std::vector<std::vector<std::size_t>> m_opsOf;
     std::set<std::pair<int, std::size_t>> m_seen;

@@ -117,14 +117,15 @@ private:
     };
     struct PlacedWork {
         WorkKind kind = WorkKind::Elementwise;
-        double bytes = 0, flops = 0, seconds = 0, resultBytes = 0;  // per row
+        double bytes = 0, flops = 0, seconds = 0, resultBytes = 0, scratchBytes = 0;  // per row
         Amount fixed;                                               // of a scatter: its edge rows
         std::vector<int> extras, before;                            // before: fixed steps that run for it
         std::vector<Ref> reads;
     };
     struct FixedStep {
         bool isView = false;
-        double mostBytes = 0;  // of its results in the largest batch
+        double mostBytes = 0;     // of its results in the largest batch
+        double scratchBytes = 0;  // in the largest batch
         std::vector<Ref> reads;
     };
 

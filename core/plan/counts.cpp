@@ -112,7 +112,7 @@ double GraphCounts::inflation() const
 {
     double all = 0, targets = 0;
     for (const FunctionRows& f : functions)
-        if (f.reach.size() > 1 && f.reach.front().total > 0 && f.reach.back().total > 0) {
+        if (f.frames.size() > 1 && f.reach.front().total > 0) {
             all += f.reach.back().total;
             targets += f.reach.front().total;
         }

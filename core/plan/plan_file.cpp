@@ -284,6 +284,8 @@ private:
                 wanted.positions[static_cast<std::size_t>(m_space.indexOf(id))] = op.position;
                 wishes.emplace_back(id, op.position);
             }
+        if (placed.empty() && !stored.empty())
+            throw Error("The plan is for another model: none of its ops is here.");
         for (const PlacedOp& op : m_space.ops())
             if (!placed.contains(op.op))
                 differs("The plan does not place '" + m_program[op.op].name + "', which the model has.");

@@ -106,10 +106,12 @@ Work workOf(const Program& program, OpId id, int rowDim)
 {
     const Op& op = program[id];
     Work work;
-    double weights = 0;
+    double weights = 0, gates = 0;
     forEachOperand(op, [&](ValueId value) {
         if (program[value].weight.valid()) {
             weights += elements(program[value]);
+            // Each layer and direction has a matrix for its input and one for its state, as high as it has gates.
+            gates += program[value].sizes.size() == 2 ? known(program[value].sizes[0]) / 2 : 0;
             work.weightBytes += elements(program[value]) * static_cast<double>(itemSize(program[value].dtype));
         }
     });
@@ -129,6 +131,7 @@ Work workOf(const Program& program, OpId id, int rowDim)
         const double steps = input && !op.target.ends_with("_cell") && !input->sizes.empty() ? elementsPerRow(*input, rowDim) / std::max(known(input->sizes.back()), 1.0) : 1;
         work.kind = WorkKind::Product;
         work.flops = 2 * weights * std::max(steps, 1.0);
+        work.scratchBytes = gates * std::max(steps, 1.0) * static_cast<double>(itemSize(output.dtype));
     } else {
         double most = outputs;
         forEachOperand(op, [&](ValueId value) {

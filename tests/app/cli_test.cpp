@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/graph/npy.h"
@@ -17,10 +18,11 @@ struct Result {
     std::string out, err;
 };
 
-Result run(const std::string& arguments)
+Result run(const std::string& arguments, const std::string& config = {})
 {
     const test::TemporaryFolder folder;
-    const std::string command = std::string(CLEAVE_CLI) + " " + arguments + " >" + (folder / "out").string() + " 2>" + (folder / "err").string();
+    // Rates of whoever runs the tests play no part.
+    const std::string command = "XDG_CONFIG_HOME=" + (config.empty() ? folder.path().string() : config) + " " + std::string(CLEAVE_CLI) + " " + arguments + " >" + (folder / "out").string() + " 2>" + (folder / "err").string();
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), test::readText(folder / "out"), test::readText(folder / "err")};
 }
@@ -37,7 +39,7 @@ TEST(Cli, VersionAndHelp)
     EXPECT_NE(version.out.find("LibTorch"), std::string::npos);
     const Result help = run("--help");
     EXPECT_EQ(help.code, 0);
-    for (const char* command : {"inspect", "run", "verify", "dot", "generate"})
+    for (const char* command : {"inspect", "run", "verify", "plan", "compare", "profile", "calibrate", "code", "dot", "generate"})
         EXPECT_NE(help.out.find(command), std::string::npos);
 }
 
@@ -137,6 +139,86 @@ TEST(Cli, PlansAreMovedWrittenAndRun)
     const Result other = run("run " + example("sage.pt2") + " " + example("cora.npz") + " --plan " + plan + " --out " + (folder / "o.npy").string());
     EXPECT_EQ(other.code, 0) << other.err;
     EXPECT_NE(other.err.find("The plan does not place"), std::string::npos) << other.err;
+}
+
+TEST(Cli, PlannersAreCompared)
+{
+    const test::TemporaryFolder folder;
+    const std::string plan = (folder / "a.cleave.json").string(), other = (folder / "b.cleave.json").string(), inputs = example("jk.pt2") + " " + example("cora.npz");
+    const Result table = run("plan " + inputs + " --batch-size 256 --out " + plan);
+    ASSERT_EQ(table.code, 0) << table.err;
+    for (const char* text : {"message degree", "greedy", "optimal", "node-wise", "full graph", "Optimal is proven", "natural 3.", "metis", "cleave-cli calibrate"})
+        EXPECT_NE(table.out.find(text), std::string::npos) << text << " in " << table.out;
+
+    const Result json = run("plan " + inputs + " --memory 2M --order bfs --json");
+    ASSERT_EQ(json.code, 0) << json.err;
+    const auto report = nlohmann::json::parse(json.out);
+    ASSERT_GE(report["plans"].size(), 3U);
+    for (const auto& p : report["plans"]) {
+        EXPECT_LE(p["peak_bytes"], 2 << 20);
+        EXPECT_EQ(p["order"], "bfs");
+    }
+    EXPECT_LE(report["plans"][2]["seconds"], report["plans"][1]["seconds"]);
+    EXPECT_TRUE(report["plans"][2]["proven"]);
+
+    EXPECT_EQ(run("plan " + inputs + " --batch-size 100 --order metis --planner node-wise --out " + other).code, 0);
+    const Result verified = run("verify " + inputs + " --plan " + other + " --record");
+    EXPECT_EQ(verified.code, 0) << verified.err << verified.out;
+    const Result compared = run("compare " + plan + " " + other);
+    EXPECT_EQ(compared.code, 0);
+    for (const char* text : {"optimal", "node-wise", "metis", "equal", "Save points that differ"})
+        EXPECT_NE(compared.out.find(text), std::string::npos) << text << " in " << compared.out;
+    EXPECT_EQ(run("compare " + plan + " " + example("cora.npz")).code, 1);
+
+    const Result pinned = run("plan " + inputs + " --batch-size 256 --pin stack=3 --together stack,lstm --profile --out " + other);
+    EXPECT_EQ(pinned.code, 0) << pinned.err;
+    EXPECT_NE(pinned.out.find("ops measured on this graph"), std::string::npos);
+    EXPECT_EQ(run("plan " + inputs + " --pin stack=0").code, 1);
+    EXPECT_EQ(run("plan " + inputs + " --memory 1k").code, 1);
+    EXPECT_EQ(run("plan " + example("jk.pt2") + " --memory 1G").code, 1) << "without a graph";
+    EXPECT_EQ(run("plan " + example("jk.pt2") + " --nodes 1000000 --edges 20000000 --batch-size 8192").code, 0);
+    EXPECT_EQ(run("verify " + inputs + " --record").code, 2);
+}
+
+TEST(Cli, RatesAreMeasuredKeptAndNamed)
+{
+    const test::TemporaryFolder folder;
+    const Result measured = run("calibrate", folder.path().string());
+    ASSERT_EQ(measured.code, 0) << measured.err;
+    EXPECT_TRUE(std::filesystem::exists(folder / "cleave/rates.json"));
+    const std::string inputs = example("gcn.pt2") + " " + example("cora.npz");
+    EXPECT_NE(run("plan " + inputs, folder.path().string()).out.find("Rates: measured "), std::string::npos);
+    const Result ran = run("run " + inputs + " --out " + (folder / "o.npy").string(), folder.path().string());
+    EXPECT_NE(ran.out.find("predicted"), std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("Rates of the prediction: measured "), std::string::npos) << ran.out;
+    test::writeText(folder / "cleave/rates.json", "{}");
+    EXPECT_EQ(run("plan " + inputs, folder.path().string()).code, 1);
+
+    const Result profiled = run("profile " + inputs + " --batch-size 1000 --json");
+    ASSERT_EQ(profiled.code, 0) << profiled.err;
+    const auto report = nlohmann::json::parse(profiled.out);
+    EXPECT_EQ(report["batch_size"], 1000);
+    bool linear = false;
+    for (const auto& op : report["ops"]) {
+        EXPECT_GE(op["seconds_per_row"], 0.0);
+        if (op["op"] == "linear") {
+            linear = true;
+            EXPECT_EQ(op["parameter_bytes"], 1433 * 16 * 4);
+            EXPECT_EQ(op["activation_bytes_per_row"], 16 * 4);
+        }
+    }
+    EXPECT_TRUE(linear);
+}
+
+TEST(Cli, CodeIsWritten)
+{
+    const test::TemporaryFolder folder;
+    ASSERT_EQ(run("code " + example("gcn.pt2") + " --out " + (folder / "gcn").string()).code, 0);
+    for (const char* file : {"__init__.py", "once.py", "function_0.py", "function_1.py", "function_2.py", "cleave_plan.py", "execution.json"})
+        EXPECT_TRUE(std::filesystem::exists(folder / "gcn" / file)) << file;
+    EXPECT_NE(test::readText(folder / "gcn/function_1.py").find("aten.scatter_add("), std::string::npos);
+    test::writeText(folder / "file", "");
+    EXPECT_EQ(run("code " + example("gcn.pt2") + " --out " + (folder / "file").string()).code, 1);
 }
 
 TEST(Cli, GenerateAndDot)

@@ -20,6 +20,11 @@ with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.argv[2], "plan", model, "--out", out], check=True, stdout=subprocess.DEVNULL)
         plan = json.loads(out.read_text())
         validator.validate(plan)
+        # With costs: estimated, so that any model does.
+        for planner in ("optimal", "node-wise"):
+            subprocess.run([sys.argv[2], "plan", model, "--nodes", "1000", "--edges", "5000", "--batch-size", "100", "--planner", planner, "--out", out],
+                           check=True, stdout=subprocess.DEVNULL)
+            validator.validate(json.loads(out.read_text()))
         plan["functions"][0]["before"] = ["linear"]
         assert not validator.is_valid(plan), "a plan with ops as plain names must not pass"
 print(f"{len(sys.argv) - 3} plans are valid")

@@ -114,6 +114,35 @@ TEST_F(PlanFile, OfAnotherExportIsMatchedByName)
     EXPECT_THAT(stored.remarks, testing::ElementsAre(HasSubstr("part of message passing 1")));
 }
 
+// Joined functions, copies for blocks, node order: all that a run needs.
+TEST_F(PlanFile, KeepsHowThePlanIsRun)
+{
+    StoredPlan plan{m_space.messageDegree(), 32, NodeOrder::Metis, {}, {}};
+    const ValueId linear = m_model.program()[op("linear")].outputs.front();
+    plan.copied = {{1, linear}};
+    writePlan(m_folder / "c.json", m_space, plan);
+    StoredPlan again = readPlan(m_folder / "c.json", m_space);
+    EXPECT_EQ(again.plan, plan.plan);
+    EXPECT_EQ(again.copied, plan.copied);
+    EXPECT_EQ(again.order, NodeOrder::Metis);
+
+    plan = {m_space.messageDegree(), 32, {}, {}, {}};
+    plan.plan.joined = {1};
+    writePlan(m_folder / "d.json", m_space, plan);
+    again = readPlan(m_folder / "d.json", m_space);
+    EXPECT_EQ(again.plan, plan.plan);
+    EXPECT_EQ(m_space.cut(again.plan).functions.size(), 2U);
+
+    recordVerification(m_folder / "d.json", {"cora", true, 1e-7, 1e-6, 1e-5, 1e-4, 32});
+    const PlanSummary summary = readPlanSummary(m_folder / "d.json");
+    EXPECT_TRUE(summary.verified.value_or(false));
+    EXPECT_EQ(summary.positions.at("linear_1"), "post 1");
+    EXPECT_EQ(readPlan(m_folder / "d.json", m_space).plan, plan.plan);
+    test::writeText(m_folder / "e.json", "{}");
+    EXPECT_NE(test::errorOf([&] { recordVerification(m_folder / "e.json", {}); }), "");
+    EXPECT_NE(test::errorOf([&] { readPlanSummary(m_folder / "e.json"); }), "");
+}
+
 TEST_F(PlanFile, BadFilesAreOneSentence)
 {
     const nlohmann::json good = written(some());
@@ -144,6 +173,20 @@ TEST_F(PlanFile, BadFilesAreOneSentence)
     EXPECT_THAT(bad([](J& j) { j["functions"][0]["before"].clear(); }), HasSubstr("does not place 'linear'"));
     EXPECT_THAT(bad([](J& j) { std::swap(j["functions"][0]["function"], j["functions"][1]["function"]); }), HasSubstr("not legal"));
     EXPECT_NE(bad([](J& j) { j["batch_size"] = -5; }), "");
+    EXPECT_THAT(bad([](J& j) { j["order"] = "backwards"; }), HasSubstr("natural, degree, bfs or metis"));
+    EXPECT_NE(bad([](J& j) { j["order"] = 3; }), "");
+    EXPECT_NE(bad([](J& j) { j["functions"][0]["first"] = 7; }), "");
+    EXPECT_NE(bad([](J& j) { j["functions"][0]["first"] = -1; }), "");
+    EXPECT_NE(bad([](J& j) { j["functions"][0]["before"][0]["function"] = 5; }), "");
+    EXPECT_NE(bad([](J& j) { j["functions"][0]["reads"] = "x"; }), "");
+    EXPECT_NE(bad([](J& j) { j["functions"][0]["reads"][0]["read"] = {1}; }), "");
+    EXPECT_THAT(bad([](J& j) {
+        j["model"]["sha256"] = std::string(64, '0');
+        for (J& function : j["functions"])
+            for (const char* list : {"before", "message_passing", "after"})
+                for (J& op : function[list])
+                    op["op"] = "other_" + op["op"].get<std::string>();
+    }), HasSubstr("another model"));
     EXPECT_NE(bad([](J& j) { j["constraints"]["pins"]["relu"] = 1; }), "");
     EXPECT_NE(bad([](J& j) { j["constraints"]["pins"]["relu"] = "two"; }), "");
     EXPECT_THAT(bad([](J& j) { j["constraints"]["pins"]["nobody"] = 1; }), HasSubstr("nobody"));

@@ -1,0 +1,224 @@
+// Plans made and priced on real graphs: the batch size that memory allows, the peak that is measured, orders, golden plans.
+#include "core/run/planning.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "core/graph/order.h"
+#include "core/plan/plan_file.h"
+#include "core/run/calibrate.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+using testing::HasSubstr;
+
+const DataGraph& cora()
+{
+    static const DataGraph graph = readGraph(test::examplesDir() / "cora.npz");
+    return graph;
+}
+
+class PlanningOn : public testing::TestWithParam<const char*> {
+protected:
+    Model m_model = openModel(test::examplesDir() / (std::string(GetParam()) + ".pt2"), {{}, false});
+    Planning m_planning{m_model, cora(), {}, Rates{}};
+};
+
+TEST_P(PlanningOn, BatchSizeIsTheLargestThatFits)
+{
+    PlanningRequest request;
+    request.batchSize = 256;
+    const double peak = m_planning.make(Planner::Optimal, request).planned.cost.peakBytes();
+    request = {};
+    request.memoryBytes = peak * 1.001;
+    for (const Planner planner : {Planner::MessageDegree, Planner::Greedy, Planner::Optimal}) {
+        const PricedPlan fits = m_planning.make(planner, request);
+        EXPECT_LE(fits.planned.cost.peakBytes(), request.memoryBytes);
+        EXPECT_GE(fits.batchSize, 128);
+        if (fits.batchSize < cora().numNodes) {
+            PlanningRequest larger;
+            larger.batchSize = std::min(2 * fits.batchSize, cora().numNodes);
+            EXPECT_GT(m_planning.make(planner, larger).planned.cost.peakBytes(), request.memoryBytes);
+        }
+    }
+    request.memoryBytes = 1000;
+    EXPECT_THAT(test::errorOf([&] { m_planning.make(Planner::Optimal, request); }), HasSubstr("does not fit into 1"));
+    request.batchSize = 64;
+    EXPECT_THAT(test::errorOf([&] { m_planning.make(Planner::Optimal, request); }), HasSubstr("in batches of 64"));
+}
+
+// What the model says of the peak is what the allocator sees, within a third.
+TEST_P(PlanningOn, PeakIsTheMeasuredOne)
+{
+    for (const std::int64_t batchSize : {64, 500, 2708})
+        for (const Planner planner : {Planner::MessageDegree, Planner::Optimal, Planner::NodeWise}) {
+            PlanningRequest request;
+            request.batchSize = batchSize;
+            const PricedPlan plan = m_planning.make(planner, request);
+            RunOptions options;
+            options.batchSize = batchSize;
+            const Model cut{m_model.analysis, std::make_shared<CutProgram>(m_planning.space().cut(plan.planned.plan, plan.planned.cost.copied))};
+            const double measured = runLayerWise(cut, cora(), options).peakBytes, predicted = plan.planned.cost.peakBytes();
+            EXPECT_GT(predicted, measured * 0.67) << plan.name << " in batches of " << batchSize;
+            EXPECT_LT(predicted, measured * 1.5) << plan.name << " in batches of " << batchSize;
+        }
+}
+
+TEST_P(PlanningOn, OrdersAreRunAndPriced)
+{
+    RunOptions natural;
+    natural.batchSize = 300;
+    const RunResult expected = runLayerWise(m_model, cora(), natural);
+    for (const NodeOrder order : {NodeOrder::Degree, NodeOrder::BreadthFirst, NodeOrder::Metis}) {
+        RunOptions options = natural;
+        options.order = order;
+        const RunResult result = runLayerWise(m_model, cora(), options);
+        ASSERT_EQ(result.outputs.size(), expected.outputs.size());
+        const Array &a = result.outputs.front().array, &b = expected.outputs.front().array;
+        for (std::int64_t i = 0; i < b.count(); ++i)
+            ASSERT_NEAR(a.as<float>()[i], b.as<float>()[i], 1e-4 * (1 + std::abs(b.as<float>()[i]))) << orderName(order);
+        PlanningRequest request;
+        request.batchSize = 300;
+        request.order = order;
+        const PricedPlan plan = m_planning.make(Planner::MessageDegree, request);
+        double counted = 0, targets = 0;
+        for (const FunctionRun& f : result.functions)
+            if (f.edges > 0) {
+                counted += static_cast<double>(f.blockNodes);
+                targets += static_cast<double>(f.rows);
+            }
+        EXPECT_NEAR(plan.counts.inflation(), counted / targets, 1e-9) << orderName(order);
+    }
+    double least = 1e9, naturally = 0;
+    for (const auto& [order, inflation] : m_planning.inflations(300)) {
+        EXPECT_GE(inflation, 1);
+        (order == NodeOrder::Natural ? naturally : least) = order == NodeOrder::Natural ? inflation : std::min(least, inflation);
+    }
+    EXPECT_LT(least, naturally) << "clusters of a citation graph have fewer neighbours than papers in any order";
+}
+
+TEST_P(PlanningOn, MeasuredOpsPredictAndAreKeptApart)
+{
+    EXPECT_TRUE(m_planning.profile().empty());
+    m_planning.measureOps(1000);
+    EXPECT_GT(m_planning.profile().opSeconds.size(), 5U);
+    for (const auto& [op, seconds] : m_planning.profile().opSeconds) {
+        EXPECT_GE(seconds, 0);
+        EXPECT_LT(seconds, 1e-3) << m_model.program()[op].name;
+    }
+}
+
+// Plans for fixed rates, as they were reviewed: a change of the planners shows here.
+TEST_P(PlanningOn, GoldenPlans)
+{
+    const test::TemporaryFolder folder;
+    PlanningRequest request;
+    request.batchSize = 256;
+    const PricedPlan plan = m_planning.make(Planner::Optimal, request);
+    writePlan(folder / "plan.json", m_planning.space(), {plan.planned.plan, 256, NodeOrder::Natural, plan.planned.cost.copied, {}},
+              RecordedCost{plan.name, "cora", plan.planned.cost, plan.counts, Rates{}, false, plan.planned.bound});
+    nlohmann::json found = nlohmann::json::parse(test::readText(folder / "plan.json"));
+    found.erase("execution");
+    const std::filesystem::path golden = test::testDir() / "golden" / (std::string(GetParam()) + ".json");
+    if (std::getenv("CLEAVE_UPDATE_GOLDEN"))
+        test::writeText(golden, found.dump(1) + "\n");
+    const nlohmann::json expected = nlohmann::json::parse(test::readText(golden));
+    EXPECT_EQ(found["functions"], expected["functions"]);
+    for (const char* number : {"seconds", "read_bytes", "written_bytes", "flops", "peak_bytes", "inflation"})
+        EXPECT_NEAR(found["cost"][number].get<double>(), expected["cost"][number].get<double>(), 1e-9 * expected["cost"][number].get<double>()) << number;
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, PlanningOn, testing::Values("gcn", "sage", "gat", "jk"), [](const auto& name) { return std::string(name.param); });
+
+TEST(Estimates, ComeNearTheCountsOfARandomGraph)
+{
+    const Model model = openModel(test::examplesDir() / "sage.pt2", {{}, false});
+    Planning estimated(model, 2708, 10556, Rates{}), measured(model, cora(), {}, Rates{});
+    PlanningRequest request;
+    request.batchSize = 100;
+    const PricedPlan a = estimated.make(Planner::MessageDegree, request), b = measured.make(Planner::MessageDegree, request);
+    EXPECT_TRUE(a.counts.estimated);
+    EXPECT_NEAR(a.counts.inflation(), b.counts.inflation(), 0.4 * b.counts.inflation());
+    EXPECT_NEAR(a.planned.cost.flops(), b.planned.cost.flops(), 0.05 * b.planned.cost.flops());
+    EXPECT_NE(test::errorOf([&] { Planning(model, 0, 1, Rates{}); }), "");
+    EXPECT_NE(test::errorOf([&] { estimated.measureOps(); }), "");
+}
+
+TEST(Estimates, SamplesOfALargeGraphSayTheirError)
+{
+    // 1.2 million edges: counted from samples.
+    const std::int64_t nodes = 30000, edges = 1200000;
+    DataGraph graph{"large", nodes, edges, {}, {}, {}, {}, {}};
+    NewArray x = makeArray(DType::Float32, {nodes, 1433}), index = makeArray(DType::Int64, {2, edges});
+    std::fill_n(reinterpret_cast<float*>(x.data), nodes * 1433, 0.0F);
+    auto* ends = reinterpret_cast<std::int64_t*>(index.data);
+    for (std::int64_t e = 0; e < edges; ++e) {
+        ends[e] = (e * 7919) % nodes;
+        ends[edges + e] = (e * e + e) % nodes;
+    }
+    graph.arrays = {{"x", x.array}, {"edge_index", index.array}};
+    const Model model = openModel(test::examplesDir() / "sage.pt2", {{}, false});
+    GraphMeasure measure(model, graph);
+    const GraphCounts counts = measure.counts(100);
+    EXPECT_GT(counts.error, 0);
+    EXPECT_LT(counts.error, 0.1);
+    RunOptions options;
+    options.batchSize = 100;
+    const RunResult run = runLayerWise(model, graph, options);
+    double counted = 0;
+    for (const FunctionRun& f : run.functions)
+        counted += f.edges > 0 ? static_cast<double>(f.blockNodes) / static_cast<double>(f.rows) / 2 : 0;
+    EXPECT_NEAR(counts.inflation(), counted, 4 * counts.error * counted + 1e-9);
+}
+
+TEST(NodeOrders, AreWhatTheySay)
+{
+    // A path 0-1-2-3 and a star around 4.
+    const std::vector<std::int64_t> from{0, 1, 2, 4, 4, 4, 4, 5}, to{1, 2, 3, 5, 6, 7, 4, 4};
+    const auto ordered = [&](NodeOrder order) { return orderNodes(order, 9, from, to, 4); };
+    EXPECT_TRUE(ordered(NodeOrder::Natural).empty());
+    EXPECT_EQ(ordered(NodeOrder::Degree).front(), 4);
+    EXPECT_EQ(ordered(NodeOrder::Degree).back(), 8);
+    const std::vector<std::int64_t> bfs = ordered(NodeOrder::BreadthFirst);
+    EXPECT_EQ(std::vector<std::int64_t>(bfs.begin(), bfs.begin() + 4), (std::vector<std::int64_t>{4, 5, 6, 7}));
+    for (const NodeOrder order : {NodeOrder::Degree, NodeOrder::BreadthFirst, NodeOrder::Metis}) {
+        std::vector<std::int64_t> sorted = ordered(order), all(9);
+        std::iota(all.begin(), all.end(), 0);
+        std::ranges::sort(sorted);
+        EXPECT_EQ(sorted, all);
+        NodeOrder again{};
+        EXPECT_TRUE(orderFromName(orderName(order), again));
+        EXPECT_EQ(again, order);
+    }
+    EXPECT_TRUE(orderNodes(NodeOrder::Metis, 0, {}, {}, 4).empty());
+    EXPECT_THAT(test::errorOf([&] { orderNodes(NodeOrder::Degree, 3, from, to, 4); }), HasSubstr("node"));
+}
+
+TEST(RatesFile, IsReadAsItWasWritten)
+{
+    const test::TemporaryFolder folder;
+    const std::filesystem::path path = folder / "cleave/rates.json";
+    EXPECT_EQ(readRates(path), Rates{}) << "assumed where nothing was measured";
+    Rates rates;
+    rates.source = "measured";
+    rates.gemm = 1.25e11;
+    writeRates(path, rates);
+    EXPECT_EQ(readRates(path), rates);
+    for (const char* text : {"", "{}", "[1]", R"({"source": "x"})"}) {
+        test::writeText(path, text);
+        EXPECT_NE(test::errorOf([&] { readRates(path); }), "") << text;
+    }
+    std::string zero = test::readText(path);
+    writeRates(path, rates);
+    zero = test::readText(path);
+    zero.replace(zero.find("125000000000"), 12, "0");
+    test::writeText(path, zero);
+    EXPECT_THAT(test::errorOf([&] { readRates(path); }), HasSubstr("must be above 0"));
+}
+
+}  // namespace
+}  // namespace cleave
