@@ -144,14 +144,16 @@ public:
         return cuts.sizeRowCuts();
     }
 
-    Plan plan(const double* solution) const
+    // Arrows, companions and the order of positions only say that one number is not below another, so cutting a fractional solution off at
+    // any height gives a legal plan.
+    Plan plan(const double* solution, double height = 0.5) const
     {
         Plan found = m_start;
         for (std::size_t i = 0; i < m_low.size(); ++i) {
             const std::size_t root = at(m_root[i]);
             int position = m_low[root];
             for (int p = m_low[root]; p < m_high[root]; ++p)
-                if (const int column = m_column[root][at(p - m_low[root])]; solution[column] > 0.5)
+                if (const int column = m_column[root][at(p - m_low[root])]; solution[column] > height)
                     position = p + 1;
             found.positions[i] = {position};
         }
@@ -494,7 +496,7 @@ bool isIntegral(const double* solution, int columns)
 int nodesFor(int variables, int mostNodes)
 {
     const double size = std::max(1.0, variables / 1000.0);
-    return std::max(1, static_cast<int>(mostNodes / (size * size * size * size)));
+    return std::max(3, static_cast<int>(mostNodes / (size * size * size * size)));
 }
 
 }  // namespace
@@ -504,7 +506,7 @@ Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, co
     progress.update(0, "Searching the optimal plan");
     const Programme programme(costs, start);
     Optimum optimum{start, 0, 0, programme.variables()};
-    const double known = costs.price(start).seconds();
+    double known = costs.price(start).seconds();
     const double base = programme.constantSeconds();
     if (programme.variables() == 0) {
         optimum.bound = known;
@@ -527,6 +529,15 @@ Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, co
     if (isIntegral(solver.getColSolution(), programme.variables())) {
         best.assign(solver.getColSolution(), solver.getColSolution() + solver.getNumCols());
     } else if (optimum.bound < known * (1 - 1e-9)) {
+        for (int tenth = 1; tenth < 20; ++tenth) {
+            const Plan rounded = programme.plan(solver.getColSolution(), tenth / 20.0);
+            if (const double seconds = costs.price(rounded).seconds(); seconds < known) {
+                known = seconds;
+                optimum.plan = rounded;
+            }
+        }
+    }
+    if (best.empty() && optimum.bound < known * (1 - 1e-9)) {
             // Preprocessing tightens the rows so far that mostly nothing is left to search.
         const bool large = programme.variables() > 3000;
         CglPreProcess process;
@@ -536,7 +547,7 @@ Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, co
         probing.setMaxProbe(50);
         probing.setRowCuts(3);
         process.addCutGenerator(&probing);
-        OsiSolverInterface* reduced = process.preProcess(solver, false, large ? 1 : 5);
+        OsiSolverInterface* reduced = process.preProcess(solver, false, 5);
         if (!reduced)
             throw Error("The solver lost the plan that it started from.");
         reduced->messageHandler()->setLogLevel(0);
