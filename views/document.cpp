@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/format.h"
+#include "core/run/planning.h"
 #include "core/graph/npy.h"
 #include "views/text.h"
 
@@ -113,6 +114,16 @@ void Document::setTolerance(const Tolerance& tolerance)
     Q_EMIT changed(Change::Options);
 }
 
+namespace {
+
+// What the rates of this machine say of the run.
+Prediction predicted(const Model& model, const DataGraph& graph, const RunOptions& options, const RunResult& result, const Progress& progress)
+{
+    return cleave::predict(model, PlanSpace(*model.analysis).messageDegree(), graph, options, result, false, progress);
+}
+
+}  // namespace
+
 void Document::runLayerWise()
 {
     if (!canRun())
@@ -120,7 +131,9 @@ void Document::runLayerWise()
     start(
         Task::Run, tr("Running layer-wise"),
         [model = m_model, graph = m_graph, options = m_options.run](const Progress& progress) {
-            return cleave::runLayerWise(*model, *graph, options, progress);
+            RunResult result = cleave::runLayerWise(*model, *graph, options, progress);
+            result.predicted = predicted(*model, *graph, options, result, progress);
+            return result;
         },
         [this](RunResult result) {
             Q_EMIT noted(tr("Layer-wise run finished in %1.").arg(toText(formatSeconds(result.seconds))));
@@ -135,7 +148,9 @@ void Document::verify()
     start(
         Task::Run, tr("Verifying"),
         [model = m_model, graph = m_graph, options = m_options](const Progress& progress) {
-            return cleave::verify(*model, *graph, options, progress);
+            VerifyResult result = cleave::verify(*model, *graph, options, progress);
+            result.layerWise.predicted = predicted(*model, *graph, options.run, result.layerWise, progress);
+            return result;
         },
         [this](VerifyResult result) {
             Q_EMIT noted(result.equal() ? tr("Verified: the cut model gives the same answers.")

@@ -3,6 +3,8 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <optional>
 
 #include "core/base/format.h"
 #include "views/text.h"
@@ -15,7 +17,12 @@ struct Texts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::ResultModels)
 };
 
-std::vector<QString> functionRow(const QString& name, const FunctionRun& run)
+QString predictedText(const std::optional<double>& seconds)
+{
+    return seconds ? toText(formatSeconds(*seconds)) : QStringLiteral("–");
+}
+
+std::vector<QString> functionRow(const QString& name, const FunctionRun& run, const std::optional<double>& predicted)
 {
     return {name,
             toText(formatCount(run.batches)),
@@ -25,6 +32,8 @@ std::vector<QString> functionRow(const QString& name, const FunctionRun& run)
             toText(formatSeconds(run.prepareSeconds)),
             toText(formatSeconds(run.computeSeconds)),
             toText(formatSeconds(run.writeSeconds)),
+            toText(formatSeconds(run.seconds())),
+            predictedText(predicted),
             toText(formatBytes(run.savedBytes))};
 }
 
@@ -101,14 +110,20 @@ void showFunctions(TextTableModel& table, const RunResult* run)
         {Texts::tr("Prepare"), Texts::tr("Cutting blocks and slicing structure"), true},
         {Texts::tr("Compute"), Texts::tr("Running the operators"), true},
         {Texts::tr("Write"), Texts::tr("Storing save points"), true},
+        {Texts::tr("Total"), Texts::tr("Prepare, compute and write together"), true},
+        {Texts::tr("Predicted"), run != nullptr && !run->predicted.rates.empty() ? Texts::tr("Total by the cost model. Rates: %1").arg(toText(run->predicted.rates))
+                                                                                : Texts::tr("Total by the cost model"), true},
         {Texts::tr("Saved"), Texts::tr("Bytes written to the store"), true},
     };
     std::vector<std::vector<QString>> rows;
     if (run != nullptr) {
+        const std::vector<double>& seconds = run->predicted.seconds;
+        const auto predicted = [&](std::size_t i) { return i < seconds.size() ? std::optional(seconds[i]) : std::nullopt; };
+        const auto all = seconds.size() == run->functions.size() ? std::optional(std::accumulate(seconds.begin(), seconds.end(), 0.0)) : std::nullopt;
         for (std::size_t i = 0; i < run->functions.size(); ++i)
-            rows.push_back(functionRow(Texts::tr("Function %1").arg(i), run->functions[i]));
+            rows.push_back(functionRow(Texts::tr("Function %1").arg(i), run->functions[i], predicted(i)));
         if (run->functions.size() > 1)
-            rows.push_back(functionRow(Texts::tr("Together"), sum(run->functions)));
+            rows.push_back(functionRow(Texts::tr("Together"), sum(run->functions), all));
     }
     table.setTable(std::move(columns), std::move(rows));
 }

@@ -133,14 +133,20 @@ Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& c
 Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result, bool profiled,
                    const Progress& progress)
 {
-    const PlanSpace space(*model.analysis);
-    GraphMeasure measure(model, graph, options, progress);
-    const std::int64_t batchSize = std::max<std::int64_t>(result.batchSize, 1);
-    const CostModel costs(space, measure.counts(batchSize, options.order, plan.joined, progress), readRates(ratesPath()),
-                          profiled ? measure.profile(batchSize, progress) : Profile{});
-    Prediction prediction = predict(costs, plan, *model.cut);
-    if (profiled)
-        prediction.rates = "ops measured on this graph; stores: " + prediction.rates;
+    Prediction prediction;
+    try {
+        const PlanSpace space(*model.analysis);
+        GraphMeasure measure(model, graph, options, progress);
+        const std::int64_t batchSize = std::max<std::int64_t>(result.batchSize, 1);
+        const CostModel costs(space, measure.counts(batchSize, options.order, plan.joined, progress), readRates(ratesPath()),
+                              profiled ? measure.profile(batchSize, progress) : Profile{});
+        prediction = predict(costs, plan, *model.cut);
+        if (profiled)
+            prediction.rates = "ops measured on this graph; stores: " + prediction.rates;
+    } catch (const Error& error) {
+        // What was computed is not lost because it cannot be predicted.
+        prediction.rates = std::string("none. ") + error.what();
+    }
     return prediction;
 }
 

@@ -55,7 +55,7 @@ private:
 };
 
 /// Seconds of each function of a run by the rates that are kept for this machine, or by times of its ops measured on the graph (profiled): to
-/// stand beside the measured ones.
+/// stand beside the measured ones. Where there is no prediction, its rates say why.
 Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result,
                    bool profiled = false, const Progress& progress = {});
 
