@@ -127,7 +127,7 @@ private:
     StoredPlan m_stored;
 };
 
-std::string planTable(const PlanSpace& space, const StoredPlan& stored)
+std::string planTable(const PlanSpace& space, const StoredPlan& stored, const PlanCost* cost)
 {
     const Plan& plan = stored.plan;
     const Program& program = space.analysis().program;
@@ -139,6 +139,8 @@ std::string planTable(const PlanSpace& space, const StoredPlan& stored)
         return join(all, ", ");
     };
     std::vector<std::vector<std::string>> rows{{"function", "before", "message passing", "after", "reads", "saves"}};
+    if (cost)
+        rows.front().insert(rows.front().end(), {"read", "written", "seconds", "peak memory"});
     for (const CutFunction& function : cut.functions) {
         std::vector<std::string> ops[3];
         for (std::size_t i = 0; !function.rowsOf.valid() && i < space.ops().size(); ++i)
@@ -147,6 +149,9 @@ std::string planTable(const PlanSpace& space, const StoredPlan& stored)
                 ops[!placed.movable ? 1 : plan.positions[i].isPre() ? 0 : 2].push_back(program[placed.op].name);
         const std::string name = function.rowsOf.valid() ? "rows of " + program[function.rowsOf].name : (function.firstLevel != function.level ? std::to_string(function.firstLevel) + "–" : "") + std::to_string(function.level);
         rows.push_back({name, join(ops[0], ", "), join(ops[1], ", "), join(ops[2], ", "), names(function.reads), names(function.saves)});
+        for (std::size_t f = 0; cost && f < cost->functions.size(); ++f)
+            if (const FunctionCost& c = cost->functions[f]; c.last == function.level && c.rowsOf == function.rowsOf)
+                rows.back().insert(rows.back().end(), {formatBytes(c.prepare.bytes + c.read.bytes), formatBytes(c.write.bytes), formatSeconds(c.seconds()), formatBytes(c.peakBytes)});
     }
     return table(rows);
 }
@@ -310,13 +315,15 @@ private:
         std::string text;
         for (const std::string& remark : m_stored.remarks)
             text += remark + "\n";
-        text += (text.empty() ? "" : "\n") + planTable(*m_space, m_stored);
+        text += (text.empty() ? "" : "\n") + planTable(*m_space, m_stored, m_cost ? &m_cost->cost : nullptr);
         if (!m_plans.empty()) {
             text += "\n" + comparisonTable(*m_space, m_plans) + "\n" + proof(m_plans[2]);
             if (!m_inflations.empty()) {
                 std::vector<std::string> orders;
                 for (const auto& [order, inflation] : m_inflations)
                     orders.push_back(order + " " + inflation);
+                if (orders.size() < 4)
+                    orders.push_back("metis not measured on so many edges (--order metis does it)");
                 text += "E/V by node order, batches of " + formatCount(m_stored.batchSize) + ": " + join(orders, ", ") + "\n";
             }
             text += "Rates: " + rates() + "\n";

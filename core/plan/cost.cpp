@@ -543,7 +543,8 @@ PlanCost CostModel::price(const Plan& plan) const
         const Position position = plan.positions[i];
         group[i] = groupOf(position);
         FunctionCost& f = cost.functions[at(group[i])];
-        f.compute += opCost(i, position);
+        cost.ops.push_back(opCost(i, position));
+        f.compute += cost.ops.back();
         const int hops = m_ops[i].extras.empty() ? 0 : hopsOf(position);
         for (const int extra : m_ops[i].extras)
             if (extras.insert({extra, group[i], hops}).second) {

@@ -99,11 +99,12 @@ Json describeFunction(const PlanSpace& space, const Plan& plan, const CutFunctio
     return json;
 }
 
-Json describeCost(const Program& program, const RecordedCost& recorded)
+Json describeCost(const PlanSpace& space, const RecordedCost& recorded)
 {
+    const Program& program = space.analysis().program;
     const PlanCost& cost = recorded.cost;
     const auto amount = [](const Amount& a) { return Json{{"bytes", a.bytes}, {"flops", a.flops}, {"seconds", a.seconds}}; };
-    Json functions = Json::array(), tensors = Json::array();
+    Json functions = Json::array(), tensors = Json::array(), ops = Json::array();
     for (const FunctionCost& f : cost.functions) {
         Json json{{"function", f.last}};
         if (f.rowsOf.valid())
@@ -116,6 +117,10 @@ Json describeCost(const Program& program, const RecordedCost& recorded)
         for (const TensorRead& read : t.reads)
             json["reads"].push_back({{"function", cost.functions[static_cast<std::size_t>(read.function)].last}, {"rows", std::string(1, read.rows)}, {"count", read.count}, {"seconds", read.amount.seconds}});
         tensors.push_back(json);
+    }
+    for (std::size_t i = 0; i < cost.ops.size(); ++i) {
+        ops.push_back({{"op", program[space.ops()[i].op].name}});
+        ops.back().update(amount(cost.ops[i]));
     }
     const Rates& r = recorded.rates;
     Json json{{"planner", recorded.planner}};
@@ -132,6 +137,7 @@ Json describeCost(const Program& program, const RecordedCost& recorded)
                      {"numbered_nodes_per_second", r.number}, {"seconds_per_op", r.opSeconds}};
     json["functions"] = functions;
     json["tensors"] = tensors;
+    json["ops"] = ops;
     return json;
 }
 
@@ -374,7 +380,7 @@ void writePlan(const std::filesystem::path& path, const PlanSpace& space, const 
     for (const CutFunction& function : cut.functions)
         json["functions"].push_back(describeFunction(space, stored.plan, function));
     if (cost)
-        json["cost"] = describeCost(program, *cost);
+        json["cost"] = describeCost(space, *cost);
     json["execution"] = describeExecution(space.analysis(), cut);
     writeJson(path, json);
 }

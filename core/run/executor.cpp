@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "core/base/error.h"
@@ -322,52 +323,83 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
 {
     constexpr std::size_t leastBatches = 16;
     const std::int64_t total = this->total(function.total);
+    const std::vector<ValueId> segments = function.segments();
+    const bool overNodes = !function.rowsOf.valid(), oneHop = function.firstLevel == function.level;
     std::vector<std::int64_t> starts;
-    for (std::int64_t first = 0; first < total || first == 0; first += batchSize)
+    std::vector<double> edges;  // into the targets of each batch
+    for (std::int64_t first = 0; first < total || first == 0; first += batchSize) {
         starts.push_back(first);
-    std::int64_t edges = 0, seen = 0;
-    for (const ValueId segment : function.segments())
-        edges += static_cast<std::int64_t>(m_edges.at(segment).edges.size());
-    const bool sampled = function.firstLevel != function.level || edges > mostEdges;
-    if (sampled)
-        std::shuffle(starts.begin(), starts.end(), std::mt19937_64(1));
+        edges.push_back(0);
+        for (const ValueId segment : segments)
+            if (overNodes)
+                edges.back() += static_cast<double>(m_edges.at(segment).of(first, std::min(total, first + batchSize)).size());
+    }
     FunctionRows rows;
     rows.batches = static_cast<double>(starts.size());
     rows.frames.resize(function.frames.size());
-    std::vector<double> reached;
-    for (const std::int64_t first : starts) {
-        if (sampled && reached.size() >= leastBatches && seen > mostEdges)
-            break;
-        progress.update(static_cast<double>(reached.size()) / rows.batches, "Counting rows");
-        const Batch batch = block(function, first, std::min(total, first + batchSize));
-        seen += batch.edges;
-        const auto add = [](RowCount& count, std::int64_t n) {
-            count.total += static_cast<double>(n);
-            count.most = std::max(count.most, static_cast<double>(n));
-        };
-        for (std::size_t i = 0; i < rows.frames.size(); ++i)
-            add(rows.frames[i], batch.rows[i]);
+    // The counts of a batch: frames, then reach.
+    std::size_t visited = 0;
+    const auto visit = [&](std::size_t i) {
+        progress.update(static_cast<double>(visited++) / rows.batches, "Counting rows");
+        const Batch batch = block(function, starts[i], std::min(total, starts[i] + batchSize));
+        std::vector<double> counts(batch.rows.begin(), batch.rows.end());
+        counts.insert(counts.end(), batch.reach.begin(), batch.reach.end());
         rows.reach.resize(batch.reach.size());
-        for (std::size_t i = 0; i < rows.reach.size(); ++i)
-            add(rows.reach[i], batch.reach[i]);
-        reached.push_back(static_cast<double>(batch.reach.back()));
+        return counts;
+    };
+    const auto add = [&](const std::vector<double>& counts) {
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            RowCount& sum = i < rows.frames.size() ? rows.frames[i] : rows.reach[i - rows.frames.size()];
+            sum.total += counts[i];
+            sum.most = std::max(sum.most, counts[i]);
+        }
+    };
+    const double all = std::accumulate(edges.begin(), edges.end(), 0.0);
+    if ((oneHop && all <= static_cast<double>(mostEdges)) || starts.size() <= leastBatches) {
+        for (std::size_t i = 0; i < starts.size(); ++i)
+            add(visit(i));
+        return rows;
     }
-    const double n = static_cast<double>(reached.size()), all = rows.batches;
-    if (n < all) {
-        double mean = 0, squares = 0;
-        for (const double r : reached)
-            mean += r / n;
-        for (const double r : reached)
-            squares += (r - mean) * (r - mean);
-        error = mean > 0 && n > 1 ? std::sqrt(squares / (n - 1) / n * (1 - n / all)) / mean : 0;
-        for (std::vector<RowCount>* counts : {&rows.frames, &rows.reach})
-            for (RowCount& count : *counts)
-                count.total *= all / n;
-        // How many targets there are is known.
-        rows.frames.front().total = static_cast<double>(total);
-        if (!function.rowsOf.valid())
-            rows.reach.front().total = static_cast<double>(total);
+    // Batches from the lightest to the heaviest, evenly spaced; those between them by the number of their edges.
+    std::vector<std::size_t> order(starts.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return edges[i]; });
+    const double perBatch = std::max(1.0, all / rows.batches);
+    const std::size_t samples = std::clamp(oneHop ? static_cast<std::size_t>(static_cast<double>(mostEdges) / perBatch) : leastBatches, leastBatches, starts.size());
+    std::vector<std::size_t> ranks;
+    std::vector<std::vector<double>> counted;
+    for (std::size_t k = 0; k < samples; ++k) {
+        ranks.push_back(k * (order.size() - 1) / (samples - 1));
+        counted.push_back(visit(order[ranks.back()]));
     }
+    const auto between = [&](std::size_t rank, std::size_t low, std::size_t high) {
+        const double from = edges[order[ranks[low]]], to = edges[order[ranks[high]]];
+        const double share = to > from ? (edges[order[rank]] - from) / (to - from) : 0.5;
+        std::vector<double> counts = counted[low];
+        for (std::size_t i = 0; i < counts.size(); ++i)
+            counts[i] += share * (counted[high][i] - counts[i]);
+        return counts;
+    };
+    for (std::size_t k = 0; k < samples; ++k) {
+        add(counted[k]);
+        for (std::size_t rank = ranks[k] + 1; k + 1 < samples && rank < ranks[k + 1]; ++rank)
+            add(between(rank, k, k + 1));
+    }
+    // How far each sample lies from what its neighbours say of it.
+    double squares = 0;
+    for (std::size_t k = 1; k + 1 < samples; ++k) {
+        const double gap = between(ranks[k], k - 1, k + 1).back() - counted[k].back();
+        squares += gap * gap;
+    }
+    const double n = static_cast<double>(samples);
+    error = rows.reach.back().total > 0 ? std::sqrt(squares / (n - 2) / n) * (rows.batches - n) / rows.reach.back().total : 0;
+    // How many targets and edges into them there are is known.
+    rows.frames.front().total = static_cast<double>(total);
+    if (overNodes)
+        rows.reach.front().total = static_cast<double>(total);
+    for (std::size_t i = 1; i < rows.frames.size(); ++i)
+        if (const Frame& frame = function.frames[i]; frame.kind == FrameKind::Edges && frame.parent == 0 && overNodes)
+            rows.frames[i].total = static_cast<double>(m_edges.at(frame.index).edges.size());
     return rows;
 }
 

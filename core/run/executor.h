@@ -27,8 +27,8 @@ public:
     /// batchSize >= 1 rows per batch. Returns the program's outputs in order.
     std::vector<at::Tensor> run(std::int64_t batchSize, const Progress& progress);
 
-    /// Rows of all functions in batches of this size: exact, or where the functions have more edges than mostEdges from batches drawn at
-    /// random. Runs nothing.
+    /// Rows of all functions in batches of this size: exact, or where there are more edges than mostEdges from some batches, between which
+    /// the number of edges decides. Runs nothing.
     GraphCounts count(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
 
     /// Times of each op on some batches, rows of earlier functions made up. What the store holds afterwards is of no use.

@@ -9,6 +9,12 @@
 
 namespace cleave {
 
+namespace {
+
+constexpr std::int64_t mostEdgesForMetis = 5'000'000;  // some seconds
+
+}  // namespace
+
 struct Planning::Impl {
     Model model;
     PlanSpace space;
@@ -69,6 +75,7 @@ Planning::Planning(const Model& model, const DataGraph& graph, const RunOptions&
 {
     m->graph.emplace(model, graph, options, progress);
     m->nodes = m->graph->numNodes();
+    m->edges = graph.numEdges;
 }
 
 Planning::Planning(const Model& model, std::int64_t nodes, std::int64_t edges, Rates rates) : m(std::make_unique<Impl>(model, std::move(rates)))
@@ -114,7 +121,8 @@ std::vector<std::pair<NodeOrder, double>> Planning::inflations(std::int64_t batc
 {
     std::vector<std::pair<NodeOrder, double>> all;
     for (const NodeOrder order : {NodeOrder::Natural, NodeOrder::Degree, NodeOrder::BreadthFirst, NodeOrder::Metis})
-        all.emplace_back(order, m->counts(batchSize, order, {}, progress).inflation());
+        if (order != NodeOrder::Metis || m->edges <= mostEdgesForMetis)
+            all.emplace_back(order, m->counts(batchSize, order, {}, progress).inflation());
     return all;
 }
 

@@ -46,7 +46,7 @@ public:
     /// The cost of a plan that is there already.
     PricedPlan price(const Plan& plan, const PlanningRequest& request, const std::string& name, const Progress& progress = {});
 
-    /// E / V in each node order, natural first.
+    /// E / V in each node order, natural first; without METIS where partitioning the graph would take long.
     std::vector<std::pair<NodeOrder, double>> inflations(std::int64_t batchSize, const Progress& progress = {});
 
 private:
