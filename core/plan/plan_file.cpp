@@ -239,10 +239,12 @@ private:
             if (first && (first->integer() < 0 || first->integer() > last))
                 first->fail("a function before its last");
             for (std::int64_t f = first ? first->integer() : last; f < last; ++f)
-                if (f + 1 < m_space.functions())
+                if (f + 1 < m_space.functions()) {
                     m_result.plan.joined.insert(static_cast<int>(f));
-                else
+                } else {
                     differs("The plan joins functions " + std::to_string(f) + " and " + std::to_string(f + 1) + ", which the model does not have.");
+                    break;
+                }
             for (const JsonView& tensor : function.at("reads").items()) {
                 const auto ways = tensor.find("read");
                 bool block = false, straight = false;
