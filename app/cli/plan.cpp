@@ -8,7 +8,6 @@
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
 #include "core/base/format.h"
-#include "core/plan/code.h"
 #include "core/plan/plan_file.h"
 #include "core/run/calibrate.h"
 #include "core/run/planning.h"
@@ -34,14 +33,20 @@ struct PlanArguments {
         graph.add(command, false);
         command.add_option("--nodes", nodes, "Without a graph: number of nodes to estimate costs for")->check(CLI::PositiveNumber);
         command.add_option("--edges", edges, "Without a graph: number of edges")->check(CLI::NonNegativeNumber);
-        command.add_option("--memory", memory, "Most memory a plan may need, 2G or 500M: the batch size follows")->transform(CLI::AsSizeValue(false))->type_name("SIZE");
-        command.add_option("--planner", planner, "Whose plan to show and write: message-degree, greedy, optimal (the default with a graph), node-wise or full-graph")
+        command.add_option("--memory", memory, "Most memory a plan may need, 2G or 500M: the batch size follows")
+            ->transform(CLI::AsSizeValue(false))
+            ->type_name("SIZE");
+        command
+            .add_option("--planner", planner,
+                        "Whose plan to show and write: message-degree, greedy, optimal (the default with a graph), node-wise or full-graph")
             ->check(CLI::IsMember({"message-degree", "greedy", "optimal", "node-wise", "full-graph"}));
         command.add_flag("--profile", profile, "Measure each op on sample blocks of the graph instead of using the machine's rates");
         command.add_flag("--json", json, "Write the table as JSON");
         command.add_option("--plan", from, "Plan file to start from, instead of the cut at message degree")->type_name("FILE");
-        command.add_option("--move", moves, "Place an op before (pre2) or after (post2) the message passing of a function; what must go along moves too")
-            ->type_name("OP=POSITION")->allow_extra_args(false);
+        command
+            .add_option("--move", moves, "Place an op before (pre2) or after (post2) the message passing of a function; what must go along moves too")
+            ->type_name("OP=POSITION")
+            ->allow_extra_args(false);
         command.add_option("--pin", pins, "Keep an op in a function; may be repeated")->type_name("OP=FUNCTION")->allow_extra_args(false);
         command.add_option("--together", together, "Keep ops in one function; may be repeated")->type_name("OP,OP…")->allow_extra_args(false);
         command.add_option("--out", out, "Write the plan (.cleave.json)")->type_name("FILE");
@@ -147,26 +152,16 @@ std::string planTable(const PlanSpace& space, const StoredPlan& stored, const Pl
             if (const PlacedOp& placed = space.ops()[i];
                 plan.positions[i].function() >= function.firstLevel && plan.positions[i].function() <= function.level)
                 ops[!placed.movable ? 1 : plan.positions[i].isPre() ? 0 : 2].push_back(program[placed.op].name);
-        const std::string name = function.rowsOf.valid() ? "rows of " + program[function.rowsOf].name : (function.firstLevel != function.level ? std::to_string(function.firstLevel) + "–" : "") + std::to_string(function.level);
+        const std::string name = function.rowsOf.valid() ? "rows of " + program[function.rowsOf].name
+                                                         : (function.firstLevel != function.level ? std::to_string(function.firstLevel) + "–" : "") +
+                                                               std::to_string(function.level);
         rows.push_back({name, join(ops[0], ", "), join(ops[1], ", "), join(ops[2], ", "), names(function.reads), names(function.saves)});
         for (std::size_t f = 0; cost && f < cost->functions.size(); ++f)
             if (const FunctionCost& c = cost->functions[f]; c.last == function.level && c.rowsOf == function.rowsOf)
-                rows.back().insert(rows.back().end(), {formatBytes(c.prepare.bytes + c.read.bytes), formatBytes(c.write.bytes), formatSeconds(c.seconds()), formatBytes(c.peakBytes)});
+                rows.back().insert(rows.back().end(), {formatBytes(c.prepare.bytes + c.read.bytes), formatBytes(c.write.bytes),
+                                                       formatSeconds(c.seconds()), formatBytes(c.peakBytes)});
     }
     return table(rows);
-}
-
-std::string countText(double n)
-{
-    return n < 1e15 ? formatCount(static_cast<std::int64_t>(n)) : formatNumber(n);
-}
-
-std::string flopsText(double flops)
-{
-    for (const auto& [unit, size] : {std::pair{" T", 1e12}, {" G", 1e9}, {" M", 1e6}, {" k", 1e3}})
-        if (flops >= size)
-            return formatNumber(flops / size) + unit;
-    return countText(flops);
 }
 
 // A function without ops and without save points is no function of the plan.
@@ -182,13 +177,16 @@ std::int64_t savePointsOf(const PricedPlan& p)
 
 std::string comparisonTable(const PlanSpace& space, const std::vector<PricedPlan>& plans)
 {
-    std::vector<std::vector<std::string>> rows{{"plan", "functions", "save points", "read", "written", "FLOPs", "seconds", "peak memory", "E/V", "batch", "order"}};
+    std::vector<std::vector<std::string>> rows{
+        {"plan", "functions", "save points", "read", "written", "FLOPs", "seconds", "peak memory", "E/V", "batch", "order"}};
     for (const PricedPlan& p : plans) {
         const PlanCost& cost = p.planned.cost;
         const GraphCounts& counts = p.counts;
-        rows.push_back({p.name, std::to_string(functionsOf(space, p)), std::to_string(savePointsOf(p)), formatBytes(cost.readBytes()), formatBytes(cost.writtenBytes()),
-                        flopsText(cost.flops()), formatSeconds(cost.seconds()), formatBytes(cost.peakBytes()),
-                        formatNumber(counts.inflation()) + (counts.estimated ? " est." : counts.error > 0 ? " ± " + formatNumber(counts.inflation() * counts.error) : ""),
+        rows.push_back({p.name, std::to_string(functionsOf(space, p)), std::to_string(savePointsOf(p)), formatBytes(cost.readBytes()),
+                        formatBytes(cost.writtenBytes()), flopsText(cost.flops()), formatSeconds(cost.seconds()), formatBytes(cost.peakBytes()),
+                        formatNumber(counts.inflation()) + (counts.estimated   ? " est."
+                                                            : counts.error > 0 ? " ± " + formatNumber(counts.inflation() * counts.error)
+                                                                               : ""),
                         formatCount(p.batchSize), std::string(orderName(p.order))});
     }
     return table(rows);
@@ -197,9 +195,19 @@ std::string comparisonTable(const PlanSpace& space, const std::vector<PricedPlan
 Json toJson(const PlanSpace& space, const PricedPlan& p)
 {
     const PlanCost& cost = p.planned.cost;
-    Json json{{"plan", p.name}, {"functions", functionsOf(space, p)}, {"save_points", savePointsOf(p)}, {"read_bytes", cost.readBytes()}, {"written_bytes", cost.writtenBytes()},
-              {"flops", cost.flops()}, {"seconds", cost.seconds()}, {"peak_bytes", cost.peakBytes()}, {"inflation", p.counts.inflation()}, {"inflation_error", p.counts.error},
-              {"estimated", p.counts.estimated}, {"batch_size", p.batchSize}, {"order", orderName(p.order)}};
+    Json json{{"plan", p.name},
+              {"functions", functionsOf(space, p)},
+              {"save_points", savePointsOf(p)},
+              {"read_bytes", cost.readBytes()},
+              {"written_bytes", cost.writtenBytes()},
+              {"flops", cost.flops()},
+              {"seconds", cost.seconds()},
+              {"peak_bytes", cost.peakBytes()},
+              {"inflation", p.counts.inflation()},
+              {"inflation_error", p.counts.error},
+              {"estimated", p.counts.estimated},
+              {"batch_size", p.batchSize},
+              {"order", orderName(p.order)}};
     if (p.planned.bound > 0)
         json.update(Json{{"bound_seconds", p.planned.bound}, {"gap", p.planned.gap()}, {"proven", p.planned.proven}});
     return json;
@@ -209,7 +217,8 @@ std::string proof(const PricedPlan& p)
 {
     if (p.planned.proven)
         return "Optimal is proven: no legal plan with one message passing per function, each node op run once, takes less by this model.\n";
-    return "Optimal is not proven: no plan takes less than " + formatSeconds(p.planned.bound) + ", which is " + formatNumber(p.planned.gap() * 100) + " % below it.\n";
+    return "Optimal is not proven: no plan takes less than " + formatSeconds(p.planned.bound) + ", which is " + formatNumber(p.planned.gap() * 100) +
+           " % below it.\n";
 }
 
 class PlanCommand {
@@ -307,7 +316,9 @@ private:
     std::string rates() const
     {
         const std::string source = m_planning->rates().source;
-        return m_arguments.profile ? "ops measured on this graph; stores: " + source : source == "assumed" ? "assumed; measure this machine's with cleave-cli calibrate" : source;
+        return m_arguments.profile   ? "ops measured on this graph; stores: " + source
+               : source == "assumed" ? "assumed; measure this machine's with cleave-cli calibrate"
+                                     : source;
     }
 
     std::string text() const
@@ -351,51 +362,6 @@ private:
     std::vector<std::pair<std::string, std::string>> m_inflations;
 };
 
-std::string orDash(const std::optional<double>& value, std::string (*format)(double))
-{
-    return value ? format(*value) : "–";
-}
-
-std::string compareText(const std::string& nameA, const PlanSummary& a, const std::string& nameB, const PlanSummary& b)
-{
-    std::vector<std::vector<std::string>> rows{{"", nameA, nameB}};
-    const auto add = [&](const std::string& what, const std::string& left, const std::string& right) { rows.push_back({what, left, right}); };
-    const auto verified = [](const PlanSummary& s) { return std::string(!s.verified ? "–" : *s.verified ? "equal" : "different"); };
-    const auto or_ = [](const std::string& text) { return text.empty() ? std::string("–") : printable(text); };
-    add("model", or_(a.model), or_(b.model));
-    add("planner", or_(a.planner), or_(b.planner));
-    add("graph", or_(a.graph), or_(b.graph));
-    add("batch size", a.batchSize ? formatCount(a.batchSize) : "auto", b.batchSize ? formatCount(b.batchSize) : "auto");
-    add("node order", or_(a.order), or_(b.order));
-    add("seconds", orDash(a.seconds, formatSeconds), orDash(b.seconds, formatSeconds));
-    add("read", orDash(a.readBytes, formatBytes), orDash(b.readBytes, formatBytes));
-    add("written", orDash(a.writtenBytes, formatBytes), orDash(b.writtenBytes, formatBytes));
-    add("FLOPs", orDash(a.flops, flopsText), orDash(b.flops, flopsText));
-    add("peak memory", orDash(a.peakBytes, formatBytes), orDash(b.peakBytes, formatBytes));
-    add("E/V", orDash(a.inflation, formatNumber), orDash(b.inflation, formatNumber));
-    add("rates", or_(a.rates), or_(b.rates));
-    add("verified", verified(a), verified(b));
-    std::string text = a.sha256 == b.sha256 ? "" : "The plans are for different model files.\n\n";
-    text += table(rows);
-    std::vector<std::vector<std::string>> ops{{"op", nameA, nameB}}, saved{{"function", nameA, nameB}};
-    std::set<std::string> names, functions;
-    for (const PlanSummary* s : {&a, &b}) {
-        for (const auto& [name, position] : s->positions)
-            names.insert(name);
-        for (const auto& [function, tensors] : s->saved)
-            functions.insert(function);
-    }
-    const auto find = [](const auto& map, const std::string& key) { return map.contains(key) ? map.at(key) : typename std::decay_t<decltype(map)>::mapped_type{}; };
-    for (const std::string& name : names)
-        if (const std::string left = find(a.positions, name), right = find(b.positions, name); left != right)
-            ops.push_back({printable(name), or_(left), or_(right)});
-    for (const std::string& function : functions)
-        if (const auto left = find(a.saved, function), right = find(b.saved, function); left != right)
-            saved.push_back({printable(function), or_(join(left, ", ")), or_(join(right, ", "))});
-    text += ops.size() > 1 ? "\nOps that stand elsewhere\n" + table(ops) : "\nEvery op stands at the same position.\n";
-    return text + (saved.size() > 1 ? "\nSave points that differ\n" + table(saved) : "");
-}
-
 }  // namespace
 
 void addPlan(CLI::App& app, int&)
@@ -404,119 +370,6 @@ void addPlan(CLI::App& app, int&)
     auto arguments = std::make_shared<PlanArguments>();
     arguments->add(*command);
     command->callback([arguments] { PlanCommand(*arguments).run(); });
-}
-
-void addCode(CLI::App& app, int&)
-{
-    auto* command = app.add_subcommand("code", "Write a plan as Python: one source per function and a package that chains them");
-    struct Arguments {
-        ModelArguments model;
-        std::string plan, out;
-    };
-    auto arguments = std::make_shared<Arguments>();
-    arguments->model.add(*command);
-    command->add_option("--plan", arguments->plan, "Plan file, instead of the cut at message degree")->type_name("FILE");
-    command->add_option("--out", arguments->out, "Folder for the package")->required();
-    command->callback([arguments] {
-        Model model;
-        StoredPlan stored;
-        std::size_t files = 0;
-        {
-            const TerminalProgress terminal;
-            model = arguments->model.open(terminal.progress());
-            const PlanSpace space(*model.analysis);
-            stored.plan = space.messageDegree();
-            if (!arguments->plan.empty())
-                stored = readPlan(arguments->plan, space);
-            checkCut(*model.analysis, space.cut(stored.plan, stored.copied), terminal.progress());
-            const auto code = generateCode(space, stored.plan, stored.copied, stored.batchSize);
-            writeCode(arguments->out, code);
-            files = code.size();
-        }
-        std::string text;
-        for (const std::string& remark : stored.remarks)
-            text += remark + "\n";
-        print(text + std::to_string(files) + " files written to " + arguments->out + "\n");
-    });
-}
-
-void addCompare(CLI::App& app, int&)
-{
-    auto* command = app.add_subcommand("compare", "Show where two plans differ, and what each costs");
-    auto paths = std::make_shared<std::vector<std::string>>(2);
-    command->add_option("A", (*paths)[0], "Plan file")->required();
-    command->add_option("B", (*paths)[1], "Plan file")->required();
-    command->callback([paths] {
-        const std::filesystem::path a = (*paths)[0], b = (*paths)[1];
-        print(compareText(a.filename().string(), readPlanSummary(a), b.filename().string(), readPlanSummary(b)));
-    });
-}
-
-void addCalibrate(CLI::App& app, int&)
-{
-    auto* command = app.add_subcommand("calibrate", "Measure this machine's rates in some seconds and keep them for every cost");
-    auto threads = std::make_shared<int>(0);
-    command->add_option("--threads", *threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
-    command->callback([threads] {
-        Rates rates;
-        {
-            const TerminalProgress terminal;
-            rates = calibrate(*threads, terminal.progress());
-        }
-        writeRates(ratesPath(), rates);
-        const auto perSecond = [](double bytes) { return formatBytes(bytes) + "/s"; };
-        print(table({{"rate", "measured"},
-                     {"read rows of a store in order", perSecond(rates.read)},
-                     {"gather rows of a store", perSecond(rates.gather)},
-                     {"write a save point", perSecond(rates.write)},
-                     {"elementwise", perSecond(rates.elementwise)},
-                     {"segment reduce", perSecond(rates.segmentReduce)},
-                     {"matrix products", flopsText(rates.gemm) + "FLOP/s"},
-                     {"slice structure", perSecond(rates.slice)},
-                     {"number a block's nodes", flopsText(rates.number) + "/s"},
-                     {"call an op", formatSeconds(rates.opSeconds)}}) +
-              "\nKept in " + ratesPath().string() + "\n");
-    });
-}
-
-void addProfile(CLI::App& app, int&)
-{
-    auto* command = app.add_subcommand("profile", "Measure time, activation and parameter bytes of each op on sample blocks of a graph");
-    struct Arguments {
-        ModelArguments model;
-        GraphArguments graph;
-        bool json = false;
-    };
-    auto arguments = std::make_shared<Arguments>();
-    arguments->model.add(*command);
-    arguments->graph.add(*command, true);
-    command->add_flag("--json", arguments->json, "Write the table as JSON");
-    command->callback([arguments] {
-        arguments->graph.finish();
-        Model model;
-        Profile profile;
-        {
-            const TerminalProgress terminal;
-            model = arguments->model.open(terminal.progress());
-            const DataGraph graph = arguments->graph.read(terminal.progress());
-            GraphMeasure measure(model, graph, arguments->graph.run, terminal.progress());
-            const std::int64_t batch = arguments->graph.run.batchSize;
-            profile = measure.profile(batch > 0 ? batch : measure.chosenBatchSize(), terminal.progress());
-        }
-        const Program& program = model.program();
-        std::vector<std::vector<std::string>> rows{{"op", "operator", "module", "rows", "time per row", "activation per row", "parameters"}};
-        Json json{{"batch_size", profile.batchSize}, {"ops", Json::array()}};
-        for (const auto& [op, seconds] : profile.opSeconds) {
-            const ValueId output = program[op].outputs.front();
-            const ValueFacts& facts = model.analysis->values[output];
-            const double activation = rowBytes(*model.analysis, output, facts.rowDim), parameters = workOf(program, op, facts.rowDim).weightBytes;
-            const std::string kind = facts.rows == Rows::Edges || model.analysis->ops[op].kind == OpKind::Scatter ? "M" : "V";
-            rows.push_back({program[op].name, program[op].target, program[program[op].module].path, kind, formatSeconds(seconds), formatBytes(activation), formatBytes(parameters)});
-            json["ops"].push_back({{"op", program[op].name}, {"target", program[op].target}, {"module", program[program[op].module].path}, {"rows", kind},
-                                   {"seconds_per_row", seconds}, {"activation_bytes_per_row", activation}, {"parameter_bytes", parameters}});
-        }
-        print(arguments->json ? json.dump(2) + "\n" : table(rows) + "\nMeasured on blocks of " + formatCount(profile.batchSize) + " targets\n");
-    });
 }
 
 }  // namespace cleave::cli

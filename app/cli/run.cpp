@@ -95,7 +95,8 @@ std::string summary(const std::string& name, const RunResult& result)
 
 std::string randomNote(const RunResult& result)
 {
-    return result.randomInputs.empty() ? "" : "RANDOM NUMBERS in place of " + join(result.randomInputs, ", ") + ", which the graph does not have.\n\n";
+    return result.randomInputs.empty() ? ""
+                                       : "RANDOM NUMBERS in place of " + join(result.randomInputs, ", ") + ", which the graph does not have.\n\n";
 }
 
 void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs)
@@ -190,8 +191,8 @@ void addRun(CLI::App& app, int&)
         }
         writeOutputs(*out, result.outputs);
         print(arguments->json ? toJson(result).dump(2) + "\n"
-                              : randomNote(result) + functionTable(result) + "\n" + summary("Layer-wise in batches of " + formatCount(result.batchSize), result) +
-                                    "Written to " + *out + "\n");
+                              : randomNote(result) + functionTable(result) + "\n" +
+                                    summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + "Written to " + *out + "\n");
     });
 }
 
@@ -222,7 +223,8 @@ void addVerify(CLI::App& app, int& exitCode)
             options.run = arguments->graph.run;
             const DataGraph graph = arguments->graph.read(terminal.progress());
             result = verify(model, graph, options, terminal.progress());
-            result.layerWise.predicted = predict(model, arguments->ran, graph, options.run, result.layerWise, arguments->profile, terminal.progress());
+            result.layerWise.predicted =
+                predict(model, arguments->ran, graph, options.run, result.layerWise, arguments->profile, terminal.progress());
             graphName = graph.name;
         }
         print(arguments->json ? toJson(result).dump(2) + "\n" : toText(result));

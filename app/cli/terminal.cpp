@@ -101,6 +101,14 @@ Model ModelArguments::open(const Progress& progress) const
     return openModel(path, options, progress);
 }
 
+std::string flopsText(double flops)
+{
+    for (const auto& [unit, size] : {std::pair{" T", 1e12}, {" G", 1e9}, {" M", 1e6}, {" k", 1e3}})
+        if (flops >= size)
+            return formatNumber(flops / size) + unit;
+    return formatNumber(flops);
+}
+
 void GraphArguments::add(CLI::App& command, bool required)
 {
     auto* graph = command.add_option("GRAPH", path, "Graph file (.npz) with arrays named like the model's inputs")->type_name("FILE");

@@ -47,6 +47,9 @@ struct GraphArguments {
 /// "NAME=VALUE" split at the first equals sign; Error naming the option if there is none.
 std::pair<std::string, std::string> nameAndValue(const std::string& text, const std::string& option);
 
+/// "1.3 G": numbers of floating-point operations.
+std::string flopsText(double flops);
+
 /// stdout, with an Error if it cannot be written (a full disk, a closed pipe).
 void print(const std::string& text);
 

@@ -66,8 +66,9 @@ public:
     std::string fresh(const std::string& name)
     {
         std::string free = identifier(name);
-        static const std::set<std::string> words{"lambda", "in", "is", "not", "and", "or", "v", "aten", "None", "True", "False", "def", "return", "pass", "if", "else",
-                                                 "for", "while", "from", "import", "global", "class", "del", "with", "as", "try", "raise", "yield", "torch", "math"};
+        static const std::set<std::string> words{"lambda", "in",    "is",     "not",  "and", "or",   "v",     "aten",  "None",  "True",
+                                                 "False",  "def",   "return", "pass", "if",  "else", "for",   "while", "from",  "import",
+                                                 "global", "class", "del",    "with", "as",  "try",  "raise", "yield", "torch", "math"};
         if (words.contains(free))
             free += "_";
         for (int i = 2; !m_used.insert(free).second; ++i)
@@ -90,7 +91,10 @@ public:
             return "float(" + quoted(value["float"].get<std::string>()) + ")";
         if (value.is_object())
             return operand(value);
-        return value.is_null() ? "None" : value.is_boolean() ? (value.get<bool>() ? "True" : "False") : value.is_string() ? quoted(value.get<std::string>()) : value.dump();
+        return value.is_null()      ? "None"
+               : value.is_boolean() ? (value.get<bool>() ? "True" : "False")
+               : value.is_string()  ? quoted(value.get<std::string>())
+                                    : value.dump();
     }
 
     template <class Operand>
@@ -135,11 +139,12 @@ public:
                 return names.at(o["step"].get<std::string>());
             if (o.contains("leading")) {
                 const Json& source = o["leading"];
-                return "leading(" + self(self, source) + ", " + source["row_dim"].dump() + ", v[" + quoted(inputName({{"rows", o["frame"]}})) + "], " +
-                       std::to_string(source.value("outer", 1)) + ", " + std::to_string(source.value("inner", 1)) + ")";
+                return "leading(" + self(self, source) + ", " + source["row_dim"].dump() + ", v[" + quoted(inputName({{"rows", o["frame"]}})) +
+                       "], " + std::to_string(source.value("outer", 1)) + ", " + std::to_string(source.value("inner", 1)) + ")";
             }
             if (o.contains("numbered"))
-                return "numbered(" + self(self, o["numbered"]) + ", " + o["row_dim"].dump() + ", v[" + quoted(inputName({{"numbers", o["frame"]}})) + "])";
+                return "numbered(" + self(self, o["numbered"]) + ", " + o["row_dim"].dump() + ", v[" + quoted(inputName({{"numbers", o["frame"]}})) +
+                       "])";
             const std::string input = "v[" + quoted(inputName(o)) + "]";
             return o.contains("rows") && o.value("times", 1) != 1 ? input + " * " + std::to_string(o["times"].get<std::int64_t>()) : input;
         };
@@ -149,7 +154,8 @@ public:
             if (step.contains("forward"))
                 value = read(step["forward"]);
             else if (step.contains("concat"))
-                value = "ordered(" + out.argument(step["concat"], read) + ", " + step["row_dim"].dump() + ", v[" + quoted(inputName({{"parts", step["parts"]}})) + "])";
+                value = "ordered(" + out.argument(step["concat"], read) + ", " + step["row_dim"].dump() + ", v[" +
+                        quoted(inputName({{"parts", step["parts"]}})) + "])";
             else
                 value = out.call(step, read);
             out.assign(step, value, names, source(step["op"]));
@@ -209,7 +215,8 @@ std::map<std::string, std::string> generateCode(const PlanSpace& space, const Pl
     const std::string imports = "import torch\n\nfrom .cleave_plan import aten, leading, numbered, ordered, resolve\n\n\n";
     std::map<std::string, std::string> files;
     std::vector<std::string> modules{"once"}, runs;
-    files["once.py"] = "\"\"\"What depends on the graph and the weights alone: run once, before all functions.\"\"\"\n\n" + imports + "def run(v):\n" + writer.once(execution);
+    files["once.py"] = "\"\"\"What depends on the graph and the weights alone: run once, before all functions.\"\"\"\n\n" + imports +
+                       "def run(v):\n" + writer.once(execution);
     for (std::size_t f = 0; f < execution["functions"].size(); ++f) {
         const Json& function = execution["functions"][f];
         const std::string module = "function_" + std::to_string(f);
@@ -217,18 +224,25 @@ std::map<std::string, std::string> generateCode(const PlanSpace& space, const Pl
         modules.push_back(module);
         runs.push_back(module + ".run");
         files[module + ".py"] = "\"\"\"" + std::string(ofOutput ? "Rows of an output" : "Function " + function["function"].dump()) +
-                                ": run for each batch. v holds what the batch reads, by name.\"\"\"\n\n" + imports + "def run(v):\n" + writer.function(function);
+                                ": run for each batch. v holds what the batch reads, by name.\"\"\"\n\n" + imports + "def run(v):\n" +
+                                writer.function(function);
     }
     files["execution.json"] = execution.dump(1, ' ', true) + "\n";
     files["cleave_plan.py"] = cleavePlanModule;
-    files["__init__.py"] = "\"\"\"A model cut by Cleave into functions that run for all nodes one after the other.\n\n"
-                           "    model = load(torch.export.load(\"model.pt2\"))\n    out = model(x, edge_index, batch_size=4096)\n\"\"\"\n\n"
-                           "import json\nimport pathlib\n\nfrom . import " + join(modules, ", ") + "\nfrom .cleave_plan import LayerWise, read_weights, tensors_of\n\n"
-                           "NAME = " + name + "\nBATCH_SIZE = " + std::to_string(batchSize) + "\n\n\n"
-                           "def load(program):\n    \"\"\"program: the torch.export.ExportedProgram that was cut, for its weights.\"\"\"\n"
-                           "    execution = json.loads((pathlib.Path(__file__).parent / \"execution.json\").read_text(encoding=\"utf-8\"))\n"
-                           "    weights = read_weights(execution, tensors_of(program))\n"
-                           "    return LayerWise(execution, once.run, [" + join(runs, ", ") + "], weights, BATCH_SIZE)\n";
+    files["__init__.py"] =
+        "\"\"\"A model cut by Cleave into functions that run for all nodes one after the other.\n\n"
+        "    model = load(torch.export.load(\"model.pt2\"))\n    out = model(x, edge_index, batch_size=4096)\n\"\"\"\n\n"
+        "import json\nimport pathlib\n\nfrom . import " +
+        join(modules, ", ") +
+        "\nfrom .cleave_plan import LayerWise, read_weights, tensors_of\n\n"
+        "NAME = " +
+        name + "\nBATCH_SIZE = " + std::to_string(batchSize) +
+        "\n\n\n"
+        "def load(program):\n    \"\"\"program: the torch.export.ExportedProgram that was cut, for its weights.\"\"\"\n"
+        "    execution = json.loads((pathlib.Path(__file__).parent / \"execution.json\").read_text(encoding=\"utf-8\"))\n"
+        "    weights = read_weights(execution, tensors_of(program))\n"
+        "    return LayerWise(execution, once.run, [" +
+        join(runs, ", ") + "], weights, BATCH_SIZE)\n";
     return files;
 }
 

@@ -323,7 +323,9 @@ private:
             } else if (!gathers) {
                 op.flops = work.flops;
                 op.bytes = work.kind == WorkKind::View ? 0 : ownBytes + resultBytes;
-                op.seconds = isMeasured ? measured->second : std::max(work.flops / (work.kind == WorkKind::Product ? m.m_rates.gemm : 1e300), op.bytes / m.m_rates.elementwise);
+                op.seconds = isMeasured
+                                 ? measured->second
+                                 : std::max(work.flops / (work.kind == WorkKind::Product ? m.m_rates.gemm : 1e300), op.bytes / m.m_rates.elementwise);
             }
             op.fixed.seconds += isMeasured ? 0 : calls;
             return;
@@ -331,8 +333,9 @@ private:
         Amount amount{0, work.flops * own.total, isMeasured ? 0 : calls};
         if (work.kind != WorkKind::View && !gathers) {
             const double bytes = (ownBytes + resultBytes) * own.total + otherBytes;
-            amount.seconds += isMeasured ? measured->second * own.total
-                                         : std::max(work.kind == WorkKind::Product ? amount.flops / m.m_rates.gemm : 0, bytes / m.m_rates.elementwise);
+            amount.seconds += isMeasured
+                                  ? measured->second * own.total
+                                  : std::max(work.kind == WorkKind::Product ? amount.flops / m.m_rates.gemm : 0, bytes / m.m_rates.elementwise);
         }
         cost().compute += amount;
         FixedStep fixed;
@@ -355,7 +358,8 @@ private:
         if (use.kind == Use::Gathered || use.kind == Use::Numbered) {
             const auto measured = m.m_profile.opSeconds.find(step.op);
             const double bytes = use.rows.total * t.bytes;
-            use.straightSeconds = use.kind == Use::Gathered && measured != m.m_profile.opSeconds.end() ? measured->second * use.rows.total : bytes / m.m_rates.gather;
+            use.straightSeconds =
+                use.kind == Use::Gathered && measured != m.m_profile.opSeconds.end() ? measured->second * use.rows.total : bytes / m.m_rates.gather;
             use.blockSeconds = 2 * bytes / m.m_rates.elementwise;
         }
         if (m_f->rowsOf.valid()) {
@@ -412,7 +416,8 @@ public:
         m_reads.clear();
         for (const std::size_t op : m_opsOf[at(group)]) {
             for (const int step : m.m_ops[op].before)
-                add(group, m_first[1] + at(step), m.m_steps[at(step)].mostBytes, m.m_steps[at(step)].scratchBytes, m.m_steps[at(step)].isView, m.m_steps[at(step)].reads, storedRows);
+                add(group, m_first[1] + at(step), m.m_steps[at(step)].mostBytes, m.m_steps[at(step)].scratchBytes, m.m_steps[at(step)].isView,
+                    m.m_steps[at(step)].reads, storedRows);
             const PlacedWork& work = m.m_ops[op];
             const double rows = m.rowsFor(group, m.hopsOf(m_plan.positions[op])).most;
             add(group, op, work.resultBytes * rows, work.scratchBytes * rows, work.kind == WorkKind::View, work.reads, storedRows);

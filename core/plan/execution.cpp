@@ -39,7 +39,10 @@ public:
         for (auto i = once.rbegin(); i != once.rend(); ++i)
             ops.push_back(describeOnce(m_p.ops[*i]));
         for (const Input& input : m_p.inputs)
-            inputs.push_back({{"name", m_p[input.value].name}, {"role", roleName(input.role)}, {"kind", kindName(m_p[input.value].kind)}, {"dtype", dtypeName(m_p[input.value].dtype)}});
+            inputs.push_back({{"name", m_p[input.value].name},
+                              {"role", roleName(input.role)},
+                              {"kind", kindName(m_p[input.value].kind)},
+                              {"dtype", dtypeName(m_p[input.value].dtype)}});
         for (const Input& input : m_p.inputs)
             if (input.parameter.valid())
                 addWeight(weights, m_p[input.value], input.parameter);
@@ -180,7 +183,8 @@ private:
         if (step.into == IndexInto::Batch)
             name += "_local";
         if (step.frame != 0)
-            name += "@" + std::to_string(function.level) + "." + (frame.kind == FrameKind::Edges && frame.hops == 0 ? m_p[frame.index].name : std::to_string(step.frame));
+            name += "@" + std::to_string(function.level) + "." +
+                    (frame.kind == FrameKind::Edges && frame.hops == 0 ? m_p[frame.index].name : std::to_string(step.frame));
         return name;
     }
 

@@ -53,7 +53,8 @@ Json waysOfReading(const CutFunction& function, ValueId tensor)
         for (const StepOperand& operand : step.operands)
             if (operand.value == tensor) {
                 const FrameKind kind = function.frames[static_cast<std::size_t>(operand.frame)].kind;
-                straight = straight || operand.kind == OperandKind::StoredWhole || (operand.kind == OperandKind::Stored && kind != FrameKind::Targets && kind != FrameKind::Block);
+                straight = straight || operand.kind == OperandKind::StoredWhole ||
+                           (operand.kind == OperandKind::Stored && kind != FrameKind::Targets && kind != FrameKind::Block);
                 block = block || (operand.kind == OperandKind::Stored && kind == FrameKind::Block);
                 targets = targets || (operand.kind == OperandKind::Stored && kind == FrameKind::Targets);
             }
@@ -109,13 +110,20 @@ Json describeCost(const PlanSpace& space, const RecordedCost& recorded)
         Json json{{"function", f.last}};
         if (f.rowsOf.valid())
             json["output_rows"] = program[f.rowsOf].name;
-        json.update(Json{{"prepare", amount(f.prepare)}, {"read", amount(f.read)}, {"compute", amount(f.compute)}, {"write", amount(f.write)}, {"peak_bytes", f.peakBytes}});
+        json.update(Json{{"prepare", amount(f.prepare)},
+                         {"read", amount(f.read)},
+                         {"compute", amount(f.compute)},
+                         {"write", amount(f.write)},
+                         {"peak_bytes", f.peakBytes}});
         functions.push_back(json);
     }
     for (const TensorCost& t : cost.tensors) {
         Json json{{"name", program[t.tensor].name}, {"write", amount(t.write)}, {"reads", Json::array()}};
         for (const TensorRead& read : t.reads)
-            json["reads"].push_back({{"function", cost.functions[static_cast<std::size_t>(read.function)].last}, {"rows", std::string(1, read.rows)}, {"count", read.count}, {"seconds", read.amount.seconds}});
+            json["reads"].push_back({{"function", cost.functions[static_cast<std::size_t>(read.function)].last},
+                                     {"rows", std::string(1, read.rows)},
+                                     {"count", read.count},
+                                     {"seconds", read.amount.seconds}});
         tensors.push_back(json);
     }
     for (std::size_t i = 0; i < cost.ops.size(); ++i) {
@@ -126,8 +134,14 @@ Json describeCost(const PlanSpace& space, const RecordedCost& recorded)
     Json json{{"planner", recorded.planner}};
     if (!recorded.graph.empty())
         json["graph"] = recorded.graph;
-    json.update(Json{{"nodes", recorded.counts.nodes}, {"inflation", recorded.counts.inflation()}, {"inflation_error", recorded.counts.error}, {"estimated", recorded.counts.estimated},
-                     {"seconds", cost.seconds()}, {"read_bytes", cost.readBytes()}, {"written_bytes", cost.writtenBytes()}, {"flops", cost.flops()},
+    json.update(Json{{"nodes", recorded.counts.nodes},
+                     {"inflation", recorded.counts.inflation()},
+                     {"inflation_error", recorded.counts.error},
+                     {"estimated", recorded.counts.estimated},
+                     {"seconds", cost.seconds()},
+                     {"read_bytes", cost.readBytes()},
+                     {"written_bytes", cost.writtenBytes()},
+                     {"flops", cost.flops()},
                      {"peak_bytes", cost.peakBytes()}});
     if (recorded.bound > 0)
         json["bound_seconds"] = recorded.bound;
@@ -180,7 +194,8 @@ public:
     {
         const std::int64_t version = m_file.at("cleave_plan").integer();
         if (version != formatVersion)
-            throw Error("The plan is of version " + std::to_string(version) + ", but this program reads version " + std::to_string(formatVersion) + " only.");
+            throw Error("The plan is of version " + std::to_string(version) + ", but this program reads version " + std::to_string(formatVersion) +
+                        " only.");
         m_sameModel = m_file.at("model").at("sha256").text() == m_program.sha256;
         for (const PlacedOp& placed : m_space.ops())
             m_ops[m_program[placed.op].name] = placed.op;
@@ -274,7 +289,8 @@ private:
         if (known == m_ops.end())
             differs("The plan places '" + printable(name) + "', but the model has no such op on node rows.");
         else if (!target.empty() && m_program[known->second].target != target)
-            differs("The plan places '" + printable(name) + "' as " + printable(target) + ", but in the model it is " + m_program[known->second].target + ".");
+            differs("The plan places '" + printable(name) + "' as " + printable(target) + ", but in the model it is " +
+                    m_program[known->second].target + ".");
         else
             return known->second;
         return {};
@@ -399,8 +415,12 @@ void recordVerification(const std::filesystem::path& path, const RecordedVerific
     JsonView(known, path.filename().string()).at("cleave_plan").integer();
     const std::vector<std::byte> bytes = readFile(path);
     Json json = Json::parse(reinterpret_cast<const char*>(bytes.data()), reinterpret_cast<const char*>(bytes.data()) + bytes.size());
-    json["verification"] = {{"graph", result.graph}, {"equal", result.equal}, {"max_absolute", result.maxAbsolute}, {"max_relative", result.maxRelative},
-                            {"tolerance", {{"absolute", result.absoluteTolerance}, {"relative", result.relativeTolerance}}}, {"batch_size", result.batchSize}};
+    json["verification"] = {{"graph", result.graph},
+                            {"equal", result.equal},
+                            {"max_absolute", result.maxAbsolute},
+                            {"max_relative", result.maxRelative},
+                            {"tolerance", {{"absolute", result.absoluteTolerance}, {"relative", result.relativeTolerance}}},
+                            {"batch_size", result.batchSize}};
     writeJson(path, json);
 }
 
@@ -409,7 +429,8 @@ PlanSummary readPlanSummary(const std::filesystem::path& path)
     const nlohmann::json json = parsePlan(path);
     const JsonView file(json, path.filename().string());
     if (const std::int64_t version = file.at("cleave_plan").integer(); version != formatVersion)
-        throw Error("The plan is of version " + std::to_string(version) + ", but this program reads version " + std::to_string(formatVersion) + " only.");
+        throw Error("The plan is of version " + std::to_string(version) + ", but this program reads version " + std::to_string(formatVersion) +
+                    " only.");
     PlanSummary summary;
     summary.sha256 = file.at("model").at("sha256").text();
     if (const auto name = file.at("model").find("name"))
@@ -420,7 +441,8 @@ PlanSummary readPlanSummary(const std::filesystem::path& path)
         for (const char* list : {"before", "message_passing", "after"})
             for (const JsonView& op : function.at(list).items()) {
                 const auto own = op.find("function");
-                summary.positions[op.at("op").text()] = (std::string_view(list) == "before" ? "pre " : "post ") + (own ? std::to_string(own->integer()) : number);
+                summary.positions[op.at("op").text()] =
+                    (std::string_view(list) == "before" ? "pre " : "post ") + (own ? std::to_string(own->integer()) : number);
             }
         for (const JsonView& tensor : function.at("saves").items())
             summary.saved[number].push_back(tensor.at("name").text());

@@ -89,7 +89,8 @@ void LayerWise::setOrder(const std::vector<std::int64_t>& order)
         return;
     }
     if (static_cast<std::int64_t>(order.size()) != m_numNodes)
-        throw Error("A node order of " + formatCount(static_cast<std::int64_t>(order.size())) + " nodes does not fit a graph of " + formatCount(m_numNodes) + ".");
+        throw Error("A node order of " + formatCount(static_cast<std::int64_t>(order.size())) + " nodes does not fit a graph of " +
+                    formatCount(m_numNodes) + ".");
     m_order = view(order).clone();
     m_place = at::full({m_numNodes}, -1, at::kLong);
     auto* place = m_place.data_ptr<std::int64_t>();
@@ -233,7 +234,8 @@ void LayerWise::number(const at::Tensor& nodes, Batch& batch)
     const at::Tensor flat = nodes.contiguous();
     const auto* data = flat.data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < flat.numel(); ++i)
-        if (const std::int64_t node = data[i]; node >= 0 && node < m_numNodes && std::exchange(m_stamp[static_cast<std::size_t>(node)], m_batch) != m_batch) {
+        if (const std::int64_t node = data[i];
+            node >= 0 && node < m_numNodes && std::exchange(m_stamp[static_cast<std::size_t>(node)], m_batch) != m_batch) {
             m_number[static_cast<std::size_t>(node)] = static_cast<std::int64_t>(batch.nodes.size());
             batch.nodes.push_back(node);
         }
@@ -296,9 +298,11 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         const CutFunction& function = m_cut.functions[f];
         // Layers mostly pass messages over the same edges.
-        const auto same = std::find_if(m_cut.functions.begin(), m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f), [&](const CutFunction& other) {
-            return other.frames == function.frames && other.neighbours == function.neighbours && other.total == function.total && other.rowsOf == function.rowsOf;
-        });
+        const auto same =
+            std::find_if(m_cut.functions.begin(), m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f), [&](const CutFunction& other) {
+                return other.frames == function.frames && other.neighbours == function.neighbours && other.total == function.total &&
+                       other.rowsOf == function.rowsOf;
+            });
         if (same != m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f)) {
             counts.functions.push_back(counts.functions[static_cast<std::size_t>(same - m_cut.functions.begin())]);
             continue;
@@ -319,7 +323,8 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
     return counts;
 }
 
-FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress)
+FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error,
+                                  const Progress& progress)
 {
     constexpr std::size_t leastBatches = 16;
     const std::int64_t total = this->total(function.total);
@@ -365,7 +370,8 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return edges[i]; });
     const double perBatch = std::max(1.0, all / rows.batches);
-    const std::size_t samples = std::clamp(oneHop ? static_cast<std::size_t>(static_cast<double>(mostEdges) / perBatch) : leastBatches, leastBatches, starts.size());
+    const std::size_t samples =
+        std::clamp(oneHop ? static_cast<std::size_t>(static_cast<double>(mostEdges) / perBatch) : leastBatches, leastBatches, starts.size());
     std::vector<std::size_t> ranks;
     std::vector<std::vector<double>> counted;
     for (std::size_t k = 0; k < samples; ++k) {

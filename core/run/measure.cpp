@@ -42,13 +42,15 @@ struct GraphMeasure::Impl {
             Plan plan = space.messageDegree();
             plan.joined = joined;
             s.cut = space.cut(plan);
-            guarded("The graph cannot be measured", [&] { s.run = std::make_unique<LayerWise>(*model.analysis, s.cut, constants, inputs, progress); });
+            guarded("The graph cannot be measured",
+                    [&] { s.run = std::make_unique<LayerWise>(*model.analysis, s.cut, constants, inputs, progress); });
         }
         return s;
     }
 };
 
-GraphMeasure::GraphMeasure(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress) : m(std::make_unique<Impl>(model))
+GraphMeasure::GraphMeasure(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+    : m(std::make_unique<Impl>(model))
 {
     options.check();
     useThreads(options);

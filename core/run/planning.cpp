@@ -65,8 +65,9 @@ struct Planning::Impl {
                 return priced;
             least = least > 0 ? std::min(least, peak) : peak;
         }
-        throw Error("The plan '" + name + "' does not fit into " + formatBytes(request.memoryBytes) + (fixedBatch > 0 ? " in batches of " + formatCount(fixedBatch) : " with any batch size") +
-                    ": it needs " + formatBytes(least) + ".");
+        throw Error("The plan '" + name + "' does not fit into " + formatBytes(request.memoryBytes) +
+                    (fixedBatch > 0 ? " in batches of " + formatCount(fixedBatch) : " with any batch size") + ": it needs " + formatBytes(least) +
+                    ".");
     }
 };
 
@@ -114,7 +115,12 @@ PricedPlan Planning::make(Planner planner, const PlanningRequest& request, const
 
 PricedPlan Planning::price(const Plan& plan, const PlanningRequest& request, const std::string& name, const Progress& progress)
 {
-    return m->best(name, request, request.batchSize, plan.joined, [&](const CostModel& costs) { return Planned{plan, costs.price(plan), 0, false}; }, progress);
+    return m->best(
+        name, request, request.batchSize, plan.joined,
+        [&](const CostModel& costs) {
+            return Planned{plan, costs.price(plan), 0, false};
+        },
+        progress);
 }
 
 std::vector<std::pair<NodeOrder, double>> Planning::inflations(std::int64_t batchSize, const Progress& progress)

@@ -28,8 +28,14 @@ double secondsOf(const std::function<void()>& work)
 class StepByStep {
 public:
     StepByStep(const Analysis& analysis, const Constants& constants, std::function<c10::IValue(const StepOperand&)> input,
-               std::function<std::int64_t(int)> rows, std::function<at::Tensor(int)> numbers, std::function<at::Tensor(const std::vector<int>&)> order)
-        : m_a(analysis), m_constants(constants), m_input(std::move(input)), m_rows(std::move(rows)), m_numbers(std::move(numbers)), m_order(std::move(order))
+               std::function<std::int64_t(int)> rows, std::function<at::Tensor(int)> numbers,
+               std::function<at::Tensor(const std::vector<int>&)> order)
+        : m_a(analysis),
+          m_constants(constants),
+          m_input(std::move(input)),
+          m_rows(std::move(rows)),
+          m_numbers(std::move(numbers)),
+          m_order(std::move(order))
     {
     }
 
@@ -60,7 +66,8 @@ public:
             std::optional<RowEntry> rows;
             if (!step.rowDims.empty() && step.rowDims.front() >= 0)
                 rows = RowEntry{step.rowDims.front(), add(m_rows(step.frame) * step.entries)};
-            const auto results = lowerOp(*graph, m_a.program, step.op, [&](std::size_t position, ValueId) { return add(operands.at(position)); }, rows);
+            const auto results = lowerOp(
+                *graph, m_a.program, step.op, [&](std::size_t position, ValueId) { return add(operands.at(position)); }, rows);
             for (std::size_t i = 0; i < op.outputs.size() && i < results.size(); ++i)
                 graph->registerOutput(results[i]);
             const Lowered lowered(graph, "step");
@@ -186,7 +193,9 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
         for (std::int64_t pass = -1; pass < samples && (pass < count || since(begun) < secondsForFew); ++pass) {
             const bool counts = pass >= 0;
             const std::int64_t sample = std::max<std::int64_t>(pass, 0) % count;
-            progress.update((static_cast<double>(f) + static_cast<double>(std::max<std::int64_t>(pass, 0)) / samples) / static_cast<double>(m_cut.functions.size()), "Measuring function " + std::to_string(f));
+            progress.update((static_cast<double>(f) + static_cast<double>(std::max<std::int64_t>(pass, 0)) / samples) /
+                                static_cast<double>(m_cut.functions.size()),
+                            "Measuring function " + std::to_string(f));
             const std::int64_t first = (2 * sample + 1) * batches / (2 * count) * batchSize, last = std::min(total, first + batchSize);
             // Blocks and slices of structure; rows of stores have rates of their own.
             auto start = Clock::now();

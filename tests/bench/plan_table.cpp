@@ -150,17 +150,20 @@ public:
         int better = 0, agreed = 0, worse = 0;
         for (const Row& row : m_rows) {
             const double gain = 1 - row.predicted[2] / row.predicted[0], seen = 1 - row.measured[2] / row.measured[0];
-            std::printf("| %s | %s / %s | %s / %s | %s / %s | %.0f %% / %.0f %% |\n", row.model.c_str(), milliseconds(row.predicted[0]).c_str(), milliseconds(row.measured[0]).c_str(),
-                        milliseconds(row.predicted[1]).c_str(), milliseconds(row.measured[1]).c_str(), milliseconds(row.predicted[2]).c_str(),
-                        milliseconds(row.measured[2]).c_str(), gain * 100, seen * 100);
+            std::printf("| %s | %s / %s | %s / %s | %s / %s | %.0f %% / %.0f %% |\n", row.model.c_str(), milliseconds(row.predicted[0]).c_str(),
+                        milliseconds(row.measured[0]).c_str(), milliseconds(row.predicted[1]).c_str(), milliseconds(row.measured[1]).c_str(),
+                        milliseconds(row.predicted[2]).c_str(), milliseconds(row.measured[2]).c_str(), gain * 100, seen * 100);
             better += gain > 0.1;
             agreed += gain > 0.1 && seen > 0;
             worse += row.predicted[2] > std::min(row.predicted[0], row.predicted[1]) * (1 + 1e-9);
         }
         std::ranges::sort(m_errors);
         const double median = m_errors.empty() ? 0 : m_errors[m_errors.size() / 2];
-        std::printf("\n%zu models; by the model optimal is worse than another planner in %d. More than 10 %% better than message degree in %d; measured as better in %d of these. "
-                    "Median error of the predicted time of a function: %.0f %%.\n", m_rows.size(), worse, better, agreed, median * 100);
+        std::printf(
+            "\n%zu models; by the model optimal is worse than another planner in %d. More than 10 %% better than message degree in %d; measured as "
+            "better in %d of these. "
+            "Median error of the predicted time of a function: %.0f %%.\n",
+            m_rows.size(), worse, better, agreed, median * 100);
         std::fflush(stdout);
         m_rows.clear();
         m_errors.clear();
@@ -201,7 +204,8 @@ int run(int argc, char** argv)
                 std::fprintf(stderr, "%s: %s\n", zoo.name.c_str(), error.what());
             }
         }
-        table.print(graph.name + ": " + formatCount(graph.numNodes) + " nodes, " + formatCount(graph.numEdges) + " edges, batches of " + formatCount(batch));
+        table.print(graph.name + ": " + formatCount(graph.numNodes) + " nodes, " + formatCount(graph.numEdges) + " edges, batches of " +
+                    formatCount(batch));
     }
     return 0;
 }

@@ -17,7 +17,8 @@ using test::randomNetwork;
 Rates randomRates(std::mt19937_64& random)
 {
     Rates rates;
-    for (double* rate : {&rates.read, &rates.gather, &rates.write, &rates.elementwise, &rates.segmentReduce, &rates.gemm, &rates.slice, &rates.number})
+    for (double* rate :
+         {&rates.read, &rates.gather, &rates.write, &rates.elementwise, &rates.segmentReduce, &rates.gemm, &rates.slice, &rates.number})
         *rate *= std::pow(10.0, static_cast<double>(random() % 200) / 100 - 1);
     return rates;
 }
@@ -73,7 +74,8 @@ TEST(Planner, OptimalIsTheLeastOfAllPlans)
         Plan start = space.messageDegree();
         for (int wish = static_cast<int>(random() % 3); round % 2 && wish > 0; --wish) {
             const OpId a = space.ops()[random() % space.ops().size()].op, b = space.ops()[random() % space.ops().size()].op;
-            const Move move = random() % 2 ? space.pin(start, a, static_cast<int>(random() % static_cast<unsigned>(space.functions()))) : space.keepTogether(start, a, b);
+            const Move move = random() % 2 ? space.pin(start, a, static_cast<int>(random() % static_cast<unsigned>(space.functions())))
+                                           : space.keepTogether(start, a, b);
             if (move.plan)
                 start = *move.plan;
         }

@@ -1,0 +1,91 @@
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "app/cli/terminal.h"
+#include "core/base/format.h"
+#include "core/plan/work.h"
+#include "core/run/calibrate.h"
+#include "core/run/measure.h"
+
+namespace cleave::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+}  // namespace
+
+void addCalibrate(CLI::App& app, int&)
+{
+    auto* command = app.add_subcommand("calibrate", "Measure this machine's rates in some seconds and keep them for every cost");
+    auto threads = std::make_shared<int>(0);
+    command->add_option("--threads", *threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
+    command->callback([threads] {
+        Rates rates;
+        {
+            const TerminalProgress terminal;
+            rates = calibrate(*threads, terminal.progress());
+        }
+        writeRates(ratesPath(), rates);
+        const auto perSecond = [](double bytes) { return formatBytes(bytes) + "/s"; };
+        print(table({{"rate", "measured"},
+                     {"read rows of a store in order", perSecond(rates.read)},
+                     {"gather rows of a store", perSecond(rates.gather)},
+                     {"write a save point", perSecond(rates.write)},
+                     {"elementwise", perSecond(rates.elementwise)},
+                     {"segment reduce", perSecond(rates.segmentReduce)},
+                     {"matrix products", flopsText(rates.gemm) + "FLOP/s"},
+                     {"slice structure", perSecond(rates.slice)},
+                     {"number a block's nodes", flopsText(rates.number) + "/s"},
+                     {"call an op", formatSeconds(rates.opSeconds)}}) +
+              "\nKept in " + ratesPath().string() + "\n");
+    });
+}
+
+void addProfile(CLI::App& app, int&)
+{
+    auto* command = app.add_subcommand("profile", "Measure time, activation and parameter bytes of each op on sample blocks of a graph");
+    struct Arguments {
+        ModelArguments model;
+        GraphArguments graph;
+        bool json = false;
+    };
+    auto arguments = std::make_shared<Arguments>();
+    arguments->model.add(*command);
+    arguments->graph.add(*command, true);
+    command->add_flag("--json", arguments->json, "Write the table as JSON");
+    command->callback([arguments] {
+        arguments->graph.finish();
+        Model model;
+        Profile profile;
+        {
+            const TerminalProgress terminal;
+            model = arguments->model.open(terminal.progress());
+            const DataGraph graph = arguments->graph.read(terminal.progress());
+            GraphMeasure measure(model, graph, arguments->graph.run, terminal.progress());
+            const std::int64_t batch = arguments->graph.run.batchSize;
+            profile = measure.profile(batch > 0 ? batch : measure.chosenBatchSize(), terminal.progress());
+        }
+        const Program& program = model.program();
+        std::vector<std::vector<std::string>> rows{{"op", "operator", "module", "rows", "time per row", "activation per row", "parameters"}};
+        Json json{{"batch_size", profile.batchSize}, {"ops", Json::array()}};
+        for (const auto& [op, seconds] : profile.opSeconds) {
+            const ValueId output = program[op].outputs.front();
+            const ValueFacts& facts = model.analysis->values[output];
+            const double activation = rowBytes(*model.analysis, output, facts.rowDim), parameters = workOf(program, op, facts.rowDim).weightBytes;
+            const std::string kind = facts.rows == Rows::Edges || model.analysis->ops[op].kind == OpKind::Scatter ? "M" : "V";
+            rows.push_back({program[op].name, program[op].target, program[program[op].module].path, kind, formatSeconds(seconds),
+                            formatBytes(activation), formatBytes(parameters)});
+            json["ops"].push_back({{"op", program[op].name},
+                                   {"target", program[op].target},
+                                   {"module", program[program[op].module].path},
+                                   {"rows", kind},
+                                   {"seconds_per_row", seconds},
+                                   {"activation_bytes_per_row", activation},
+                                   {"parameter_bytes", parameters}});
+        }
+        print(arguments->json ? json.dump(2) + "\n" : table(rows) + "\nMeasured on blocks of " + formatCount(profile.batchSize) + " targets\n");
+    });
+}
+
+}  // namespace cleave::cli
