@@ -53,18 +53,24 @@ at::Tensor randomNodes(std::int64_t count, std::int64_t nodes, std::uint64_t see
     return ids;
 }
 
-// What calling an op costs when there is nothing to compute.
+// What calling an op costs when there is next to nothing to compute: some of each kind, one after the other.
 double callSeconds()
 {
-    constexpr int calls = 256;
+    constexpr int rounds = 64;
     auto graph = std::make_shared<jit::Graph>();
     jit::Value* value = graph->addInput();
-    for (int i = 0; i < calls; ++i)
+    jit::Value* ids = graph->addInput();
+    const auto number = [&](std::int64_t n) { return graph->insertConstant(n); };
+    for (int i = 0; i < rounds; ++i) {
         value = graph->insert(c10::aten::relu, {value});
+        value = graph->insert(c10::aten::mul, {value, value});
+        value = graph->insert(c10::aten::narrow, {value, number(0), number(0), number(16)});
+        value = graph->insert(c10::aten::index_select, {value, number(0), ids});
+    }
     graph->registerOutput(value);
     const Lowered lowered(graph, "calls");
-    const at::Tensor tiny = at::ones({1, 1});
-    return secondsOf([&] { lowered.run({tiny}); }) / calls;
+    const at::Tensor few = at::ones({16, 4}), order = at::arange(16, at::kLong);
+    return secondsOf([&] { lowered.run({few, order}); }) / (4 * rounds);
 }
 
 double numberedPerSecond()
