@@ -96,7 +96,8 @@ public:
         std::vector<Use> uses;
     };
     struct Extra {          ///< structure of node rows that placed ops read: sliced or computed once for each block
-        double bytes = 0, flops = 0, seconds = 0;  ///< per row
+        bool isComputed = false;
+        Amount amount;      ///< per row
     };
 
     const std::vector<Tensor>& tensors() const { return m_tensors; }
@@ -109,7 +110,7 @@ public:
 
 private:
     struct Group {
-        int first = 0, last = 0, cut = -1;  // cut: into m_cut.functions; -1 for a function without message passing or ops
+        int first = 0, last = 0;
         FunctionRows rows;
     };
     struct Ref {
@@ -132,6 +133,7 @@ private:
 
     class Builder;
     class PeakOf;
+    class Pricing;
 
     const FunctionRows& rowsOf(int group) const { return m_groups[static_cast<std::size_t>(group)].rows; }
     int groupOf(Position position) const { return m_groupOfLevel[static_cast<std::size_t>(position.function())]; }

@@ -340,7 +340,7 @@ private:
                     const Linear here = standsAt(static_cast<int>(i), p);
                     const auto [known, fresh] = extraColumns.try_emplace({extra, p}, -1);
                     if (fresh)
-                        known->second = column(m_costs.extras()[at(extra)].seconds * m_costs.rowsAt({p}));
+                        known->second = column(m_costs.extras()[at(extra)].amount.seconds * m_costs.rowsAt({p}));
                     atLeast(of(known->second) - here);
                 }
             }

@@ -1,0 +1,367 @@
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "core/analysis/message_passing.h"
+#include "core/base/error.h"
+#include "core/plan/cost.h"
+
+namespace cleave {
+
+namespace {
+
+constexpr double indexBytes = 8;
+
+std::size_t at(int index)
+{
+    return static_cast<std::size_t>(index);
+}
+
+}  // namespace
+
+// Takes the cut at message degree apart: what positions decide, and what stays.
+class CostModel::Builder {
+public:
+    explicit Builder(CostModel& model) : m(model), m_a(model.m_space.analysis()), m_p(m_a.program) {}
+
+    void run()
+    {
+        addGroups();
+        m.m_ops.resize(m.m_space.ops().size());
+        m.m_relabel.resize(at(m.m_space.functions()));
+        for (std::size_t f = 0; f < m.m_cut.functions.size(); ++f)
+            addFunction(static_cast<int>(f));
+        for (const ValueId output : m_p.outputs)
+            if (m_a.values[output].rows == Rows::Nodes)
+                tensor(output).isOutput = true;
+        // The results of a single batch are the store's rows as they are.
+        const bool isCopied = m.m_counts.batchSize < m.m_counts.nodes || m.m_counts.order != "natural";
+        for (Tensor& t : m.m_tensors)
+            t.writeSeconds = isCopied ? static_cast<double>(m.m_counts.nodes) * writePerRow(t) : 0;
+    }
+
+private:
+    void addGroups()
+    {
+        if (m.m_counts.functions.size() != m.m_cut.functions.size())
+            throw Error("The counts of a graph do not fit the cut of this model.");
+        m.m_groupOfLevel.resize(at(m.m_space.functions()));
+        for (int first = 0, last = 0; first < m.m_space.functions(); first = last + 1) {
+            last = first;
+            while (m.m_counts.joined.contains(last))
+                ++last;
+            Group group;
+            group.first = first;
+            group.last = last;
+            for (int level = first; level <= last; ++level)
+                m.m_groupOfLevel[at(level)] = static_cast<int>(m.m_groups.size());
+            const double nodes = static_cast<double>(m.m_counts.nodes), batch = static_cast<double>(std::max<std::int64_t>(m.m_counts.batchSize, 1));
+            group.rows.batches = std::max(1.0, std::ceil(nodes / batch));
+            group.rows.reach = {{nodes, std::min(nodes, batch)}};
+            m.m_groups.push_back(group);
+        }
+        for (std::size_t f = 0; f < m.m_cut.functions.size(); ++f)
+            if (const CutFunction& function = m.m_cut.functions[f]; !function.rowsOf.valid()) {
+                Group& group = m.m_groups[at(m.m_groupOfLevel[at(function.level)])];
+                group.rows = m.m_counts.functions[f];
+            }
+        for (const Group& group : m.m_groups) {
+            FunctionCost cost;
+            cost.first = group.first;
+            cost.last = group.last;
+            m.m_fixed.push_back(cost);
+        }
+        m.m_bookkeeping.resize(m.m_groups.size());
+    }
+
+    const FunctionRows& rows() const { return m.m_counts.functions[m_index]; }
+    const RowCount& frameRows(int frame) const { return rows().frames[at(frame)]; }
+    bool isNodes(int frame) const
+    {
+        return !m_f->rowsOf.valid() && (frame == 0 || m_f->frames[at(frame)].kind == FrameKind::Block);
+    }
+    int level(int frame) const { return m_f->level - m_f->frames[at(frame)].hops; }
+
+    Tensor& tensor(ValueId id)
+    {
+        const auto [known, fresh] = m.m_tensorIndex.try_emplace(id, static_cast<int>(m.m_tensors.size()));
+        if (fresh) {
+            Tensor t;
+            t.id = id;
+            t.producer = m.m_space.indexOf(m_p[id].producer);
+            t.bytes = rowBytes(m_a, id, m_a.values[id].rowDim);
+            m.m_tensors.push_back(std::move(t));
+        }
+        return m.m_tensors[at(known->second)];
+    }
+
+    double writePerRow(const Tensor& t) const
+    {
+        const auto measured = m.m_profile.writeSeconds.find(t.id);
+        return measured != m.m_profile.writeSeconds.end() ? measured->second : t.bytes / m.m_rates.write;
+    }
+
+    void addFunction(int index)
+    {
+        m_index = at(index);
+        m_f = &m.m_cut.functions[m_index];
+        m_fixed.clear();
+        m_slices.clear();
+        m_extraOf.clear();
+        m_waiting.clear();
+        m_sliced.clear();
+        if (m_f->rowsOf.valid()) {
+            FunctionCost cost;
+            cost.first = cost.last = m_f->level;
+            cost.rowsOf = m_f->rowsOf;
+            m_group = static_cast<int>(m.m_fixed.size());
+            m.m_fixed.push_back(cost);
+            m.m_bookkeeping.push_back(0);
+        } else {
+            m_group = m.m_groupOfLevel[at(m_f->level)];
+        }
+        addPreparation();
+        for (const Step& step : m_f->steps)
+            addStep(step);
+        if (m_f->rowsOf.valid()) {
+            const double rowsWritten = frameRows(0).total;
+            const double bytes = rowsWritten * rowBytes(m_a, m_f->rowsOf, m_a.values[m_f->rowsOf].rowDim);
+            cost().write += {bytes, 0, bytes / m.m_rates.write};
+        }
+    }
+
+    FunctionCost& cost() { return m.m_fixed[at(m_group)]; }
+
+    // Frames of edges, and the nodes that they reach.
+    void addPreparation()
+    {
+        double entries = rows().reach.front().total;
+        double most = rows().reach.back().most, all = 0;
+        for (std::size_t i = 0; i < m_f->frames.size(); ++i)
+            all += frameRows(static_cast<int>(i)).total;
+        std::set<std::pair<ValueId, int>> lookedUp;
+        for (const StepOperand& neighbour : m_f->neighbours) {
+            entries += frameRows(neighbour.frame).total;
+            if (!m_f->rowsOf.valid() && lookedUp.insert({neighbour.value, neighbour.frame}).second)
+                m.m_relabel[at(level(neighbour.frame))] += frameRows(neighbour.frame).total * indexBytes / m.m_rates.slice;
+        }
+        for (std::size_t i = 1; i < m_f->frames.size(); ++i)
+            most += frameRows(static_cast<int>(i)).most;
+        m.m_bookkeeping[at(m_group)] = most * indexBytes;
+        const auto measured = m.m_profile.prepareSeconds.find(m_f->rowsOf.valid() ? -1 - static_cast<int>(m_index) : m_f->level);
+        m_measuredPreparation = measured != m.m_profile.prepareSeconds.end();
+        cost().prepare.seconds += m_measuredPreparation ? measured->second * all : entries / m.m_rates.number;
+    }
+
+    // A structure value sliced to a frame: bytes of the largest batch are held; the time counts once for each function.
+    int slice(const StepOperand& operand)
+    {
+        const auto [known, fresh] = m_slices.try_emplace({operand.value, operand.frame}, static_cast<int>(m.m_slices.size()));
+        if (fresh) {
+            const double bytes = rowBytes(m_a, operand.value, operand.rowDim);
+            m.m_slices.push_back(bytes * frameRows(operand.frame).most);
+            const double moved = bytes * frameRows(operand.frame).total;
+            cost().prepare += {moved, 0, m_measuredPreparation ? 0 : moved / m.m_rates.slice};
+        }
+        return known->second;
+    }
+
+    // What a placed op reads of structure on node rows, and all that this is computed from.
+    void addExtra(PlacedWork& op, const StepOperand& operand)
+    {
+        const auto [known, fresh] = m_extraIndex.try_emplace(operand.value, static_cast<int>(m.m_extras.size()));
+        if (fresh) {
+            Extra extra;
+            const double bytes = rowBytes(m_a, operand.value, operand.rowDim);
+            if (operand.kind == OperandKind::Step) {
+                const Work work = workOf(m_p, m_p[operand.value].producer, operand.rowDim);
+                extra.isComputed = true;
+                extra.amount = {0, work.flops, std::max(work.flops / m.m_rates.gemm, work.kind == WorkKind::View ? 0 : 2 * bytes / m.m_rates.elementwise)};
+            } else {
+                extra.amount = {bytes, 0, bytes / m.m_rates.slice};
+            }
+            m.m_extras.push_back(extra);
+        }
+        if (std::ranges::find(op.extras, known->second) != op.extras.end())
+            return;
+        op.extras.push_back(known->second);
+        if (operand.kind == OperandKind::Step)
+            if (const auto made = m_extraOf.find(operand.value); made != m_extraOf.end())
+                for (const StepOperand& behind : made->second->operands)
+                    if (behind.rowDim >= 0)
+                        addExtra(op, behind);
+    }
+
+    bool isFeature(const StepOperand& operand) const { return m_a.values[operand.value].reach == Reach::Feature; }
+
+    void addStep(const Step& step)
+    {
+        const ValueId first = m_p[step.op].outputs.front();
+        const bool nodes = isNodes(step.frame);
+        if (nodes && (m_a.values[first].reach != Reach::Feature || step.kind == StepKind::LocalIndex)) {
+            m_extraOf[first] = &step;
+            return;
+        }
+        const int placed = nodes ? m.m_space.indexOf(step.op) : -1;
+        assert(!nodes || placed >= 0);
+        Work work = workOf(m_p, step.op, step.rowDims.empty() ? -1 : step.rowDims.front());
+        if (m_a.ops[step.op].kind == OpKind::Gather)
+            work = {WorkKind::Gather, 0, 0, 0};
+        else if (m_a.ops[step.op].kind == OpKind::Scatter)
+            work.kind = WorkKind::Reduce;
+        const RowCount& own = frameRows(step.frame);
+        const bool atTarget = work.kind == WorkKind::Gather && m_f->frames[at(step.frame)].kind == FrameKind::Edges &&
+                              m_a.ops[step.op].index == m_f->frames[at(step.frame)].index;
+        const ValueId source = work.kind == WorkKind::Gather ? gatherForm(m_p, step.op)->source : ValueId{};
+        PlacedWork unplaced;
+        PlacedWork& op = placed >= 0 ? m.m_ops[at(placed)] : unplaced;
+        op.kind = work.kind;
+        double resultBytes = 0, ownBytes = 0, otherBytes = 0, edgeBytes = 0, edgeRows = 0;
+        for (std::size_t i = 0; i < step.rowDims.size(); ++i)
+            resultBytes += rowBytes(m_a, m_p[step.op].outputs[i], step.rowDims[i]);
+        if (step.kind == StepKind::LocalIndex)
+            work.kind = WorkKind::View;
+        std::vector<Ref> reads;
+        bool gathers = false;
+        for (const StepOperand& operand : step.operands) {
+            if (operand.rowDim < 0 && operand.kind != OperandKind::StoredWhole)
+                continue;
+            const bool sameRows = operand.frame == step.frame || (nodes && isNodes(operand.frame));
+            const double bytes = rowBytes(m_a, operand.value, operand.rowDim);
+            if (isFeature(operand) && m_a.values[operand.value].rows == Rows::Nodes) {
+                Use use;
+                if (operand.value == source && !atTarget) {
+                    use.kind = Use::Gathered;
+                    gathers = true;
+                } else if (atTarget) {
+                    use.kind = Use::AtTargets;
+                    otherBytes += bytes * own.total;
+                } else if (nodes && isNodes(operand.frame)) {
+                    use.kind = Use::ByOp;
+                    ownBytes += bytes;
+                } else {
+                    use.kind = Use::Numbered;
+                    otherBytes += bytes * frameRows(operand.frame).total;
+                }
+                addUse(operand, step, use, placed);
+                reads.push_back({Ref::Tensor, m.m_tensorIndex.at(operand.value)});
+                continue;
+            }
+            if (isFeature(operand) || operand.kind == OperandKind::Step) {
+                if (nodes && isNodes(operand.frame)) {
+                    addExtra(op, operand);
+                    ownBytes += bytes;
+                    continue;
+                }
+                if (const auto made = m_fixed.find({operand.value, operand.frame, operand.into}); made != m_fixed.end())
+                    reads.push_back({Ref::Fixed, made->second});
+            } else if (nodes && isNodes(operand.frame)) {
+                addExtra(op, operand);
+            } else {
+                reads.push_back({Ref::Slice, slice(operand)});
+            }
+            if (sameRows) {
+                ownBytes += bytes;
+            } else {
+                otherBytes += bytes * frameRows(operand.frame).total;
+                if (work.kind == WorkKind::Reduce && isFeature(operand)) {
+                    edgeBytes += bytes * frameRows(operand.frame).total;
+                    edgeRows += frameRows(operand.frame).total;
+                }
+            }
+        }
+        const double calls = m.m_rates.opSeconds * rows().batches;
+        const auto measured = m.m_profile.opSeconds.find(step.op);
+        const bool isMeasured = measured != m.m_profile.opSeconds.end();
+        if (placed >= 0) {
+            op.reads = std::move(reads);
+            op.before = std::exchange(m_waiting, {});
+            op.resultBytes = work.kind == WorkKind::View ? 0 : resultBytes;
+            op.scratchBytes = work.scratchBytes;
+            if (work.kind == WorkKind::Reduce) {
+                op.fixed = {0, work.flops * edgeRows, isMeasured ? measured->second * edgeRows : edgeBytes / m.m_rates.segmentReduce};
+            } else if (!gathers) {
+                op.flops = work.flops;
+                op.bytes = work.kind == WorkKind::View ? 0 : ownBytes + resultBytes;
+                op.seconds = isMeasured
+                                 ? measured->second
+                                 : std::max(work.flops / (work.kind == WorkKind::Product ? m.m_rates.gemm : 1e300), op.bytes / m.m_rates.elementwise);
+            }
+            op.fixed.seconds += isMeasured ? 0 : calls;
+            return;
+        }
+        Amount amount{0, work.flops * own.total, isMeasured ? 0 : calls};
+        if (work.kind != WorkKind::View && !gathers) {
+            const double bytes = (ownBytes + resultBytes) * own.total + otherBytes;
+            amount.seconds += isMeasured
+                                  ? measured->second * own.total
+                                  : std::max(work.kind == WorkKind::Product ? amount.flops / m.m_rates.gemm : 0, bytes / m.m_rates.elementwise);
+        }
+        cost().compute += amount;
+        FixedStep fixed;
+        fixed.isView = work.kind == WorkKind::View || step.kind == StepKind::Forward;
+        fixed.mostBytes = fixed.isView ? 0 : resultBytes * own.most;
+        fixed.scratchBytes = work.scratchBytes * own.most;
+        fixed.reads = std::move(reads);
+        const int index = static_cast<int>(m.m_steps.size());
+        for (const ValueId output : m_p[step.op].outputs)
+            m_fixed[{output, step.frame, step.into}] = index;
+        m.m_steps.push_back(std::move(fixed));
+        m_waiting.push_back(index);
+    }
+
+    void addUse(const StepOperand& operand, const Step& step, Use use, int placed)
+    {
+        Tensor& t = tensor(operand.value);
+        use.op = placed;
+        use.rows = frameRows(use.kind == Use::Numbered ? operand.frame : step.frame);
+        if (use.kind == Use::Gathered || use.kind == Use::Numbered) {
+            const auto measured = m.m_profile.opSeconds.find(step.op);
+            const double bytes = use.rows.total * t.bytes;
+            use.straightSeconds =
+                use.kind == Use::Gathered && measured != m.m_profile.opSeconds.end() ? measured->second * use.rows.total : bytes / m.m_rates.gather;
+            use.blockSeconds = 2 * bytes / m.m_rates.elementwise;
+        }
+        if (m_f->rowsOf.valid()) {
+            // An output's rows are read by their own numbers, straight from the store.
+            const double bytes = use.rows.total * t.bytes;
+            use.straightSeconds = use.straightSeconds > 0 ? use.straightSeconds : bytes / m.m_rates.gather;
+            use.kind = Use::ByOutput;
+            use.level = m_group;
+        } else {
+            use.level = level(use.kind == Use::Numbered ? operand.frame : step.frame);
+        }
+        // What is read twice at the same rows is one slice.
+        if ((use.kind == Use::Numbered || use.kind == Use::AtTargets) && !m_sliced.insert({operand.value, operand.frame}).second)
+            return;
+        if (use.kind != Use::ByOp || std::ranges::none_of(t.uses, [&](const Use& u) { return u.kind == Use::ByOp && u.op == placed; }))
+            t.uses.push_back(use);
+    }
+
+    CostModel& m;
+    const Analysis& m_a;
+    const Program& m_p;
+    std::size_t m_index = 0;
+    const CutFunction* m_f = nullptr;
+    int m_group = 0;
+    bool m_measuredPreparation = false;
+    std::map<std::tuple<ValueId, int, IndexInto>, int> m_fixed;
+    std::map<std::pair<ValueId, int>, int> m_slices;
+    std::map<ValueId, const Step*> m_extraOf;
+    std::map<ValueId, int> m_extraIndex;
+    std::set<std::pair<ValueId, int>> m_sliced;
+    std::vector<int> m_waiting;
+};
+
+CostModel::CostModel(const PlanSpace& space, GraphCounts counts, Rates rates, Profile profile)
+    : m_space(space), m_counts(std::move(counts)), m_rates(std::move(rates)), m_profile(std::move(profile))
+{
+    // A block's rows cost no less than its targets', whatever was measured.
+    m_rates.gather = std::min(m_rates.gather, m_rates.read);
+    Plan plan = space.messageDegree();
+    plan.joined = m_counts.joined;
+    m_cut = space.cut(plan);
+    Builder(*this).run();
+}
+
+}  // namespace cleave
