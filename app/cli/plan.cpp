@@ -46,7 +46,8 @@ struct PlanArguments {
         command
             .add_option("--move", moves, "Place an op before (pre2) or after (post2) the message passing of a function; what must go along moves too")
             ->type_name("OP=POSITION")
-            ->allow_extra_args(false);
+            ->allow_extra_args(false)
+            ->excludes("--planner");
         command.add_option("--pin", pins, "Keep an op in a function; may be repeated")->type_name("OP=FUNCTION")->allow_extra_args(false);
         command.add_option("--together", together, "Keep ops in one function; may be repeated")->type_name("OP,OP…")->allow_extra_args(false);
         command.add_option("--out", out, "Write the plan (.cleave.json)")->type_name("FILE");
@@ -266,7 +267,8 @@ private:
         }
         if (m_arguments.profile)
             m_planning->measureOps(graph.run.batchSize, progress);
-        PlanningRequest request{m_stored.plan.constraints, m_arguments.memory, graph.run.batchSize, graph.run.order};
+        PlanningRequest request{m_stored.plan.constraints, m_arguments.memory, graph.run.batchSize,
+                                graph.order.empty() ? m_stored.order : graph.run.order};
         if (!chooses && request.batchSize == 0 && request.memoryBytes == 0)
             request.batchSize = m_stored.batchSize;
         for (const Planner planner : {Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph})
@@ -280,8 +282,9 @@ private:
             }
         PricedPlan chosen = *std::ranges::find(m_plans, plannerName(wanted()), &PricedPlan::name);
         if (!chooses) {
-            chosen = m_planning->price(m_stored.plan, request, "this plan", progress);
-            m_plans.push_back(chosen);
+            m_plans.push_back(m_planning->price(m_stored.plan, request, "this plan", progress));
+            if (m_arguments.planner.empty())
+                chosen = m_plans.back();
         }
         m_stored.plan = chosen.planned.plan;
         m_stored.copied = chosen.planned.cost.copied;
@@ -301,16 +304,13 @@ private:
         return Planner::Optimal;
     }
 
-    std::vector<std::pair<std::string, std::string>> inflations(std::int64_t batchSize, const Progress& progress)
+    std::vector<std::pair<NodeOrder, double>> inflations(std::int64_t batchSize, const Progress& progress)
     {
-        std::vector<std::pair<std::string, std::string>> all;
         try {
-            for (const auto& [order, inflation] : m_planning->inflations(batchSize, progress))
-                all.emplace_back(orderName(order), formatNumber(inflation));
+            return m_planning->inflations(batchSize, progress);
         } catch (const Error&) {
-            all.clear();  // no edge index to order nodes by
+            return {};  // no edge index to order nodes by
         }
-        return all;
     }
 
     std::string rates() const
@@ -332,7 +332,7 @@ private:
             if (!m_inflations.empty()) {
                 std::vector<std::string> orders;
                 for (const auto& [order, inflation] : m_inflations)
-                    orders.push_back(order + " " + inflation);
+                    orders.push_back(std::string(orderName(order)) + " " + formatNumber(inflation));
                 if (orders.size() < 4)
                     orders.push_back("metis not measured on so many edges (--order metis does it)");
                 text += "E/V by node order, batches of " + formatCount(m_stored.batchSize) + ": " + join(orders, ", ") + "\n";
@@ -348,7 +348,7 @@ private:
         for (const PricedPlan& plan : m_plans)
             json["plans"].push_back(toJson(*m_space, plan));
         for (const auto& [order, inflation] : m_inflations)
-            json["inflation_by_order"][order] = std::stod(inflation);
+            json["inflation_by_order"][orderName(order)] = inflation;
         return json;
     }
 
@@ -359,7 +359,7 @@ private:
     StoredPlan m_stored;
     std::vector<PricedPlan> m_plans;
     std::optional<RecordedCost> m_cost;
-    std::vector<std::pair<std::string, std::string>> m_inflations;
+    std::vector<std::pair<NodeOrder, double>> m_inflations;
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ struct RunArguments {
         checkCut(*opened.analysis, *opened.cut, progress);
         if (graph.batchSize == "auto")
             graph.run.batchSize = stored.batchSize;
-        if (graph.order == "natural")
+        if (graph.order.empty())
             graph.run.order = stored.order;
         ran = stored.plan;
         return opened;

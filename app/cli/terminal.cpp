@@ -115,7 +115,7 @@ void GraphArguments::add(CLI::App& command, bool required)
     graph->required(required);
     command.add_option("--batch-size", batchSize, "Target nodes per batch: a number, or auto")->type_name("N|auto")->capture_default_str();
     command.add_option("--order", order, "In which batches take the nodes: natural, degree, bfs (breadth-first) or metis (clusters)")
-        ->check(CLI::IsMember({"natural", "degree", "bfs", "metis"}))->capture_default_str();
+        ->check(CLI::IsMember({"natural", "degree", "bfs", "metis"}))->default_str("the plan's, or natural");
     command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
     command.add_option("--input", inputs, "Which array of the graph an input of forward gets, where the names differ; may be repeated")
         ->type_name("NAME=ARRAY")->allow_extra_args(false);
@@ -131,7 +131,8 @@ void GraphArguments::finish()
         if (problem != std::errc() || end != batchSize.data() + batchSize.size() || run.batchSize < 1)
             throw CLI::ValidationError("--batch-size", "must be a number of at least 1, or auto, not '" + printable(batchSize) + "'");
     }
-    orderFromName(order, run.order);
+    if (!order.empty())
+        orderFromName(order, run.order);
     run.randomFeatures = features == "random";
     for (const std::string& text : inputs)
         run.inputs.insert(nameAndValue(text, "--input"));

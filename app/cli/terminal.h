@@ -36,7 +36,8 @@ struct GraphArguments {
     std::string path;
     GraphOptions options;
     RunOptions run;
-    std::string batchSize = "auto", features, order = "natural";
+    std::string batchSize = "auto", features;
+    std::string order;  ///< empty: the plan's, or natural
     std::vector<std::string> inputs;
 
     void add(CLI::App& command, bool required);

@@ -505,7 +505,7 @@ Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, co
 {
     progress.update(0, "Searching the optimal plan");
     const Programme programme(costs, start);
-    Optimum optimum{start, 0, 0, programme.variables()};
+    Optimum optimum{start, 0};
     double known = costs.price(start).seconds();
     const double base = programme.constantSeconds();
     if (programme.variables() == 0) {
@@ -569,7 +569,6 @@ Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, co
         StopHandler handler(progress);
         model.passInEventHandler(&handler);
         model.branchAndBound();
-        optimum.nodes = model.getNodeCount();
         optimum.bound = std::max(optimum.bound, std::min(known, base + model.getBestPossibleObjValue() / scale));
         if (model.bestSolution()) {
             process.postProcess(*model.solver());

@@ -8,8 +8,6 @@ namespace cleave {
 struct Optimum {
     Plan plan;
     double bound = 0;  ///< seconds that no legal plan goes below
-    int nodes = 0;     ///< of the search tree
-    int variables = 0; ///< positions that were left to decide
 };
 
 /// The plan of least seconds as a 0/1 programme (design: section 6), solved by CBC. start: a legal plan with the constraints to keep.

@@ -44,27 +44,36 @@ struct Planning::Impl {
     PricedPlan best(const std::string& name, const PlanningRequest& request, std::int64_t fixedBatch, const std::set<int>& joined,
                     const std::function<Planned(const CostModel&)>& plan, const Progress& progress)
     {
-        std::vector<std::int64_t> sizes;
-        if (fixedBatch > 0) {
-            sizes = {fixedBatch};
-        } else if (request.memoryBytes <= 0) {
-            sizes = {chosenBatchSize()};
-        } else {
-            sizes = {std::max<std::int64_t>(nodes, 1)};
-            for (std::int64_t size = 1; size < nodes; size *= 2)
-                sizes.insert(sizes.begin() + 1, size);
-        }
         double least = 0;
-        for (const std::int64_t size : sizes) {
+        const auto fits = [&](std::int64_t size) {
             progress.check();
             PricedPlan priced{name, {}, counts(size, request.order, joined, progress), size, request.order};
             const CostModel costs(space, priced.counts, rates, profile);
             priced.planned = plan(costs);
             const double peak = priced.planned.cost.peakBytes();
-            if (request.memoryBytes <= 0 || peak <= request.memoryBytes)
-                return priced;
             least = least > 0 ? std::min(least, peak) : peak;
-        }
+            return request.memoryBytes <= 0 || peak <= request.memoryBytes ? std::optional(std::move(priced)) : std::nullopt;
+        };
+        const bool bounded = fixedBatch <= 0 && request.memoryBytes > 0;
+        std::int64_t most = fixedBatch > 0 ? fixedBatch : bounded ? std::max<std::int64_t>(nodes, 1) : chosenBatchSize();
+        std::optional<PricedPlan> best = fits(most);
+        if (!best && bounded && most > 1)
+            best = fits(1);
+        // By the factor first, as the largest size may lie far below the number of nodes.
+        for (std::int64_t size = 2; best && best->batchSize < most && size < most; size *= 2)
+            if (auto larger = fits(size))
+                best = std::move(larger);
+            else
+                most = size;
+        while (best && most - best->batchSize > best->batchSize / 16)
+            if (const std::int64_t middle = best->batchSize + (most - best->batchSize) / 2; middle == best->batchSize)
+                break;
+            else if (auto larger = fits(middle))
+                best = std::move(larger);
+            else
+                most = middle;
+        if (best)
+            return *std::move(best);
         throw Error("The plan '" + name + "' does not fit into " + formatBytes(request.memoryBytes) +
                     (fixedBatch > 0 ? " in batches of " + formatCount(fixedBatch) : " with any batch size") + ": it needs " + formatBytes(least) +
                     ".");

@@ -14,7 +14,7 @@ namespace cleave {
 struct PlanningRequest {
     Constraints constraints;
     double memoryBytes = 0;                ///< bound of the peak; 0: none
-    std::int64_t batchSize = 0;            ///< 0: chosen; under a memory bound the largest that fits
+    std::int64_t batchSize = 0;            ///< 0: chosen; under a memory bound the largest that fits, to one part in 16
     NodeOrder order = NodeOrder::Natural;
 };
 

@@ -360,10 +360,9 @@ class LayerWise:
         if "execution" not in plan:
             raise PlanError("The plan does not say how it is executed; write it anew with cleave-cli plan.")
         names = {node.name for node in program.graph.nodes}
-        missing = [op["op"] for f in plan["functions"] for key in ("before", "message_passing", "after") for op in f[key]
-                   if op["op"] not in names and not re.fullmatch(r".*__\d+", op["op"])]
-        if missing and len(missing) == sum(len(f[key]) for f in plan["functions"] for key in ("before", "message_passing", "after")):
-            raise PlanError(f"The plan is for another model: the program has no op '{missing[0]}'.")
+        ops = [op["op"] for f in plan["functions"] for key in ("before", "message_passing", "after") for op in f[key]]
+        if ops and names.isdisjoint(ops):
+            raise PlanError(f"The plan is for another model: the program has no op '{ops[0]}'.")
         tensors = tensors_of(program)
         execution = plan["execution"]
         once, functions = split_program(execution, tensors)
