@@ -1,0 +1,126 @@
+#include "core/base/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace cleave {
+
+namespace {
+
+// Threads that wait for one job at a time.
+class Pool {
+public:
+    static Pool& instance()
+    {
+        static Pool pool;
+        return pool;
+    }
+
+    ~Pool()
+    {
+        {
+            const std::lock_guard lock(m_mutex);
+            m_ends = true;
+        }
+        m_wake.notify_all();
+        for (std::thread& thread : m_threads)
+            thread.join();
+    }
+
+    void run(std::int64_t count, int threads, const std::function<void(std::int64_t, int)>& work)
+    {
+        const std::unique_lock only(m_only, std::try_to_lock);
+        if (threads < 2 || count < 2 || !only.owns_lock()) {
+            for (std::int64_t i = 0; i < count; ++i)
+                work(i, 0);
+            return;
+        }
+        {
+            const std::lock_guard lock(m_mutex);
+            while (static_cast<int>(m_threads.size()) < threads - 1)
+                m_threads.emplace_back([this, number = static_cast<int>(m_threads.size()) + 1] { serve(number); });
+            m_work = &work;
+            m_count = count;
+            m_next = 0;
+            m_failure = nullptr;
+            m_helpers = m_busy = threads - 1;
+            ++m_job;
+        }
+        m_wake.notify_all();
+        take(0);
+        std::unique_lock lock(m_mutex);
+        m_done.wait(lock, [this] { return m_busy == 0; });
+        m_work = nullptr;
+        if (m_failure)
+            std::rethrow_exception(m_failure);
+    }
+
+private:
+    void serve(int number)
+    {
+        std::uint64_t seen = 0;
+        for (std::unique_lock lock(m_mutex);;) {
+            m_wake.wait(lock, [&] { return m_ends || (m_job != seen && number <= m_helpers && m_work); });
+            if (m_ends)
+                return;
+            seen = m_job;
+            lock.unlock();
+            take(number);
+            lock.lock();
+            if (--m_busy == 0)
+                m_done.notify_one();
+        }
+    }
+
+    void take(int number)
+    {
+        try {
+            for (std::int64_t i; (i = m_next.fetch_add(1, std::memory_order_relaxed)) < m_count;)
+                (*m_work)(i, number);
+        } catch (...) {
+            m_next = m_count;
+            const std::lock_guard lock(m_mutex);
+            if (!m_failure)
+                m_failure = std::current_exception();
+        }
+    }
+
+    std::mutex m_only;  // held by whoever runs a job
+    std::mutex m_mutex;
+    std::condition_variable m_wake, m_done;
+    std::vector<std::thread> m_threads;
+    const std::function<void(std::int64_t, int)>* m_work = nullptr;
+    std::int64_t m_count = 0;
+    std::atomic<std::int64_t> m_next = 0;
+    std::exception_ptr m_failure;
+    int m_helpers = 0, m_busy = 0;
+    std::uint64_t m_job = 0;
+    bool m_ends = false;
+};
+
+thread_local bool isInside = false;
+
+}  // namespace
+
+void parallelFor(std::int64_t count, int threads, const std::function<void(std::int64_t, int)>& work)
+{
+    if (isInside) {
+        for (std::int64_t i = 0; i < count; ++i)
+            work(i, 0);
+        return;
+    }
+    Pool::instance().run(count, threads, [&](std::int64_t i, int thread) {
+        isInside = true;
+        const struct Leave {
+            ~Leave() { isInside = false; }
+        } leave;
+        work(i, thread);
+    });
+}
+
+}  // namespace cleave

@@ -1,0 +1,393 @@
+#include "core/kernels/edge_program.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <memory>
+
+#include "core/base/parallel.h"
+
+namespace cleave {
+
+namespace {
+
+constexpr std::int64_t longSegment = 32768;   // edges: above, a segment is reduced in pieces of this size
+constexpr std::int64_t itemEdges = 32768;     // edges and targets that a thread takes at once
+constexpr std::int64_t tileBytes = 1 << 14;   // of the widest value of a tile
+
+/// Targets that a thread takes at once, or a piece of one long segment.
+struct Item {
+    std::int64_t firstTarget, lastTarget;
+    std::int64_t firstEdge, lastEdge;
+    std::int64_t piece = -1;  // row of the partial results
+};
+
+struct LongSegment {
+    std::int64_t target, firstPiece, pieces;
+};
+
+struct Items {
+    std::vector<Item> items;
+    std::vector<LongSegment> longSegments;
+    std::int64_t pieces = 0;
+};
+
+// The same whatever the number of threads.
+Items divide(const EdgeBlock& block)
+{
+    Items all;
+    std::int64_t first = 0;
+    const auto at = [&](std::int64_t t) { return block.begin[t] - block.begin[0]; };
+    const auto close = [&](std::int64_t last) {
+        if (last > first)
+            all.items.push_back({first, last, at(first), at(last)});
+        first = last;
+    };
+    for (std::int64_t t = 0; t < block.targets; ++t) {
+        if (const std::int64_t degree = at(t + 1) - at(t); degree > longSegment) {
+            close(t);
+            const std::int64_t firstPiece = all.pieces;
+            for (std::int64_t e = at(t); e < at(t + 1); e += longSegment)
+                all.items.push_back({t, t + 1, e, std::min(e + longSegment, at(t + 1)), all.pieces++});
+            all.longSegments.push_back({t, firstPiece, all.pieces - firstPiece});
+            first = t + 1;
+        } else if (at(t + 1) - at(first) + t + 1 - first >= itemEdges) {
+            close(t + 1);
+        }
+    }
+    close(block.targets);
+    return all;
+}
+
+template <class T>
+class Runner {
+public:
+    Runner(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
+           const EdgeRunOptions& options)
+        : m_p(program), m_operands(operands), m_block(block), m_outputs(outputs), m_do(primitives<T>(options.isa))
+    {
+        findNeeded();
+        Items items = divide(block);
+        std::int64_t partialWidth = 0;
+        for (const EdgeResult& result : program.results) {
+            m_partialOffset.push_back(partialWidth);
+            partialWidth += result.reduced ? program.width(result.value) : 0;
+        }
+        m_partialWidth = partialWidth;
+        m_partial.resize(static_cast<std::size_t>(items.pieces * partialWidth));
+        const int threads = static_cast<int>(std::min<std::int64_t>(options.threads, static_cast<std::int64_t>(items.items.size())));
+        std::vector<std::vector<T>> tiles(static_cast<std::size_t>(std::max(threads, 1)));
+        parallelFor(static_cast<std::int64_t>(items.items.size()), threads, [&](std::int64_t i, int thread) {
+            std::vector<T>& tile = tiles[static_cast<std::size_t>(thread)];
+            if (tile.size() < m_tileSize)
+                tile.resize(m_tileSize);
+            run(items.items[static_cast<std::size_t>(i)], tile.data());
+        });
+        for (const LongSegment& segment : items.longSegments)
+            combine(segment);
+    }
+
+private:
+    int operandCount() const { return static_cast<int>(m_p.operands.size()); }
+    bool isOperand(int value) const { return value < operandCount(); }
+
+    // Edge rows of T that lie after each other are read where they are.
+    bool isDirect(int value) const
+    {
+        if (!isOperand(value))
+            return false;
+        const EdgeArray& array = m_operands[static_cast<std::size_t>(value)];
+        const EdgeOperand& operand = m_p.operands[static_cast<std::size_t>(value)];
+        return operand.row == EdgeRow::Edge && isNative(array) && array.stride == operand.width;
+    }
+
+    static bool isNative(const EdgeArray& array) { return array.type == (sizeof(T) == 4 ? DType::Float32 : DType::Float64); }
+
+    // Rows that are reduced straight from where they are stored.
+    bool isReducedInPlace(int value) const
+    {
+        return isOperand(value) && (m_p.operands[static_cast<std::size_t>(value)].row == EdgeRow::Source ||
+                                    m_p.operands[static_cast<std::size_t>(value)].row == EdgeRow::Edge);
+    }
+
+    void findNeeded()
+    {
+        const std::size_t count = m_p.operands.size() + m_p.code.size();
+        std::vector<bool> needed(count);
+        const auto need = [&](int value) {
+            if (value >= 0 && !isDirect(value))
+                needed[static_cast<std::size_t>(value)] = true;
+        };
+        for (const EdgeResult& result : m_p.results) {
+            if (!result.reduced || !isReducedInPlace(result.value))
+                need(result.value);
+            need(result.weights);
+        }
+        std::int64_t widest = 1, expansions = 0;
+        for (std::size_t i = m_p.code.size(); i-- > 0;)
+            if (needed[m_p.operands.size() + i])
+                for (const EdgeTerm& term : {m_p.code[i].x, m_p.code[i].y}) {
+                    need(term.value);
+                    if (term.value >= 0 && isExpanded(m_p.code[i], term))
+                        expansions = std::max(expansions, m_p.code[i].width);
+                }
+        std::int64_t total = 2 * expansions;
+        for (std::size_t v = 0; v < count; ++v)
+            if (needed[v]) {
+                widest = std::max(widest, m_p.width(static_cast<int>(v)));
+                total += m_p.width(static_cast<int>(v));
+            }
+        m_hasTile = total > 0;
+        m_tileEdges = std::clamp<std::int64_t>(tileBytes / static_cast<std::int64_t>(sizeof(T)) / widest, 16, 512);
+        m_offset.assign(count, -1);
+        std::int64_t offset = 2 * expansions * m_tileEdges;
+        m_expansion = expansions * m_tileEdges;
+        for (std::size_t v = 0; v < count; ++v)
+            if (needed[v]) {
+                m_offset[v] = offset;
+                offset += m_p.width(static_cast<int>(v)) * m_tileEdges;
+            }
+        m_tileSize = static_cast<std::size_t>(offset);
+    }
+
+    bool isExpanded(const EdgeInstruction& instruction, const EdgeTerm& term) const
+    {
+        return instruction.code != EdgeCode::SumInner && m_p.width(term.value) != instruction.width;
+    }
+
+    void run(const Item& item, T* tile) const
+    {
+        if (!m_hasTile) {
+            reduce(item, tile, item.firstTarget, item.lastTarget, item.firstEdge, item.lastEdge, true, true);
+            return;
+        }
+        const auto at = [&](std::int64_t t) { return m_block.begin[t] - m_block.begin[0]; };
+        if (item.piece >= 0) {
+            runPieces(item, tile, item.firstTarget, item.firstEdge, item.lastEdge);
+            return;
+        }
+        for (std::int64_t t = item.firstTarget; t < item.lastTarget;) {
+            std::int64_t end = t;
+            while (end < item.lastTarget && at(end + 1) - at(t) <= m_tileEdges)
+                ++end;
+            if (end == t) {
+                runPieces(item, tile, t, at(t), at(t + 1));
+                end = t + 1;
+            } else {
+                compute(tile, t, end, at(t), at(end));
+                reduce(item, tile, t, end, at(t), at(end), true, true);
+            }
+            t = end;
+        }
+    }
+
+    // One segment that is larger than a tile.
+    void runPieces(const Item& item, T* tile, std::int64_t target, std::int64_t first, std::int64_t last) const
+    {
+        for (std::int64_t e = first; e < last; e += m_tileEdges) {
+            const std::int64_t end = std::min(e + m_tileEdges, last);
+            compute(tile, target, target + 1, e, end);
+            reduce(item, tile, target, target + 1, e, end, e == first, end == last);
+        }
+    }
+
+    // The values of edges first … last - 1, which lead into targets firstTarget … lastTarget - 1.
+    void compute(T* tile, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last) const
+    {
+        const std::int64_t edges = last - first;
+        if (edges == 0)
+            return;
+        for (std::size_t v = 0; v < m_p.operands.size(); ++v)
+            if (m_offset[v] >= 0)
+                load(tile + m_offset[v], v, firstTarget, lastTarget, first, last);
+        for (std::size_t i = 0; i < m_p.code.size(); ++i) {
+            const EdgeInstruction& instruction = m_p.code[i];
+            const std::int64_t offset = m_offset[m_p.operands.size() + i];
+            if (offset < 0)
+                continue;
+            const T* x = term(tile, instruction, instruction.x, 0, first, edges);
+            if (instruction.code == EdgeCode::SumInner)
+                m_do.sumInner(tile + offset, x, edges * instruction.width, m_p.width(instruction.x.value) / instruction.width);
+            else if (instruction.y.value >= 0)
+                m_do.binary(instruction.code, tile + offset, x, term(tile, instruction, instruction.y, m_expansion, first, edges),
+                            edges * instruction.width);
+            else
+                m_do.unary(instruction.code, tile + offset, x, edges * instruction.width, static_cast<T>(instruction.number));
+        }
+    }
+
+    const T* values(const T* tile, int value, std::int64_t first) const
+    {
+        const std::int64_t offset = m_offset[static_cast<std::size_t>(value)];
+        if (offset >= 0)
+            return tile + offset;
+        const EdgeArray& array = m_operands[static_cast<std::size_t>(value)];
+        return static_cast<const T*>(array.rows) + first * array.stride;
+    }
+
+    const T* term(T* tile, const EdgeInstruction& instruction, const EdgeTerm& term, std::int64_t room, std::int64_t first, std::int64_t edges) const
+    {
+        const T* rows = values(tile, term.value, first);
+        if (!isExpanded(instruction, term))
+            return rows;
+        m_do.expand(tile + room, rows, edges, instruction.width, term.repeat, m_p.width(term.value), false);
+        return tile + room;
+    }
+
+    void load(T* out, std::size_t operand, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last) const
+    {
+        const EdgeArray& array = m_operands[operand];
+        const std::int64_t width = m_p.operands[operand].width;
+        const auto row = [&](std::int64_t number) {
+            return static_cast<const std::byte*>(array.rows) + static_cast<std::size_t>(number * array.stride) * itemSize(array.type);
+        };
+        switch (m_p.operands[operand].row) {
+        case EdgeRow::Edge:
+            m_do.load(out, row(first), array.type, array.stride, nullptr, last - first, width);
+            break;
+        case EdgeRow::Source:
+            m_do.load(out, array.rows, array.type, array.stride, array.sources + first, last - first, width);
+            break;
+        case EdgeRow::Same:
+            m_do.load(out, array.rows, array.type, 0, nullptr, last - first, width);
+            break;
+        case EdgeRow::Target:
+            for (std::int64_t t = firstTarget; t < lastTarget; ++t) {
+                const std::int64_t begin = std::max(m_block.begin[t] - m_block.begin[0], first);
+                const std::int64_t end = std::min(m_block.begin[t + 1] - m_block.begin[0], last);
+                m_do.load(out + (begin - first) * width, row(t), array.type, 0, nullptr, end - begin, width);
+            }
+        }
+    }
+
+    void reduce(const Item& item, T* tile, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last, bool starts,
+                bool ends) const
+    {
+        for (std::size_t r = 0; r < m_p.results.size(); ++r) {
+            const EdgeResult& result = m_p.results[r];
+            const std::int64_t width = m_p.width(result.value);
+            if (!result.reduced) {
+                std::copy_n(values(tile, result.value, first), (last - first) * width, m_outputs[r] + first * width);
+                continue;
+            }
+            ReduceArguments<T> a;
+            a.reduce = result.reduce;
+            a.begin = m_block.begin;
+            a.origin = m_block.begin[0];
+            a.firstTarget = firstTarget;
+            a.lastTarget = lastTarget;
+            a.firstEdge = first;
+            a.lastEdge = last;
+            a.starts = starts;
+            a.ends = ends && item.piece < 0;
+            if (isReducedInPlace(result.value)) {
+                const EdgeArray& array = m_operands[static_cast<std::size_t>(result.value)];
+                a.sources = m_p.operands[static_cast<std::size_t>(result.value)].row == EdgeRow::Source ? array.sources : nullptr;
+                a.rows = array.rows;
+                a.type = array.type;
+                a.stride = array.stride;
+                a.prefetchEnd = m_block.edges();
+            } else {
+                a.rows = values(tile, result.value, first);
+                a.type = sizeof(T) == 4 ? DType::Float32 : DType::Float64;
+                a.stride = width;
+                a.rowOrigin = first;
+            }
+            a.width = width;
+            if (result.weights >= 0) {
+                a.weights = values(tile, result.weights, first);
+                a.weightOrigin = first;
+                a.heads = m_p.width(result.weights);
+            }
+            a.out = item.piece < 0 ? m_outputs[r] + firstTarget * width : partial(item.piece, r);
+            a.outStride = width;
+            a.fromInitial = result.fromInitial && item.piece < 0;
+            a.initial = a.fromInitial ? static_cast<T>(result.initial) : T(0);
+            a.empty = static_cast<T>(result.empty);
+            m_do.reduce(a);
+        }
+    }
+
+    T* partial(std::int64_t piece, std::size_t result) const
+    {
+        return m_partial.data() + piece * m_partialWidth + m_partialOffset[result];
+    }
+
+    // The pieces of a long segment, in order.
+    void combine(const LongSegment& segment) const
+    {
+        for (std::size_t r = 0; r < m_p.results.size(); ++r) {
+            const EdgeResult& result = m_p.results[r];
+            if (!result.reduced)
+                continue;
+            const std::int64_t width = m_p.width(result.value);
+            const std::int64_t begin[2] = {0, segment.pieces};
+            ReduceArguments<T> a;
+            a.reduce = result.reduce == Reduce::Mean ? Reduce::Sum : result.reduce;
+            a.begin = begin;
+            a.lastTarget = 1;
+            a.lastEdge = segment.pieces;
+            a.rows = partial(segment.firstPiece, r);
+            a.type = sizeof(T) == 4 ? DType::Float32 : DType::Float64;
+            a.stride = m_partialWidth;
+            a.width = width;
+            a.out = m_outputs[r] + segment.target * width;
+            a.outStride = width;
+            a.fromInitial = result.fromInitial;
+            a.initial = result.fromInitial ? static_cast<T>(result.initial) : T(0);
+            m_do.reduce(a);
+            if (result.reduce == Reduce::Mean) {
+                const T degree = static_cast<T>(m_block.begin[segment.target + 1] - m_block.begin[segment.target]);
+                std::for_each_n(a.out, width, [&](T& entry) { entry /= degree; });
+            }
+        }
+    }
+
+    const EdgeProgram& m_p;
+    const std::vector<EdgeArray>& m_operands;
+    const EdgeBlock& m_block;
+    const std::vector<T*>& m_outputs;
+    const Primitives<T>& m_do;
+    std::vector<std::int64_t> m_offset;  // of each value in a tile; -1: it is not there
+    std::int64_t m_tileEdges = 0, m_expansion = 0, m_partialWidth = 0;
+    std::size_t m_tileSize = 0;
+    bool m_hasTile = false;
+    std::vector<std::int64_t> m_partialOffset;
+    mutable std::vector<T> m_partial;
+};
+
+}  // namespace
+
+std::int64_t EdgeProgram::width(int value) const
+{
+    const auto v = static_cast<std::size_t>(value);
+    return v < operands.size() ? operands[v].width : code[v - operands.size()].width;
+}
+
+void EdgeProgram::check() const
+{
+    [[maybe_unused]] const int inputs = static_cast<int>(operands.size());
+    for (std::size_t i = 0; i < code.size(); ++i)
+        for ([[maybe_unused]] const EdgeTerm& term : {code[i].x, code[i].y}) {
+            assert(term.value < inputs + static_cast<int>(i));
+            assert(term.value < 0 || code[i].width % width(term.value) == 0 || code[i].code == EdgeCode::SumInner);
+        }
+    for ([[maybe_unused]] const EdgeResult& result : results) {
+        assert(result.value >= 0 && result.value < inputs + static_cast<int>(code.size()));
+        assert(result.weights < 0 || width(result.value) % width(result.weights) == 0);
+    }
+}
+
+template <class T>
+void runEdgeProgram(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
+                    const EdgeRunOptions& options)
+{
+    Runner<T>(program, operands, block, outputs, options);
+}
+
+template void runEdgeProgram<float>(const EdgeProgram&, const std::vector<EdgeArray>&, const EdgeBlock&, const std::vector<float*>&,
+                                    const EdgeRunOptions&);
+template void runEdgeProgram<double>(const EdgeProgram&, const std::vector<EdgeArray>&, const EdgeBlock&, const std::vector<double*>&,
+                                     const EdgeRunOptions&);
+
+}  // namespace cleave

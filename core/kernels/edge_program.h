@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/kernels/primitives.h"
+
+namespace cleave {
+
+/// Which row of an operand belongs to an edge.
+enum class EdgeRow : std::uint8_t {
+    Edge,    ///< its own
+    Source,  ///< the one that an index names
+    Target,  ///< that of the target
+    Same,    ///< there is one row only
+};
+
+struct EdgeOperand {
+    EdgeRow row = EdgeRow::Edge;
+    std::int64_t width = 1;  ///< entries of a row
+
+    bool operator==(const EdgeOperand&) const = default;
+};
+
+/// A value as an instruction reads it: entry l of the result meets entry (l / repeat) % cycle, where cycle is the value's width.
+struct EdgeTerm {
+    int value = -1;  ///< operands first, then results of instructions; -1: none
+    std::int64_t repeat = 1;
+
+    bool operator==(const EdgeTerm&) const = default;
+};
+
+struct EdgeInstruction {
+    EdgeCode code = EdgeCode::Add;
+    EdgeTerm x, y;
+    double number = 0;       ///< a
+    std::int64_t width = 1;  ///< entries of a row of the result
+
+    bool operator==(const EdgeInstruction&) const = default;
+};
+
+/// A row for each target (reduced) or for each edge.
+struct EdgeResult {
+    bool reduced = true;
+    Reduce reduce = Reduce::Sum;
+    int value = -1;
+    int weights = -1;         ///< reduced: a value [edges, heads] that the rows are multiplied by before; -1: none
+    bool fromInitial = false; ///< reduced: `initial` takes part like one more edge
+    double initial = 0;
+    double empty = 0;         ///< reduced: targets without edges
+
+    bool operator==(const EdgeResult&) const = default;
+};
+
+/// Arithmetic on edge rows that ends in reductions by target. Run tile by tile, so that no edge tensor is made but those asked for.
+struct EdgeProgram {
+    std::vector<EdgeOperand> operands;
+    std::vector<EdgeInstruction> code;
+    std::vector<EdgeResult> results;
+
+    std::int64_t width(int value) const;  ///< entries of a row
+    void check() const;                   ///< assertion: values come before their readers, widths fit
+
+    bool operator==(const EdgeProgram&) const = default;
+};
+
+/// Rows of an operand in memory. float32, float64 or bfloat16 (computed with in float32).
+struct EdgeArray {
+    const void* rows = nullptr;
+    DType type = DType::Float32;
+    std::int64_t stride = 0;                ///< elements between rows
+    const std::int32_t* sources = nullptr;  ///< EdgeRow::Source: [edges], checked by the caller
+};
+
+/// The edges of a block by target: those into t are begin[t] - begin[0] … begin[t + 1] - begin[0] - 1.
+struct EdgeBlock {
+    const std::int64_t* begin = nullptr;  ///< [targets + 1]
+    std::int64_t targets = 0;
+
+    std::int64_t edges() const { return begin[targets] - begin[0]; }
+};
+
+struct EdgeRunOptions {
+    int threads = 1;
+    Isa isa = bestIsa();
+};
+
+/// Fills outputs[r], [targets or edges, width] row-major, of T (float or double). The bytes do not depend on the number of threads.
+template <class T>
+void runEdgeProgram(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
+                    const EdgeRunOptions& options = {});
+
+}  // namespace cleave

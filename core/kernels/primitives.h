@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/array.h"
+
+namespace cleave {
+
+/// How the rows of the edges into a target become one row.
+enum class Reduce : std::uint8_t { Sum, Mean, Max, Min };
+
+/// Arithmetic on the entries of edge rows. x and y are entries, a is a number that the instruction carries.
+enum class EdgeCode : std::uint8_t {
+    Add, Subtract, Multiply, Divide, Maximum, Minimum,                     // of x and y
+    AddNumber, MultiplyNumber, NumberMinus, NumberOver, ClampMin, ClampMax, // of x and a
+    Negate, Absolute, Square, SquareRoot, Reciprocal, ReciprocalRoot, Exp, Log, Sigmoid, Tanh, Relu, LeakyRelu, Elu, Gelu, Softplus,
+    SumInner,                                                              // of a groups of neighbouring entries
+};
+
+/// Reduces columns of rows into targets first … last - 1. Edge e is counted from the first of the block; T is float or double.
+template <class T>
+struct ReduceArguments {
+    Reduce reduce = Reduce::Sum;
+    const std::int64_t* begin = nullptr;  ///< [targets + 1]; the edges into t are begin[t] - origin … begin[t + 1] - origin - 1
+    std::int64_t origin = 0;
+    std::int64_t firstTarget = 0, lastTarget = 0;
+    std::int64_t firstEdge = 0, lastEdge = 0;  ///< edges outside are left out: pieces of a long segment
+    bool starts = true;                        ///< false: out holds what earlier pieces gave
+    bool ends = true;                          ///< false: more pieces follow
+    const std::int32_t* sources = nullptr;     ///< row that edge e reads; null: row e - rowOrigin
+    std::int64_t prefetchEnd = 0;              ///< sources may be read up to here
+    std::int64_t rowOrigin = 0;
+    const void* rows = nullptr;
+    DType type = DType::Float32;               ///< of rows: T's own, or bfloat16 where T is float
+    std::int64_t stride = 0;                   ///< elements between rows
+    std::int64_t width = 0;                    ///< columns
+    const T* weights = nullptr;                ///< [edges, heads]: column c is multiplied by weight c / (width / heads); null: no weights
+    std::int64_t weightOrigin = 0;             ///< edge of the first row of weights
+    std::int64_t heads = 1;
+    T* out = nullptr;                          ///< row of firstTarget
+    std::int64_t outStride = 0;
+    T initial = 0;                             ///< what a row starts from, if fromInitial; otherwise from its first edge
+    bool fromInitial = false;
+    T empty = 0;                               ///< entries of targets without edges
+};
+
+/// The loops that are compiled for each instruction set. Nothing here allocates or knows of threads.
+template <class T>
+struct Primitives {
+    void (*reduce)(const ReduceArguments<T>&);
+    void (*binary)(EdgeCode, T* out, const T* x, const T* y, std::int64_t count);
+    void (*unary)(EdgeCode, T* out, const T* x, std::int64_t count, T a);
+    /// out[i, l] = in[i, (l / repeat) % cycle], the rows of in being cycle long, or one row for all if `same`.
+    void (*expand)(T* out, const T* in, std::int64_t rows, std::int64_t width, std::int64_t repeat, std::int64_t cycle, bool same);
+    /// out[i] = rows[index ? index[i] : i] as T.
+    void (*load)(T* out, const void* rows, DType type, std::int64_t stride, const std::int32_t* index, std::int64_t count, std::int64_t width);
+    void (*sumInner)(T* out, const T* x, std::int64_t groups, std::int64_t inner);
+};
+
+/// Instruction sets, best last.
+enum class Isa : std::uint8_t { Plain, Avx2, Avx512 };
+
+Isa bestIsa();          ///< that this processor has
+const char* isaName(Isa isa);
+
+/// Error never: sets that the processor lacks must not be asked for.
+template <class T>
+const Primitives<T>& primitives(Isa isa);
+
+}  // namespace cleave

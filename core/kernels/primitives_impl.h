@@ -1,0 +1,465 @@
+// Compiled once for each instruction set: CLEAVE_ISA names the namespace. Everything has internal linkage and uses no library templates, so
+// that the linker cannot give code for a newer processor to an older one.
+
+#include <cmath>
+#include <cstring>
+
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "core/kernels/primitives.h"
+
+namespace cleave::CLEAVE_ISA {
+
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int vectorBytes = 64;
+constexpr int mostVectors = 16;
+#elif defined(__AVX2__)
+constexpr int vectorBytes = 32;
+constexpr int mostVectors = 8;
+#else
+constexpr int vectorBytes = 16;
+constexpr int mostVectors = 8;
+#endif
+
+constexpr std::int64_t prefetchDistance = 16;  // edges
+
+struct BFloat16 {
+    std::uint16_t bits;
+};
+
+template <class T>
+struct Lanes;
+
+template <>
+struct Lanes<float> {
+    static constexpr int count = vectorBytes / 4;
+    typedef float Vector __attribute__((vector_size(vectorBytes)));
+    typedef float Loose __attribute__((vector_size(vectorBytes), aligned(4), may_alias));
+    typedef std::int32_t Index __attribute__((vector_size(vectorBytes)));
+};
+
+template <>
+struct Lanes<double> {
+    static constexpr int count = vectorBytes / 8;
+    typedef double Vector __attribute__((vector_size(vectorBytes)));
+    typedef double Loose __attribute__((vector_size(vectorBytes), aligned(8), may_alias));
+    typedef std::int64_t Index __attribute__((vector_size(vectorBytes)));
+};
+
+template <class T>
+using Vector = typename Lanes<T>::Vector;
+
+template <class T>
+inline Vector<T> broadcast(T value)
+{
+    return Vector<T>{} + value;
+}
+
+template <class T>
+inline Vector<T> load(const T* p)
+{
+    return *reinterpret_cast<const typename Lanes<T>::Loose*>(p);
+}
+
+inline Vector<float> load(const BFloat16* p)
+{
+    typedef std::uint16_t Half __attribute__((vector_size(vectorBytes / 2), aligned(2), may_alias));
+    typedef std::uint32_t Full __attribute__((vector_size(vectorBytes)));
+    const Half bits = *reinterpret_cast<const Half*>(p);
+    return reinterpret_cast<Vector<float>>(__builtin_convertvector(bits, Full) << 16);
+}
+
+// The first n lanes; the others are zero and their memory is not touched.
+inline Vector<float> loadSome(const float* p, int n)
+{
+#if defined(__AVX512F__)
+    return reinterpret_cast<Vector<float>>(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << n) - 1), p));
+#elif defined(__AVX2__)
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return reinterpret_cast<Vector<float>>(_mm256_maskload_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(n), lane)));
+#else
+    Vector<float> v{};
+    for (int i = 0; i < n; ++i)
+        v[i] = p[i];
+    return v;
+#endif
+}
+
+inline Vector<double> loadSome(const double* p, int n)
+{
+#if defined(__AVX512F__)
+    return reinterpret_cast<Vector<double>>(_mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << n) - 1), p));
+#else
+    Vector<double> v{};
+    for (int i = 0; i < n; ++i)
+        v[i] = p[i];
+    return v;
+#endif
+}
+
+inline Vector<float> loadSome(const BFloat16* p, int n)
+{
+    BFloat16 some[Lanes<float>::count] = {};
+    for (int i = 0; i < n; ++i)
+        some[i] = p[i];
+    return load(some);
+}
+
+template <class T>
+inline void store(T* p, Vector<T> v)
+{
+    *reinterpret_cast<typename Lanes<T>::Loose*>(p) = v;
+}
+
+inline void storeSome(float* p, Vector<float> v, int n)
+{
+#if defined(__AVX512F__)
+    _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1u << n) - 1), reinterpret_cast<__m512>(v));
+#elif defined(__AVX2__)
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(n), lane), reinterpret_cast<__m256>(v));
+#else
+    for (int i = 0; i < n; ++i)
+        p[i] = v[i];
+#endif
+}
+
+inline void storeSome(double* p, Vector<double> v, int n)
+{
+    for (int i = 0; i < n; ++i)
+        p[i] = v[i];
+}
+
+template <class T>
+inline Vector<T> permuted(Vector<T> v, typename Lanes<T>::Index index)
+{
+#if defined(__clang__)
+    Vector<T> out;
+    for (int i = 0; i < Lanes<T>::count; ++i)
+        out[i] = v[index[i]];
+    return out;
+#else
+    return __builtin_shuffle(v, index);
+#endif
+}
+
+// Not a number wins, as in PyTorch.
+template <Reduce R, class T>
+inline Vector<T> combined(Vector<T> a, Vector<T> x)
+{
+    if constexpr (R == Reduce::Max)
+        return ((x > a) | (x != x)) ? x : a;
+    else if constexpr (R == Reduce::Min)
+        return ((x < a) | (x != x)) ? x : a;
+    else
+        return a + x;
+}
+
+enum class Weighting { None, Edge, Head };
+
+// N vectors of columns, the last of which has `tail` lanes; weights of heads are picked by `lanes`.
+template <class T, class In, int N, Reduce R, Weighting W>
+void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, std::int64_t firstHead, const typename Lanes<T>::Index* lanes)
+{
+    constexpr int count = Lanes<T>::count;
+    const auto row = [&](std::int64_t number) { return static_cast<const In*>(a.rows) + number * a.stride + column; };
+    const bool partial = tail != count;
+    const int headLanes = static_cast<int>(a.heads - firstHead < count ? a.heads - firstHead : count);
+    constexpr int line = 64 / sizeof(In);
+    for (std::int64_t t = a.firstTarget; t < a.lastTarget; ++t) {
+        std::int64_t e = a.begin[t] - a.origin, end = a.begin[t + 1] - a.origin;
+        const std::int64_t degree = end - e;
+        e = e < a.firstEdge ? a.firstEdge : e;
+        end = end > a.lastEdge ? a.lastEdge : end;
+        T* out = a.out + (t - a.firstTarget) * a.outStride + column;
+        Vector<T> sum[N];
+        bool first = false;
+        if (!a.starts) {
+            for (int k = 0; k < N - 1; ++k)
+                sum[k] = load(out + k * count);
+            sum[N - 1] = partial ? loadSome(out + (N - 1) * count, tail) : load(out + (N - 1) * count);
+        } else if (a.fromInitial || R == Reduce::Sum) {
+            for (int k = 0; k < N; ++k)
+                sum[k] = broadcast(a.initial);
+        } else {
+            first = true;
+            for (int k = 0; k < N; ++k)
+                sum[k] = broadcast(a.empty);
+        }
+        for (; e < end; ++e) {
+            if (a.sources && e + prefetchDistance < a.prefetchEnd) {
+                const In* ahead = row(a.sources[e + prefetchDistance]);
+                for (int k = 0; k * line < N * count; ++k)
+                    __builtin_prefetch(ahead + k * line);
+            }
+            const In* in = row(a.sources ? static_cast<std::int64_t>(a.sources[e]) : e - a.rowOrigin);
+            Vector<T> weight{};
+            if constexpr (W == Weighting::Edge)
+                weight = broadcast(a.weights[e - a.weightOrigin]);
+            else if constexpr (W == Weighting::Head)
+                weight = loadSome(a.weights + (e - a.weightOrigin) * a.heads + firstHead, headLanes);
+            for (int k = 0; k < N; ++k) {
+                Vector<T> x;
+                if (k == N - 1 && partial)
+                    x = loadSome(in + k * count, tail);
+                else
+                    x = load(in + k * count);
+                if constexpr (W == Weighting::Edge)
+                    x *= weight;
+                else if constexpr (W == Weighting::Head)
+                    x *= permuted<T>(weight, lanes[k]);
+                if constexpr (R == Reduce::Max || R == Reduce::Min)
+                    sum[k] = first ? x : combined<R, T>(sum[k], x);
+                else
+                    sum[k] = combined<R, T>(sum[k], x);
+            }
+            first = false;
+        }
+        if (a.ends && degree == 0)
+            for (int k = 0; k < N; ++k)
+                sum[k] = broadcast(a.empty);
+        else if (a.ends && a.reduce == Reduce::Mean)
+            for (int k = 0; k < N; ++k)
+                sum[k] /= broadcast(static_cast<T>(degree));
+        for (int k = 0; k < N - 1; ++k)
+            store<T>(out + k * count, sum[k]);
+        if (partial)
+            storeSome(out + (N - 1) * count, sum[N - 1], tail);
+        else
+            store<T>(out + (N - 1) * count, sum[N - 1]);
+    }
+}
+
+template <class T, class In, Reduce R, Weighting W>
+void reduceVectors(const ReduceArguments<T>& a, std::int64_t column, int vectors, int tail, std::int64_t firstHead,
+                   const typename Lanes<T>::Index* lanes)
+{
+    switch (vectors) {
+    case 1: return reduceColumns<T, In, 1, R, W>(a, column, tail, firstHead, lanes);
+    case 2: return reduceColumns<T, In, 2, R, W>(a, column, tail, firstHead, lanes);
+    case 3: return reduceColumns<T, In, 3, R, W>(a, column, tail, firstHead, lanes);
+    case 4: return reduceColumns<T, In, 4, R, W>(a, column, tail, firstHead, lanes);
+    case 5: return reduceColumns<T, In, 5, R, W>(a, column, tail, firstHead, lanes);
+    case 6: return reduceColumns<T, In, 6, R, W>(a, column, tail, firstHead, lanes);
+    case 7: return reduceColumns<T, In, 7, R, W>(a, column, tail, firstHead, lanes);
+    case 8: return reduceColumns<T, In, 8, R, W>(a, column, tail, firstHead, lanes);
+    default: return reduceColumns<T, In, mostVectors, R, W>(a, column, tail, firstHead, lanes);
+    }
+}
+
+template <class T, class In, Reduce R>
+void reduceTyped(const ReduceArguments<T>& a)
+{
+    constexpr int count = Lanes<T>::count;
+    const std::int64_t perHead = a.heads > 1 ? a.width / a.heads : a.width;
+    for (std::int64_t column = 0; column < a.width;) {
+        // 16 vectors at once, or up to 8: what is left decides.
+        const std::int64_t left = (a.width - column + count - 1) / count;
+        int vectors = static_cast<int>(left >= mostVectors ? mostVectors : left > 8 ? 8 : left);
+        typename Lanes<T>::Index lanes[mostVectors];
+        const std::int64_t firstHead = column / perHead;
+        if (a.weights && a.heads > 1) {
+            // Weights of as many heads as a vector has lanes can be picked from.
+            while (vectors > 1 && (column + vectors * count - 1 < a.width ? column + vectors * count - 1 : a.width - 1) / perHead - firstHead >= count)
+                vectors = vectors > 8 ? 8 : vectors - 1;
+            for (int k = 0; k < vectors; ++k)
+                for (int i = 0; i < count; ++i) {
+                    const std::int64_t c = column + k * count + i;
+                    lanes[k][i] = c < a.width ? c / perHead - firstHead : 0;
+                }
+        }
+        const std::int64_t rest = a.width - column - static_cast<std::int64_t>(vectors - 1) * count;
+        const int tail = static_cast<int>(rest < count ? rest : count);
+        if (!a.weights)
+            reduceVectors<T, In, R, Weighting::None>(a, column, vectors, tail, 0, lanes);
+        else if (a.heads == 1)
+            reduceVectors<T, In, R, Weighting::Edge>(a, column, vectors, tail, 0, lanes);
+        else
+            reduceVectors<T, In, R, Weighting::Head>(a, column, vectors, tail, firstHead, lanes);
+        column += static_cast<std::int64_t>(vectors) * count;
+    }
+}
+
+template <class T, class In>
+void reduceAs(const ReduceArguments<T>& a)
+{
+    switch (a.reduce) {
+    case Reduce::Max: return reduceTyped<T, In, Reduce::Max>(a);
+    case Reduce::Min: return reduceTyped<T, In, Reduce::Min>(a);
+    default: return reduceTyped<T, In, Reduce::Sum>(a);
+    }
+}
+
+template <class T>
+void reduce(const ReduceArguments<T>& a)
+{
+    if constexpr (sizeof(T) == 4)
+        if (a.type == DType::BFloat16)
+            return reduceAs<T, BFloat16>(a);
+    reduceAs<T, T>(a);
+}
+
+// e^x to about one unit in the last place: Cody and Waite's reduction, then a polynomial of degree 6.
+inline float exponential(float x)
+{
+    const float low = -104.0f, high = 89.0f;
+    float y = x > high ? high : x;
+    y = y < low ? low : y;
+    const float magic = 12582912.0f;  // 1.5 × 2^23: adding it rounds to a whole number
+    const float shifted = y * 1.44269504088896341f + magic;
+    const float n = shifted - magic;
+    float r = y - n * 0.693359375f;
+    r = r + n * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * r * r + r + 1.0f;
+    // 2^n as two factors, so that results below the normal range and infinity come out.
+    const std::int32_t whole = static_cast<std::int32_t>(n), half = whole >> 1;
+    const std::int32_t bits1 = (half + 127) << 23, bits2 = (whole - half + 127) << 23;
+    return p * __builtin_bit_cast(float, bits1) * __builtin_bit_cast(float, bits2);
+}
+
+inline double exponential(double x) { return std::exp(x); }
+
+template <class T, class F>
+inline void each(T* out, const T* x, std::int64_t count, F f)
+{
+    for (std::int64_t i = 0; i < count; ++i)
+        out[i] = f(x[i]);
+}
+
+template <class T, class F>
+inline void each(T* out, const T* x, const T* y, std::int64_t count, F f)
+{
+    for (std::int64_t i = 0; i < count; ++i)
+        out[i] = f(x[i], y[i]);
+}
+
+template <class T>
+void binary(EdgeCode code, T* out, const T* x, const T* y, std::int64_t count)
+{
+    switch (code) {
+    case EdgeCode::Add: return each(out, x, y, count, [](T p, T q) { return p + q; });
+    case EdgeCode::Subtract: return each(out, x, y, count, [](T p, T q) { return p - q; });
+    case EdgeCode::Multiply: return each(out, x, y, count, [](T p, T q) { return p * q; });
+    case EdgeCode::Divide: return each(out, x, y, count, [](T p, T q) { return p / q; });
+    case EdgeCode::Maximum: return each(out, x, y, count, [](T p, T q) { return p > q || p != p ? p : q; });
+    default: return each(out, x, y, count, [](T p, T q) { return p < q || p != p ? p : q; });
+    }
+}
+
+template <class T>
+void unary(EdgeCode code, T* out, const T* x, std::int64_t count, T a)
+{
+    const T zero = 0, one = 1;
+    switch (code) {
+    case EdgeCode::AddNumber: return each(out, x, count, [=](T p) { return p + a; });
+    case EdgeCode::MultiplyNumber: return each(out, x, count, [=](T p) { return p * a; });
+    case EdgeCode::NumberMinus: return each(out, x, count, [=](T p) { return a - p; });
+    case EdgeCode::NumberOver: return each(out, x, count, [=](T p) { return a / p; });
+    case EdgeCode::ClampMin: return each(out, x, count, [=](T p) { return p < a ? a : p; });
+    case EdgeCode::ClampMax: return each(out, x, count, [=](T p) { return p > a ? a : p; });
+    case EdgeCode::Negate: return each(out, x, count, [](T p) { return -p; });
+    case EdgeCode::Absolute: return each(out, x, count, [=](T p) { return p < zero ? -p : p; });
+    case EdgeCode::Square: return each(out, x, count, [](T p) { return p * p; });
+    case EdgeCode::SquareRoot: return each(out, x, count, [](T p) { return std::sqrt(p); });
+    case EdgeCode::Reciprocal: return each(out, x, count, [=](T p) { return one / p; });
+    case EdgeCode::ReciprocalRoot: return each(out, x, count, [=](T p) { return one / std::sqrt(p); });
+    case EdgeCode::Exp: return each(out, x, count, [](T p) { return exponential(p); });
+    case EdgeCode::Log: return each(out, x, count, [](T p) { return std::log(p); });
+    case EdgeCode::Sigmoid: return each(out, x, count, [=](T p) { return one / (one + exponential(-p)); });
+    case EdgeCode::Tanh: return each(out, x, count, [](T p) { return std::tanh(p); });
+    case EdgeCode::Relu: return each(out, x, count, [=](T p) { return p < zero ? zero : p; });
+    case EdgeCode::LeakyRelu: return each(out, x, count, [=](T p) { return p > zero ? p : p * a; });
+    case EdgeCode::Elu: return each(out, x, count, [=](T p) { return p > zero ? p : a * std::expm1(p); });
+    case EdgeCode::Gelu: return each(out, x, count, [](T p) { return T(0.5) * p * (T(1) + std::erf(p * T(0.70710678118654752440))); });
+    default: return each(out, x, count, [=](T p) { return p > T(20) ? p : std::log1p(std::exp(p)); });
+    }
+}
+
+template <class T>
+void expand(T* out, const T* in, std::int64_t rows, std::int64_t width, std::int64_t repeat, std::int64_t cycle, bool same)
+{
+    for (std::int64_t i = 0; i < rows; ++i, out += width) {
+        const T* row = same ? in : in + i * cycle;
+        if (cycle == 1) {
+            for (std::int64_t l = 0; l < width; ++l)
+                out[l] = row[0];
+        } else if (repeat == 1) {
+            for (std::int64_t l = 0; l < width; l += cycle)
+                for (std::int64_t c = 0; c < cycle; ++c)
+                    out[l + c] = row[c];
+        } else {
+            for (std::int64_t l = 0; l < width; l += repeat)
+                for (std::int64_t c = 0; c < repeat; ++c)
+                    out[l + c] = row[(l / repeat) % cycle];
+        }
+    }
+}
+
+template <class T, class In>
+void loadAs(T* out, const In* rows, std::int64_t stride, const std::int32_t* index, std::int64_t count, std::int64_t width)
+{
+    constexpr int lanes = Lanes<T>::count;
+    const std::int64_t whole = width / lanes * lanes;
+    for (std::int64_t i = 0; i < count; ++i, out += width) {
+        if (index && i + prefetchDistance < count)
+            for (std::int64_t c = 0; c < width; c += 64 / static_cast<std::int64_t>(sizeof(In)))
+                __builtin_prefetch(rows + index[i + prefetchDistance] * stride + c);
+        const In* in = rows + (index ? static_cast<std::int64_t>(index[i]) : i) * stride;
+        std::int64_t c = 0;
+        for (; c < whole; c += lanes)
+            store<T>(out + c, load(in + c));
+        if (c < width)
+            storeSome(out + c, loadSome(in + c, static_cast<int>(width - c)), static_cast<int>(width - c));
+    }
+}
+
+template <class T>
+void load(T* out, const void* rows, DType type, std::int64_t stride, const std::int32_t* index, std::int64_t count, std::int64_t width)
+{
+    if constexpr (sizeof(T) == 4)
+        if (type == DType::BFloat16)
+            return loadAs<T>(out, static_cast<const BFloat16*>(rows), stride, index, count, width);
+    loadAs<T>(out, static_cast<const T*>(rows), stride, index, count, width);
+}
+
+template <class T>
+void sumInner(T* out, const T* x, std::int64_t groups, std::int64_t inner)
+{
+    constexpr int lanes = Lanes<T>::count;
+    for (std::int64_t g = 0; g < groups; ++g, x += inner) {
+        Vector<T> sum{};
+        std::int64_t c = 0;
+        for (; c + lanes <= inner; c += lanes)
+            sum += load(x + c);
+        T total = 0;
+        for (; c < inner; ++c)
+            total += x[c];
+        for (int i = 0; i < lanes && inner >= lanes; ++i)
+            total += sum[i];
+        out[g] = total;
+    }
+}
+
+}  // namespace
+
+template <class T>
+const Primitives<T>& table()
+{
+    static constexpr Primitives<T> functions{&reduce<T>, &binary<T>, &unary<T>, &expand<T>, &load<T>, &sumInner<T>};
+    return functions;
+}
+
+template const Primitives<float>& table<float>();
+template const Primitives<double>& table<double>();
+
+}  // namespace cleave::CLEAVE_ISA
