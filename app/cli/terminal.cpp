@@ -117,6 +117,11 @@ void GraphArguments::add(CLI::App& command, bool required)
     command.add_option("--order", order, "In which batches take the nodes: natural, degree, bfs (breadth-first) or metis (clusters)")
         ->check(CLI::IsMember({"natural", "degree", "bfs", "metis"}))->default_str("the plan's, or natural");
     command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
+    command.add_option("--kernels", run.kernels, "What Cleave's own kernels do instead of LibTorch: all, reduce (reductions by target only) or none")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, Kernels>{{"all", Kernels::All}, {"reduce", Kernels::Reduce}, {"none", Kernels::None}}))
+        ->default_str("all");
+    command.add_option("--batches-at-once", run.batchesAtOnce, "Batches that run side by side, each on one thread; 0 chooses")
+        ->capture_default_str()->check(CLI::Range(0, 4096));
     command.add_option("--input", inputs, "Which array of the graph an input of forward gets, where the names differ; may be repeated")
         ->type_name("NAME=ARRAY")->allow_extra_args(false);
     command.add_option("--features", features, "Node features for a graph that has none: random (normal, the same in each run)")

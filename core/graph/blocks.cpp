@@ -1,12 +1,21 @@
 #include "core/graph/blocks.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/memory.h"
+#include "core/base/parallel.h"
 
 namespace cleave {
+
+namespace {
+
+constexpr std::int64_t nodesPerRange = 4096;
+
+}  // namespace
 
 std::span<const std::int64_t> EdgesBySegment::of(std::int64_t firstNode, std::int64_t lastNode) const
 {
@@ -14,24 +23,59 @@ std::span<const std::int64_t> EdgesBySegment::of(std::int64_t firstNode, std::in
     return {edges.data() + first, static_cast<std::size_t>(last - first)};
 }
 
-EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes)
+EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads)
 {
     if (numNodes < 0 || static_cast<std::uint64_t>(numNodes) > physicalMemory() / (2 * sizeof(std::int64_t)))
         throw Error("A graph of " + formatCount(numNodes) + " nodes does not fit into memory.");
     EdgesBySegment grouped;
     grouped.begin.assign(static_cast<std::size_t>(numNodes) + 1, 0);
-    for (std::size_t e = 0; e < segment.size(); ++e) {
-        if (segment[e] < 0 || segment[e] >= numNodes)
-            throw Error("Edge " + std::to_string(e) + " leads to node " + std::to_string(segment[e]) + ", but the graph has nodes 0 to " +
-                        std::to_string(numNodes - 1) + ".");
-        ++grouped.begin[static_cast<std::size_t>(segment[e]) + 1];
-    }
-    for (std::size_t v = 1; v < grouped.begin.size(); ++v)
-        grouped.begin[v] += grouped.begin[v - 1];
-    std::vector<std::int64_t> next(grouped.begin.begin(), grouped.begin.end() - 1);
     grouped.edges.resize(segment.size());
-    for (std::size_t e = 0; e < segment.size(); ++e)
-        grouped.edges[static_cast<std::size_t>(next[static_cast<std::size_t>(segment[e])]++)] = static_cast<std::int64_t>(e);
+    if (segment.empty())
+        return grouped;
+    // First into ranges of nodes whose edges fit into a cache, then each range by itself.
+    const auto edges = static_cast<std::int64_t>(segment.size());
+    const std::int64_t ranges = (numNodes + nodesPerRange - 1) / nodesPerRange, chunks = std::min<std::int64_t>(64, edges);
+    const auto chunk = [&](std::int64_t c) { return c * edges / chunks; };
+    std::vector<std::int64_t> places(static_cast<std::size_t>(chunks * ranges));  // of each chunk's edges in each range
+    const auto place = [&](std::int64_t c, std::int64_t range) -> std::int64_t& { return places[static_cast<std::size_t>(c * ranges + range)]; };
+    parallelFor(chunks, threads, [&](std::int64_t c, int) {
+        for (std::int64_t e = chunk(c); e < chunk(c + 1); ++e) {
+            const std::int64_t node = segment[static_cast<std::size_t>(e)];
+            if (node < 0 || node >= numNodes)
+                throw Error("Edge " + std::to_string(e) + " leads to node " + std::to_string(node) + ", but the graph has nodes 0 to " +
+                            std::to_string(numNodes - 1) + ".");
+            ++place(c, node / nodesPerRange);
+        }
+    });
+    std::vector<std::int64_t> firstOf;
+    std::int64_t before = 0;
+    for (std::int64_t range = 0; range < ranges; ++range) {
+        firstOf.push_back(before);
+        for (std::int64_t c = 0; c < chunks; ++c)
+            before += std::exchange(place(c, range), before);
+    }
+    firstOf.push_back(before);
+    std::vector<std::int64_t> byRange(segment.size());
+    parallelFor(chunks, threads, [&](std::int64_t c, int) {
+        for (std::int64_t e = chunk(c); e < chunk(c + 1); ++e)
+            byRange[static_cast<std::size_t>(place(c, segment[static_cast<std::size_t>(e)] / nodesPerRange)++)] = e;
+    });
+    parallelFor(ranges, threads, [&](std::int64_t range, int) {
+        const std::int64_t firstNode = range * nodesPerRange, lastNode = std::min(numNodes, firstNode + nodesPerRange);
+        const std::int64_t first = firstOf[static_cast<std::size_t>(range)], last = firstOf[static_cast<std::size_t>(range) + 1];
+        std::vector<std::int64_t> next(static_cast<std::size_t>(lastNode - firstNode) + 1);
+        const auto nodeOf = [&](std::int64_t i) {
+            return static_cast<std::size_t>(segment[static_cast<std::size_t>(byRange[static_cast<std::size_t>(i)])] - firstNode);
+        };
+        for (std::int64_t i = first; i < last; ++i)
+            ++next[nodeOf(i) + 1];
+        next[0] = first;
+        for (std::size_t v = 1; v < next.size(); ++v)
+            next[v] += next[v - 1];
+        std::ranges::copy(next.begin() + 1, next.end(), grouped.begin.begin() + firstNode + 1);
+        for (std::int64_t i = first; i < last; ++i)
+            grouped.edges[static_cast<std::size_t>(next[nodeOf(i)]++)] = byRange[static_cast<std::size_t>(i)];
+    });
     return grouped;
 }
 

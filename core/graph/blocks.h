@@ -16,6 +16,6 @@ struct EdgesBySegment {
 };
 
 /// Stable counting sort in O(V + M). Error if an index is not in 0 … numNodes - 1.
-EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes);
+EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads = 1);
 
 }  // namespace cleave

@@ -25,7 +25,7 @@ constexpr int vectorBytes = 16;
 constexpr int mostVectors = 8;
 #endif
 
-constexpr std::int64_t prefetchDistance = 16;  // edges
+constexpr std::int64_t prefetchDistance = 24;  // edges
 
 struct BFloat16 {
     std::uint16_t bits;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/graph/numbering.h"
 #include "core/run/executor.h"
 
 /// A batch of the layer-wise executor: private to core/run.
@@ -21,8 +22,9 @@ struct LayerWise::Batch {
     std::vector<at::Tensor> ids;  ///< [rows] int64; undefined for targets in natural order, which are a range
     std::vector<at::Tensor> places;  ///< of parts: [rows] where each row is in the parent
     std::vector<std::int64_t> rows;
-    std::vector<std::int64_t> nodes;  ///< in the order of their numbers in the batch
-    std::vector<std::int64_t> reach;  ///< how many of them lie within so many hops
+    const CutFunction* function = nullptr;
+    Numbering* numbers = nullptr;     ///< of the nodes in the batch; null where nothing reads them
+    std::vector<std::int64_t> reach;  ///< how many nodes lie within so many hops; empty if they are not numbered
     std::int64_t edges = 0;
 
     at::Tensor idsOf(int frame) const

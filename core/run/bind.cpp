@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/run/allocator.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -159,6 +160,7 @@ std::vector<std::string> randomInputs(const Program& program, const DataGraph& g
 
 void useThreads(const RunOptions& options)
 {
+    useOwnAllocator();
     at::set_num_threads(options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
 }
 

@@ -1,16 +1,20 @@
 #include "core/run/executor.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <mutex>
 #include <numeric>
 #include <random>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/base/parallel.h"
 #include "core/run/batch.h"
+#include "core/run/side_by_side.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -31,6 +35,40 @@ private:
     std::chrono::steady_clock::time_point m_last = std::chrono::steady_clock::now();
 };
 
+std::span<const std::int64_t> numbersOf(const at::Tensor& tensor)
+{
+    return {tensor.data_ptr<std::int64_t>(), static_cast<std::size_t>(tensor.numel())};
+}
+
+// Calls work(i, edges[i]) on all threads; the entries of `array` at the edges are asked for ahead.
+template <class T, class Work>
+void forEachInOrder(std::span<const std::int64_t> edges, const T* array, Work work)
+{
+    constexpr std::int64_t ahead = 16;
+    at::parallel_for(0, static_cast<std::int64_t>(edges.size()), 1 << 15, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+            if (i + ahead < last)
+                __builtin_prefetch(array + edges[static_cast<std::size_t>(i + ahead)]);
+            work(i, edges[static_cast<std::size_t>(i)]);
+        }
+    });
+}
+
+// Rows of structure in the order of edges.
+at::Tensor inOrder(const at::Tensor& structure, int rowDim, const std::vector<std::int64_t>& edges)
+{
+    // LibTorch takes its time over single numbers.
+    if (structure.numel() != structure.size(rowDim) || structure.element_size() != 4 || !structure.is_contiguous())
+        return structure.index_select(rowDim, view(edges));
+    std::vector<std::int64_t> sizes = structure.sizes().vec();
+    sizes[static_cast<std::size_t>(rowDim)] = static_cast<std::int64_t>(edges.size());
+    at::Tensor ordered = at::empty(sizes, structure.options());
+    const auto* in = static_cast<const std::int32_t*>(structure.data_ptr());
+    auto* out = static_cast<std::int32_t*>(ordered.data_ptr());
+    forEachInOrder(edges, in, [=](std::int64_t i, std::int64_t edge) { out[i] = in[edge]; });
+    return ordered;
+}
+
 // The row dimension as three: outer, rows, inner.
 at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts)
 {
@@ -45,7 +83,7 @@ at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts)
 }  // namespace
 
 LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, const Progress& progress)
-    : m_a(analysis), m_cut(cut), m_constants(constants), m_runs(cut.functions.size())
+    : m_a(analysis), m_cut(cut), m_constants(constants), m_runs(cut.functions.size()), m_numbers(std::make_unique<Numbering>())
 {
     const Program& program = analysis.program;
     Stopwatch watch;
@@ -64,16 +102,20 @@ LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Cons
     m_prologueSeconds = watch.lap();
 }
 
+LayerWise::~LayerWise() = default;
+
 void LayerWise::groupEdges(const Progress& progress)
 {
     m_edges.clear();
+    m_grouped.clear();
+    m_sources.clear();
     for (const CutFunction& function : m_cut.functions)
         for (const ValueId segment : function.segments())
             if (!m_edges.contains(segment)) {
                 progress.check();
                 const at::Tensor targets = structure(segment).reshape({-1}).to(at::kLong).contiguous();
                 const auto group = [&](const at::Tensor& by) {
-                    return groupBySegment({by.data_ptr<std::int64_t>(), static_cast<std::size_t>(by.numel())}, m_numNodes);
+                    return groupBySegment({by.data_ptr<std::int64_t>(), static_cast<std::size_t>(by.numel())}, m_numNodes, at::get_num_threads());
                 };
                 m_edges[segment] = group(targets);  // checks the range
                 if (m_place.defined())
@@ -152,37 +194,44 @@ std::int64_t LayerWise::total(const std::vector<RowTotal>& rows) const
     return sum;
 }
 
-LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last)
+LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers) const
 {
     Batch batch;
     batch.first = first;
     batch.last = last;
+    batch.function = &function;
+    batch.numbers = numbers;
     batch.ids.resize(function.frames.size());
     batch.places.resize(function.frames.size());
     batch.rows.resize(function.frames.size());
-    m_number.resize(static_cast<std::size_t>(m_numNodes));
-    m_stamp.resize(static_cast<std::size_t>(m_numNodes));
-    ++m_batch;
     batch.rows[0] = last - first;
+    if (numbers)
+        numbers->clear();
     if (!function.rowsOf.valid()) {
         if (m_order.defined())
             batch.ids[0] = m_order.narrow(0, first, last - first);
-        number(batch.idsOf(0), batch);
+        if (numbers)
+            number(batch.idsOf(0), batch);
     }
     int farthest = 0;
     for (const Frame& frame : function.frames)
         farthest = std::max(farthest, frame.hops);
+    const auto reaches = [&] {
+        if (numbers)
+            batch.reach.push_back(static_cast<std::int64_t>(numbers->nodes().size()));
+    };
     for (int hops = 0; hops <= farthest; ++hops) {
-        batch.reach.push_back(static_cast<std::int64_t>(batch.nodes.size()));
+        reaches();
         addRows(function, hops, batch);
-        addNeighbours(function, hops, batch);
+        if (numbers)
+            addNeighbours(function, hops, batch);
     }
-    batch.reach.push_back(static_cast<std::int64_t>(batch.nodes.size()));
+    reaches();
     return batch;
 }
 
 // The rows of the frames at a distance; the nodes that lie there are known.
-void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch)
+void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) const
 {
     for (std::size_t i = 1; i < function.frames.size(); ++i) {
         const Frame& frame = function.frames[i];
@@ -191,7 +240,7 @@ void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch)
         at::Tensor ids;
         switch (frame.kind) {
         case FrameKind::Block:
-            ids = view({batch.nodes.data(), batch.nodes.size()}).clone();
+            ids = view(batch.numbers->nodes()).clone();
             break;
         case FrameKind::Edges:
             ids = frame.parent == 0 ? view(m_edges.at(frame.index).of(batch.first, batch.last))
@@ -229,19 +278,16 @@ at::Tensor LayerWise::edgesInto(const EdgesBySegment& edges, const at::Tensor& n
 }
 
 // Gives the nodes that have none in this batch the next numbers.
-void LayerWise::number(const at::Tensor& nodes, Batch& batch)
+void LayerWise::number(const at::Tensor& nodes, Batch& batch) const
 {
     const at::Tensor flat = nodes.contiguous();
     const auto* data = flat.data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < flat.numel(); ++i)
-        if (const std::int64_t node = data[i];
-            node >= 0 && node < m_numNodes && std::exchange(m_stamp[static_cast<std::size_t>(node)], m_batch) != m_batch) {
-            m_number[static_cast<std::size_t>(node)] = static_cast<std::int64_t>(batch.nodes.size());
-            batch.nodes.push_back(node);
-        }
+        if (data[i] >= 0 && data[i] < m_numNodes)
+            batch.numbers->add(data[i]);
 }
 
-void LayerWise::addNeighbours(const CutFunction& function, int hops, Batch& batch)
+void LayerWise::addNeighbours(const CutFunction& function, int hops, Batch& batch) const
 {
     for (const StepOperand& neighbour : function.neighbours)
         if (function.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops)
@@ -255,38 +301,146 @@ at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) co
     return at::where(nodes.lt(0), nodes.add(m_numNodes), nodes);
 }
 
-at::Tensor LayerWise::numbersInBatch(const at::Tensor& nodes) const
+at::Tensor LayerWise::numbersInBatch(const at::Tensor& nodes, const Batch& batch) const
 {
-    return view(m_number).index_select(0, nodes.reshape({-1})).view(nodes.sizes());
+    const at::Tensor flat = nodes.contiguous();
+    at::Tensor numbers = at::empty(nodes.sizes(), at::kLong);
+    const auto* data = flat.data_ptr<std::int64_t>();
+    std::transform(data, data + flat.numel(), numbers.data_ptr<std::int64_t>(), [&](std::int64_t node) { return batch.numbers->of(node); });
+    return numbers;
 }
+
+// A function while its batches run.
+struct LayerWise::Running {
+    Running(const CutFunction& f, LoweredFunction l) : function(f), lowered(std::move(l)) {}
+
+    const CutFunction& function;
+    LoweredFunction lowered;
+    std::int64_t total = 0;
+    bool numbered = false;
+    std::mutex mutex;
+    FunctionRun stats;  // its times are sums over threads
+};
 
 void LayerWise::runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress)
 {
     const CutFunction& function = m_cut.functions[index];
-    m_running = index;
     const std::string name = "function " + std::to_string(index);
-    const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(index));
-    FunctionRun& stats = m_runs[index];
-    stats = {};
-    const std::int64_t total = this->total(function.total);
-    for (std::int64_t first = 0; first < total || (total == 0 && first == 0); first += batchSize) {
-        progress.update(total ? static_cast<double>(first) / static_cast<double>(total) : 1, "Running " + name);
-        Stopwatch watch;
-        const Batch batch = block(function, first, std::min(total, first + batchSize));
-        stats.edges += batch.edges;
-        stats.blockNodes += batch.reach.back();
-        std::vector<c10::IValue> arguments = inputs(lowered, batch);
-        stats.prepareSeconds += watch.lap();
-        const std::vector<c10::IValue> results = lowered.code.run(std::move(arguments));
-        stats.computeSeconds += watch.lap();
-        for (std::size_t i = 0; i < function.saves.size(); ++i)
-            save(function.saves[i], results[i].toTensor(), batch, total);
-        stats.writeSeconds += watch.lap();
-        ++stats.batches;
-        stats.rows += batch.last - batch.first;
+    Stopwatch watch;
+    Running running(function, lowerFunction(m_a, function, m_constants, "function_" + std::to_string(index), m_kernels));
+    running.total = total(function.total);
+    running.numbered = needsNumbers(function, running.lowered);
+    groupStructure(function, running.lowered);
+    const double grouping = watch.lap();
+    const std::int64_t batches = std::max<std::int64_t>(1, (running.total + batchSize - 1) / batchSize);
+    const auto report = [&](std::int64_t done) {
+        progress.update(static_cast<double>(done) / static_cast<double>(batches), "Running " + name);
+    };
+    const auto runOne = [&](std::int64_t batch, Numbering& numbers) {
+        runBatch(running, batch * batchSize, std::min(running.total, (batch + 1) * batchSize), numbers);
+    };
+    report(0);
+    // The first makes the store.
+    runOne(0, *m_numbers);
+    const int threads = at::get_num_threads();
+    const int atOnce = m_batchesAtOnce > 0 ? m_batchesAtOnce : batches > 2 * threads ? threads : 1;
+    if (atOnce > 1) {
+        const SideBySide side;
+        std::vector<Numbering> numbers(static_cast<std::size_t>(atOnce));
+        parallelFor(batches - 1, atOnce, [&](std::int64_t batch, int thread) {
+            if (thread == 0)
+                report(batch + 1);
+            else
+                progress.check();
+            const SideBySide::Thread own(side);
+            runOne(batch + 1, numbers[static_cast<std::size_t>(thread)]);
+        });
+    } else {
+        for (std::int64_t batch = 1; batch < batches; ++batch) {
+            report(batch);
+            runOne(batch, *m_numbers);
+        }
     }
+    FunctionRun& stats = m_runs[index] = running.stats;
+    const double wall = watch.lap(), sum = stats.seconds();
+    for (double* part : {&stats.prepareSeconds, &stats.computeSeconds, &stats.writeSeconds})
+        *part *= sum > 0 ? wall / sum : 0;
+    stats.prepareSeconds += grouping;
+    stats.batches = batches;
+    stats.rows = running.total;
     for (const ValueId id : function.saves)
         stats.savedBytes += static_cast<double>(m_store.at(id).nbytes());
+}
+
+void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers)
+{
+    FunctionRun stats;
+    Stopwatch watch;
+    const Batch batch = block(running.function, first, last, running.numbered ? &numbers : nullptr);
+    std::vector<c10::IValue> arguments = inputs(running.lowered, batch);
+    stats.prepareSeconds = watch.lap();
+    const std::vector<c10::IValue> results = running.lowered.code.run(std::move(arguments));
+    stats.computeSeconds = watch.lap();
+    for (std::size_t i = 0; i < running.function.saves.size(); ++i)
+        save(running.function.saves[i], results[i].toTensor(), batch, running.total);
+    stats.writeSeconds = watch.lap();
+    const std::lock_guard lock(running.mutex);
+    running.stats.edges += batch.edges;
+    running.stats.blockNodes += batch.reach.empty() ? 0 : batch.reach.back();
+    running.stats.prepareSeconds += stats.prepareSeconds;
+    running.stats.computeSeconds += stats.computeSeconds;
+    running.stats.writeSeconds += stats.writeSeconds;
+}
+
+// Edges into the targets themselves: those of a batch lie together.
+bool LayerWise::isGrouped(const CutFunction& function, int frame) const
+{
+    const Frame& f = function.frames[static_cast<std::size_t>(frame)];
+    return f.kind == FrameKind::Edges && f.parent == 0;
+}
+
+bool LayerWise::needsNumbers(const CutFunction& function, const LoweredFunction& lowered) const
+{
+    const auto isLocal = [&](const std::optional<StepOperand>& operand) {
+        return operand && operand->kind == OperandKind::LocalIndex && !isTargetPlace(function, *operand);
+    };
+    return std::ranges::any_of(function.frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; }) ||
+           std::ranges::any_of(lowered.inputs, [&](const FunctionInput& in) { return in.numbersOf >= 0 || isLocal(in.operand) || isLocal(in.sourcesOf); });
+}
+
+// Structure that batches slice by edges is put into their order once.
+void LayerWise::groupStructure(const CutFunction& function, const LoweredFunction& lowered)
+{
+    const auto edgesOf = [&](int frame) { return m_edges.find(function.frames[static_cast<std::size_t>(frame)].index); };
+    for (const FunctionInput& in : lowered.inputs) {
+        if (in.operand && in.operand->kind == OperandKind::Slice && isGrouped(function, in.operand->frame)) {
+            const auto edges = edgesOf(in.operand->frame);
+            at::Tensor& grouped = m_grouped[{in.operand->value, edges->first}];
+            if (!grouped.defined())
+                grouped = inOrder(structure(in.operand->value), in.operand->rowDim, edges->second.edges);
+        }
+        if (in.sourcesOf && in.sourcesOf->kind == OperandKind::Slice && isGrouped(function, in.sourcesOf->frame)) {
+            const auto edges = edgesOf(in.sourcesOf->frame);
+            at::Tensor& sources = m_sources[{in.sourcesOf->value, edges->first}];
+            if (!sources.defined())
+                sources = toSources(structure(in.sourcesOf->value).to(at::kLong), edges->second.edges);
+        }
+    }
+}
+
+// The entries of an index, counted from the first node, in 32 bits.
+at::Tensor LayerWise::toSources(const at::Tensor& index, std::span<const std::int64_t> edges) const
+{
+    at::Tensor sources = at::empty({static_cast<std::int64_t>(edges.size())}, at::kInt);
+    const at::Tensor flat = index.contiguous();
+    const auto* in = flat.data_ptr<std::int64_t>();
+    auto* out = sources.data_ptr<std::int32_t>();
+    const std::int64_t nodes = m_numNodes;
+    forEachInOrder(edges, in, [=](std::int64_t i, std::int64_t edge) {
+        const std::int64_t node = in[edge] < 0 ? in[edge] + nodes : in[edge];
+        out[i] = node >= 0 && node < nodes ? static_cast<std::int32_t>(node) : -1;
+    });
+    return sources;
 }
 
 GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
@@ -346,7 +500,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
     std::size_t visited = 0;
     const auto visit = [&](std::size_t i) {
         progress.update(static_cast<double>(visited++) / rows.batches, "Counting rows");
-        const Batch batch = block(function, starts[i], std::min(total, starts[i] + batchSize));
+        const Batch batch = block(function, starts[i], std::min(total, starts[i] + batchSize), m_numbers.get());
         std::vector<double> counts(batch.rows.begin(), batch.rows.end());
         counts.insert(counts.end(), batch.reach.begin(), batch.reach.end());
         rows.reach.resize(batch.reach.size());
@@ -409,7 +563,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
     return rows;
 }
 
-std::vector<c10::IValue> LayerWise::inputs(const LoweredFunction& lowered, const Batch& batch)
+std::vector<c10::IValue> LayerWise::inputs(const LoweredFunction& lowered, const Batch& batch) const
 {
     std::vector<c10::IValue> values;
     values.reserve(lowered.inputs.size());
@@ -418,15 +572,53 @@ std::vector<c10::IValue> LayerWise::inputs(const LoweredFunction& lowered, const
     return values;
 }
 
-c10::IValue LayerWise::inputOf(const FunctionInput& in, const Batch& batch)
+c10::IValue LayerWise::inputOf(const FunctionInput& in, const Batch& batch) const
 {
     if (in.operand)
         return input(*in.operand, batch);
     if (in.countOf >= 0)
         return batch.rows[static_cast<std::size_t>(in.countOf)];
     if (in.numbersOf >= 0)
-        return numbersInBatch(batch.idsOf(in.numbersOf));
-    return orderOf(in.orderOf, batch);
+        return numbersInBatch(batch.idsOf(in.numbersOf), batch);
+    if (!in.orderOf.empty())
+        return orderOf(in.orderOf, batch);
+    return in.beginOf >= 0 ? beginOf(in.beginOf, batch) : sourcesOf(*in.sourcesOf, batch);
+}
+
+at::Tensor LayerWise::beginOf(int frame, const Batch& batch) const
+{
+    const Frame& f = batch.function->frames[static_cast<std::size_t>(frame)];
+    const EdgesBySegment& edges = m_edges.at(f.index);
+    if (f.parent == 0)
+        return view(edges.begin).narrow(0, batch.first, batch.last - batch.first + 1);
+    const at::Tensor nodes = batch.idsOf(f.parent), places = m_place.defined() ? m_place.index_select(0, nodes) : nodes;
+    at::Tensor begin = at::empty({places.numel() + 1}, at::kLong);
+    auto* out = begin.data_ptr<std::int64_t>();
+    *out = 0;
+    for (const std::int64_t place : numbersOf(places)) {
+        out[1] = out[0] + static_cast<std::int64_t>(edges.of(place, place + 1).size());
+        ++out;
+    }
+    return begin;
+}
+
+at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) const
+{
+    const CutFunction& function = *batch.function;
+    if (operand.kind == OperandKind::LocalIndex)
+        return input(operand, batch).toTensor().to(at::kInt);
+    if (isGrouped(function, operand.frame))
+        return edgesOf(m_sources.at({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index}), 0, operand.frame, batch);
+    const at::Tensor edges = batch.idsOf(operand.frame);
+    return toSources(structure(operand.value).to(at::kLong), numbersOf(edges));
+}
+
+// A batch's part of what lies in the order of the edges into targets.
+at::Tensor LayerWise::edgesOf(const at::Tensor& grouped, int rowDim, int frame, const Batch& batch) const
+{
+    const std::vector<std::int64_t>& begin = m_edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
+    const std::int64_t first = begin[static_cast<std::size_t>(batch.first)];
+    return grouped.narrow(rowDim, first, begin[static_cast<std::size_t>(batch.last)] - first);
 }
 
 // Where each row of a frame is in the rows of its parts after each other.
@@ -455,7 +647,7 @@ at::Tensor LayerWise::storedRows(const StepOperand& operand, const Batch& batch)
     return sliced(entriesApart(whole, facts), facts.rowDim + 1, operand.frame, batch).flatten(facts.rowDim, facts.rowDim + 2);
 }
 
-c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch)
+c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) const
 {
     const auto rows = [&](const at::Tensor& whole) { return sliced(whole, operand.rowDim, operand.frame, batch); };
     switch (operand.kind) {
@@ -464,18 +656,28 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch)
     case OperandKind::Stored:
         return storedRows(operand, batch);
     case OperandKind::Slice:
+        if (isGrouped(*batch.function, operand.frame)) {
+            const ValueId segment = batch.function->frames[static_cast<std::size_t>(operand.frame)].index;
+            if (const auto grouped = m_grouped.find({operand.value, segment}); grouped != m_grouped.end())
+                return edgesOf(grouped->second, operand.rowDim, operand.frame, batch);
+        }
         return rows(structure(operand.value));
     case OperandKind::LocalIndex:
-        // Edges of the targets themselves need no look-up where targets are numbered as the graph's nodes are.
-        if (const Frame& frame = m_cut.functions[m_running].frames[static_cast<std::size_t>(operand.frame)];
-            frame.kind == FrameKind::Edges && frame.parent == 0 && frame.index == operand.value && !m_order.defined())
+        if (isTargetPlace(*batch.function, operand))
             return rows(structure(operand.value)).sub(batch.first);
-        return numbersInBatch(nodesAt(operand, batch));
+        return numbersInBatch(nodesAt(operand, batch), batch);
     default: {
         const auto known = m_structure.find(operand.value);
         return known != m_structure.end() ? known->second : m_constants[operand.value];
     }
     }
+}
+
+// Edges of the targets themselves need no look-up where targets are numbered as the graph's nodes are.
+bool LayerWise::isTargetPlace(const CutFunction& function, const StepOperand& operand) const
+{
+    return isGrouped(function, operand.frame) && function.frames[static_cast<std::size_t>(operand.frame)].index == operand.value &&
+           !m_order.defined();
 }
 
 void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, std::int64_t total)
@@ -487,12 +689,12 @@ void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, 
         m_store[value] = rows;
         return;
     }
-    at::Tensor& store = m_store[value];
     if (batch.first == 0) {
         std::vector<std::int64_t> sizes = rows.sizes().vec();
         sizes[static_cast<std::size_t>(facts.rowDim)] = total * entries;
-        store = at::empty(sizes, rows.options());
+        m_store[value] = at::empty(sizes, rows.options());
     }
+    const at::Tensor& store = m_store.at(value);
     at::Tensor whole = entriesApart(store, facts);
     if (ids.defined())
         whole.index_copy_(facts.rowDim + 1, ids, entriesApart(rows, facts));

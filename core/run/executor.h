@@ -3,6 +3,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <map>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "core/graph/blocks.h"
@@ -13,6 +15,8 @@
 
 namespace cleave {
 
+class Numbering;
+
 using Tensors = std::map<ValueId, at::Tensor>;
 
 /// Runs a cut program on one graph: prologue once, then function by function, batch by batch.
@@ -20,9 +24,15 @@ class LayerWise {
 public:
     /// Evaluates the prologue and groups the edges of every segment. Error if the graph does not fit the model.
     LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, const Progress& progress);
+    ~LayerWise();
 
     /// Nodes in the order in which batches take them, each once; empty: the natural order. Set before run.
     void setOrder(const std::vector<std::int64_t>& order);
+
+    void setKernels(Kernels kernels) { m_kernels = kernels; }
+
+    /// Batches that run at once, each on one thread; 1: one after the other, on all threads; 0 (the default) chooses. Set before run.
+    void setBatchesAtOnce(int batches) { m_batchesAtOnce = batches; }
 
     /// batchSize >= 1 rows per batch. Returns the program's outputs in order.
     std::vector<at::Tensor> run(std::int64_t batchSize, const Progress& progress);
@@ -45,22 +55,32 @@ public:
 
 private:
     struct Batch;
+    struct Running;
 
     FunctionRows countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress);
     void groupEdges(const Progress& progress);
-    Batch block(const CutFunction& function, std::int64_t first, std::int64_t last);
-    void addRows(const CutFunction& function, int hops, Batch& batch);
-    void addNeighbours(const CutFunction& function, int hops, Batch& batch);
+    Batch block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers) const;
+    void addRows(const CutFunction& function, int hops, Batch& batch) const;
+    void addNeighbours(const CutFunction& function, int hops, Batch& batch) const;
     at::Tensor edgesInto(const EdgesBySegment& edges, const at::Tensor& nodes) const;
     at::Tensor nodesAt(const StepOperand& operand, const Batch& batch) const;
-    at::Tensor numbersInBatch(const at::Tensor& nodes) const;
-    void number(const at::Tensor& nodes, Batch& batch);
+    at::Tensor numbersInBatch(const at::Tensor& nodes, const Batch& batch) const;
+    void number(const at::Tensor& nodes, Batch& batch) const;
     std::int64_t total(const std::vector<RowTotal>& rows) const;
     void runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress);
-    std::vector<c10::IValue> inputs(const LoweredFunction& lowered, const Batch& batch);
-    c10::IValue inputOf(const FunctionInput& in, const Batch& batch);
+    void runBatch(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers);
+    void groupStructure(const CutFunction& function, const LoweredFunction& lowered);
+    bool isGrouped(const CutFunction& function, int frame) const;
+    bool isTargetPlace(const CutFunction& function, const StepOperand& operand) const;
+    at::Tensor toSources(const at::Tensor& index, std::span<const std::int64_t> edges) const;
+    bool needsNumbers(const CutFunction& function, const LoweredFunction& lowered) const;
+    std::vector<c10::IValue> inputs(const LoweredFunction& lowered, const Batch& batch) const;
+    c10::IValue inputOf(const FunctionInput& in, const Batch& batch) const;
     static at::Tensor orderOf(const std::vector<int>& parts, const Batch& batch);
-    c10::IValue input(const StepOperand& operand, const Batch& batch);
+    at::Tensor beginOf(int frame, const Batch& batch) const;
+    at::Tensor sourcesOf(const StepOperand& operand, const Batch& batch) const;
+    at::Tensor edgesOf(const at::Tensor& grouped, int rowDim, int frame, const Batch& batch) const;
+    c10::IValue input(const StepOperand& operand, const Batch& batch) const;
     const at::Tensor& structure(ValueId value) const;
     at::Tensor storedRows(const StepOperand& operand, const Batch& batch) const;
     at::Tensor sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch) const;
@@ -72,14 +92,15 @@ private:
     const Constants& m_constants;
     std::map<ValueId, c10::IValue> m_structure;
     std::map<ValueId, EdgesBySegment> m_edges;
+    std::map<std::pair<ValueId, ValueId>, at::Tensor> m_grouped;  // structure rows in the order of a segment's edges
+    std::map<std::pair<ValueId, ValueId>, at::Tensor> m_sources;  // an index in that order, as int32
     Tensors m_store;
     std::vector<FunctionRun> m_runs;
-    at::Tensor m_order, m_place;         // [V] int64 each: the nodes in order, and where each is; undefined for the natural order
-    std::vector<std::int64_t> m_number;  // [V] of a node in the last batch that it was in
-    std::vector<std::int64_t> m_stamp;   // [V] that batch
-    std::int64_t m_batch = 0;
+    at::Tensor m_order, m_place;  // [V] int64 each: the nodes in order, and where each is; undefined for the natural order
+    std::unique_ptr<Numbering> m_numbers;  // of whoever runs batches one by one
     std::int64_t m_numNodes = 0;
-    std::size_t m_running = 0;  // function
+    Kernels m_kernels = Kernels::All;
+    int m_batchesAtOnce = 0;
     double m_prologueSeconds = 0;
     bool m_keepAll = false;
 };

@@ -1,6 +1,7 @@
 #include "core/run/lowering.h"
 
 #include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/passes/dead_code_elimination.h>
 
 #include <algorithm>
 #include <map>
@@ -8,6 +9,7 @@
 #include <tuple>
 
 #include "core/base/error.h"
+#include "core/run/dense.h"
 #include "core/run/op_lowering.h"
 #include "core/run/tensors.h"
 
@@ -70,13 +72,20 @@ public:
     {
     }
 
-    LoweredFunction run(const std::string& name)
+    LoweredFunction run(const std::string& name, Kernels kernels)
     {
-        for (const Step& step : m_f.steps)
-            add(step);
+        const EdgeFusion fusion = fuseEdges(m_a, m_f, kernels);
+        auto program = fusion.programs.begin();
+        for (std::size_t i = 0; i < m_f.steps.size(); ++i)
+            if (program != fusion.programs.end() && program->step == i)
+                add(*program++);
+            else if (!fusion.absorbed[i])
+                add(m_f.steps[i]);
         for (const StepOperand& result : m_f.results)
             m_graph->registerOutput(value(result));
-        return {std::move(m_inputs), Lowered(m_graph, name)};
+        dropUnused();
+        replaceLinear();
+        return {std::move(m_inputs), std::move(m_edgeOps), Lowered(m_graph, name)};
     }
 
 private:
@@ -104,7 +113,7 @@ private:
             added = constant(*m_graph, m_constants[operand.value]);
         } else {
             added = addInput(*m_graph, m_a.program[operand.value].kind);
-            m_inputs.push_back({operand, -1, -1, {}});
+            m_inputs.push_back({operand, -1, -1, {}, -1, std::nullopt});
         }
         return m_values[key(operand)] = added;
     }
@@ -134,7 +143,7 @@ private:
     {
         jit::Value* block = value({OperandKind::Step, operand.value, operand.rowDim, operand.from});
         jit::Value* numbers = addInput(*m_graph, ValueKind::Tensor);
-        m_inputs.push_back({std::nullopt, -1, operand.frame, {}});
+        m_inputs.push_back({std::nullopt, -1, operand.frame, {}, -1, std::nullopt});
         return m_graph->insert(c10::aten::index_select, {block, m_graph->insertConstant(operand.rowDim), numbers});
     }
 
@@ -148,12 +157,78 @@ private:
         const auto [known, fresh] = m_counts.try_emplace(frame, nullptr);
         if (fresh) {
             known->second = addInput(*m_graph, ValueKind::Int);
-            m_inputs.push_back({std::nullopt, frame, -1, {}});
+            m_inputs.push_back({std::nullopt, frame, -1, {}, -1, std::nullopt});
         }
         return known->second;
     }
 
     jit::Value* entryCount(const Step& step) { return times(rowCount(step.frame), step.entries); }
+
+    // What only absorbed steps read: indices of each edge, tensors that results were put into.
+    void dropUnused()
+    {
+        jit::EliminateDeadCode(m_graph);
+        for (std::size_t i = m_inputs.size(); i-- > 0;)
+            if (!m_graph->inputs()[i]->hasUses()) {
+                m_graph->eraseInput(i);
+                m_inputs.erase(m_inputs.begin() + static_cast<std::ptrdiff_t>(i));
+            }
+    }
+
+    void replaceLinear()
+    {
+        for (auto node = m_graph->nodes().begin(); node != m_graph->nodes().end();) {
+            jit::Node* linear = *node++;
+            if (linear->kind() != c10::aten::linear)
+                continue;
+            const jit::WithInsertPoint before(linear);
+            linear->output()->replaceAllUsesWith(insertLinear(*m_graph, linear->input(0), linear->input(1), linear->input(2)));
+            linear->destroy();
+        }
+    }
+
+    void add(const FusedEdges& fused)
+    {
+        auto op = std::make_unique<EdgeOp>(EdgeOp{fused.program, fused.dtype, {}});
+        for (const StepOperand& result : fused.results) {
+            op->sizes.emplace_back();
+            for (std::size_t d = 1; d < m_a.program[result.value].sizes.size(); ++d)
+                op->sizes.back().push_back(m_a.program[result.value].sizes[d].value);
+        }
+        std::vector<jit::Value*> operands, sources;
+        for (const FusedOperand& operand : fused.operands) {
+            operands.push_back(value(operand.rows));
+            if (operand.row == EdgeRow::Source)
+                sources.push_back(sourcesOf(operand.index));
+        }
+        jit::Value* list = insertEdgeOp(*m_graph, *op, beginOf(fused.frame), operands, sources);
+        const auto results = m_graph->insertNode(m_graph->createListUnpack(list, fused.results.size()))->outputs();
+        for (std::size_t i = 0; i < fused.results.size(); ++i)
+            m_values[key(fused.results[i])] = results[i];
+        if (fused.self)
+            m_values[key(fused.results.front())] = m_graph->insert(c10::aten::add, {value(*fused.self), results.front()});
+        m_edgeOps.push_back(std::move(op));
+    }
+
+    jit::Value* beginOf(int frame)
+    {
+        const auto [known, fresh] = m_begins.try_emplace(frame, nullptr);
+        if (fresh) {
+            known->second = addInput(*m_graph, ValueKind::Tensor);
+            m_inputs.push_back({std::nullopt, -1, -1, {}, frame, std::nullopt});
+        }
+        return known->second;
+    }
+
+    jit::Value* sourcesOf(const StepOperand& index)
+    {
+        const auto [known, fresh] = m_sources.try_emplace(key(index), nullptr);
+        if (fresh) {
+            known->second = addInput(*m_graph, ValueKind::Tensor);
+            m_inputs.push_back({std::nullopt, -1, -1, {}, -1, index});
+        }
+        return known->second;
+    }
 
     jit::Value* concatenated(const Step& step)
     {
@@ -163,7 +238,7 @@ private:
             parts.push_back(value(operand));
         jit::Value* list = m_graph->insertNode(m_graph->createList(c10::TensorType::get(), parts))->output();
         jit::Value* order = addInput(*m_graph, ValueKind::Tensor);
-        m_inputs.push_back({std::nullopt, -1, -1, step.parts});
+        m_inputs.push_back({std::nullopt, -1, -1, step.parts, -1, std::nullopt});
         return m_graph->insert(c10::aten::index_select, {m_graph->insert(c10::aten::cat, {list, dim}), dim, order});
     }
 
@@ -189,7 +264,9 @@ private:
     const Constants& m_constants;
     std::shared_ptr<jit::Graph> m_graph;
     std::map<Key, jit::Value*> m_values;
-    std::map<int, jit::Value*> m_counts;
+    std::map<int, jit::Value*> m_counts, m_begins;
+    std::map<Key, jit::Value*> m_sources;
+    std::vector<std::unique_ptr<EdgeOp>> m_edgeOps;
     std::vector<FunctionInput> m_inputs;
 };
 
@@ -310,9 +387,10 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
     return results;
 }
 
-LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name)
+LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
+                              Kernels kernels)
 {
-    return FunctionLowering(analysis, function, constants).run(name);
+    return FunctionLowering(analysis, function, constants).run(name, kernels);
 }
 
 }  // namespace cleave

@@ -13,6 +13,7 @@
 
 #include "core/analysis/analysis.h"
 #include "core/plan/cut.h"
+#include "core/run/edge_op.h"
 
 namespace cleave {
 
@@ -49,14 +50,18 @@ struct FunctionInput {
     std::optional<StepOperand> operand;  ///< rows of a store or structure value
     int countOf = -1;                    ///< otherwise, if not negative: number of rows of this frame
     int numbersOf = -1;                  ///< otherwise, if not negative: the numbers in the batch of the nodes that this frame's rows are
-    std::vector<int> orderOf;            ///< otherwise: where each row of a frame is in the rows of these parts after each other
+    std::vector<int> orderOf;            ///< otherwise, if not empty: where each row of a frame is in the rows of these parts after each other
+    int beginOf = -1;                    ///< otherwise, if not negative: where the edges into each of the parent's rows begin, int64 [rows + 1]
+    std::optional<StepOperand> sourcesOf; ///< otherwise: one index entry for each edge, as int32
 };
 
 struct LoweredFunction {
     std::vector<FunctionInput> inputs;
+    std::vector<std::unique_ptr<EdgeOp>> edgeOps;  ///< that the code calls
     Lowered code;  ///< outputs: CutFunction::results in order
 };
 
-LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name);
+LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
+                              Kernels kernels = Kernels::None);
 
 }  // namespace cleave

@@ -182,7 +182,6 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
     profile.batchSize = batchSize;
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         const CutFunction& function = m_cut.functions[f];
-        m_running = f;
         const std::int64_t total = this->total(function.total), batches = std::max<std::int64_t>(1, (total + batchSize - 1) / batchSize);
         const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(f));
         Measured prepare;
@@ -199,7 +198,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
             const std::int64_t first = (2 * sample + 1) * batches / (2 * count) * batchSize, last = std::min(total, first + batchSize);
             // Blocks and slices of structure; rows of stores have rates of their own.
             auto start = Clock::now();
-            const Batch batch = block(function, first, last);
+            const Batch batch = block(function, first, last, m_numbers.get());
             for (const FunctionInput& in : lowered.inputs)
                 if (!in.operand || in.operand->kind != OperandKind::Stored)
                     inputOf(in, batch);
@@ -207,7 +206,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
                 prepare.add(since(start), static_cast<double>(std::accumulate(batch.rows.begin(), batch.rows.end(), std::int64_t{0})));
             StepByStep steps(
                 m_a, m_constants, [&](const StepOperand& operand) { return input(operand, batch); },
-                [&](int frame) { return batch.rows[static_cast<std::size_t>(frame)]; }, [&](int frame) { return numbersInBatch(batch.idsOf(frame)); },
+                [&](int frame) { return batch.rows[static_cast<std::size_t>(frame)]; }, [&](int frame) { return numbersInBatch(batch.idsOf(frame), batch); },
                 [&](const std::vector<int>& parts) { return orderOf(parts, batch); });
             for (std::size_t s = 0; s < function.steps.size(); ++s) {
                 const Step& step = function.steps[s];

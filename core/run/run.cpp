@@ -37,6 +37,8 @@ void RunOptions::check() const
         throw Error("The batch size must be at least 1.");
     if (threads < 0 || threads > 4096)
         throw Error("The number of threads must be between 1 and 4096.");
+    if (batchesAtOnce < 0 || batchesAtOnce > 4096)
+        throw Error("The number of batches at once must be between 1 and 4096.");
 }
 
 RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
@@ -74,6 +76,8 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         const auto start = std::chrono::steady_clock::now();
         const Constants constants = evaluateConstants(*model.analysis);
         LayerWise run(*model.analysis, *model.cut, constants, inputs, progress);
+        run.setKernels(options.kernels);
+        run.setBatchesAtOnce(options.batchesAtOnce);
         const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.numNodes(), run.mostEdgesPerNode());
         result.batchSize = wanted;
         if (options.order != NodeOrder::Natural)

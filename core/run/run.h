@@ -7,6 +7,7 @@
 
 #include "core/graph/data_graph.h"
 #include "core/graph/order.h"
+#include "core/plan/edge_fusion.h"
 #include "core/run/model.h"
 
 namespace cleave {
@@ -15,6 +16,8 @@ struct RunOptions {
     std::int64_t batchSize = 0;                ///< targets per batch; 0 chooses, a number not below V runs one batch
     NodeOrder order = NodeOrder::Natural;      ///< in which batches take the nodes
     int threads = 0;                           ///< 0: as many as the machine has cores
+    Kernels kernels = Kernels::All;            ///< what Cleave's own kernels do instead of LibTorch
+    int batchesAtOnce = 0;                     ///< each on one thread; 1: one by one on all threads, 0 chooses
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <unordered_map>
 
 #include "core/base/error.h"
@@ -39,6 +40,7 @@ class Recorder : public c10::MemoryReportingInfoBase {
 public:
     void reportMemoryUsage(void* pointer, std::int64_t size, MemoryTotal, MemoryTotal, c10::Device) override
     {
+        const std::lock_guard lock(m_mutex);  // batches run side by side
         // Blocks that were there before are freed without having been counted.
         if (size > 0) {
             m_sizes[pointer] = size;
@@ -53,6 +55,7 @@ public:
     std::int64_t peak() const { return m_peak; }
 
 private:
+    std::mutex m_mutex;
     std::unordered_map<void*, std::int64_t> m_sizes;
     std::int64_t m_now = 0, m_peak = 0;
 };

@@ -1,0 +1,154 @@
+#include "core/base/pages.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace cleave {
+
+namespace {
+
+constexpr std::size_t hugePage = std::size_t{1} << 21, smallPage = std::size_t{1} << 12;
+
+// Eight sizes for each power of two, so that what is freed fits what comes next.
+std::size_t rounded(std::size_t bytes)
+{
+    const std::size_t step = std::max(std::bit_floor(std::max<std::size_t>(bytes, 1)) / 8, bytes >= hugePage ? hugePage : smallPage);
+    return (bytes + step - 1) / step * step;
+}
+
+void* map(std::size_t bytes)
+{
+    const std::size_t slack = bytes >= hugePage ? hugePage : 0;
+    void* memory = mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        throw std::bad_alloc();
+    if (slack == 0)
+        return memory;
+    auto* begin = static_cast<std::byte*>(memory);
+    const std::size_t before = (hugePage - reinterpret_cast<std::uintptr_t>(memory) % hugePage) % hugePage;
+    if (before)
+        munmap(begin, before);
+    if (before < slack)
+        munmap(begin + before + bytes, slack - before);
+    madvise(begin + before, bytes, MADV_HUGEPAGE);
+    return begin + before;
+}
+
+class Pages {
+public:
+    // Never destroyed: tensors of static storage may be freed after everything else.
+    static Pages& instance()
+    {
+        static Pages& pages = *new Pages;
+        return pages;
+    }
+
+    void* allocate(std::size_t bytes)
+    {
+        const std::lock_guard lock(m_mutex);
+        if (const auto known = m_kept.find(bytes); known != m_kept.end()) {
+            void* memory = take(known);
+            m_use.used += bytes;
+            return memory;
+        }
+        auto* memory = static_cast<std::byte*>(map(bytes));
+        m_use.used += bytes;
+        if (bytes >= hugePage)
+            fill(memory, bytes);
+        m_peak = std::max(m_peak, m_use.used);
+        giveBack(m_peak - m_use.used);
+        return memory;
+    }
+
+    void free(void* memory, std::size_t bytes)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_use.used -= bytes;
+        keep(memory, bytes);
+    }
+
+    PagesInUse use()
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_use;
+    }
+
+    void giveBackAll()
+    {
+        const std::lock_guard lock(m_mutex);
+        giveBack(0);
+        m_peak = m_use.used;
+    }
+
+private:
+    using Kept = std::map<std::size_t, std::vector<void*>>;
+
+    void keep(void* memory, std::size_t bytes)
+    {
+        m_kept[bytes].push_back(memory);
+        m_use.kept += bytes;
+    }
+
+    void* take(Kept::iterator kept)
+    {
+        void* memory = kept->second.back();
+        kept->second.pop_back();
+        m_use.kept -= kept->first;
+        if (kept->second.empty())
+            m_kept.erase(kept);
+        return memory;
+    }
+
+    // Moves huge pages that are kept to where they are needed: page tables change, contents do not matter.
+    void fill(std::byte* memory, std::size_t bytes)
+    {
+        for (std::size_t done = 0; done < bytes && !m_kept.empty();) {
+            auto from = m_kept.lower_bound(bytes - done);
+            if (from == m_kept.end())
+                from = std::prev(from);
+            if (from->first < hugePage)
+                return;
+            const std::size_t size = from->first, moved = std::min(size, bytes - done);
+            auto* block = static_cast<std::byte*>(take(from));
+            if (mremap(block + size - moved, moved, moved, MREMAP_MAYMOVE | MREMAP_FIXED, memory + done) == MAP_FAILED) {
+                munmap(block, size);
+                return;
+            }
+            if (size > moved)
+                keep(block, size - moved);
+            done += moved;
+        }
+    }
+
+    // Largest blocks first, until no more than this is kept.
+    void giveBack(std::size_t most)
+    {
+        while (m_use.kept > most) {
+            const auto largest = std::prev(m_kept.end());
+            const std::size_t bytes = largest->first;
+            munmap(take(largest), bytes);
+        }
+    }
+
+    std::mutex m_mutex;
+    Kept m_kept;
+    PagesInUse m_use;
+    std::size_t m_peak = 0;  // of what is used: with what is kept it is never more
+};
+
+}  // namespace
+
+void* allocatePages(std::size_t bytes) { return Pages::instance().allocate(rounded(bytes)); }
+void freePages(void* memory, std::size_t bytes) { Pages::instance().free(memory, rounded(bytes)); }
+PagesInUse pagesInUse() { return Pages::instance().use(); }
+void giveBackPages() { Pages::instance().giveBackAll(); }
+
+}  // namespace cleave

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+
+namespace cleave {
+
+enum class Dense : std::uint8_t { Auto, Blas, OneDnn };
+
+/// What multiplies matrices, and how fast: measured once per process where oneDNN is there.
+struct DenseRates {
+    std::string blas;      ///< "OpenBLAS as Haswell" where it says so, otherwise "BLAS"
+    double blasFlops = 0;  ///< FLOP/s of one thread on a block of rows
+    double oneDnnFlops = 0;  ///< 0: LibTorch has none
+
+    bool prefersOneDnn() const { return oneDnnFlops > blasFlops; }
+};
+const DenseRates& denseRates();
+
+/// For every linear layer of every run that is lowered from now on; Auto takes what was measured to be faster.
+void useDense(Dense dense);
+
+/// "oneDNN, 210 GFLOP/s a core; OpenBLAS as Haswell reaches 90": what reports say.
+std::string denseText();
+
+/// Appends a linear layer: input [rows, in], weight [out, in], bias [out] or None.
+torch::jit::Value* insertLinear(torch::jit::Graph& graph, torch::jit::Value* input, torch::jit::Value* weight, torch::jit::Value* bias);
+
+}  // namespace cleave

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/plan/edge_fusion.h"
+
+namespace cleave {
+
+/// An edge program as LibTorch's graphs call it. It must outlive the graph.
+struct EdgeOp {
+    EdgeProgram program;
+    DType dtype = DType::Float32;
+    std::vector<std::vector<std::int64_t>> sizes;  ///< of each result, without the rows
+};
+
+/// Appends cleave::edges, which gives a list with a tensor for each result.
+/// begin: int64 [targets + 1], where the edges into each target begin; operands: in the program's order; sources: int32 [edges] for each
+/// operand that is read at an index, in order.
+torch::jit::Value* insertEdgeOp(torch::jit::Graph& graph, const EdgeOp& op, torch::jit::Value* begin, const std::vector<torch::jit::Value*>& operands,
+                                const std::vector<torch::jit::Value*>& sources);
+
+}  // namespace cleave

@@ -1,0 +1,57 @@
+#include "core/run/side_by_side.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ThreadLocalState.h>
+#include <dlfcn.h>
+
+#include <thread>
+
+namespace cleave {
+
+namespace {
+
+// OpenBLAS has threads of its own, which would wait for each other.
+void useBlasThreads(int threads)
+{
+    static const auto set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+    if (set)
+        set(threads);
+}
+
+}  // namespace
+
+struct SideBySide::Impl {
+    int threads = at::get_num_threads();
+    std::thread::id owner = std::this_thread::get_id();
+    at::ThreadLocalState state;
+};
+
+SideBySide::SideBySide() : m(std::make_unique<Impl>())
+{
+    useBlasThreads(1);
+    at::set_num_threads(1);
+}
+
+SideBySide::~SideBySide()
+{
+    useBlasThreads(m->threads);
+    at::set_num_threads(m->threads);
+}
+
+struct SideBySide::Thread::Impl {
+    at::ThreadLocalStateGuard guard;
+};
+
+SideBySide::Thread::Thread(const SideBySide& side)
+{
+    if (std::this_thread::get_id() == side.m->owner)
+        return;
+    // The first question sets the thread up with the number that is asked for last.
+    if (at::get_num_threads() != 1)
+        at::set_num_threads(1);
+    m.reset(new Impl{at::ThreadLocalStateGuard(side.m->state)});
+}
+
+SideBySide::Thread::~Thread() = default;
+
+}  // namespace cleave

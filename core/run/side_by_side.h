@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+namespace cleave {
+
+/// While it lives, LibTorch and its BLAS use one thread for each batch, because batches run at once.
+class SideBySide {
+public:
+    SideBySide();
+    ~SideBySide();
+
+    /// Lets the calling thread work as the one that made the object does: inference mode, warnings, memory counted.
+    class Thread {
+    public:
+        explicit Thread(const SideBySide& side);
+        ~Thread();
+
+    private:
+        struct Impl;
+        std::unique_ptr<Impl> m;
+    };
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m;
+};
+
+}  // namespace cleave

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""What people run today, on the same graph and with the same widths as the benchmark models (make_models.py).
+
+    python3 rivals.py GRAPH.npz [--models sage2,gcn2,…] [--ways loop,full,sparse,nodewise] [--threads N]
+
+loop      layer by layer in batches of nodes with all their neighbours: subgraph by relabelling, gather, scatter_add (PyG's inference examples)
+full      the whole graph at once, gather and scatter_add (PyG's path without a sparse tensor)
+sparse    the whole graph at once, product with a CSR matrix (PyG's path with a sparse tensor); not for attention
+nodewise  each batch of targets by itself with all its K hops, for some batches, extrapolated to all nodes
+
+Plain PyTorch, 1.13 or newer. Prints a line of JSON for each; seconds are those of the run without building the CSR, which is told apart.
+"""
+import argparse
+import json
+import time
+
+import numpy
+import torch
+from torch import Tensor
+
+
+def scatter_sum(rows: Tensor, index: Tensor, size: int) -> Tensor:
+    out = rows.new_zeros((size,) + rows.shape[1:])
+    return out.scatter_add_(0, index.view((-1,) + (1,) * (rows.dim() - 1)).expand_as(rows), rows)
+
+
+def softmax(scores: Tensor, index: Tensor, size: int) -> Tensor:
+    wide = index.view(-1, 1).expand_as(scores)
+    most = scores.new_zeros(size, scores.shape[1]).scatter_reduce_(0, wide, scores, "amax", include_self=False)
+    scores = (scores - most.index_select(0, index)).exp()
+    return scores / (scatter_sum(scores, index, size) + 1e-16).index_select(0, index)
+
+
+class Sage:
+    def __init__(self, width: int, out: int):
+        self.left, self.right, self.bias = torch.randn(out, width), torch.randn(out, width), torch.randn(out)
+
+    def prepare(self, edges: Tensor, nodes: int):
+        return edges, torch.ones(edges.shape[1]), None
+
+    def __call__(self, x: Tensor, targets: int, source: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+        total = scatter_sum(x.index_select(0, source), target, targets)
+        mean = total / scatter_sum(weight, target, targets).clamp(min=1).view(-1, 1)
+        return torch.nn.functional.linear(mean, self.left, self.bias) + torch.nn.functional.linear(x[:targets], self.right)
+
+    def sparse(self, x: Tensor, matrix: Tensor, degree: Tensor) -> Tensor:
+        mean = (matrix @ x) / degree.clamp(min=1).view(-1, 1)
+        return torch.nn.functional.linear(mean, self.left, self.bias) + torch.nn.functional.linear(x, self.right)
+
+
+class Gcn:
+    def __init__(self, width: int, out: int):
+        self.weight, self.bias = torch.randn(out, width), torch.randn(out)
+
+    def prepare(self, edges: Tensor, nodes: int):
+        edges = edges[:, edges[0] != edges[1]]
+        loops = torch.arange(nodes)
+        edges = torch.cat([edges, torch.stack([loops, loops])], 1)
+        scale = scatter_sum(torch.ones(edges.shape[1]), edges[1], nodes).pow(-0.5)
+        return edges, scale[edges[0]] * scale[edges[1]], None
+
+    def __call__(self, x: Tensor, targets: int, source: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+        x = torch.nn.functional.linear(x, self.weight)
+        return scatter_sum(x.index_select(0, source) * weight.view(-1, 1), target, targets) + self.bias
+
+    def sparse(self, x: Tensor, matrix: Tensor, degree: Tensor) -> Tensor:
+        return matrix @ torch.nn.functional.linear(x, self.weight) + self.bias
+
+
+class Gat:
+    sparse = None
+
+    def __init__(self, width: int, out: int, heads: int):
+        self.heads, self.weight, self.bias = heads, torch.randn(out, width), torch.randn(out)
+        self.source, self.target = torch.randn(1, heads, out // heads), torch.randn(1, heads, out // heads)
+
+    def prepare(self, edges: Tensor, nodes: int):
+        edges = edges[:, edges[0] != edges[1]]
+        loops = torch.arange(nodes)
+        edges = torch.cat([edges, torch.stack([loops, loops])], 1)
+        return edges, torch.ones(edges.shape[1]), None
+
+    def __call__(self, x: Tensor, targets: int, source: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+        x = torch.nn.functional.linear(x, self.weight).view(x.shape[0], self.heads, -1)
+        score = (x * self.source).sum(-1).index_select(0, source) + (x[:targets] * self.target).sum(-1).index_select(0, target)
+        alpha = softmax(torch.nn.functional.leaky_relu(score, 0.2), target, targets)
+        return scatter_sum(x.index_select(0, source) * alpha.unsqueeze(-1), target, targets).flatten(1) + self.bias
+
+
+def layers(name: str, width: int) -> list:
+    widths = [width] + [128] * (int(name[-1]) - 1) + [32]
+    if name.startswith("gat"):
+        return [Gat(a, b, 1 if i == len(widths) - 2 else 4) for i, (a, b) in enumerate(zip(widths, widths[1:]))]
+    return [{"sage": Sage, "gcn": Gcn}[name[:-1]](a, b) for a, b in zip(widths, widths[1:])]
+
+
+class Csr:
+    """Edges by target."""
+
+    def __init__(self, edges: Tensor, weight: Tensor, nodes: int):
+        order = edges[1].argsort(stable=True)
+        self.source, self.weight = edges[0][order], weight[order]
+        self.begin = torch.zeros(nodes + 1, dtype=torch.long)
+        torch.cumsum(torch.bincount(edges[1], minlength=nodes), 0, out=self.begin[1:])
+
+    def block(self, targets: Tensor):
+        """Nodes of the block, targets first, and its edges in their numbers."""
+        first, last = self.begin[targets], self.begin[targets + 1]
+        count = last - first
+        target = torch.repeat_interleave(torch.arange(len(targets)), count)
+        edge = torch.arange(int(count.sum())) - torch.repeat_interleave(count.cumsum(0) - count, count) + first[target]
+        source = self.source[edge]
+        both = torch.cat([targets, source])
+        nodes, inverse = torch.unique(both, return_inverse=True)
+        place = torch.full((len(nodes),), len(both), dtype=torch.long).scatter_reduce_(0, inverse, torch.arange(len(both)), "amin")
+        order = place.argsort()
+        number = torch.empty_like(order).scatter_(0, order, torch.arange(len(order)))
+        return nodes[order], number[inverse[len(targets):]], target, self.weight[edge]
+
+
+def by_layer(model: list, x: Tensor, csr: Csr, batch: int) -> Tensor:
+    nodes = x.shape[0]
+    for depth, layer in enumerate(model):
+        rows = []
+        for first in range(0, nodes, batch):
+            targets = torch.arange(first, min(nodes, first + batch))
+            block, source, target, weight = csr.block(targets)
+            out = layer(x[block], len(targets), source, target, weight)
+            rows.append(out if depth == len(model) - 1 else out.relu())
+        x = torch.cat(rows)
+    return x
+
+
+def node_wise(model: list, x: Tensor, csr: Csr, targets: Tensor) -> Tensor:
+    blocks, nodes = [], targets
+    for _ in model:
+        blocks.append((len(nodes), *csr.block(nodes)))
+        nodes = blocks[-1][1]
+    h = x[nodes]
+    for depth, (layer, (count, _, source, target, weight)) in enumerate(zip(model, reversed(blocks))):
+        h = layer(h, count, source, target, weight)
+        h = h if depth == len(model) - 1 else h.relu()
+    return h
+
+
+def whole(model: list, x: Tensor, edges: Tensor, weight: Tensor) -> Tensor:
+    for depth, layer in enumerate(model):
+        x = layer(x, x.shape[0], edges[0], edges[1], weight)
+        x = x if depth == len(model) - 1 else x.relu()
+    return x
+
+
+def product(model: list, x: Tensor, csr: Csr) -> Tensor:
+    nodes = x.shape[0]
+    matrix = torch.sparse_csr_tensor(csr.begin, csr.source, csr.weight, (nodes, nodes))
+    degree = (csr.begin[1:] - csr.begin[:-1]).float()
+    for depth, layer in enumerate(model):
+        x = layer.sparse(x, matrix, degree)
+        x = x if depth == len(model) - 1 else x.relu()
+    return x
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("graph")
+    parser.add_argument("--models", default="sage2,gcn2,gat2")
+    parser.add_argument("--ways", default="loop,full,sparse,nodewise")
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--batch-size", type=int, default=4096)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    data = numpy.load(arguments.graph)
+    x, given = torch.from_numpy(data["x"]), torch.from_numpy(data["edge_index"])
+    nodes = x.shape[0]
+    with torch.inference_mode():
+        for name in arguments.models.split(","):
+            torch.manual_seed(0)
+            model = layers(name, x.shape[1])
+            start = time.perf_counter()
+            edges, weight, _ = model[0].prepare(given, nodes)
+            prepared = time.perf_counter()
+            csr = Csr(edges, weight, nodes)
+            grouped = time.perf_counter()
+            for way in arguments.ways.split(","):
+                if way == "sparse" and model[0].sparse is None:
+                    continue
+                start_run = time.perf_counter()
+                extra = {}
+                try:
+                    if way == "loop":
+                        by_layer(model, x, csr, arguments.batch_size)
+                    elif way == "full":
+                        whole(model, x, edges, weight)
+                    elif way == "sparse":
+                        product(model, x, csr)
+                    else:
+                        sample, batches = 1000, 2
+                        for k in range(batches):
+                            node_wise(model, x, csr, torch.arange(k * sample, min(nodes, (k + 1) * sample)))
+                        extra = {"extrapolated_from": min(nodes, sample * batches)}
+                    seconds = time.perf_counter() - start_run
+                    if extra:
+                        seconds *= nodes / extra["extrapolated_from"]
+                except (RuntimeError, MemoryError) as error:
+                    seconds, extra = None, {"error": str(error).splitlines()[0][:120]}
+                print(json.dumps({"graph": arguments.graph.split("/")[-1], "model": name, "way": way, "seconds": seconds,
+                                  "normalise_seconds": prepared - start, "csr_seconds": grouped - prepared, "torch": torch.__version__,
+                                  "threads": arguments.threads, **extra}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
