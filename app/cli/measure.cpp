@@ -34,6 +34,8 @@ void addCalibrate(CLI::App& app, int&)
                      {"write a save point", perSecond(rates.write)},
                      {"elementwise", perSecond(rates.elementwise)},
                      {"segment reduce", perSecond(rates.segmentReduce)},
+                     {"edge kernels", perSecond(rates.edgeRows)},
+                     {"arithmetic on edges", flopsText(rates.edgeArithmetic) + "/s"},
                      {"matrix products", flopsText(rates.gemm) + "FLOP/s"},
                      {"slice structure", perSecond(rates.slice)},
                      {"number a block's nodes", flopsText(rates.number) + "/s"},

@@ -70,6 +70,8 @@ Json toJson(const RunResult& result)
                                      {"write_seconds", f.writeSeconds}, {"saved_bytes", f.savedBytes}});
     for (std::size_t i = 0; i < result.predicted.seconds.size(); ++i)
         json["functions"][i]["predicted_seconds"] = result.predicted.seconds[i];
+    if (!result.dense.empty())
+        json["dense"] = result.dense;
     if (!result.predicted.rates.empty())
         json["rates"] = result.predicted.rates;
     return json;
@@ -84,7 +86,7 @@ std::string functionTable(const RunResult& result)
                         formatSeconds(f.prepareSeconds), formatSeconds(f.computeSeconds), formatSeconds(f.writeSeconds), formatSeconds(f.seconds()),
                         i < result.predicted.seconds.size() ? formatSeconds(result.predicted.seconds[i]) : "–", formatBytes(f.savedBytes)});
     }
-    return table(rows) + (result.predicted.rates.empty() ? "" : "Rates of the prediction: " + result.predicted.rates + "\n");
+    return table(rows) + (result.dense.empty() ? "" : "Dense layers: " + result.dense + "\n") + (result.predicted.rates.empty() ? "" : "Rates of the prediction: " + result.predicted.rates + "\n");
 }
 
 std::string summary(const std::string& name, const RunResult& result)

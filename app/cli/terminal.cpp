@@ -120,6 +120,9 @@ void GraphArguments::add(CLI::App& command, bool required)
     command.add_option("--kernels", run.kernels, "What Cleave's own kernels do instead of LibTorch: all, reduce (reductions by target only) or none")
         ->transform(CLI::CheckedTransformer(std::map<std::string, Kernels>{{"all", Kernels::All}, {"reduce", Kernels::Reduce}, {"none", Kernels::None}}))
         ->default_str("all");
+    command.add_option("--dense", run.dense, "What multiplies matrices: auto (the faster one), blas or onednn")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, Dense>{{"auto", Dense::Auto}, {"blas", Dense::Blas}, {"onednn", Dense::OneDnn}}))
+        ->default_str("auto");
     command.add_option("--batches-at-once", run.batchesAtOnce, "Batches that run side by side, each on one thread; 0 chooses")
         ->capture_default_str()->check(CLI::Range(0, 4096));
     command.add_option("--input", inputs, "Which array of the graph an input of forward gets, where the names differ; may be repeated")

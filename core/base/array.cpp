@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
+#include "core/base/pages.h"
 
 namespace cleave {
 
@@ -79,12 +80,14 @@ NewArray makeArray(DType dtype, std::vector<std::int64_t> shape)
     for (const std::int64_t size : shape)
         if (size < 0 || __builtin_mul_overflow(bytes, size, &bytes) || bytes > limit)
             throw Error("An array of this shape does not fit into memory.");
-    auto* data = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)),
-                                                        std::align_val_t{64}, std::nothrow));
-    if (!data)
+    const auto size = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
+    try {
+        auto* data = static_cast<std::byte*>(allocatePages(size));
+        const auto free = [size](const std::byte* p) { freePages(const_cast<std::byte*>(p), size); };
+        return {Array{dtype, std::move(shape), std::shared_ptr<const std::byte>(data, free)}, data};
+    } catch (const std::bad_alloc&) {
         throw Error("Not enough memory for an array of " + std::to_string(bytes) + " bytes.");
-    const auto free = [](const std::byte* p) { ::operator delete(const_cast<std::byte*>(p), std::align_val_t{64}); };
-    return {Array{dtype, std::move(shape), std::shared_ptr<const std::byte>(data, free)}, data};
+    }
 }
 
 }  // namespace cleave

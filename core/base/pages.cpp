@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t hugePage = std::size_t{1} << 21, smallPage = std::size_t{1} << 12;
 
+constexpr std::size_t fewBytes = std::size_t{1} << 16;  // below, the C library is as good
+
 // Eight sizes for each power of two, so that what is freed fits what comes next.
 std::size_t rounded(std::size_t bytes)
 {
@@ -146,8 +148,21 @@ private:
 
 }  // namespace
 
-void* allocatePages(std::size_t bytes) { return Pages::instance().allocate(rounded(bytes)); }
-void freePages(void* memory, std::size_t bytes) { Pages::instance().free(memory, rounded(bytes)); }
+void* allocatePages(std::size_t bytes)
+{
+    if (bytes >= fewBytes)
+        return Pages::instance().allocate(rounded(bytes));
+    return ::operator new(bytes, std::align_val_t{64});
+}
+
+void freePages(void* memory, std::size_t bytes)
+{
+    if (bytes >= fewBytes)
+        Pages::instance().free(memory, rounded(bytes));
+    else
+        ::operator delete(memory, std::align_val_t{64});
+}
+
 PagesInUse pagesInUse() { return Pages::instance().use(); }
 void giveBackPages() { Pages::instance().giveBackAll(); }
 

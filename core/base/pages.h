@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
+#include <utility>
+#include <vector>
 
 namespace cleave {
 
-/// Memory for large arrays, of at least that many bytes: in huge pages where the system has them, aligned to 64 bytes or more. What is freed
+/// Memory for arrays: large ones in huge pages where the system has them, aligned to 64 bytes or more. What is freed
 /// is kept for the next request of its size, since memory that is touched for the first time costs more than most arithmetic; used and kept
 /// memory together never exceed the most that was used at one time. Throws std::bad_alloc.
 void* allocatePages(std::size_t bytes);
@@ -15,6 +18,27 @@ struct PagesInUse {
     std::size_t kept = 0;  ///< bytes that were freed and are kept
 };
 PagesInUse pagesInUse();
+
+/// Lets a vector of plain numbers lie in such memory. Entries that are not given a value are left as they are.
+template <class T>
+struct PageAllocator {
+    using value_type = T;
+
+    PageAllocator() = default;
+    template <class U>
+    PageAllocator(const PageAllocator<U>&) {}
+
+    T* allocate(std::size_t count) { return static_cast<T*>(allocatePages(count * sizeof(T))); }
+    void deallocate(T* memory, std::size_t count) { freePages(memory, count * sizeof(T)); }
+    template <class U>
+    void construct(U* entry) { static_cast<void>(entry); }
+    template <class U, class... Arguments>
+    void construct(U* entry, Arguments&&... arguments) { new (entry) U(std::forward<Arguments>(arguments)...); }
+    bool operator==(const PageAllocator&) const = default;
+};
+
+template <class T>
+using PageVector = std::vector<T, PageAllocator<T>>;
 
 /// What is kept goes back to the system.
 void giveBackPages();

@@ -55,7 +55,7 @@ EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_
             before += std::exchange(place(c, range), before);
     }
     firstOf.push_back(before);
-    std::vector<std::int64_t> byRange(segment.size());
+    PageVector<std::int64_t> byRange(segment.size());
     parallelFor(chunks, threads, [&](std::int64_t c, int) {
         for (std::int64_t e = chunk(c); e < chunk(c + 1); ++e)
             byRange[static_cast<std::size_t>(place(c, segment[static_cast<std::size_t>(e)] / nodesPerRange)++)] = e;

@@ -4,14 +4,20 @@
 #include <span>
 #include <vector>
 
+#include "core/base/pages.h"
+
 namespace cleave {
 
 /// The edges of an edge set grouped by the node they are reduced into (CSR over the segment index): what blocks are cut from.
 struct EdgesBySegment {
     std::vector<std::int64_t> begin;  ///< [V + 1]: edges of node v are edges[begin[v]] … edges[begin[v + 1] - 1]
-    std::vector<std::int64_t> edges;  ///< [M] edge ids, in their original order within one node
+    PageVector<std::int64_t> edges;   ///< [M] edge ids, in their original order within one node; may be given up when nothing reads them
 
     std::int64_t numNodes() const { return static_cast<std::int64_t>(begin.size()) - 1; }
+    std::int64_t count(std::int64_t firstNode, std::int64_t lastNode) const  ///< of edges into nodes [first, last)
+    {
+        return begin[static_cast<std::size_t>(lastNode)] - begin[static_cast<std::size_t>(firstNode)];
+    }
     std::span<const std::int64_t> of(std::int64_t firstNode, std::int64_t lastNode) const;  ///< edges into nodes [first, last)
 };
 

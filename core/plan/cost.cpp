@@ -44,7 +44,7 @@ double PlanCost::writtenBytes() const
 
 double PlanCost::peakBytes() const
 {
-    double most = 0;
+    double most = preparationBytes;
     for (const FunctionCost& f : functions)
         most = std::max(most, f.peakBytes);
     return most;
@@ -188,6 +188,7 @@ public:
     Pricing(const CostModel& model, const Plan& plan) : m(model), m_plan(plan), m_isNatural(model.m_counts.order == "natural")
     {
         m_cost.functions = m.m_fixed;
+        m_cost.preparationBytes = m.m_counts.preparationBytes;
         m_relabelled.resize(m.m_relabel.size());
         m_lastReader.assign(m.m_tensors.size(), -1);
         m_readingsOf.resize(m.m_tensors.size());
@@ -380,12 +381,13 @@ private:
         PeakOf peak(m, m_plan, m_group);
         for (std::size_t f = 0; f < m_cost.functions.size(); ++f) {
             const int group = static_cast<int>(f);
-            double bytes = m.m_counts.structureBytes + m.m_counts.indexBytes + m.m_bookkeeping[f];
+            const double atOnce = m.m_counts.batchesAtOnce;
+            double bytes = m.m_counts.structureBytes + m.m_counts.indexBytes + atOnce * m.m_bookkeeping[f];
             for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
                 if (isSaved(t) && madeIn(m.m_tensors[t]) <= group && m_lastReader[t] >= group)
                     bytes += static_cast<double>(m.m_counts.nodes) * m.m_tensors[t].bytes;
             if (f < m.m_groups.size())
-                bytes += peak.batch(group, [&](int t) { return heldRows(group, t); }, [&](std::size_t op) { return makesSaved(op); });
+                bytes += atOnce * peak.batch(group, [&](int t) { return heldRows(group, t); }, [&](std::size_t op) { return makesSaved(op); });
             m_cost.functions[f].peakBytes = bytes;
         }
     }

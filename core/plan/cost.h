@@ -56,6 +56,7 @@ struct PlanCost {
     std::vector<FunctionCost> functions;
     std::vector<TensorCost> tensors;
     std::vector<Amount> ops;     ///< as PlanSpace::ops(); what message passing does on edges counts for its scatter, or for the function
+    double preparationBytes = 0; ///< memory before the first function runs
     std::set<BlockCopy> copied;  ///< what is gathered from a copy of the block's rows, where that is cheaper
 
     Amount total() const;  ///< of all functions

@@ -120,9 +120,15 @@ private:
         } else {
             m_group = m.m_groupOfLevel[at(m_f->level)];
         }
+        m_fusion = fuseEdges(m_a, *m_f, m.m_counts.kernels);
+        const std::vector<bool> live = liveSteps(m_p, *m_f, m_fusion);
         addPreparation();
-        for (const Step& step : m_f->steps)
-            addStep(step);
+        auto program = m_fusion.programs.begin();
+        for (std::size_t i = 0; i < m_f->steps.size(); ++i) {
+            m_program = program != m_fusion.programs.end() && program->step == i ? &*program++ : nullptr;
+            if (m_program || m_fusion.absorbed[i] || live[i])
+                addStep(m_f->steps[i], m_fusion.absorbed[i]);
+        }
         if (m_f->rowsOf.valid()) {
             const double rowsWritten = frameRows(0).total;
             const double bytes = rowsWritten * rowBytes(m_a, m_f->rowsOf, m_a.values[m_f->rowsOf].rowDim);
@@ -132,25 +138,75 @@ private:
 
     FunctionCost& cost() { return m.m_fixed[at(m_group)]; }
 
+    // Edges into the targets: structure is put into their order once, and batches lie in it as they are.
+    bool isGrouped(int frame) const
+    {
+        const Frame& f = m_f->frames[at(frame)];
+        return f.kind == FrameKind::Edges && f.parent == 0;
+    }
+
+    bool isReadByProgram(const StepOperand& operand) const
+    {
+        return std::ranges::any_of(m_fusion.programs, [&](const FusedEdges& program) {
+            return std::ranges::any_of(program.operands, [&](const FusedOperand& read) { return read.rows == operand; });
+        });
+    }
+
+    // The time of an edge program by rates.
+    double programSeconds(const FusedEdges& fused) const
+    {
+        const double edges = frameRows(fused.frame).total, targets = frameRows(m_f->frames[at(fused.frame)].parent).total;
+        const double item = static_cast<double>(itemSize(fused.dtype));
+        double bytes = 0, entries = 0;
+        for (const EdgeOperand& operand : fused.program.operands)
+            bytes += item * static_cast<double>(operand.width) *
+                     (operand.row == EdgeRow::Same ? 1 : operand.row == EdgeRow::Target ? targets : edges);
+        for (const EdgeResult& result : fused.program.results)
+            bytes += item * static_cast<double>(fused.program.width(result.value)) * (result.reduced ? targets : edges);
+        for (const EdgeInstruction& instruction : fused.program.code)
+            entries += edges * static_cast<double>(std::max(instruction.width, fused.program.width(instruction.x.value)));
+        return bytes / m.m_rates.edgeRows + entries / m.m_rates.edgeArithmetic;
+    }
+
     // Frames of edges, and the nodes that they reach.
     void addPreparation()
     {
-        double entries = rows().reach.front().total;
-        double most = rows().reach.back().most, all = 0;
+        constexpr double numberedBytes = 40;  // of a node: itself, and twice a slot of the table
+        const bool isNumbered = std::ranges::any_of(m_f->frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; });
+        double numbered = rows().reach.front().total;
+        double most = isNumbered ? rows().reach.back().most * numberedBytes : 0, all = 0;
         for (std::size_t i = 0; i < m_f->frames.size(); ++i)
             all += frameRows(static_cast<int>(i)).total;
         std::set<std::pair<ValueId, int>> lookedUp;
         for (const StepOperand& neighbour : m_f->neighbours) {
-            entries += frameRows(neighbour.frame).total;
+            numbered += frameRows(neighbour.frame).total;
             if (!m_f->rowsOf.valid() && lookedUp.insert({neighbour.value, neighbour.frame}).second)
-                m.m_relabel[at(level(neighbour.frame))] += frameRows(neighbour.frame).total * indexBytes / m.m_rates.slice;
+                m.m_relabel[at(level(neighbour.frame))] +=
+                    frameRows(neighbour.frame).total * (indexBytes / m.m_rates.slice + (isNumbered ? 0 : 1 / m.m_rates.number));
         }
+        const double entries = isNumbered ? numbered : 0;
         for (std::size_t i = 1; i < m_f->frames.size(); ++i)
-            most += frameRows(static_cast<int>(i)).most;
-        m.m_bookkeeping[at(m_group)] = most * indexBytes;
+            if (!isGrouped(static_cast<int>(i)))
+                most += frameRows(static_cast<int>(i)).most * indexBytes;
+        m.m_bookkeeping[at(m_group)] = most;
+        for (const FusedEdges& program : m_fusion.programs)
+            for (const FusedOperand& operand : program.operands)
+                if (operand.row == EdgeRow::Source && operand.index.kind == OperandKind::Slice)
+                    addIndex(operand.index);
         const auto measured = m.m_profile.prepareSeconds.find(m_f->rowsOf.valid() ? -1 - static_cast<int>(m_index) : m_f->level);
         m_measuredPreparation = measured != m.m_profile.prepareSeconds.end();
         cost().prepare.seconds += m_measuredPreparation ? measured->second * all : entries / m.m_rates.number;
+    }
+
+    // An index in the order of the edges: once for all batches, or for each.
+    void addIndex(const StepOperand& index)
+    {
+        const RowCount& edges = frameRows(index.frame);
+        const bool grouped = isGrouped(index.frame);
+        if (!grouped)
+            m.m_bookkeeping[at(m_group)] += edges.most * indexBytes;
+        if (!grouped || m_ordered.insert({index.value, m_f->frames[at(index.frame)].index}).second)
+            cost().prepare += {edges.total * indexBytes, 0, m_measuredPreparation && !grouped ? 0 : edges.total * indexBytes / m.m_rates.slice};
     }
 
     // A structure value sliced to a frame: bytes of the largest batch are held; the time counts once for each function.
@@ -158,10 +214,11 @@ private:
     {
         const auto [known, fresh] = m_slices.try_emplace({operand.value, operand.frame}, static_cast<int>(m.m_slices.size()));
         if (fresh) {
-            const double bytes = rowBytes(m_a, operand.value, operand.rowDim);
-            m.m_slices.push_back(bytes * frameRows(operand.frame).most);
-            const double moved = bytes * frameRows(operand.frame).total;
-            cost().prepare += {moved, 0, m_measuredPreparation ? 0 : moved / m.m_rates.slice};
+            const double bytes = rowBytes(m_a, operand.value, operand.rowDim), moved = bytes * frameRows(operand.frame).total;
+            const bool grouped = isGrouped(operand.frame) && operand.kind == OperandKind::Slice;
+            m.m_slices.push_back(grouped ? 0 : bytes * frameRows(operand.frame).most);
+            const bool isMoved = !grouped || m_ordered.insert({operand.value, m_f->frames[at(operand.frame)].index}).second;
+            cost().prepare += {moved, 0, !isMoved || (m_measuredPreparation && !grouped) ? 0 : moved / m.m_rates.slice};
         }
         return known->second;
     }
@@ -194,7 +251,7 @@ private:
 
     bool isFeature(const StepOperand& operand) const { return m_a.values[operand.value].reach == Reach::Feature; }
 
-    void addStep(const Step& step)
+    void addStep(const Step& step, bool isAbsorbed)
     {
         const ValueId first = m_p[step.op].outputs.front();
         const bool nodes = isNodes(step.frame);
@@ -226,6 +283,9 @@ private:
         for (const StepOperand& operand : step.operands) {
             if (operand.rowDim < 0 && operand.kind != OperandKind::StoredWhole)
                 continue;
+            // Programs read neither the index nor what is reduced into.
+            if ((m_program || isAbsorbed) && !isFeature(operand) && !isReadByProgram(operand))
+                continue;
             const bool sameRows = operand.frame == step.frame || (nodes && isNodes(operand.frame));
             const double bytes = rowBytes(m_a, operand.value, operand.rowDim);
             if (isFeature(operand) && m_a.values[operand.value].rows == Rows::Nodes) {
@@ -243,7 +303,7 @@ private:
                     use.kind = Use::Numbered;
                     otherBytes += bytes * frameRows(operand.frame).total;
                 }
-                addUse(operand, step, use, placed);
+                addUse(operand, step, use, placed, isAbsorbed);
                 reads.push_back({Ref::Tensor, m.m_tensorIndex.at(operand.value)});
                 continue;
             }
@@ -270,7 +330,7 @@ private:
                 }
             }
         }
-        const double calls = m.m_rates.opSeconds * rows().batches;
+        const double calls = isAbsorbed ? 0 : m.m_rates.opSeconds * rows().batches;
         const auto measured = m.m_profile.opSeconds.find(step.op);
         const bool isMeasured = measured != m.m_profile.opSeconds.end();
         if (placed >= 0) {
@@ -279,7 +339,9 @@ private:
             op.resultBytes = work.kind == WorkKind::View ? 0 : resultBytes;
             op.scratchBytes = work.scratchBytes;
             if (work.kind == WorkKind::Reduce) {
-                op.fixed = {0, work.flops * edgeRows, isMeasured ? measured->second * edgeRows : edgeBytes / m.m_rates.segmentReduce};
+                op.fixed = {0, work.flops * edgeRows, isMeasured  ? measured->second * edgeRows
+                                                           : m_program ? programSeconds(*m_program)
+                                                                       : edgeBytes / m.m_rates.segmentReduce};
             } else if (!gathers) {
                 op.flops = work.flops;
                 op.bytes = work.kind == WorkKind::View ? 0 : ownBytes + resultBytes;
@@ -291,7 +353,7 @@ private:
             return;
         }
         Amount amount{0, work.flops * own.total, isMeasured ? 0 : calls};
-        if (work.kind != WorkKind::View && !gathers) {
+        if (work.kind != WorkKind::View && !gathers && !isAbsorbed) {
             const double bytes = (ownBytes + resultBytes) * own.total + otherBytes;
             amount.seconds += isMeasured
                                   ? measured->second * own.total
@@ -299,9 +361,9 @@ private:
         }
         cost().compute += amount;
         FixedStep fixed;
-        fixed.isView = work.kind == WorkKind::View || step.kind == StepKind::Forward;
+        fixed.isView = work.kind == WorkKind::View || step.kind == StepKind::Forward || isAbsorbed;
         fixed.mostBytes = fixed.isView ? 0 : resultBytes * own.most;
-        fixed.scratchBytes = work.scratchBytes * own.most;
+        fixed.scratchBytes = isAbsorbed ? 0 : work.scratchBytes * own.most;
         fixed.reads = std::move(reads);
         const int index = static_cast<int>(m.m_steps.size());
         for (const ValueId output : m_p[step.op].outputs)
@@ -310,12 +372,13 @@ private:
         m_waiting.push_back(index);
     }
 
-    void addUse(const StepOperand& operand, const Step& step, Use use, int placed)
+    void addUse(const StepOperand& operand, const Step& step, Use use, int placed, bool isAbsorbed)
     {
         Tensor& t = tensor(operand.value);
         use.op = placed;
         use.rows = frameRows(use.kind == Use::Numbered ? operand.frame : step.frame);
-        if (use.kind == Use::Gathered || use.kind == Use::Numbered) {
+        // The time of a program counts for its reduction.
+        if ((use.kind == Use::Gathered || use.kind == Use::Numbered) && !isAbsorbed) {
             const auto measured = m.m_profile.opSeconds.find(step.op);
             const double bytes = use.rows.total * t.bytes;
             use.straightSeconds =
@@ -325,7 +388,8 @@ private:
         if (m_f->rowsOf.valid()) {
             // An output's rows are read by their own numbers, straight from the store.
             const double bytes = use.rows.total * t.bytes;
-            use.straightSeconds = use.straightSeconds > 0 ? use.straightSeconds : bytes / m.m_rates.gather;
+            if (!isAbsorbed)
+                use.straightSeconds = use.straightSeconds > 0 ? use.straightSeconds : bytes / m.m_rates.gather;
             use.kind = Use::ByOutput;
             use.level = m_group;
         } else {
@@ -351,6 +415,9 @@ private:
     std::map<ValueId, int> m_extraIndex;
     std::set<std::pair<ValueId, int>> m_sliced;
     std::vector<int> m_waiting;
+    EdgeFusion m_fusion;                         // of the function
+    const FusedEdges* m_program = nullptr;       // that takes the place of the step
+    std::set<std::pair<ValueId, ValueId>> m_ordered;  // structure in the order of a segment's edges
 };
 
 CostModel::CostModel(const PlanSpace& space, GraphCounts counts, Rates rates, Profile profile)

@@ -119,6 +119,11 @@ double GraphCounts::inflation() const
     return targets > 0 ? all / targets : 1;
 }
 
+int batchesAtOnce(double batches, int threads)
+{
+    return batches > 2 * threads ? threads : 1;
+}
+
 GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize)
 {
     const Estimate estimate(analysis, nodes, edges, batchSize);

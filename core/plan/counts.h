@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/plan/cut.h"
+#include "core/plan/edge_fusion.h"
 
 namespace cleave {
 
@@ -33,14 +34,20 @@ struct GraphCounts {
     std::string order = "natural";
     bool estimated = false;      ///< from V and M alone, for a graph without locality
     double error = 0;            ///< standard error of E relative to E where batches were sampled; 0: exact
-    double structureBytes = 0;   ///< of the prologue's results
-    double indexBytes = 0;       ///< of the edges grouped by segment
+    double structureBytes = 0;   ///< of what batches read of the prologue's results
+    double indexBytes = 0;       ///< of the edges grouped by segment, and of structure in their order
+    double preparationBytes = 0; ///< of all that is there before the first function runs, and goes if batches do not read it
+    Kernels kernels = Kernels::All;  ///< that run the functions
+    int batchesAtOnce = 1;       ///< each on a thread of its own
     std::vector<FunctionRows> functions;  ///< of the cut at message degree with these functions joined
     std::set<int> joined;
 
     /// E of all functions that have neighbours, relative to their V: 1 without inflation.
     double inflation() const;
 };
+
+/// How many batches run at once: one on each thread if there are enough of them, otherwise one on all threads.
+int batchesAtOnce(double batches, int threads);
 
 /// Counts for a graph of which only the numbers of nodes and edges are known: sources are drawn at random.
 GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize);

@@ -655,4 +655,30 @@ EdgeFusion fuseEdges(const Analysis& analysis, const CutFunction& function, Kern
     return Fusing(analysis, function, kernels).run();
 }
 
+std::vector<bool> liveSteps(const Program& program, const CutFunction& function, const EdgeFusion& fusion)
+{
+    std::vector<bool> live(function.steps.size());
+    std::set<std::tuple<ValueId, int, IndexInto>> read;
+    const auto reads = [&](const StepOperand& operand) {
+        read.insert({operand.value, operand.from >= 0 ? operand.from : operand.frame, operand.into});
+    };
+    std::ranges::for_each(function.results, reads);
+    auto fused = fusion.programs.rbegin();
+    for (std::size_t i = function.steps.size(); i-- > 0;) {
+        const Step& step = function.steps[i];
+        if (fused != fusion.programs.rend() && fused->step == i) {
+            for (const FusedOperand& operand : fused->operands)
+                reads(operand.rows);
+            if (fused->self)
+                reads(*fused->self);
+            ++fused;
+        } else if (!fusion.absorbed[i]) {
+            live[i] = std::ranges::any_of(program[step.op].outputs, [&](ValueId output) { return read.contains({output, step.frame, step.into}); });
+            if (live[i])
+                std::ranges::for_each(step.operands, reads);
+        }
+    }
+    return live;
+}
+
 }  // namespace cleave

@@ -39,6 +39,9 @@ struct EdgeFusion {
     std::vector<bool> absorbed;        ///< of each step: it is part of programs only
 };
 
+/// Which steps are still run by LibTorch: not those that are part of programs, nor those that only these read.
+std::vector<bool> liveSteps(const Program& program, const CutFunction& function, const EdgeFusion& fusion);
+
 /// Finds gather, arithmetic and reduction chains of a function; everything else stays as it is.
 EdgeFusion fuseEdges(const Analysis& analysis, const CutFunction& function, Kernels kernels);
 

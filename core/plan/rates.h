@@ -16,7 +16,9 @@ struct Rates {
     double gather = 3e9;          ///< bytes/s of rows at random places of a store
     double write = 2e9;           ///< bytes/s of rows into a new store
     double elementwise = 6e9;     ///< bytes/s, read and written, of elementwise ops on a block
-    double segmentReduce = 2e9;   ///< bytes/s of edge rows reduced into node rows
+    double segmentReduce = 2e9;   ///< bytes/s of edge rows reduced into node rows by LibTorch
+    double edgeRows = 1.5e10;     ///< bytes/s of rows that the edge kernels gather and reduce
+    double edgeArithmetic = 4e9;  ///< entries/s of an instruction of the edge kernels
     double gemm = 3e10;           ///< FLOP/s of matrix products of a block with a weight
     double slice = 1e9;           ///< bytes/s of structure sliced to a block's edges
     double number = 1e8;          ///< nodes/s that a block's nodes are found and numbered at

@@ -5,17 +5,13 @@
 #include <torch/version.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "core/base/pages.h"
 
 namespace cleave {
 
 namespace {
-
-constexpr std::size_t fromPages = std::size_t{1} << 17;  // bytes: below, the C library is as good
 
 // Lies before the memory of a tensor, whose alignment it keeps.
 struct alignas(64) Header {
@@ -31,20 +27,14 @@ void release(void* memory)
     Header* header = static_cast<Header*>(memory) - 1;
     const std::size_t bytes = header->bytes;
     c10::reportMemoryUsageToProfiler(memory, -static_cast<std::int64_t>(bytes), 0, 0, cpu);
-    if (bytes >= fromPages)
-        freePages(header, bytes + sizeof(Header));
-    else
-        std::free(header);
+    freePages(header, bytes + sizeof(Header));
 }
 
 c10::DataPtr take(std::size_t bytes)
 {
     if (bytes == 0)
         return {nullptr, nullptr, &release, cpu};
-    void* memory = bytes >= fromPages ? allocatePages(bytes + sizeof(Header))
-                                      : std::aligned_alloc(alignof(Header), (bytes + 2 * sizeof(Header) - 1) / sizeof(Header) * sizeof(Header));
-    if (!memory)
-        throw std::bad_alloc();
+    auto* memory = allocatePages(bytes + sizeof(Header));
     Header* header = static_cast<Header*>(memory);
     header->bytes = bytes;
     void* data = header + 1;
@@ -52,7 +42,7 @@ c10::DataPtr take(std::size_t bytes)
     return {data, data, &release, cpu};
 }
 
-class PageAllocator : public c10::Allocator {
+class LibTorchAllocator : public c10::Allocator {
 public:
 #if TORCH_VERSION_MAJOR >= 2
     c10::DataPtr allocate(std::size_t bytes) override { return take(bytes); }
@@ -67,7 +57,7 @@ public:
 
 void useOwnAllocator()
 {
-    static PageAllocator& allocator = *new PageAllocator;
+    static LibTorchAllocator& allocator = *new LibTorchAllocator;
     static const bool done = [] {
         c10::SetCPUAllocator(&allocator, 1);
         return true;

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/run/allocator.h"
+#include "core/run/dense.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -161,7 +162,9 @@ std::vector<std::string> randomInputs(const Program& program, const DataGraph& g
 void useThreads(const RunOptions& options)
 {
     useOwnAllocator();
+    useDense(options.dense);
     at::set_num_threads(options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+    denseRates();  // measured before anything else is
 }
 
 std::vector<std::int64_t> orderFor(const Model& model, const Bindings& inputs, NodeOrder order, std::int64_t batchSize, std::int64_t numNodes,

@@ -16,7 +16,9 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/model/json_view.h"
+#include "core/kernels/edge_program.h"
 #include "core/run/bind.h"
+#include "core/run/dense.h"
 #include "core/run/lowering.h"
 #include "core/run/tensors.h"
 
@@ -90,6 +92,30 @@ double numberedPerSecond()
     });
 }
 
+// Rows gathered and summed by the edge kernels, without and with arithmetic on them.
+void calibrateEdges(Rates& rates, const at::Tensor& store)
+{
+    const std::int64_t targets = blockRows, degree = edgeRows / blockRows;
+    const at::Tensor sources = randomNodes(edgeRows, storeRows, 6).to(at::kInt);
+    const at::Tensor sums = at::empty({targets, width});
+    std::vector<std::int64_t> begin;
+    for (std::int64_t t = 0; t <= targets; ++t)
+        begin.push_back(t * degree);
+    const EdgeBlock block{begin.data(), targets};
+    EdgeProgram program{{{EdgeRow::Source, width}}, {}, {{true, Reduce::Sum, 0}}};
+    std::vector<EdgeArray> operands{{store.data_ptr(), DType::Float32, width, sources.data_ptr<std::int32_t>()}};
+    const EdgeRunOptions options{at::get_num_threads(), bestIsa()};
+    const auto run = [&] { runEdgeProgram<float>(program, operands, block, {sums.data_ptr<float>()}, options); };
+    const double plain = secondsOf(run);
+    program.operands.push_back({EdgeRow::Target, width});
+    operands.push_back({store.data_ptr(), DType::Float32, width, nullptr});
+    program.code = {{EdgeCode::Add, {0}, {1}, 0, width}, {EdgeCode::LeakyRelu, {2}, {}, 0.2, width}};
+    program.results.front().value = 3;
+    const double computed = secondsOf(run);
+    rates.edgeRows = (edgeRows + targets) * rowSize / plain;
+    rates.edgeArithmetic = 2.0 * edgeRows * width / std::max(computed - plain, 0.1 * plain);
+}
+
 std::string today()
 {
     const std::time_t now = std::time(nullptr);
@@ -103,6 +129,7 @@ std::string today()
 struct Field {
     const char* name;
     double Rates::* rate;
+    bool mayLack = false;  // files of earlier versions do: what is assumed stays
 };
 
 constexpr Field fields[]{{"read_bytes_per_second", &Rates::read},
@@ -110,6 +137,8 @@ constexpr Field fields[]{{"read_bytes_per_second", &Rates::read},
                          {"write_bytes_per_second", &Rates::write},
                          {"elementwise_bytes_per_second", &Rates::elementwise},
                          {"segment_reduce_bytes_per_second", &Rates::segmentReduce},
+                         {"edge_rows_bytes_per_second", &Rates::edgeRows, true},
+                         {"edge_arithmetic_per_second", &Rates::edgeArithmetic, true},
                          {"gemm_flops_per_second", &Rates::gemm},
                          {"slice_bytes_per_second", &Rates::slice},
                          {"numbered_nodes_per_second", &Rates::number},
@@ -126,7 +155,7 @@ Rates calibrate(int threads, const Progress& progress)
     Rates rates;
     guarded("The machine cannot be measured", [&] {
         int done = 0;
-        const auto next = [&](const char* what) { progress.update(done++ / 9.0, std::string("Measuring ") + what); };
+        const auto next = [&](const char* what) { progress.update(done++ / 10.0, std::string("Measuring ") + what); };
         const at::Tensor store = at::ones({storeRows, width});
         const at::Tensor block = at::ones({blockRows, width}), edges = at::ones({edgeRows, width});
         next("read");
@@ -152,7 +181,9 @@ Rates calibrate(int threads, const Progress& progress)
         });
         next("matrix product");
         const at::Tensor weight = at::ones({width, width}), bias = at::ones({width});
-        rates.gemm = 2.0 * blockRows * width * width / secondsOf([&] { at::linear(block, weight, bias); });
+        rates.gemm = 2.0 * blockRows * width * width / secondsOf([&] { denseLinear(block, weight, bias); });
+        next("edge kernels");
+        calibrateEdges(rates, store);
         next("slices");
         const at::Tensor index = randomNodes(storeRows * 4, storeRows, 4), ids = std::get<0>(randomNodes(edgeRows, storeRows * 4, 7).sort());
         rates.slice = edgeRows * 8.0 / secondsOf([&] { index.index_select(0, ids); });
@@ -199,6 +230,8 @@ Rates readRates(const std::filesystem::path& path)
     Rates rates;
     rates.source = view.at("source").text();
     for (const Field& field : fields) {
+        if (field.mayLack && !json.contains(field.name))
+            continue;
         rates.*field.rate = view.at(field.name).number();
         if (!(rates.*field.rate > 0) || !std::isfinite(rates.*field.rate))
             throw Error(path.string() + ": " + field.name + " must be above 0; measure anew with cleave-cli calibrate.");

@@ -1,18 +1,19 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <string>
 
-namespace cleave {
+#include "core/run/run.h"
 
-enum class Dense : std::uint8_t { Auto, Blas, OneDnn };
+namespace cleave {
 
 /// What multiplies matrices, and how fast: measured once per process where oneDNN is there.
 struct DenseRates {
     std::string blas;      ///< "OpenBLAS as Haswell" where it says so, otherwise "BLAS"
     double blasFlops = 0;  ///< FLOP/s of one thread on a block of rows
-    double oneDnnFlops = 0;  ///< 0: LibTorch has none
+    double oneDnnFlops = 0;  ///< 0: it is not there
 
     bool prefersOneDnn() const { return oneDnnFlops > blasFlops; }
 };
@@ -23,6 +24,9 @@ void useDense(Dense dense);
 
 /// "oneDNN, 210 GFLOP/s a core; OpenBLAS as Haswell reaches 90": what reports say.
 std::string denseText();
+
+/// input [rows, in], weight [out, in], bias [out] if there is one.
+at::Tensor denseLinear(const at::Tensor& input, const at::Tensor& weight, const c10::optional<at::Tensor>& bias);
 
 /// Appends a linear layer: input [rows, in], weight [out, in], bias [out] or None.
 torch::jit::Value* insertLinear(torch::jit::Graph& graph, torch::jit::Value* input, torch::jit::Value* weight, torch::jit::Value* bias);

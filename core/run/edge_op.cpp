@@ -93,6 +93,17 @@ const jit::RegisterOperators& registered()
 
 }  // namespace
 
+EdgeOp edgeOp(const Program& program, const FusedEdges& fused)
+{
+    EdgeOp op{fused.program, fused.dtype, {}};
+    for (const StepOperand& result : fused.results) {
+        op.sizes.emplace_back();
+        for (std::size_t d = 1; d < program[result.value].sizes.size(); ++d)
+            op.sizes.back().push_back(program[result.value].sizes[d].value);
+    }
+    return op;
+}
+
 jit::Value* insertEdgeOp(jit::Graph& graph, const EdgeOp& op, jit::Value* begin, const std::vector<jit::Value*>& operands,
                          const std::vector<jit::Value*>& sources)
 {

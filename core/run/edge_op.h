@@ -17,6 +17,8 @@ struct EdgeOp {
     std::vector<std::vector<std::int64_t>> sizes;  ///< of each result, without the rows
 };
 
+EdgeOp edgeOp(const Program& program, const FusedEdges& fused);
+
 /// Appends cleave::edges, which gives a list with a tensor for each result.
 /// begin: int64 [targets + 1], where the edges into each target begin; operands: in the program's order; sources: int32 [edges] for each
 /// operand that is read at an index, in order.

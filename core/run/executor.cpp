@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 #include <random>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -55,7 +56,7 @@ void forEachInOrder(std::span<const std::int64_t> edges, const T* array, Work wo
 }
 
 // Rows of structure in the order of edges.
-at::Tensor inOrder(const at::Tensor& structure, int rowDim, const std::vector<std::int64_t>& edges)
+at::Tensor inOrder(const at::Tensor& structure, int rowDim, std::span<const std::int64_t> edges)
 {
     // LibTorch takes its time over single numbers.
     if (structure.numel() != structure.size(rowDim) || structure.element_size() != 4 || !structure.is_contiguous())
@@ -160,8 +161,19 @@ std::int64_t LayerWise::mostEdgesPerNode() const
 
 std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& progress)
 {
+    std::vector<LoweredFunction> lowered;
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
+        guarded("Running function " + std::to_string(f) + " failed", [&] {
+            lowered.push_back(lowerFunction(m_a, m_cut.functions[f], m_constants, "function_" + std::to_string(f), m_kernels));
+            Stopwatch watch;
+            groupStructure(m_cut.functions[f], lowered.back());
+            m_runs[f] = {};
+            m_runs[f].prepareSeconds = watch.lap();
+        });
+    if (m_runsOnce)
+        release(retained(lowered));
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
-        guarded("Running function " + std::to_string(f) + " failed", [&] { runFunction(f, batchSize, progress); });
+        guarded("Running function " + std::to_string(f) + " failed", [&] { runFunction(f, std::move(lowered[f]), batchSize, progress); });
         if (!m_keepAll)
             freeAfter(f);
     }
@@ -243,8 +255,15 @@ void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) con
             ids = view(batch.numbers->nodes()).clone();
             break;
         case FrameKind::Edges:
-            ids = frame.parent == 0 ? view(m_edges.at(frame.index).of(batch.first, batch.last))
-                                    : edgesInto(m_edges.at(frame.index), batch.idsOf(frame.parent));
+            if (const EdgesBySegment& edges = m_edges.at(frame.index); frame.parent != 0) {
+                ids = edgesInto(edges, batch.idsOf(frame.parent));
+            } else {
+                batch.rows[i] = edges.count(batch.first, batch.last);
+                batch.edges += batch.rows[i];
+                if (static_cast<std::int64_t>(edges.edges.size()) == edges.begin.back())
+                    batch.ids[i] = view(edges.of(batch.first, batch.last));
+                continue;
+            }
             batch.edges += ids.numel();
             break;
         case FrameKind::Renumbered:
@@ -297,7 +316,16 @@ void LayerWise::addNeighbours(const CutFunction& function, int hops, Batch& batc
 // The entries of an index in a frame, counted from the first node.
 at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) const
 {
-    const at::Tensor nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch).to(at::kLong);
+    at::Tensor nodes;
+    if (const std::pair key{operand.value, batch.function->frames[static_cast<std::size_t>(operand.frame)].index}; !isGrouped(*batch.function, operand.frame))
+        nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
+    else if (const auto sources = m_sources.find(key); sources != m_sources.end())
+        nodes = edgesOf(sources->second, 0, operand.frame, batch);
+    else if (const auto grouped = m_grouped.find(key); grouped != m_grouped.end())
+        nodes = edgesOf(grouped->second, operand.rowDim, operand.frame, batch);
+    else
+        nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
+    nodes = nodes.to(at::kLong);
     return at::where(nodes.lt(0), nodes.add(m_numNodes), nodes);
 }
 
@@ -308,6 +336,11 @@ at::Tensor LayerWise::numbersInBatch(const at::Tensor& nodes, const Batch& batch
     const auto* data = flat.data_ptr<std::int64_t>();
     std::transform(data, data + flat.numel(), numbers.data_ptr<std::int64_t>(), [&](std::int64_t node) { return batch.numbers->of(node); });
     return numbers;
+}
+
+int LayerWise::atOnce(std::int64_t batches) const
+{
+    return m_batchesAtOnce > 0 ? m_batchesAtOnce : batchesAtOnce(static_cast<double>(batches), at::get_num_threads());
 }
 
 // A function while its batches run.
@@ -322,16 +355,14 @@ struct LayerWise::Running {
     FunctionRun stats;  // its times are sums over threads
 };
 
-void LayerWise::runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress)
+void LayerWise::runFunction(std::size_t index, LoweredFunction lowered, std::int64_t batchSize, const Progress& progress)
 {
     const CutFunction& function = m_cut.functions[index];
     const std::string name = "function " + std::to_string(index);
     Stopwatch watch;
-    Running running(function, lowerFunction(m_a, function, m_constants, "function_" + std::to_string(index), m_kernels));
+    Running running(function, std::move(lowered));
     running.total = total(function.total);
     running.numbered = needsNumbers(function, running.lowered);
-    groupStructure(function, running.lowered);
-    const double grouping = watch.lap();
     const std::int64_t batches = std::max<std::int64_t>(1, (running.total + batchSize - 1) / batchSize);
     const auto report = [&](std::int64_t done) {
         progress.update(static_cast<double>(done) / static_cast<double>(batches), "Running " + name);
@@ -342,9 +373,7 @@ void LayerWise::runFunction(std::size_t index, std::int64_t batchSize, const Pro
     report(0);
     // The first makes the store.
     runOne(0, *m_numbers);
-    const int threads = at::get_num_threads();
-    const int atOnce = m_batchesAtOnce > 0 ? m_batchesAtOnce : batches > 2 * threads ? threads : 1;
-    if (atOnce > 1) {
+    if (const int atOnce = this->atOnce(batches); atOnce > 1) {
         const SideBySide side;
         std::vector<Numbering> numbers(static_cast<std::size_t>(atOnce));
         parallelFor(batches - 1, atOnce, [&](std::int64_t batch, int thread) {
@@ -361,6 +390,7 @@ void LayerWise::runFunction(std::size_t index, std::int64_t batchSize, const Pro
             runOne(batch, *m_numbers);
         }
     }
+    const double grouping = m_runs[index].prepareSeconds;
     FunctionRun& stats = m_runs[index] = running.stats;
     const double wall = watch.lap(), sum = stats.seconds();
     for (double* part : {&stats.prepareSeconds, &stats.computeSeconds, &stats.writeSeconds})
@@ -428,6 +458,47 @@ void LayerWise::groupStructure(const CutFunction& function, const LoweredFunctio
     }
 }
 
+// What batches still read when it lies in the order of the edges: structure values, and segments whose edges they know by their ids.
+LayerWise::Retained LayerWise::retained(const std::vector<LoweredFunction>& lowered) const
+{
+    Retained all{{m_a.program.outputs.begin(), m_a.program.outputs.end()}, {}};
+    auto& [read, idsRead] = all;
+    for (std::size_t f = 0; f < lowered.size(); ++f) {
+        const CutFunction& function = m_cut.functions[f];
+        for (const RowTotal& term : function.total)
+            read.insert(term.value);
+        const bool onlyGrouped = !needsNumbers(function, lowered[f]) && std::ranges::all_of(function.frames, [](const Frame& frame) {
+            return frame.kind == FrameKind::Targets || (frame.kind == FrameKind::Edges && frame.parent == 0);
+        });
+        if (!onlyGrouped) {
+            for (const Frame& frame : function.frames) {
+                read.insert(frame.index);
+                idsRead.insert(frame.index);
+                for (const auto* terms : {&frame.before, &frame.own})
+                    for (const RowTotal& term : *terms)
+                        read.insert(term.value);
+            }
+            for (const StepOperand& neighbour : function.neighbours)
+                read.insert(neighbour.value);
+        }
+        for (const FunctionInput& in : lowered[f].inputs)
+            for (const std::optional<StepOperand>& operand : {in.operand, in.sourcesOf})
+                if (operand && !(operand->kind == OperandKind::Slice && isGrouped(function, operand->frame))) {
+                    read.insert(operand->value);
+                    idsRead.insert(function.frames[static_cast<std::size_t>(operand->frame)].index);
+                }
+    }
+    return all;
+}
+
+void LayerWise::release(const Retained& retained)
+{
+    std::erase_if(m_structure, [&](const auto& known) { return !retained.structure.contains(known.first); });
+    for (auto& [segment, edges] : m_edges)
+        if (!retained.edgeIds.contains(segment))
+            edges.edges = {};
+}
+
 // The entries of an index, counted from the first node, in 32 bits.
 at::Tensor LayerWise::toSources(const at::Tensor& index, std::span<const std::int64_t> edges) const
 {
@@ -469,12 +540,50 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
         nodes += all;
     }
     counts.error = nodes > 0 ? std::sqrt(variance) / nodes : 0;
-    for (const auto& [value, result] : m_structure)
-        if (result.isTensor())
-            counts.structureBytes += static_cast<double>(result.toTensor().nbytes());
-    for (const auto& [segment, edges] : m_edges)
-        counts.indexBytes += 8 * static_cast<double>(edges.begin.size() + edges.edges.size());
+    std::vector<LoweredFunction> lowered;
+    for (const CutFunction& function : m_cut.functions) {
+        lowered.push_back(lowerFunction(m_a, function, m_constants, "counted", m_kernels));
+        groupStructure(function, lowered.back());
+    }
+    const Retained kept = retained(lowered);
+    counts.structureBytes = structureBytes(&kept);
+    for (const auto& [segment, edges] : m_edges) {
+        counts.indexBytes += 8 * static_cast<double>(edges.begin.size() + (kept.edgeIds.contains(segment) ? edges.edges.size() : 0));
+        counts.preparationBytes += 8 * static_cast<double>(edges.begin.size() + edges.edges.size());
+    }
+    counts.preparationBytes += structureBytes(nullptr);
+    for (const auto* ordered : {&m_grouped, &m_sources})
+        for (const auto& [key, rows] : *ordered) {
+            counts.indexBytes += static_cast<double>(rows.nbytes());
+            counts.preparationBytes += static_cast<double>(rows.nbytes());
+        }
+    counts.kernels = m_kernels;
+    counts.batchesAtOnce = atOnce((m_numNodes + batchSize - 1) / batchSize);
     return counts;
+}
+
+// Of all structure, or of what is retained; views share their memory.
+double LayerWise::structureBytes(const Retained* retained) const
+{
+    std::map<const void*, double> storages;
+    for (const auto& [value, result] : m_structure)
+        if (result.isTensor() && (!retained || retained->structure.contains(value)))
+            storages[result.toTensor().storage().data()] = static_cast<double>(result.toTensor().storage().nbytes());
+    double bytes = 0;
+    for (const auto& [storage, size] : storages)
+        bytes += size;
+    return bytes;
+}
+
+void LayerWise::countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
+{
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
+        if (m_runs[f].blockNodes == 0 && m_runs[f].rows > 0) {
+            double error = 0;
+            guarded("Counting the rows of function " + std::to_string(f) + " failed", [&] {
+                m_runs[f].blockNodes = std::llround(countRows(m_cut.functions[f], batchSize, mostEdges, error, progress).reach.back().total);
+            });
+        }
 }
 
 FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error,
@@ -491,7 +600,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
         edges.push_back(0);
         for (const ValueId segment : segments)
             if (overNodes)
-                edges.back() += static_cast<double>(m_edges.at(segment).of(first, std::min(total, first + batchSize)).size());
+                edges.back() += static_cast<double>(m_edges.at(segment).count(first, std::min(total, first + batchSize)));
     }
     FunctionRows rows;
     rows.batches = static_cast<double>(starts.size());
@@ -559,7 +668,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
         rows.reach.front().total = static_cast<double>(total);
     for (std::size_t i = 1; i < rows.frames.size(); ++i)
         if (const Frame& frame = function.frames[i]; frame.kind == FrameKind::Edges && frame.parent == 0 && overNodes)
-            rows.frames[i].total = static_cast<double>(m_edges.at(frame.index).edges.size());
+            rows.frames[i].total = static_cast<double>(m_edges.at(frame.index).begin.back());
     return rows;
 }
 
@@ -663,8 +772,10 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) con
         }
         return rows(structure(operand.value));
     case OperandKind::LocalIndex:
-        if (isTargetPlace(*batch.function, operand))
-            return rows(structure(operand.value)).sub(batch.first);
+        if (isTargetPlace(*batch.function, operand)) {
+            const at::Tensor targets = rows(structure(operand.value));
+            return (m_place.defined() ? m_place.index_select(0, targets.reshape({-1})).view(targets.sizes()) : targets).sub(batch.first);
+        }
         return numbersInBatch(nodesAt(operand, batch), batch);
     default: {
         const auto known = m_structure.find(operand.value);
@@ -673,11 +784,10 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) con
     }
 }
 
-// Edges of the targets themselves need no look-up where targets are numbered as the graph's nodes are.
+// The targets of a batch are numbered as they follow each other.
 bool LayerWise::isTargetPlace(const CutFunction& function, const StepOperand& operand) const
 {
-    return isGrouped(function, operand.frame) && function.frames[static_cast<std::size_t>(operand.frame)].index == operand.value &&
-           !m_order.defined();
+    return isGrouped(function, operand.frame) && function.frames[static_cast<std::size_t>(operand.frame)].index == operand.value;
 }
 
 void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, std::int64_t total)

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,9 @@ public:
     /// Batches that run at once, each on one thread; 1: one after the other, on all threads; 0 (the default) chooses. Set before run.
     void setBatchesAtOnce(int batches) { m_batchesAtOnce = batches; }
 
+    /// Structure that is not read any more is freed before the first function: run is called once, and nothing else after it but countBlocks.
+    void runOnce() { m_runsOnce = true; }
+
     /// batchSize >= 1 rows per batch. Returns the program's outputs in order.
     std::vector<at::Tensor> run(std::int64_t batchSize, const Progress& progress);
 
@@ -45,6 +49,9 @@ public:
     Profile profile(std::int64_t batchSize, int samples, const Progress& progress);
 
     const std::vector<FunctionRun>& functions() const { return m_runs; }
+    /// Fills in the blocks' nodes of functions that did not number them: exact, or estimated where there are more edges than mostEdges.
+    void countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
+
     double prologueSeconds() const { return m_prologueSeconds; }
     std::int64_t numNodes() const { return m_numNodes; }
     std::int64_t mostEdgesPerNode() const;
@@ -56,6 +63,9 @@ public:
 private:
     struct Batch;
     struct Running;
+    struct Retained {
+        std::set<ValueId> structure, edgeIds;
+    };
 
     FunctionRows countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress);
     void groupEdges(const Progress& progress);
@@ -67,9 +77,13 @@ private:
     at::Tensor numbersInBatch(const at::Tensor& nodes, const Batch& batch) const;
     void number(const at::Tensor& nodes, Batch& batch) const;
     std::int64_t total(const std::vector<RowTotal>& rows) const;
-    void runFunction(std::size_t index, std::int64_t batchSize, const Progress& progress);
+    Retained retained(const std::vector<LoweredFunction>& lowered) const;
+    void release(const Retained& retained);
+    double structureBytes(const Retained* retained) const;
+    void runFunction(std::size_t index, LoweredFunction lowered, std::int64_t batchSize, const Progress& progress);
     void runBatch(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers);
     void groupStructure(const CutFunction& function, const LoweredFunction& lowered);
+    int atOnce(std::int64_t batches) const;
     bool isGrouped(const CutFunction& function, int frame) const;
     bool isTargetPlace(const CutFunction& function, const StepOperand& operand) const;
     at::Tensor toSources(const at::Tensor& index, std::span<const std::int64_t> edges) const;
@@ -102,7 +116,7 @@ private:
     Kernels m_kernels = Kernels::All;
     int m_batchesAtOnce = 0;
     double m_prologueSeconds = 0;
-    bool m_keepAll = false;
+    bool m_keepAll = false, m_runsOnce = false;
 };
 
 /// Runs the whole program, uncut; wanted are read out.

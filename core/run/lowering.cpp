@@ -189,12 +189,7 @@ private:
 
     void add(const FusedEdges& fused)
     {
-        auto op = std::make_unique<EdgeOp>(EdgeOp{fused.program, fused.dtype, {}});
-        for (const StepOperand& result : fused.results) {
-            op->sizes.emplace_back();
-            for (std::size_t d = 1; d < m_a.program[result.value].sizes.size(); ++d)
-                op->sizes.back().push_back(m_a.program[result.value].sizes[d].value);
-        }
+        auto op = std::make_unique<EdgeOp>(edgeOp(m_a.program, fused));
         std::vector<jit::Value*> operands, sources;
         for (const FusedOperand& operand : fused.operands) {
             operands.push_back(value(operand.rows));

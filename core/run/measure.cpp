@@ -31,9 +31,10 @@ struct GraphMeasure::Impl {
     PlanSpace space;
     Constants constants;
     Bindings inputs;
+    RunOptions options;
     std::map<std::set<int>, Session> sessions;
 
-    explicit Impl(const Model& m) : model(m), space(*model.analysis) {}
+    Impl(const Model& m, const RunOptions& o) : model(m), space(*model.analysis), options(o) {}
 
     Session& session(const std::set<int>& joined, const Progress& progress)
     {
@@ -43,14 +44,18 @@ struct GraphMeasure::Impl {
             plan.joined = joined;
             s.cut = space.cut(plan);
             guarded("The graph cannot be measured",
-                    [&] { s.run = std::make_unique<LayerWise>(*model.analysis, s.cut, constants, inputs, progress); });
+                    [&] {
+                        s.run = std::make_unique<LayerWise>(*model.analysis, s.cut, constants, inputs, progress);
+                        s.run->setKernels(options.kernels);
+                        s.run->setBatchesAtOnce(options.batchesAtOnce);
+                    });
         }
         return s;
     }
 };
 
 GraphMeasure::GraphMeasure(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
-    : m(std::make_unique<Impl>(model))
+    : m(std::make_unique<Impl>(model, options))
 {
     options.check();
     useThreads(options);
@@ -102,6 +107,8 @@ Profile GraphMeasure::profile(std::int64_t batchSize, const Progress& progress)
     guarded("Measuring the ops on this graph failed", [&] {
         // What the store holds is made up, so the object that counts does not measure.
         LayerWise run(*m->model.analysis, m->session({}, progress).cut, m->constants, m->inputs, progress);
+        run.setKernels(m->options.kernels);
+        run.setBatchesAtOnce(m->options.batchesAtOnce);
         profile = run.profile(batchSize, samples, progress);
     });
     return profile;

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "core/base/error.h"
 #include "core/run/batch.h"
 #include "core/run/executor.h"
 #include "core/run/op_lowering.h"
+#include "core/run/side_by_side.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -29,14 +31,47 @@ class StepByStep {
 public:
     StepByStep(const Analysis& analysis, const Constants& constants, std::function<c10::IValue(const StepOperand&)> input,
                std::function<std::int64_t(int)> rows, std::function<at::Tensor(int)> numbers,
-               std::function<at::Tensor(const std::vector<int>&)> order)
+               std::function<at::Tensor(const std::vector<int>&)> order, std::function<c10::IValue(const FunctionInput&)> edges)
         : m_a(analysis),
           m_constants(constants),
           m_input(std::move(input)),
           m_rows(std::move(rows)),
           m_numbers(std::move(numbers)),
-          m_order(std::move(order))
+          m_order(std::move(order)),
+          m_edges(std::move(edges))
     {
+    }
+
+    double run(const FusedEdges& fused)
+    {
+        const EdgeOp op = edgeOp(m_a.program, fused);
+        auto graph = std::make_shared<jit::Graph>();
+        std::vector<c10::IValue> arguments;
+        const auto add = [&](const c10::IValue& argument) {
+            jit::Value* input = graph->addInput();
+            input->setType(c10::TensorType::get());
+            arguments.push_back(argument);
+            return input;
+        };
+        jit::Value* begin = add(m_edges({std::nullopt, -1, -1, {}, fused.frame, std::nullopt}));
+        std::vector<jit::Value*> operands, sources;
+        for (const FusedOperand& operand : fused.operands) {
+            operands.push_back(add(value(operand.rows)));
+            if (operand.row == EdgeRow::Source)
+                sources.push_back(add(m_edges({std::nullopt, -1, -1, {}, -1, operand.index})));
+        }
+        graph->registerOutput(insertEdgeOp(*graph, op, begin, operands, sources));
+        const Lowered lowered(graph, "program");
+        std::vector<c10::IValue> outputs;
+        double seconds = secondsOf([&] { outputs = lowered.run(arguments); });
+        const c10::List<at::Tensor> results = outputs.front().toTensorList();
+        for (std::size_t i = 0; i < fused.results.size(); ++i)
+            m_made[{fused.results[i].value, fused.results[i].frame, IndexInto::Nodes}] = results.get(i);
+        if (fused.self) {
+            const at::Tensor self = value(*fused.self).toTensor();
+            seconds += secondsOf([&] { m_made[{fused.results[0].value, fused.results[0].frame, IndexInto::Nodes}] = self.add(results.get(0)); });
+        }
+        return seconds;
     }
 
     double run(const Step& step)
@@ -126,6 +161,7 @@ private:
     std::function<std::int64_t(int)> m_rows;
     std::function<at::Tensor(int)> m_numbers;
     std::function<at::Tensor(const std::vector<int>&)> m_order;
+    std::function<c10::IValue(const FunctionInput&)> m_edges;
     std::map<std::tuple<ValueId, int, IndexInto>, c10::IValue> m_made;
     std::map<std::tuple<int, ValueId, int>, c10::IValue> m_inputs;
 };
@@ -183,7 +219,16 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         const CutFunction& function = m_cut.functions[f];
         const std::int64_t total = this->total(function.total), batches = std::max<std::int64_t>(1, (total + batchSize - 1) / batchSize);
-        const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(f));
+        const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(f), m_kernels);
+        const EdgeFusion fusion = fuseEdges(m_a, function, m_kernels);
+        const std::vector<bool> live = liveSteps(m_a.program, function, fusion);
+        groupStructure(function, lowered);
+        Numbering* numbers = needsNumbers(function, lowered) ? m_numbers.get() : nullptr;
+        // Batches that run at once have a thread each, and share the time.
+        const int atOnce = this->atOnce(batches);
+        std::optional<SideBySide> side;
+        if (atOnce > 1)
+            side.emplace();
         Measured prepare;
         std::map<ValueId, at::Tensor> sampleRows;
         // The first batch warms up; a graph of few batches has each of them measured several times, unless that takes long.
@@ -198,16 +243,17 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
             const std::int64_t first = (2 * sample + 1) * batches / (2 * count) * batchSize, last = std::min(total, first + batchSize);
             // Blocks and slices of structure; rows of stores have rates of their own.
             auto start = Clock::now();
-            const Batch batch = block(function, first, last, m_numbers.get());
+            const Batch batch = block(function, first, last, numbers);
             for (const FunctionInput& in : lowered.inputs)
                 if (!in.operand || in.operand->kind != OperandKind::Stored)
                     inputOf(in, batch);
             if (counts)
-                prepare.add(since(start), static_cast<double>(std::accumulate(batch.rows.begin(), batch.rows.end(), std::int64_t{0})));
+                prepare.add(since(start) / atOnce, static_cast<double>(std::accumulate(batch.rows.begin(), batch.rows.end(), std::int64_t{0})));
             StepByStep steps(
                 m_a, m_constants, [&](const StepOperand& operand) { return input(operand, batch); },
                 [&](int frame) { return batch.rows[static_cast<std::size_t>(frame)]; }, [&](int frame) { return numbersInBatch(batch.idsOf(frame), batch); },
-                [&](const std::vector<int>& parts) { return orderOf(parts, batch); });
+                [&](const std::vector<int>& parts) { return orderOf(parts, batch); }, [&](const FunctionInput& in) { return inputOf(in, batch); });
+            auto program = fusion.programs.begin();
             for (std::size_t s = 0; s < function.steps.size(); ++s) {
                 const Step& step = function.steps[s];
                 double rows = static_cast<double>(batch.rows[static_cast<std::size_t>(step.frame)]);
@@ -217,7 +263,10 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
                         if (operand.rowDim >= 0 && operand.frame != step.frame && m_a.values[operand.value].reach == Reach::Feature)
                             rows = static_cast<double>(batch.rows[static_cast<std::size_t>(operand.frame)]);
                 }
-                const double seconds = steps.run(step);
+                const bool isProgram = program != fusion.programs.end() && program->step == s;
+                if (!isProgram && !live[s])
+                    continue;
+                const double seconds = (isProgram ? steps.run(*program++) : steps.run(step)) / atOnce;
                 steps.freeAfter(function, s);
                 if (step.kind == StepKind::LocalIndex || m_a.values[m_a.program[step.op].outputs.front()].reach != Reach::Feature)
                     continue;
@@ -230,7 +279,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
                 start = Clock::now();
                 at::empty(rows.sizes(), rows.options()).copy_(rows);
                 if (counts)
-                    writes[function.saves[i]].add(since(start), static_cast<double>(last - first));
+                    writes[function.saves[i]].add(since(start) / atOnce, static_cast<double>(last - first));
             }
         }
         profile.prepareSeconds[function.rowsOf.valid() ? -1 - static_cast<int>(f) : function.level] = prepare.perRow();

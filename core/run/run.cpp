@@ -9,12 +9,15 @@
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/run/bind.h"
+#include "core/run/dense.h"
 #include "core/run/executor.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
 
 namespace {
+
+constexpr std::int64_t mostEdgesCounted = 1'000'000;
 
 double secondsSince(std::chrono::steady_clock::time_point start)
 {
@@ -78,6 +81,7 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         LayerWise run(*model.analysis, *model.cut, constants, inputs, progress);
         run.setKernels(options.kernels);
         run.setBatchesAtOnce(options.batchesAtOnce);
+        run.runOnce();
         const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.numNodes(), run.mostEdgesPerNode());
         result.batchSize = wanted;
         if (options.order != NodeOrder::Natural)
@@ -86,6 +90,8 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         result.seconds = secondsSince(start);
         result.peakBytes = peak.bytes();
         result.prologueSeconds = run.prologueSeconds();
+        result.dense = denseText();
+        run.countBlocks(wanted, mostEdgesCounted, progress);
         result.functions = run.functions();
         result.outputs = named(model.program(), outputs);
     });

@@ -12,11 +12,15 @@
 
 namespace cleave {
 
+/// What multiplies matrices; Auto takes the faster one.
+enum class Dense : std::uint8_t { Auto, Blas, OneDnn };
+
 struct RunOptions {
     std::int64_t batchSize = 0;                ///< targets per batch; 0 chooses, a number not below V runs one batch
     NodeOrder order = NodeOrder::Natural;      ///< in which batches take the nodes
     int threads = 0;                           ///< 0: as many as the machine has cores
     Kernels kernels = Kernels::All;            ///< what Cleave's own kernels do instead of LibTorch
+    Dense dense = Dense::Auto;
     int batchesAtOnce = 0;                     ///< each on one thread; 1: one by one on all threads, 0 chooses
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
@@ -32,7 +36,7 @@ struct NamedArray {
 struct FunctionRun {
     std::int64_t batches = 0;
     std::int64_t rows = 0;        ///< V: rows computed
-    std::int64_t blockNodes = 0;  ///< E: nodes of all blocks, each counted once per block that needs it
+    std::int64_t blockNodes = 0;  ///< E: nodes of all blocks, each counted once per block that needs it; estimated above a million edges
     std::int64_t edges = 0;       ///< M: edges of all blocks
     double prepareSeconds = 0;    ///< cutting blocks, slicing structure
     double computeSeconds = 0;
@@ -56,6 +60,7 @@ struct RunResult {
     double prologueSeconds = 0;
     double seconds = 0;                  ///< whole run
     Prediction predicted;                ///< filled by predict
+    std::string dense;                   ///< what multiplied matrices, in words
     double peakBytes = 0;                ///< most memory of tensors alive at once: stores, prologue, block; 0 if not measured
 };
 

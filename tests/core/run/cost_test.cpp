@@ -51,7 +51,12 @@ Counted count(const Analysis& a, const CutProgram& cut, const GraphCounts& count
         const CutFunction& function = cut.functions[f];
         const auto rows = [&](int frame) { return counts.functions[f].frames[static_cast<std::size_t>(frame)].total; };
         std::set<std::pair<ValueId, int>> slices;
-        for (const Step& step : function.steps) {
+        const EdgeFusion fusion = fuseEdges(a, function, counts.kernels);
+        const std::vector<bool> live = liveSteps(a.program, function, fusion);
+        for (std::size_t s = 0; s < function.steps.size(); ++s) {
+            const Step& step = function.steps[s];
+            if (!live[s] && !fusion.absorbed[s] && std::ranges::count(fusion.programs, s, &FusedEdges::step) == 0)
+                continue;
             for (const StepOperand& operand : step.operands) {
                 if (operand.kind == OperandKind::StoredWhole)
                     sum.read += rows(step.frame) * bytes(operand.value);

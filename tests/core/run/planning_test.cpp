@@ -22,10 +22,18 @@ const DataGraph& cora()
     return graph;
 }
 
+// Batches one by one, so that peaks do not depend on the number of processors.
+RunOptions oneByOne()
+{
+    RunOptions options;
+    options.batchesAtOnce = 1;
+    return options;
+}
+
 class PlanningOn : public testing::TestWithParam<const char*> {
 protected:
     Model m_model = openModel(test::examplesDir() / (std::string(GetParam()) + ".pt2"), {{}, false});
-    Planning m_planning{m_model, cora(), {}, Rates{}};
+    Planning m_planning{m_model, cora(), oneByOne(), Rates{}};
 };
 
 TEST_P(PlanningOn, BatchSizeIsTheLargestThatFits)
@@ -59,13 +67,28 @@ TEST_P(PlanningOn, PeakIsTheMeasuredOne)
             PlanningRequest request;
             request.batchSize = batchSize;
             const PricedPlan plan = m_planning.make(planner, request);
-            RunOptions options;
+            RunOptions options = oneByOne();
             options.batchSize = batchSize;
             const Model cut{m_model.analysis, std::make_shared<CutProgram>(m_planning.space().cut(plan.planned.plan, plan.planned.cost.copied))};
             const double measured = runLayerWise(cut, cora(), options).peakBytes, predicted = plan.planned.cost.peakBytes();
             EXPECT_GT(predicted, measured * 0.67) << plan.name << " in batches of " << batchSize;
             EXPECT_LT(predicted, measured * 1.5) << plan.name << " in batches of " << batchSize;
         }
+}
+
+// Batches that run at once need their memory at the same time, at worst.
+TEST_P(PlanningOn, PeakOfBatchesAtOnceIsAnUpperBound)
+{
+    RunOptions options;
+    options.batchesAtOnce = 3;
+    options.batchSize = 100;
+    Planning planning(m_model, cora(), options, Rates{});
+    PlanningRequest request;
+    request.batchSize = 100;
+    const PricedPlan plan = planning.make(Planner::MessageDegree, request);
+    const double measured = runLayerWise(m_model, cora(), options).peakBytes, predicted = plan.planned.cost.peakBytes();
+    EXPECT_GT(predicted, measured * 0.8);
+    EXPECT_LT(predicted, measured * 3);
 }
 
 TEST_P(PlanningOn, OrdersAreRunAndPriced)
