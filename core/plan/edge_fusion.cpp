@@ -245,7 +245,7 @@ private:
 
     bool isEdges(int frame) const { return m_f.frames[static_cast<std::size_t>(frame)].kind == FrameKind::Edges; }
 
-    static bool isReal(DType dtype) { return dtype == DType::Float32 || dtype == DType::Float64; }
+    static bool isReal(DType dtype) { return dtype == DType::Float32 || dtype == DType::Float64 || dtype == DType::BFloat16; }
 
     // Rows of edges, one after the other along the first dimension.
     bool isEdgeRows(const StepOperand& operand, int frame) const

@@ -28,7 +28,7 @@ struct FusedEdges {
     std::size_t step = 0;  ///< the reduction; the program takes its place
     int frame = 0;         ///< of kind Edges
     EdgeProgram program;   ///< result 0 is that of the reduction, the others are edge rows for later programs
-    DType dtype = DType::Float32;
+    DType dtype = DType::Float32;  ///< of operands and results; bfloat16 is computed with in float32
     std::vector<FusedOperand> operands;
     std::vector<StepOperand> results;  ///< what each result of the program is
     std::optional<StepOperand> self;  ///< what the sum is added to

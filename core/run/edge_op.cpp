@@ -73,13 +73,14 @@ void runEdges(jit::Stack& stack)
     for (std::size_t r = 0; r < op.program.results.size(); ++r) {
         std::vector<std::int64_t> sizes = op.sizes[r];
         sizes.insert(sizes.begin(), op.program.results[r].reduced ? block.targets : block.edges());
-        outputs.push_back(at::empty(sizes, at::TensorOptions(scalarType(op.dtype))));
-        results.push_back(outputs.back());
+        outputs.push_back(at::empty(sizes, op.dtype == DType::Float64 ? at::kDouble : at::kFloat));
     }
     if (op.dtype == DType::Float64)
         run<double>(op, arrays, block, outputs);
     else
         run<float>(op, arrays, block, outputs);
+    for (const at::Tensor& output : outputs)
+        results.push_back(output.to(scalarType(op.dtype)));
     jit::push(stack, std::move(results));
 }
 

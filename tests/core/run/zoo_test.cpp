@@ -1,7 +1,12 @@
 // Every model of the zoos: cut and right on every batch size, or refused by a sentence that names the op. Never silently wrong.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "core/graph/npy.h"
 #include "core/run/run.h"
@@ -69,6 +74,72 @@ TEST_P(Zoo, IsRightOrRefusedByName)
         EXPECT_GE(result.comparisons.size(), 3U);
         for (const Comparison& c : result.comparisons)
             EXPECT_TRUE(c.equal) << "batch size " << batchSize << ", " << c.a << " / " << c.b << " of " << c.output << ": " << c.maxAbsolute;
+    }
+}
+
+// Relative to the largest value; infinite where shapes, or what is no number, differ.
+double largestDifference(const Array& found, const Array& expected)
+{
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    if (found.shape != expected.shape || found.dtype != expected.dtype)
+        return infinite;
+    const auto entry = [](const Array& array, std::int64_t i) -> double {
+        switch (array.dtype) {
+        case DType::Float32: return array.as<float>()[i];
+        case DType::Float64: return array.as<double>()[i];
+        case DType::Int64: return static_cast<double>(array.as<std::int64_t>()[i]);
+        case DType::BFloat16: return std::bit_cast<float>(static_cast<std::uint32_t>(array.as<std::uint16_t>()[i]) << 16);
+        default: return 0;
+        }
+    };
+    double most = 0, largest = 1e-3;
+    for (std::int64_t i = 0; i < expected.count(); ++i) {
+        const double a = entry(found, i), b = entry(expected, i);
+        if (a == b || (std::isnan(a) && std::isnan(b)))
+            continue;
+        if (!std::isfinite(a) || !std::isfinite(b))
+            return infinite;
+        most = std::max(most, std::fabs(a - b));
+        largest = std::max(largest, std::fabs(b));
+    }
+    return most / largest;
+}
+
+// Kernels, threads, batches at once, orders and what multiplies matrices change nothing but the last places.
+TEST_P(Zoo, SwitchesGiveTheSameAnswers)
+{
+    const auto& [folder, name, expect, roles] = GetParam();
+    if (expect != "equal")
+        return;
+    const auto path = test::testDir() / "models" / folder / name;
+    const Model model = openModel(path.string() + ".pt2", {roles, false});
+    const DataGraph graph = readGraph(path.string() + ".npz");
+    RunOptions plain;
+    plain.kernels = Kernels::None;
+    plain.dense = Dense::Blas;
+    plain.batchesAtOnce = 1;
+    plain.batchSize = 1 << 20;
+    const RunResult expected = runLayerWise(model, graph, plain);
+    std::mt19937 random(static_cast<unsigned>(std::hash<std::string>{}(name)));
+    const auto any = [&](auto... choices) {
+        const std::array all{choices...};
+        return all[random() % all.size()];
+    };
+    const double tolerance = name == "bfloat16" ? 0.05 : name == "float16" || name == "half" ? 0.01 : 1e-4;
+    for (int round = 0; round < 6; ++round) {
+        RunOptions options;
+        options.kernels = round < 4 ? Kernels::All : any(Kernels::None, Kernels::Reduce);
+        options.dense = any(Dense::Blas, Dense::OneDnn, Dense::Auto);
+        options.batchesAtOnce = any(0, 1, 3);
+        options.threads = any(1, 2, 3);
+        options.order = any(NodeOrder::Natural, NodeOrder::Degree);
+        options.batchSize = any(std::int64_t{1}, std::int64_t{3}, std::int64_t{17}, std::int64_t{1000});
+        const RunResult result = runLayerWise(model, graph, options);
+        ASSERT_EQ(result.outputs.size(), expected.outputs.size());
+        for (std::size_t o = 0; o < result.outputs.size(); ++o)
+            EXPECT_LE(largestDifference(result.outputs[o].array, expected.outputs[o].array), tolerance)
+                << "kernels " << static_cast<int>(options.kernels) << ", " << options.threads << " threads, " << options.batchesAtOnce
+                << " batches at once, batch size " << options.batchSize << ", order " << orderName(options.order);
     }
 }
 

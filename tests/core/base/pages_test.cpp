@@ -1,0 +1,108 @@
+#include "core/base/pages.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "core/base/parallel.h"
+#include "core/graph/numbering.h"
+
+namespace cleave {
+
+namespace {
+
+constexpr std::size_t mega = std::size_t{1} << 20;
+
+// Blocks of any size are their owner's alone, however they were put together; used and kept memory never exceed the most that was used.
+TEST(Pages, BlocksDoNotOverlap)
+{
+    giveBackPages();
+    struct Block {
+        unsigned char* memory;
+        std::size_t bytes;
+        unsigned char mark;
+    };
+    std::mt19937 random(1);
+    std::vector<Block> blocks;
+    const std::size_t before = pagesInUse().used;
+    std::size_t most = 0;
+    for (int round = 0; round < 400; ++round) {
+        if (blocks.size() < 3 || (blocks.size() < 12 && random() % 2)) {
+            const std::size_t sizes[] = {100, 5000, 70'000, mega, 2 * mega, 3 * mega + 17, 9 * mega, 40 * mega};
+            const std::size_t bytes = sizes[random() % 8];
+            auto* memory = static_cast<unsigned char*>(allocatePages(bytes));
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 64, 0U);
+            const auto mark = static_cast<unsigned char>(round);
+            std::memset(memory, mark, bytes);
+            blocks.push_back({memory, bytes, mark});
+        } else {
+            const std::size_t i = random() % blocks.size();
+            for (std::size_t at = 0; at < blocks[i].bytes; at += 4093)
+                ASSERT_EQ(blocks[i].memory[at], blocks[i].mark);
+            ASSERT_EQ(blocks[i].memory[blocks[i].bytes - 1], blocks[i].mark);
+            freePages(blocks[i].memory, blocks[i].bytes);
+            blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+        const PagesInUse use = pagesInUse();
+        most = std::max(most, use.used);
+        EXPECT_LE(use.used + use.kept, most);
+    }
+    for (const Block& block : blocks)
+        freePages(block.memory, block.bytes);
+    EXPECT_EQ(pagesInUse().used, before);
+    giveBackPages();
+    EXPECT_EQ(pagesInUse().kept, 0U);
+}
+
+TEST(Pages, FreedMemoryServesTheNextRequest)
+{
+    giveBackPages();
+    void* large = allocatePages(64 * mega);
+    freePages(large, 64 * mega);
+    const std::size_t kept = pagesInUse().kept;
+    EXPECT_GE(kept, 64 * mega);
+    void* small = allocatePages(10 * mega);
+    EXPECT_EQ(pagesInUse().kept + pagesInUse().used, kept) << "a part of what was kept";
+    freePages(small, 10 * mega);
+    giveBackPages();
+}
+
+TEST(Pages, ThreadsMayAllocateAtOnce)
+{
+    parallelFor(200, 4, [](std::int64_t i, int) {
+        const std::size_t bytes = 70'000 + static_cast<std::size_t>(i % 7) * mega;
+        auto* memory = static_cast<std::int64_t*>(allocatePages(bytes));
+        memory[0] = memory[bytes / 8 - 1] = i;
+        EXPECT_EQ(memory[0], i);
+        freePages(memory, bytes);
+    });
+}
+
+TEST(Pages, TooMuchIsRefused) { EXPECT_THROW(allocatePages(std::size_t{1} << 60), std::bad_alloc); }
+
+TEST(Numbering, NumbersNodesAsTheyCome)
+{
+    Numbering numbers;
+    EXPECT_EQ(numbers.of(5), -1);
+    std::mt19937_64 random(2);
+    for (int round = 0; round < 5; ++round) {
+        numbers.clear();
+        std::vector<std::int64_t> order;
+        for (int i = 0; i < 20000; ++i) {
+            const auto node = static_cast<std::int64_t>(random() % 5000) * 1'000'003;
+            const auto known = std::find(order.begin(), order.end(), node);
+            if (order.size() < 300 || i % 100 == 0) {
+                EXPECT_EQ(numbers.of(node), known == order.end() ? -1 : known - order.begin());
+                EXPECT_EQ(numbers.add(node), known - order.begin());
+                if (known == order.end())
+                    order.push_back(node);
+            }
+        }
+        EXPECT_EQ(numbers.nodes(), order);
+    }
+}
+
+}  // namespace
+
+}  // namespace cleave

@@ -1,0 +1,98 @@
+// Which steps become edge programs: a chain that is no longer found would only be slower, so it is counted here.
+#include "core/plan/edge_fusion.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/run/model.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+struct Found {
+    int reductions = 0, programs = 0, liveEdgeSteps = 0;
+    std::vector<FusedEdges> fused;
+};
+
+Found find(const std::filesystem::path& path, Kernels kernels = Kernels::All)
+{
+    const Model model = openModel(path, {{}, false});
+    const Analysis& a = *model.analysis;
+    Found found;
+    for (const CutFunction& function : model.cut->functions) {
+        const EdgeFusion fusion = fuseEdges(a, function, kernels);
+        const std::vector<bool> live = liveSteps(a.program, function, fusion);
+        found.programs += static_cast<int>(fusion.programs.size());
+        found.fused.insert(found.fused.end(), fusion.programs.begin(), fusion.programs.end());
+        for (std::size_t s = 0; s < function.steps.size(); ++s) {
+            const Step& step = function.steps[s];
+            found.reductions += step.kind == StepKind::Call && a.ops[step.op].kind == OpKind::Scatter;
+            found.liveEdgeSteps += live[s] && function.frames[static_cast<std::size_t>(step.frame)].kind == FrameKind::Edges;
+        }
+    }
+    return found;
+}
+
+std::filesystem::path zoo(const std::string& name) { return test::testDir() / "models/zoo" / (name + ".pt2"); }
+
+TEST(EdgeFusion, WholeMessagePassingsOfCommonLayers)
+{
+    for (const char* name : {"gcn", "sage_mean", "sage_max", "sage_softmax", "sage_several", "gat", "gatv2", "transformer", "gin", "mixhop",
+                             "res_gated", "film", "deeper_gcn", "tag", "cheb", "appnp", "super_gat", "egconv", "jk_lstm", "float64", "bfloat16"}) {
+        const Found found = find(zoo(name));
+        EXPECT_GT(found.programs, 0) << name;
+        EXPECT_EQ(found.programs, found.reductions) << name;
+        EXPECT_EQ(found.liveEdgeSteps, 0) << name;
+    }
+}
+
+TEST(EdgeFusion, MostReductionsOfTheZoo)
+{
+    int reductions = 0, programs = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(test::testDir() / "models/zoo"))
+        if (entry.path().extension() == ".pt2") {
+            std::string refused = test::errorOf([&] {
+                const Found found = find(entry.path());
+                reductions += found.reductions;
+                programs += found.programs;
+            });
+        }
+    EXPECT_GT(programs, 280);
+    EXPECT_GT(programs, 0.9 * reductions);
+}
+
+// A weighted sum needs no arithmetic on wide rows.
+TEST(EdgeFusion, WeightsAreTakenIntoTheReduction)
+{
+    const Found gcn = find(zoo("gcn"));
+    for (const FusedEdges& fused : gcn.fused) {
+        EXPECT_TRUE(fused.program.code.empty());
+        ASSERT_EQ(fused.operands.size(), 2U);
+        EXPECT_EQ(fused.operands[0].row, EdgeRow::Source);
+        EXPECT_EQ(fused.operands[1].row, EdgeRow::Edge);
+        EXPECT_EQ(fused.program.results.front().weights, 1);
+    }
+    // Attention: the highest score, the sum of exponentials, and the weighted sum, which is that of heads.
+    const Found gat = find(zoo("gat"));
+    ASSERT_EQ(gat.fused.size(), 6U);
+    EXPECT_EQ(gat.fused[0].program.results.front().reduce, Reduce::Max);
+    EXPECT_EQ(gat.fused[0].program.results.size(), 2U) << "scores are kept for the exponentials";
+    EXPECT_EQ(gat.fused[2].program.results.front().reduce, Reduce::Sum);
+    EXPECT_GE(gat.fused[2].program.results.front().weights, 0);
+    EXPECT_GT(gat.fused[2].program.width(gat.fused[2].program.results.front().weights), 1);
+}
+
+TEST(EdgeFusion, CanBeSwitchedOff)
+{
+    const Found none = find(zoo("gat"), Kernels::None), reduce = find(zoo("gat"), Kernels::Reduce);
+    EXPECT_EQ(none.programs, 0);
+    EXPECT_EQ(reduce.programs, reduce.reductions);
+    for (const FusedEdges& fused : reduce.fused)
+        EXPECT_TRUE(fused.program.code.empty());
+    EXPECT_GT(reduce.liveEdgeSteps, 0);
+}
+
+}  // namespace
+}  // namespace cleave
