@@ -12,6 +12,7 @@ void addVerify(CLI::App& app, int& exitCode);
 void addPlan(CLI::App& app, int& exitCode);
 void addCode(CLI::App& app, int& exitCode);
 void addCompare(CLI::App& app, int& exitCode);
+void addBench(CLI::App& app, int& exitCode);
 void addCalibrate(CLI::App& app, int& exitCode);
 void addProfile(CLI::App& app, int& exitCode);
 void addGenerate(CLI::App& app, int& exitCode);

@@ -35,6 +35,7 @@ int main(int argc, char** argv)
     cleave::cli::addCode(app, exitCode);
     cleave::cli::addCompare(app, exitCode);
     cleave::cli::addProfile(app, exitCode);
+    cleave::cli::addBench(app, exitCode);
     cleave::cli::addCalibrate(app, exitCode);
     cleave::cli::addGenerate(app, exitCode);
     try {

@@ -36,7 +36,7 @@ struct GraphArguments {
     std::string path;
     GraphOptions options;
     RunOptions run;
-    std::string batchSize = "auto", features;
+    std::string batchSize = "auto", features, targets;
     std::string order;  ///< empty: the plan's, or natural
     std::vector<std::string> inputs;
 

@@ -55,6 +55,8 @@ struct Primitives {
     /// out[i] = rows[index ? index[i] : i] as T.
     void (*load)(T* out, const void* rows, DType type, std::int64_t stride, const std::int32_t* index, std::int64_t count, std::int64_t width);
     void (*sumInner)(T* out, const T* x, std::int64_t groups, std::int64_t inner);
+    /// out = x + a y past the caches: what STREAM (McCalpin 1995) measures memory with. 64-byte aligned.
+    void (*triad)(T* out, const T* x, const T* y, T a, std::int64_t count);
 };
 
 /// Instruction sets, best last.

@@ -450,12 +450,34 @@ void sumInner(T* out, const T* x, std::int64_t groups, std::int64_t inner)
     }
 }
 
+template <class T>
+void triad(T* out, const T* x, const T* y, T a, std::int64_t count)
+{
+    constexpr int lanes = Lanes<T>::count;
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const Vector<T> sum = load(x + i) + broadcast(a) * load(y + i);
+#if defined(__AVX512F__)
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(out + i), reinterpret_cast<__m512i>(sum));
+#elif defined(__AVX2__)
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(out + i), reinterpret_cast<__m256i>(sum));
+#else
+        store<T>(out + i, sum);
+#endif
+    }
+    for (; i < count; ++i)
+        out[i] = x[i] + a * y[i];
+#if defined(__AVX2__)
+    _mm_sfence();
+#endif
+}
+
 }  // namespace
 
 template <class T>
 const Primitives<T>& table()
 {
-    static constexpr Primitives<T> functions{&reduce<T>, &binary<T>, &unary<T>, &expand<T>, &load<T>, &sumInner<T>};
+    static constexpr Primitives<T> functions{&reduce<T>, &binary<T>, &unary<T>, &expand<T>, &load<T>, &sumInner<T>, &triad<T>};
     return functions;
 }
 

@@ -346,7 +346,8 @@ private:
                 add('M', r.numbered, r.numberedSeconds);
         }
         if (isSaved(t)) {
-            saved.write = {static_cast<double>(m.m_counts.nodes) * tensor.bytes, 0, tensor.writeSeconds};
+            const double rows = m.rowsFor(saved.madeIn, 0).total, nodes = std::max(1.0, static_cast<double>(m.m_counts.nodes));
+            saved.write = {rows * tensor.bytes, 0, tensor.writeSeconds * rows / nodes};
             m_cost.functions[at(saved.madeIn)].write += saved.write;
         }
         if (saved.write.bytes > 0 || !saved.reads.empty())

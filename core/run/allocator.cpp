@@ -1,8 +1,12 @@
 #include "core/run/allocator.h"
 
+#include <ATen/ATen.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
+#include <sys/mman.h>
 #include <torch/version.h>
+
+#include <algorithm>
 
 #include <cstdint>
 #include <cstring>
@@ -54,6 +58,28 @@ public:
 };
 
 }  // namespace
+
+at::Tensor emptyScattered(const std::vector<std::int64_t>& sizes, const at::TensorOptions& options, std::int64_t touchedRows, int rowDim)
+{
+    std::int64_t count = 1;
+    for (const std::int64_t size : sizes)
+        count *= size;
+    const auto bytes = static_cast<std::size_t>(count) * options.dtype().itemsize();
+    constexpr std::size_t page = 4096, large = 16 * page;
+    if (rowDim != 0 || bytes < large)
+        return at::empty(sizes, options);
+    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        throw std::bad_alloc();
+    madvise(memory, bytes, MADV_NOHUGEPAGE);
+    const std::size_t row = bytes / static_cast<std::size_t>(std::max<std::int64_t>(sizes.front(), 1));
+    const auto touched = static_cast<std::int64_t>(std::min(bytes, static_cast<std::size_t>(touchedRows) * std::max(row, page)));
+    c10::reportMemoryUsageToProfiler(memory, touched, 0, 0, cpu);
+    return at::from_blob(memory, sizes, [bytes, touched](void* p) {
+        c10::reportMemoryUsageToProfiler(p, -touched, 0, 0, cpu);
+        munmap(p, bytes);
+    }, options);
+}
 
 void useOwnAllocator()
 {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <mutex>
 #include <numeric>
 #include <random>
@@ -14,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/parallel.h"
+#include "core/run/allocator.h"
 #include "core/run/batch.h"
 #include "core/run/side_by_side.h"
 #include "core/run/tensors.h"
@@ -99,50 +101,149 @@ LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Cons
         for (std::size_t i = 0; i < cut.prologue.size(); ++i)
             m_structure[cut.prologue[i]] = results[i];
     });
-    groupEdges(progress);
+    setOrder({}, progress);
     m_prologueSeconds = watch.lap();
 }
 
 LayerWise::~LayerWise() = default;
 
-void LayerWise::groupEdges(const Progress& progress)
+// Groups edges by the places of the nodes that they lead into; each node has one.
+void LayerWise::groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const
 {
-    m_edges.clear();
-    m_grouped.clear();
-    m_sources.clear();
-    for (const CutFunction& function : m_cut.functions)
-        for (const ValueId segment : function.segments())
-            if (!m_edges.contains(segment)) {
-                progress.check();
-                const at::Tensor targets = structure(segment).reshape({-1}).to(at::kLong).contiguous();
-                const auto group = [&](const at::Tensor& by) {
-                    return groupBySegment({by.data_ptr<std::int64_t>(), static_cast<std::size_t>(by.numel())}, m_numNodes, at::get_num_threads());
-                };
-                m_edges[segment] = group(targets);  // checks the range
-                if (m_place.defined())
-                    m_edges[segment] = group(m_place.index_select(0, targets));
-            }
+    for (const ValueId segment : segments) {
+        progress.check();
+        const at::Tensor targets = structure(segment).reshape({-1}).to(at::kLong).contiguous();
+        const auto group = [&](const at::Tensor& by) { return groupBySegment(numbersOf(by), m_numNodes, at::get_num_threads()); };
+        if (!traversal.place.defined()) {
+            traversal.edges[segment] = group(targets);
+            continue;
+        }
+        if (targets.numel() > 0 && (targets.min().item<std::int64_t>() < 0 || targets.max().item<std::int64_t>() >= m_numNodes))
+            group(targets);  // says which edge leads to no node
+        traversal.edges[segment] = group(traversal.place.index_select(0, targets));
+    }
 }
 
-void LayerWise::setOrder(const std::vector<std::int64_t>& order)
+LayerWise::Traversal LayerWise::traversalOf(const std::vector<std::int64_t>& order) const
 {
-    m_order = m_place = at::Tensor();
-    if (order.empty()) {
-        groupEdges({});
-        return;
-    }
+    Traversal traversal;
+    traversal.count = m_numNodes;
+    if (order.empty())
+        return traversal;
     if (static_cast<std::int64_t>(order.size()) != m_numNodes)
         throw Error("A node order of " + formatCount(static_cast<std::int64_t>(order.size())) + " nodes does not fit a graph of " +
                     formatCount(m_numNodes) + ".");
-    m_order = view(order).clone();
-    m_place = at::full({m_numNodes}, -1, at::kLong);
-    auto* place = m_place.data_ptr<std::int64_t>();
+    traversal.order = view(order).clone();
+    traversal.place = at::full({m_numNodes}, -1, at::kLong);
+    auto* place = traversal.place.data_ptr<std::int64_t>();
     for (std::size_t i = 0; i < order.size(); ++i) {
         if (order[i] < 0 || order[i] >= m_numNodes || place[order[i]] >= 0)
             throw Error("A node order must name each node once.");
         place[order[i]] = static_cast<std::int64_t>(i);
     }
-    groupEdges({});
+    return traversal;
+}
+
+void LayerWise::setOrder(const std::vector<std::int64_t>& order, const Progress& progress)
+{
+    m_traversals.clear();
+    m_traversals.push_back(traversalOf(order));
+    m_traversalOf.assign(m_cut.functions.size(), 0);
+    std::set<ValueId> segments;
+    for (const CutFunction& function : m_cut.functions)
+        for (const ValueId segment : function.segments())
+            segments.insert(segment);
+    groupEdges(m_traversals.front(), segments, progress);
+}
+
+at::Tensor LayerWise::Traversal::placesOf(const at::Tensor& nodes) const
+{
+    return place.defined() ? place.index_select(0, nodes) : nodes.contiguous();
+}
+
+const LayerWise::Traversal& LayerWise::of(const CutFunction& function) const
+{
+    return m_traversals[m_traversalOf[static_cast<std::size_t>(&function - m_cut.functions.data())]];
+}
+
+LayerWise::Traversal& LayerWise::of(const CutFunction& function)
+{
+    return const_cast<Traversal&>(std::as_const(*this).of(function));
+}
+
+// Going backwards from the last function: what later ones read of a function's save points is what it must compute.
+void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const Progress& progress)
+{
+    const auto size = static_cast<std::size_t>(m_numNodes);
+    std::vector<std::int64_t> before = m_traversals.front().order.defined() ? std::vector<std::int64_t>(numbersOf(m_traversals.front().order).begin(),
+                                                                                                         numbersOf(m_traversals.front().order).end())
+                                                                            : std::vector<std::int64_t>(size);
+    if (!m_traversals.front().order.defined())
+        std::iota(before.begin(), before.end(), 0);
+    std::map<ValueId, std::vector<bool>> needed;
+    for (const ValueId output : m_a.program.outputs) {
+        if (m_a.values[output].rows == Rows::Edges)
+            throw Error("Only nodes can be asked for, but output '" + m_a.program[output].name + "' has a row for each edge.");
+        std::vector<bool>& rows = needed.try_emplace(output, size).first->second;
+        for (const std::int64_t node : nodes) {
+            if (node < 0 || node >= m_numNodes)
+                throw Error("There is no node " + std::to_string(node) + ": the graph has nodes 0 to " + std::to_string(m_numNodes - 1) + ".");
+            rows[static_cast<std::size_t>(node)] = true;
+        }
+    }
+    m_targets = view(nodes).clone();
+    for (std::size_t f = m_cut.functions.size(); f-- > 0;) {
+        const CutFunction& function = m_cut.functions[f];
+        std::vector<bool> rows(size);
+        for (const ValueId value : function.saves)
+            if (const auto known = needed.find(value); known != needed.end())
+                for (std::size_t v = 0; v < size; ++v)
+                    rows[v] = rows[v] || known->second[v];
+        std::vector<std::int64_t> order;
+        order.reserve(size);
+        std::ranges::copy_if(before, std::back_inserter(order), [&](std::int64_t v) { return rows[static_cast<std::size_t>(v)]; });
+        const auto count = static_cast<std::int64_t>(order.size());
+        if (count < m_numNodes) {
+            std::ranges::copy_if(before, std::back_inserter(order), [&](std::int64_t v) { return !rows[static_cast<std::size_t>(v)]; });
+            Traversal traversal = traversalOf(order);
+            traversal.count = count;
+            const std::vector<ValueId> segments = function.segments();
+            groupEdges(traversal, {segments.begin(), segments.end()}, progress);
+            m_traversalOf[f] = m_traversals.size();
+            m_traversals.push_back(std::move(traversal));
+        }
+        addReads(function, count, needed);
+    }
+}
+
+// The nodes whose rows a function reads of each tensor of the store.
+void LayerWise::addReads(const CutFunction& function, std::int64_t count, std::map<ValueId, std::vector<bool>>& needed) const
+{
+    const Batch batch = block(function, 0, count, m_numbers.get());
+    const auto mark = [&](ValueId value, const at::Tensor& nodes) {
+        std::vector<bool>& rows = needed.try_emplace(value, static_cast<std::size_t>(m_numNodes)).first->second;
+        const at::Tensor flat = nodes.reshape({-1}).contiguous();
+        for (const std::int64_t node : numbersOf(flat))
+            if (node >= 0 && node < m_numNodes)
+                rows[static_cast<std::size_t>(node)] = true;
+    };
+    const auto reads = [&](const StepOperand& operand, OpId op, int frame) {
+        if (operand.kind == OperandKind::Stored || operand.kind == OperandKind::Leading) {
+            mark(operand.value, batch.idsOf(operand.from >= 0 ? operand.from : operand.frame));
+        } else if (operand.kind == OperandKind::StoredWhole) {
+            // At the nodes that an index of the graph names; what features decide may be anywhere.
+            const auto neighbour = std::ranges::find_if(function.neighbours, [&](const StepOperand& n) {
+                return n.value == m_a.ops[op].index && n.frame == frame;
+            });
+            mark(operand.value, neighbour != function.neighbours.end() ? nodesAt(*neighbour, batch) : at::arange(m_numNodes, at::kLong));
+        }
+    };
+    for (const Step& step : function.steps)
+        for (const StepOperand& operand : step.operands)
+            reads(operand, step.op, step.frame);
+    for (const StepOperand& result : function.results)
+        if (result.kind != OperandKind::Step)
+            reads(result, OpId{}, 0);
 }
 
 const at::Tensor& LayerWise::structure(ValueId value) const
@@ -154,7 +255,7 @@ const at::Tensor& LayerWise::structure(ValueId value) const
 std::int64_t LayerWise::mostEdgesPerNode() const
 {
     std::int64_t most = 0;
-    for (const auto& [segment, edges] : m_edges)
+    for (const auto& [segment, edges] : m_traversals.front().edges)
         most = std::max(most, static_cast<std::int64_t>(edges.edges.size()) / std::max<std::int64_t>(m_numNodes, 1) + 1);
     return most;
 }
@@ -180,7 +281,7 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     std::vector<at::Tensor> outputs;
     for (const ValueId id : m_a.program.outputs) {
         if (m_store.contains(id))
-            outputs.push_back(m_store.at(id));
+            outputs.push_back(m_targets.defined() ? targetRows(m_store.at(id), m_a.values[id], m_targets) : m_store.at(id));
         else if (m_a.program[id].kind == ValueKind::Tensor)
             outputs.push_back(structure(id));
         else
@@ -206,6 +307,12 @@ std::int64_t LayerWise::total(const std::vector<RowTotal>& rows) const
     return sum;
 }
 
+// That are computed: of nodes, those that are asked for.
+std::int64_t LayerWise::rowsOf(const CutFunction& function) const
+{
+    return function.rowsOf.valid() ? total(function.total) : of(function).count;
+}
+
 LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers) const
 {
     Batch batch;
@@ -220,8 +327,8 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
     if (numbers)
         numbers->clear();
     if (!function.rowsOf.valid()) {
-        if (m_order.defined())
-            batch.ids[0] = m_order.narrow(0, first, last - first);
+        if (const at::Tensor& order = of(function).order; order.defined())
+            batch.ids[0] = order.narrow(0, first, last - first);
         if (numbers)
             number(batch.idsOf(0), batch);
     }
@@ -255,8 +362,8 @@ void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) con
             ids = view(batch.numbers->nodes()).clone();
             break;
         case FrameKind::Edges:
-            if (const EdgesBySegment& edges = m_edges.at(frame.index); frame.parent != 0) {
-                ids = edgesInto(edges, batch.idsOf(frame.parent));
+            if (const EdgesBySegment& edges = of(function).edges.at(frame.index); frame.parent != 0) {
+                ids = edgesInto(edges, of(function).placesOf(batch.idsOf(frame.parent)));
             } else {
                 batch.rows[i] = edges.count(batch.first, batch.last);
                 batch.edges += batch.rows[i];
@@ -282,10 +389,9 @@ void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) con
 }
 
 // Edges into nodes that do not follow each other in the order.
-at::Tensor LayerWise::edgesInto(const EdgesBySegment& edges, const at::Tensor& nodes) const
+at::Tensor LayerWise::edgesInto(const EdgesBySegment& edges, const at::Tensor& places)
 {
-    const at::Tensor places = m_place.defined() ? m_place.index_select(0, nodes) : nodes.contiguous();
-    const std::span<const std::int64_t> each{places.data_ptr<std::int64_t>(), static_cast<std::size_t>(places.numel())};
+    const std::span<const std::int64_t> each = numbersOf(places);
     std::size_t count = 0;
     for (const std::int64_t place : each)
         count += edges.of(place, place + 1).size();
@@ -317,11 +423,12 @@ void LayerWise::addNeighbours(const CutFunction& function, int hops, Batch& batc
 at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) const
 {
     at::Tensor nodes;
+    const Traversal& traversal = of(*batch.function);
     if (const std::pair key{operand.value, batch.function->frames[static_cast<std::size_t>(operand.frame)].index}; !isGrouped(*batch.function, operand.frame))
         nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
-    else if (const auto sources = m_sources.find(key); sources != m_sources.end())
+    else if (const auto sources = traversal.sources.find(key); sources != traversal.sources.end())
         nodes = edgesOf(sources->second, 0, operand.frame, batch);
-    else if (const auto grouped = m_grouped.find(key); grouped != m_grouped.end())
+    else if (const auto grouped = traversal.grouped.find(key); grouped != traversal.grouped.end())
         nodes = edgesOf(grouped->second, operand.rowDim, operand.frame, batch);
     else
         nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
@@ -361,7 +468,7 @@ void LayerWise::runFunction(std::size_t index, LoweredFunction lowered, std::int
     const std::string name = "function " + std::to_string(index);
     Stopwatch watch;
     Running running(function, std::move(lowered));
-    running.total = total(function.total);
+    running.total = rowsOf(function);
     running.numbered = needsNumbers(function, running.lowered);
     const std::int64_t batches = std::max<std::int64_t>(1, (running.total + batchSize - 1) / batchSize);
     const auto report = [&](std::int64_t done) {
@@ -399,7 +506,8 @@ void LayerWise::runFunction(std::size_t index, LoweredFunction lowered, std::int
     stats.batches = batches;
     stats.rows = running.total;
     for (const ValueId id : function.saves)
-        stats.savedBytes += static_cast<double>(m_store.at(id).nbytes());
+        stats.savedBytes += static_cast<double>(m_store.at(id).nbytes()) *
+                            (function.rowsOf.valid() || m_numNodes == 0 ? 1 : static_cast<double>(running.total) / static_cast<double>(m_numNodes));
 }
 
 void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers)
@@ -412,7 +520,7 @@ void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last
     const std::vector<c10::IValue> results = running.lowered.code.run(std::move(arguments));
     stats.computeSeconds = watch.lap();
     for (std::size_t i = 0; i < running.function.saves.size(); ++i)
-        save(running.function.saves[i], results[i].toTensor(), batch, running.total);
+        save(running.function.saves[i], results[i].toTensor(), batch, running.function.rowsOf.valid() ? running.total : m_numNodes);
     stats.writeSeconds = watch.lap();
     const std::lock_guard lock(running.mutex);
     running.stats.edges += batch.edges;
@@ -441,19 +549,24 @@ bool LayerWise::needsNumbers(const CutFunction& function, const LoweredFunction&
 // Structure that batches slice by edges is put into their order once.
 void LayerWise::groupStructure(const CutFunction& function, const LoweredFunction& lowered)
 {
-    const auto edgesOf = [&](int frame) { return m_edges.find(function.frames[static_cast<std::size_t>(frame)].index); };
+    Traversal& traversal = of(function);
+    const auto segmentOf = [&](int frame) { return function.frames[static_cast<std::size_t>(frame)].index; };
+    const auto edgesInto = [&](ValueId segment) -> std::span<const std::int64_t> {
+        const EdgesBySegment& edges = traversal.edges.at(segment);
+        return {edges.edges.data(), static_cast<std::size_t>(edges.count(0, traversal.count))};
+    };
     for (const FunctionInput& in : lowered.inputs) {
         if (in.operand && in.operand->kind == OperandKind::Slice && isGrouped(function, in.operand->frame)) {
-            const auto edges = edgesOf(in.operand->frame);
-            at::Tensor& grouped = m_grouped[{in.operand->value, edges->first}];
+            const ValueId segment = segmentOf(in.operand->frame);
+            at::Tensor& grouped = traversal.grouped[{in.operand->value, segment}];
             if (!grouped.defined())
-                grouped = inOrder(structure(in.operand->value), in.operand->rowDim, edges->second.edges);
+                grouped = inOrder(structure(in.operand->value), in.operand->rowDim, edgesInto(segment));
         }
         if (in.sourcesOf && in.sourcesOf->kind == OperandKind::Slice && isGrouped(function, in.sourcesOf->frame)) {
-            const auto edges = edgesOf(in.sourcesOf->frame);
-            at::Tensor& sources = m_sources[{in.sourcesOf->value, edges->first}];
+            const ValueId segment = segmentOf(in.sourcesOf->frame);
+            at::Tensor& sources = traversal.sources[{in.sourcesOf->value, segment}];
             if (!sources.defined())
-                sources = toSources(structure(in.sourcesOf->value).to(at::kLong), edges->second.edges);
+                sources = toSources(structure(in.sourcesOf->value).to(at::kLong), edgesInto(segment));
         }
     }
 }
@@ -494,9 +607,10 @@ LayerWise::Retained LayerWise::retained(const std::vector<LoweredFunction>& lowe
 void LayerWise::release(const Retained& retained)
 {
     std::erase_if(m_structure, [&](const auto& known) { return !retained.structure.contains(known.first); });
-    for (auto& [segment, edges] : m_edges)
-        if (!retained.edgeIds.contains(segment))
-            edges.edges = {};
+    for (Traversal& traversal : m_traversals)
+        for (auto& [segment, edges] : traversal.edges)
+            if (!retained.edgeIds.contains(segment))
+                edges.edges = {};
 }
 
 // The entries of an index, counted from the first node, in 32 bits.
@@ -526,7 +640,7 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
         const auto same =
             std::find_if(m_cut.functions.begin(), m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f), [&](const CutFunction& other) {
                 return other.frames == function.frames && other.neighbours == function.neighbours && other.total == function.total &&
-                       other.rowsOf == function.rowsOf;
+                       other.rowsOf == function.rowsOf && &of(other) == &of(function);
             });
         if (same != m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f)) {
             counts.functions.push_back(counts.functions[static_cast<std::size_t>(same - m_cut.functions.begin())]);
@@ -547,16 +661,18 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
     }
     const Retained kept = retained(lowered);
     counts.structureBytes = structureBytes(&kept);
-    for (const auto& [segment, edges] : m_edges) {
-        counts.indexBytes += 8 * static_cast<double>(edges.begin.size() + (kept.edgeIds.contains(segment) ? edges.edges.size() : 0));
-        counts.preparationBytes += 8 * static_cast<double>(edges.begin.size() + edges.edges.size());
-    }
     counts.preparationBytes += structureBytes(nullptr);
-    for (const auto* ordered : {&m_grouped, &m_sources})
-        for (const auto& [key, rows] : *ordered) {
-            counts.indexBytes += static_cast<double>(rows.nbytes());
-            counts.preparationBytes += static_cast<double>(rows.nbytes());
+    for (const Traversal& traversal : m_traversals) {
+        for (const auto& [segment, edges] : traversal.edges) {
+            counts.indexBytes += 8 * static_cast<double>(edges.begin.size() + (kept.edgeIds.contains(segment) ? edges.edges.size() : 0));
+            counts.preparationBytes += 8 * static_cast<double>(edges.begin.size() + edges.edges.size());
         }
+        for (const auto* ordered : {&traversal.grouped, &traversal.sources})
+            for (const auto& [key, rows] : *ordered) {
+                counts.indexBytes += static_cast<double>(rows.nbytes());
+                counts.preparationBytes += static_cast<double>(rows.nbytes());
+            }
+    }
     counts.kernels = m_kernels;
     counts.batchesAtOnce = atOnce((m_numNodes + batchSize - 1) / batchSize);
     return counts;
@@ -590,7 +706,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
                                   const Progress& progress)
 {
     constexpr std::size_t leastBatches = 16;
-    const std::int64_t total = this->total(function.total);
+    const std::int64_t total = rowsOf(function);
     const std::vector<ValueId> segments = function.segments();
     const bool overNodes = !function.rowsOf.valid(), oneHop = function.firstLevel == function.level;
     std::vector<std::int64_t> starts;
@@ -600,7 +716,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
         edges.push_back(0);
         for (const ValueId segment : segments)
             if (overNodes)
-                edges.back() += static_cast<double>(m_edges.at(segment).count(first, std::min(total, first + batchSize)));
+                edges.back() += static_cast<double>(of(function).edges.at(segment).count(first, std::min(total, first + batchSize)));
     }
     FunctionRows rows;
     rows.batches = static_cast<double>(starts.size());
@@ -668,7 +784,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
         rows.reach.front().total = static_cast<double>(total);
     for (std::size_t i = 1; i < rows.frames.size(); ++i)
         if (const Frame& frame = function.frames[i]; frame.kind == FrameKind::Edges && frame.parent == 0 && overNodes)
-            rows.frames[i].total = static_cast<double>(m_edges.at(frame.index).begin.back());
+            rows.frames[i].total = static_cast<double>(of(function).edges.at(frame.index).count(0, total));
     return rows;
 }
 
@@ -697,10 +813,10 @@ c10::IValue LayerWise::inputOf(const FunctionInput& in, const Batch& batch) cons
 at::Tensor LayerWise::beginOf(int frame, const Batch& batch) const
 {
     const Frame& f = batch.function->frames[static_cast<std::size_t>(frame)];
-    const EdgesBySegment& edges = m_edges.at(f.index);
+    const EdgesBySegment& edges = of(*batch.function).edges.at(f.index);
     if (f.parent == 0)
         return view(edges.begin).narrow(0, batch.first, batch.last - batch.first + 1);
-    const at::Tensor nodes = batch.idsOf(f.parent), places = m_place.defined() ? m_place.index_select(0, nodes) : nodes;
+    const at::Tensor places = of(*batch.function).placesOf(batch.idsOf(f.parent));
     at::Tensor begin = at::empty({places.numel() + 1}, at::kLong);
     auto* out = begin.data_ptr<std::int64_t>();
     *out = 0;
@@ -717,7 +833,7 @@ at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) 
     if (operand.kind == OperandKind::LocalIndex)
         return input(operand, batch).toTensor().to(at::kInt);
     if (isGrouped(function, operand.frame))
-        return edgesOf(m_sources.at({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index}), 0, operand.frame, batch);
+        return edgesOf(of(function).sources.at({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index}), 0, operand.frame, batch);
     const at::Tensor edges = batch.idsOf(operand.frame);
     return toSources(structure(operand.value).to(at::kLong), numbersOf(edges));
 }
@@ -725,7 +841,7 @@ at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) 
 // A batch's part of what lies in the order of the edges into targets.
 at::Tensor LayerWise::edgesOf(const at::Tensor& grouped, int rowDim, int frame, const Batch& batch) const
 {
-    const std::vector<std::int64_t>& begin = m_edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
+    const std::vector<std::int64_t>& begin = of(*batch.function).edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
     const std::int64_t first = begin[static_cast<std::size_t>(batch.first)];
     return grouped.narrow(rowDim, first, begin[static_cast<std::size_t>(batch.last)] - first);
 }
@@ -767,14 +883,15 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) con
     case OperandKind::Slice:
         if (isGrouped(*batch.function, operand.frame)) {
             const ValueId segment = batch.function->frames[static_cast<std::size_t>(operand.frame)].index;
-            if (const auto grouped = m_grouped.find({operand.value, segment}); grouped != m_grouped.end())
+            const auto& groups = of(*batch.function).grouped;
+            if (const auto grouped = groups.find({operand.value, segment}); grouped != groups.end())
                 return edgesOf(grouped->second, operand.rowDim, operand.frame, batch);
         }
         return rows(structure(operand.value));
     case OperandKind::LocalIndex:
         if (isTargetPlace(*batch.function, operand)) {
             const at::Tensor targets = rows(structure(operand.value));
-            return (m_place.defined() ? m_place.index_select(0, targets.reshape({-1})).view(targets.sizes()) : targets).sub(batch.first);
+            return of(*batch.function).placesOf(targets.reshape({-1})).view(targets.sizes()).sub(batch.first);
         }
         return numbersInBatch(nodesAt(operand, batch), batch);
     default: {
@@ -802,7 +919,8 @@ void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, 
     if (batch.first == 0) {
         std::vector<std::int64_t> sizes = rows.sizes().vec();
         sizes[static_cast<std::size_t>(facts.rowDim)] = total * entries;
-        m_store[value] = at::empty(sizes, rows.options());
+        const std::int64_t count = batch.function->rowsOf.valid() ? m_numNodes : of(*batch.function).count;
+        m_store[value] = count < m_numNodes ? emptyScattered(sizes, rows.options(), count, facts.rowDim) : at::empty(sizes, rows.options());
     }
     const at::Tensor& store = m_store.at(value);
     at::Tensor whole = entriesApart(store, facts);
@@ -810,6 +928,11 @@ void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, 
         whole.index_copy_(facts.rowDim + 1, ids, entriesApart(rows, facts));
     else
         whole.narrow(facts.rowDim + 1, batch.first, batch.last - batch.first).copy_(entriesApart(rows, facts));
+}
+
+at::Tensor targetRows(const at::Tensor& tensor, const ValueFacts& facts, const at::Tensor& nodes)
+{
+    return entriesApart(tensor, facts).index_select(facts.rowDim + 1, nodes).flatten(facts.rowDim, facts.rowDim + 2);
 }
 
 std::vector<c10::IValue> runWhole(const Analysis& analysis, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,

@@ -28,7 +28,11 @@ public:
     ~LayerWise();
 
     /// Nodes in the order in which batches take them, each once; empty: the natural order. Set before run.
-    void setOrder(const std::vector<std::int64_t>& order);
+    void setOrder(const std::vector<std::int64_t>& order, const Progress& progress = {});
+
+    /// Only these nodes are asked for: each function computes the rows that they need, and outputs have a row for each of them, as they come.
+    /// Set after the order, before run. Error for a node that is not there, or an output without node rows.
+    void setTargets(const std::vector<std::int64_t>& nodes, const Progress& progress = {});
 
     void setKernels(Kernels kernels) { m_kernels = kernels; }
 
@@ -63,16 +67,32 @@ public:
 private:
     struct Batch;
     struct Running;
+
+    // The nodes in the order in which a function's batches take them, and the edges into them in that order.
+    struct Traversal {
+        at::Tensor order, place;  // [V] int64 each: the nodes in order, and where each is; undefined for the natural order
+        std::int64_t count = 0;   // how many of them are computed, from the first
+        std::map<ValueId, EdgesBySegment> edges;
+        std::map<std::pair<ValueId, ValueId>, at::Tensor> grouped;  // structure rows in the order of a segment's edges
+        std::map<std::pair<ValueId, ValueId>, at::Tensor> sources;  // an index in that order, as int32
+
+        at::Tensor placesOf(const at::Tensor& nodes) const;
+    };
     struct Retained {
         std::set<ValueId> structure, edgeIds;
     };
 
     FunctionRows countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress);
-    void groupEdges(const Progress& progress);
+    void groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const;
+    Traversal traversalOf(const std::vector<std::int64_t>& order) const;
+    const Traversal& of(const CutFunction& function) const;
+    Traversal& of(const CutFunction& function);
+    void addReads(const CutFunction& function, std::int64_t count, std::map<ValueId, std::vector<bool>>& needed) const;
+    std::int64_t rowsOf(const CutFunction& function) const;
     Batch block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers) const;
     void addRows(const CutFunction& function, int hops, Batch& batch) const;
     void addNeighbours(const CutFunction& function, int hops, Batch& batch) const;
-    at::Tensor edgesInto(const EdgesBySegment& edges, const at::Tensor& nodes) const;
+    static at::Tensor edgesInto(const EdgesBySegment& edges, const at::Tensor& places);
     at::Tensor nodesAt(const StepOperand& operand, const Batch& batch) const;
     at::Tensor numbersInBatch(const at::Tensor& nodes, const Batch& batch) const;
     void number(const at::Tensor& nodes, Batch& batch) const;
@@ -105,12 +125,11 @@ private:
     const CutProgram& m_cut;
     const Constants& m_constants;
     std::map<ValueId, c10::IValue> m_structure;
-    std::map<ValueId, EdgesBySegment> m_edges;
-    std::map<std::pair<ValueId, ValueId>, at::Tensor> m_grouped;  // structure rows in the order of a segment's edges
-    std::map<std::pair<ValueId, ValueId>, at::Tensor> m_sources;  // an index in that order, as int32
+    std::vector<Traversal> m_traversals;      // the first is that of all nodes
+    std::vector<std::size_t> m_traversalOf;   // each function
+    at::Tensor m_targets;                     // [n] int64: the nodes that are asked for; undefined: all
     Tensors m_store;
     std::vector<FunctionRun> m_runs;
-    at::Tensor m_order, m_place;  // [V] int64 each: the nodes in order, and where each is; undefined for the natural order
     std::unique_ptr<Numbering> m_numbers;  // of whoever runs batches one by one
     std::int64_t m_numNodes = 0;
     Kernels m_kernels = Kernels::All;
@@ -118,6 +137,9 @@ private:
     double m_prologueSeconds = 0;
     bool m_keepAll = false, m_runsOnce = false;
 };
+
+/// The rows of some nodes, as they come.
+at::Tensor targetRows(const at::Tensor& tensor, const ValueFacts& facts, const at::Tensor& nodes);
 
 /// Runs the whole program, uncut; wanted are read out.
 std::vector<c10::IValue> runWhole(const Analysis& analysis, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,

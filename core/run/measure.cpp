@@ -48,6 +48,8 @@ struct GraphMeasure::Impl {
                         s.run = std::make_unique<LayerWise>(*model.analysis, s.cut, constants, inputs, progress);
                         s.run->setKernels(options.kernels);
                         s.run->setBatchesAtOnce(options.batchesAtOnce);
+                        if (!options.targets.empty())
+                            s.run->setTargets(options.targets, progress);
                     });
         }
         return s;
@@ -89,6 +91,8 @@ GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const 
     Session& session = m->session(joined, progress);
     if (session.order != order || (order == NodeOrder::Metis && session.orderBatch != batchSize)) {
         session.run->setOrder(this->order(order, batchSize, progress));
+        if (!m->options.targets.empty())
+            session.run->setTargets(m->options.targets, progress);
         session.order = order;
         session.orderBatch = batchSize;
     }
@@ -109,6 +113,8 @@ Profile GraphMeasure::profile(std::int64_t batchSize, const Progress& progress)
         LayerWise run(*m->model.analysis, m->session({}, progress).cut, m->constants, m->inputs, progress);
         run.setKernels(m->options.kernels);
         run.setBatchesAtOnce(m->options.batchesAtOnce);
+        if (!m->options.targets.empty())
+            run.setTargets(m->options.targets, progress);
         profile = run.profile(batchSize, samples, progress);
     });
     return profile;

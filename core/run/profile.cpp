@@ -218,7 +218,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
     profile.batchSize = batchSize;
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         const CutFunction& function = m_cut.functions[f];
-        const std::int64_t total = this->total(function.total), batches = std::max<std::int64_t>(1, (total + batchSize - 1) / batchSize);
+        const std::int64_t total = rowsOf(function), batches = std::max<std::int64_t>(1, (total + batchSize - 1) / batchSize);
         const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(f), m_kernels);
         const EdgeFusion fusion = fuseEdges(m_a, function, m_kernels);
         const std::vector<bool> live = liveSteps(m_a.program, function, fusion);
@@ -285,7 +285,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
         profile.prepareSeconds[function.rowsOf.valid() ? -1 - static_cast<int>(f) : function.level] = prepare.perRow();
         for (const auto& [value, rows] : sampleRows) {
             const ValueFacts& facts = m_a.values[value];
-            m_store[value] = standIn(rows, facts.rowDim, total * facts.outer * facts.inner);
+            m_store[value] = standIn(rows, facts.rowDim, (function.rowsOf.valid() ? total : m_numNodes) * facts.outer * facts.inner);
         }
     }
     for (const auto& [op, measured] : ops)

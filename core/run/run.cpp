@@ -59,6 +59,9 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
         std::vector<at::Tensor> outputs;
         for (const c10::IValue& value : runWhole(*model.analysis, constants, inputs, model.program().outputs, progress))
             outputs.push_back(value.isTensor() ? value.toTensor() : at::scalar_tensor(value.toScalar()));
+        for (std::size_t i = 0; i < outputs.size() && !options.targets.empty(); ++i)
+            if (const ValueFacts& facts = model.analysis->values[model.program().outputs[i]]; facts.rows == Rows::Nodes)
+                outputs[i] = targetRows(outputs[i], facts, at::tensor(options.targets, at::kLong));
         result.seconds = secondsSince(start);
         result.peakBytes = peak.bytes();
         result.outputs = named(model.program(), outputs);
@@ -86,6 +89,8 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         result.batchSize = wanted;
         if (options.order != NodeOrder::Natural)
             run.setOrder(orderFor(model, inputs, options.order, wanted, run.numNodes(), progress));
+        if (!options.targets.empty())
+            run.setTargets(options.targets, progress);
         const std::vector<at::Tensor> outputs = run.run(wanted, progress);
         result.seconds = secondsSince(start);
         result.peakBytes = peak.bytes();

@@ -22,6 +22,7 @@ struct RunOptions {
     Kernels kernels = Kernels::All;            ///< what Cleave's own kernels do instead of LibTorch
     Dense dense = Dense::Auto;
     int batchesAtOnce = 0;                     ///< each on one thread; 1: one by one on all threads, 0 chooses
+    std::vector<std::int64_t> targets;         ///< nodes whose outputs are wanted, in this order; empty: all
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
 

@@ -39,7 +39,7 @@ TEST(Cli, VersionAndHelp)
     EXPECT_NE(version.out.find("LibTorch"), std::string::npos);
     const Result help = run("--help");
     EXPECT_EQ(help.code, 0);
-    for (const char* command : {"inspect", "run", "verify", "plan", "compare", "profile", "calibrate", "code", "dot", "generate"})
+    for (const char* command : {"inspect", "run", "verify", "plan", "compare", "profile", "calibrate", "code", "dot", "generate", "bench"})
         EXPECT_NE(help.out.find(command), std::string::npos);
 }
 
@@ -100,6 +100,28 @@ TEST(Cli, RunWritesNpyAndNpz)
     EXPECT_NE(two.err.find(".npz"), std::string::npos);
     ASSERT_EQ(run("run " + zoo + ".pt2 " + zoo + ".npz --out " + (folder / "out.npz").string()).code, 0);
     EXPECT_EQ(readNpz(folder / "out.npz").size(), 2U);
+}
+
+TEST(Cli, OutputsOfSomeNodes)
+{
+    const test::TemporaryFolder folder;
+    const std::string out = (folder / "out.npy").string(), list = (folder / "nodes.txt").string();
+    const std::string files = example("gat.pt2") + " " + example("cora.npz");
+    test::writeText(list, "5 17\n 100-102\n");
+    ASSERT_EQ(run("run " + files + " --targets 5,17,100-102 --out " + out).code, 0);
+    const Array part = readNpy(out);
+    EXPECT_EQ(part.shape, (std::vector<std::int64_t>{5, 7}));
+    ASSERT_EQ(run("run " + files + " --targets " + list + " --out " + out).code, 0);
+    const Array again = readNpy(out);
+    EXPECT_TRUE(std::equal(part.as<float>(), part.as<float>() + part.count(), again.as<float>()));
+    const Result equal = run("verify " + files + " --targets 5,17,100-102");
+    EXPECT_EQ(equal.code, 0) << equal.err;
+    EXPECT_NE(equal.out.find("of 5"), std::string::npos) << equal.out;
+    for (const auto& [nodes, sentence] : {std::pair{"5,x", "'x' is no node's number"}, {"9-5", "no range"}, {"2708", "no node 2708"}, {"\" \"", "names no node"}}) {
+        const Result refused = run("run " + files + " --out " + out + " --targets " + nodes);
+        EXPECT_EQ(refused.code, 1) << nodes;
+        EXPECT_NE(refused.err.find(sentence), std::string::npos) << refused.err;
+    }
 }
 
 TEST(Cli, NothingIsLeftWhereTheOutputCannotBeWritten)

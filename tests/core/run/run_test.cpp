@@ -66,6 +66,40 @@ TEST(Run, ThreadsAndBatchSizesGiveTheSameAnswers)
         }
 }
 
+// Each function computes the nodes that lie so many hops before the wanted ones, and no others.
+TEST(Run, PartOfTheNodesComputesTheirNeighbourhoodOnly)
+{
+    const Model model = openModel(test::examplesDir() / "gcn.pt2");
+    const DataGraph cora = readGraph(test::examplesDir() / "cora.npz");
+    const RunResult whole = runLayerWise(model, cora);
+    RunOptions options;
+    options.targets = {2000, 7, 7, 431};
+    const RunResult part = runLayerWise(model, cora, options);
+    ASSERT_EQ(part.outputs[0].array.shape, (std::vector<std::int64_t>{4, whole.outputs[0].array.shape[1]}));
+    const std::int64_t classes = whole.outputs[0].array.shape[1];
+    for (std::size_t i = 0; i < options.targets.size(); ++i)
+        for (std::int64_t c = 0; c < classes; ++c)
+            EXPECT_NEAR(part.outputs[0].array.as<float>()[static_cast<std::int64_t>(i) * classes + c],
+                        whole.outputs[0].array.as<float>()[options.targets[i] * classes + c], 1e-5);
+    // GCN reads each node's own row as well.
+    std::set<std::int64_t> nodes(options.targets.begin(), options.targets.end());
+    const auto* ends = cora.arrays.at("edge_index").as<std::int64_t>();
+    ASSERT_EQ(part.functions.size(), 3U);
+    for (int f = 2; f >= 0; --f) {
+        EXPECT_EQ(part.functions[static_cast<std::size_t>(f)].rows, static_cast<std::int64_t>(nodes.size())) << "function " << f;
+        std::set<std::int64_t> sources = nodes;
+        for (std::int64_t e = 0; e < cora.numEdges; ++e)
+            if (nodes.contains(ends[cora.numEdges + e]))
+                sources.insert(ends[e]);
+        nodes = sources;
+    }
+    options.targets = {5, 2708};
+    EXPECT_NE(errorOf([&] { runLayerWise(model, cora, options); }).find("no node 2708"), std::string::npos);
+    const Model edges = open("link_prediction");
+    options.targets = {1};
+    EXPECT_NE(errorOf([&] { runLayerWise(edges, graphOf("link_prediction"), options); }).find("row for each edge"), std::string::npos);
+}
+
 TEST(Run, InputsAreLeftAsTheyWere)
 {
     const Model model = openModel(test::testDir() / "models/adversarial/changes_input.pt2");
