@@ -1,8 +1,9 @@
-// Compiled once for each instruction set: CLEAVE_ISA names the namespace. Everything has internal linkage and uses no library templates, so
+// Compiled once for each instruction set: CLEAVE_ISA names the namespace. Everything has internal linkage, and library templates are used as types only, so
 // that the linker cannot give code for a newer processor to an older one.
 
 #include <cmath>
-#include <cstring>
+#include <type_traits>
+#include <utility>
 
 #if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
@@ -67,10 +68,18 @@ inline Vector<T> load(const T* p)
 
 inline Vector<float> load(const BFloat16* p)
 {
+#if defined(__AVX512F__)
+    const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+    return reinterpret_cast<Vector<float>>(_mm512_slli_epi32(wide, 16));
+#elif defined(__AVX2__)
+    const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    return reinterpret_cast<Vector<float>>(_mm256_slli_epi32(wide, 16));
+#else
     typedef std::uint16_t Half __attribute__((vector_size(vectorBytes / 2), aligned(2), may_alias));
     typedef std::uint32_t Full __attribute__((vector_size(vectorBytes)));
     const Half bits = *reinterpret_cast<const Half*>(p);
     return reinterpret_cast<Vector<float>>(__builtin_convertvector(bits, Full) << 16);
+#endif
 }
 
 // The first n lanes; the others are zero and their memory is not touched.
@@ -161,50 +170,58 @@ inline Vector<T> combined(Vector<T> a, Vector<T> x)
 
 enum class Weighting { None, Edge, Head };
 
-// N vectors of columns, the last of which has `tail` lanes; weights of heads are picked by `lanes`.
-template <class T, class In, int N, Reduce R, Weighting W>
+template <int... K, class F>
+__attribute__((always_inline)) inline void unrolled(std::integer_sequence<int, K...>, F f)
+{
+    (f(std::integral_constant<int, K>{}), ...);
+}
+
+// Calls f for 0 … N - 1 as constants, so that what they index stays in registers.
+template <int N, class F>
+__attribute__((always_inline)) inline void forEach(F f)
+{
+    unrolled(std::make_integer_sequence<int, N>{}, f);
+}
+
+// N vectors of columns, the last of which has `tail` lanes if it is partial; weights of heads are picked by `lanes`.
+template <class T, class In, int N, Reduce R, Weighting W, bool Partial>
 void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, std::int64_t firstHead, const typename Lanes<T>::Index* lanes)
 {
     constexpr int count = Lanes<T>::count;
-    const auto row = [&](std::int64_t number) { return static_cast<const In*>(a.rows) + number * a.stride + column; };
-    const bool partial = tail != count;
-    const int headLanes = static_cast<int>(a.heads - firstHead < count ? a.heads - firstHead : count);
     constexpr int line = 64 / sizeof(In);
+    constexpr bool picks = R == Reduce::Max || R == Reduce::Min;
+    const In* const rows = static_cast<const In*>(a.rows) + column;
+    const std::int32_t* const sources = a.sources;
+    const std::int64_t stride = a.stride, rowOrigin = a.rowOrigin, heads = a.heads;
+    const std::int64_t prefetchEnd = sources ? a.prefetchEnd - prefetchDistance : 0;
+    const T* const weights = W == Weighting::None ? nullptr : a.weights - a.weightOrigin * heads + firstHead;
+    const int headLanes = static_cast<int>(heads - firstHead < count ? heads - firstHead : count);
     for (std::int64_t t = a.firstTarget; t < a.lastTarget; ++t) {
         std::int64_t e = a.begin[t] - a.origin, end = a.begin[t + 1] - a.origin;
         const std::int64_t degree = end - e;
         e = e < a.firstEdge ? a.firstEdge : e;
         end = end > a.lastEdge ? a.lastEdge : end;
-        T* out = a.out + (t - a.firstTarget) * a.outStride + column;
+        T* const out = a.out + (t - a.firstTarget) * a.outStride + column;
         Vector<T> sum[N];
-        bool first = false;
-        if (!a.starts) {
-            for (int k = 0; k < N - 1; ++k)
+        const bool takesFirst = picks && a.starts && !a.fromInitial;
+        forEach<N>([&](auto k) __attribute__((always_inline)) {
+            if (a.starts)
+                sum[k] = broadcast(takesFirst ? a.empty : a.initial);
+            else if constexpr (Partial && k == N - 1)
+                sum[k] = loadSome(out + k * count, tail);
+            else
                 sum[k] = load(out + k * count);
-            sum[N - 1] = partial ? loadSome(out + (N - 1) * count, tail) : load(out + (N - 1) * count);
-        } else if (a.fromInitial || R == Reduce::Sum) {
-            for (int k = 0; k < N; ++k)
-                sum[k] = broadcast(a.initial);
-        } else {
-            first = true;
-            for (int k = 0; k < N; ++k)
-                sum[k] = broadcast(a.empty);
-        }
-        for (; e < end; ++e) {
-            if (a.sources && e + prefetchDistance < a.prefetchEnd) {
-                const In* ahead = row(a.sources[e + prefetchDistance]);
-                for (int k = 0; k * line < N * count; ++k)
-                    __builtin_prefetch(ahead + k * line);
-            }
-            const In* in = row(a.sources ? static_cast<std::int64_t>(a.sources[e]) : e - a.rowOrigin);
+        });
+        const auto add = [&](std::int64_t edge, bool first) __attribute__((always_inline)) {
+            const In* const in = rows + (sources ? static_cast<std::int64_t>(sources[edge]) : edge - rowOrigin) * stride;
             Vector<T> weight{};
             if constexpr (W == Weighting::Edge)
-                weight = broadcast(a.weights[e - a.weightOrigin]);
+                weight = broadcast(weights[edge]);
             else if constexpr (W == Weighting::Head)
-                weight = loadSome(a.weights + (e - a.weightOrigin) * a.heads + firstHead, headLanes);
-            for (int k = 0; k < N; ++k) {
+                weight = loadSome(weights + edge * heads, headLanes);
+            forEach<N>([&](auto k) __attribute__((always_inline)) {
                 Vector<T> x;
-                if (k == N - 1 && partial)
+                if constexpr (Partial && k == N - 1)
                     x = loadSome(in + k * count, tail);
                 else
                     x = load(in + k * count);
@@ -212,26 +229,39 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
                     x *= weight;
                 else if constexpr (W == Weighting::Head)
                     x *= permuted<T>(weight, lanes[k]);
-                if constexpr (R == Reduce::Max || R == Reduce::Min)
-                    sum[k] = first ? x : combined<R, T>(sum[k], x);
-                else
-                    sum[k] = combined<R, T>(sum[k], x);
+                sum[k] = first ? x : combined<R, T>(sum[k], x);
+            });
+        };
+        if (takesFirst && e < end)
+            add(e++, true);
+        for (; e < end; ++e) {
+            if (e < prefetchEnd) {
+                const In* const ahead = rows + static_cast<std::int64_t>(sources[e + prefetchDistance]) * stride;
+                forEach<(N * count + line - 1) / line>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * line); });
             }
-            first = false;
+            add(e, false);
         }
-        if (a.ends && degree == 0)
-            for (int k = 0; k < N; ++k)
+        const T divisor = static_cast<T>(degree);
+        forEach<N>([&](auto k) __attribute__((always_inline)) {
+            if (a.ends && degree == 0)
                 sum[k] = broadcast(a.empty);
-        else if (a.ends && a.reduce == Reduce::Mean)
-            for (int k = 0; k < N; ++k)
-                sum[k] /= broadcast(static_cast<T>(degree));
-        for (int k = 0; k < N - 1; ++k)
-            store<T>(out + k * count, sum[k]);
-        if (partial)
-            storeSome(out + (N - 1) * count, sum[N - 1], tail);
-        else
-            store<T>(out + (N - 1) * count, sum[N - 1]);
+            else if (a.ends && a.reduce == Reduce::Mean)
+                sum[k] /= broadcast(divisor);
+            if constexpr (Partial && k == N - 1)
+                storeSome(out + k * count, sum[k], tail);
+            else
+                store<T>(out + k * count, sum[k]);
+        });
     }
+}
+
+template <class T, class In, int N, Reduce R, Weighting W>
+void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, std::int64_t firstHead, const typename Lanes<T>::Index* lanes)
+{
+    if (tail == Lanes<T>::count)
+        reduceColumns<T, In, N, R, W, false>(a, column, tail, firstHead, lanes);
+    else
+        reduceColumns<T, In, N, R, W, true>(a, column, tail, firstHead, lanes);
 }
 
 template <class T, class In, Reduce R, Weighting W>

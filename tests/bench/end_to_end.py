@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Cleave and its rivals on the same graphs, one after the other on the same machine; prints a table in Markdown.
+
+    python3 end_to_end.py --cli build/dev/bin/cleave-cli --graphs GRAPH.npz … [--models sage2 gcn2 gat2] [--python 'python3']
+
+The rivals (rivals.py) run under the Python that is named, which needs PyTorch and NumPy.
+"""
+import argparse
+import json
+import pathlib
+import shlex
+import subprocess
+
+HERE = pathlib.Path(__file__).parent
+WAYS = [("loop", "loop by layer"), ("full", "whole graph, scatter"), ("sparse", "whole graph, sparse product"), ("nodewise", "node-wise (extrapolated)")]
+
+
+def cleave(arguments, graph: str) -> dict:
+    command = [arguments.cli, "bench", "--json", "--rounds", str(arguments.rounds), "--threads", str(arguments.threads), "--features", "random"]
+    if arguments.batch_size:
+        command += ["--batch-size", str(arguments.batch_size)]
+    for model in arguments.models:
+        command += ["--model", str(HERE / "models" / f"{model}.pt2")]
+    runs = json.loads(subprocess.run(command + [graph], check=True, capture_output=True, text=True).stdout)["runs"]
+    return {run["model"]: run for run in runs if run["run"] == "Cleave"}
+
+
+def rivals(arguments, graph: str) -> list:
+    command = shlex.split(arguments.python) + [str(HERE / "rivals.py"), graph, "--models", ",".join(arguments.models), "--ways", arguments.ways,
+                                               "--threads", str(arguments.threads)]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cli", required=True)
+    parser.add_argument("--graphs", nargs="+", required=True)
+    parser.add_argument("--models", nargs="+", default=["sage2", "gcn2", "gat2", "sage3", "gcn3", "gat3"])
+    parser.add_argument("--python", default="python3")
+    parser.add_argument("--ways", default="loop,full,sparse,nodewise")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--batch-size", type=int, default=0)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    ways = [(way, title) for way, title in WAYS if way in arguments.ways.split(",")]
+    print("| graph | model | Cleave | of it prologue | " + " | ".join(title for _, title in ways) + " | PyTorch |")
+    print("|---|---|---|---|" + "---|" * (len(ways) + 1))
+    for graph in arguments.graphs:
+        ours, theirs = cleave(arguments, graph), rivals(arguments, graph)
+        for model in arguments.models:
+            run = ours[model]
+            cells = []
+            for way, _ in ways:
+                rival = next((r for r in theirs if r["model"] == model and r["way"] == way), None)
+                if rival is None:
+                    cells.append("–")
+                elif rival["seconds"] is None:
+                    cells.append(rival.get("error", "failed"))
+                else:
+                    # What Cleave's prologue does counts for the rivals too: normalisation, and edges by target where the way needs them.
+                    seconds = rival["seconds"] + rival["normalise_seconds"] + (rival["csr_seconds"] if way != "full" else 0)
+                    cells.append(f"{seconds:.3g} s = {seconds / run['seconds']:.3g} ×")
+            version = next((r["torch"] for r in theirs), "?")
+            print(f"| {pathlib.Path(graph).stem} | {model} | {run['seconds']:.3g} s | {run['prologue_seconds']:.2g} s | " + " | ".join(cells) +
+                  f" | {version} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
