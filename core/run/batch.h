@@ -16,6 +16,14 @@ inline at::Tensor view(std::span<const std::int64_t> numbers)
     return at::from_blob(const_cast<std::int64_t*>(numbers.data()), {static_cast<std::int64_t>(numbers.size())}, at::kLong);
 }
 
+inline std::span<const std::int64_t> numbersOf(const at::Tensor& tensor)
+{
+    return {tensor.data_ptr<std::int64_t>(), static_cast<std::size_t>(tensor.numel())};
+}
+
+/// The row dimension as three: outer, rows, inner.
+at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts);
+
 // Rows of one batch: targets first … last - 1 of the order, and for each frame the row ids it stands for.
 struct LayerWise::Batch {
     std::int64_t first = 0, last = 0;

@@ -185,9 +185,10 @@ std::vector<std::int64_t> orderFor(const Model& model, const Bindings& inputs, N
 }
 
 // Enough rows to keep the processor busy, few enough that a batch's edges stay in cache-sized tensors.
-std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode)
+std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode, Kernels kernels)
 {
-    constexpr std::int64_t edgesPerBatch = 1 << 18;
+    // Small enough for a core's cache; LibTorch's ops take long to call, so that batches that need many of them are larger.
+    const std::int64_t edgesPerBatch = kernels == Kernels::All ? 1 << 15 : 1 << 18;
     return std::clamp<std::int64_t>(edgesPerBatch / std::max<std::int64_t>(edgesPerNode, 1), 256, std::max<std::int64_t>(256, std::min<std::int64_t>(numNodes, 1 << 16)));
 }
 

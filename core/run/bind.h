@@ -19,7 +19,7 @@ std::vector<std::int64_t> orderFor(const Model& model, const Bindings& inputs, N
                                    const Progress& progress);
 
 /// Targets per batch where none are asked for.
-std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode);
+std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode, Kernels kernels);
 
 void useThreads(const RunOptions& options);
 

@@ -31,15 +31,15 @@ Sgemm sgemm()
     return function;
 }
 
-at::Tensor byOneDnn(const at::Tensor& input, const at::Tensor& weight, const c10::optional<at::Tensor>& bias)
+at::Tensor byOneDnn(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias)
 {
     std::vector<std::int64_t> sizes = input.sizes().vec();
     const std::int64_t inner = sizes.back(), columns = weight.size(0), rows = input.numel() / inner;
     sizes.back() = columns;
     at::Tensor output = at::empty({rows, columns}, input.options());
-    if (bias)
-        output.copy_(bias->expand({rows, columns}));
-    const int problem = sgemm()('N', 'T', rows, columns, inner, 1, input.data_ptr<float>(), inner, weight.data_ptr<float>(), inner, bias ? 1 : 0,
+    if (bias.defined())
+        output.copy_(bias.expand({rows, columns}));
+    const int problem = sgemm()('N', 'T', rows, columns, inner, 1, input.data_ptr<float>(), inner, weight.data_ptr<float>(), inner, bias.defined() ? 1 : 0,
                                 output.data_ptr<float>(), columns);
     TORCH_CHECK(problem == 0, "oneDNN could not multiply matrices (", problem, ")");
     return output.view(sizes);
@@ -82,7 +82,8 @@ bool fitsOneDnn(const at::Tensor& input, const at::Tensor& weight)
 
 void linear(jit::Stack& stack)
 {
-    const c10::optional<at::Tensor> bias = jit::pop(stack).toOptional<at::Tensor>();
+    const c10::IValue given = jit::pop(stack);
+    const at::Tensor bias = given.isNone() ? at::Tensor() : given.toTensor();
     const at::Tensor weight = jit::pop(stack).toTensor(), input = jit::pop(stack).toTensor();
     jit::push(stack, denseLinear(input, weight, bias));
 }
@@ -107,12 +108,12 @@ std::string denseText()
            (rates.oneDnnFlops > 0 ? " (oneDNN: " + formatNumber(rates.oneDnnFlops / 1e9) + ")" : " (oneDNN is not there)");
 }
 
-at::Tensor denseLinear(const at::Tensor& input, const at::Tensor& weight, const c10::optional<at::Tensor>& bias)
+at::Tensor denseLinear(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias)
 {
-    const bool plainBias = !bias || (bias->scalar_type() == at::kFloat && bias->dim() == 1);
+    const bool plainBias = !bias.defined() || (bias.scalar_type() == at::kFloat && bias.dim() == 1);
     if (usesOneDnn() && plainBias && fitsOneDnn(input, weight))
         return byOneDnn(input.contiguous(), weight.contiguous(), bias);
-    return at::linear(input, weight, bias);
+    return bias.defined() ? at::linear(input, weight, bias) : at::linear(input, weight);
 }
 
 jit::Value* insertLinear(jit::Graph& graph, jit::Value* input, jit::Value* weight, jit::Value* bias)

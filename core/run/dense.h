@@ -25,8 +25,8 @@ void useDense(Dense dense);
 /// "oneDNN, 210 GFLOP/s a core; OpenBLAS as Haswell reaches 90": what reports say.
 std::string denseText();
 
-/// input [rows, in], weight [out, in], bias [out] if there is one.
-at::Tensor denseLinear(const at::Tensor& input, const at::Tensor& weight, const c10::optional<at::Tensor>& bias);
+/// input [rows, in], weight [out, in], bias [out] or undefined.
+at::Tensor denseLinear(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias);
 
 /// Appends a linear layer: input [rows, in], weight [out, in], bias [out] or None.
 torch::jit::Value* insertLinear(torch::jit::Graph& graph, torch::jit::Value* input, torch::jit::Value* weight, torch::jit::Value* bias);

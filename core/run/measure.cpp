@@ -76,7 +76,7 @@ std::int64_t GraphMeasure::numNodes() const
 std::int64_t GraphMeasure::chosenBatchSize() const
 {
     const LayerWise& run = *m->sessions.at({}).run;
-    return cleave::chosenBatchSize(run.numNodes(), run.mostEdgesPerNode());
+    return cleave::chosenBatchSize(run.numNodes(), run.mostEdgesPerNode(), m->options.kernels);
 }
 
 std::vector<std::int64_t> GraphMeasure::order(NodeOrder order, std::int64_t batchSize, const Progress& progress) const

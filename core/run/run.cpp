@@ -85,7 +85,7 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         run.setKernels(options.kernels);
         run.setBatchesAtOnce(options.batchesAtOnce);
         run.runOnce();
-        const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.numNodes(), run.mostEdgesPerNode());
+        const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.numNodes(), run.mostEdgesPerNode(), options.kernels);
         result.batchSize = wanted;
         if (options.order != NodeOrder::Natural)
             run.setOrder(orderFor(model, inputs, options.order, wanted, run.numNodes(), progress));

@@ -1,0 +1,271 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "core/run/batch.h"
+
+/// Blocks of batches, and what functions are given of them.
+namespace cleave {
+
+at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts)
+{
+    std::vector<std::int64_t> sizes = tensor.sizes().vec();
+    const auto row = sizes.begin() + facts.rowDim;
+    const std::int64_t rows = *row / (facts.outer * facts.inner);
+    *row = facts.inner;
+    sizes.insert(sizes.begin() + facts.rowDim, {facts.outer, rows});
+    return tensor.reshape(sizes);
+}
+
+LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers) const
+{
+    Batch batch;
+    batch.first = first;
+    batch.last = last;
+    batch.function = &function;
+    batch.numbers = numbers;
+    batch.ids.resize(function.frames.size());
+    batch.places.resize(function.frames.size());
+    batch.rows.resize(function.frames.size());
+    batch.rows[0] = last - first;
+    if (numbers)
+        numbers->clear();
+    if (!function.rowsOf.valid()) {
+        if (const at::Tensor& order = of(function).order; order.defined())
+            batch.ids[0] = order.narrow(0, first, last - first);
+        if (numbers)
+            number(batch.idsOf(0), batch);
+    }
+    int farthest = 0;
+    for (const Frame& frame : function.frames)
+        farthest = std::max(farthest, frame.hops);
+    const auto reaches = [&] {
+        if (numbers)
+            batch.reach.push_back(static_cast<std::int64_t>(numbers->nodes().size()));
+    };
+    for (int hops = 0; hops <= farthest; ++hops) {
+        reaches();
+        addRows(function, hops, batch);
+        if (numbers)
+            addNeighbours(function, hops, batch);
+    }
+    reaches();
+    return batch;
+}
+
+// The rows of the frames at a distance; the nodes that lie there are known.
+void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) const
+{
+    for (std::size_t i = 1; i < function.frames.size(); ++i) {
+        const Frame& frame = function.frames[i];
+        if (frame.hops != hops)
+            continue;
+        at::Tensor ids;
+        switch (frame.kind) {
+        case FrameKind::Block:
+            ids = view(batch.numbers->nodes()).clone();
+            break;
+        case FrameKind::Edges:
+            if (const EdgesBySegment& edges = of(function).edges.at(frame.index); frame.parent != 0) {
+                ids = edgesInto(edges, of(function).placesOf(batch.idsOf(frame.parent)));
+            } else {
+                batch.rows[i] = edges.count(batch.first, batch.last);
+                batch.edges += batch.rows[i];
+                if (static_cast<std::int64_t>(edges.edges.size()) == edges.begin.back())
+                    batch.ids[i] = view(edges.of(batch.first, batch.last));
+                continue;
+            }
+            batch.edges += ids.numel();
+            break;
+        case FrameKind::Renumbered:
+            ids = structure(frame.index).to(at::kLong).index_select(0, batch.idsOf(frame.parent));
+            break;
+        default: {
+            const std::int64_t start = total(frame.before), end = start + total(frame.own);
+            ids = batch.idsOf(frame.parent);
+            batch.places[i] = ids.ge(start).logical_and(ids.lt(end)).nonzero().view({-1});
+            ids = ids.index_select(0, batch.places[i]).sub(start);
+        }
+        }
+        batch.rows[i] = ids.numel();
+        batch.ids[i] = std::move(ids);
+    }
+}
+
+// Edges into nodes that do not follow each other in the order.
+at::Tensor LayerWise::edgesInto(const EdgesBySegment& edges, const at::Tensor& places)
+{
+    const std::span<const std::int64_t> each = numbersOf(places);
+    std::size_t count = 0;
+    for (const std::int64_t place : each)
+        count += edges.of(place, place + 1).size();
+    at::Tensor ids = at::empty({static_cast<std::int64_t>(count)}, at::kLong);
+    auto* out = ids.data_ptr<std::int64_t>();
+    for (const std::int64_t place : each)
+        out = std::ranges::copy(edges.of(place, place + 1), out).out;
+    return ids;
+}
+
+// Gives the nodes that have none in this batch the next numbers.
+void LayerWise::number(const at::Tensor& nodes, Batch& batch) const
+{
+    const at::Tensor flat = nodes.contiguous();
+    const auto* data = flat.data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < flat.numel(); ++i)
+        if (data[i] >= 0 && data[i] < m_numNodes)
+            batch.numbers->add(data[i]);
+}
+
+void LayerWise::addNeighbours(const CutFunction& function, int hops, Batch& batch) const
+{
+    for (const StepOperand& neighbour : function.neighbours)
+        if (function.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops)
+            number(neighbour.value.valid() ? nodesAt(neighbour, batch) : batch.idsOf(neighbour.frame), batch);
+}
+
+// The entries of an index in a frame, counted from the first node.
+at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) const
+{
+    at::Tensor nodes;
+    const Traversal& traversal = of(*batch.function);
+    if (const std::pair key{operand.value, batch.function->frames[static_cast<std::size_t>(operand.frame)].index}; !isGrouped(*batch.function, operand.frame))
+        nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
+    else if (const auto sources = traversal.sources.find(key); sources != traversal.sources.end())
+        nodes = edgesOf(sources->second, 0, operand.frame, batch);
+    else if (const auto grouped = traversal.grouped.find(key); grouped != traversal.grouped.end())
+        nodes = edgesOf(grouped->second, operand.rowDim, operand.frame, batch);
+    else
+        nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
+    nodes = nodes.to(at::kLong);
+    return at::where(nodes.lt(0), nodes.add(m_numNodes), nodes);
+}
+
+at::Tensor LayerWise::numbersInBatch(const at::Tensor& nodes, const Batch& batch) const
+{
+    const at::Tensor flat = nodes.contiguous();
+    at::Tensor numbers = at::empty(nodes.sizes(), at::kLong);
+    const auto* data = flat.data_ptr<std::int64_t>();
+    std::transform(data, data + flat.numel(), numbers.data_ptr<std::int64_t>(), [&](std::int64_t node) { return batch.numbers->of(node); });
+    return numbers;
+}
+
+std::vector<c10::IValue> LayerWise::inputs(const LoweredFunction& lowered, const Batch& batch) const
+{
+    std::vector<c10::IValue> values;
+    values.reserve(lowered.inputs.size());
+    for (const FunctionInput& in : lowered.inputs)
+        values.push_back(inputOf(in, batch));
+    return values;
+}
+
+c10::IValue LayerWise::inputOf(const FunctionInput& in, const Batch& batch) const
+{
+    if (in.operand)
+        return input(*in.operand, batch);
+    if (in.countOf >= 0)
+        return batch.rows[static_cast<std::size_t>(in.countOf)];
+    if (in.numbersOf >= 0)
+        return numbersInBatch(batch.idsOf(in.numbersOf), batch);
+    if (!in.orderOf.empty())
+        return orderOf(in.orderOf, batch);
+    return in.beginOf >= 0 ? beginOf(in.beginOf, batch) : sourcesOf(*in.sourcesOf, batch);
+}
+
+at::Tensor LayerWise::beginOf(int frame, const Batch& batch) const
+{
+    const Frame& f = batch.function->frames[static_cast<std::size_t>(frame)];
+    const EdgesBySegment& edges = of(*batch.function).edges.at(f.index);
+    if (f.parent == 0)
+        return view(edges.begin).narrow(0, batch.first, batch.last - batch.first + 1);
+    const at::Tensor places = of(*batch.function).placesOf(batch.idsOf(f.parent));
+    at::Tensor begin = at::empty({places.numel() + 1}, at::kLong);
+    auto* out = begin.data_ptr<std::int64_t>();
+    *out = 0;
+    for (const std::int64_t place : numbersOf(places)) {
+        out[1] = out[0] + static_cast<std::int64_t>(edges.of(place, place + 1).size());
+        ++out;
+    }
+    return begin;
+}
+
+at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) const
+{
+    const CutFunction& function = *batch.function;
+    if (operand.kind == OperandKind::LocalIndex)
+        return input(operand, batch).toTensor().to(at::kInt);
+    if (isGrouped(function, operand.frame))
+        return edgesOf(of(function).sources.at({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index}), 0, operand.frame, batch);
+    const at::Tensor edges = batch.idsOf(operand.frame);
+    return toSources(structure(operand.value).to(at::kLong), numbersOf(edges));
+}
+
+// A batch's part of what lies in the order of the edges into targets.
+at::Tensor LayerWise::edgesOf(const at::Tensor& grouped, int rowDim, int frame, const Batch& batch) const
+{
+    const std::vector<std::int64_t>& begin = of(*batch.function).edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
+    const std::int64_t first = begin[static_cast<std::size_t>(batch.first)];
+    return grouped.narrow(rowDim, first, begin[static_cast<std::size_t>(batch.last)] - first);
+}
+
+// Where each row of a frame is in the rows of its parts after each other.
+at::Tensor LayerWise::orderOf(const std::vector<int>& parts, const Batch& batch)
+{
+    std::vector<at::Tensor> places;
+    for (const int part : parts)
+        places.push_back(batch.places[static_cast<std::size_t>(part)]);
+    const at::Tensor from = at::cat(places);
+    return at::empty_like(from).index_copy_(0, from, at::arange(from.numel(), at::kLong));
+}
+
+at::Tensor LayerWise::sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch) const
+{
+    const at::Tensor& ids = batch.ids[static_cast<std::size_t>(frame)];
+    return ids.defined() ? whole.index_select(rowDim, ids) : whole.narrow(rowDim, batch.first, batch.last - batch.first);
+}
+
+// Rows of a stored value, of which each may have several entries.
+at::Tensor LayerWise::storedRows(const StepOperand& operand, const Batch& batch) const
+{
+    const at::Tensor& whole = m_store.at(operand.value);
+    const ValueFacts& facts = m_a.values[operand.value];
+    if (facts.outer * facts.inner == 1)
+        return sliced(whole, operand.rowDim, operand.frame, batch);
+    return sliced(entriesApart(whole, facts), facts.rowDim + 1, operand.frame, batch).flatten(facts.rowDim, facts.rowDim + 2);
+}
+
+c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) const
+{
+    const auto rows = [&](const at::Tensor& whole) { return sliced(whole, operand.rowDim, operand.frame, batch); };
+    switch (operand.kind) {
+    case OperandKind::StoredWhole:
+        return m_store.at(operand.value);
+    case OperandKind::Stored:
+        return storedRows(operand, batch);
+    case OperandKind::Slice:
+        if (isGrouped(*batch.function, operand.frame)) {
+            const ValueId segment = batch.function->frames[static_cast<std::size_t>(operand.frame)].index;
+            const auto& groups = of(*batch.function).grouped;
+            if (const auto grouped = groups.find({operand.value, segment}); grouped != groups.end())
+                return edgesOf(grouped->second, operand.rowDim, operand.frame, batch);
+        }
+        return rows(structure(operand.value));
+    case OperandKind::LocalIndex:
+        if (isTargetPlace(*batch.function, operand)) {
+            const at::Tensor targets = rows(structure(operand.value));
+            return of(*batch.function).placesOf(targets.reshape({-1})).view(targets.sizes()).sub(batch.first);
+        }
+        return numbersInBatch(nodesAt(operand, batch), batch);
+    default: {
+        const auto known = m_structure.find(operand.value);
+        return known != m_structure.end() ? known->second : m_constants[operand.value];
+    }
+    }
+}
+
+// The targets of a batch are numbered as they follow each other.
+bool LayerWise::isTargetPlace(const CutFunction& function, const StepOperand& operand) const
+{
+    return isGrouped(function, operand.frame) && function.frames[static_cast<std::size_t>(operand.frame)].index == operand.value;
+}
+
+}  // namespace cleave

@@ -1,0 +1,173 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/run/batch.h"
+#include "core/run/tensors.h"
+
+/// Rows of blocks, counted without running anything.
+namespace cleave {
+
+GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
+{
+    GraphCounts counts;
+    counts.nodes = m_numNodes;
+    counts.batchSize = batchSize;
+    double variance = 0, nodes = 0;
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
+        const CutFunction& function = m_cut.functions[f];
+        // Layers mostly pass messages over the same edges.
+        const auto same =
+            std::find_if(m_cut.functions.begin(), m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f), [&](const CutFunction& other) {
+                return other.frames == function.frames && other.neighbours == function.neighbours && other.total == function.total &&
+                       other.rowsOf == function.rowsOf && &of(other) == &of(function);
+            });
+        if (same != m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f)) {
+            counts.functions.push_back(counts.functions[static_cast<std::size_t>(same - m_cut.functions.begin())]);
+            continue;
+        }
+        double error = 0;
+        guarded("Counting the rows of function " + std::to_string(f) + " failed",
+                [&] { counts.functions.push_back(countRows(function, batchSize, mostEdges, error, progress)); });
+        const double all = counts.functions.back().reach.back().total;
+        variance += error * error * all * all;
+        nodes += all;
+    }
+    counts.error = nodes > 0 ? std::sqrt(variance) / nodes : 0;
+    std::vector<LoweredFunction> lowered;
+    for (const CutFunction& function : m_cut.functions) {
+        lowered.push_back(lowerFunction(m_a, function, m_constants, "counted", m_kernels));
+        groupStructure(function, lowered.back());
+    }
+    const Retained kept = retained(lowered);
+    counts.structureBytes = structureBytes(&kept);
+    counts.preparationBytes += structureBytes(nullptr);
+    for (const Traversal& traversal : m_traversals) {
+        for (const auto& [segment, edges] : traversal.edges) {
+            counts.indexBytes += 8 * static_cast<double>(edges.begin.size() + (kept.edgeIds.contains(segment) ? edges.edges.size() : 0));
+            counts.preparationBytes += 8 * static_cast<double>(edges.begin.size() + edges.edges.size());
+        }
+        for (const auto* ordered : {&traversal.grouped, &traversal.sources})
+            for (const auto& [key, rows] : *ordered) {
+                counts.indexBytes += static_cast<double>(rows.nbytes());
+                counts.preparationBytes += static_cast<double>(rows.nbytes());
+            }
+    }
+    counts.kernels = m_kernels;
+    counts.batchesAtOnce = atOnce((m_numNodes + batchSize - 1) / batchSize);
+    return counts;
+}
+
+// Of all structure, or of what is retained; views share their memory.
+double LayerWise::structureBytes(const Retained* retained) const
+{
+    std::map<const void*, double> storages;
+    for (const auto& [value, result] : m_structure)
+        if (result.isTensor() && (!retained || retained->structure.contains(value)))
+            storages[result.toTensor().storage().data()] = static_cast<double>(result.toTensor().storage().nbytes());
+    double bytes = 0;
+    for (const auto& [storage, size] : storages)
+        bytes += size;
+    return bytes;
+}
+
+void LayerWise::countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
+{
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
+        if (m_runs[f].blockNodes == 0 && m_runs[f].rows > 0) {
+            double error = 0;
+            guarded("Counting the rows of function " + std::to_string(f) + " failed", [&] {
+                m_runs[f].blockNodes = std::llround(countRows(m_cut.functions[f], batchSize, mostEdges, error, progress).reach.back().total);
+            });
+        }
+}
+
+FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error,
+                                  const Progress& progress)
+{
+    constexpr std::size_t leastBatches = 16;
+    const std::int64_t total = rowsOf(function);
+    const std::vector<ValueId> segments = function.segments();
+    const bool overNodes = !function.rowsOf.valid(), oneHop = function.firstLevel == function.level;
+    std::vector<std::int64_t> starts;
+    std::vector<double> edges;  // into the targets of each batch
+    for (std::int64_t first = 0; first < total || first == 0; first += batchSize) {
+        starts.push_back(first);
+        edges.push_back(0);
+        for (const ValueId segment : segments)
+            if (overNodes)
+                edges.back() += static_cast<double>(of(function).edges.at(segment).count(first, std::min(total, first + batchSize)));
+    }
+    FunctionRows rows;
+    rows.batches = static_cast<double>(starts.size());
+    rows.frames.resize(function.frames.size());
+    // The counts of a batch: frames, then reach.
+    std::size_t visited = 0;
+    const auto visit = [&](std::size_t i) {
+        progress.update(static_cast<double>(visited++) / rows.batches, "Counting rows");
+        const Batch batch = block(function, starts[i], std::min(total, starts[i] + batchSize), m_numbers.get());
+        std::vector<double> counts(batch.rows.begin(), batch.rows.end());
+        counts.insert(counts.end(), batch.reach.begin(), batch.reach.end());
+        rows.reach.resize(batch.reach.size());
+        return counts;
+    };
+    const auto add = [&](const std::vector<double>& counts) {
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            RowCount& sum = i < rows.frames.size() ? rows.frames[i] : rows.reach[i - rows.frames.size()];
+            sum.total += counts[i];
+            sum.most = std::max(sum.most, counts[i]);
+        }
+    };
+    const double all = std::accumulate(edges.begin(), edges.end(), 0.0);
+    if ((oneHop && all <= static_cast<double>(mostEdges)) || starts.size() <= leastBatches) {
+        for (std::size_t i = 0; i < starts.size(); ++i)
+            add(visit(i));
+        return rows;
+    }
+    // Batches from the lightest to the heaviest, evenly spaced; those between them by the number of their edges.
+    std::vector<std::size_t> order(starts.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return edges[i]; });
+    const double perBatch = std::max(1.0, all / rows.batches);
+    const std::size_t samples =
+        std::clamp(oneHop ? static_cast<std::size_t>(static_cast<double>(mostEdges) / perBatch) : leastBatches, leastBatches, starts.size());
+    std::vector<std::size_t> ranks;
+    std::vector<std::vector<double>> counted;
+    for (std::size_t k = 0; k < samples; ++k) {
+        ranks.push_back(k * (order.size() - 1) / (samples - 1));
+        counted.push_back(visit(order[ranks.back()]));
+    }
+    const auto between = [&](std::size_t rank, std::size_t low, std::size_t high) {
+        const double from = edges[order[ranks[low]]], to = edges[order[ranks[high]]];
+        const double share = to > from ? (edges[order[rank]] - from) / (to - from) : 0.5;
+        std::vector<double> counts = counted[low];
+        for (std::size_t i = 0; i < counts.size(); ++i)
+            counts[i] += share * (counted[high][i] - counts[i]);
+        return counts;
+    };
+    for (std::size_t k = 0; k < samples; ++k) {
+        add(counted[k]);
+        for (std::size_t rank = ranks[k] + 1; k + 1 < samples && rank < ranks[k + 1]; ++rank)
+            add(between(rank, k, k + 1));
+    }
+    // How far each sample lies from what its neighbours say of it.
+    double squares = 0;
+    for (std::size_t k = 1; k + 1 < samples; ++k) {
+        const double gap = between(ranks[k], k - 1, k + 1).back() - counted[k].back();
+        squares += gap * gap;
+    }
+    const double n = static_cast<double>(samples);
+    error = rows.reach.back().total > 0 ? std::sqrt(squares / (n - 2) / n) * (rows.batches - n) / rows.reach.back().total : 0;
+    // How many targets and edges into them there are is known.
+    rows.frames.front().total = static_cast<double>(total);
+    if (overNodes)
+        rows.reach.front().total = static_cast<double>(total);
+    for (std::size_t i = 1; i < rows.frames.size(); ++i)
+        if (const Frame& frame = function.frames[i]; frame.kind == FrameKind::Edges && frame.parent == 0 && overNodes)
+            rows.frames[i].total = static_cast<double>(of(function).edges.at(frame.index).count(0, total));
+    return rows;
+}
+
+}  // namespace cleave

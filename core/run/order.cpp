@@ -1,0 +1,285 @@
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+#include "core/run/batch.h"
+
+/// In which order batches take nodes and edges, which nodes are computed at all, and structure put into that order.
+namespace cleave {
+
+namespace {
+
+// Calls work(i, edges[i]) on all threads; the entries of `array` at the edges are asked for ahead.
+template <class T, class Work>
+void forEachInOrder(std::span<const std::int64_t> edges, const T* array, Work work)
+{
+    constexpr std::int64_t ahead = 16;
+    at::parallel_for(0, static_cast<std::int64_t>(edges.size()), 1 << 15, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+            if (i + ahead < last)
+                __builtin_prefetch(array + edges[static_cast<std::size_t>(i + ahead)]);
+            work(i, edges[static_cast<std::size_t>(i)]);
+        }
+    });
+}
+
+// Rows of structure in the order of edges.
+at::Tensor inOrder(const at::Tensor& structure, int rowDim, std::span<const std::int64_t> edges)
+{
+    // LibTorch takes its time over single numbers.
+    if (structure.numel() != structure.size(rowDim) || structure.element_size() != 4 || !structure.is_contiguous())
+        return structure.index_select(rowDim, view(edges));
+    std::vector<std::int64_t> sizes = structure.sizes().vec();
+    sizes[static_cast<std::size_t>(rowDim)] = static_cast<std::int64_t>(edges.size());
+    at::Tensor ordered = at::empty(sizes, structure.options());
+    const auto* in = static_cast<const std::int32_t*>(structure.data_ptr());
+    auto* out = static_cast<std::int32_t*>(ordered.data_ptr());
+    forEachInOrder(edges, in, [=](std::int64_t i, std::int64_t edge) { out[i] = in[edge]; });
+    return ordered;
+}
+
+}  // namespace
+
+// Groups edges by the places of the nodes that they lead into; each node has one.
+void LayerWise::groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const
+{
+    for (const ValueId segment : segments) {
+        progress.check();
+        const at::Tensor targets = structure(segment).reshape({-1}).to(at::kLong).contiguous();
+        const auto group = [&](const at::Tensor& by) { return groupBySegment(numbersOf(by), m_numNodes, at::get_num_threads()); };
+        if (!traversal.place.defined()) {
+            traversal.edges[segment] = group(targets);
+            continue;
+        }
+        if (targets.numel() > 0 && (targets.min().item<std::int64_t>() < 0 || targets.max().item<std::int64_t>() >= m_numNodes))
+            group(targets);  // says which edge leads to no node
+        traversal.edges[segment] = group(traversal.place.index_select(0, targets));
+    }
+}
+
+LayerWise::Traversal LayerWise::traversalOf(const std::vector<std::int64_t>& order) const
+{
+    Traversal traversal;
+    traversal.count = m_numNodes;
+    if (order.empty())
+        return traversal;
+    if (static_cast<std::int64_t>(order.size()) != m_numNodes)
+        throw Error("A node order of " + formatCount(static_cast<std::int64_t>(order.size())) + " nodes does not fit a graph of " +
+                    formatCount(m_numNodes) + ".");
+    traversal.order = view(order).clone();
+    traversal.place = at::full({m_numNodes}, -1, at::kLong);
+    auto* place = traversal.place.data_ptr<std::int64_t>();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (order[i] < 0 || order[i] >= m_numNodes || place[order[i]] >= 0)
+            throw Error("A node order must name each node once.");
+        place[order[i]] = static_cast<std::int64_t>(i);
+    }
+    return traversal;
+}
+
+void LayerWise::setOrder(const std::vector<std::int64_t>& order, const Progress& progress)
+{
+    m_traversals.clear();
+    m_traversals.push_back(traversalOf(order));
+    m_traversalOf.assign(m_cut.functions.size(), 0);
+    std::set<ValueId> segments;
+    for (const CutFunction& function : m_cut.functions)
+        for (const ValueId segment : function.segments())
+            segments.insert(segment);
+    groupEdges(m_traversals.front(), segments, progress);
+}
+
+at::Tensor LayerWise::Traversal::placesOf(const at::Tensor& nodes) const
+{
+    return place.defined() ? place.index_select(0, nodes) : nodes.contiguous();
+}
+
+const LayerWise::Traversal& LayerWise::of(const CutFunction& function) const
+{
+    return m_traversals[m_traversalOf[static_cast<std::size_t>(&function - m_cut.functions.data())]];
+}
+
+LayerWise::Traversal& LayerWise::of(const CutFunction& function)
+{
+    return const_cast<Traversal&>(std::as_const(*this).of(function));
+}
+
+// Going backwards from the last function: what later ones read of a function's save points is what it must compute.
+void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const Progress& progress)
+{
+    const auto size = static_cast<std::size_t>(m_numNodes);
+    std::vector<std::int64_t> before = m_traversals.front().order.defined() ? std::vector<std::int64_t>(numbersOf(m_traversals.front().order).begin(),
+                                                                                                         numbersOf(m_traversals.front().order).end())
+                                                                            : std::vector<std::int64_t>(size);
+    if (!m_traversals.front().order.defined())
+        std::iota(before.begin(), before.end(), 0);
+    std::map<ValueId, std::vector<bool>> needed;
+    for (const ValueId output : m_a.program.outputs) {
+        if (m_a.values[output].rows == Rows::Edges)
+            throw Error("Only nodes can be asked for, but output '" + m_a.program[output].name + "' has a row for each edge.");
+        std::vector<bool>& rows = needed.try_emplace(output, size).first->second;
+        for (const std::int64_t node : nodes) {
+            if (node < 0 || node >= m_numNodes)
+                throw Error("There is no node " + std::to_string(node) + ": the graph has nodes 0 to " + std::to_string(m_numNodes - 1) + ".");
+            rows[static_cast<std::size_t>(node)] = true;
+        }
+    }
+    m_targets = view(nodes).clone();
+    for (std::size_t f = m_cut.functions.size(); f-- > 0;) {
+        const CutFunction& function = m_cut.functions[f];
+        std::vector<bool> rows(size);
+        for (const ValueId value : function.saves)
+            if (const auto known = needed.find(value); known != needed.end())
+                for (std::size_t v = 0; v < size; ++v)
+                    rows[v] = rows[v] || known->second[v];
+        std::vector<std::int64_t> order;
+        order.reserve(size);
+        std::ranges::copy_if(before, std::back_inserter(order), [&](std::int64_t v) { return rows[static_cast<std::size_t>(v)]; });
+        const auto count = static_cast<std::int64_t>(order.size());
+        if (count < m_numNodes) {
+            std::ranges::copy_if(before, std::back_inserter(order), [&](std::int64_t v) { return !rows[static_cast<std::size_t>(v)]; });
+            Traversal traversal = traversalOf(order);
+            traversal.count = count;
+            const std::vector<ValueId> segments = function.segments();
+            groupEdges(traversal, {segments.begin(), segments.end()}, progress);
+            m_traversalOf[f] = m_traversals.size();
+            m_traversals.push_back(std::move(traversal));
+        }
+        addReads(function, count, needed);
+    }
+}
+
+// The nodes whose rows a function reads of each tensor of the store.
+void LayerWise::addReads(const CutFunction& function, std::int64_t count, std::map<ValueId, std::vector<bool>>& needed) const
+{
+    const Batch batch = block(function, 0, count, m_numbers.get());
+    const auto mark = [&](ValueId value, const at::Tensor& nodes) {
+        std::vector<bool>& rows = needed.try_emplace(value, static_cast<std::size_t>(m_numNodes)).first->second;
+        const at::Tensor flat = nodes.reshape({-1}).contiguous();
+        for (const std::int64_t node : numbersOf(flat))
+            if (node >= 0 && node < m_numNodes)
+                rows[static_cast<std::size_t>(node)] = true;
+    };
+    const auto reads = [&](const StepOperand& operand, OpId op, int frame) {
+        if (operand.kind == OperandKind::Stored || operand.kind == OperandKind::Leading) {
+            mark(operand.value, batch.idsOf(operand.from >= 0 ? operand.from : operand.frame));
+        } else if (operand.kind == OperandKind::StoredWhole) {
+            // At the nodes that an index of the graph names; what features decide may be anywhere.
+            const auto neighbour = std::ranges::find_if(function.neighbours, [&](const StepOperand& n) {
+                return n.value == m_a.ops[op].index && n.frame == frame;
+            });
+            mark(operand.value, neighbour != function.neighbours.end() ? nodesAt(*neighbour, batch) : at::arange(m_numNodes, at::kLong));
+        }
+    };
+    for (const Step& step : function.steps)
+        for (const StepOperand& operand : step.operands)
+            reads(operand, step.op, step.frame);
+    for (const StepOperand& result : function.results)
+        if (result.kind != OperandKind::Step)
+            reads(result, OpId{}, 0);
+}
+
+// Edges into the targets themselves: those of a batch lie together.
+bool LayerWise::isGrouped(const CutFunction& function, int frame) const
+{
+    const Frame& f = function.frames[static_cast<std::size_t>(frame)];
+    return f.kind == FrameKind::Edges && f.parent == 0;
+}
+
+bool LayerWise::needsNumbers(const CutFunction& function, const LoweredFunction& lowered) const
+{
+    const auto isLocal = [&](const std::optional<StepOperand>& operand) {
+        return operand && operand->kind == OperandKind::LocalIndex && !isTargetPlace(function, *operand);
+    };
+    return std::ranges::any_of(function.frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; }) ||
+           std::ranges::any_of(lowered.inputs, [&](const FunctionInput& in) { return in.numbersOf >= 0 || isLocal(in.operand) || isLocal(in.sourcesOf); });
+}
+
+// Structure that batches slice by edges is put into their order once.
+void LayerWise::groupStructure(const CutFunction& function, const LoweredFunction& lowered)
+{
+    Traversal& traversal = of(function);
+    const auto segmentOf = [&](int frame) { return function.frames[static_cast<std::size_t>(frame)].index; };
+    const auto edgesInto = [&](ValueId segment) -> std::span<const std::int64_t> {
+        const EdgesBySegment& edges = traversal.edges.at(segment);
+        return {edges.edges.data(), static_cast<std::size_t>(edges.count(0, traversal.count))};
+    };
+    for (const FunctionInput& in : lowered.inputs) {
+        if (in.operand && in.operand->kind == OperandKind::Slice && isGrouped(function, in.operand->frame)) {
+            const ValueId segment = segmentOf(in.operand->frame);
+            at::Tensor& grouped = traversal.grouped[{in.operand->value, segment}];
+            if (!grouped.defined())
+                grouped = inOrder(structure(in.operand->value), in.operand->rowDim, edgesInto(segment));
+        }
+        if (in.sourcesOf && in.sourcesOf->kind == OperandKind::Slice && isGrouped(function, in.sourcesOf->frame)) {
+            const ValueId segment = segmentOf(in.sourcesOf->frame);
+            at::Tensor& sources = traversal.sources[{in.sourcesOf->value, segment}];
+            if (!sources.defined())
+                sources = toSources(structure(in.sourcesOf->value).to(at::kLong), edgesInto(segment));
+        }
+    }
+}
+
+// What batches still read when it lies in the order of the edges: structure values, and segments whose edges they know by their ids.
+LayerWise::Retained LayerWise::retained(const std::vector<LoweredFunction>& lowered) const
+{
+    Retained all{{m_a.program.outputs.begin(), m_a.program.outputs.end()}, {}};
+    auto& [read, idsRead] = all;
+    for (std::size_t f = 0; f < lowered.size(); ++f) {
+        const CutFunction& function = m_cut.functions[f];
+        for (const RowTotal& term : function.total)
+            read.insert(term.value);
+        const bool onlyGrouped = !needsNumbers(function, lowered[f]) && std::ranges::all_of(function.frames, [](const Frame& frame) {
+            return frame.kind == FrameKind::Targets || (frame.kind == FrameKind::Edges && frame.parent == 0);
+        });
+        if (!onlyGrouped) {
+            for (const Frame& frame : function.frames) {
+                read.insert(frame.index);
+                idsRead.insert(frame.index);
+                for (const auto* terms : {&frame.before, &frame.own})
+                    for (const RowTotal& term : *terms)
+                        read.insert(term.value);
+            }
+            for (const StepOperand& neighbour : function.neighbours)
+                read.insert(neighbour.value);
+        }
+        for (const FunctionInput& in : lowered[f].inputs)
+            for (const std::optional<StepOperand>& operand : {in.operand, in.sourcesOf})
+                if (operand && !(operand->kind == OperandKind::Slice && isGrouped(function, operand->frame))) {
+                    read.insert(operand->value);
+                    idsRead.insert(function.frames[static_cast<std::size_t>(operand->frame)].index);
+                }
+    }
+    return all;
+}
+
+void LayerWise::release(const Retained& retained)
+{
+    std::erase_if(m_structure, [&](const auto& known) { return !retained.structure.contains(known.first); });
+    for (Traversal& traversal : m_traversals)
+        for (auto& [segment, edges] : traversal.edges)
+            if (!retained.edgeIds.contains(segment))
+                edges.edges = {};
+}
+
+// The entries of an index, counted from the first node, in 32 bits.
+at::Tensor LayerWise::toSources(const at::Tensor& index, std::span<const std::int64_t> edges) const
+{
+    at::Tensor sources = at::empty({static_cast<std::int64_t>(edges.size())}, at::kInt);
+    const at::Tensor flat = index.contiguous();
+    const auto* in = flat.data_ptr<std::int64_t>();
+    auto* out = sources.data_ptr<std::int32_t>();
+    const std::int64_t nodes = m_numNodes;
+    forEachInOrder(edges, in, [=](std::int64_t i, std::int64_t edge) {
+        const std::int64_t node = in[edge] < 0 ? in[edge] + nodes : in[edge];
+        out[i] = node >= 0 && node < nodes ? static_cast<std::int32_t>(node) : -1;
+    });
+    return sources;
+}
+
+}  // namespace cleave
