@@ -65,7 +65,7 @@ enum class Isa : std::uint8_t { Plain, Avx2, Avx512 };
 Isa bestIsa();          ///< that this processor has
 const char* isaName(Isa isa);
 
-/// Error never: sets that the processor lacks must not be asked for.
+/// Only for a set that the processor has.
 template <class T>
 const Primitives<T>& primitives(Isa isa);
 
