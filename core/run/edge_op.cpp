@@ -4,6 +4,8 @@
 #include <ATen/Parallel.h>
 #include <torch/csrc/jit/runtime/custom_operator.h>
 
+#include <algorithm>
+
 #include "core/run/tensors.h"
 
 namespace cleave {

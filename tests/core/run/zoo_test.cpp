@@ -1,6 +1,7 @@
 // Every model of the zoos: cut and right on every batch size, or refused by a sentence that names the op. Never silently wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
