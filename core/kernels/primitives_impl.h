@@ -17,13 +17,17 @@ namespace {
 
 #if defined(__AVX512F__)
 constexpr int vectorBytes = 64;
-constexpr int mostVectors = 16;
 #elif defined(__AVX2__)
 constexpr int vectorBytes = 32;
-constexpr int mostVectors = 8;
 #else
 constexpr int vectorBytes = 16;
-constexpr int mostVectors = 8;
+#endif
+
+// Of columns at once. Sanitizers take minutes to compile all the widths, and find in few what they would in many.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int mostVectors = 2;
+#else
+constexpr int mostVectors = vectorBytes == 64 ? 16 : 8;
 #endif
 
 constexpr std::int64_t prefetchDistance = 24;  // edges
@@ -268,17 +272,20 @@ template <class T, class In, Reduce R, Weighting W>
 void reduceVectors(const ReduceArguments<T>& a, std::int64_t column, int vectors, int tail, std::int64_t firstHead,
                    const typename Lanes<T>::Index* lanes)
 {
-    switch (vectors) {
-    case 1: return reduceColumns<T, In, 1, R, W>(a, column, tail, firstHead, lanes);
-    case 2: return reduceColumns<T, In, 2, R, W>(a, column, tail, firstHead, lanes);
-    case 3: return reduceColumns<T, In, 3, R, W>(a, column, tail, firstHead, lanes);
-    case 4: return reduceColumns<T, In, 4, R, W>(a, column, tail, firstHead, lanes);
-    case 5: return reduceColumns<T, In, 5, R, W>(a, column, tail, firstHead, lanes);
-    case 6: return reduceColumns<T, In, 6, R, W>(a, column, tail, firstHead, lanes);
-    case 7: return reduceColumns<T, In, 7, R, W>(a, column, tail, firstHead, lanes);
-    case 8: return reduceColumns<T, In, 8, R, W>(a, column, tail, firstHead, lanes);
-    default: return reduceColumns<T, In, mostVectors, R, W>(a, column, tail, firstHead, lanes);
-    }
+    if (vectors == 1)
+        return reduceColumns<T, In, 1, R, W>(a, column, tail, firstHead, lanes);
+    if constexpr (mostVectors > 2)
+        switch (vectors) {
+        case 2: return reduceColumns<T, In, 2, R, W>(a, column, tail, firstHead, lanes);
+        case 3: return reduceColumns<T, In, 3, R, W>(a, column, tail, firstHead, lanes);
+        case 4: return reduceColumns<T, In, 4, R, W>(a, column, tail, firstHead, lanes);
+        case 5: return reduceColumns<T, In, 5, R, W>(a, column, tail, firstHead, lanes);
+        case 6: return reduceColumns<T, In, 6, R, W>(a, column, tail, firstHead, lanes);
+        case 7: return reduceColumns<T, In, 7, R, W>(a, column, tail, firstHead, lanes);
+        case 8: return reduceColumns<T, In, 8, R, W>(a, column, tail, firstHead, lanes);
+        default: break;
+        }
+    reduceColumns<T, In, mostVectors, R, W>(a, column, tail, firstHead, lanes);
 }
 
 template <class T, class In, Reduce R>
