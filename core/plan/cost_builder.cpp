@@ -138,13 +138,6 @@ private:
 
     FunctionCost& cost() { return m.m_fixed[at(m_group)]; }
 
-    // Edges into the targets: structure is put into their order once, and batches lie in it as they are.
-    bool isGrouped(int frame) const
-    {
-        const Frame& f = m_f->frames[at(frame)];
-        return f.kind == FrameKind::Edges && f.parent == 0;
-    }
-
     bool isReadByProgram(const StepOperand& operand) const
     {
         return std::ranges::any_of(m_fusion.programs, [&](const FusedEdges& program) {
@@ -186,7 +179,7 @@ private:
         }
         const double entries = isNumbered ? numbered : 0;
         for (std::size_t i = 1; i < m_f->frames.size(); ++i)
-            if (!isGrouped(static_cast<int>(i)))
+            if (!isIntoTargets(*m_f, static_cast<int>(i)))
                 most += frameRows(static_cast<int>(i)).most * indexBytes;
         m.m_bookkeeping[at(m_group)] = most;
         for (const FusedEdges& program : m_fusion.programs)
@@ -202,7 +195,7 @@ private:
     void addIndex(const StepOperand& index)
     {
         const RowCount& edges = frameRows(index.frame);
-        const bool grouped = isGrouped(index.frame);
+        const bool grouped = isIntoTargets(*m_f, index.frame);
         if (!grouped)
             m.m_bookkeeping[at(m_group)] += edges.most * indexBytes;
         if (!grouped || m_ordered.insert({index.value, m_f->frames[at(index.frame)].index}).second)
@@ -215,7 +208,7 @@ private:
         const auto [known, fresh] = m_slices.try_emplace({operand.value, operand.frame}, static_cast<int>(m.m_slices.size()));
         if (fresh) {
             const double bytes = rowBytes(m_a, operand.value, operand.rowDim), moved = bytes * frameRows(operand.frame).total;
-            const bool grouped = isGrouped(operand.frame) && operand.kind == OperandKind::Slice;
+            const bool grouped = isIntoTargets(*m_f, operand.frame) && operand.kind == OperandKind::Slice;
             m.m_slices.push_back(grouped ? 0 : bytes * frameRows(operand.frame).most);
             const bool isMoved = !grouped || m_ordered.insert({operand.value, m_f->frames[at(operand.frame)].index}).second;
             cost().prepare += {moved, 0, !isMoved || (m_measuredPreparation && !grouped) ? 0 : moved / m.m_rates.slice};

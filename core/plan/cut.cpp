@@ -388,6 +388,12 @@ bool isOverNodes(const CutFunction& function, const Step& step)
     return step.frame == 0 || function.frames[static_cast<std::size_t>(step.frame)].kind == FrameKind::Block;
 }
 
+bool isIntoTargets(const CutFunction& function, int frame)
+{
+    const Frame& f = function.frames[static_cast<std::size_t>(frame)];
+    return f.kind == FrameKind::Edges && f.parent == 0;
+}
+
 StepOperand savedRows(const Step& step, std::size_t output, ValueId value)
 {
     if (step.frame == 0)

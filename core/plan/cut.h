@@ -102,6 +102,9 @@ struct CutFunction {
 /// Whether the step gives a row for each target, or for each node of the block; an edge step does not.
 bool isOverNodes(const CutFunction& function, const Step& step);
 
+/// Whether a frame is that of edges into the targets themselves: those of a batch lie together when edges are grouped by target.
+bool isIntoTargets(const CutFunction& function, int frame);
+
 /// The targets' rows of an output of such a step.
 StepOperand savedRows(const Step& step, std::size_t output, ValueId value);
 

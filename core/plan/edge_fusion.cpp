@@ -9,6 +9,7 @@
 
 #include "core/analysis/message_passing.h"
 #include "core/analysis/op_view.h"
+#include "core/plan/edge_arithmetic.h"
 
 namespace cleave {
 
@@ -67,101 +68,6 @@ std::optional<std::int64_t> repeatOf(Dims from, const Dims& to)
     return repeat;
 }
 
-struct Arithmetic {
-    EdgeCode code = EdgeCode::Add;
-    std::string_view x, y = {};  // arguments; y is empty for ops of one
-    double number = 0;
-};
-
-std::optional<double> number(const Op& op, std::string_view name)
-{
-    const Argument* argument = op.find(name);
-    if (!argument)
-        return {};
-    if (const std::int64_t* whole = argument->asInt())
-        return static_cast<double>(*whole);
-    if (const double* real = std::get_if<double>(&argument->value))
-        return *real;
-    return {};
-}
-
-double numberOr(const Op& op, std::string_view name, double fallback)
-{
-    return number(op, name).value_or(fallback);
-}
-
-// x + alpha y, x y, x / y and so on, with tensors or a number on either side.
-std::optional<std::vector<Arithmetic>> ofTwo(const Op& op)
-{
-    static const std::map<std::string_view, EdgeCode> codes{{"aten::add", EdgeCode::Add},         {"aten::sub", EdgeCode::Subtract},
-                                                            {"aten::mul", EdgeCode::Multiply},    {"aten::div", EdgeCode::Divide},
-                                                            {"aten::maximum", EdgeCode::Maximum}, {"aten::minimum", EdgeCode::Minimum}};
-    const bool reversed = op.target == "aten::rsub";
-    const auto known = codes.find(reversed ? "aten::sub" : std::string_view(op.target));
-    if (known == codes.end() || numberOr(op, "alpha", 1) != 1 || (op.find("rounding_mode") && !op.find("rounding_mode")->isNone()))
-        return {};
-    const std::string_view first = reversed ? "other" : "self", second = reversed ? "self" : "other";
-    const auto a = number(op, first), b = number(op, second);
-    if (a && b)
-        return {};
-    if (!a && !b)
-        return {{{known->second, first, second}}};
-    const std::string_view tensor = a ? second : first;
-    const double n = a ? *a : *b;
-    switch (known->second) {
-    case EdgeCode::Add: return {{{EdgeCode::AddNumber, tensor, {}, n}}};
-    case EdgeCode::Subtract:
-        return a ? std::vector<Arithmetic>{{EdgeCode::NumberMinus, tensor, {}, n}} : std::vector<Arithmetic>{{EdgeCode::AddNumber, tensor, {}, -n}};
-    case EdgeCode::Multiply: return {{{EdgeCode::MultiplyNumber, tensor, {}, n}}};
-    case EdgeCode::Divide:
-        // x / n is not x (1 / n) to the last place, but as near.
-        return a ? std::vector<Arithmetic>{{EdgeCode::NumberOver, tensor, {}, n}} : std::vector<Arithmetic>{{EdgeCode::MultiplyNumber, tensor, {}, 1 / n}};
-    default: return {};
-    }
-}
-
-std::optional<std::vector<Arithmetic>> ofOne(const Op& op)
-{
-    static const std::map<std::string_view, EdgeCode> codes{
-        {"aten::neg", EdgeCode::Negate},        {"aten::abs", EdgeCode::Absolute},   {"aten::square", EdgeCode::Square},
-        {"aten::sqrt", EdgeCode::SquareRoot},   {"aten::rsqrt", EdgeCode::ReciprocalRoot}, {"aten::reciprocal", EdgeCode::Reciprocal},
-        {"aten::exp", EdgeCode::Exp},           {"aten::log", EdgeCode::Log},        {"aten::sigmoid", EdgeCode::Sigmoid},
-        {"aten::tanh", EdgeCode::Tanh},         {"aten::relu", EdgeCode::Relu}};
-    if (const auto known = codes.find(op.target); known != codes.end())
-        return {{{known->second, "self"}}};
-    if (op.target == "aten::leaky_relu")
-        return {{{EdgeCode::LeakyRelu, "self", {}, numberOr(op, "negative_slope", 0.01)}}};
-    if (op.target == "aten::elu" && numberOr(op, "scale", 1) == 1 && numberOr(op, "input_scale", 1) == 1)
-        return {{{EdgeCode::Elu, "self", {}, numberOr(op, "alpha", 1)}}};
-    if (op.target == "aten::gelu" && (!op.find("approximate") || (op.find("approximate")->asString() && *op.find("approximate")->asString() == "none")))
-        return {{{EdgeCode::Gelu, "self"}}};
-    if (op.target == "aten::softplus" && numberOr(op, "beta", 1) == 1 && numberOr(op, "threshold", 20) == 20)
-        return {{{EdgeCode::Softplus, "self"}}};
-    if (op.target == "aten::pow" && op.find("self") && op.find("self")->asValue()) {
-        const auto exponent = number(op, "exponent");
-        if (exponent == 2)
-            return {{{EdgeCode::Square, "self"}}};
-        if (exponent == 0.5)
-            return {{{EdgeCode::SquareRoot, "self"}}};
-        if (exponent == -0.5)
-            return {{{EdgeCode::ReciprocalRoot, "self"}}};
-        if (exponent == -1)
-            return {{{EdgeCode::Reciprocal, "self"}}};
-    }
-    if (op.target == "aten::clamp" || op.target == "aten::clamp_min" || op.target == "aten::clamp_max") {
-        std::vector<Arithmetic> both;
-        for (const auto& [name, code] : {std::pair{"min", EdgeCode::ClampMin}, {"max", EdgeCode::ClampMax}})
-            if (const Argument* bound = op.find(name); bound && !bound->isNone()) {
-                if (!number(op, name))
-                    return {};
-                both.push_back({code, "self", {}, *number(op, name)});
-            }
-        if (!both.empty())
-            return both;
-    }
-    return {};
-}
-
 bool isView(const Op& op)
 {
     static const std::set<std::string_view> views{"aten::unsqueeze", "aten::squeeze",    "aten::view",   "aten::reshape", "aten::_unsafe_view",
@@ -180,7 +86,7 @@ std::optional<double> filledWith(const Program& program, ValueId value)
     for (const std::string_view kind : {"zeros", "ones", "full"})
         for (const std::string_view name : {"aten::", "aten::new_"})
             if (op.target == std::string(name).append(kind) || op.target == "aten::" + std::string(kind) + "_like")
-                return kind == "full" ? number(op, "fill_value") : kind == "ones" ? 1.0 : 0.0;
+                return kind == "full" ? numberArgument(op, "fill_value") : kind == "ones" ? 1.0 : 0.0;
     return {};
 }
 
@@ -298,7 +204,7 @@ private:
 
     static std::optional<Reduce> reduceOf(const Op& op)
     {
-        if (op.target == "aten::scatter_add" || (op.target == "aten::index_add" && numberOr(op, "alpha", 1) == 1))
+        if (op.target == "aten::scatter_add" || (op.target == "aten::index_add" && numberArgument(op, "alpha").value_or(1) == 1))
             return Reduce::Sum;
         if (op.target == "aten::index_put")
             return op.find("accumulate") && op.find("accumulate")->asBool() && *op.find("accumulate")->asBool() ? std::optional(Reduce::Sum) : std::nullopt;
@@ -392,18 +298,9 @@ private:
         return dims.size() < out.sizes.size() ? std::optional(dims) : std::nullopt;
     }
 
-    std::optional<std::vector<Arithmetic>> arithmeticOf(const Step& step) const
-    {
-        const Op& op = m_p[step.op];
-        if (op.target == "aten::silu")
-            return {{{EdgeCode::Sigmoid, "self"}}};
-        auto steps = ofTwo(op);
-        return steps ? steps : ofOne(op);
-    }
-
     bool arithmetic(const Step& step) const
     {
-        const auto steps = arithmeticOf(step);
+        const auto steps = arithmeticOf(m_p[step.op]);
         const Value& out = m_p[m_p[step.op].outputs.front()];
         const auto meets = [&](std::string_view name) {
             const StepOperand* operand = argument(step, name);
@@ -603,14 +500,14 @@ private:
             const StepOperand& operand = *argument(step, name);
             return {valueOf(operand, b), *repeatOf(*dimsOf(operand, step.frame, out), *rowDims(out))};
         };
-        const auto parts = *arithmeticOf(step);
+        const auto parts = *arithmeticOf(m_p[step.op]);
         int value = -1;
         for (const Arithmetic& a : parts) {
             const EdgeTerm x = value < 0 ? term(a.x) : EdgeTerm{value};
             const EdgeTerm y = a.y.empty() ? EdgeTerm{} : term(a.y);
             value = emit(b, {a.code, x, y, a.number, width});
         }
-        if (m_p[step.op].target == "aten::silu")
+        if (isTimesItself(m_p[step.op]))
             value = emit(b, {EdgeCode::Multiply, term("self"), {value}, 0, width});
         return value;
     }

@@ -7,9 +7,12 @@
 #include <torch/version.h>
 
 #include <algorithm>
-
 #include <cstdint>
 #include <cstring>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <unordered_map>
 
 #include "core/base/pages.h"
 
@@ -17,33 +20,82 @@ namespace cleave {
 
 namespace {
 
-// Lies before the memory of a tensor, whose alignment it keeps.
+const c10::Device cpu(c10::DeviceType::CPU);
+
+// Lies before the memory of a small tensor, whose alignment it keeps.
 struct alignas(64) Header {
     std::size_t bytes;  // that the tensor has
 };
 
-const c10::Device cpu(c10::DeviceType::CPU);
+constexpr std::size_t hugePage = std::size_t{1} << 21;
+
+// Sizes of large tensors: one of whole huge pages must not need one more for a header. All of them begin a huge page.
+class LargeTensors {
+public:
+    // Never destroyed: tensors of static storage may be freed after everything else.
+    static LargeTensors& instance()
+    {
+        static LargeTensors& tensors = *new LargeTensors;
+        return tensors;
+    }
+
+    void add(void* memory, std::size_t bytes)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_bytes.emplace(memory, bytes);
+    }
+
+    std::optional<std::size_t> remove(void* memory)
+    {
+        if (reinterpret_cast<std::uintptr_t>(memory) % hugePage != 0)
+            return {};
+        const std::lock_guard lock(m_mutex);
+        const auto known = m_bytes.find(memory);
+        if (known == m_bytes.end())
+            return {};
+        const std::size_t bytes = known->second;
+        m_bytes.erase(known);
+        return bytes;
+    }
+
+private:
+    std::mutex m_mutex;
+    std::unordered_map<void*, std::size_t> m_bytes;
+};
+
+void report(void* memory, std::int64_t bytes) { c10::reportMemoryUsageToProfiler(memory, bytes, 0, 0, cpu); }
 
 void release(void* memory)
 {
     if (!memory)
         return;
+    if (const auto large = LargeTensors::instance().remove(memory)) {
+        report(memory, -static_cast<std::int64_t>(*large));
+        freePages(memory, *large);
+        return;
+    }
     Header* header = static_cast<Header*>(memory) - 1;
     const std::size_t bytes = header->bytes;
-    c10::reportMemoryUsageToProfiler(memory, -static_cast<std::int64_t>(bytes), 0, 0, cpu);
+    report(memory, -static_cast<std::int64_t>(bytes));
     freePages(header, bytes + sizeof(Header));
 }
 
+// LibTorch's raw_allocate asks for a context that is the memory itself.
 c10::DataPtr take(std::size_t bytes)
 {
     if (bytes == 0)
         return {nullptr, nullptr, &release, cpu};
-    auto* memory = allocatePages(bytes + sizeof(Header));
-    Header* header = static_cast<Header*>(memory);
-    header->bytes = bytes;
-    void* data = header + 1;
-    c10::reportMemoryUsageToProfiler(data, static_cast<std::int64_t>(bytes), 0, 0, cpu);
-    return {data, data, &release, cpu};
+    void* memory = nullptr;
+    if (bytes >= hugePage) {
+        memory = allocatePages(bytes);
+        LargeTensors::instance().add(memory, bytes);
+    } else {
+        Header* header = static_cast<Header*>(allocatePages(bytes + sizeof(Header)));
+        header->bytes = bytes;
+        memory = header + 1;
+    }
+    report(memory, static_cast<std::int64_t>(bytes));
+    return {memory, memory, &release, cpu};
 }
 
 class LibTorchAllocator : public c10::Allocator {

@@ -128,7 +128,7 @@ at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) co
 {
     at::Tensor nodes;
     const Traversal& traversal = of(*batch.function);
-    if (const std::pair key{operand.value, batch.function->frames[static_cast<std::size_t>(operand.frame)].index}; !isGrouped(*batch.function, operand.frame))
+    if (const std::pair key{operand.value, batch.function->frames[static_cast<std::size_t>(operand.frame)].index}; !isIntoTargets(*batch.function, operand.frame))
         nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
     else if (const auto sources = traversal.sources.find(key); sources != traversal.sources.end())
         nodes = edgesOf(sources->second, 0, operand.frame, batch);
@@ -193,7 +193,7 @@ at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) 
     const CutFunction& function = *batch.function;
     if (operand.kind == OperandKind::LocalIndex)
         return input(operand, batch).toTensor().to(at::kInt);
-    if (isGrouped(function, operand.frame))
+    if (isIntoTargets(function, operand.frame))
         return edgesOf(of(function).sources.at({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index}), 0, operand.frame, batch);
     const at::Tensor edges = batch.idsOf(operand.frame);
     return toSources(structure(operand.value).to(at::kLong), numbersOf(edges));
@@ -242,7 +242,7 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) con
     case OperandKind::Stored:
         return storedRows(operand, batch);
     case OperandKind::Slice:
-        if (isGrouped(*batch.function, operand.frame)) {
+        if (isIntoTargets(*batch.function, operand.frame)) {
             const ValueId segment = batch.function->frames[static_cast<std::size_t>(operand.frame)].index;
             const auto& groups = of(*batch.function).grouped;
             if (const auto grouped = groups.find({operand.value, segment}); grouped != groups.end())
@@ -265,7 +265,7 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) con
 // The targets of a batch are numbered as they follow each other.
 bool LayerWise::isTargetPlace(const CutFunction& function, const StepOperand& operand) const
 {
-    return isGrouped(function, operand.frame) && function.frames[static_cast<std::size_t>(operand.frame)].index == operand.value;
+    return isIntoTargets(function, operand.frame) && function.frames[static_cast<std::size_t>(operand.frame)].index == operand.value;
 }
 
 }  // namespace cleave

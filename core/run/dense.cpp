@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/runtime/custom_operator.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <vector>
@@ -19,7 +20,7 @@ namespace {
 
 namespace jit = torch::jit;
 
-Dense chosen = Dense::Auto;
+std::atomic<Dense> chosen = Dense::Auto;
 
 // oneDNN's matrix product is taken from the library that LibTorch was linked with: its own interface to linear layers copies their input.
 using Sgemm = int (*)(char transposeA, char transposeB, std::int64_t rows, std::int64_t columns, std::int64_t inner, float alpha, const float* a,

@@ -104,7 +104,6 @@ private:
     void runBatch(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers);
     void groupStructure(const CutFunction& function, const LoweredFunction& lowered);
     int atOnce(std::int64_t batches) const;
-    bool isGrouped(const CutFunction& function, int frame) const;
     bool isTargetPlace(const CutFunction& function, const StepOperand& operand) const;
     at::Tensor toSources(const at::Tensor& index, std::span<const std::int64_t> edges) const;
     bool needsNumbers(const CutFunction& function, const LoweredFunction& lowered) const;

@@ -184,13 +184,6 @@ void LayerWise::addReads(const CutFunction& function, std::int64_t count, std::m
             reads(result, OpId{}, 0);
 }
 
-// Edges into the targets themselves: those of a batch lie together.
-bool LayerWise::isGrouped(const CutFunction& function, int frame) const
-{
-    const Frame& f = function.frames[static_cast<std::size_t>(frame)];
-    return f.kind == FrameKind::Edges && f.parent == 0;
-}
-
 bool LayerWise::needsNumbers(const CutFunction& function, const LoweredFunction& lowered) const
 {
     const auto isLocal = [&](const std::optional<StepOperand>& operand) {
@@ -210,13 +203,13 @@ void LayerWise::groupStructure(const CutFunction& function, const LoweredFunctio
         return {edges.edges.data(), static_cast<std::size_t>(edges.count(0, traversal.count))};
     };
     for (const FunctionInput& in : lowered.inputs) {
-        if (in.operand && in.operand->kind == OperandKind::Slice && isGrouped(function, in.operand->frame)) {
+        if (in.operand && in.operand->kind == OperandKind::Slice && isIntoTargets(function, in.operand->frame)) {
             const ValueId segment = segmentOf(in.operand->frame);
             at::Tensor& grouped = traversal.grouped[{in.operand->value, segment}];
             if (!grouped.defined())
                 grouped = inOrder(structure(in.operand->value), in.operand->rowDim, edgesInto(segment));
         }
-        if (in.sourcesOf && in.sourcesOf->kind == OperandKind::Slice && isGrouped(function, in.sourcesOf->frame)) {
+        if (in.sourcesOf && in.sourcesOf->kind == OperandKind::Slice && isIntoTargets(function, in.sourcesOf->frame)) {
             const ValueId segment = segmentOf(in.sourcesOf->frame);
             at::Tensor& sources = traversal.sources[{in.sourcesOf->value, segment}];
             if (!sources.defined())
@@ -234,8 +227,8 @@ LayerWise::Retained LayerWise::retained(const std::vector<LoweredFunction>& lowe
         const CutFunction& function = m_cut.functions[f];
         for (const RowTotal& term : function.total)
             read.insert(term.value);
-        const bool onlyGrouped = !needsNumbers(function, lowered[f]) && std::ranges::all_of(function.frames, [](const Frame& frame) {
-            return frame.kind == FrameKind::Targets || (frame.kind == FrameKind::Edges && frame.parent == 0);
+        const bool onlyGrouped = !needsNumbers(function, lowered[f]) && std::ranges::all_of(function.frames, [&](const Frame& frame) {
+            return frame.kind == FrameKind::Targets || isIntoTargets(function, static_cast<int>(&frame - function.frames.data()));
         });
         if (!onlyGrouped) {
             for (const Frame& frame : function.frames) {
@@ -250,9 +243,10 @@ LayerWise::Retained LayerWise::retained(const std::vector<LoweredFunction>& lowe
         }
         for (const FunctionInput& in : lowered[f].inputs)
             for (const std::optional<StepOperand>& operand : {in.operand, in.sourcesOf})
-                if (operand && !(operand->kind == OperandKind::Slice && isGrouped(function, operand->frame))) {
+                if (operand && !(operand->kind == OperandKind::Slice && isIntoTargets(function, operand->frame))) {
                     read.insert(operand->value);
-                    idsRead.insert(function.frames[static_cast<std::size_t>(operand->frame)].index);
+                    if (operand->kind != OperandKind::Whole && operand->kind != OperandKind::StoredWhole)
+                        idsRead.insert(function.frames[static_cast<std::size_t>(operand->frame)].index);
                 }
     }
     return all;
