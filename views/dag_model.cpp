@@ -18,7 +18,11 @@ RowsClass rowsOf(const Analysis& analysis, ValueId value)
 {
     if (!isFeature(analysis, value))
         return RowsClass::Structure;
-    return analysis.values[value].rows == Rows::Edges ? RowsClass::Edges : RowsClass::Nodes;
+    switch (analysis.values[value].rows) {
+    case Rows::Edges: return RowsClass::Edges;
+    case Rows::Graph: return RowsClass::Graph;
+    default: return RowsClass::Nodes;
+    }
 }
 
 RowsClass merged(RowsClass a, RowsClass b)
@@ -106,6 +110,7 @@ private:
             if (i > 0) {
                 band.function = static_cast<int>(i) - 1;
                 band.level = function(static_cast<int>(i)).level;
+                band.isGlobal = function(static_cast<int>(i)).isGlobal;
                 band.strip = strip(static_cast<int>(i));
             }
             m_dag.bands.push_back(std::move(band));

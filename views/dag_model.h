@@ -23,7 +23,7 @@ struct DagKey {
 };
 
 /// What a box's rows count; Mixed for a module that works on nodes and edges.
-enum class RowsClass : std::uint8_t { Structure, Nodes, Edges, Mixed };
+enum class RowsClass : std::uint8_t { Structure, Nodes, Edges, Graph, Mixed };
 
 struct DagBox {
     DagKey key;
@@ -66,6 +66,7 @@ struct DagStrip {
 struct DagBand {
     int function = -1;  ///< -1 for the prologue
     int level = -1;
+    bool isGlobal = false;  ///< its ops run over all nodes at once
     int ops = 0;
     DagStrip strip;
 };

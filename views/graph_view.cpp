@@ -216,7 +216,9 @@ BandItem::Texts GraphView::bandText(const DagBand& band) const
 {
     BandItem::Texts texts;
     texts.title = bandTitle(band);
-    texts.lines.append(band.function < 0 ? tr("once, on the whole graph") : tr("message degree %1").arg(band.level));
+    texts.lines.append(band.function < 0 ? tr("once, on the whole graph")
+                       : band.isGlobal   ? tr("over all nodes at once")
+                                         : tr("message degree %1").arg(band.level));
     texts.lines.append(band.ops == 1 ? tr("1 op") : tr("%1 ops").arg(band.ops));
     const DagStrip& strip = band.strip;
     if (band.function < 0 || strip.crossing.empty())

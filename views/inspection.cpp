@@ -30,6 +30,7 @@ QString reachText(const ValueFacts& facts)
     switch (facts.rows) {
     case Rows::Nodes: return Texts::tr("node rows (V)");
     case Rows::Edges: return Texts::tr("edge rows (M)");
+    case Rows::Graph: return Texts::tr("once for the graph (G)");
     case Rows::None: break;
     }
     return Texts::tr("no rows");
@@ -44,6 +45,7 @@ QString kindText(const OpFacts& facts)
     case OpKind::Gather: return facts.expands ? Texts::tr("gather from neighbours") : Texts::tr("gather at the target");
     case OpKind::Scatter: return Texts::tr("scatter into node rows");
     case OpKind::Concat: return Texts::tr("rows after each other");
+    case OpKind::Global: return Texts::tr("over all nodes at once, between functions");
     }
     return {};
 }

@@ -100,14 +100,15 @@ private:
 Legend::Legend(QWidget* parent) : QWidget(parent)
 {
     setAccessibleName(tr("Legend"));
-    setAccessibleDescription(tr("Colours show the message degree, outlines what rows a box works on: V nodes round and blue, M edges dotted."));
+    setAccessibleDescription(tr("Colours show the message degree, outlines what rows a box works on: V nodes round and blue, M edges dotted, G what is there once for the graph dashed."));
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Window);
 }
 
-void Legend::setLevels(int levels)
+void Legend::setLevels(int levels, bool showsGraph)
 {
     m_levels = levels;
+    m_showsGraph = showsGraph;
     update();
 }
 
@@ -137,6 +138,8 @@ void Legend::paintEvent(QPaintEvent*)
     line.skip(space);
     line.outline(RowsClass::Nodes, tr("V: node rows"));
     line.outline(RowsClass::Edges, tr("M: edge rows"));
+    if (m_showsGraph)
+        line.outline(RowsClass::Graph, tr("G: once for the graph"));
     line.outline(RowsClass::Mixed, tr("both"));
     line.outline(RowsClass::Structure, tr("structure"));
     line.badge(tr("reads structure"));

@@ -13,7 +13,7 @@ class Legend : public QWidget {
 public:
     explicit Legend(QWidget* parent = nullptr);
 
-    void setLevels(int levels);
+    void setLevels(int levels, bool showsGraph);  ///< showsGraph: what global ops give is in the picture
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -23,6 +23,7 @@ protected:
 
 private:
     int m_levels = 0;
+    bool m_showsGraph = false;
 };
 
 }  // namespace cleave::views

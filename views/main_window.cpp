@@ -261,7 +261,10 @@ void MainWindow::showChange(Change change)
     if (change == Change::Model) {
         m_pages->setCurrentIndex(m_document.model() ? 1 : 0);
         m_legend->setVisible(m_document.model() != nullptr);
-        m_legend->setLevels(m_document.model() ? m_document.model()->analysis->levels : 0);
+        if (m_document.model())
+            m_legend->setLevels(m_document.model()->analysis->levels, !barriers(*m_document.model()->analysis).empty());
+        else
+            m_legend->setLevels(0, false);
         m_message->hide();
         showTitle();
     }

@@ -98,6 +98,7 @@ GraphColors::GraphColors(const QPalette& palette) : m_dark(isDark(palette))
     cut = QColor(m_dark ? 0xffe58a6b : 0xffb4431f);
     nodeRows = QColor(m_dark ? 0xff56b4e9 : 0xff0072b2);
     edgeRows = QColor(m_dark ? 0xffe39ac5 : 0xffa8437d);
+    graphRows = QColor(m_dark ? 0xffe6a817 : 0xff8a5a00);
     structure = mix(background, text, 0.45);
     badge = mix(background, text, m_dark ? 0.22 : 0.13);
     badgeText = mix(background, text, 0.88);
@@ -108,6 +109,7 @@ QColor GraphColors::outline(RowsClass rows) const
     switch (rows) {
     case RowsClass::Nodes: return nodeRows;
     case RowsClass::Edges: return edgeRows;
+    case RowsClass::Graph: return graphRows;
     case RowsClass::Mixed: return mix(background, text, 0.7);
     case RowsClass::Structure: break;
     }
@@ -138,6 +140,8 @@ QPen outlinePen(const GraphColors& colors, RowsClass rows)
     QPen pen(colors.outline(rows), rows == RowsClass::Structure ? 1.2 : 2.0);
     if (rows == RowsClass::Edges)
         pen.setDashPattern({1.2, 1.6});
+    if (rows == RowsClass::Graph)
+        pen.setDashPattern({5, 1.6});
     pen.setCapStyle(Qt::FlatCap);
     return pen;
 }
@@ -152,6 +156,7 @@ QString rowsLetter(RowsClass rows)
     switch (rows) {
     case RowsClass::Nodes: return QStringLiteral("V");
     case RowsClass::Edges: return QStringLiteral("M");
+    case RowsClass::Graph: return QStringLiteral("G");
     case RowsClass::Mixed: return QStringLiteral("V M");
     case RowsClass::Structure: break;
     }

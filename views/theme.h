@@ -25,7 +25,7 @@ struct GraphColors {
     QColor background, band, bandLine;
     QColor text, muted;
     QColor arrow, cut;
-    QColor nodeRows, edgeRows, structure;
+    QColor nodeRows, edgeRows, graphRows, structure;
     QColor badge, badgeText;
     QColor selection;
 
@@ -40,6 +40,6 @@ private:
 
 QPen outlinePen(const GraphColors& colors, RowsClass rows);
 double outlineRadius(RowsClass rows);  ///< corners of boxes: round for V rows, square for the others
-QString rowsLetter(RowsClass rows);    ///< "V", "M", "V M", empty for structure
+QString rowsLetter(RowsClass rows);    ///< "V", "M", "G", "V M", empty for structure
 
 }  // namespace cleave::views

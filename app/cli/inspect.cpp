@@ -77,7 +77,7 @@ Json toJson(const Model& model)
         std::vector<std::string> ops;
         for (const OpId op : opsOf(a, f))
             ops.push_back(p[op].name);
-        json["functions"].push_back({{"level", f.level}, {"rows", f.rowsOf.valid() ? p[f.rowsOf].name : "nodes"}, {"ops", ops},
+        json["functions"].push_back({{"level", f.level}, {"rows", f.rowsOf.valid() ? p[f.rowsOf].name : f.isGlobal ? "graph" : "nodes"}, {"ops", ops},
                                      {"edge_sets", names(p, f.segments())}, {"reads", names(p, f.reads)}, {"saves", names(p, f.saves)}});
     }
     return json;

@@ -149,16 +149,20 @@ std::string planTable(const PlanSpace& space, const StoredPlan& stored, const Pl
         rows.front().insert(rows.front().end(), {"read", "written", "seconds", "peak memory"});
     for (const CutFunction& function : cut.functions) {
         std::vector<std::string> ops[3];
-        for (std::size_t i = 0; !function.rowsOf.valid() && i < space.ops().size(); ++i)
+        for (std::size_t i = 0; function.isOfLevel() && i < space.ops().size(); ++i)
             if (const PlacedOp& placed = space.ops()[i];
                 plan.positions[i].function() >= function.firstLevel && plan.positions[i].function() <= function.level)
                 ops[!placed.movable ? 1 : plan.positions[i].isPre() ? 0 : 2].push_back(program[placed.op].name);
+        for (const Step& step : function.steps)
+            if (function.isGlobal)
+                ops[1].push_back(program[step.op].name);
         const std::string name = function.rowsOf.valid() ? "rows of " + program[function.rowsOf].name
+                                 : function.isGlobal     ? "global, before " + std::to_string(function.level)
                                                          : (function.firstLevel != function.level ? std::to_string(function.firstLevel) + "–" : "") +
                                                                std::to_string(function.level);
         rows.push_back({name, join(ops[0], ", "), join(ops[1], ", "), join(ops[2], ", "), names(function.reads), names(function.saves)});
         for (std::size_t f = 0; cost && f < cost->functions.size(); ++f)
-            if (const FunctionCost& c = cost->functions[f]; c.last == function.level && c.rowsOf == function.rowsOf)
+            if (const FunctionCost& c = cost->functions[f]; c.isOf(function))
                 rows.back().insert(rows.back().end(), {formatBytes(c.prepare.bytes + c.read.bytes), formatBytes(c.write.bytes),
                                                        formatSeconds(c.seconds()), formatBytes(c.peakBytes)});
     }

@@ -103,6 +103,7 @@ public:
             m_a.values[ValueId{static_cast<int>(v)}].reach = reach[ValueId{static_cast<int>(v)}];
         findRead();
         startRows();
+        findEdgeSymbols();
         for (std::size_t i = 0; i < m_p.ops.size(); ++i) {
             progress.update(static_cast<double>(i) / static_cast<double>(m_p.ops.size()), "Analysing");
             classify(OpId{static_cast<int>(i)});
@@ -166,6 +167,20 @@ private:
         return "NAME";
     }
 
+    // What counts the rows that are read of node tensors.
+    void findEdgeSymbols()
+    {
+        for (std::size_t i = 0; i < m_p.ops.size(); ++i)
+            if (const auto form = gatherForm(m_p, OpId{static_cast<int>(i)})) {
+                const Dim& nodes = m_p[form->source].sizes.at(static_cast<std::size_t>(form->sourceDim));
+                const auto& index = m_p[form->index].sizes;
+                if (nodes.symbol == m_a.nodeSymbol && static_cast<std::size_t>(form->indexRowDim) < index.size())
+                    m_edgeSymbols.insert(index[static_cast<std::size_t>(form->indexRowDim)].symbol);
+            }
+        m_edgeSymbols.erase(m_a.nodeSymbol);
+        m_edgeSymbols.erase(std::string());
+    }
+
     void classify(OpId id)
     {
         const Op& op = m_p[id];
@@ -183,16 +198,29 @@ private:
             if (isFeature(operand) && m_p[operand].kind != ValueKind::Tensor)
                 refuse(id, "works with a number that depends on node features.");
         });
-        if (classifyGather(id) || classifyScatter(id) || classifyView(id) || classifyRowWise(id) || classifyConcat(id) || classifyByProbe(id))
+        const bool ofGraph = allOperands(id, [&](ValueId operand) { return !isFeature(operand) || facts(operand).rows == Rows::Graph; });
+        const bool byRows = ofGraph ? classifyRowsOfGraph(id)
+                                    : classifyGather(id) || classifyScatter(id) || classifyView(id) || classifyRowWise(id) || classifyConcat(id) ||
+                                          classifyByProbe(id);
+        if (byRows)
             checkOutputs(id);
-        else
+        else if (!classifyGlobal(id))
             refuse(id, whyNotRowWise(id));
+    }
+
+    template <class Holds>
+    bool allOperands(OpId id, Holds&& holds) const
+    {
+        bool all = true;
+        forEachOperand(m_p[id], [&](ValueId operand) { all = all && holds(operand); });
+        return all;
     }
 
     std::string whyNotRowWise(OpId id) const
     {
-        const bool known = hasRowRule(m_p[id].target);
-        return known ? "mixes rows: a result row depends on other rows of its operands (a global op), which is not supported yet."
+        const bool known = hasRowRule(m_p[id].target), onEdges = !allOperands(id, [&](ValueId v) { return facts(v).rows != Rows::Edges; });
+        return known ? std::string("mixes rows: a result row depends on other rows of its operands, ") +
+                           (onEdges ? "and these are edges: global ops work on nodes only." : "and it is not one row for each node or one for the graph.")
                      : "is not known to work row by row, and running it on permuted and truncated rows did not show that it does.";
     }
 
@@ -239,7 +267,7 @@ private:
         if (index.dtype == DType::Bool)
             refuse(id, "selects rows by a mask of several dimensions, which is not supported.");
         if (index.sizes.empty() || index.sizes[static_cast<std::size_t>(form->indexRowDim)].isConstant())
-            refuse(id, "reads a fixed choice of rows (a global op), which is not supported yet.");
+            return false;  // a fixed choice of rows
         const bool nodes = index.sizes[static_cast<std::size_t>(form->indexRowDim)].symbol == m_a.nodeSymbol;
         OpFacts& f = m_a.ops[id];
         f.kind = OpKind::Gather;
@@ -266,8 +294,10 @@ private:
         if (isFeature(form->self) && !selfRows)
             refuse(id, "adds rows to a tensor whose rows lie along another dimension.");
         const Dim& rows = m_p[output].sizes[static_cast<std::size_t>(form->rowDim)];
+        if (rows.symbol != m_a.nodeSymbol && sourceRows && facts(form->source).rows == Rows::Edges)
+            refuse(id, "reduces edges into " + toString(rows) + " rows that are not the graph's nodes: global ops work on nodes only.");
         if (rows.symbol != m_a.nodeSymbol)
-            refuse(id, "reduces rows into " + toString(rows) + " rows that are not the graph's nodes (a global op such as pooling), which is not supported yet.");
+            return false;  // pooling
         const ValueId segment = viewRoot(m_p, form->index);
         if (nonUnitDims(m_p[segment]) != 1 || onlyNonUnitDim(m_p[segment])->isConstant())
             refuse(id, "has an index of shape " + toString(m_p[segment].sizes) + ", not one target for each row.");
@@ -310,6 +340,8 @@ private:
             return 0;
         if (f.rows == Rows::Nodes)
             return f.level + 1;
+        if (f.rows == Rows::Graph)
+            return f.level;
         const auto key = std::tuple(value, segment, inOrder);
         if (const auto known = m_visited.find(key); known != m_visited.end())
             return known->second;
@@ -393,12 +425,16 @@ private:
                 return;
             }
             const ValueFacts& f = facts(operand);
+            level = std::max(level, f.level);
+            if (f.rows == Rows::Graph) {
+                fits = fits && dim < 0;
+                return;
+            }
             fits = fits && f.rowDim == dim && (outer == 0 || (f.outer == outer && f.inner == inner));
             outer = f.outer;
             inner = f.inner;
             mixed = mixed || (rows != Rows::None && rows != f.rows);
             rows = f.rows;
-            level = std::max(level, f.level);
         });
         if (!fits || rows == Rows::None || (structureRows && outer * inner != 1))
             return false;
@@ -449,7 +485,7 @@ private:
         RowMapping mapping;
         std::string symbol;
         forEachOperand(m_p[id], [&](ValueId operand) {
-            if (isFeature(operand))
+            if (isFeature(operand) && facts(operand).rowDim >= 0)
                 symbol = m_p[operand].sizes[static_cast<std::size_t>(facts(operand).rowDim)].symbol;
         });
         forEachOperand(m_p[id], [&](ValueId operand) {
@@ -467,6 +503,78 @@ private:
         return m_a.ops[id].probed;
     }
 
+    // Rows for each node, or each edge, from what is there once for the graph: mean[batch], or a mean repeated for all nodes.
+    bool classifyRowsOfGraph(OpId id)
+    {
+        const Value& output = m_p[m_p[id].outputs.front()];
+        for (int row = 0; row < static_cast<int>(output.sizes.size()); ++row) {
+            const std::string& symbol = output.sizes[static_cast<std::size_t>(row)].symbol;
+            const bool nodes = symbol == m_a.nodeSymbol;
+            const auto mapping = nodes || m_edgeSymbols.contains(symbol) ? rowMapping(m_p, id, row) : std::nullopt;
+            if (!mapping)
+                continue;
+            bool whole = true;
+            int level = 0;
+            std::size_t position = 0;
+            forEachOperand(m_p[id], [&](ValueId operand) {
+                whole = whole && (!isFeature(operand) || mapping->operands[position] < 0);
+                level = std::max(level, isFeature(operand) ? facts(operand).level : 0);
+                ++position;
+            });
+            if (!whole)
+                continue;
+            OpFacts& f = m_a.ops[id];
+            f.kind = OpKind::RowWise;
+            f.operandRowDims = mapping->operands;
+            for (std::size_t i = 0; i < m_p[id].outputs.size(); ++i)
+                setOutput(m_p[id].outputs[i], nodes ? Rows::Nodes : Rows::Edges, mapping->outputs[i], level);
+            return true;
+        }
+        return false;
+    }
+
+    // An op that needs all nodes at once: it runs when all of its operands are there, and what reads its results comes in a later function.
+    bool classifyGlobal(OpId id)
+    {
+        const Op& op = m_p[id];
+        if (!allOperands(id, [&](ValueId operand) { return facts(operand).rows != Rows::Edges; }))
+            return false;
+        std::vector<int> rowDims;
+        for (const ValueId output : op.outputs) {
+            const Value& value = m_p[output];
+            int rowDim = -1;
+            if (!m_read[static_cast<std::size_t>(output.index)]) {
+                rowDims.push_back(rowDim);
+                continue;
+            }
+            if (value.kind != ValueKind::Tensor)
+                refuse(id, "gives a number that depends on node features.");
+            for (std::size_t d = 0; d < value.sizes.size(); ++d) {
+                const std::string& symbol = value.sizes[d].symbol;
+                if (symbol == m_a.nodeSymbol && rowDim < 0)
+                    rowDim = static_cast<int>(d);
+                else if (!symbol.empty() && (mentions(symbol, m_a.nodeSymbol) || m_edgeSymbols.contains(symbol)))
+                    refuse(id, "gives a tensor of shape " + toString(value.sizes) + ", which is neither one row for each node nor one for the graph.");
+            }
+            rowDims.push_back(rowDim);
+        }
+        int level = 0;
+        forEachOperand(op, [&](ValueId operand) {
+            if (isFeature(operand))
+                level = std::max(level, facts(operand).level + (facts(operand).rows == Rows::Nodes));
+        });
+        m_a.ops[id].kind = OpKind::Global;
+        for (std::size_t i = 0; i < op.outputs.size(); ++i)
+            setOutput(op.outputs[i], rowDims[i] < 0 ? Rows::Graph : Rows::Nodes, rowDims[i], level);
+        return true;
+    }
+
+    static bool mentions(const std::string& size, const std::string& symbol)
+    {
+        const auto [name, parts] = sizeParts(size);
+        return name == symbol || std::ranges::any_of(parts, [&](const std::string& part) { return mentions(part, symbol); });
+    }
+
     void finishOutputs()
     {
         for (const ValueId output : m_p.outputs) {
@@ -477,7 +585,7 @@ private:
             }
         }
         for (std::size_t v = 0; v < m_p.values.size(); ++v)
-            if (const ValueFacts& f = m_a.values[ValueId{static_cast<int>(v)}]; f.rows == Rows::Nodes)
+            if (const ValueFacts& f = m_a.values[ValueId{static_cast<int>(v)}]; f.rows == Rows::Nodes || f.rows == Rows::Graph)
                 m_a.levels = std::max(m_a.levels, f.level);
     }
 
@@ -486,6 +594,7 @@ private:
     const Evaluator& m_evaluator;
     std::map<std::tuple<ValueId, ValueId, bool>, int> m_visited;
     std::map<ValueId, int> m_fed;
+    std::set<std::string> m_edgeSymbols;
     std::vector<bool> m_read;  // an exporter may describe an output that nobody reads by a shape that it does not have
 };
 
@@ -500,7 +609,31 @@ void noteProbed(Analysis& analysis)
                                          join({targets.begin(), targets.end()}, ", ") + ".");
 }
 
+void noteGlobal(Analysis& analysis)
+{
+    std::set<std::string> ops;
+    for (std::size_t i = 0; i < analysis.program.ops.size(); ++i)
+        if (const OpId op{static_cast<int>(i)}; analysis.ops[op].kind == OpKind::Global && readsNodes(analysis, op))
+            ops.insert(analysis.program[op].name + " (" + analysis.program[op].target + ")");
+    constexpr std::size_t most = 5;
+    std::vector<std::string> named(ops.begin(), ops.end());
+    if (named.size() > most) {
+        const std::size_t others = named.size() - most;
+        named.resize(most);
+        named.push_back("and " + std::to_string(others) + " more");
+    }
+    if (!ops.empty())
+        analysis.program.notes.push_back("Global ops, which run over all nodes at once between functions: " + join(named, ", ") + ".");
+}
+
 }  // namespace
+
+bool readsNodes(const Analysis& analysis, OpId op)
+{
+    bool any = false;
+    forEachOperand(analysis.program[op], [&](ValueId operand) { any = any || analysis.values[operand].rows == Rows::Nodes; });
+    return any;
+}
 
 ValueId viewRoot(const Program& program, ValueId value)
 {
@@ -522,6 +655,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     analysis.program = std::move(program);
     Analyser(analysis, evaluator).run(progress);
     noteProbed(analysis);
+    noteGlobal(analysis);
     return analysis;
 }
 

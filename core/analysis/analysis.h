@@ -13,14 +13,15 @@ namespace cleave {
 /// What a value depends on. Structure values depend on the graph (indices, edge weights, sizes) but on no node feature.
 enum class Reach : std::uint8_t { Constant, Structure, Feature };
 
-/// What a feature tensor's row dimension counts.
-enum class Rows : std::uint8_t { None, Nodes, Edges };
+/// What a feature tensor's row dimension counts. Graph: the tensor has no rows that a batch could take; it is there once for the whole
+/// graph, such as a mean over all nodes.
+enum class Rows : std::uint8_t { None, Nodes, Edges, Graph };
 
 struct ValueFacts {
     Reach reach = Reach::Constant;
     Rows rows = Rows::None;  ///< of feature tensors
     int rowDim = -1;         ///< the dimension that holds the rows
-    int level = -1;          ///< message degree of feature values: number of expanding hops from the input features
+    int level = -1;          ///< message degree of feature values: number of expanding hops, and of global ops, from the input features
     std::int64_t outer = 1;  ///< entry (o * rows + i) * inner + j of rowDim belongs to row i, for o < outer and j < inner: attention
     std::int64_t inner = 1;  ///< over heads views [rows, heads, F] as [rows * heads, F]
 };
@@ -32,6 +33,7 @@ enum class OpKind : std::uint8_t {
     Gather,    ///< reads rows at an index
     Scatter,   ///< reduces rows into node rows at the segment index
     Concat,    ///< puts rows of its operands after each other: the rows of a new edge set
+    Global,    ///< needs all nodes at once: runs over stored tensors, between functions
 };
 
 struct OpFacts {
@@ -69,6 +71,9 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen);
 /// Functional form, clean-up passes, roles, structure values, row domains and message degree (design: section 5).
 /// Error naming op, module and source line for the first op that cannot be shown to be cut exactly.
 Analysis analyse(Program program, const AnalysisOptions& options, const Evaluator& evaluator, const Progress& progress = {});
+
+/// Whether the op reads rows of nodes: a global op that does must wait for all of them.
+bool readsNodes(const Analysis& analysis, OpId op);
 
 /// The value behind views that repeat whole rows: what a gather's or scatter's index argument really is.
 ValueId viewRoot(const Program& program, ValueId value);

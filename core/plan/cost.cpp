@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 namespace cleave {
 
@@ -190,7 +191,7 @@ public:
         m_cost.functions = m.m_fixed;
         m_cost.preparationBytes = m.m_counts.preparationBytes;
         m_relabelled.resize(m.m_relabel.size());
-        m_lastReader.assign(m.m_tensors.size(), -1);
+        m_lastTurn.assign(m.m_tensors.size(), -1);
         m_readingsOf.resize(m.m_tensors.size());
     }
 
@@ -236,7 +237,8 @@ private:
         }
     }
 
-    int madeIn(const Tensor& tensor) const { return tensor.producer < 0 ? -1 : m_group[at(tensor.producer)]; }
+    int madeIn(const Tensor& tensor) const { return tensor.producer < 0 ? tensor.global : m_group[at(tensor.producer)]; }
+    int turn(int function) const { return function < 0 ? -1 : m.m_turn[at(function)]; }
 
     Reading& reading(int tensor, int group)
     {
@@ -256,9 +258,9 @@ private:
             addUse(t, use);
         last = m_readings.size();
         for (std::size_t r = first; r < last; ++r)
-            m_lastReader[at(t)] = std::max(m_lastReader[at(t)], m_readings[r].group);
+            m_lastTurn[at(t)] = std::max(m_lastTurn[at(t)], turn(m_readings[r].group));
         if (tensor.isOutput)
-            m_lastReader[at(t)] = static_cast<int>(m_cost.functions.size());
+            m_lastTurn[at(t)] = std::numeric_limits<int>::max();
     }
 
     void addUse(int t, const Use& use)
@@ -345,7 +347,7 @@ private:
             if (r.numbered > 0)
                 add('M', r.numbered, r.numberedSeconds);
         }
-        if (isSaved(t)) {
+        if (isSaved(t) && tensor.producer >= 0) {
             const double rows = m.rowsFor(saved.madeIn, 0).total, nodes = std::max(1.0, static_cast<double>(m.m_counts.nodes));
             saved.write = {rows * tensor.bytes, 0, tensor.writeSeconds * rows / nodes};
             m_cost.functions[at(saved.madeIn)].write += saved.write;
@@ -357,7 +359,7 @@ private:
     bool isSaved(std::size_t t) const
     {
         const int made = madeIn(m.m_tensors[t]);
-        return made >= 0 && m_lastReader[t] > made;
+        return made >= 0 && m_lastTurn[t] > turn(made);
     }
 
     bool makesSaved(std::size_t op) const
@@ -385,7 +387,7 @@ private:
             const double atOnce = m.m_counts.batchesAtOnce;
             double bytes = m.m_counts.structureBytes + m.m_counts.indexBytes + atOnce * m.m_bookkeeping[f];
             for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
-                if (isSaved(t) && madeIn(m.m_tensors[t]) <= group && m_lastReader[t] >= group)
+                if (isSaved(t) && turn(madeIn(m.m_tensors[t])) <= turn(group) && m_lastTurn[t] >= turn(group))
                     bytes += static_cast<double>(m.m_counts.nodes) * m.m_tensors[t].bytes;
             if (f < m.m_groups.size())
                 bytes += atOnce * peak.batch(group, [&](int t) { return heldRows(group, t); }, [&](std::size_t op) { return makesSaved(op); });
@@ -400,7 +402,7 @@ private:
     std::vector<int> m_group;  // of each placed op
     std::vector<Reading> m_readings;
     std::vector<std::pair<std::size_t, std::size_t>> m_readingsOf;  // of each tensor: first and behind the last
-    std::vector<int> m_lastReader;                                  // of each tensor: a group, or behind all for an output
+    std::vector<int> m_lastTurn;                                    // of each tensor: when it is read last
     std::vector<char> m_relabelled;                                 // by message passing
 };
 

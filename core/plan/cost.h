@@ -45,11 +45,13 @@ struct TensorCost {
 struct FunctionCost {
     int first = 0, last = 0;  ///< message passings that run in it
     ValueId rowsOf;           ///< valid: rows of this output
+    bool isGlobal = false;    ///< the global ops before this level
     Amount prepare;           ///< blocks cut, structure sliced
     Amount read, compute, write;
     double peakBytes = 0;     ///< stores, prologue and the largest batch; without the graph itself and weights
 
     double seconds() const { return prepare.seconds + read.seconds + compute.seconds + write.seconds; }
+    bool isOf(const CutFunction& function) const { return last == function.level && rowsOf == function.rowsOf && isGlobal == function.isGlobal; }
 };
 
 struct PlanCost {
@@ -84,13 +86,14 @@ public:
     struct Use {
         enum Kind { ByOp, AtTargets, Gathered, Numbered, ByOutput } kind = ByOp;
         int op = -1;       ///< ByOp: placed op that reads it at its own rows
-        int level = 0;     ///< message passing; ByOutput: index of the output function
+        int level = 0;     ///< message passing; ByOutput: index of the function of an output, or of global ops
         RowCount rows;     ///< of the frame that gathers, or reads by number
         double straightSeconds = 0, blockSeconds = 0;  ///< Gathered: all rows from the store, or from the block
     };
     struct Tensor {
         ValueId id;
-        int producer = -1;  ///< placed op; -1 for an input
+        int producer = -1;  ///< placed op; -1 for an input, and what a global op made
+        int global = -1;    ///< index of the function of the global op that made it
         double bytes = 0;   ///< per row
         double writeSeconds = 0;  ///< of all V rows
         bool isOutput = false;
@@ -148,7 +151,8 @@ private:
     CutProgram m_cut;
     std::vector<Group> m_groups;  // functions over nodes
     std::vector<int> m_groupOfLevel;
-    std::vector<FunctionCost> m_fixed;  // of each group, then of each output function
+    std::vector<FunctionCost> m_fixed;  // of each group, then of each function of an output or of global ops
+    std::vector<int> m_turn;            // when each of them runs
     std::vector<PlacedWork> m_ops;
     std::vector<Tensor> m_tensors;
     std::map<ValueId, int> m_tensorIndex;

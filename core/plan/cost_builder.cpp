@@ -31,13 +31,14 @@ public:
         m.m_relabel.resize(at(m.m_space.functions()));
         for (std::size_t f = 0; f < m.m_cut.functions.size(); ++f)
             addFunction(static_cast<int>(f));
+        addTurns();
         for (const ValueId output : m_p.outputs)
             if (m_a.values[output].rows == Rows::Nodes)
                 tensor(output).isOutput = true;
         // The results of a single batch are the store's rows as they are.
         const bool isCopied = m.m_counts.batchSize < m.m_counts.nodes || m.m_counts.order != "natural";
         for (Tensor& t : m.m_tensors)
-            t.writeSeconds = isCopied ? static_cast<double>(m.m_counts.nodes) * writePerRow(t) : 0;
+            t.writeSeconds = isCopied && t.global < 0 ? static_cast<double>(m.m_counts.nodes) * writePerRow(t) : 0;
     }
 
 private:
@@ -61,7 +62,7 @@ private:
             m.m_groups.push_back(group);
         }
         for (std::size_t f = 0; f < m.m_cut.functions.size(); ++f)
-            if (const CutFunction& function = m.m_cut.functions[f]; !function.rowsOf.valid()) {
+            if (const CutFunction& function = m.m_cut.functions[f]; function.isOfLevel()) {
                 Group& group = m.m_groups[at(m.m_groupOfLevel[at(function.level)])];
                 group.rows = m.m_counts.functions[f];
             }
@@ -78,7 +79,7 @@ private:
     const RowCount& frameRows(int frame) const { return rows().frames[at(frame)]; }
     bool isNodes(int frame) const
     {
-        return !m_f->rowsOf.valid() && (frame == 0 || m_f->frames[at(frame)].kind == FrameKind::Block);
+        return m_f->isOfLevel() && (frame == 0 || m_f->frames[at(frame)].kind == FrameKind::Block);
     }
     int level(int frame) const { return m_f->level - m_f->frames[at(frame)].hops; }
 
@@ -89,6 +90,8 @@ private:
             Tensor t;
             t.id = id;
             t.producer = m.m_space.indexOf(m_p[id].producer);
+            if (const OpId maker = m_p[id].producer; maker.valid() && m_a.ops[maker].kind == OpKind::Global)
+                t.global = m_globalOf.at(m_a.values[id].level);
             t.bytes = rowBytes(m_a, id, m_a.values[id].rowDim);
             m.m_tensors.push_back(std::move(t));
         }
@@ -110,11 +113,14 @@ private:
         m_extraOf.clear();
         m_waiting.clear();
         m_sliced.clear();
-        if (m_f->rowsOf.valid()) {
+        if (!m_f->isOfLevel()) {
             FunctionCost cost;
             cost.first = cost.last = m_f->level;
             cost.rowsOf = m_f->rowsOf;
+            cost.isGlobal = m_f->isGlobal;
             m_group = static_cast<int>(m.m_fixed.size());
+            if (m_f->isGlobal)
+                m_globalOf[m_f->level] = m_group;
             m.m_fixed.push_back(cost);
             m.m_bookkeeping.push_back(0);
         } else {
@@ -133,6 +139,26 @@ private:
             const double rowsWritten = frameRows(0).total;
             const double bytes = rowsWritten * rowBytes(m_a, m_f->rowsOf, m_a.values[m_f->rowsOf].rowDim);
             cost().write += {bytes, 0, bytes / m.m_rates.write};
+        }
+        for (const Step& step : m_f->steps)
+            for (std::size_t i = 0; m_f->isGlobal && i < step.rowDims.size(); ++i) {
+                const ValueId made = m_p[step.op].outputs[i];
+                const double bytes = frameRows(0).total * rowBytes(m_a, made, step.rowDims[i]);
+                const bool isSaved = std::ranges::find(m_f->saves, made) != m_f->saves.end();
+                if (isSaved)
+                    cost().write.bytes += bytes;
+                else
+                    m.m_bookkeeping[at(m_group)] += bytes;
+            }
+    }
+
+    // Global ops run before the functions of their level, rows of outputs at the end.
+    void addTurns()
+    {
+        for (std::size_t f = 0; f < m.m_fixed.size(); ++f) {
+            const FunctionCost& cost = m.m_fixed[f];
+            const int group = cost.rowsOf.valid() ? static_cast<int>(m.m_fixed.size()) : m.m_groupOfLevel[at(cost.first)];
+            m.m_turn.push_back(2 * group + !cost.isGlobal);
         }
     }
 
@@ -173,7 +199,7 @@ private:
         std::set<std::pair<ValueId, int>> lookedUp;
         for (const StepOperand& neighbour : m_f->neighbours) {
             numbered += frameRows(neighbour.frame).total;
-            if (!m_f->rowsOf.valid() && lookedUp.insert({neighbour.value, neighbour.frame}).second)
+            if (m_f->isOfLevel() && lookedUp.insert({neighbour.value, neighbour.frame}).second)
                 m.m_relabel[at(level(neighbour.frame))] +=
                     frameRows(neighbour.frame).total * (indexBytes / m.m_rates.slice + (isNumbered ? 0 : 1 / m.m_rates.number));
         }
@@ -186,7 +212,7 @@ private:
             for (const FusedOperand& operand : program.operands)
                 if (operand.row == EdgeRow::Source && operand.index.kind == OperandKind::Slice)
                     addIndex(operand.index);
-        const auto measured = m.m_profile.prepareSeconds.find(m_f->rowsOf.valid() ? -1 - static_cast<int>(m_index) : m_f->level);
+        const auto measured = m.m_profile.prepareSeconds.find(m_f->isOfLevel() ? m_f->level : -1 - static_cast<int>(m_index));
         m_measuredPreparation = measured != m.m_profile.prepareSeconds.end();
         cost().prepare.seconds += m_measuredPreparation ? measured->second * all : entries / m.m_rates.number;
     }
@@ -259,7 +285,7 @@ private:
             work = {WorkKind::Gather, 0, 0, 0};
         else if (m_a.ops[step.op].kind == OpKind::Scatter)
             work.kind = WorkKind::Reduce;
-        const RowCount& own = frameRows(step.frame);
+        const RowCount own = m_f->isGlobal && !readsNodes(m_a, step.op) ? RowCount{1, 1} : frameRows(step.frame);
         const bool atTarget = work.kind == WorkKind::Gather && m_f->frames[at(step.frame)].kind == FrameKind::Edges &&
                               m_a.ops[step.op].index == m_f->frames[at(step.frame)].index;
         const ValueId source = work.kind == WorkKind::Gather ? gatherForm(m_p, step.op)->source : ValueId{};
@@ -378,7 +404,12 @@ private:
                 use.kind == Use::Gathered && measured != m.m_profile.opSeconds.end() ? measured->second * use.rows.total : bytes / m.m_rates.gather;
             use.blockSeconds = 2 * bytes / m.m_rates.elementwise;
         }
-        if (m_f->rowsOf.valid()) {
+        if (m_f->isGlobal) {
+            // The store as it lies.
+            use.straightSeconds = use.rows.total * t.bytes / m.m_rates.read;
+            use.kind = Use::ByOutput;
+            use.level = m_group;
+        } else if (m_f->rowsOf.valid()) {
             // An output's rows are read by their own numbers, straight from the store.
             const double bytes = use.rows.total * t.bytes;
             if (!isAbsorbed)
@@ -407,6 +438,7 @@ private:
     std::map<ValueId, const Step*> m_extraOf;
     std::map<ValueId, int> m_extraIndex;
     std::set<std::pair<ValueId, int>> m_sliced;
+    std::map<int, int> m_globalOf;  // the function of the global ops of each level
     std::vector<int> m_waiting;
     EdgeFusion m_fusion;                         // of the function
     const FusedEdges* m_program = nullptr;       // that takes the place of the step

@@ -20,8 +20,8 @@ public:
     {
         const double targets = total(f.total);
         FunctionRows rows;
-        rows.batches = std::max(1.0, std::ceil(targets / m_batch));
-        double inBatch = std::min(targets, m_batch);
+        double inBatch = f.isGlobal ? targets : std::min(targets, m_batch);
+        rows.batches = f.isGlobal ? 1 : std::max(1.0, std::ceil(targets / m_batch));
         int farthest = 0;
         for (const Frame& frame : f.frames)
             farthest = std::max(farthest, frame.hops);

@@ -64,6 +64,23 @@ public:
         }
     }
 
+    // An op over all nodes: operands are there as a whole, in the order of the graph.
+    void addGlobalOp(OpId id)
+    {
+        m_f.isGlobal = true;
+        Step step{StepKind::Call, id, 0, {}, {}, {}, 1};
+        forEachOperand(m_p[id], [&](ValueId v) {
+            const ValueFacts& facts = m_a.values[v];
+            if (const OpId producer = m_p[v].producer; m_done.contains(Key{producer, 0, IndexInto::Nodes}))
+                step.operands.push_back({OperandKind::Step, v, facts.rowDim, 0});
+            else if (facts.rows == Rows::Nodes)
+                step.operands.push_back({OperandKind::Stored, v, facts.rowDim, 0});
+            else
+                step.operands.push_back(whole(v));
+        });
+        addWithRows(std::move(step));
+    }
+
     StepOperand result(ValueId value) { return operand(value, 0, m_a.values[value].rowDim); }
 
     CutFunction take() { return std::move(m_f); }
@@ -94,7 +111,7 @@ private:
     bool isMadeHere(ValueId value) const
     {
         const OpId id = m_p[value].producer;
-        if (m_f.rowsOf.valid() || !id.valid() || m_a.values[value].rows != Rows::Nodes)
+        if (m_f.rowsOf.valid() || !id.valid() || m_a.values[value].rows != Rows::Nodes || m_a.ops[id].kind == OpKind::Global)
             return false;
         const int function = m_placement[id].function();
         return function >= m_f.firstLevel && function <= m_f.level;
@@ -167,6 +184,8 @@ private:
 
     StepOperand whole(ValueId value)
     {
+        if (m_a.values[value].rows == Rows::Graph)
+            return {OperandKind::OfGraph, value};
         if (m_a.values[value].reach == Reach::Structure)
             m_prologue.insert(value);
         return {OperandKind::Whole, value};
@@ -413,7 +432,7 @@ void addOnce(std::vector<ValueId>& list, ValueId value)
 void readOnce(CutFunction& f)
 {
     const auto isNodes = [&](int frame) {
-        return !f.rowsOf.valid() && (frame == 0 || f.frames[static_cast<std::size_t>(frame)].kind == FrameKind::Block);
+        return f.isOfLevel() && (frame == 0 || f.frames[static_cast<std::size_t>(frame)].kind == FrameKind::Block);
     };
     std::map<ValueId, int> widest;
     const auto visit = [&](auto&& change) {
@@ -433,6 +452,11 @@ void readOnce(CutFunction& f)
     });
 }
 
+int levelOf(const Analysis& analysis, OpId op)
+{
+    return analysis.values[analysis.program[op].outputs.front()].level;
+}
+
 // What functions read from each other, and where it is computed.
 void connect(CutProgram& cut, const Analysis& analysis)
 {
@@ -440,7 +464,7 @@ void connect(CutProgram& cut, const Analysis& analysis)
     for (CutFunction& f : cut.functions)
         for (const Step& step : f.steps)
             for (const StepOperand& operand : step.operands)
-                if (operand.kind == OperandKind::Stored || operand.kind == OperandKind::StoredWhole) {
+                if (operand.kind == OperandKind::Stored || operand.kind == OperandKind::StoredWhole || operand.kind == OperandKind::OfGraph) {
                     addOnce(f.reads, operand.value);
                     needed.insert(operand.value);
                 }
@@ -469,6 +493,15 @@ std::vector<ValueId> CutFunction::segments() const
     return all;
 }
 
+std::set<int> barriers(const Analysis& analysis)
+{
+    std::set<int> levels;
+    for (std::size_t i = 0; i < analysis.program.ops.size(); ++i)
+        if (const OpId id{static_cast<int>(i)}; analysis.ops[id].kind == OpKind::Global)
+            levels.insert(levelOf(analysis, id));
+    return levels;
+}
+
 Placement placeByMessageDegree(const Analysis& analysis)
 {
     Placement placement(analysis.program.ops.size());
@@ -489,6 +522,12 @@ CutProgram cutAt(const Analysis& analysis, const Placement& placement, const Cut
     CutProgram cut;
     std::set<ValueId> prologue;
     for (int first = 0, last = 0; first <= analysis.levels; first = last + 1) {
+        FunctionBuilder global(analysis, placement, choices, first, first, {}, prologue);
+        for (std::size_t i = 0; i < program.ops.size(); ++i)
+            if (const OpId id{static_cast<int>(i)}; analysis.ops[id].kind == OpKind::Global && levelOf(analysis, id) == first)
+                global.addGlobalOp(id);
+        if (CutFunction f = global.take(); f.isGlobal)
+            cut.functions.push_back(std::move(f));
         last = first;
         while (last < analysis.levels && choices.joined.contains(last))
             ++last;
@@ -497,7 +536,7 @@ CutProgram cutAt(const Analysis& analysis, const Placement& placement, const Cut
             const OpId id{static_cast<int>(i)};
             const ValueFacts& facts = analysis.values[program.ops[i].outputs.front()];
             const int function = placement[id].function();
-            if (facts.reach == Reach::Feature && facts.rows == Rows::Nodes && function >= first && function <= last)
+            if (facts.reach == Reach::Feature && facts.rows == Rows::Nodes && analysis.ops[id].kind != OpKind::Global && function >= first && function <= last)
                 builder.addNodeOp(id);
         }
         if (CutFunction f = builder.take(); !f.steps.empty())

@@ -47,6 +47,7 @@ enum class OperandKind : std::uint8_t {
     LocalIndex,  ///< rows of an index in the frame, renumbered to the nodes of the batch
     Leading,     ///< a step's output, or rows of a save point or input feature, for a wider block (from), of which the frame's rows are read
     Numbered,    ///< output of an earlier step over a block (from), of which an edge frame's rows are read: they are nodes' numbers
+    OfGraph,     ///< what a global op gave once for the graph, from the store
 };
 
 /// What the entries of an index count: the graph's nodes, or those of a batch. A batch numbers its targets first, then what each hop adds,
@@ -83,9 +84,11 @@ struct Step {
     IndexInto into = IndexInto::Nodes;  ///< LocalIndex: what the entries of the output count
 };
 
-/// What runs together for one batch.
+/// What runs together for one batch. Global ops have a function of their own, which runs once, on the rows of all nodes in natural order, before
+/// the function of the same level.
 struct CutFunction {
     int level = 0;                ///< message degree of its results
+    bool isGlobal = false;        ///< its steps are global ops
     int firstLevel = 0;           ///< less than level where several message passings run together, over blocks of several hops
     ValueId rowsOf;               ///< invalid: batched over nodes; otherwise over the rows of this output
     std::vector<RowTotal> total;  ///< how many rows there are to batch over, as a sum
@@ -97,6 +100,7 @@ struct CutFunction {
     std::vector<StepOperand> neighbours;  ///< the indices that its expanding gathers read, and frames (value invalid) whose rows are nodes' numbers
 
     std::vector<ValueId> segments() const;  ///< distinct segment indices, in order of first use
+    bool isOfLevel() const { return !rowsOf.valid() && !isGlobal; }  ///< holds the ops that a plan places
 };
 
 /// Whether the step gives a row for each target, or for each node of the block; an edge step does not.
@@ -137,6 +141,9 @@ struct CutChoices {
 
 /// One function for each message passing, with the node ops that are placed there. The placement must be legal (PlanSpace).
 CutProgram cutAt(const Analysis& analysis, const Placement& placement, const CutChoices& choices = {});
+
+/// Levels at whose beginning all nodes are waited for, by global ops: no function reaches across.
+std::set<int> barriers(const Analysis& analysis);
 
 /// Cuts right before each message passing: every node op runs once per node, in the function of its message degree.
 CutProgram cutByMessageDegree(const Analysis& analysis);

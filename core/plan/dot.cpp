@@ -44,15 +44,16 @@ std::string toDot(const Analysis& analysis, const CutProgram& cut)
         const CutFunction& function = cut.functions[f];
         std::map<std::tuple<ValueId, int>, std::string> here;
         text += "  subgraph cluster_" + std::to_string(f) + " {\n    label=" +
-                quoted("function " + std::to_string(f) + ", message degree " + std::to_string(function.level)) + ";\n";
+                quoted(function.isGlobal ? "global ops" : "function " + std::to_string(f) + ", message degree " + std::to_string(function.level)) + ";\n";
         for (std::size_t s = 0; s < function.steps.size(); ++s) {
             const Step& step = function.steps[s];
             const Op& op = p[step.op];
             if (analysis.values[op.outputs.front()].reach != Reach::Feature)
                 continue;
             const std::string node = op.name + "@" + std::to_string(f) + (step.frame ? "." + std::to_string(step.frame) : "");
-            const bool nodes = analysis.values[op.outputs.front()].rows == Rows::Nodes;
-            text += "    " + quoted(node) + " [label=" + quoted(op.name + (nodes ? "  V" : "  M")) + ", fillcolor=\"" +
+            const Rows rows = analysis.values[op.outputs.front()].rows;
+            const bool nodes = rows == Rows::Nodes;
+            text += "    " + quoted(node) + " [label=" + quoted(op.name + (nodes ? "  V" : rows == Rows::Edges ? "  M" : "")) + ", fillcolor=\"" +
                     fills[static_cast<std::size_t>(function.level) % fills.size()] + "\", color=\"" + (nodes ? "#0072B2" : "#555555") + "\"];\n";
             for (const ValueId output : op.outputs) {
                 here[{output, step.frame}] = node;
@@ -63,7 +64,7 @@ std::string toDot(const Analysis& analysis, const CutProgram& cut)
                 if (operand.kind == OperandKind::Step) {
                     if (const auto from = here.find({operand.value, operand.frame}); from != here.end())
                         arrows += line(from->second, node, "");
-                } else if (operand.kind == OperandKind::Stored || operand.kind == OperandKind::StoredWhole) {
+                } else if (operand.kind == OperandKind::Stored || operand.kind == OperandKind::StoredWhole || operand.kind == OperandKind::OfGraph) {
                     if (const auto from = home.find(operand.value); from != home.end())
                         arrows += line(from->second, node, "style=bold, label=" + quoted(p[operand.value].name));
                 }

@@ -130,6 +130,8 @@ private:
         Json json{{"function", function.level}, {"first", function.firstLevel}};
         if (function.rowsOf.valid())
             json["output_rows"] = m_p[function.rowsOf].name;
+        if (function.isGlobal)
+            json["global"] = true;
         json["rows"] = describe(function.total);
         json["frames"] = Json::array();
         for (const Frame& frame : function.frames) {
@@ -210,6 +212,7 @@ private:
             json = {{"stored", name}, {"frame", operand.frame}};
             break;
         case OperandKind::StoredWhole:
+        case OperandKind::OfGraph:
             return {{"stored", name}};
         case OperandKind::Slice:
             use(operand.value);

@@ -23,7 +23,7 @@ Json describeTensor(const Analysis& analysis, ValueId id)
 {
     const Value& value = analysis.program[id];
     const ValueFacts& facts = analysis.values[id];
-    const std::string rows = facts.rows == Rows::Edges ? "M" : "V";
+    const std::string rows = facts.rows == Rows::Edges ? "M" : facts.rows == Rows::Graph ? "graph" : "V";
     Json shape = Json::array();
     for (std::size_t d = 0; d < value.sizes.size(); ++d) {
         const std::int64_t entries = facts.outer * facts.inner;
@@ -77,8 +77,13 @@ Json describeFunction(const PlanSpace& space, const Plan& plan, const CutFunctio
         json["first"] = function.firstLevel;
     if (function.rowsOf.valid())
         json["output_rows"] = program[function.rowsOf].name;
+    if (function.isGlobal) {
+        json["global"] = Json::array();
+        for (const Step& step : function.steps)
+            json["global"].push_back({{"op", program[step.op].name}, {"target", program[step.op].target}});
+    }
     Json before = Json::array(), passing = Json::array(), after = Json::array(), reads = Json::array();
-    for (std::size_t i = 0; !function.rowsOf.valid() && i < space.ops().size(); ++i) {
+    for (std::size_t i = 0; function.isOfLevel() && i < space.ops().size(); ++i) {
         const PlacedOp& op = space.ops()[i];
         const int at = plan.positions[i].function();
         if (at < function.firstLevel || at > function.level)
@@ -110,6 +115,8 @@ Json describeCost(const PlanSpace& space, const RecordedCost& recorded)
         Json json{{"function", f.last}};
         if (f.rowsOf.valid())
             json["output_rows"] = program[f.rowsOf].name;
+        if (f.isGlobal)
+            json["global"] = true;
         json.update(Json{{"prepare", amount(f.prepare)},
                          {"read", amount(f.read)},
                          {"compute", amount(f.compute)},
@@ -222,7 +229,7 @@ private:
             const std::int64_t number = function.at("function").integer();
             if (number < 0 || number > std::numeric_limits<int>::max() / 4)
                 function.fail("a function's number");
-            if (function.find("output_rows"))
+            if (function.find("output_rows") || function.find("global"))
                 continue;
             for (const char* list : {"before", "message_passing", "after"})
                 for (const JsonView& op : function.at(list).items()) {
@@ -248,7 +255,7 @@ private:
             tensors.emplace(m_program.values[v].name, ValueId{static_cast<int>(v)});
         for (const JsonView& function : m_file.at("functions").items()) {
             const std::int64_t last = function.at("function").integer();
-            if (function.find("output_rows"))
+            if (function.find("output_rows") || function.find("global"))
                 continue;
             const auto first = function.find("first");
             if (first && (first->integer() < 0 || first->integer() > last))
@@ -437,7 +444,9 @@ PlanSummary readPlanSummary(const std::filesystem::path& path)
         summary.model = name->text();
     for (const JsonView& function : file.at("functions").items()) {
         const auto rows = function.find("output_rows");
-        const std::string number = rows ? "rows of " + rows->text() : std::to_string(function.at("function").integer());
+        const std::string number = rows                        ? "rows of " + rows->text()
+                                   : function.find("global") ? "global before " + std::to_string(function.at("function").integer())
+                                                             : std::to_string(function.at("function").integer());
         for (const char* list : {"before", "message_passing", "after"})
             for (const JsonView& op : function.at(list).items()) {
                 const auto own = op.find("function");

@@ -79,6 +79,9 @@ private:
             m_reason = name(i) + " is pinned to function " + std::to_string(*pin);
         else if (m_later && placed.limitedBy.valid() && to > placed.limit)
             m_reason = name(i) + " must stand at " + toString(placed.limit) + " or earlier, since " + describe(m_space.m_a.program, placed.limitedBy) + " reads it there";
+        else if (to < placed.least && placed.waitsFor.valid())
+            m_reason = name(i) + " must stand at " + toString(placed.least) + " or later, since it reads what " +
+                       describe(m_space.m_a.program, placed.waitsFor) + " finds out from all nodes";
         else if (to > Position::post(m_space.m_levels) || to < Position::post(0))
             m_reason = "there is no " + toString(to) + " in this program";
         if (!m_reason.empty())
@@ -103,7 +106,7 @@ private:
     std::string m_reason;
 };
 
-PlanSpace::PlanSpace(const Analysis& analysis) : m_a(analysis), m_levels(analysis.levels)
+PlanSpace::PlanSpace(const Analysis& analysis) : m_a(analysis), m_levels(analysis.levels), m_barriers(cleave::barriers(analysis))
 {
     const CutProgram cut = cutByMessageDegree(analysis);
     addOps(cut);
@@ -130,7 +133,7 @@ void PlanSpace::addOps(const CutProgram& cut)
     std::map<OpId, PlacedOp> ops;
     for (const CutFunction& f : cut.functions)
         for (const Step& step : f.steps)
-            if (!f.rowsOf.valid() && step.frame == 0 && m_a.values[m_a.program[step.op].outputs.front()].reach == Reach::Feature) {
+            if (f.isOfLevel() && step.frame == 0 && m_a.values[m_a.program[step.op].outputs.front()].reach == Reach::Feature) {
                 PlacedOp placed;
                 placed.op = step.op;
                 placed.movable = m_a.ops[step.op].kind == OpKind::RowWise;
@@ -149,9 +152,40 @@ void PlanSpace::addReads(const CutProgram& cut)
     for (const CutFunction& f : cut.functions) {
         const bool isOutput = f.rowsOf.valid();
         for (const Step& step : f.steps)
-            for (const StepOperand& operand : step.operands)
-                if (m_a.values[operand.value].reach == Reach::Feature && m_a.values[operand.value].rows == Rows::Nodes)
+            for (const StepOperand& operand : step.operands) {
+                if (m_a.values[operand.value].reach != Reach::Feature)
+                    continue;
+                if (f.isGlobal)
+                    addGlobalRead(operand, step, f.level);
+                else
+                    waitForGlobal(operand, step);
+                if (m_a.values[operand.value].rows == Rows::Nodes && !f.isGlobal)
                     addRead(operand.value, step, operand, isOutput ? functions() : f.level, isOutput);
+            }
+    }
+}
+
+// A global op reads what earlier functions stored.
+void PlanSpace::addGlobalRead(const StepOperand& operand, const Step& step, int function)
+{
+    if (operand.kind != OperandKind::Stored)
+        return;
+    m_readers[operand.value].push_back({-1, function});
+    if (const int from = producer(operand.value); from >= 0)
+        limit(from, Position::post(function - 1), step.op);
+}
+
+// What reads a global op's result comes no earlier than it.
+void PlanSpace::waitForGlobal(const StepOperand& operand, const Step& step)
+{
+    const OpId maker = m_a.program[operand.value].producer;
+    const int reader = indexOf(step.op);
+    if (reader >= 0 && maker.valid() && m_a.ops[maker].kind == OpKind::Global) {
+        PlacedOp& placed = m_ops[static_cast<std::size_t>(reader)];
+        if (const Position level = Position::post(m_a.values[operand.value].level); !placed.waitsFor.valid() || level > placed.least) {
+            placed.least = std::max(placed.least, level);
+            placed.waitsFor = maker;
+        }
     }
 }
 
@@ -380,7 +414,8 @@ std::vector<ValueId> PlanSpace::savePoints(const Plan& plan, int cut) const
         return saved;
     for (const auto& [value, readers] : m_readers) {
         const int from = producer(value);
-        const bool before = from < 0 || plan.positions[static_cast<std::size_t>(from)].function() <= cut;
+        // Inputs are there from the start, results of global ops from their level on.
+        const bool before = (from < 0 ? m_a.values[value].level : plan.positions[static_cast<std::size_t>(from)].function()) <= cut;
         if (before && std::ranges::any_of(readers, [&](const Reader& reader) { return functionOf(plan, reader) > cut; }))
             saved.push_back(value);
     }
@@ -406,6 +441,8 @@ std::string PlanSpace::whyIllegal(const Plan& plan) const
     for (const int cut : plan.joined)
         if (cut < 0 || cut >= m_levels)
             return "There is no cut " + std::to_string(cut) + " in this program.";
+        else if (m_barriers.contains(cut + 1))
+            return "Functions " + std::to_string(cut) + " and " + std::to_string(cut + 1) + " cannot be joined, since a global op waits for all nodes between them.";
     std::map<OpId, int> functionOfGroup;
     for (std::size_t i = 0; i < m_ops.size(); ++i) {
         const PlacedOp& placed = m_ops[i];
@@ -417,6 +454,9 @@ std::string PlanSpace::whyIllegal(const Plan& plan) const
             return name(self) + " is part of message passing " + std::to_string(placed.least.function()) + " and cannot stand at " + toString(at) + ".";
         if (placed.limitedBy.valid() && at > placed.limit)
             return name(self) + " cannot stand at " + toString(at) + ", since " + describe(m_a.program, placed.limitedBy) + " reads it at " + toString(placed.limit) + ".";
+        if (placed.waitsFor.valid() && at < Position::post(m_a.values[m_a.program[placed.waitsFor].outputs.front()].level))
+            return name(self) + " cannot stand at " + toString(at) + ", since it reads what " + describe(m_a.program, placed.waitsFor) +
+                   " finds out from all nodes.";
         for (const int read : placed.reads)
             if (plan.positions[static_cast<std::size_t>(read)] > at)
                 return name(self) + " at " + toString(at) + " reads " + name(read) + ", which comes later.";

@@ -55,6 +55,7 @@ struct PlacedOp {
     std::vector<int> readers;      ///< indices of the ops that read its results
     Position limit;                ///< the latest position for those that read it on edges
     OpId limitedBy;                ///< one of these; invalid if none reads it on edges
+    OpId waitsFor;                 ///< a global op whose result it reads: it stands at that op's level or later; invalid if there is none
 };
 
 /// All legal plans of a program, and the moves between them (design: section 6).
@@ -66,6 +67,9 @@ public:
     const std::vector<PlacedOp>& ops() const { return m_ops; }
     int functions() const { return m_levels + 1; }  ///< function f holds message passing f; function 0 has none
     int indexOf(OpId op) const;                     ///< into ops(); -1 for ops on edges and structure
+
+    /// Levels that begin with global ops: the cut before them cannot be joined.
+    const std::set<int>& barriers() const { return m_barriers; }
 
     Plan messageDegree() const;  ///< every op after the message passing of its message degree
 
@@ -100,6 +104,8 @@ private:
     void addOps(const CutProgram& cut);
     void addReads(const CutProgram& cut);
     void addRead(ValueId value, const Step& step, const StepOperand& operand, int function, bool isOutput);
+    void addGlobalRead(const StepOperand& operand, const Step& step, int function);
+    void waitForGlobal(const StepOperand& operand, const Step& step);
     void limit(int op, Position position, OpId by);
     void findBounds();
     int functionOf(const Plan& plan, const Reader& reader) const;
@@ -110,6 +116,7 @@ private:
 
     const Analysis& m_a;
     int m_levels = 0;
+    std::set<int> m_barriers;
     std::vector<PlacedOp> m_ops;  // in program order
     std::map<OpId, int> m_index;
     std::map<ValueId, std::vector<Reader>> m_readers;  // of node tensors

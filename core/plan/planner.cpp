@@ -92,7 +92,8 @@ Plan joinedPlan(const PlanSpace& space)
 {
     Plan plan = space.messageDegree();
     for (int f = 0; f + 1 < space.functions(); ++f)
-        plan.joined.insert(f);
+        if (!space.barriers().contains(f + 1))
+            plan.joined.insert(f);
     return plan;
 }
 

@@ -35,7 +35,7 @@ struct Planned {
 /// run twice, least seconds by the model. Error naming the ops if the constraints cannot be kept.
 Planned makePlan(Planner planner, const CostModel& costs, const PlanningOptions& options = {}, const Progress& progress = {});
 
-/// All functions joined: node-wise inference in batches, or the full graph in one batch. Constraints play no part.
+/// All functions joined, up to global ops: node-wise inference in batches, or the full graph in one batch. Constraints play no part.
 Plan joinedPlan(const PlanSpace& space);
 
 }  // namespace cleave

@@ -238,6 +238,7 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) con
     const auto rows = [&](const at::Tensor& whole) { return sliced(whole, operand.rowDim, operand.frame, batch); };
     switch (operand.kind) {
     case OperandKind::StoredWhole:
+    case OperandKind::OfGraph:
         return m_store.at(operand.value);
     case OperandKind::Stored:
         return storedRows(operand, batch);

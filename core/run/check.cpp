@@ -51,7 +51,7 @@ std::vector<ValueId> comparedValues(const Analysis& analysis, const CutProgram& 
 CutProgram savingEverything(CutProgram cut, const Analysis& analysis)
 {
     for (CutFunction& function : cut.functions) {
-        if (function.rowsOf.valid())
+        if (!function.isOfLevel())
             continue;
         function.saves.clear();
         function.results.clear();

@@ -22,7 +22,7 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
         const auto same =
             std::find_if(m_cut.functions.begin(), m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f), [&](const CutFunction& other) {
                 return other.frames == function.frames && other.neighbours == function.neighbours && other.total == function.total &&
-                       other.rowsOf == function.rowsOf && &of(other) == &of(function);
+                       other.rowsOf == function.rowsOf && other.isGlobal == function.isGlobal && &of(other) == &of(function);
             });
         if (same != m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f)) {
             counts.functions.push_back(counts.functions[static_cast<std::size_t>(same - m_cut.functions.begin())]);
@@ -89,6 +89,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
 {
     constexpr std::size_t leastBatches = 16;
     const std::int64_t total = rowsOf(function);
+    batchSize = batchSizeOf(function, batchSize);
     const std::vector<ValueId> segments = function.segments();
     const bool overNodes = !function.rowsOf.valid(), oneHop = function.firstLevel == function.level;
     std::vector<std::int64_t> starts;

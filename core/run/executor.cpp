@@ -90,7 +90,7 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     std::vector<at::Tensor> outputs;
     for (const ValueId id : m_a.program.outputs) {
         if (m_store.contains(id))
-            outputs.push_back(m_targets.defined() ? targetRows(m_store.at(id), m_a.values[id], m_targets) : m_store.at(id));
+            outputs.push_back(m_targets.defined() && m_a.values[id].rows == Rows::Nodes ? targetRows(m_store.at(id), m_a.values[id], m_targets) : m_store.at(id));
         else if (m_a.program[id].kind == ValueKind::Tensor)
             outputs.push_back(structure(id));
         else
@@ -122,6 +122,12 @@ std::int64_t LayerWise::rowsOf(const CutFunction& function) const
     return function.rowsOf.valid() ? total(function.total) : of(function).count;
 }
 
+// Global ops run on all rows.
+std::int64_t LayerWise::batchSizeOf(const CutFunction& function, std::int64_t batchSize) const
+{
+    return function.isGlobal ? std::max<std::int64_t>(rowsOf(function), 1) : batchSize;
+}
+
 int LayerWise::atOnce(std::int64_t batches) const
 {
     return m_batchesAtOnce > 0 ? m_batchesAtOnce : batchesAtOnce(static_cast<double>(batches), at::get_num_threads());
@@ -147,6 +153,7 @@ void LayerWise::runFunction(std::size_t index, LoweredFunction lowered, std::int
     Running running(function, std::move(lowered));
     running.total = rowsOf(function);
     running.numbered = needsNumbers(function, running.lowered);
+    batchSize = batchSizeOf(function, batchSize);
     const std::int64_t batches = std::max<std::int64_t>(1, (running.total + batchSize - 1) / batchSize);
     const auto report = [&](std::int64_t done) {
         progress.update(static_cast<double>(done) / static_cast<double>(batches), "Running " + name);
@@ -210,6 +217,10 @@ void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last
 void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, std::int64_t total)
 {
     const ValueFacts& facts = m_a.values[value];
+    if (facts.rows == Rows::Graph) {
+        m_store[value] = rows;
+        return;
+    }
     const std::int64_t entries = facts.outer * facts.inner;
     const at::Tensor& ids = batch.ids.front();
     if (rows.size(facts.rowDim) == total * entries && !ids.defined()) {

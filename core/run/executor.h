@@ -103,6 +103,8 @@ private:
     void runFunction(std::size_t index, LoweredFunction lowered, std::int64_t batchSize, const Progress& progress);
     void runBatch(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers);
     void groupStructure(const CutFunction& function, const LoweredFunction& lowered);
+    void takeNaturalOrder();
+    std::int64_t batchSizeOf(const CutFunction& function, std::int64_t batchSize) const;
     int atOnce(std::int64_t batches) const;
     bool isTargetPlace(const CutFunction& function, const StepOperand& operand) const;
     at::Tensor toSources(const at::Tensor& index, std::span<const std::int64_t> edges) const;

@@ -94,7 +94,7 @@ private:
     static Key key(const StepOperand& o)
     {
         // Whole values are the same in every frame.
-        const bool whole = o.kind == OperandKind::Whole || o.kind == OperandKind::StoredWhole;
+        const bool whole = o.kind == OperandKind::Whole || o.kind == OperandKind::StoredWhole || o.kind == OperandKind::OfGraph;
         return {o.kind, o.value, o.kind == OperandKind::Step || whole ? -1 : o.rowDim, whole ? 0 : o.frame, o.into, o.from};
     }
 

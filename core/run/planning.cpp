@@ -148,7 +148,7 @@ Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& c
     prediction.rates = costs.rates().source;
     for (const CutFunction& function : cut.functions)
         for (const FunctionCost& f : cost.functions)
-            if (f.last == function.level && f.rowsOf == function.rowsOf)
+            if (f.isOf(function))
                 prediction.seconds.push_back(f.seconds());
     return prediction;
 }

@@ -218,7 +218,8 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
     profile.batchSize = batchSize;
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         const CutFunction& function = m_cut.functions[f];
-        const std::int64_t total = rowsOf(function), batches = std::max<std::int64_t>(1, (total + batchSize - 1) / batchSize);
+        const std::int64_t total = rowsOf(function), size = batchSizeOf(function, batchSize);
+        const std::int64_t batches = std::max<std::int64_t>(1, (total + size - 1) / size);
         const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(f), m_kernels);
         const EdgeFusion fusion = fuseEdges(m_a, function, m_kernels);
         const std::vector<bool> live = liveSteps(m_a.program, function, fusion);
@@ -240,7 +241,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
             progress.update((static_cast<double>(f) + static_cast<double>(std::max<std::int64_t>(pass, 0)) / samples) /
                                 static_cast<double>(m_cut.functions.size()),
                             "Measuring function " + std::to_string(f));
-            const std::int64_t first = (2 * sample + 1) * batches / (2 * count) * batchSize, last = std::min(total, first + batchSize);
+            const std::int64_t first = (2 * sample + 1) * batches / (2 * count) * size, last = std::min(total, first + size);
             // Blocks and slices of structure; rows of stores have rates of their own.
             auto start = Clock::now();
             const Batch batch = block(function, first, last, numbers);
@@ -256,7 +257,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
             auto program = fusion.programs.begin();
             for (std::size_t s = 0; s < function.steps.size(); ++s) {
                 const Step& step = function.steps[s];
-                double rows = static_cast<double>(batch.rows[static_cast<std::size_t>(step.frame)]);
+                double rows = function.isGlobal && !readsNodes(m_a, step.op) ? 1 : static_cast<double>(batch.rows[static_cast<std::size_t>(step.frame)]);
                 if (m_a.ops[step.op].kind == OpKind::Scatter) {
                     rows = 0;
                     for (const StepOperand& operand : step.operands)
@@ -282,10 +283,10 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
                     writes[function.saves[i]].add(since(start) / atOnce, static_cast<double>(last - first));
             }
         }
-        profile.prepareSeconds[function.rowsOf.valid() ? -1 - static_cast<int>(f) : function.level] = prepare.perRow();
+        profile.prepareSeconds[function.isOfLevel() ? function.level : -1 - static_cast<int>(f)] = prepare.perRow();
         for (const auto& [value, rows] : sampleRows) {
             const ValueFacts& facts = m_a.values[value];
-            m_store[value] = standIn(rows, facts.rowDim, (function.rowsOf.valid() ? total : m_numNodes) * facts.outer * facts.inner);
+            m_store[value] = facts.rows == Rows::Graph ? rows : standIn(rows, facts.rowDim, (function.rowsOf.valid() ? total : m_numNodes) * facts.outer * facts.inner);
         }
     }
     for (const auto& [op, measured] : ops)

@@ -92,6 +92,23 @@ void LayerWise::setOrder(const std::vector<std::int64_t>& order, const Progress&
         for (const ValueId segment : function.segments())
             segments.insert(segment);
     groupEdges(m_traversals.front(), segments, progress);
+    if (!order.empty())
+        takeNaturalOrder();
+}
+
+// Global ops see the nodes as the graph has them.
+void LayerWise::takeNaturalOrder()
+{
+    std::size_t natural = 0;
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
+        if (!m_cut.functions[f].isGlobal)
+            continue;
+        if (natural == 0) {
+            natural = m_traversals.size();
+            m_traversals.push_back(traversalOf({}));
+        }
+        m_traversalOf[f] = natural;
+    }
 }
 
 at::Tensor LayerWise::Traversal::placesOf(const at::Tensor& nodes) const
@@ -132,6 +149,12 @@ void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const Progres
     m_targets = view(nodes).clone();
     for (std::size_t f = m_cut.functions.size(); f-- > 0;) {
         const CutFunction& function = m_cut.functions[f];
+        if (function.isGlobal) {
+            for (const ValueId value : function.reads)
+                if (m_a.values[value].rows == Rows::Nodes)
+                    needed[value].assign(size, true);
+            continue;
+        }
         std::vector<bool> rows(size);
         for (const ValueId value : function.saves)
             if (const auto known = needed.find(value); known != needed.end())

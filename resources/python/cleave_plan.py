@@ -409,6 +409,8 @@ class LayerWise:
 
     def _run_function(self, function: dict, run: Callable, batch_size: int):
         total, wanted = self._total(function["rows"]), function_inputs(function)
+        if function.get("global"):
+            batch_size = max(total, 1)
         for first in range(0, max(total, 1), batch_size):
             batch = _Batch(self, function, first, min(total, first + batch_size))
             results = run({name: batch.input(operand) for name, operand in wanted.items()})
@@ -418,6 +420,9 @@ class LayerWise:
 
     def _save(self, save: dict, rows: torch.Tensor, batch: "_Batch", total: int):
         dim, outer, inner = save["row_dim"], save.get("outer", 1), save.get("inner", 1)
+        if dim < 0:
+            self._store[save["value"]] = rows
+            return
         if batch.first == 0:
             shape = list(rows.shape)
             shape[dim] = total * outer * inner

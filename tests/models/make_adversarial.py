@@ -124,32 +124,32 @@ def reads_cluster(self, x, ei):
     return propagate(h, ei) + h[torch.arange(x.size(0)) // 7]
 
 
-@model("refused", "anchors: a fixed choice of rows")
+@model("equal", "anchors: a fixed choice of rows")
 def reads_anchors(self, x, ei):
     h = propagate(self.a(x), ei)
     return h @ h[torch.tensor([0, 3, 5])].t()
 
 
-@model("refused", "one row for all")
+@model("equal", "one row for all")
 def reads_first_row(self, x, ei):
     h = propagate(self.a(x), ei)
     return h - h[0]
 
 
-@model("refused", "rows and columns exchanged")
+@model("equal", "rows and columns exchanged")
 def reshapes_transposed(self, x, ei):
     h = propagate(self.a(x), ei)
     return h.t().reshape(-1, F)
 
 
-@model("refused", "a dense adjacency matrix")
+@model("equal", "a dense adjacency matrix")
 def dense_adjacency(self, x, ei):
     adj = torch.zeros(x.size(0), x.size(0))
     adj[ei[1], ei[0]] = 1
     return adj @ self.a(x)
 
 
-@model("refused", "a dense adjacency matrix in an einsum")
+@model("equal", "a dense adjacency matrix in an einsum")
 def dense_einsum(self, x, ei):
     adj = torch.zeros(x.size(0), x.size(0))
     adj[ei[1], ei[0]] = 1
@@ -184,28 +184,28 @@ def cumsum_over_edges(self, x, ei):
     return torch.zeros_like(x).index_add(0, ei[1], self.a(x)[ei[0]].cumsum(0))
 
 
-@model("refused", "cumulative sum over nodes")
+@model("equal", "cumulative sum over nodes")
 def cumsum_over_nodes(self, x, ei):
     return propagate(self.a(x).cumsum(0), ei)
 
 
-@model("refused", "softmax over nodes")
+@model("equal", "softmax over nodes")
 def softmax_over_nodes(self, x, ei):
     return propagate(self.a(x).softmax(0), ei)
 
 
-@model("refused", "centred on the mean of all nodes")
+@model("equal", "centred on the mean of all nodes")
 def centres(self, x, ei):
     h = propagate(self.a(x), ei)
     return h - h.mean(0)
 
 
-@model("refused", "sorted over nodes")
+@model("equal", "sorted over nodes")
 def sorts_nodes(self, x, ei):
     return propagate(self.a(x), ei).sort(dim=0)[0]
 
 
-@model("refused", "rows rolled by one")
+@model("equal", "rows rolled by one")
 def rolls(self, x, ei):
     return propagate(self.a(x), ei).roll(1, 0)
 
@@ -343,7 +343,7 @@ def inferred_sizes(self, x, ei):
     return torch.zeros_like(x).index_add(0, ei[1], m).view(-1, 2, F // 2).flatten(1)
 
 
-@model("refused", "global maximum")
+@model("equal", "global maximum")
 def global_maximum(self, x, ei):
     h = propagate(self.a(x), ei)
     return torch.cat([h, h.max(0)[0].expand_as(h)], -1)
@@ -424,7 +424,7 @@ def batch_norm_training(self, x, ei):
     return self.norm(propagate(self.a(x), ei))
 
 
-@model("refused", "batch statistics without running ones")
+@model("equal", "batch statistics without running ones")
 def instance_statistics(self, x, ei):
     return nn.functional.batch_norm(propagate(self.a(x), ei), None, None, training=True)
 
@@ -518,7 +518,7 @@ def gives_merged_rows(self, x, edge_index):
     return propagate(self.a(x), edge_index).view(-1, F // 2).sigmoid()
 
 
-@model("refused", "a view that reads the entries of several nodes as one row")
+@model("equal", "a view that reads the entries of several nodes as one row")
 def interleaves_rows(self, x, edge_index):
     return propagate(x, edge_index).t().reshape(-1).view(-1, F)
 
@@ -533,13 +533,13 @@ def cumsum_of_merged_rows(self, x, edge_index):
     return propagate(self.a(x), edge_index).reshape(-1).cumsum(0).view(-1, F)
 
 
-@model("refused", "the first half of the merged rows against the second: each node meets another one")
+@model("equal", "the first half of the merged rows against the second: each node meets another one")
 def halves_of_merged_rows(self, x, edge_index):
     merged = propagate(self.a(x), edge_index).view(-1, F // 2)
     return propagate((merged[: x.size(0)] * merged[x.size(0):]).repeat(1, 2), edge_index)
 
 
-@model("refused", "merged rows read at node ids")
+@model("equal", "merged rows read at node ids")
 def gathers_merged_rows(self, x, edge_index):
     merged = self.a(x).view(-1, F // 2)
     return torch.zeros(x.size(0), F // 2).index_add(0, edge_index[1], merged[edge_index[0]])

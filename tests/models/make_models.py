@@ -1,13 +1,14 @@
 """The zoo: models of PyTorch Geometric, exported for Cleave's tests.
 
-    python3 make_models.py        (in this folder; needs PyTorch >= 2.8 and PyTorch Geometric)
+    python3 make_models.py [NAME …]    (in this folder; needs PyTorch >= 2.8 and PyTorch Geometric)
 
-Writes zoo/NAME.pt2, NAME.npz (forward's arguments, `expected`, or `expected_0`, `expected_1`, … for several outputs) and
+With names, only these are made anew. Writes zoo/NAME.pt2, NAME.npz (forward's arguments, `expected`, or `expected_0`, `expected_1`, … for several outputs) and
 index.json, which says whether Cleave must cut the model ("equal") or refuse it by name ("refused"), and which roles it must be told.
 """
 import inspect
 import json
 import pathlib
+import sys
 import warnings
 import zipfile
 
@@ -18,7 +19,7 @@ from torch import nn
 from torch.export import Dim
 from torch_geometric.utils import scatter
 
-NODES, EDGES, FEATURES, HIDDEN, CLASSES, EDGE_FEATURES, RELATIONS = 60, 301, 12, 16, 4, 5, 3
+NODES, EDGES, FEATURES, HIDDEN, CLASSES, EDGE_FEATURES, RELATIONS, GRAPHS = 60, 301, 12, 16, 4, 5, 3, 4
 OUT = pathlib.Path("zoo")
 
 
@@ -36,6 +37,8 @@ def make_inputs():
         "atoms": torch.randint(0, 9, (NODES,), generator=generator),
         "pos": torch.randn(NODES, 3, generator=generator),
         "pairs": torch.randint(0, NODES, (2, 47), generator=generator),
+        "batch": torch.arange(NODES) * GRAPHS // NODES,
+        "ptr": torch.arange(GRAPHS + 1) * NODES // GRAPHS,
     }
 
 
@@ -289,6 +292,141 @@ def degree_histogram():
     return torch.bincount(torch.bincount(index[1], minlength=NODES))
 
 
+class GraphClassifier(nn.Module):
+    """Two convolutions, a readout by graph, a classifier of graphs. ptr: where each graph's nodes begin, and their number."""
+
+    def __init__(self, pool, times=1):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.GCNConv(FEATURES if i == 0 else HIDDEN, HIDDEN) for i in range(2))
+        self.pool, self.lin = pool, nn.Sequential(nn.Linear(times * HIDDEN, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, CLASSES))
+
+    def forward(self, x, edge_index, batch, ptr):
+        for conv in self.convs:
+            x = conv(x, edge_index).relu()
+        return self.lin(self.pool(x, batch, ptr.size(0) - 1))
+
+
+class ByGraph(nn.Module):
+    def __init__(self, aggregation):
+        super().__init__()
+        self.aggregation = aggregation
+
+    def forward(self, x, batch, graphs):
+        return self.aggregation(x, batch, dim_size=graphs)
+
+
+class WholeGraph(nn.Module):
+    """One graph: a mean over all nodes is put beside each of them, and the largest is an output of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.last = pyg.SAGEConv(FEATURES, HIDDEN), pyg.SAGEConv(2 * HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index):
+        x = self.conv(x, edge_index).relu()
+        mean = pyg.global_mean_pool(x, None)
+        x = self.last(torch.cat([x, mean.expand(x.size(0), -1)], -1), edge_index)
+        return x, x.amax(0)
+
+
+class GraphIsomorphism(nn.Module):
+    """GIN as its paper reads it out: sums by graph after every layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.GINConv(mlp(FEATURES if i == 0 else HIDDEN), train_eps=True) for i in range(3))
+        self.lins = nn.ModuleList(nn.Linear(FEATURES if i == 0 else HIDDEN, CLASSES) for i in range(4))
+
+    def forward(self, x, edge_index, batch, ptr):
+        out = self.lins[0](pyg.global_add_pool(x, batch, ptr.size(0) - 1))
+        for conv, lin in zip(self.convs, self.lins[1:]):
+            x = conv(x, edge_index).relu()
+            out = out + lin(pyg.global_add_pool(x, batch, ptr.size(0) - 1))
+        return out.log_softmax(-1)
+
+
+class NodesAndGraphs(GraphClassifier):
+    def __init__(self):
+        super().__init__(pyg.global_mean_pool)
+        self.node = nn.Linear(2 * HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, batch, ptr):
+        for conv in self.convs:
+            x = conv(x, edge_index).relu()
+        pooled = self.pool(x, batch, ptr.size(0) - 1)
+        return self.node(torch.cat([x, pooled[batch]], -1)), self.lin(pooled)
+
+
+class VirtualNode(nn.Module):
+    """OGB's virtual node: a state for each graph, added to its nodes before each layer and updated from them after it."""
+
+    def __init__(self, layers=3):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.GINConv(mlp(HIDDEN)) for _ in range(layers))
+        self.first, self.state = nn.Linear(FEATURES, HIDDEN), nn.Embedding(1, HIDDEN)
+        self.mlps = nn.ModuleList(mlp(HIDDEN) for _ in range(layers - 1))
+        self.lin = nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, batch, ptr):
+        x = self.first(x)
+        state = self.state(torch.zeros(ptr.size(0) - 1, dtype=torch.long))
+        for i, conv in enumerate(self.convs):
+            x = x + state[batch]
+            y = conv(x, edge_index).relu()
+            if i + 1 < len(self.convs):
+                state = state + self.mlps[i](pyg.global_add_pool(x, batch, ptr.size(0) - 1) + state)
+            x = y
+        return self.lin(x)
+
+
+class NormStack(nn.Module):
+    def __init__(self, norm, by_graph=True):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.SAGEConv(FEATURES if i == 0 else HIDDEN, HIDDEN) for i in range(2))
+        self.norm, self.lin = norm, nn.Linear(HIDDEN, CLASSES)
+        if not by_graph:
+            self.forward = self.forward_plain
+
+    def forward_plain(self, x, edge_index):
+        for conv in self.convs:
+            x = self.norm(conv(x, edge_index)).relu()
+        return self.lin(x)
+
+    def forward(self, x, edge_index, batch, ptr):
+        for conv in self.convs:
+            x = self.norm(conv(x, edge_index), batch, ptr.size(0) - 1).relu()
+        return self.lin(x)
+
+
+class GlobalAttention(nn.Module):
+    """A graph transformer: message passing beside attention of all nodes to all."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(FEATURES, HIDDEN)
+        self.convs = nn.ModuleList(pyg.GPSConv(HIDDEN, pyg.GINConv(mlp(HIDDEN)), heads=2) for _ in range(2))
+        self.lin = nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index):
+        x = self.first(x)
+        for conv in self.convs:
+            x = conv(x, edge_index)
+        return self.lin(x)
+
+
+class TopK(nn.Module):
+    """Keeps the best half of the nodes, as their features say."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.score, self.lin = pyg.GCNConv(FEATURES, HIDDEN), nn.Linear(HIDDEN, 1), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index):
+        x = self.conv(x, edge_index).relu()
+        best = self.score(x).squeeze(-1).topk(x.size(0) // 2).indices
+        return self.lin(x[best] + x.mean(0))
+
+
 ZOO = {
     "gcn": lambda: basic(pyg.GCN, dropout=0.5),
     "sage_mean": lambda: basic(pyg.GraphSAGE),
@@ -370,6 +508,26 @@ ZOO = {
     "branch_attention": BranchAttention,
     "transformer_branches": TransformerBranches,
     "mlp_only": lambda: Stack(lambda i: NodeOnly(i)),
+    "pool_mean": lambda: GraphClassifier(pyg.global_mean_pool),
+    "pool_add_max": lambda: GraphClassifier(lambda x, batch, n: torch.cat([pyg.global_add_pool(x, batch, n), pyg.global_max_pool(x, batch, n)], -1), 2),
+    "pool_all": lambda: WholeGraph(),
+    "pool_attention": lambda: GraphClassifier(ByGraph(pyg.AttentionalAggregation(nn.Linear(HIDDEN, 1)))),
+    "pool_set2set": lambda: GraphClassifier(ByGraph(pyg.Set2Set(HIDDEN, 3)), 2),
+    "pool_softmax": lambda: GraphClassifier(ByGraph(pyg.SoftmaxAggregation(learn=True))),
+    "pool_every_layer": GraphIsomorphism,
+    "pool_and_nodes": NodesAndGraphs,
+    "virtual_node": VirtualNode,
+    "graph_norm_batch": lambda: NormStack(pyg.GraphNorm(HIDDEN)),
+    "pair_norm_batch": lambda: NormStack(pyg.PairNorm(scale_individually=True)),
+    "layer_norm_batch": lambda: NormStack(pyg.LayerNorm(HIDDEN)),
+    "instance_norm_batch": lambda: NormStack(pyg.InstanceNorm(HIDDEN, affine=True)),
+    "mean_subtraction": lambda: NormStack(pyg.MeanSubtractionNorm()),
+    "size_norm": lambda: NormStack(pyg.GraphSizeNorm()),
+    "diff_group_norm": lambda: NormStack(pyg.DiffGroupNorm(HIDDEN, 2), False),
+    "batch_statistics": lambda: NormStack(pyg.BatchNorm(HIDDEN, track_running_stats=False), False),
+    "instance_norm": lambda: NormStack(pyg.InstanceNorm(HIDDEN), False),
+    "gps": GlobalAttention,
+    "top_k_pool": TopK,
     "static": lambda: basic(pyg.GraphSAGE),
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
@@ -377,7 +535,7 @@ DECOMPOSED = {"gcn", "gat", "batch_norm", "transformer_edges", "jk_lstm", "pna"}
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}
-REFUSED = {"layer_norm_graph", "graph_norm", "pair_norm", "static", "training"}
+REFUSED = {"static", "training", "top_k_pool"}
 
 
 class NodeOnly(nn.Module):
@@ -391,7 +549,7 @@ class NodeOnly(nn.Module):
 
 def randomise_statistics(model, generator):
     for module in model.modules():
-        if isinstance(module, nn.BatchNorm1d):
+        if isinstance(module, nn.BatchNorm1d) and module.track_running_stats:
             module.running_mean.normal_(generator=generator)
             module.running_var.uniform_(0.5, 2, generator=generator)
 
@@ -443,8 +601,13 @@ def save(name, model, inputs, decompose=False):
 def main():
     warnings.filterwarnings("ignore")
     OUT.mkdir(exist_ok=True)
-    inputs, index, ops = make_inputs(), [], set()
+    inputs, chosen = make_inputs(), sys.argv[1:]
+    known = json.loads((OUT / "index.json").read_text()) if chosen else []
+    index = [model for model in known if model["name"] not in chosen]
+    ops = set((OUT / "ops.txt").read_text().split()) if chosen else set()
     for name, make in ZOO.items():
+        if chosen and name not in chosen:
+            continue
         torch.manual_seed(11)
         try:
             ops.update(save(name, make(), inputs))
