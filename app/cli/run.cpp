@@ -1,12 +1,16 @@
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
+#include <memory>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
 #include "core/base/format.h"
+#include "core/base/memory_bound.h"
 #include "core/graph/npy.h"
 #include "core/plan/plan_file.h"
 #include "core/run/planning.h"
@@ -55,6 +59,41 @@ struct RunArguments {
         return opened;
     }
 };
+
+struct MemoryArguments {
+    double bytes = 0;
+    std::string folder;
+
+    void add(CLI::App& command)
+    {
+        command.add_option("--memory", bytes, "Most resident memory to take beyond that of the program itself, 2G or 500M: what does not fit lies in files")
+            ->transform(CLI::AsSizeValue(false))
+            ->type_name("SIZE");
+        command.add_option("--spill", folder, "Folder for these files, of which nothing is left at the end")->type_name("DIR")->default_str("$TMPDIR, or /var/tmp");
+    }
+
+    std::unique_ptr<MemoryBound> bound() const
+    {
+        if (bytes <= 0)
+            return {};
+        const char* chosen = std::getenv("TMPDIR");
+        return std::make_unique<MemoryBound>(static_cast<std::size_t>(bytes), !folder.empty() ? folder : chosen && *chosen ? chosen : "/var/tmp");
+    }
+};
+
+// Below, the bound was not kept when it was tried: what libraries and batches take for each thread, and what is touched between two looks.
+std::size_t leastMemory(const RunOptions& run)
+{
+    constexpr std::size_t forEachThread = std::size_t{48} << 20, forAll = std::size_t{128} << 20, forEdgeTensors = std::size_t{128} << 20;
+    return forAll + (run.kernels == Kernels::All ? 0 : forEdgeTensors) + forEachThread * static_cast<std::size_t>(run.threads ? run.threads : std::max(1U, std::thread::hardware_concurrency()));
+}
+
+std::string memoryNote(const MemoryBound* bound)
+{
+    return bound ? "Resident memory: " + formatBytes(static_cast<double>(bound->peakBytes())) + " at most, of " + formatBytes(static_cast<double>(bound->bytes())) +
+                       " allowed\n"
+                 : "";
+}
 
 Json toJson(const RunResult& result)
 {
@@ -179,22 +218,38 @@ void addRun(CLI::App& app, int&)
     auto* command = app.add_subcommand("run", "Run layer by layer on a graph and write the outputs");
     auto arguments = std::make_shared<RunArguments>();
     auto out = std::make_shared<std::string>();
+    auto memory = std::make_shared<MemoryArguments>();
     arguments->add(*command);
+    memory->add(*command);
     command->add_option("--out", *out, "Where the output goes: .npy, or .npz for several outputs")->required();
-    command->callback([arguments, out] {
+    auto store = std::make_shared<std::string>(), resume = std::make_shared<std::string>();
+    auto* storeOption = command->add_option("--store", *store, "Folder to keep all save points in, as .npy files, so that the run can go on there if it is interrupted")->type_name("DIR");
+    command->add_option("--resume", *resume, "Folder of an interrupted run to go on with")->type_name("DIR")->excludes(storeOption);
+    command->callback([arguments, memory, out, store, resume] {
         arguments->graph.finish();
+        arguments->graph.run.resume = !resume->empty();
+        arguments->graph.run.store = resume->empty() ? *store : *resume;
+        const auto bound = memory->bound();
         RunResult result;
         {
             const TerminalProgress terminal;
             const Model model = arguments->open(terminal.progress());
+            if (bound)
+                bound->require(leastMemory(arguments->graph.run), "Running this model");
             const DataGraph graph = arguments->graph.read(terminal.progress());
             result = runLayerWise(model, graph, arguments->graph.run, terminal.progress());
-            result.predicted = predict(model, arguments->ran, graph, arguments->graph.run, result, arguments->profile, terminal.progress());
+            // A prediction counts and measures on the whole graph once more, with the memory that this takes.
+            if (!bound)
+                result.predicted = predict(model, arguments->ran, graph, arguments->graph.run, result, arguments->profile, terminal.progress());
         }
         writeOutputs(*out, result.outputs);
-        print(arguments->json ? toJson(result).dump(2) + "\n"
+        Json json = toJson(result);
+        if (bound)
+            json["memory"] = {{"bound_bytes", bound->bytes()}, {"peak_bytes", bound->peakBytes()}};
+        print(arguments->json ? json.dump(2) + "\n"
                               : randomNote(result) + functionTable(result) + "\n" +
-                                    summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + "Written to " + *out + "\n");
+                                    summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(bound.get()) +
+                                    "Written to " + *out + "\n");
     });
 }
 

@@ -165,7 +165,7 @@ std::vector<std::int64_t> readNodes(const std::string& text)
 
 void GraphArguments::add(CLI::App& command, bool required)
 {
-    auto* graph = command.add_option("GRAPH", path, "Graph file (.npz) with arrays named like the model's inputs")->type_name("FILE");
+    auto* graph = command.add_option("GRAPH", path, "Graph file (.npz), or folder of .npy files, with arrays named like the model's inputs")->type_name("FILE");
     graph->required(required);
     command.add_option("--batch-size", batchSize, "Target nodes per batch: a number, or auto")->type_name("N|auto")->capture_default_str();
     command.add_option("--order", order, "In which batches take the nodes: natural, degree, bfs (breadth-first) or metis (clusters)")

@@ -9,7 +9,11 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
+
+#include "core/base/mapping.h"
+#include "core/base/memory_bound.h"
 
 namespace cleave {
 
@@ -44,6 +48,8 @@ void* map(std::size_t bytes)
     return begin + before;
 }
 
+thread_local bool mustBeInCore = false, wasShort = false;
+
 class Pages {
 public:
     // Never destroyed: tensors of static storage may be freed after everything else.
@@ -61,6 +67,8 @@ public:
             m_use.used += bytes;
             return memory;
         }
+        if (m_bound.all > 0 && !makeRoom(bytes))
+            return spill(bytes);
         auto* memory = static_cast<std::byte*>(map(bytes));
         m_use.used += bytes;
         if (bytes >= hugePage)
@@ -72,9 +80,27 @@ public:
 
     void free(void* memory, std::size_t bytes)
     {
+        Mapping file;
         const std::lock_guard lock(m_mutex);
+        if (const auto spilled = m_spilled.find(memory); spilled != m_spilled.end()) {
+            file = std::move(spilled->second);
+            m_spilled.erase(spilled);
+            return;
+        }
         m_use.used -= bytes;
         keep(memory, bytes);
+    }
+
+    bool isBound()
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_bound.all > 0;
+    }
+
+    void bound(PagesBound bound)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_bound = std::move(bound);
     }
 
     PagesInUse use()
@@ -106,6 +132,30 @@ private:
         m_use.kept -= kept->first;
         if (kept->second.empty())
             m_kept.erase(kept);
+        return memory;
+    }
+
+    // Whether so much more stays within the bound; what is kept goes first.
+    bool makeRoom(std::size_t bytes)
+    {
+        constexpr std::size_t fewForFiles = std::size_t{1} << 20;
+        const std::size_t most = mustBeInCore || bytes < fewForFiles ? m_bound.all : m_bound.lasting;
+        if (m_use.used + bytes > most) {
+            if (mustBeInCore) {
+                wasShort = true;
+                throw std::bad_alloc();
+            }
+            return bytes < fewForFiles;
+        }
+        giveBack(m_bound.all - std::min(m_bound.all, m_use.used + bytes));
+        return true;
+    }
+
+    void* spill(std::size_t bytes)
+    {
+        Mapping file = Mapping::temporary(m_bound.folder, bytes);
+        void* memory = file.data();
+        m_spilled.emplace(memory, std::move(file));
         return memory;
     }
 
@@ -143,6 +193,8 @@ private:
     std::mutex m_mutex;
     Kept m_kept;
     PagesInUse m_use;
+    PagesBound m_bound;
+    std::map<void*, Mapping> m_spilled;
     std::size_t m_peak = 0;  // of what is used: with what is kept it is never more
 };
 
@@ -163,7 +215,17 @@ void freePages(void* memory, std::size_t bytes)
         ::operator delete(memory, std::align_val_t{64});
 }
 
+bool pagesAreBound() { return Pages::instance().isBound(); }
+
 PagesInUse pagesInUse() { return Pages::instance().use(); }
 void giveBackPages() { Pages::instance().giveBackAll(); }
+void boundPages(PagesBound bound) { Pages::instance().bound(std::move(bound)); }
+
+MemoryInCore::MemoryInCore() : m_before(std::exchange(mustBeInCore, true)) { wasShort = false; }
+MemoryInCore::~MemoryInCore() { mustBeInCore = m_before; }
+bool MemoryInCore::ranShort() const { return wasShort; }
+
+MemoryAnywhere::MemoryAnywhere() : m_before(std::exchange(mustBeInCore, false)) {}
+MemoryAnywhere::~MemoryAnywhere() { mustBeInCore = m_before; }
 
 }  // namespace cleave

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <new>
 #include <utility>
 #include <vector>
@@ -9,7 +10,7 @@ namespace cleave {
 
 /// Memory for arrays: large ones in huge pages where the system has them, aligned to 64 bytes or more. What is freed
 /// is kept for the next request of its size, since memory that is touched for the first time costs more than most arithmetic; used and kept
-/// memory together never exceed the most that was used at one time. Throws std::bad_alloc.
+/// memory together never exceed the most that was used at one time. Throws std::bad_alloc; under a bound (memory_bound.h) also Error.
 void* allocatePages(std::size_t bytes);
 void freePages(void* memory, std::size_t bytes);  ///< bytes: as asked for
 
@@ -42,5 +43,14 @@ using PageVector = std::vector<T, PageAllocator<T>>;
 
 /// What is kept goes back to the system.
 void giveBackPages();
+
+/// How much of such memory may be no file's. 0: all of it.
+struct PagesBound {
+    std::size_t lasting = 0;       ///< for what may as well lie in files: what goes beyond does
+    std::size_t all = 0;           ///< for everything: what must not lie in files (MemoryInCore) and goes beyond is refused
+    std::filesystem::path folder;  ///< of the files
+};
+void boundPages(PagesBound bound);
+bool pagesAreBound();
 
 }  // namespace cleave

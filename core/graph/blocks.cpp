@@ -7,13 +7,14 @@
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/memory.h"
+#include "core/base/memory_bound.h"
 #include "core/base/parallel.h"
 
 namespace cleave {
 
 namespace {
 
-constexpr std::int64_t nodesPerRange = 4096;
+constexpr std::int64_t nodesPerRange = 4096;  // 16 bits hold a node of a range
 
 }  // namespace
 
@@ -39,6 +40,7 @@ EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_
     std::vector<std::int64_t> places(static_cast<std::size_t>(chunks * ranges));  // of each chunk's edges in each range
     const auto place = [&](std::int64_t c, std::int64_t range) -> std::int64_t& { return places[static_cast<std::size_t>(c * ranges + range)]; };
     parallelFor(chunks, threads, [&](std::int64_t c, int) {
+        stayWithinBound();
         for (std::int64_t e = chunk(c); e < chunk(c + 1); ++e) {
             const std::int64_t node = segment[static_cast<std::size_t>(e)];
             if (node < 0 || node >= numNodes)
@@ -55,18 +57,24 @@ EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_
             before += std::exchange(place(c, range), before);
     }
     firstOf.push_back(before);
+    // With each edge its node within the range: the segment, which may lie in a file, is read twice from front to back and no more.
     PageVector<std::int64_t> byRange(segment.size());
+    PageVector<std::uint16_t> nodeInRange(segment.size());
     parallelFor(chunks, threads, [&](std::int64_t c, int) {
-        for (std::int64_t e = chunk(c); e < chunk(c + 1); ++e)
-            byRange[static_cast<std::size_t>(place(c, segment[static_cast<std::size_t>(e)] / nodesPerRange)++)] = e;
+        stayWithinBound();
+        for (std::int64_t e = chunk(c); e < chunk(c + 1); ++e) {
+            const std::int64_t node = segment[static_cast<std::size_t>(e)];
+            const auto at = static_cast<std::size_t>(place(c, node / nodesPerRange)++);
+            byRange[at] = e;
+            nodeInRange[at] = static_cast<std::uint16_t>(node % nodesPerRange);
+        }
     });
     parallelFor(ranges, threads, [&](std::int64_t range, int) {
         const std::int64_t firstNode = range * nodesPerRange, lastNode = std::min(numNodes, firstNode + nodesPerRange);
         const std::int64_t first = firstOf[static_cast<std::size_t>(range)], last = firstOf[static_cast<std::size_t>(range) + 1];
         std::vector<std::int64_t> next(static_cast<std::size_t>(lastNode - firstNode) + 1);
-        const auto nodeOf = [&](std::int64_t i) {
-            return static_cast<std::size_t>(segment[static_cast<std::size_t>(byRange[static_cast<std::size_t>(i)])] - firstNode);
-        };
+        const auto nodeOf = [&](std::int64_t i) { return static_cast<std::size_t>(nodeInRange[static_cast<std::size_t>(i)]); };
+        stayWithinBound();
         for (std::int64_t i = first; i < last; ++i)
             ++next[nodeOf(i) + 1];
         next[0] = first;

@@ -10,7 +10,7 @@ namespace cleave {
 
 /// The edges of an edge set grouped by the node they are reduced into (CSR over the segment index): what blocks are cut from.
 struct EdgesBySegment {
-    std::vector<std::int64_t> begin;  ///< [V + 1]: edges of node v are edges[begin[v]] … edges[begin[v + 1] - 1]
+    PageVector<std::int64_t> begin;   ///< [V + 1]: edges of node v are edges[begin[v]] … edges[begin[v + 1] - 1]
     PageVector<std::int64_t> edges;   ///< [M] edge ids, in their original order within one node; may be given up when nothing reads them
 
     std::int64_t numNodes() const { return static_cast<std::int64_t>(begin.size()) - 1; }

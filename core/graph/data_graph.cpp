@@ -90,7 +90,7 @@ std::string shapeText(const Array& array)
 class GraphReader {
 public:
     GraphReader(const std::filesystem::path& path, const GraphOptions& options)
-        : m_file(printable(path.filename().string())), m_options(options), m_all(readNpz(path))
+        : m_file(printable(path.filename().string())), m_options(options), m_all(std::filesystem::is_directory(path) ? mapFolder(path) : readNpz(path))
     {
         m_graph.name = path.stem().string();
     }

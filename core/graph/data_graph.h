@@ -26,7 +26,7 @@ struct GraphOptions {
     int split = 0;  ///< which of several train/val/test splits (the *_masks arrays, [splits, V])
 };
 
-/// Reads an .npz graph: dense or CSR features (x_indptr, x_indices, x_data, x_shape), stored or deflated entries. Shapes and index ranges are checked.
+/// Reads an .npz graph, or a folder of .npy files, which stay where they are and are read when they are needed: dense or CSR features (x_indptr, x_indices, x_data, x_shape), stored or deflated entries. Shapes and index ranges are checked.
 DataGraph readGraph(const std::filesystem::path& path, const GraphOptions& options = {}, const Progress& progress = {});
 
 }  // namespace cleave

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/format.h"
+#include "core/base/mapping.h"
 #include "core/base/zip.h"
 
 namespace cleave {
@@ -131,21 +132,6 @@ void transposeInto(const std::byte* from, std::byte* to, const std::vector<std::
     }
 }
 
-std::string headerFor(const Array& array)
-{
-    std::string shape = "(";
-    for (const std::int64_t size : array.shape)
-        shape += std::to_string(size) + ", ";
-    shape += ")";
-    std::string dictionary = "{'descr': '" + descrOf(array.dtype) + "', 'fortran_order': False, 'shape': " + shape + ", }";
-    dictionary.append(64 - (10 + dictionary.size() + 1) % 64, ' ');
-    dictionary += '\n';
-    std::string header("\x93NUMPY\x01\x00", 8);
-    header += static_cast<char>(dictionary.size() & 0xFF);
-    header += static_cast<char>(dictionary.size() >> 8);
-    return header + dictionary;
-}
-
 // NumPy has no bfloat16: the upper half of a float32.
 Array writable(const Array& array)
 {
@@ -165,7 +151,15 @@ void makeBools(std::byte* data, std::size_t count)
     std::transform(data, data + count, data, [](std::byte b) { return b == std::byte{0} ? b : std::byte{1}; });
 }
 
-Array parseData(const Header& header, std::span<const std::byte> bytes, const std::string& what)
+// Bytes that somebody owns, of which an array may become a part.
+struct SharedBytes {
+    std::shared_ptr<const std::byte> data;
+    std::size_t size = 0;
+
+    std::span<const std::byte> span() const { return {data.get(), size}; }
+};
+
+Array parseData(const Header& header, std::span<const std::byte> bytes, const std::string& what, const SharedBytes* owner = nullptr)
 {
     const DType dtype = dtypeOfDescr(header.descr);
     if (dtype == DType::Unknown)
@@ -177,8 +171,11 @@ Array parseData(const Header& header, std::span<const std::byte> bytes, const st
         overflow = __builtin_mul_overflow(needed, static_cast<std::uint64_t>(size), &needed) || overflow;
     if (overflow || needed > available)
         throw Error(printable(what) + " is damaged: its shape needs more than its " + std::to_string(available) + " bytes of data.");
-    NewArray array = makeArray(dtype, header.shape);
     const std::byte* data = bytes.data() + header.dataStart;
+    const bool isAligned = reinterpret_cast<std::uintptr_t>(data) % itemSize(dtype) == 0;
+    if (owner && needed > 0 && isAligned && dtype != DType::Bool && (!header.fortran || header.shape.size() < 2))
+        return {dtype, header.shape, std::shared_ptr<const std::byte>(owner->data, data)};
+    NewArray array = makeArray(dtype, header.shape);
     if (header.fortran && header.shape.size() > 1)
         transposeInto(data, array.data, header.shape, itemSize(dtype));
     else if (needed > 0)
@@ -188,7 +185,28 @@ Array parseData(const Header& header, std::span<const std::byte> bytes, const st
     return array.array;
 }
 
+SharedBytes mapped(const std::filesystem::path& path)
+{
+    const auto mapping = std::make_shared<Mapping>(Mapping::ofFile(path));
+    return {std::shared_ptr<const std::byte>(mapping, mapping->data()), mapping->bytes()};
+}
+
 }  // namespace
+
+std::string npyHeader(const Array& array)
+{
+    std::string shape = "(";
+    for (const std::int64_t size : array.shape)
+        shape += std::to_string(size) + ", ";
+    shape += ")";
+    std::string dictionary = "{'descr': '" + descrOf(array.dtype) + "', 'fortran_order': False, 'shape': " + shape + ", }";
+    dictionary.append(64 - (10 + dictionary.size() + 1) % 64, ' ');
+    dictionary += '\n';
+    std::string header("\x93NUMPY\x01\x00", 8);
+    header += static_cast<char>(dictionary.size() & 0xFF);
+    header += static_cast<char>(dictionary.size() >> 8);
+    return header + dictionary;
+}
 
 Array parseNpy(std::span<const std::byte> bytes, const std::string& what)
 {
@@ -209,18 +227,44 @@ std::map<std::string, Array> readNpz(const std::filesystem::path& path)
             continue;
         const std::string name = entry.name.substr(0, entry.name.size() - 4);
         const std::string what = "Array '" + name + "' of " + path.filename().string();
-        const std::vector<std::byte> bytes = zip.read(entry.name);
-        const Header header = parseHeader(bytes, what);
+        const Array file = zip.readArray(entry.name);
+        const SharedBytes bytes{file.data, file.bytes()};
+        const Header header = parseHeader(bytes.span(), what);
         if (header.isNumeric())
-            arrays[name] = parseData(header, bytes, what);
+            arrays[name] = parseData(header, bytes.span(), what, &bytes);
     }
+    return arrays;
+}
+
+Array mapNpy(const std::filesystem::path& path)
+{
+    const SharedBytes bytes = mapped(path);
+    const std::string what = path.filename().string();
+    return parseData(parseHeader(bytes.span(), what), bytes.span(), what, &bytes);
+}
+
+std::map<std::string, Array> mapFolder(const std::filesystem::path& folder)
+{
+    std::map<std::string, Array> arrays;
+    std::error_code problem;
+    for (const auto& file : std::filesystem::directory_iterator(folder, problem)) {
+        if (file.path().extension() != ".npy")
+            continue;
+        const SharedBytes bytes = mapped(file.path());
+        const std::string what = file.path().filename().string();
+        const Header header = parseHeader(bytes.span(), what);
+        if (header.isNumeric())
+            arrays[file.path().stem().string()] = parseData(header, bytes.span(), what, &bytes);
+    }
+    if (problem)
+        throw Error(printable(folder.string(), 300) + " cannot be read: " + problem.message() + ".");
     return arrays;
 }
 
 void writeNpy(const std::filesystem::path& path, const Array& given)
 {
     const Array array = writable(given);
-    const std::string header = headerFor(array);
+    const std::string header = npyHeader(array);
     writeBeside(path, [&](const std::filesystem::path& temporary) {
         std::ofstream file(temporary, std::ios::binary);
         file.write(header.data(), static_cast<std::streamsize>(header.size()));
@@ -237,7 +281,7 @@ void writeNpz(const std::filesystem::path& path, const std::map<std::string, Arr
     std::vector<NewZipEntry> entries;
     for (const auto& [name, given] : arrays) {
         const Array array = writable(given);
-        const std::string header = headerFor(array);
+        const std::string header = npyHeader(array);
         std::vector<std::byte> bytes(header.size() + array.bytes());
         std::memcpy(bytes.data(), header.data(), header.size());
         std::memcpy(bytes.data() + header.size(), array.data.get(), array.bytes());

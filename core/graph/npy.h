@@ -13,8 +13,17 @@ namespace cleave {
 Array parseNpy(std::span<const std::byte> bytes, const std::string& what);
 
 Array readNpy(const std::filesystem::path& path);
+
+/// The array of a .npy file, left in the file and read from there; copied if its numbers do not lie there as they are needed.
+Array mapNpy(const std::filesystem::path& path);
+/// The arrays of the .npy files of a folder by their names, mapped, without those that hold no numbers.
+std::map<std::string, Array> mapFolder(const std::filesystem::path& folder);
+
 /// The arrays of an archive by name, without those that hold no numbers: texts, dates, records, pickled objects.
 std::map<std::string, Array> readNpz(const std::filesystem::path& path);
+
+/// The bytes that stand before an array's numbers in a .npy file: a multiple of 64.
+std::string npyHeader(const Array& array);
 
 /// Both write beside the target and rename, so that a failure leaves nothing half written. bfloat16 is written as float32.
 void writeNpy(const std::filesystem::path& path, const Array& array);

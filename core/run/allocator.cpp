@@ -27,9 +27,9 @@ struct alignas(64) Header {
     std::size_t bytes;  // that the tensor has
 };
 
-constexpr std::size_t hugePage = std::size_t{1} << 21;
+constexpr std::size_t hugePage = std::size_t{1} << 21, smallPage = std::size_t{1} << 12;
 
-// Sizes of large tensors: one of whole huge pages must not need one more for a header. All of them begin a huge page.
+// Sizes of large tensors: one of whole huge pages must not need one more for a header. All of them begin a page.
 class LargeTensors {
 public:
     // Never destroyed: tensors of static storage may be freed after everything else.
@@ -47,7 +47,7 @@ public:
 
     std::optional<std::size_t> remove(void* memory)
     {
-        if (reinterpret_cast<std::uintptr_t>(memory) % hugePage != 0)
+        if (reinterpret_cast<std::uintptr_t>(memory) % smallPage != 0)
             return {};
         const std::lock_guard lock(m_mutex);
         const auto known = m_bytes.find(memory);
@@ -118,7 +118,7 @@ at::Tensor emptyScattered(const std::vector<std::int64_t>& sizes, const at::Tens
         count *= size;
     const auto bytes = static_cast<std::size_t>(count) * options.dtype().itemsize();
     constexpr std::size_t page = 4096, large = 16 * page;
-    if (rowDim != 0 || bytes < large)
+    if (rowDim != 0 || bytes < large || pagesAreBound())
         return at::empty(sizes, options);
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)

@@ -202,7 +202,7 @@ at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) 
 // A batch's part of what lies in the order of the edges into targets.
 at::Tensor LayerWise::edgesOf(const at::Tensor& grouped, int rowDim, int frame, const Batch& batch) const
 {
-    const std::vector<std::int64_t>& begin = of(*batch.function).edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
+    const auto& begin = of(*batch.function).edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
     const std::int64_t first = begin[static_cast<std::size_t>(batch.first)];
     return grouped.narrow(rowDim, first, begin[static_cast<std::size_t>(batch.last)] - first);
 }

@@ -5,7 +5,10 @@
 #include <torch/csrc/jit/runtime/custom_operator.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "core/base/mapping.h"
+#include "core/base/memory_bound.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -25,6 +28,64 @@ at::Tensor asRows(const at::Tensor& tensor, const EdgeOperand& operand)
     return operand.width == 1 || rows.stride(1) == 1 ? rows : rows.contiguous();
 }
 
+// Rows that lie in a file are read from there, each once, so that their pages do not fill the memory: sources then say where they are among these.
+struct Staged {
+    at::Tensor rows, sources;
+};
+
+template <class Index>
+std::optional<Staged> staged(const at::Tensor& rows, const Index* source, std::int64_t edges)
+{
+    const MappedReader file(rows.data_ptr());
+    if (!file.isMapped() || fitsWithinBound(rows.nbytes()))
+        return {};
+    // Edges by their sources.
+    std::vector<std::uint64_t> order(static_cast<std::size_t>(edges));
+    for (std::int64_t e = 0; e < edges; ++e)
+        order[static_cast<std::size_t>(e)] = static_cast<std::uint64_t>(static_cast<std::uint32_t>(source[e])) << 32 | static_cast<std::uint64_t>(e);
+    std::ranges::sort(order);
+    const auto row = [&](std::size_t i) { return static_cast<std::int64_t>(order[i] >> 32); };
+    std::int64_t distinct = 0;
+    for (std::size_t i = 0; i < order.size(); ++i)
+        distinct += i == 0 || row(i) != row(i - 1);
+    Staged part{at::empty({distinct, rows.size(1)}, rows.options()), at::empty({edges}, at::kInt)};
+    auto* place = part.sources.data_ptr<std::int32_t>();
+    auto* to = static_cast<std::byte*>(part.rows.data_ptr());
+    const auto item = static_cast<std::size_t>(rows.element_size()), width = static_cast<std::size_t>(rows.size(1)) * item;
+    const auto stride = static_cast<std::size_t>(rows.stride(0)) * item;
+    std::int64_t first = 0, last = -1, number = -1;  // rows that follow each other are read at once
+    const auto read = [&] {
+        const auto begin = static_cast<std::size_t>(number - (last - first));
+        if (last >= first)
+            file.read(static_cast<std::size_t>(first) * stride, to + begin * width, static_cast<std::size_t>(last - first + 1) * width);
+    };
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (const std::int64_t now = row(i); now != last || number < 0) {
+            if (now != last + 1 || stride != width || number < 0) {
+                read();
+                first = now;
+            }
+            last = now;
+            ++number;
+        }
+        place[order[i] & 0xffffffff] = static_cast<std::int32_t>(number);
+    }
+    read();
+    return part;
+}
+
+void checkRange(const at::Tensor& sources, std::int64_t edges, std::int64_t rows)
+{
+    TORCH_CHECK(sources.numel() >= edges, "an index of an edge program has ", sources.numel(), " entries instead of ", edges);
+    const auto* source = sources.data_ptr<std::int32_t>();
+    std::int32_t least = 0, most = -1;
+    for (std::int64_t e = 0; e < edges; ++e) {
+        least = std::min(least, source[e]);
+        most = std::max(most, source[e]);
+    }
+    TORCH_CHECK(least >= 0 && most < rows, "index ", least < 0 ? least : most, " is out of range for ", rows, " rows");
+}
+
 EdgeArray arrayOf(const at::Tensor& rows, const EdgeOperand& operand, const at::Tensor* sources, const EdgeBlock& block)
 {
     const std::int64_t needed = operand.row == EdgeRow::Edge ? block.edges() : operand.row == EdgeRow::Target ? block.targets : 1;
@@ -33,14 +94,7 @@ EdgeArray arrayOf(const at::Tensor& rows, const EdgeOperand& operand, const at::
         TORCH_CHECK(rows.size(0) >= needed, "an operand of an edge program has ", rows.size(0), " rows instead of ", needed);
         return array;
     }
-    TORCH_CHECK(sources->numel() >= block.edges(), "an index of an edge program has ", sources->numel(), " entries instead of ", block.edges());
     array.sources = sources->data_ptr<std::int32_t>();
-    std::int32_t least = 0, most = -1;
-    for (std::int64_t e = 0; e < block.edges(); ++e) {
-        least = std::min(least, array.sources[e]);
-        most = std::max(most, array.sources[e]);
-    }
-    TORCH_CHECK(least >= 0 && most < rows.size(0), "index ", least < 0 ? least : most, " is out of range for ", rows.size(0), " rows");
     return array;
 }
 
@@ -59,16 +113,23 @@ void runEdges(jit::Stack& stack)
     const at::Tensor begin = jit::pop(stack).toTensor();
     const auto& op = *reinterpret_cast<const EdgeOp*>(jit::pop(stack).toInt());
     const EdgeBlock block{begin.data_ptr<std::int64_t>(), begin.numel() - 1};
-    std::vector<at::Tensor> rows;
+    std::vector<at::Tensor> rows, indices;
     std::vector<EdgeArray> arrays;
     std::size_t index = 0;
     for (std::size_t i = 0; i < op.program.operands.size(); ++i) {
         const EdgeOperand& operand = op.program.operands[i];
-        const at::Tensor source = operand.row == EdgeRow::Source ? sources.get(index++) : at::Tensor();
+        indices.push_back(operand.row == EdgeRow::Source ? sources.get(index++) : at::Tensor());
         rows.push_back(asRows(operands.get(i), operand));
+        if (operand.row == EdgeRow::Source) {
+            checkRange(indices.back(), block.edges(), rows.back().size(0));
+            if (auto part = staged(rows.back(), indices.back().data_ptr<std::int32_t>(), block.edges())) {
+                rows.back() = std::move(part->rows);
+                indices.back() = std::move(part->sources);
+            }
+        }
         const DType type = dtypeOf(rows.back().scalar_type());
         TORCH_CHECK(type == op.dtype || (type == DType::BFloat16 && op.dtype == DType::Float32), "an operand of an edge program has another type");
-        arrays.push_back(arrayOf(rows.back(), operand, &source, block));
+        arrays.push_back(arrayOf(rows.back(), operand, &indices.back(), block));
     }
     c10::List<at::Tensor> results;
     std::vector<at::Tensor> outputs;
@@ -86,11 +147,33 @@ void runEdges(jit::Stack& stack)
     jit::push(stack, std::move(results));
 }
 
+// Rows of a tensor at an index, as index_select reads them, which maps the pages around each.
+at::Tensor rowsAt(const at::Tensor& whole, const at::Tensor& index)
+{
+    const bool inRange = index.numel() > 0 && index.min().item<std::int64_t>() >= 0 && index.max().item<std::int64_t>() < std::min<std::int64_t>(whole.size(0), 1LL << 31);
+    if (whole.dim() > 0 && whole.numel() > 0 && whole.is_contiguous() && inRange && index.numel() < 1LL << 31) {
+        const at::Tensor flat = index.to(at::kLong).contiguous();
+        if (const auto part = staged(whole.reshape({whole.size(0), -1}), flat.data_ptr<std::int64_t>(), flat.numel())) {
+            std::vector<std::int64_t> sizes = whole.sizes().vec();
+            sizes.front() = flat.numel();
+            return part->rows.index_select(0, part->sources).view(sizes);
+        }
+    }
+    return whole.index_select(0, index);
+}
+
 const jit::RegisterOperators& registered()
 {
-    static const jit::RegisterOperators operators({jit::Operator(
-        "cleave::edges(int program, Tensor begin, Tensor[] operands, Tensor[] sources) -> Tensor[]",
-        [](jit::Stack& stack) { runEdges(stack); }, c10::AliasAnalysisKind::FROM_SCHEMA)});
+    static const jit::RegisterOperators operators(
+        {jit::Operator("cleave::edges(int program, Tensor begin, Tensor[] operands, Tensor[] sources) -> Tensor[]",
+                       [](jit::Stack& stack) { runEdges(stack); }, c10::AliasAnalysisKind::FROM_SCHEMA),
+         jit::Operator(
+             "cleave::rows(Tensor whole, Tensor index) -> Tensor",
+             [](jit::Stack& stack) {
+                 const at::Tensor index = jit::pop(stack).toTensor(), whole = jit::pop(stack).toTensor();
+                 jit::push(stack, rowsAt(whole, index));
+             },
+             c10::AliasAnalysisKind::FROM_SCHEMA)});
     return operators;
 }
 
@@ -116,6 +199,12 @@ jit::Value* insertEdgeOp(jit::Graph& graph, const EdgeOp& op, jit::Value* begin,
     };
     jit::Value* program = graph.insertConstant(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&op)));
     return graph.insert(c10::Symbol::fromQualString("cleave::edges"), {program, begin, list(operands), list(sources)});
+}
+
+jit::Value* insertRows(jit::Graph& graph, jit::Value* whole, jit::Value* index)
+{
+    registered();
+    return graph.insert(c10::Symbol::fromQualString("cleave::rows"), {whole, index});
 }
 
 }  // namespace cleave

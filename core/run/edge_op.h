@@ -25,4 +25,7 @@ EdgeOp edgeOp(const Program& program, const FusedEdges& fused);
 torch::jit::Value* insertEdgeOp(torch::jit::Graph& graph, const EdgeOp& op, torch::jit::Value* begin, const std::vector<torch::jit::Value*>& operands,
                                 const std::vector<torch::jit::Value*>& sources);
 
+/// Appends cleave::rows: index_select along dimension 0, which reads what lies in files from there if memory is bound.
+torch::jit::Value* insertRows(torch::jit::Graph& graph, torch::jit::Value* whole, torch::jit::Value* index);
+
 }  // namespace cleave

@@ -4,13 +4,17 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <mutex>
 
+#include "core/base/memory_bound.h"
+#include "core/base/pages.h"
 #include "core/base/parallel.h"
 #include "core/run/allocator.h"
 #include "core/run/batch.h"
 #include "core/run/side_by_side.h"
+#include "core/run/store_folder.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -83,7 +87,13 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     if (m_runsOnce)
         release(retained(lowered));
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
-        guarded("Running function " + std::to_string(f) + " failed", [&] { runFunction(f, std::move(lowered[f]), batchSize, progress); });
+        guarded("Running function " + std::to_string(f) + " failed", [&] {
+            if (takeFinished(f))
+                return;
+            runFunction(f, std::move(lowered[f]), batchSize, progress);
+            if (m_folder)
+                m_folder->finish(f);
+        });
         if (!m_keepAll)
             freeAfter(f);
     }
@@ -141,8 +151,27 @@ struct LayerWise::Running {
     LoweredFunction lowered;
     std::int64_t total = 0;
     bool numbered = false;
+    std::int64_t most = 1;                 // targets of a batch
+    std::atomic<std::int64_t> size = 1;    // of the batches to come: less where memory ran short
+    std::atomic<std::int64_t> next = 0;    // the first target that nobody has taken
+    std::atomic<int> successes = 0;        // since the size last changed
     std::mutex mutex;
     FunctionRun stats;  // its times are sums over threads
+
+    void shrink(std::int64_t tooMany)
+    {
+        size = std::min<std::int64_t>(size, std::max<std::int64_t>(tooMany / 2, 1));
+        successes = 0;
+    }
+
+    void grow()
+    {
+        constexpr int enough = 8;
+        if (size < most && ++successes >= enough) {
+            size = std::min<std::int64_t>(most, 2 * size);
+            successes = 0;
+        }
+    }
 };
 
 void LayerWise::runFunction(std::size_t index, LoweredFunction lowered, std::int64_t batchSize, const Progress& progress)
@@ -154,32 +183,42 @@ void LayerWise::runFunction(std::size_t index, LoweredFunction lowered, std::int
     running.total = rowsOf(function);
     running.numbered = needsNumbers(function, running.lowered);
     batchSize = batchSizeOf(function, batchSize);
+    running.size = running.most = batchSize;
     const std::int64_t batches = std::max<std::int64_t>(1, (running.total + batchSize - 1) / batchSize);
     const auto report = [&](std::int64_t done) {
-        progress.update(static_cast<double>(done) / static_cast<double>(batches), "Running " + name);
+        progress.update(static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(running.total, 1)), "Running " + name);
     };
-    const auto runOne = [&](std::int64_t batch, Numbering& numbers) {
-        runBatch(running, batch * batchSize, std::min(running.total, (batch + 1) * batchSize), numbers);
+    const auto runOthers = [&](Numbering& numbers, bool reports) {
+        for (;;) {
+            const std::int64_t size = running.size, first = running.next.fetch_add(size);
+            if (first >= running.total)
+                return;
+            if (reports)
+                report(first);
+            else
+                progress.check();
+            runRows(running, first, std::min(running.total, first + size), numbers);
+            running.grow();
+        }
     };
     report(0);
     // The first makes the store.
-    runOne(0, *m_numbers);
+    running.next = std::min(running.total, batchSize);
+    runRows(running, 0, running.next, *m_numbers);
     if (const int atOnce = this->atOnce(batches); atOnce > 1) {
         const SideBySide side;
         std::vector<Numbering> numbers(static_cast<std::size_t>(atOnce));
-        parallelFor(batches - 1, atOnce, [&](std::int64_t batch, int thread) {
-            if (thread == 0)
-                report(batch + 1);
-            else
-                progress.check();
+        parallelFor(atOnce, atOnce, [&](std::int64_t i, int thread) {
             const SideBySide::Thread own(side);
-            runOne(batch + 1, numbers[static_cast<std::size_t>(thread)]);
+            try {
+                runOthers(numbers[static_cast<std::size_t>(i)], thread == 0);
+            } catch (...) {
+                running.next = running.total;  // nobody begins another
+                throw;
+            }
         });
     } else {
-        for (std::int64_t batch = 1; batch < batches; ++batch) {
-            report(batch);
-            runOne(batch, *m_numbers);
-        }
+        runOthers(*m_numbers, true);
     }
     const double grouping = m_runs[index].prepareSeconds;
     FunctionRun& stats = m_runs[index] = running.stats;
@@ -187,26 +226,52 @@ void LayerWise::runFunction(std::size_t index, LoweredFunction lowered, std::int
     for (double* part : {&stats.prepareSeconds, &stats.computeSeconds, &stats.writeSeconds})
         *part *= sum > 0 ? wall / sum : 0;
     stats.prepareSeconds += grouping;
-    stats.batches = batches;
     stats.rows = running.total;
     for (const ValueId id : function.saves)
         stats.savedBytes += static_cast<double>(m_store.at(id).nbytes()) *
                             (function.rowsOf.valid() || m_numNodes == 0 ? 1 : static_cast<double>(running.total) / static_cast<double>(m_numNodes));
 }
 
+// A batch, or both of its halves if memory runs short. One row may take what it needs, from files if it must.
+void LayerWise::runRows(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers)
+{
+    if (running.function.isGlobal || last - first < 2) {
+        runBatch(running, first, last, numbers);
+        return;
+    }
+    {
+        const MemoryInCore inCore;
+        try {
+            runBatch(running, first, last, numbers);
+            return;
+        } catch (const std::exception&) {
+            if (!inCore.ranShort())
+                throw;
+        }
+    }
+    giveBackPages();
+    running.shrink(last - first);
+    const std::int64_t middle = first + (last - first) / 2;
+    runRows(running, first, middle, numbers);
+    runRows(running, middle, last, numbers);
+}
+
 void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers)
 {
     FunctionRun stats;
     Stopwatch watch;
+    stayWithinBound();
     const Batch batch = block(running.function, first, last, running.numbered ? &numbers : nullptr);
     std::vector<c10::IValue> arguments = inputs(running.lowered, batch);
     stats.prepareSeconds = watch.lap();
+    stayWithinBound();
     const std::vector<c10::IValue> results = running.lowered.code.run(std::move(arguments));
     stats.computeSeconds = watch.lap();
     for (std::size_t i = 0; i < running.function.saves.size(); ++i)
         save(running.function.saves[i], results[i].toTensor(), batch, running.function.rowsOf.valid() ? running.total : m_numNodes);
     stats.writeSeconds = watch.lap();
     const std::lock_guard lock(running.mutex);
+    ++running.stats.batches;
     running.stats.edges += batch.edges;
     running.stats.blockNodes += batch.reach.empty() ? 0 : batch.reach.back();
     running.stats.prepareSeconds += stats.prepareSeconds;
@@ -216,22 +281,22 @@ void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last
 
 void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, std::int64_t total)
 {
+    const MemoryAnywhere lasting;
     const ValueFacts& facts = m_a.values[value];
     if (facts.rows == Rows::Graph) {
-        m_store[value] = rows;
+        m_store[value] = m_folder ? newStore(value, rows.sizes().vec(), rows, *batch.function).copy_(rows) : rows;
         return;
     }
     const std::int64_t entries = facts.outer * facts.inner;
     const at::Tensor& ids = batch.ids.front();
-    if (rows.size(facts.rowDim) == total * entries && !ids.defined()) {
+    if (rows.size(facts.rowDim) == total * entries && !ids.defined() && !pagesAreBound() && !m_folder) {
         m_store[value] = rows;
         return;
     }
     if (batch.first == 0) {
         std::vector<std::int64_t> sizes = rows.sizes().vec();
         sizes[static_cast<std::size_t>(facts.rowDim)] = total * entries;
-        const std::int64_t count = batch.function->rowsOf.valid() ? m_numNodes : of(*batch.function).count;
-        m_store[value] = count < m_numNodes ? emptyScattered(sizes, rows.options(), count, facts.rowDim) : at::empty(sizes, rows.options());
+        m_store[value] = newStore(value, sizes, rows, *batch.function);
     }
     const at::Tensor& store = m_store.at(value);
     at::Tensor whole = entriesApart(store, facts);
@@ -239,6 +304,27 @@ void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, 
         whole.index_copy_(facts.rowDim + 1, ids, entriesApart(rows, facts));
     else
         whole.narrow(facts.rowDim + 1, batch.first, batch.last - batch.first).copy_(entriesApart(rows, facts));
+}
+
+at::Tensor LayerWise::newStore(ValueId value, const std::vector<std::int64_t>& sizes, const at::Tensor& rows, const CutFunction& function) const
+{
+    if (m_folder)
+        return m_folder->create(m_a.program[value].name, sizes, rows.scalar_type());
+    const std::int64_t count = function.rowsOf.valid() ? m_numNodes : of(function).count;
+    return count < m_numNodes ? emptyScattered(sizes, rows.options(), count, m_a.values[value].rowDim) : at::empty(sizes, rows.options());
+}
+
+// Save points that an earlier run left.
+bool LayerWise::takeFinished(std::size_t index)
+{
+    if (!m_folder || !m_folder->isFinished(index))
+        return false;
+    const CutFunction& function = m_cut.functions[index];
+    for (const ValueId id : function.saves)
+        m_store[id] = m_folder->load(m_a.program[id].name);
+    m_runs[index] = {};
+    m_runs[index].rows = rowsOf(function);
+    return true;
 }
 
 at::Tensor targetRows(const at::Tensor& tensor, const ValueFacts& facts, const at::Tensor& nodes)

@@ -17,6 +17,7 @@
 namespace cleave {
 
 class Numbering;
+class StoreFolder;
 
 using Tensors = std::map<ValueId, at::Tensor>;
 
@@ -41,6 +42,9 @@ public:
 
     /// Structure that is not read any more is freed before the first function: run is called once, and nothing else after it but countBlocks.
     void runOnce() { m_runsOnce = true; }
+
+    /// Save points become files of this folder, and functions that are done there are not run again. Set before run; the folder must live as long.
+    void keepIn(StoreFolder& folder) { m_folder = &folder; }
 
     /// batchSize >= 1 rows per batch. Returns the program's outputs in order.
     std::vector<at::Tensor> run(std::int64_t batchSize, const Progress& progress);
@@ -101,6 +105,9 @@ private:
     void release(const Retained& retained);
     double structureBytes(const Retained* retained) const;
     void runFunction(std::size_t index, LoweredFunction lowered, std::int64_t batchSize, const Progress& progress);
+    at::Tensor newStore(ValueId value, const std::vector<std::int64_t>& sizes, const at::Tensor& rows, const CutFunction& function) const;
+    bool takeFinished(std::size_t index);
+    void runRows(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers);
     void runBatch(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers);
     void groupStructure(const CutFunction& function, const LoweredFunction& lowered);
     void takeNaturalOrder();
@@ -130,6 +137,7 @@ private:
     std::vector<std::size_t> m_traversalOf;   // each function
     at::Tensor m_targets;                     // [n] int64: the nodes that are asked for; undefined: all
     Tensors m_store;
+    StoreFolder* m_folder = nullptr;
     std::vector<FunctionRun> m_runs;
     std::unique_ptr<Numbering> m_numbers;  // of whoever runs batches one by one
     std::int64_t m_numNodes = 0;

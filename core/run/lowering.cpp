@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/base/error.h"
+#include "core/base/pages.h"
 #include "core/run/dense.h"
 #include "core/run/op_lowering.h"
 #include "core/run/tensors.h"
@@ -85,6 +86,8 @@ public:
             m_graph->registerOutput(value(result));
         dropUnused();
         replaceLinear();
+        if (pagesAreBound())
+            replaceGathers();
         return {std::move(m_inputs), std::move(m_edgeOps), Lowered(m_graph, name)};
     }
 
@@ -184,6 +187,23 @@ private:
             const jit::WithInsertPoint before(linear);
             linear->output()->replaceAllUsesWith(insertLinear(*m_graph, linear->input(0), linear->input(1), linear->input(2)));
             linear->destroy();
+        }
+    }
+
+    // Gathers straight from the store.
+    void replaceGathers()
+    {
+        std::set<jit::Value*> stored;
+        for (std::size_t i = 0; i < m_inputs.size(); ++i)
+            if (m_inputs[i].operand && m_inputs[i].operand->kind == OperandKind::StoredWhole)
+                stored.insert(m_graph->inputs()[i]);
+        for (auto node = m_graph->nodes().begin(); node != m_graph->nodes().end();) {
+            jit::Node* gather = *node++;
+            if (gather->kind() != c10::aten::index_select || !stored.contains(gather->input(0)) || jit::toIValue(gather->input(1)) != c10::IValue(0))
+                continue;
+            const jit::WithInsertPoint before(gather);
+            gather->output()->replaceAllUsesWith(insertRows(*m_graph, gather->input(0), gather->input(2)));
+            gather->destroy();
         }
     }
 

@@ -5,12 +5,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/base/hash.h"
+#include "core/plan/execution.h"
 #include "core/run/bind.h"
 #include "core/run/dense.h"
 #include "core/run/executor.h"
+#include "core/run/store_folder.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -32,12 +37,37 @@ std::vector<NamedArray> named(const Program& program, const std::vector<at::Tens
     return arrays;
 }
 
+// What decides the save points of a run.
+std::vector<std::string> runOf(const Model& model, const Bindings& inputs, const RunOptions& options)
+{
+    const auto hashOf = [](const void* data, std::size_t bytes) {
+        return std::to_string(contentHash({static_cast<const std::byte*>(data), bytes}));
+    };
+    const std::string execution = describeExecution(*model.analysis, *model.cut).dump();
+    std::vector<std::string> run{"the model is " + model.program().sha256, "the plan is " + hashOf(execution.data(), execution.size()),
+                                 options.targets.empty() ? "all nodes are asked for" : "the nodes asked for are " + hashOf(options.targets.data(), 8 * options.targets.size())};
+    for (const Input& input : model.program().inputs) {
+        const c10::IValue& value = inputs.at(input.value);
+        std::string is = "given as it is";
+        if (value.isTensor()) {
+            const at::Tensor tensor = value.toTensor().contiguous();
+            is = c10::str(tensor.sizes()) + " " + hashOf(tensor.data_ptr(), tensor.nbytes());
+        } else if (value.isScalar()) {
+            is = c10::str(value.toScalar());
+        }
+        run.push_back("input '" + printable(model.program()[input.value].name) + "' is " + is);
+    }
+    return run;
+}
+
 }  // namespace
 
 void RunOptions::check() const
 {
     if (batchSize < 0)
         throw Error("The batch size must be at least 1.");
+    if (resume && store.empty())
+        throw Error("A run that goes on needs the folder that it is in.");
     if (threads < 0 || threads > 4096)
         throw Error("The number of threads must be between 1 and 4096.");
     if (batchesAtOnce < 0 || batchesAtOnce > 4096)
@@ -91,6 +121,9 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
             run.setOrder(orderFor(model, inputs, options.order, wanted, run.numNodes(), progress));
         if (!options.targets.empty())
             run.setTargets(options.targets, progress);
+        std::optional<StoreFolder> folder;
+        if (!options.store.empty())
+            run.keepIn(folder.emplace(options.store, runOf(model, inputs, options), options.resume));
         const std::vector<at::Tensor> outputs = run.run(wanted, progress);
         result.seconds = secondsSince(start);
         result.peakBytes = peak.bytes();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct RunOptions {
     int batchesAtOnce = 0;                     ///< each on one thread; 1: one by one on all threads, 0 chooses
     std::vector<std::int64_t> targets;         ///< nodes whose outputs are wanted, in this order; empty: all
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
+    std::filesystem::path store;               ///< folder that keeps the save points (.npy) and says which functions are done; empty: none
+    bool resume = false;                       ///< go on with the run in that folder
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
 
     void check() const;  ///< Error if a number is out of range

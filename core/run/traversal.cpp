@@ -2,11 +2,15 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/base/mapping.h"
+#include "core/base/memory_bound.h"
+#include "core/base/pages.h"
 #include "core/run/batch.h"
 
 /// In which order batches take nodes and edges, which nodes are computed at all, and structure put into that order.
@@ -14,11 +18,34 @@ namespace cleave {
 
 namespace {
 
+// The same where the array lies in a file that memory does not hold: many edges at a time, in the order of the array.
+template <class Work>
+void forEachFromFile(std::span<const std::int64_t> edges, Work work)
+{
+    constexpr std::size_t atOnce = std::size_t{1} << 20, look = 1 << 10;
+    std::vector<std::pair<std::int64_t, std::int64_t>> order;
+    for (std::size_t first = 0; first < edges.size(); first += atOnce) {
+        order.clear();
+        for (std::size_t i = first; i < std::min(edges.size(), first + atOnce); ++i)
+            order.emplace_back(edges[i], static_cast<std::int64_t>(i));
+        std::ranges::sort(order);
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            if (i % look == 0)
+                stayWithinBound();
+            work(order[i].second, order[i].first);
+        }
+    }
+}
+
 // Calls work(i, edges[i]) on all threads; the entries of `array` at the edges are asked for ahead.
 template <class T, class Work>
 void forEachInOrder(std::span<const std::int64_t> edges, const T* array, Work work)
 {
     constexpr std::int64_t ahead = 16;
+    if (pagesAreBound() && MappedReader(array).isMapped()) {
+        forEachFromFile(edges, work);
+        return;
+    }
     at::parallel_for(0, static_cast<std::int64_t>(edges.size()), 1 << 15, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {
             if (i + ahead < last)
@@ -31,6 +58,18 @@ void forEachInOrder(std::span<const std::int64_t> edges, const T* array, Work wo
 // Rows of structure in the order of edges.
 at::Tensor inOrder(const at::Tensor& structure, int rowDim, std::span<const std::int64_t> edges)
 {
+    if (pagesAreBound() && rowDim == 0 && structure.is_contiguous() && structure.numel() > 0 && MappedReader(structure.data_ptr()).isMapped()) {
+        std::vector<std::int64_t> sizes = structure.sizes().vec();
+        const std::size_t width = structure.nbytes() / static_cast<std::size_t>(sizes.front());
+        sizes.front() = static_cast<std::int64_t>(edges.size());
+        at::Tensor ordered = at::empty(sizes, structure.options());
+        const auto* in = static_cast<const std::byte*>(structure.data_ptr());
+        auto* out = static_cast<std::byte*>(ordered.data_ptr());
+        forEachFromFile(edges, [=](std::int64_t i, std::int64_t edge) {
+            std::memcpy(out + static_cast<std::size_t>(i) * width, in + static_cast<std::size_t>(edge) * width, width);
+        });
+        return ordered;
+    }
     // LibTorch takes its time over single numbers.
     if (structure.numel() != structure.size(rowDim) || structure.element_size() != 4 || !structure.is_contiguous())
         return structure.index_select(rowDim, view(edges));

@@ -2,10 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "core/graph/npy.h"
 #include "tests/core/test_files.h"
@@ -252,6 +258,101 @@ TEST(Cli, GenerateAndDot)
     const Result dot = run("dot " + example("gcn.pt2"));
     EXPECT_EQ(dot.code, 0);
     EXPECT_TRUE(dot.out.starts_with("digraph"));
+}
+
+// The numbers of two .npy files are the same up to rounding.
+void expectClose(const std::filesystem::path& a, const std::filesystem::path& b)
+{
+    const Array x = readNpy(a), y = readNpy(b);
+    ASSERT_EQ(x.shape, y.shape);
+    double most = 0;
+    for (std::int64_t i = 0; i < x.count(); ++i)
+        most = std::max(most, static_cast<double>(std::fabs(x.as<float>()[i] - y.as<float>()[i])));
+    EXPECT_LE(most, 1e-5);
+}
+
+bool isEmpty(const std::filesystem::path& folder)
+{
+    return std::filesystem::directory_iterator(folder) == std::filesystem::directory_iterator();
+}
+
+std::string benchModel(const std::string& name)
+{
+    return (test::testDir() / "bench/models" / (name + ".pt2")).string();
+}
+
+// A graph as a folder of .npy files: [nodes, 128] features and 16 edges a node.
+std::string graphFolder(const test::TemporaryFolder& folder, int scale)
+{
+    const std::string npz = (folder / "graph.npz").string();
+    EXPECT_EQ(run("generate rmat --scale " + std::to_string(scale) + " --features 128 " + npz).code, 0);
+    std::filesystem::create_directory(folder / "graph");
+    for (const auto& [name, array] : readNpz(npz))
+        writeNpy(folder / "graph" / (name + ".npy"), array);
+    return (folder / "graph").string();
+}
+
+TEST(Cli, MemoryIsBound)
+{
+    const test::TemporaryFolder folder;
+    const std::string graph = graphFolder(folder, 18), spill = (folder / "spill").string();
+    std::filesystem::create_directory(spill);
+    const std::string inputs = benchModel("sage2") + " " + graph + " --threads 2 --json";
+    const Result free = run("run " + inputs + " --memory 3G --spill " + spill + " --out " + (folder / "free.npy").string());
+    ASSERT_EQ(free.code, 0) << free.err;
+    const Result bound = run("run " + inputs + " --memory 256M --spill " + spill + " --out " + (folder / "bound.npy").string());
+    ASSERT_EQ(bound.code, 0) << bound.err;
+    const auto peak = nlohmann::json::parse(bound.out)["memory"]["peak_bytes"].get<double>();
+    EXPECT_LE(peak, 256 << 20) << "as the operating system counts";
+    EXPECT_GT(nlohmann::json::parse(free.out)["memory"]["peak_bytes"].get<double>(), 1.3 * peak) << "the bound made no difference";
+    EXPECT_TRUE(isEmpty(spill));
+    expectClose(folder / "bound.npy", folder / "free.npy");
+    const Result refused = run("run " + inputs + " --memory 20M --out " + (folder / "no.npy").string());
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_NE(refused.err.find("needs at least"), std::string::npos) << refused.err;
+    EXPECT_EQ(run("run " + inputs + " --memory 1G --spill /nowhere/at/all --out " + (folder / "no.npy").string()).code, 1);
+    EXPECT_FALSE(std::filesystem::exists(folder / "no.npy"));
+}
+
+TEST(Cli, AnInterruptedRunGoesOn)
+{
+    const test::TemporaryFolder folder;
+    const std::string graph = graphFolder(folder, 17), store = (folder / "store").string(), out = (folder / "out.npy").string();
+    const std::string inputs = benchModel("sage3") + " " + graph + " --batch-size 64";
+    ASSERT_EQ(run("run " + inputs + " --out " + (folder / "whole.npy").string()).code, 0);
+    // Killed as soon as the first function is done.
+    const pid_t child = fork();
+    if (child == 0) {
+        const std::string command = "exec " + std::string(CLEAVE_CLI) + " run " + inputs + " --store " + store + " --out " + out + " >/dev/null 2>&1";
+        execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+        _exit(127);
+    }
+    const auto finished = [&] {
+        if (!std::filesystem::exists(folder / "store/manifest.json"))
+            return std::size_t{0};
+        return nlohmann::json::parse(test::readText(folder / "store/manifest.json"))["finished"].size();
+    };
+    for (int i = 0; i < 60'000 && finished() < 2; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    const std::size_t done = finished();
+    ASSERT_GE(done, 2U);
+    EXPECT_FALSE(std::filesystem::exists(out));
+    std::ofstream(folder / "store/left_over.npy.part") << "half";
+    const Result other = run("run " + benchModel("sage2") + " " + graph + " --resume " + store + " --out " + out);
+    EXPECT_EQ(other.code, 1);
+    EXPECT_NE(other.err.find("is another one: there, the model is"), std::string::npos) << other.err;
+    EXPECT_EQ(run("run " + inputs + " --store " + store + " --out " + out).code, 1) << "the folder holds a run";
+    const Result resumed = run("run " + inputs + " --resume " + store + " --json --out " + out);
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+    const auto functions = nlohmann::json::parse(resumed.out)["functions"];
+    for (std::size_t f = 0; f < functions.size(); ++f)
+        EXPECT_EQ(functions[f]["batches"] == 0, f < done) << f;
+    expectClose(out, folder / "whole.npy");
+    for (const auto& file : std::filesystem::directory_iterator(store))
+        EXPECT_NE(file.path().extension(), ".part") << file.path();
+    EXPECT_EQ(run("run " + inputs + " --resume " + (folder / "none").string() + " --out " + out).code, 1);
 }
 
 }  // namespace

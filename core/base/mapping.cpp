@@ -1,0 +1,208 @@
+#include "core/base/mapping.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+
+namespace cleave {
+
+namespace {
+
+// All mappings, in the order of their addresses. Never destroyed: mappings of static storage may outlive everything else.
+class Mappings {
+public:
+    static Mappings& instance()
+    {
+        static Mappings& mappings = *new Mappings;
+        return mappings;
+    }
+
+    struct Entry {
+        std::size_t bytes = 0;
+        int file = -1;
+    };
+
+    void add(std::byte* data, Entry entry)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_entries.emplace(data, entry);
+    }
+
+    // The mapping that an address lies in, and how far behind its beginning.
+    std::pair<Entry, std::size_t> find(std::byte* address)
+    {
+        const std::lock_guard lock(m_mutex);
+        auto at = m_entries.upper_bound(address);
+        if (at == m_entries.begin())
+            return {};
+        --at;
+        const auto offset = static_cast<std::size_t>(address - at->first);
+        return offset < at->second.bytes ? std::pair{at->second, offset} : std::pair<Entry, std::size_t>{};
+    }
+
+    void remove(std::byte* data)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_entries.erase(data);
+    }
+
+    void drop(const std::function<bool()>& isEnough)
+    {
+        constexpr std::size_t piece = std::size_t{16} << 20;
+        const std::lock_guard lock(m_mutex);
+        std::size_t all = 0, dropped = 0;
+        for (const auto& [data, entry] : m_entries)
+            all += entry.bytes;
+        while (dropped < all && !isEnough()) {
+            auto at = m_entries.upper_bound(m_hand);
+            if (at != m_entries.begin() && m_hand < std::prev(at)->first + std::prev(at)->second.bytes) {
+                --at;
+            } else {
+                if (at == m_entries.end())
+                    at = m_entries.begin();
+                m_hand = at->first;
+            }
+            const std::size_t done = static_cast<std::size_t>(m_hand - at->first), size = std::min(piece, at->second.bytes - done);
+            madvise(m_hand, size, MADV_DONTNEED);
+            m_hand += size;
+            dropped += size;
+        }
+    }
+
+private:
+    std::mutex m_mutex;
+    std::map<std::byte*, Entry> m_entries;
+    std::byte* m_hand = nullptr;  // where the next turn begins
+};
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what, int problem)
+{
+    throw Error(printable(path.string(), 300) + " " + what + ": " + std::strerror(problem) + ".");
+}
+
+// Room is taken at once: a disk that is full later would end the process when a page is touched.
+void reserve(int file, std::size_t bytes, const std::filesystem::path& path)
+{
+    const int problem = bytes > 0 ? posix_fallocate(file, 0, static_cast<off_t>(bytes)) : 0;
+    if (problem == 0)
+        return;
+    close(file);
+    throw Error("There is no room for " + formatBytes(static_cast<double>(bytes)) + " in " + printable(path.string(), 300) + ": " + std::strerror(problem) + ".");
+}
+
+}  // namespace
+
+Mapping::Mapping(int file, std::size_t bytes, bool isWritable, const std::filesystem::path& path) : m_bytes(bytes), m_file(file)
+{
+    if (bytes > 0) {
+        void* memory = mmap(nullptr, bytes, isWritable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, file, 0);
+        if (memory == MAP_FAILED) {
+            const int problem = errno;
+            close(file);
+            fail(path, "cannot be mapped into memory", problem);
+        }
+        m_data = static_cast<std::byte*>(memory);
+        Mappings::instance().add(m_data, {bytes, file});
+    }
+}
+
+Mapping Mapping::ofFile(const std::filesystem::path& path)
+{
+    struct stat about {};
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        fail(path, "cannot be read", errno);
+    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
+        close(file);
+        throw Error("There is no file " + printable(path.string(), 300) + ".");
+    }
+    return {file, static_cast<std::size_t>(about.st_size), false, path};
+}
+
+Mapping Mapping::temporary(const std::filesystem::path& folder, std::size_t bytes)
+{
+    int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file < 0) {
+        // A file system without files that have no name.
+        std::string name = (folder / "cleave-XXXXXX").string();
+        file = mkostemp(name.data(), O_CLOEXEC);
+        if (file < 0)
+            fail(folder, "takes no temporary file", errno);
+        unlink(name.c_str());
+    }
+    reserve(file, bytes, folder);
+    return {file, bytes, true, folder};
+}
+
+Mapping Mapping::create(const std::filesystem::path& path, std::size_t bytes)
+{
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file < 0)
+        fail(path, "cannot be written", errno);
+    try {
+        reserve(file, bytes, path);
+        return {file, bytes, true, path};
+    } catch (...) {
+        unlink(path.c_str());
+        throw;
+    }
+}
+
+Mapping::Mapping(Mapping&& other) noexcept : m_data(std::exchange(other.m_data, nullptr)), m_bytes(std::exchange(other.m_bytes, 0)), m_file(std::exchange(other.m_file, -1))
+{
+}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept
+{
+    std::swap(m_data, other.m_data);
+    std::swap(m_bytes, other.m_bytes);
+    std::swap(m_file, other.m_file);
+    return *this;
+}
+
+Mapping::~Mapping()
+{
+    if (m_data) {
+        Mappings::instance().remove(m_data);
+        munmap(m_data, m_bytes);
+    }
+    if (m_file >= 0)
+        close(m_file);
+}
+
+MappedReader::MappedReader(const void* address)
+{
+    const auto [entry, offset] = Mappings::instance().find(static_cast<std::byte*>(const_cast<void*>(address)));
+    m_file = entry.file;
+    m_offset = offset;
+}
+
+void MappedReader::read(std::size_t offset, void* to, std::size_t bytes) const
+{
+    for (std::size_t done = 0; done < bytes;) {
+        const ssize_t got = pread(m_file, static_cast<std::byte*>(to) + done, bytes - done, static_cast<off_t>(m_offset + offset + done));
+        if (got > 0)
+            done += static_cast<std::size_t>(got);
+        else if (got == 0 || errno != EINTR)
+            throw Error(std::string("A file with rows cannot be read: ") + (got == 0 ? "it has become shorter" : std::strerror(errno)) + ".");
+    }
+}
+
+void dropMappedPages(const std::function<bool()>& isEnough)
+{
+    Mappings::instance().drop(isEnough);
+}
+
+}  // namespace cleave

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+namespace cleave {
+
+/// Memory that a file holds: its pages may leave the process at any time and come back when they are touched.
+class Mapping {
+public:
+    /// A file as it is, to be read. Error if it is not there or cannot be mapped.
+    static Mapping ofFile(const std::filesystem::path& path);
+    /// Room in a file of the folder that has no name, so that nothing is left of it, however the process ends. Error if the disk has no room.
+    static Mapping temporary(const std::filesystem::path& folder, std::size_t bytes);
+    /// A new file of this size, to be written. Error if it is there already, or the disk has no room.
+    static Mapping create(const std::filesystem::path& path, std::size_t bytes);
+
+    Mapping() = default;
+    Mapping(Mapping&& other) noexcept;
+    Mapping& operator=(Mapping&& other) noexcept;
+    ~Mapping();
+
+    std::byte* data() const { return m_data; }  ///< of ofFile: not to be written
+    std::size_t bytes() const { return m_bytes; }
+
+private:
+    Mapping(int file, std::size_t bytes, bool isWritable, const std::filesystem::path& path);
+
+    std::byte* m_data = nullptr;
+    std::size_t m_bytes = 0;
+    int m_file = -1;
+};
+
+/// Reads what lies in a mapping from its file, so that no page of it comes into the process.
+class MappedReader {
+public:
+    explicit MappedReader(const void* address);  ///< anywhere in memory
+
+    bool isMapped() const { return m_file >= 0; }  ///< whether that is in a mapping, which must stay as long as the reader is used
+    void read(std::size_t offset, void* to, std::size_t bytes) const;  ///< so many bytes behind the address. Error if the file cannot be read
+
+private:
+    int m_file = -1;
+    std::size_t m_offset = 0;
+};
+
+/// Lets pages of mappings leave the process, piece by piece and in turn, until isEnough() says so or all had their turn.
+void dropMappedPages(const std::function<bool()>& isEnough);
+
+}  // namespace cleave

@@ -1,0 +1,146 @@
+#include "core/base/memory_bound.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+#include "core/base/mapping.h"
+#include "core/base/pages.h"
+
+namespace cleave {
+
+namespace {
+
+// A line of /proc/self/status, in bytes; 0 if there is none.
+std::size_t statusLine(const std::string& name)
+{
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(name + ":"))
+            return static_cast<std::size_t>(std::strtoull(line.c_str() + name.size() + 1, nullptr, 10)) * 1024;
+    return 0;
+}
+
+// The system's own record of the most resident memory begins anew; whether it did.
+bool forgetPeak()
+{
+    const int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+    const bool done = file >= 0 && write(file, "5", 1) == 1;
+    if (file >= 0)
+        close(file);
+    return done;
+}
+
+}  // namespace
+
+std::size_t residentBytes()
+{
+    static const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    char text[128] = {};
+    if (file < 0 || pread(file, text, sizeof text - 1, 0) <= 0)
+        return 0;
+    const char* second = std::strchr(text, ' ');
+    return second ? static_cast<std::size_t>(std::strtoull(second, nullptr, 10)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)) : 0;
+}
+
+namespace {
+
+std::atomic<bool> isBound = false;
+std::atomic<std::size_t> near = 0, low = 0;  // above the first, pages are dropped until the second
+std::atomic<std::size_t> room = 0;           // for pages of files
+std::atomic<std::size_t> seen = 0;           // the most resident memory at any look
+
+void look()
+{
+    const std::size_t now = residentBytes();
+    for (std::size_t most = seen; now > most && !seen.compare_exchange_weak(most, now);) {
+    }
+    if (now > near)
+        dropMappedPages([&] { return residentBytes() < low; });
+}
+
+}  // namespace
+
+void stayWithinBound()
+{
+    if (isBound.load(std::memory_order_relaxed))
+        look();
+}
+
+bool fitsWithinBound(std::size_t bytes)
+{
+    return !isBound || bytes < room;
+}
+
+struct MemoryBound::Impl {
+    std::size_t bytes = 0, before = 0;
+    bool knowsPeak = false;
+    std::mutex mutex;
+    std::condition_variable wake;
+    bool ends = false;
+    std::thread watch;
+};
+
+MemoryBound::MemoryBound(std::size_t bytes, const std::filesystem::path& folder) : m(std::make_unique<Impl>())
+{
+    Mapping::temporary(folder, 1);  // whether it can be written
+    m->bytes = bytes;
+    m->before = residentBytes();
+    m->knowsPeak = forgetPeak();
+    // What is read and written between two looks must find room.
+    seen = m->before;
+    near = m->before + bytes / 8 * 5;
+    low = m->before + bytes / 2;
+    room = bytes / 4;
+    isBound = true;
+    boundPages({bytes / 4, bytes / 8 * 3, folder});
+    m->watch = std::thread([this] {
+        for (std::unique_lock lock(m->mutex); !m->ends;) {
+            m->wake.wait_for(lock, std::chrono::milliseconds(1));
+            look();
+        }
+    });
+}
+
+MemoryBound::~MemoryBound()
+{
+    {
+        const std::lock_guard lock(m->mutex);
+        m->ends = true;
+    }
+    m->wake.notify_one();
+    m->watch.join();
+    isBound = false;
+    boundPages({});
+}
+
+std::size_t MemoryBound::bytes() const { return m->bytes; }
+
+std::size_t MemoryBound::peakBytes() const
+{
+    const std::size_t peak = m->knowsPeak ? statusLine("VmHWM") : std::max(seen.load(), residentBytes());
+    return peak > m->before ? peak - m->before : 0;
+}
+
+void MemoryBound::require(std::size_t needed, const std::string& what) const
+{
+    const std::size_t now = residentBytes(), used = now > m->before ? now - m->before : 0;
+    if (used + needed > m->bytes)
+        throw Error(what + " needs at least " + formatBytes(static_cast<double>(used + needed)) + " of memory, more than the " +
+                    formatBytes(static_cast<double>(m->bytes)) + " that it may take.");
+}
+
+}  // namespace cleave

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace cleave {
+
+/// Keeps this process's resident memory within so many bytes above what it is when the object is made, as long as the object is there. Pages
+/// (pages.h) beyond a part of the bound lie in files of the folder, which have no name and so leave nothing behind; pages of files are
+/// let go when the bound comes near. One at a time. Error if the folder takes no files.
+class MemoryBound {
+public:
+    MemoryBound(std::size_t bytes, const std::filesystem::path& folder);
+    ~MemoryBound();
+    MemoryBound(const MemoryBound&) = delete;
+    MemoryBound& operator=(const MemoryBound&) = delete;
+
+    std::size_t bytes() const;
+    std::size_t peakBytes() const;  ///< the most resident memory above what it was at first, as the operating system counts
+
+    /// Error unless so much is left of the bound, after what is resident now: measured, before the work begins.
+    void require(std::size_t bytes, const std::string& what) const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m;
+};
+
+/// Lets pages of files go at once if the bound is near, where a lot of them is about to be touched; without a bound nothing.
+void stayWithinBound();
+
+/// Whether so much of files may be in memory at once, beside everything else.
+bool fitsWithinBound(std::size_t bytes);
+
+/// Resident memory of this process (VmRSS), in bytes.
+std::size_t residentBytes();
+
+/// While one is alive, this thread asks for memory that must not lie in files: what does not fit into the bound throws std::bad_alloc,
+/// and ranShort() tells it from other failures.
+class MemoryInCore {
+public:
+    MemoryInCore();
+    ~MemoryInCore();
+    MemoryInCore(const MemoryInCore&) = delete;
+    MemoryInCore& operator=(const MemoryInCore&) = delete;
+
+    bool ranShort() const;
+
+private:
+    bool m_before;
+};
+
+/// Memory that lasts: it may lie in files, whatever is said around it.
+class MemoryAnywhere {
+public:
+    MemoryAnywhere();
+    ~MemoryAnywhere();
+    MemoryAnywhere(const MemoryAnywhere&) = delete;
+    MemoryAnywhere& operator=(const MemoryAnywhere&) = delete;
+
+private:
+    bool m_before;
+};
+
+}  // namespace cleave

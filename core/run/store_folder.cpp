@@ -1,0 +1,152 @@
+#include "core/run/store_folder.h"
+
+#include <ATen/ATen.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/format.h"
+#include "core/graph/npy.h"
+#include "core/model/json_view.h"
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int formatVersion = 1;
+
+// NumPy has no bfloat16: its bits are kept.
+DType typeInFile(at::ScalarType type)
+{
+    return type == at::kBFloat16 ? DType::Int16 : dtypeOf(type);
+}
+
+void reachDisk(const std::filesystem::path& path)
+{
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool done = file >= 0 && fsync(file) == 0;
+    const int problem = errno;
+    if (file >= 0)
+        close(file);
+    if (!done)
+        throw Error(printable(path.string(), 300) + " cannot be written: " + std::strerror(problem) + ".");
+}
+
+}  // namespace
+
+StoreFolder::StoreFolder(std::filesystem::path folder, std::vector<std::string> run, bool resume) : m_folder(std::move(folder)), m_run(std::move(run))
+{
+    std::error_code problem;
+    const bool exists = std::filesystem::exists(m_folder / "manifest.json", problem);
+    const std::string name = printable(m_folder.string(), 300);
+    if (resume && !exists)
+        throw Error("There is no run to go on with in " + name + ": it has no manifest.json.");
+    if (!resume && exists)
+        throw Error(name + " holds a run already: go on with it (--resume), or name another folder.");
+    std::filesystem::create_directories(m_folder, problem);
+    if (!std::filesystem::is_directory(m_folder, problem))
+        throw Error("The folder " + name + " cannot be made.");
+    if (resume)
+        readManifest();
+    else
+        writeManifest();
+    for (const auto& file : std::filesystem::directory_iterator(m_folder, problem))
+        if (file.path().extension() == ".part")
+            std::filesystem::remove(file.path(), problem);
+}
+
+void StoreFolder::readManifest()
+{
+    const std::filesystem::path path = m_folder / "manifest.json";
+    const std::vector<std::byte> bytes = readFile(path);
+    const nlohmann::json json = parseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+    const JsonView file(json, path.filename().string());
+    if (file.at("cleave_store").integer() != formatVersion)
+        throw Error(printable(path.string(), 300) + " is of a version that this program does not read.");
+    std::vector<std::string> run;
+    for (const JsonView& line : file.at("run").items())
+        run.push_back(line.text());
+    for (std::size_t i = 0; i < std::max(run.size(), m_run.size()); ++i)
+        if (i >= run.size() || i >= m_run.size() || run[i] != m_run[i])
+            throw Error("The run in " + printable(m_folder.string(), 300) + " is another one: there, " +
+                        printable(i < run.size() ? run[i] : "nothing is said") + "; here, " + (i < m_run.size() ? m_run[i] : "nothing is said") + ".");
+    for (const JsonView& function : file.at("finished").items())
+        m_finished.insert(static_cast<std::size_t>(function.integer()));
+    for (const auto& [name, type] : file.at("arrays").members())
+        m_stored.emplace(name, scalarType(dtypeFromName(type.text())));
+}
+
+void StoreFolder::writeManifest() const
+{
+    Json arrays = Json::object();
+    for (const auto& [name, type] : m_stored)
+        arrays[name] = dtypeName(dtypeOf(type));
+    const Json json{{"cleave_store", formatVersion}, {"run", m_run}, {"finished", m_finished}, {"arrays", arrays}};
+    writeBeside(m_folder / "manifest.json", [&](const std::filesystem::path& temporary) {
+        std::ofstream file(temporary, std::ios::binary);
+        file << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n" << std::flush;
+        if (!file)
+            throw Error(printable(m_folder.string(), 300) + " cannot be written.");
+        file.close();
+        reachDisk(temporary);
+    });
+}
+
+std::filesystem::path StoreFolder::pathOf(const std::string& name) const
+{
+    std::string plain = name;
+    std::ranges::replace_if(plain, [](char c) { return !(c == '_' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')); }, '_');
+    return m_folder / (plain + ".npy");
+}
+
+at::Tensor StoreFolder::create(const std::string& name, const std::vector<std::int64_t>& sizes, at::ScalarType type)
+{
+    Array empty{typeInFile(type), sizes, nullptr};
+    const std::string header = npyHeader(empty);
+    std::filesystem::path path = pathOf(name);
+    path += ".part";
+    const auto file = std::make_shared<Mapping>(Mapping::create(path, header.size() + empty.bytes()));
+    std::memcpy(file->data(), header.data(), header.size());
+    m_open.push_back({name, type, path});
+    return at::from_blob(file->data() + header.size(), sizes, [file](void*) {}, at::TensorOptions(type));
+}
+
+void StoreFolder::finish(std::size_t function)
+{
+    for (const File& file : m_open) {
+        reachDisk(file.path);
+        std::error_code problem;
+        std::filesystem::rename(file.path, pathOf(file.name), problem);
+        if (problem)
+            throw Error(printable(file.path.string(), 300) + " cannot be renamed: " + problem.message() + ".");
+        m_stored.insert_or_assign(file.name, file.type);
+    }
+    m_open.clear();
+    m_finished.insert(function);
+    writeManifest();
+}
+
+at::Tensor StoreFolder::load(const std::string& name) const
+{
+    const auto known = m_stored.find(name);
+    if (known == m_stored.end())
+        throw Error("The run in " + printable(m_folder.string(), 300) + " has no '" + printable(name) + "', which its functions that are done would have made.");
+    const Array array = mapNpy(pathOf(name));
+    if (array.dtype != typeInFile(known->second))
+        throw Error(printable(pathOf(name).string(), 300) + " holds numbers of another type than manifest.json says.");
+    const at::Tensor tensor = toTensor(array);
+    return known->second == at::kBFloat16 ? tensor.view(at::kBFloat16) : tensor;
+}
+
+}  // namespace cleave

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/mapping.h"
+
+namespace cleave {
+
+/// A folder that keeps the save points of a run, each as a .npy file, and says in manifest.json which functions are done: a run that was
+/// interrupted goes on there. Files of a function that is not done end in .part.
+class StoreFolder {
+public:
+    /// run: what must be the same for a run to go on, one line of text for each thing. A new folder must not hold a run already; one to resume must
+    /// hold this run, and what is half written there is removed. Error otherwise.
+    StoreFolder(std::filesystem::path folder, std::vector<std::string> run, bool resume);
+
+    /// A tensor whose memory is a file of the folder, to be filled by a function that is not done.
+    at::Tensor create(const std::string& name, const std::vector<std::int64_t>& sizes, at::ScalarType type);
+
+    /// The function's files are complete: from now on they are kept.
+    void finish(std::size_t function);
+
+    bool isFinished(std::size_t function) const { return m_finished.contains(function); }
+    at::Tensor load(const std::string& name) const;  ///< of a function that is done
+
+private:
+    struct File {
+        std::string name;
+        at::ScalarType type;
+        std::filesystem::path path;
+    };
+
+    void readManifest();
+    void writeManifest() const;
+    std::filesystem::path pathOf(const std::string& name) const;
+
+    std::filesystem::path m_folder;
+    std::vector<std::string> m_run;
+    std::set<std::size_t> m_finished;
+    std::map<std::string, at::ScalarType> m_stored;
+    std::vector<File> m_open;
+};
+
+}  // namespace cleave

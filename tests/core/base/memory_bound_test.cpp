@@ -1,0 +1,152 @@
+// Memory that files hold, and a bound on what is resident.
+#include "core/base/memory_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/hash.h"
+#include "core/base/mapping.h"
+#include "core/base/pages.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+constexpr std::size_t mega = std::size_t{1} << 20;
+
+bool isEmpty(const std::filesystem::path& folder)
+{
+    return std::filesystem::directory_iterator(folder) == std::filesystem::directory_iterator();
+}
+
+TEST(Mapping, TemporaryLeavesNothingAndKeepsWhatIsDropped)
+{
+    const test::TemporaryFolder folder;
+    {
+        const Mapping memory = Mapping::temporary(folder.path(), 40 * mega);
+        EXPECT_TRUE(isEmpty(folder.path())) << "the file has no name, so that a kill leaves nothing";
+        std::memset(memory.data(), 7, memory.bytes());
+        const std::size_t before = residentBytes();
+        dropMappedPages([] { return false; });
+        EXPECT_LT(residentBytes(), before - 30 * mega);
+        for (std::size_t i = 0; i < memory.bytes(); i += 4099)
+            ASSERT_EQ(memory.data()[i], std::byte{7});
+        std::vector<std::byte> read(100);
+        const MappedReader reader(memory.data() + mega);
+        ASSERT_TRUE(reader.isMapped());
+        memory.data()[mega + 5000 + 3] = std::byte{9};
+        reader.read(5000, read.data(), read.size());
+        EXPECT_EQ(read[2], std::byte{7});
+        EXPECT_EQ(read[3], std::byte{9}) << "what was written is what is read";
+        EXPECT_FALSE(MappedReader(read.data()).isMapped());
+        EXPECT_FALSE(MappedReader(memory.data() + memory.bytes()).isMapped());
+        EXPECT_NE(test::errorOf([&] { reader.read(memory.bytes(), read.data(), read.size()); }), "");
+    }
+    EXPECT_TRUE(isEmpty(folder.path()));
+}
+
+TEST(Mapping, FilesAreMappedAndMade)
+{
+    const test::TemporaryFolder folder;
+    {
+        const Mapping made = Mapping::create(folder / "a", 5000);
+        std::memset(made.data(), 3, made.bytes());
+        EXPECT_NE(test::errorOf([&] { Mapping::create(folder / "a", 10); }), "") << "it is there already";
+    }
+    const Mapping read = Mapping::ofFile(folder / "a");
+    EXPECT_EQ(read.bytes(), 5000U);
+    EXPECT_EQ(read.data()[4999], std::byte{3});
+    std::ofstream(folder / "empty").close();
+    EXPECT_EQ(Mapping::ofFile(folder / "empty").bytes(), 0U);
+    EXPECT_NE(test::errorOf([&] { Mapping::ofFile(folder / "none"); }), "");
+    EXPECT_NE(test::errorOf([&] { Mapping::ofFile(folder.path()); }), "");
+    EXPECT_NE(test::errorOf([&] { Mapping::temporary(folder / "none", 10); }), "");
+}
+
+TEST(Mapping, ADiskWithoutRoomIsASentence)
+{
+    const test::TemporaryFolder folder;
+    const std::string error = test::errorOf([&] { Mapping::create(folder / "large", std::size_t{1} << 52); });
+    EXPECT_TRUE(error.starts_with("There is no room for ")) << error;
+    EXPECT_TRUE(isEmpty(folder.path()));
+}
+
+TEST(MemoryBound, WhatDoesNotFitLiesInFiles)
+{
+    giveBackPages();
+    const test::TemporaryFolder folder;
+    const std::size_t used = pagesInUse().used;
+    std::vector<std::pair<unsigned char*, std::size_t>> blocks;
+    {
+        const MemoryBound bound(128 * mega, folder.path());
+        for (int i = 0; i < 20; ++i) {
+            const std::size_t bytes = 32 * mega + 4096 * static_cast<std::size_t>(i);
+            blocks.emplace_back(static_cast<unsigned char*>(allocatePages(bytes)), bytes);
+            std::memset(blocks.back().first, i, bytes);
+        }
+        EXPECT_LE(pagesInUse().used - used, 32 * mega + 2 * mega);
+        for (std::size_t i = 0; i < blocks.size(); ++i)
+            for (std::size_t at = 0; at < blocks[i].second; at += 4096)
+                ASSERT_EQ(blocks[i].first[at], i);
+        EXPECT_LE(bound.peakBytes(), bound.bytes());
+        EXPECT_GT(bound.peakBytes(), 30 * mega);
+        EXPECT_TRUE(isEmpty(folder.path()));
+        EXPECT_FALSE(fitsWithinBound(100 * mega));
+        EXPECT_EQ(test::errorOf([&] { bound.require(mega, "This"); }), "");
+        EXPECT_NE(test::errorOf([&] { bound.require(300 * mega, "This"); }).find("This needs at least"), std::string::npos);
+    }
+    EXPECT_TRUE(fitsWithinBound(100 * mega));
+    for (const auto& [memory, bytes] : blocks)
+        freePages(memory, bytes);
+    EXPECT_EQ(pagesInUse().used, used);
+    giveBackPages();
+}
+
+TEST(MemoryBound, WhatMustBeInCoreIsRefused)
+{
+    giveBackPages();
+    const test::TemporaryFolder folder;
+    const MemoryBound bound(64 * mega, folder.path());
+    {
+        const MemoryInCore inCore;
+        EXPECT_FALSE(inCore.ranShort());
+        EXPECT_THROW(allocatePages(60 * mega), std::bad_alloc);
+        EXPECT_TRUE(inCore.ranShort());
+        {
+            const MemoryAnywhere lasting;
+            freePages(allocatePages(60 * mega), 60 * mega);
+        }
+        EXPECT_THROW(allocatePages(60 * mega), std::bad_alloc);
+        std::thread([&] { freePages(allocatePages(60 * mega), 60 * mega); }).join();  // others are not asked to
+    }
+    const MemoryInCore again;
+    EXPECT_FALSE(again.ranShort());
+}
+
+TEST(MemoryBound, AFolderIsNeeded)
+{
+    EXPECT_NE(test::errorOf([] { MemoryBound(64 * mega, "/nowhere/at/all"); }), "");
+    EXPECT_FALSE(pagesAreBound());
+}
+
+TEST(ContentHash, TellsContentsApart)
+{
+    std::vector<std::byte> bytes(100);
+    const std::uint64_t zeros = contentHash(bytes);
+    EXPECT_EQ(contentHash(bytes), zeros);
+    EXPECT_NE(contentHash({bytes.data(), 99}), zeros);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = std::byte{1};
+        EXPECT_NE(contentHash(bytes), zeros) << i;
+        bytes[i] = std::byte{0};
+    }
+}
+
+}  // namespace
+}  // namespace cleave
