@@ -90,7 +90,7 @@ void addCode(CLI::App& app, int&)
         std::size_t files = 0;
         {
             const TerminalProgress terminal;
-            model = arguments->model.open(terminal.progress());
+            model = arguments->model.open(terminal.progress(), arguments->plan);
             const PlanSpace space(*model.analysis);
             stored.plan = space.messageDegree();
             if (!arguments->plan.empty())

@@ -69,6 +69,8 @@ Json toJson(const Model& model)
                                    {"level", a.values[id].level}});
     for (const PassCount& pass : a.passes)
         json["passes"].push_back({{"pass", pass.pass}, {"count", pass.count}});
+    for (const PassCount& rewrite : a.rewrites)
+        json["rewrites"].push_back({{"rewrite", rewrite.pass}, {"count", rewrite.count}});
     json["ops"] = p.ops.size();
     json["levels"] = a.levels;
     json["prologue"] = names(p, model.cut->prologue);
@@ -99,6 +101,8 @@ std::string describeText(const Model& model)
     for (const PassCount& pass : a.passes)
         passes.push_back({pass.pass, std::to_string(pass.count)});
     text += "\n" + table(passes);
+    if (!a.rewrites.empty())
+        text += "\nRewrites: " + rewritesText(a) + " (--rewrite none leaves the program as it was traced)\n";
     text += "\n" + std::to_string(p.ops.size()) + " ops, message degree " + std::to_string(a.levels) + ", prologue of " +
             std::to_string(model.cut->prologue.size()) + " values\n\n";
     std::vector<std::vector<std::string>> functions{{"function", "degree", "ops", "MP", "edge sets", "reads", "saves", "modules"}};

@@ -245,7 +245,7 @@ public:
 private:
     void compute(const Progress& progress)
     {
-        m_model = m_arguments.model.open(progress);
+        m_model = m_arguments.model.open(progress, m_arguments.from);
         m_space.emplace(*m_model.analysis);
         Wishes wishes(*m_space, m_arguments);
         m_stored = wishes.run();
@@ -295,8 +295,28 @@ private:
         m_stored.batchSize = chosen.batchSize;
         m_stored.order = chosen.order;
         m_cost = RecordedCost{chosen.name, name, chosen.planned.cost, chosen.counts, rates, m_arguments.profile, chosen.planned.bound};
+        if (m_model.traced)
+            priceTraced(request, rates, progress);
         if (!graph.path.empty() && m_model.analysis->levels > 0)
             m_inflations = inflations(chosen.batchSize, progress);
+    }
+
+    // What the same planner would take without the rewrites, in batches as large.
+    void priceTraced(PlanningRequest request, const Rates& rates, const Progress& progress)
+    {
+        const GraphArguments& graph = m_arguments.graph;
+        Model traced{m_model.traced, std::make_shared<CutProgram>(cutByMessageDegree(*m_model.traced))};
+        request.constraints = {};
+        request.memoryBytes = 0;
+        request.batchSize = m_stored.batchSize;
+        std::optional<Planning> planning;
+        if (graph.path.empty())
+            planning.emplace(traced, m_arguments.nodes, m_arguments.edges, rates);
+        else
+            planning.emplace(traced, graph.read(progress), graph.run, rates, progress);
+        if (m_arguments.profile)
+            planning->measureOps(request.batchSize, progress);
+        m_tracedSeconds = planning->make(wanted(), request, progress).planned.cost.seconds();
     }
 
     Planner wanted() const
@@ -341,6 +361,9 @@ private:
                     orders.push_back("metis not measured on so many edges (--order metis does it)");
                 text += "E/V by node order, batches of " + formatCount(m_stored.batchSize) + ": " + join(orders, ", ") + "\n";
             }
+            if (m_tracedSeconds > 0)
+                text += "Rewrites: " + rewritesText(*m_model.analysis) + "; without them (--rewrite none) " + std::string(plannerName(wanted())) + " takes " +
+                        formatSeconds(m_tracedSeconds) + "\n";
             text += "Rates: " + rates() + "\n";
         }
         return text + (m_arguments.out.empty() ? "" : "\nWritten to " + m_arguments.out + "\n");
@@ -351,6 +374,10 @@ private:
         Json json{{"plans", Json::array()}, {"rates", rates()}, {"remarks", m_stored.remarks}};
         for (const PricedPlan& plan : m_plans)
             json["plans"].push_back(toJson(*m_space, plan));
+        for (const PassCount& rewrite : m_model.analysis->rewrites)
+            json["rewrites"][rewrite.pass] = rewrite.count;
+        if (m_tracedSeconds > 0)
+            json["seconds_without_rewrites"] = m_tracedSeconds;
         for (const auto& [order, inflation] : m_inflations)
             json["inflation_by_order"][orderName(order)] = inflation;
         return json;
@@ -364,6 +391,7 @@ private:
     std::vector<PricedPlan> m_plans;
     std::optional<RecordedCost> m_cost;
     std::vector<std::pair<NodeOrder, double>> m_inflations;
+    double m_tracedSeconds = 0;  // 0: nothing was rewritten
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ struct RunArguments {
     // The model, cut by the plan if there is one; what the plan says of the batch size counts unless it is given here.
     Model open(const Progress& progress)
     {
-        Model opened = model.open(progress);
+        Model opened = model.open(progress, plan);
         const PlanSpace space(*opened.analysis);
         ran = space.messageDegree();
         if (plan.empty())
@@ -86,6 +86,11 @@ std::size_t leastMemory(const RunOptions& run)
 {
     constexpr std::size_t forEachThread = std::size_t{48} << 20, forAll = std::size_t{128} << 20, forEdgeTensors = std::size_t{128} << 20;
     return forAll + (run.kernels == Kernels::All ? 0 : forEdgeTensors) + forEachThread * static_cast<std::size_t>(run.threads ? run.threads : std::max(1U, std::thread::hardware_concurrency()));
+}
+
+std::string rewritesNote(const Analysis& analysis)
+{
+    return analysis.rewrites.empty() ? "" : "Rewrites: " + rewritesText(analysis) + "\n";
 }
 
 std::string memoryNote(const MemoryBound* bound)
@@ -231,9 +236,11 @@ void addRun(CLI::App& app, int&)
         arguments->graph.run.store = resume->empty() ? *store : *resume;
         const auto bound = memory->bound();
         RunResult result;
+        std::string rewrites;
         {
             const TerminalProgress terminal;
             const Model model = arguments->open(terminal.progress());
+            rewrites = rewritesNote(*model.analysis);
             if (bound)
                 bound->require(leastMemory(arguments->graph.run), "Running this model");
             const DataGraph graph = arguments->graph.read(terminal.progress());
@@ -247,7 +254,7 @@ void addRun(CLI::App& app, int&)
         if (bound)
             json["memory"] = {{"bound_bytes", bound->bytes()}, {"peak_bytes", bound->peakBytes()}};
         print(arguments->json ? json.dump(2) + "\n"
-                              : randomNote(result) + functionTable(result) + "\n" +
+                              : randomNote(result) + functionTable(result) + rewrites + "\n" +
                                     summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(bound.get()) +
                                     "Written to " + *out + "\n");
     });
@@ -271,12 +278,13 @@ void addVerify(CLI::App& app, int& exitCode)
         arguments->graph.finish();
         VerifyOptions options{arguments->graph.run, *tolerance, {}};
         VerifyResult result;
-        std::string graphName;
+        std::string graphName, rewrites;
         {
             const TerminalProgress terminal;
             if (!expected->empty())
                 options.expected = readNpz(*expected);
             const Model model = arguments->open(terminal.progress());
+            rewrites = rewritesNote(*model.analysis);
             options.run = arguments->graph.run;
             const DataGraph graph = arguments->graph.read(terminal.progress());
             result = verify(model, graph, options, terminal.progress());
@@ -284,7 +292,7 @@ void addVerify(CLI::App& app, int& exitCode)
                 predict(model, arguments->ran, graph, options.run, result.layerWise, arguments->profile, terminal.progress());
             graphName = graph.name;
         }
-        print(arguments->json ? toJson(result).dump(2) + "\n" : toText(result));
+        print(arguments->json ? toJson(result).dump(2) + "\n" : rewrites + toText(result));
         if (*record)
             recordVerification(arguments->plan, recorded(result, graphName));
         exitCode = result.equal() ? 0 : 3;

@@ -11,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/base/format.h"
 #include "core/graph/npy.h"
+#include "core/plan/plan_file.h"
 
 namespace cleave::cli {
 
@@ -89,11 +90,38 @@ void ModelArguments::add(CLI::App& command)
     command.add_option("--role", roles, "What an input of forward or a parameter is (node-features, graph-structure, edge-features, other), "
                                         "instead of the guess from its name, type and shape; may be repeated")
         ->type_name("NAME=ROLE")->allow_extra_args(false);
+    std::vector<std::string> names;
+    for (const Rewrite rewrite : allRewrites())
+        names.emplace_back(rewriteName(rewrite));
+    command.add_option("--rewrite", rewrites, "Changes of the program that give the same answers sooner: all, none, or a list of " + join(names, ", "))
+        ->type_name("LIST")->default_str("the plan's, or all");
 }
 
-Model ModelArguments::open(const Progress& progress) const
+std::set<Rewrite> rewritesOf(const std::string& text)
+{
+    if (text.empty() || text == "all")
+        return allRewrites();
+    std::set<Rewrite> rewrites;
+    for (std::size_t begin = 0; text != "none" && begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string name = text.substr(begin, end - begin);
+        Rewrite rewrite{};
+        if (!rewriteFromName(name, rewrite))
+            throw Error("--rewrite: there is no rewrite '" + printable(name) + "'.");
+        rewrites.insert(rewrite);
+        begin = end + 1;
+    }
+    return rewrites;
+}
+
+Model ModelArguments::open(const Progress& progress, const std::string& plan) const
 {
     OpenOptions options;
+    if (rewrites.empty() && !plan.empty())
+        for (const std::string& name : readPlanSummary(plan).rewrites)
+            options.rewrites.merge(rewritesOf(name));
+    else
+        options.rewrites = rewritesOf(rewrites);
     for (const std::string& text : roles) {
         const auto [name, value] = nameAndValue(text, "--role");
         if (!roleFromName(value, options.roles[name]))
@@ -101,6 +129,14 @@ Model ModelArguments::open(const Progress& progress) const
                         "'; roles are node-features, graph-structure, edge-features and other.");
     }
     return openModel(path, options, progress);
+}
+
+std::string rewritesText(const Analysis& analysis)
+{
+    std::vector<std::string> parts;
+    for (const PassCount& rewrite : analysis.rewrites)
+        parts.push_back(rewrite.pass + " " + std::to_string(rewrite.count));
+    return join(parts, ", ");
 }
 
 std::string flopsText(double flops)

@@ -26,10 +26,14 @@ std::string table(const std::vector<std::vector<std::string>>& rows);
 struct ModelArguments {
     std::string path;
     std::vector<std::string> roles;
+    std::string rewrites;  ///< empty: the plan's, or all
 
     void add(CLI::App& command);
-    Model open(const Progress& progress) const;
+    Model open(const Progress& progress, const std::string& plan = {}) const;  ///< plan: file whose rewrites count if none are asked for
 };
+
+/// "all", "none", or names with commas between them.
+std::set<Rewrite> rewritesOf(const std::string& text);
 
 /// GRAPH and what it is run with, shared by every command that reads one.
 struct GraphArguments {
@@ -47,6 +51,9 @@ struct GraphArguments {
 
 /// "NAME=VALUE" split at the first equals sign; Error naming the option if there is none.
 std::pair<std::string, std::string> nameAndValue(const std::string& text, const std::string& option);
+
+/// "transform-first 1, merge-linears 2"; empty if nothing was rewritten.
+std::string rewritesText(const Analysis& analysis);
 
 /// "1.3 G": numbers of floating-point operations.
 std::string flopsText(double flops);

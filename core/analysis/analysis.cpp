@@ -645,17 +645,24 @@ ValueId viewRoot(const Program& program, ValueId value)
 
 Analysis analyse(Program program, const AnalysisOptions& options, const Evaluator& evaluator, const Progress& progress)
 {
-    Analysis analysis;
     assignRoles(program, options.roles);
     refuseStatic(program);
     const int inPlace = makeFunctional(program);
-    analysis.passes = cleanUp(program);
+    std::vector<PassCount> passes = cleanUp(program);
     mergeNodeCounts(program);
-    analysis.passes.insert(analysis.passes.begin(), {"in-place ops", inPlace});
-    analysis.program = std::move(program);
-    Analyser(analysis, evaluator).run(progress);
+    passes.insert(passes.begin(), {"in-place ops", inPlace});
+    Analysis analysis = analyseClean(std::move(program), evaluator, progress);
+    analysis.passes = std::move(passes);
     noteProbed(analysis);
     noteGlobal(analysis);
+    return analysis;
+}
+
+Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress)
+{
+    Analysis analysis;
+    analysis.program = std::move(program);
+    Analyser(analysis, evaluator).run(progress);
     return analysis;
 }
 

@@ -54,6 +54,7 @@ struct PassCount {
 struct Analysis {
     Program program;
     std::vector<PassCount> passes;
+    std::vector<PassCount> rewrites;  ///< of rewrites.h, that were applied
     IdMap<ValueId, ValueFacts> values;
     IdMap<OpId, OpFacts> ops;
     std::string nodeSymbol;  ///< the symbol that counts nodes
@@ -71,6 +72,9 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen);
 /// Functional form, clean-up passes, roles, structure values, row domains and message degree (design: section 5).
 /// Error naming op, module and source line for the first op that cannot be shown to be cut exactly.
 Analysis analyse(Program program, const AnalysisOptions& options, const Evaluator& evaluator, const Progress& progress = {});
+
+/// The same for a program in functional form and cleaned up whose inputs have roles.
+Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress = {});
 
 /// Whether the op reads rows of nodes: a global op that does must wait for all of them.
 bool readsNodes(const Analysis& analysis, OpId op);

@@ -335,23 +335,8 @@ private:
 
     void dropDead()
     {
-        std::vector<bool> live(m_program.values.size());
-        for (const ValueId output : m_program.outputs)
-            live[static_cast<std::size_t>(output.index)] = true;
-        std::vector<bool> keep(m_program.ops.size());
-        for (std::size_t i = m_program.ops.size(); i-- > 0;) {
-            const Op& op = m_program.ops[i];
-            keep[i] = std::ranges::any_of(op.outputs, [&](ValueId id) { return live[static_cast<std::size_t>(id.index)]; });
-            if (keep[i])
-                forEachOperand(op, [&](ValueId id) { live[static_cast<std::size_t>(id.index)] = true; });
-        }
-        Rewriter rewriter(m_program);
-        std::size_t i = 0;
-        for (Op& op : rewriter.takeOps())
-            if (keep[i++])
-                rewriter.emit(std::move(op));
-            else
-                count(dead);
+        for (int i = dropDeadOps(m_program); i > 0; --i)
+            count(dead);
     }
 
     void refuseRandom() const
@@ -387,6 +372,29 @@ IdMap<ValueId, Reach> findReach(const Program& program)
 std::vector<PassCount> cleanUp(Program& program)
 {
     return Cleaner(program).run();
+}
+
+int dropDeadOps(Program& program)
+{
+    std::vector<bool> live(program.values.size());
+    for (const ValueId output : program.outputs)
+        live[static_cast<std::size_t>(output.index)] = true;
+    std::vector<bool> keep(program.ops.size());
+    for (std::size_t i = program.ops.size(); i-- > 0;) {
+        const Op& op = program.ops[i];
+        keep[i] = std::ranges::any_of(op.outputs, [&](ValueId id) { return live[static_cast<std::size_t>(id.index)]; });
+        if (keep[i])
+            forEachOperand(op, [&](ValueId id) { live[static_cast<std::size_t>(id.index)] = true; });
+    }
+    Rewriter rewriter(program);
+    std::size_t i = 0;
+    int dropped = 0;
+    for (Op& op : rewriter.takeOps())
+        if (keep[i++])
+            rewriter.emit(std::move(op));
+        else
+            ++dropped;
+    return dropped;
 }
 
 }  // namespace cleave

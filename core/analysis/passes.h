@@ -10,6 +10,9 @@ namespace cleave {
 /// are read from the graph and not from feature tensors, equal structure subexpressions become one, dead ops go. Error for live random ops.
 std::vector<PassCount> cleanUp(Program& program);
 
+/// Drops ops whose results nobody reads; how many.
+int dropDeadOps(Program& program);
+
 /// What each value depends on, for a program whose inputs have roles. Sizes depend on the graph only.
 IdMap<ValueId, Reach> findReach(const Program& program);
 

@@ -68,6 +68,23 @@ Json waysOfReading(const CutFunction& function, ValueId tensor)
     return ways;
 }
 
+std::vector<std::string> rewriteNames(const Analysis& analysis)
+{
+    std::vector<std::string> names;
+    for (const PassCount& rewrite : analysis.rewrites)
+        names.push_back(rewrite.pass);
+    return names;
+}
+
+std::vector<std::string> rewriteNames(const JsonView& file)
+{
+    std::vector<std::string> names;
+    if (const auto rewrites = file.find("rewrites"))
+        for (const JsonView& name : rewrites->items())
+            names.push_back(name.text());
+    return names;
+}
+
 Json describeFunction(const PlanSpace& space, const Plan& plan, const CutFunction& function)
 {
     const Analysis& analysis = space.analysis();
@@ -204,6 +221,9 @@ public:
             throw Error("The plan is of version " + std::to_string(version) + ", but this program reads version " + std::to_string(formatVersion) +
                         " only.");
         m_sameModel = m_file.at("model").at("sha256").text() == m_program.sha256;
+        if (const auto made = rewriteNames(m_file), here = rewriteNames(m_space.analysis()); made != here)
+            differs("The plan is for the program " + (made.empty() ? "as it was traced" : "after the rewrites " + printable(join(made, ","))) +
+                    ", but it was opened " + (here.empty() ? "as it was traced." : "after the rewrites " + join(here, ",") + "."));
         for (const PlacedOp& placed : m_space.ops())
             m_ops[m_program[placed.op].name] = placed.op;
         m_result.plan = m_space.messageDegree();
@@ -398,6 +418,7 @@ void writePlan(const std::filesystem::path& path, const PlanSpace& space, const 
     const Program& program = space.analysis().program;
     Json json{{"cleave_plan", formatVersion},
               {"model", {{"name", program.name}, {"sha256", program.sha256}}},
+              {"rewrites", rewriteNames(space.analysis())},
               {"functions", Json::array()},
               {"constraints", describeConstraints(space, stored.plan.constraints)},
               {"batch_size", stored.batchSize},
@@ -456,6 +477,7 @@ PlanSummary readPlanSummary(const std::filesystem::path& path)
         for (const JsonView& tensor : function.at("saves").items())
             summary.saved[number].push_back(tensor.at("name").text());
     }
+    summary.rewrites = rewriteNames(file);
     if (const auto size = file.find("batch_size"))
         summary.batchSize = size->integer();
     if (const auto order = file.find("order"))

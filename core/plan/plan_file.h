@@ -55,6 +55,7 @@ struct PlanSummary {
     std::string model, sha256, planner, graph;
     std::map<std::string, std::string> positions;  ///< op: "pre 1"
     std::map<std::string, std::vector<std::string>> saved;  ///< function: save points
+    std::vector<std::string> rewrites;  ///< of the program that was cut
     std::int64_t batchSize = 0;
     std::string order;
     std::optional<double> seconds, readBytes, writtenBytes, flops, peakBytes, inflation;

@@ -95,6 +95,23 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
 
 }  // namespace
 
+void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Progress& progress)
+{
+    const Constants before = evaluateConstants(traced), after = evaluateConstants(rewritten);
+    guarded("Checking the rewrites failed", [&] {
+        for (const ProbeGraph& graph : {ProbeGraph{17, 61, 4, 4, 11}, ProbeGraph{23, 39, 7, 4, 23}}) {
+            progress.update(graph.seed == 11 ? 0 : 0.5, "Checking the rewrites on random graphs");
+            std::vector<c10::IValue> expected;
+            const Bindings inputs = runnableProbeInputs(traced, before, graph, traced.program.outputs, expected);
+            const std::vector<c10::IValue> found = runWhole(rewritten, after, inputs, rewritten.program.outputs);
+            for (std::size_t i = 0; i < expected.size(); ++i)
+                if (expected[i].isTensor() && difference(found.at(i).toTensor(), expected[i].toTensor()) > tolerance(traced.program[traced.program.outputs[i]].dtype))
+                    throw Error("The rewritten model does not give the model's answers on a small random graph: output '" +
+                                traced.program[traced.program.outputs[i]].name + "' differs. Open it without rewrites.");
+        }
+    });
+}
+
 void checkCut(const Analysis& analysis, const CutProgram& cut, const Progress& progress)
 {
     const Constants constants = evaluateConstants(analysis);

@@ -2,6 +2,11 @@
 
 #include <torch/version.h>
 
+#include <string>
+#include <utility>
+
+#include "core/base/error.h"
+
 #include "core/model/pt2_reader.h"
 #include "core/run/probe.h"
 
@@ -11,10 +16,20 @@ Model openModel(const std::filesystem::path& path, const OpenOptions& options, c
 {
     Program program = readPt2(path, progress);
     auto analysis = std::make_shared<Analysis>(analyse(std::move(program), {options.roles}, LibTorchEvaluator(), progress));
+    std::shared_ptr<const Analysis> traced;
+    try {
+        auto faster = std::make_shared<Analysis>(rewritten(*analysis, options.rewrites, LibTorchEvaluator(), progress));
+        if (!faster->rewrites.empty()) {
+            checkRewrites(*analysis, *faster, progress);
+            traced = std::exchange(analysis, std::move(faster));
+        }
+    } catch (const Error& error) {
+        analysis->program.notes.push_back(std::string("The program was left as it is: ") + error.what());
+    }
     auto cut = std::make_shared<CutProgram>(cutByMessageDegree(*analysis));
     if (options.check)
         checkCut(*analysis, *cut, progress);
-    return {std::move(analysis), std::move(cut)};
+    return {std::move(analysis), std::move(cut), std::move(traced)};
 }
 
 std::string libtorchVersion()

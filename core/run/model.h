@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "core/analysis/rewrites.h"
 #include "core/plan/cut.h"
 
 namespace cleave {
@@ -10,18 +11,24 @@ namespace cleave {
 struct OpenOptions {
     std::map<std::string, Role> roles;  ///< by name of an input or parameter, instead of the guess
     bool check = true;                  ///< run cut against whole program on two small random graphs and refuse a difference
+    std::set<Rewrite> rewrites = {};    ///< to be applied where they can be; left out, with a note, if the answers are not the traced program's
 };
 
 /// A model that was read, analysed, cut and checked. Cheap to copy and safe to share between threads.
 struct Model {
     std::shared_ptr<const Analysis> analysis;
     std::shared_ptr<const CutProgram> cut;
+    std::shared_ptr<const Analysis> traced = {};  ///< the program as it was before rewrites; null if there were none
 
     const Program& program() const { return analysis->program; }
+    const Analysis& uncut() const { return traced ? *traced : *analysis; }  ///< what a plan's answers are compared with
 };
 
 /// Reads, analyses, cuts and checks a model file. Error with one sentence for whatever cannot be cut exactly.
 Model openModel(const std::filesystem::path& path, const OpenOptions& options = {}, const Progress& progress = {});
+
+/// Runs the rewritten program against the traced one on two small random graphs. Error naming the output that differs.
+void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Progress& progress = {});
 
 /// Runs the cut program against the whole program on two small random directed graphs. Error naming the first op whose rows differ.
 void checkCut(const Analysis& analysis, const CutProgram& cut, const Progress& progress = {});

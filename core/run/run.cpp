@@ -85,9 +85,9 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
     guarded("Running the whole model on this graph failed", [&] {
         const PeakMemory peak;
         const auto start = std::chrono::steady_clock::now();
-        const Constants constants = evaluateConstants(*model.analysis);
+        const Constants constants = evaluateConstants(model.uncut());
         std::vector<at::Tensor> outputs;
-        for (const c10::IValue& value : runWhole(*model.analysis, constants, inputs, model.program().outputs, progress))
+        for (const c10::IValue& value : runWhole(model.uncut(), constants, inputs, model.uncut().program.outputs, progress))
             outputs.push_back(value.isTensor() ? value.toTensor() : at::scalar_tensor(value.toScalar()));
         for (std::size_t i = 0; i < outputs.size() && !options.targets.empty(); ++i)
             if (const ValueFacts& facts = model.analysis->values[model.program().outputs[i]]; facts.rows == Rows::Nodes)

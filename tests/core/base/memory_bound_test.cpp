@@ -85,15 +85,18 @@ TEST(MemoryBound, WhatDoesNotFitLiesInFiles)
     std::vector<std::pair<unsigned char*, std::size_t>> blocks;
     {
         const MemoryBound bound(128 * mega, folder.path());
-        for (int i = 0; i < 20; ++i) {
-            const std::size_t bytes = 32 * mega + 4096 * static_cast<std::size_t>(i);
+        for (int i = 0; i < 40; ++i) {
+            const std::size_t bytes = 16 * mega + 4096 * static_cast<std::size_t>(i);
+            stayWithinBound();
             blocks.emplace_back(static_cast<unsigned char*>(allocatePages(bytes)), bytes);
             std::memset(blocks.back().first, i, bytes);
         }
         EXPECT_LE(pagesInUse().used - used, 32 * mega + 2 * mega);
-        for (std::size_t i = 0; i < blocks.size(); ++i)
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            stayWithinBound();
             for (std::size_t at = 0; at < blocks[i].second; at += 4096)
                 ASSERT_EQ(blocks[i].first[at], i);
+        }
         EXPECT_LE(bound.peakBytes(), bound.bytes());
         EXPECT_GT(bound.peakBytes(), 30 * mega);
         EXPECT_TRUE(isEmpty(folder.path()));

@@ -161,6 +161,38 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
     }
 }
 
+// Rewrites change nothing but the last places, are never left out for being wrong, and outputs keep their names.
+TEST_P(Zoo, RewritesGiveTheSameAnswers)
+{
+    const auto& [folder, name, expect, roles] = GetParam();
+    if (expect != "equal")
+        return;
+    const auto path = test::testDir() / "models" / folder / name;
+    const Model model = openModel(path.string() + ".pt2", {roles, true, allRewrites()});
+    for (const std::string& note : model.program().notes)
+        EXPECT_EQ(note.find("left as it is"), std::string::npos) << note;
+    EXPECT_EQ(model.traced != nullptr, !model.analysis->rewrites.empty());
+    if (!model.traced)
+        return;
+    const DataGraph graph = readGraph(path.string() + ".npz");
+    VerifyOptions options;
+    options.run.batchSize = 7;
+    options.tolerance = name == "bfloat16" ? Tolerance{0.05, 0.05} : name == "float16" || name == "half" ? Tolerance{0.01, 0.01} : Tolerance{1e-4, 1e-4};
+    for (const auto& [array, values] : graph.arrays)
+        if (array.starts_with("expected"))
+            options.expected[array] = values;
+    const VerifyResult result = verify(model, graph, options);
+    for (const Comparison& c : result.comparisons)
+        EXPECT_TRUE(c.equal) << c.a << " / " << c.b << " of " << c.output << ": " << c.maxAbsolute;
+    for (std::size_t i = 0; i < model.program().outputs.size(); ++i)
+        EXPECT_EQ(model.program()[model.program().outputs[i]].name, model.traced->program[model.traced->program.outputs[i]].name);
+    std::string applied;
+    for (const PassCount& rewrite : model.analysis->rewrites)
+        applied += rewrite.pass + " " + std::to_string(rewrite.count) + " ";
+    RecordProperty("rewrites", applied);
+    std::cout << name << ": " << applied << "\n";
+}
+
 INSTANTIATE_TEST_SUITE_P(PyG, Zoo, testing::ValuesIn(models("zoo")), nameOf);
 INSTANTIATE_TEST_SUITE_P(Adversarial, Zoo, testing::ValuesIn(models("adversarial")), nameOf);
 

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/analysis.h"
+
+namespace cleave {
+
+/// Changes of a program that give the same results up to rounding, in less time.
+enum class Rewrite : std::uint8_t {
+    TransformFirst,  ///< a linear layer that narrows rows moves before the sum or mean over neighbours that it follows
+    MergeLinears,    ///< linear layers of one input become one, whose result is divided
+    FoldBatchNorm,   ///< the statistics of a batch norm become part of the linear layers before it
+    OneGather,       ///< rows that are gathered twice at the same index are gathered once
+};
+
+std::set<Rewrite> allRewrites();
+std::string_view rewriteName(Rewrite rewrite);                 ///< "transform-first", as the command line writes it
+bool rewriteFromName(std::string_view name, Rewrite& rewrite);
+
+/// Applies them to a program in functional form whose inputs have roles, again and again until nothing changes; how often each applied.
+/// Outputs keep their names.
+std::vector<PassCount> applyRewrites(Program& program, const std::set<Rewrite>& rewrites);
+
+/// The same program after these rewrites, analysed anew; without any entry in Analysis::rewrites if none applied.
+Analysis rewritten(const Analysis& analysis, const std::set<Rewrite>& rewrites, const Evaluator& evaluator, const Progress& progress = {});
+
+}  // namespace cleave
