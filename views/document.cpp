@@ -3,6 +3,7 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "core/base/pages.h"
 #include "core/base/format.h"
 #include "core/run/planning.h"
 #include "core/graph/npy.h"
@@ -133,6 +134,7 @@ void Document::runLayerWise()
         [model = m_model, graph = m_graph, options = m_options.run](const Progress& progress) {
             RunResult result = cleave::runLayerWise(*model, *graph, options, progress);
             result.predicted = predicted(*model, *graph, options, result, progress);
+            giveBackPages();
             return result;
         },
         [this](RunResult result) {
@@ -150,6 +152,7 @@ void Document::verify()
         [model = m_model, graph = m_graph, options = m_options](const Progress& progress) {
             VerifyResult result = cleave::verify(*model, *graph, options, progress);
             result.layerWise.predicted = predicted(*model, *graph, options.run, result.layerWise, progress);
+            giveBackPages();
             return result;
         },
         [this](VerifyResult result) {

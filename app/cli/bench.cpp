@@ -50,6 +50,7 @@ Json toJson(const KernelBench& bench)
 struct BenchArguments {
     BenchOptions kernels;
     std::vector<std::string> models;
+    std::string rewrites;
     GraphArguments graph;
     int rounds = 3;
     bool json = false;
@@ -71,6 +72,7 @@ void run(BenchArguments& arguments)
             for (const std::string& path : arguments.models) {
                 OpenOptions options;
                 options.check = false;
+                options.rewrites = rewritesOf(arguments.rewrites);
                 const Model model = openModel(path, options, terminal.progress());
                 const std::vector<RunTime> times = benchRuns(model, graph, arguments.graph.run, arguments.rounds, terminal.progress());
                 const std::string name = std::filesystem::path(path).stem().string();
@@ -97,6 +99,8 @@ void addBench(CLI::App& app, int&)
     arguments->graph.add(*command, false);
     command->add_option("--model", arguments->models, "Model file to run on the graph; may be repeated. Without one the kernels are measured")
         ->type_name("FILE")->allow_extra_args(false);
+    command->add_option("--rewrite", arguments->rewrites, "Runs: changes of the program that give the same answers sooner (see run --help)")
+        ->type_name("LIST")->default_str("all");
     command->add_option("--rounds", arguments->rounds, "Runs of which the fastest counts")->capture_default_str()->check(CLI::Range(1, 100));
     command->add_option("--scale", arguments->kernels.scale, "Kernels: R-MAT graph of 2^scale nodes, 16 edges each")->capture_default_str()
         ->check(CLI::Range(8, 26));

@@ -355,5 +355,48 @@ TEST(Cli, AnInterruptedRunGoesOn)
     EXPECT_EQ(run("run " + inputs + " --resume " + (folder / "none").string() + " --out " + out).code, 1);
 }
 
+TEST(Cli, BenchMeasuresKernelsAndRuns)
+{
+    const Result kernels = run("bench --scale 10 --width 16 --no-rivals --json");
+    ASSERT_EQ(kernels.code, 0) << kernels.err;
+    EXPECT_FALSE(nlohmann::json::parse(kernels.out).empty());
+    const Result runs = run("bench --rounds 1 --json --model " + example("sage.pt2") + " " + example("cora.npz"));
+    ASSERT_EQ(runs.code, 0) << runs.err;
+    const auto json = nlohmann::json::parse(runs.out)["runs"];
+    ASSERT_EQ(json.size(), 2U);
+    for (const auto& time : json)
+        EXPECT_GT(time["seconds"], 0);
+    EXPECT_EQ(run("bench --model " + example("sage.pt2")).code, 2) << "no graph";
+}
+
+TEST(Cli, SwitchesAreTaken)
+{
+    const std::string inputs = example("sage.pt2") + " " + example("cora.npz") + " --batch-size 300";
+    for (const char* switches : {"--kernels none", "--kernels reduce", "--rewrite none", "--rewrite transform-first", "--rewrite one-gather,merge-linears", "--dense blas --batches-at-once 2"}) {
+        const Result equal = run("verify " + inputs + " " + switches + " --expected " + example("sage.expected.npz"));
+        EXPECT_EQ(equal.code, 0) << switches << "\n" << equal.out << equal.err;
+    }
+    EXPECT_NE(run("verify " + inputs).out.find("Rewrites: transform-first 2"), std::string::npos);
+    EXPECT_EQ(run("verify " + inputs + " --rewrite none").out.find("Rewrites"), std::string::npos);
+    const Result unknown = run("verify " + inputs + " --rewrite everything");
+    EXPECT_EQ(unknown.code, 1);
+    EXPECT_NE(unknown.err.find("there is no rewrite 'everything'"), std::string::npos);
+}
+
+TEST(Cli, PlansKeepTheirRewrites)
+{
+    const test::TemporaryFolder folder;
+    const std::string plan = (folder / "p.cleave.json").string(), inputs = example("sage.pt2") + " " + example("cora.npz");
+    const Result made = run("plan " + inputs + " --batch-size 300 --out " + plan);
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_NE(made.out.find("without them (--rewrite none) optimal takes"), std::string::npos) << made.out;
+    EXPECT_EQ(run("verify " + inputs + " --plan " + plan).code, 0);
+    const Result other = run("verify " + inputs + " --rewrite none --plan " + plan);
+    EXPECT_EQ(other.code, 1);
+    EXPECT_NE(other.err.find("after the rewrites transform-first,merge-linears"), std::string::npos) << other.err;
+    ASSERT_EQ(run("plan " + inputs + " --rewrite none --batch-size 300 --out " + plan).code, 0);
+    EXPECT_EQ(run("verify " + inputs + " --plan " + plan).code, 0) << "as the plan says, without rewrites";
+}
+
 }  // namespace
 }  // namespace cleave
