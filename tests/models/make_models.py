@@ -14,6 +14,7 @@ import zipfile
 
 import numpy as np
 import torch
+import torch_geometric
 import torch_geometric.nn as pyg
 from torch import nn
 from torch.export import Dim
@@ -468,6 +469,9 @@ ZOO = {
     "appnp": lambda: Stack(lambda i: pyg.APPNP(3, 0.1), 1, False),
     "arma": lambda: Stack(lambda i: pyg.ARMAConv(i, HIDDEN, 2, 2)),
     "fast_rgcn": lambda: RelationStack(lambda i: pyg.FastRGCNConv(i, HIDDEN, RELATIONS, num_bases=2)),
+    "rgcn": lambda: RelationStack(lambda i: pyg.RGCNConv(i, HIDDEN, RELATIONS)),
+    "rgcn_bases": lambda: RelationStack(lambda i: pyg.RGCNConv(i, HIDDEN, RELATIONS, num_bases=2, aggr="add")),
+    "rgcn_blocks": lambda: RelationStack(lambda i: pyg.RGCNConv(i, HIDDEN, RELATIONS, num_blocks=4)),
     "rgat": lambda: RelationStack(lambda i: pyg.RGATConv(i, HIDDEN, RELATIONS)),
     "film": lambda: Stack(lambda i: pyg.FiLMConv(i, HIDDEN)),
     "film_relations": lambda: RelationStack(lambda i: pyg.FiLMConv(i, HIDDEN, RELATIONS)),
@@ -600,6 +604,7 @@ def save(name, model, inputs, decompose=False):
 
 def main():
     warnings.filterwarnings("ignore")
+    torch_geometric.backend.use_segment_matmul = False  # sorts edges by relation, which torch.export cannot trace
     OUT.mkdir(exist_ok=True)
     inputs, chosen = make_inputs(), sys.argv[1:]
     known = json.loads((OUT / "index.json").read_text()) if chosen else []
