@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::size_t hugePage = std::size_t{1} << 21, smallPage = std::size_t{1} << 12;
 
+constexpr std::size_t alwaysKept = std::size_t{32} << 20;  // what batches take and free in turn, also where stores have taken all there was
+
 constexpr std::size_t fewBytes = std::size_t{1} << 16;  // below, the C library is as good
 
 // Eight sizes for each power of two, so that what is freed fits what comes next.
@@ -74,7 +76,7 @@ public:
         if (bytes >= hugePage)
             fill(memory, bytes);
         m_peak = std::max(m_peak, m_use.used);
-        giveBack(m_peak - m_use.used);
+        giveBack(std::max(m_peak - m_use.used, alwaysKept));
         return memory;
     }
 

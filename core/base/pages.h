@@ -10,7 +10,7 @@ namespace cleave {
 
 /// Memory for arrays: large ones in huge pages where the system has them, aligned to 64 bytes or more. What is freed
 /// is kept for the next request of its size, since memory that is touched for the first time costs more than most arithmetic; used and kept
-/// memory together never exceed the most that was used at one time. Throws std::bad_alloc; under a bound (memory_bound.h) also Error.
+/// memory together never exceed the most that was used at one time by more than 32 MiB. Throws std::bad_alloc; under a bound (memory_bound.h) also Error.
 void* allocatePages(std::size_t bytes);
 void freePages(void* memory, std::size_t bytes);  ///< bytes: as asked for
 

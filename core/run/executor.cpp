@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -34,6 +35,13 @@ public:
 private:
     std::chrono::steady_clock::time_point m_last = std::chrono::steady_clock::now();
 };
+
+// Of this process, so far, that needed no disk.
+std::int64_t pageFaults()
+{
+    struct rusage usage {};
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_minflt : 0;
+}
 
 }  // namespace
 
@@ -205,6 +213,7 @@ void LayerWise::runFunction(std::size_t index, LoweredFunction lowered, std::int
     // The first makes the store.
     running.next = std::min(running.total, batchSize);
     runRows(running, 0, running.next, *m_numbers);
+    const std::int64_t faults = pageFaults();
     if (const int atOnce = this->atOnce(batches); atOnce > 1) {
         const SideBySide side;
         std::vector<Numbering> numbers(static_cast<std::size_t>(atOnce));
@@ -220,6 +229,7 @@ void LayerWise::runFunction(std::size_t index, LoweredFunction lowered, std::int
     } else {
         runOthers(*m_numbers, true);
     }
+    running.stats.pageFaults = pageFaults() - faults;
     const double grouping = m_runs[index].prepareSeconds;
     FunctionRun& stats = m_runs[index] = running.stats;
     const double wall = watch.lap(), sum = stats.seconds();

@@ -46,6 +46,7 @@ struct FunctionRun {
     double computeSeconds = 0;
     double writeSeconds = 0;      ///< storing save points
     double savedBytes = 0;        ///< written to the store
+    std::int64_t pageFaults = 0;  ///< of the process while batches ran, without the first: memory that was touched for the first time, or came from files
 
     double seconds() const { return prepareSeconds + computeSeconds + writeSeconds; }
 };

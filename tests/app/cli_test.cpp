@@ -314,6 +314,25 @@ TEST(Cli, MemoryIsBound)
     EXPECT_FALSE(std::filesystem::exists(folder / "no.npy"));
 }
 
+TEST(Cli, LaterBatchesTouchNoFreshMemory)
+{
+    std::ifstream setting("/sys/kernel/mm/transparent_hugepage/enabled");
+    std::string huge;
+    std::getline(setting, huge);
+    if (huge.empty() || huge.find("[never]") != std::string::npos)
+        GTEST_SKIP() << "this system has no huge pages";
+    const test::TemporaryFolder folder;
+    const std::string graph = (folder / "graph.npz").string();
+    ASSERT_EQ(run("generate rmat --scale 18 --features 128 " + graph).code, 0);
+    const Result result = run("run " + benchModel("sage3") + " " + graph + " --threads 1 --json --out " + (folder / "out.npy").string());
+    ASSERT_EQ(result.code, 0) << result.err;
+    const auto functions = nlohmann::json::parse(result.out)["functions"];
+    for (const auto& function : functions)
+        if (const double pages = function["saved_bytes"].get<double>() / 4096; pages > 30'000) {
+            EXPECT_LT(function["page_faults"].get<double>(), 0.01 * pages);
+        }
+}
+
 TEST(Cli, AnInterruptedRunGoesOn)
 {
     const test::TemporaryFolder folder;
