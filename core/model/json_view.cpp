@@ -9,7 +9,7 @@ namespace cleave {
 
 void JsonView::fail(const std::string& expected) const
 {
-    throw Error("The model file is damaged: " + printable(m_where, 160) + " must be " + expected + ".");
+    throw Error("The file is damaged: " + printable(m_where, 160) + " must be " + expected + ".");
 }
 
 JsonView JsonView::at(std::string_view key) const
@@ -18,7 +18,7 @@ JsonView JsonView::at(std::string_view key) const
         fail("an object");
     const auto found = m_json->find(key);
     if (found == m_json->end())
-        throw Error("The model file is damaged: " + printable(m_where, 160) + " has no '" + std::string(key) + "'.");
+        throw Error("The file is damaged: " + printable(m_where, 160) + " has no '" + std::string(key) + "'.");
     return {*found, m_where + "." + std::string(key)};
 }
 
@@ -101,7 +101,7 @@ nlohmann::json parseJson(std::string_view text, const std::string& what)
 {
     nlohmann::json json = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
     if (json.is_discarded())
-        throw Error("The model file is damaged: " + printable(what) + " is not JSON.");
+        throw Error("The file is damaged: " + printable(what) + " is not JSON.");
     return json;
 }
 

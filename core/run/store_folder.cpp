@@ -83,8 +83,12 @@ void StoreFolder::readManifest()
                         printable(i < run.size() ? run[i] : "nothing is said") + "; here, " + (i < m_run.size() ? m_run[i] : "nothing is said") + ".");
     for (const JsonView& function : file.at("finished").items())
         m_finished.insert(static_cast<std::size_t>(function.integer()));
-    for (const auto& [name, type] : file.at("arrays").members())
-        m_stored.emplace(name, scalarType(dtypeFromName(type.text())));
+    for (const auto& [name, type] : file.at("arrays").members()) {
+        const DType dtype = dtypeFromName(type.text());
+        if (dtype == DType::Unknown)
+            type.fail("a type of numbers");
+        m_stored.emplace(name, scalarType(dtype));
+    }
 }
 
 void StoreFolder::writeManifest() const
