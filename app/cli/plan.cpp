@@ -265,9 +265,9 @@ private:
         if (graph.path.empty()) {
             m_planning.emplace(m_model, m_arguments.nodes, m_arguments.edges, rates);
         } else {
-            const DataGraph data = graph.read(progress);
-            name = data.name;
-            m_planning.emplace(m_model, data, graph.run, rates, progress);
+            m_graph = graph.read(progress);
+            name = m_graph.name;
+            m_planning.emplace(m_model, m_graph, graph.run, rates, progress);
         }
         if (m_arguments.profile)
             m_planning->measureOps(graph.run.batchSize, progress);
@@ -313,7 +313,7 @@ private:
         if (graph.path.empty())
             planning.emplace(traced, m_arguments.nodes, m_arguments.edges, rates);
         else
-            planning.emplace(traced, graph.read(progress), graph.run, rates, progress);
+            planning.emplace(traced, m_graph, graph.run, rates, progress);
         if (m_arguments.profile)
             planning->measureOps(request.batchSize, progress);
         m_tracedSeconds = planning->make(wanted(), request, progress).planned.cost.seconds();
@@ -386,6 +386,7 @@ private:
     PlanArguments& m_arguments;
     Model m_model;
     std::optional<PlanSpace> m_space;
+    DataGraph m_graph;
     std::optional<Planning> m_planning;
     StoredPlan m_stored;
     std::vector<PricedPlan> m_plans;

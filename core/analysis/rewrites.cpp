@@ -144,15 +144,15 @@ private:
 
     static bool isPlain(const Op& op, std::string_view target)
     {
-        return op.target == target && (!op.find("alpha") || op.find("alpha")->asInt() == nullptr || *op.find("alpha")->asInt() == 1) &&
-               (!op.find("rounding_mode") || op.find("rounding_mode")->isNone());
+        const Argument* alpha = op.find("alpha");
+        const bool isOne = !alpha || *alpha == Argument{std::int64_t{1}} || *alpha == Argument{1.0};
+        return op.target == target && isOne && (!op.find("rounding_mode") || op.find("rounding_mode")->isNone());
     }
 
     // A sum over neighbours, or their mean: rows of `input` gathered, times a number for each edge, reduced, divided by a number for each node.
     struct Aggregation {
         ValueId input;
         Op gather;
-        std::string indexName;  // of the gather's argument
         ValueId weight;         // a number for each edge; invalid: none
         ValueId segment;        // one target for each edge
         ValueId by;             // a number for each node; invalid: none
@@ -375,8 +375,7 @@ private:
             if (!gather || !isFeature(gather->source) || op.outputs.size() != 1)
                 continue;
             const auto same = std::ranges::find_if(seen, [&](const auto& other) {
-                return other.first->target == op.target && other.first->overload == op.overload &&
-                       std::ranges::equal(other.first->args, op.args, {}, {}, {}) ;
+                return other.first->target == op.target && other.first->overload == op.overload && other.first->args == op.args;
             });
             if (same == seen.end()) {
                 seen.emplace_back(&op, op.outputs.front());

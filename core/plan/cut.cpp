@@ -521,9 +521,10 @@ CutProgram cutAt(const Analysis& analysis, const Placement& placement, const Cut
     const Program& program = analysis.program;
     CutProgram cut;
     std::set<ValueId> prologue;
+    const std::set<int> waits = barriers(analysis);
     for (int first = 0, last = 0; first <= analysis.levels; first = last + 1) {
         FunctionBuilder global(analysis, placement, choices, first, first, {}, prologue);
-        for (std::size_t i = 0; i < program.ops.size(); ++i)
+        for (std::size_t i = 0; waits.contains(first) && i < program.ops.size(); ++i)
             if (const OpId id{static_cast<int>(i)}; analysis.ops[id].kind == OpKind::Global && levelOf(analysis, id) == first)
                 global.addGlobalOp(id);
         if (CutFunction f = global.take(); f.isGlobal)

@@ -1,0 +1,65 @@
+// What rewrites must leave alone: the zoo shows that what they change stays right.
+#include "core/analysis/rewrites.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/core/analysis/program_builder.h"
+
+namespace cleave {
+namespace {
+
+using test::num;
+using test::ProgramBuilder;
+using test::sym;
+
+// Batch norm of linear + alpha linear.
+int folded(const Argument& alpha, bool readTwice)
+{
+    ProgramBuilder b;
+    const ProgramBuilder::Sizes rows{sym("n"), num(4)};
+    const ValueId x = b.input("x", {sym("n"), num(4)});
+    b.input("edge_index", {num(2), sym("e")}, DType::Int64);
+    assignRoles(b.program, {});
+    const ValueId first = b.op("linear", {{"input", {x}}, {"weight", {b.weight("w", {4, 4})}}}, rows);
+    const ValueId second = b.op("linear", {{"input", {x}}, {"weight", {b.weight("v", {4, 4})}}}, rows);
+    const ValueId sum = b.op("add.Tensor", {{"self", {first}}, {"other", {second}}, {"alpha", alpha}}, rows);
+    const ValueId norm = b.op("batch_norm",
+                              {{"input", {sum}}, {"weight", {}}, {"bias", {}}, {"running_mean", {b.weight("mean", {4})}}, {"running_var", {b.weight("var", {4})}},
+                               {"training", {false}}, {"momentum", {0.1}}, {"eps", {1e-5}}, {"cudnn_enabled", {false}}},
+                              rows);
+    b.program.outputs = {norm};
+    if (readTwice)
+        b.program.outputs.push_back(sum);
+    const auto applied = applyRewrites(b.program, {Rewrite::FoldBatchNorm});
+    EXPECT_EQ(applied.empty(), std::ranges::count(b.program.ops, "aten::batch_norm", &Op::target) == 1);
+    return applied.empty() ? 0 : applied.front().count;
+}
+
+TEST(Rewrites, SumsWithAFactorAreNoSums)
+{
+    EXPECT_EQ(folded({std::int64_t{1}}, false), 1);
+    EXPECT_EQ(folded({1.0}, false), 1);
+    EXPECT_EQ(folded({std::int64_t{2}}, false), 0);
+    EXPECT_EQ(folded({0.5}, false), 0);
+}
+
+TEST(Rewrites, WhatSomebodyElseReadsStays)
+{
+    EXPECT_EQ(folded({std::int64_t{1}}, true), 0);
+}
+
+TEST(Rewrites, HaveNames)
+{
+    for (const Rewrite rewrite : allRewrites()) {
+        Rewrite found{};
+        EXPECT_TRUE(rewriteFromName(rewriteName(rewrite), found));
+        EXPECT_EQ(found, rewrite);
+    }
+    Rewrite none{};
+    EXPECT_FALSE(rewriteFromName("everything", none));
+}
+
+}  // namespace
+}  // namespace cleave
