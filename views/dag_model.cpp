@@ -109,7 +109,9 @@ private:
             band.ops = static_cast<int>(m_bandOps[i].size());
             if (i > 0) {
                 band.function = static_cast<int>(i) - 1;
-                band.level = function(static_cast<int>(i)).level;
+                band.level = m_analysis.degreeOf(function(static_cast<int>(i)).level);
+                if (m_analysis.types() > 1 && function(static_cast<int>(i)).isOfLevel())
+                    band.nodeType = m_analysis.nodeTypes[static_cast<std::size_t>(function(static_cast<int>(i)).nodeType)].name;
                 band.isGlobal = function(static_cast<int>(i)).isGlobal;
                 band.strip = strip(static_cast<int>(i));
             }
@@ -288,18 +290,24 @@ private:
         return tensor != m_tensorsAbove.end() ? tensor->second : -1;
     }
 
+    int degreeOf(ValueId value) const
+    {
+        const int level = m_analysis.values[value].level;
+        return level < 0 ? -1 : m_analysis.degreeOf(level);
+    }
+
     void describe(DagBox& described) const
     {
         if (described.key.kind == BoxKind::Tensor) {
             described.title = program()[described.key.value].name;
             described.shape = shapeText(m_analysis, described.key.value);
-            described.level = m_analysis.values[described.key.value].level;
+            described.level = degreeOf(described.key.value);
             described.rows = rowsOf(m_analysis, described.key.value);
             return;
         }
         for (const OpId op : described.ops)
             for (const ValueId value : program()[op].outputs) {
-                described.level = std::max(described.level, m_analysis.values[value].level);
+                described.level = std::max(described.level, degreeOf(value));
                 described.rows = merged(described.rows, rowsOf(m_analysis, value));
             }
         addStructure(described);
@@ -408,8 +416,8 @@ std::string shapeText(const Analysis& analysis, ValueId value)
         const std::string times = entries == 1 ? "" : std::to_string(entries) + "·";
         if (rows && facts.rows == Rows::Edges)
             sizes[i].symbol = times + "M";
-        else if ((rows && facts.rows == Rows::Nodes) || (!analysis.nodeSymbol.empty() && sizes[i].symbol == analysis.nodeSymbol))
-            sizes[i].symbol = times + "V";
+        else if (const int type = rows && facts.rows == Rows::Nodes ? facts.nodeType : analysis.typeCountedBy(sizes[i].symbol); type >= 0)
+            sizes[i].symbol = times + "V" + (analysis.types() > 1 ? " " + analysis.nodeTypes[static_cast<std::size_t>(type)].name : std::string());
     }
     return toString(sizes);
 }

@@ -65,7 +65,8 @@ struct DagStrip {
 /// Band 0 is the prologue, band i + 1 function i. The strip below band 0 holds the inputs.
 struct DagBand {
     int function = -1;  ///< -1 for the prologue
-    int level = -1;
+    int level = -1;         ///< message degree
+    std::string nodeType;   ///< over whose nodes it runs; empty where there is one type
     bool isGlobal = false;  ///< its ops run over all nodes at once
     int ops = 0;
     DagStrip strip;

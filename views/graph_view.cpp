@@ -139,7 +139,7 @@ QPointF GraphView::viewPosition(const DagKey& key) const
 void GraphView::restyle()
 {
     m_style.colors = GraphColors(palette());
-    m_style.levels = m_model ? m_model->analysis->levels : 0;
+    m_style.levels = m_model ? m_model->analysis->degreeOf(m_model->analysis->levels) : 0;
     setBackgroundBrush(m_style.colors.background);
     m_scene.clear();
     m_boxes.clear();
@@ -219,6 +219,8 @@ BandItem::Texts GraphView::bandText(const DagBand& band) const
     texts.lines.append(band.function < 0 ? tr("once, on the whole graph")
                        : band.isGlobal   ? tr("over all nodes at once")
                                          : tr("message degree %1").arg(band.level));
+    if (!band.nodeType.empty())
+        texts.lines.append(tr("nodes: %1").arg(toText(band.nodeType)));
     texts.lines.append(band.ops == 1 ? tr("1 op") : tr("%1 ops").arg(band.ops));
     const DagStrip& strip = band.strip;
     if (band.function < 0 || strip.crossing.empty())

@@ -287,7 +287,13 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
     about.push_back({Texts::tr("written by"), toText(program.producer), {}});
     about.push_back({Texts::tr("operators"), toText(formatCount(static_cast<std::int64_t>(program.ops.size()))), {}});
     about.push_back({Texts::tr("functions"), QString::number(model.cut->functions.size()), {}});
-    about.push_back({Texts::tr("message degree"), QString::number(analysis.levels), {}});
+    about.push_back({Texts::tr("message degree"), QString::number(analysis.degreeOf(analysis.levels)), {}});
+    if (analysis.types() > 1) {
+        QStringList names;
+        for (const NodeType& type : analysis.nodeTypes)
+            names.append(toText(type.name));
+        about.push_back({Texts::tr("node types"), names.join(QStringLiteral(", ")), {}});
+    }
     for (const std::string& note : program.notes)
         about.push_back({Texts::tr("note"), toText(note), {}});
 

@@ -262,7 +262,7 @@ void MainWindow::showChange(Change change)
         m_pages->setCurrentIndex(m_document.model() ? 1 : 0);
         m_legend->setVisible(m_document.model() != nullptr);
         if (m_document.model())
-            m_legend->setLevels(m_document.model()->analysis->levels, !barriers(*m_document.model()->analysis).empty());
+            m_legend->setLevels(m_document.model()->analysis->degreeOf(m_document.model()->analysis->levels), !barriers(*m_document.model()->analysis).empty());
         else
             m_legend->setLevels(0, false);
         m_message->hide();

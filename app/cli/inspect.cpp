@@ -66,20 +66,24 @@ Json toJson(const Model& model)
                                   {"dtype", dtypeName(p[input.value].dtype)}, {"shape", toString(p[input.value].sizes)}});
     for (const ValueId id : p.outputs)
         json["outputs"].push_back({{"name", p[id].name}, {"dtype", dtypeName(p[id].dtype)}, {"shape", toString(p[id].sizes)},
-                                   {"level", a.values[id].level}});
+                                   {"level", a.degreeOf(std::max(a.values[id].level, 0))}});
     for (const PassCount& pass : a.passes)
         json["passes"].push_back({{"pass", pass.pass}, {"count", pass.count}});
     for (const PassCount& rewrite : a.rewrites)
         json["rewrites"].push_back({{"rewrite", rewrite.pass}, {"count", rewrite.count}});
     json["ops"] = p.ops.size();
-    json["levels"] = a.levels;
+    json["levels"] = a.degreeOf(a.levels);
+    if (a.types() > 1)
+        for (const NodeType& type : a.nodeTypes)
+            json["node_types"].push_back(type.name);
     json["prologue"] = names(p, model.cut->prologue);
     json["functions"] = Json::array();
     for (const CutFunction& f : model.cut->functions) {
         std::vector<std::string> ops;
         for (const OpId op : opsOf(a, f))
             ops.push_back(p[op].name);
-        json["functions"].push_back({{"level", f.level}, {"rows", f.rowsOf.valid() ? p[f.rowsOf].name : f.isGlobal ? "graph" : "nodes"}, {"ops", ops},
+        const std::string nodes = a.nodeTypes[static_cast<std::size_t>(f.nodeType)].name;
+        json["functions"].push_back({{"level", a.degreeOf(f.level)}, {"rows", f.rowsOf.valid() ? p[f.rowsOf].name : f.isGlobal ? "graph" : nodes}, {"ops", ops},
                                      {"edge_sets", names(p, f.segments())}, {"reads", names(p, f.reads)}, {"saves", names(p, f.saves)}});
     }
     return json;
@@ -103,14 +107,20 @@ std::string describeText(const Model& model)
     text += "\n" + table(passes);
     if (!a.rewrites.empty())
         text += "\nRewrites: " + rewritesText(a) + " (--rewrite none leaves the program as it was traced)\n";
-    text += "\n" + std::to_string(p.ops.size()) + " ops, message degree " + std::to_string(a.levels) + ", prologue of " +
+    text += "\n" + std::to_string(p.ops.size()) + " ops, message degree " + std::to_string(a.degreeOf(a.levels)) + ", prologue of " +
             std::to_string(model.cut->prologue.size()) + " values\n\n";
     std::vector<std::vector<std::string>> functions{{"function", "degree", "ops", "MP", "edge sets", "reads", "saves", "modules"}};
+    if (a.types() > 1)
+        functions.front().insert(functions.front().begin() + 2, "rows");
     for (std::size_t i = 0; i < model.cut->functions.size(); ++i) {
         const CutFunction& f = model.cut->functions[i];
-        functions.push_back({std::to_string(i), std::to_string(f.level), std::to_string(opsOf(a, f).size()),
+        functions.push_back({std::to_string(i), std::to_string(a.degreeOf(f.level)), std::to_string(opsOf(a, f).size()),
                              std::to_string(messagePassings(a, f)), join(names(p, f.segments()), ", "), join(names(p, f.reads), ", "),
                              join(names(p, f.saves), ", "), modulesOf(a, f)});
+        if (a.types() > 1)
+            functions.back().insert(functions.back().begin() + 2, f.rowsOf.valid() ? p[f.rowsOf].name
+                                                                 : f.isGlobal     ? "all at once"
+                                                                                  : a.nodeTypes[static_cast<std::size_t>(f.nodeType)].name);
     }
     return text + table(functions);
 }

@@ -136,7 +136,8 @@ private:
 std::string planTable(const PlanSpace& space, const StoredPlan& stored, const PlanCost* cost)
 {
     const Plan& plan = stored.plan;
-    const Program& program = space.analysis().program;
+    const Analysis& analysis = space.analysis();
+    const Program& program = analysis.program;
     const CutProgram cut = space.cut(plan, stored.copied);
     const auto names = [&](const std::vector<ValueId>& values) {
         std::vector<std::string> all;
@@ -159,7 +160,8 @@ std::string planTable(const PlanSpace& space, const StoredPlan& stored, const Pl
         const std::string name = function.rowsOf.valid() ? "rows of " + program[function.rowsOf].name
                                  : function.isGlobal     ? "global, before " + std::to_string(function.level)
                                                          : (function.firstLevel != function.level ? std::to_string(function.firstLevel) + "–" : "") +
-                                                               std::to_string(function.level);
+                                                               std::to_string(function.level) +
+                                                               (analysis.types() > 1 ? ", " + analysis.nodeTypes[static_cast<std::size_t>(function.nodeType)].name : "");
         rows.push_back({name, join(ops[0], ", "), join(ops[1], ", "), join(ops[2], ", "), names(function.reads), names(function.saves)});
         for (std::size_t f = 0; cost && f < cost->functions.size(); ++f)
             if (const FunctionCost& c = cost->functions[f]; c.isOf(function))

@@ -90,6 +90,36 @@ void mergeNodeCounts(Program& program)
     }
 }
 
+// "x_paper" and "x_author" are features of nodes "paper" and "author", and so are "paper_features" and "author_features"; "author.weight" is a table.
+void nameTypes(std::vector<NodeType>& types)
+{
+    if (types.size() == 1)
+        types.front().name = "nodes";
+    if (types.size() < 2)
+        return;
+    std::string start = types.front().name, end = start;
+    for (const NodeType& type : types) {
+        while (!type.name.starts_with(start))
+            start.pop_back();
+        while (!type.name.ends_with(end))
+            end.erase(0, 1);
+    }
+    std::set<std::string> names;
+    const std::vector<NodeType> whole = types;
+    const std::size_t prefix = start.find_last_of("_.") + 1, suffix = end.size() - std::min(end.find_first_of("_."), end.size());
+    for (NodeType& type : types) {
+        if (type.name.size() > prefix + suffix)
+            type.name = type.name.substr(prefix, type.name.size() - prefix - suffix);
+        if (type.name.starts_with("x_"))
+            type.name.erase(0, 2);
+        if (const std::string table = ".weight"; type.name.ends_with(table))
+            type.name.resize(type.name.size() - table.size());
+        names.insert(type.name);
+    }
+    if (names.size() < types.size())
+        types = whole;
+}
+
 class Analyser {
 public:
     Analyser(Analysis& analysis, const Evaluator& evaluator) : m_a(analysis), m_p(analysis.program), m_evaluator(evaluator) {}
@@ -109,6 +139,7 @@ public:
             classify(OpId{static_cast<int>(i)});
         }
         finishOutputs();
+        findLevels();
     }
 
 private:
@@ -138,22 +169,21 @@ private:
             if (value.kind != ValueKind::Tensor || value.sizes.empty() || value.sizes[0].isConstant())
                 throw Error("Input '" + value.name + "' has the role node-features but no dynamic first dimension: export the model with "
                             "dynamic_shapes={\"" + value.name + "\": {0: torch.export.Dim(\"nodes\")}, …}.");
-            if (m_a.nodeSymbol.empty())
-                m_a.nodeSymbol = value.sizes[0].symbol;
-            else if (m_a.nodeSymbol != value.sizes[0].symbol)
-                throw Error("The node features have different numbers of rows (" + m_a.nodeSymbol + " and " + value.sizes[0].symbol +
-                            " for '" + value.name + "'): several node types are not supported yet; if they count the same nodes, export "
-                            "with one torch.export.Dim(\"nodes\") for all, or give another role with --role " + value.name + "=other.");
+            const std::string& symbol = value.sizes[0].symbol;
+            if (m_a.typeCountedBy(symbol) < 0)
+                m_a.nodeTypes.push_back({symbol, value.name});
             for (std::size_t d = 1; d < value.sizes.size(); ++d)
                 if (!value.sizes[d].isConstant())
                     throw Error("Dimension " + std::to_string(d) + " of the node features '" + value.name + "' has the dynamic size " +
                                 value.sizes[d].symbol + ": only the node dimension may be dynamic.");
             ValueFacts& f = m_a.values[input.value];
             f.rows = Rows::Nodes;
+            f.nodeType = m_a.typeCountedBy(symbol);
             f.rowDim = 0;
             f.level = 0;
         }
-        if (m_a.nodeSymbol.empty())
+        nameTypes(m_a.nodeTypes);
+        if (m_a.nodeTypes.empty())
             throw Error("The model has no node-feature input (a tensor whose first dimension counts nodes), so there is nothing to cut: "
                         "name one with --role " + gatheredParameter() + "=node-features.");
     }
@@ -174,12 +204,15 @@ private:
             if (const auto form = gatherForm(m_p, OpId{static_cast<int>(i)})) {
                 const Dim& nodes = m_p[form->source].sizes.at(static_cast<std::size_t>(form->sourceDim));
                 const auto& index = m_p[form->index].sizes;
-                if (nodes.symbol == m_a.nodeSymbol && static_cast<std::size_t>(form->indexRowDim) < index.size())
+                if (isNodes(nodes) && static_cast<std::size_t>(form->indexRowDim) < index.size())
                     m_edgeSymbols.insert(index[static_cast<std::size_t>(form->indexRowDim)].symbol);
             }
-        m_edgeSymbols.erase(m_a.nodeSymbol);
+        for (const NodeType& type : m_a.nodeTypes)
+            m_edgeSymbols.erase(type.symbol);
         m_edgeSymbols.erase(std::string());
     }
+
+    bool isNodes(const Dim& dim) const { return m_a.typeCountedBy(dim.symbol) >= 0; }
 
     void classify(OpId id)
     {
@@ -224,10 +257,11 @@ private:
                      : "is not known to work row by row, and running it on permuted and truncated rows did not show that it does.";
     }
 
-    void setOutput(ValueId id, Rows rows, int rowDim, int level, std::int64_t outer = 1, std::int64_t inner = 1)
+    void setOutput(ValueId id, Rows rows, int nodeType, int rowDim, int level, std::int64_t outer = 1, std::int64_t inner = 1)
     {
         ValueFacts& f = m_a.values[id];
         f.rows = rows;
+        f.nodeType = rows == Rows::Nodes ? nodeType : -1;
         f.rowDim = rowDim;
         f.level = level;
         f.outer = outer;
@@ -251,8 +285,9 @@ private:
             for (std::size_t d = 0; d < value.sizes.size(); ++d)
                 if (!value.sizes[d].isConstant() && static_cast<int>(d) != f.rowDim)
                     refuse(id, "gives a tensor of shape " + toString(value.sizes) + ", in which more than one dimension grows with the graph.");
-            if (f.rows == Rows::Nodes && f.rowDim >= 0 && isPlain(output) && value.sizes[static_cast<std::size_t>(f.rowDim)].symbol != m_a.nodeSymbol)
-                refuse(id, "gives " + toString(value.sizes) + ", which is not one row for each of the " + m_a.nodeSymbol + " nodes.");
+            if (f.rows == Rows::Nodes && f.rowDim >= 0 && isPlain(output) && m_a.typeCountedBy(value.sizes[static_cast<std::size_t>(f.rowDim)].symbol) != f.nodeType)
+                refuse(id, "gives " + toString(value.sizes) + ", which is not one row for each of the " +
+                               m_a.nodeTypes[static_cast<std::size_t>(f.nodeType)].symbol + " nodes.");
         }
     }
 
@@ -268,13 +303,13 @@ private:
             refuse(id, "selects rows by a mask of several dimensions, which is not supported.");
         if (index.sizes.empty() || index.sizes[static_cast<std::size_t>(form->indexRowDim)].isConstant())
             return false;  // a fixed choice of rows
-        const bool nodes = index.sizes[static_cast<std::size_t>(form->indexRowDim)].symbol == m_a.nodeSymbol;
+        const int type = m_a.typeCountedBy(index.sizes[static_cast<std::size_t>(form->indexRowDim)].symbol);
         OpFacts& f = m_a.ops[id];
         f.kind = OpKind::Gather;
         f.index = viewRoot(m_p, form->index);
         f.expands = true;
         const int sourceLevel = facts(form->source).rows == Rows::Nodes ? facts(form->source).level + 1 : levelIn(form->source, {}, false);
-        setOutput(m_p[id].outputs.front(), nodes ? Rows::Nodes : Rows::Edges, form->rowDim, sourceLevel);
+        setOutput(m_p[id].outputs.front(), type >= 0 ? Rows::Nodes : Rows::Edges, type, form->rowDim, sourceLevel);
         return true;
     }
 
@@ -294,9 +329,10 @@ private:
         if (isFeature(form->self) && !selfRows)
             refuse(id, "adds rows to a tensor whose rows lie along another dimension.");
         const Dim& rows = m_p[output].sizes[static_cast<std::size_t>(form->rowDim)];
-        if (rows.symbol != m_a.nodeSymbol && sourceRows && facts(form->source).rows == Rows::Edges)
+        const int type = m_a.typeCountedBy(rows.symbol);
+        if (type < 0 && sourceRows && facts(form->source).rows == Rows::Edges)
             refuse(id, "reduces edges into " + toString(rows) + " rows that are not the graph's nodes: global ops work on nodes only.");
-        if (rows.symbol != m_a.nodeSymbol)
+        if (type < 0)
             return false;  // pooling
         const ValueId segment = viewRoot(m_p, form->index);
         if (nonUnitDims(m_p[segment]) != 1 || onlyNonUnitDim(m_p[segment])->isConstant())
@@ -307,11 +343,12 @@ private:
         int level = selfRows ? facts(form->self).level : 0;
         if (sourceRows) {
             m_visited.clear();
+            m_segmentType = type;
             level = std::max(level, levelIn(form->source, segment, true));
             for (const auto& [key, unused] : m_visited)
-                lowerLevel(std::get<0>(key), level);
+                feed(std::get<0>(key), level, type);
         }
-        setOutput(output, Rows::Nodes, form->rowDim, level);
+        setOutput(output, Rows::Nodes, type, form->rowDim, level);
         return true;
     }
 
@@ -323,13 +360,14 @@ private:
     }
 
     // Edge ops are shown at the first message passing that they feed.
-    void lowerLevel(ValueId edgeValue, int level)
+    void feed(ValueId edgeValue, int level, int type)
     {
         ValueFacts& f = m_a.values[edgeValue];
         if (f.rows != Rows::Edges)
             return;
-        f.level = m_fed.insert({edgeValue, level}).second ? level : std::min(m_fed[edgeValue], level);
-        m_fed[edgeValue] = f.level;
+        std::pair<int, int>& first = m_fed.try_emplace(edgeValue, level, type).first->second;
+        first = std::min(first, {level, type});
+        f.level = first.first;
     }
 
     // Message degree of a value that is read by edges which are reduced at `segment`; renumbered edges are in another order than it.
@@ -349,7 +387,8 @@ private:
         int level = 0;
         if (m_a.ops[id].kind == OpKind::Gather) {
             const auto form = gatherForm(m_p, id);
-            const bool atTarget = inOrder && segment.valid() && m_a.ops[id].index == segment;
+            const bool atTarget = inOrder && segment.valid() && m_a.ops[id].index == segment &&
+                                  (facts(form->source).rows != Rows::Nodes || facts(form->source).nodeType == m_segmentType);
             if (atTarget)
                 m_a.ops[id].expands = false;
             if (facts(form->source).rows == Rows::Nodes)
@@ -391,7 +430,7 @@ private:
             OpFacts& facts = m_a.ops[id];
             facts.kind = OpKind::RowWise;
             forEachOperand(op, [&](ValueId operand) { facts.operandRowDims.push_back(operand == self ? f.rowDim : -1); });
-            setOutput(op.outputs.front(), f.rows, row, f.level, outer, inner);
+            setOutput(op.outputs.front(), f.rows, f.nodeType, row, f.level, outer, inner);
             return true;
         }
         return false;
@@ -412,6 +451,7 @@ private:
     bool accept(OpId id, const RowMapping& mapping)
     {
         Rows rows = Rows::None;
+        int type = -1;
         int level = 0;
         std::size_t position = 0;
         bool fits = true;
@@ -433,18 +473,19 @@ private:
             fits = fits && f.rowDim == dim && (outer == 0 || (f.outer == outer && f.inner == inner));
             outer = f.outer;
             inner = f.inner;
-            mixed = mixed || (rows != Rows::None && rows != f.rows);
+            mixed = mixed || (rows != Rows::None && (rows != f.rows || type != f.nodeType));
             rows = f.rows;
+            type = f.nodeType;
         });
         if (!fits || rows == Rows::None || (structureRows && outer * inner != 1))
             return false;
         if (mixed)
-            refuse(id, "combines rows of nodes with rows of edges.");
+            refuse(id, "combines rows of nodes with rows of edges, or of nodes of another type.");
         OpFacts& f = m_a.ops[id];
         f.kind = OpKind::RowWise;
         f.operandRowDims = mapping.operands;
         for (std::size_t i = 0; i < m_p[id].outputs.size(); ++i)
-            setOutput(m_p[id].outputs[i], rows, mapping.outputs[i], level, outer, inner);
+            setOutput(m_p[id].outputs[i], rows, type, mapping.outputs[i], level, outer, inner);
         return true;
     }
 
@@ -465,7 +506,7 @@ private:
         });
         std::size_t operands = 0;
         forEachOperand(op, [&](ValueId) { ++operands; });
-        if (!fits || parts.empty() || operands != parts.size())
+        if (!fits || parts.empty() || operands != parts.size() || areNodesOfSeveralTypes(parts))
             return false;
         OpFacts& f = m_a.ops[id];
         f.kind = OpKind::Concat;
@@ -473,8 +514,14 @@ private:
         int level = 0;
         for (const ValueId part : parts)
             level = std::max(level, levelIn(part, {}, false));
-        setOutput(op.outputs.front(), Rows::Edges, *dim, level);
+        setOutput(op.outputs.front(), Rows::Edges, -1, *dim, level);
         return true;
+    }
+
+    bool areNodesOfSeveralTypes(const std::vector<ValueId>& parts) const
+    {
+        return std::ranges::all_of(parts, [&](ValueId part) { return part.valid() && facts(part).rows == Rows::Nodes && isPlain(part); }) &&
+               std::ranges::any_of(parts, [&](ValueId part) { return facts(part).nodeType != facts(parts.front()).nodeType; });
     }
 
     // An op outside the table: it is run on permuted and truncated rows.
@@ -509,8 +556,8 @@ private:
         const Value& output = m_p[m_p[id].outputs.front()];
         for (int row = 0; row < static_cast<int>(output.sizes.size()); ++row) {
             const std::string& symbol = output.sizes[static_cast<std::size_t>(row)].symbol;
-            const bool nodes = symbol == m_a.nodeSymbol;
-            const auto mapping = nodes || m_edgeSymbols.contains(symbol) ? rowMapping(m_p, id, row) : std::nullopt;
+            const int type = m_a.typeCountedBy(symbol);
+            const auto mapping = type >= 0 || m_edgeSymbols.contains(symbol) ? rowMapping(m_p, id, row) : std::nullopt;
             if (!mapping)
                 continue;
             bool whole = true;
@@ -527,7 +574,7 @@ private:
             f.kind = OpKind::RowWise;
             f.operandRowDims = mapping->operands;
             for (std::size_t i = 0; i < m_p[id].outputs.size(); ++i)
-                setOutput(m_p[id].outputs[i], nodes ? Rows::Nodes : Rows::Edges, mapping->outputs[i], level);
+                setOutput(m_p[id].outputs[i], type >= 0 ? Rows::Nodes : Rows::Edges, type, mapping->outputs[i], level);
             return true;
         }
         return false;
@@ -539,24 +586,23 @@ private:
         const Op& op = m_p[id];
         if (!allOperands(id, [&](ValueId operand) { return facts(operand).rows != Rows::Edges; }))
             return false;
-        std::vector<int> rowDims;
-        for (const ValueId output : op.outputs) {
-            const Value& value = m_p[output];
-            int rowDim = -1;
-            if (!m_read[static_cast<std::size_t>(output.index)]) {
-                rowDims.push_back(rowDim);
+        addUnion(id);
+        std::vector<int> rowDims(op.outputs.size(), -1), types(op.outputs.size(), -1);
+        for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+            const Value& value = m_p[op.outputs[i]];
+            if (!m_read[static_cast<std::size_t>(op.outputs[i].index)])
                 continue;
-            }
             if (value.kind != ValueKind::Tensor)
                 refuse(id, "gives a number that depends on node features.");
             for (std::size_t d = 0; d < value.sizes.size(); ++d) {
                 const std::string& symbol = value.sizes[d].symbol;
-                if (symbol == m_a.nodeSymbol && rowDim < 0)
-                    rowDim = static_cast<int>(d);
-                else if (!symbol.empty() && (mentions(symbol, m_a.nodeSymbol) || m_edgeSymbols.contains(symbol)))
+                if (const int type = m_a.typeCountedBy(symbol); type >= 0 && rowDims[i] < 0) {
+                    rowDims[i] = static_cast<int>(d);
+                    types[i] = type;
+                } else if (!symbol.empty() && (mentionsNodes(symbol) || m_edgeSymbols.contains(symbol))) {
                     refuse(id, "gives a tensor of shape " + toString(value.sizes) + ", which is neither one row for each node nor one for the graph.");
+                }
             }
-            rowDims.push_back(rowDim);
         }
         int level = 0;
         forEachOperand(op, [&](ValueId operand) {
@@ -565,14 +611,35 @@ private:
         });
         m_a.ops[id].kind = OpKind::Global;
         for (std::size_t i = 0; i < op.outputs.size(); ++i)
-            setOutput(op.outputs[i], rowDims[i] < 0 ? Rows::Graph : Rows::Nodes, rowDims[i], level);
+            setOutput(op.outputs[i], rowDims[i] < 0 ? Rows::Graph : Rows::Nodes, types[i], rowDims[i], level);
         return true;
     }
 
-    static bool mentions(const std::string& size, const std::string& symbol)
+    // Rows of nodes of several types after each other are counted as nodes from here on.
+    void addUnion(OpId id)
+    {
+        const OpView view(m_p, m_p[id]);
+        if (m_p[id].target != "aten::cat" && m_p[id].target != "aten::concat")
+            return;
+        const std::vector<ValueId> parts = view.values("tensors");
+        const Value& output = m_p[m_p[id].outputs.front()];
+        if (!areNodesOfSeveralTypes(parts))
+            return;
+        const int rowDim = facts(parts.front()).rowDim;
+        const Dim& rows = output.sizes.at(static_cast<std::size_t>(rowDim));
+        const auto dim = view.given("dim") ? view.dim("dim", view.outputRank()) : 0;
+        if (dim != rowDim || rows.isConstant() || isNodes(rows))
+            return;
+        std::vector<std::string> names;
+        for (const ValueId part : parts)
+            names.push_back(m_a.nodeTypes[static_cast<std::size_t>(facts(part).nodeType)].name);
+        m_a.nodeTypes.push_back({rows.symbol, join(names, " + ")});
+    }
+
+    bool mentionsNodes(const std::string& size) const
     {
         const auto [name, parts] = sizeParts(size);
-        return name == symbol || std::ranges::any_of(parts, [&](const std::string& part) { return mentions(part, symbol); });
+        return m_a.typeCountedBy(name) >= 0 || std::ranges::any_of(parts, [&](const std::string& part) { return mentionsNodes(part); });
     }
 
     void finishOutputs()
@@ -581,19 +648,41 @@ private:
             const ValueFacts& f = facts(output);
             if (f.rows == Rows::Edges) {
                 m_visited.clear();
+                m_fed.erase(output);
                 m_a.values[output].level = levelIn(output, {}, false);
             }
         }
+        int degrees = 0;
         for (std::size_t v = 0; v < m_p.values.size(); ++v)
             if (const ValueFacts& f = m_a.values[ValueId{static_cast<int>(v)}]; f.rows == Rows::Nodes || f.rows == Rows::Graph)
-                m_a.levels = std::max(m_a.levels, f.level);
+                degrees = std::max(degrees, f.level);
+        m_a.levels = m_a.levelOf(degrees, m_a.types() - 1);
+    }
+
+    // From message degrees to levels. Input features are there from the start, what global ops find out before the first function of its degree.
+    void findLevels()
+    {
+        for (std::size_t v = 0; v < m_p.values.size(); ++v) {
+            const ValueId id{static_cast<int>(v)};
+            ValueFacts& f = m_a.values[id];
+            const OpId maker = m_p[id].producer;
+            if (f.level < 0 || !maker.valid())
+                continue;
+            const auto fed = m_fed.find(id);
+            const int type = m_a.ops[maker].kind == OpKind::Global ? 0
+                             : f.rows == Rows::Nodes                ? f.nodeType
+                             : fed != m_fed.end()                   ? fed->second.second
+                                                                    : m_a.types() - 1;
+            f.level = m_a.levelOf(f.level, type);
+        }
     }
 
     Analysis& m_a;
     const Program& m_p;
     const Evaluator& m_evaluator;
     std::map<std::tuple<ValueId, ValueId, bool>, int> m_visited;
-    std::map<ValueId, int> m_fed;
+    std::map<ValueId, std::pair<int, int>> m_fed;  // edge values: message degree and node type of the first reduction that they feed
+    int m_segmentType = -1;                        // of the nodes that the edges in question lead to
     std::set<std::string> m_edgeSymbols;
     std::vector<bool> m_read;  // an exporter may describe an output that nobody reads by a shape that it does not have
 };
@@ -627,6 +716,39 @@ void noteGlobal(Analysis& analysis)
 }
 
 }  // namespace
+
+int Analysis::typeCountedBy(const std::string& symbol) const
+{
+    const auto type = std::ranges::find(nodeTypes, symbol, &NodeType::symbol);
+    return type == nodeTypes.end() || symbol.empty() ? -1 : static_cast<int>(type - nodeTypes.begin());
+}
+
+std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
+{
+    const Program& program = analysis.program;
+    std::vector<std::set<int>> types(2);
+    const auto note = [&](ValueId index, int type) {
+        const OpId producer = program[index].producer;
+        if (type < 0 || !producer.valid())
+            return;
+        const OpView view(program, program[producer]);
+        const std::string& target = program[producer].target;
+        if ((target != "aten::select" && target != "aten::unbind") || view.value("self") != input || view.dim("dim", 2).value_or(0) != 0)
+            return;
+        const auto& outputs = program[producer].outputs;
+        const std::int64_t row = target == "aten::unbind" ? std::ranges::find(outputs, index) - outputs.begin() : view.integer("index").value_or(-1);
+        if (row >= 0 && row < 2)
+            types[static_cast<std::size_t>(row)].insert(type);
+    };
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const OpId op{static_cast<int>(i)};
+        if (analysis.ops[op].kind == OpKind::Gather)
+            note(analysis.ops[op].index, analysis.values[gatherForm(program, op)->source].nodeType);
+        else if (analysis.ops[op].kind == OpKind::Scatter)
+            note(analysis.ops[op].index, analysis.values[program[op].outputs.front()].nodeType);
+    }
+    return types;
+}
 
 bool readsNodes(const Analysis& analysis, OpId op)
 {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct ValueFacts {
     Reach reach = Reach::Constant;
     Rows rows = Rows::None;  ///< of feature tensors
     int rowDim = -1;         ///< the dimension that holds the rows
-    int level = -1;          ///< message degree of feature values: number of expanding hops, and of global ops, from the input features
+    int nodeType = -1;       ///< of node rows: into Analysis::nodeTypes
+    int level = -1;          ///< of feature values: the function of the plan at message degree that computes them (Analysis::levelOf)
     std::int64_t outer = 1;  ///< entry (o * rows + i) * inner + j of rowDim belongs to row i, for o < outer and j < inner: attention
     std::int64_t inner = 1;  ///< over heads views [rows, heads, F] as [rows * heads, F]
 };
@@ -50,6 +52,15 @@ struct PassCount {
     int count = 0;
 };
 
+/// Nodes that are counted together: of a graph of one kind, or the papers, or the authors. Rows of several types after each other are rows of
+/// a type of their own.
+struct NodeType {
+    std::string symbol;  ///< the size that counts them: "s0", or "Add(s0, s1)"
+    std::string name;    ///< "nodes", or from the names of their features: "paper", "paper + author"
+
+    bool operator==(const NodeType&) const = default;
+};
+
 /// A program that can be cut, in functional form and cleaned up, and what is known about it.
 struct Analysis {
     Program program;
@@ -57,8 +68,17 @@ struct Analysis {
     std::vector<PassCount> rewrites;  ///< of rewrites.h, that were applied
     IdMap<ValueId, ValueFacts> values;
     IdMap<OpId, OpFacts> ops;
-    std::string nodeSymbol;  ///< the symbol that counts nodes
-    int levels = 0;          ///< highest message degree of a node value
+    std::vector<NodeType> nodeTypes;  ///< at least one
+    int levels = 0;                   ///< the highest level
+
+    int types() const { return static_cast<int>(nodeTypes.size()); }
+    int typeCountedBy(const std::string& symbol) const;  ///< -1 if the size does not count nodes
+
+    /// Functions follow each other by message degree (number of expanding hops, and of global ops, from the input features), and each is over
+    /// nodes of one type. Of a graph of one node type the level is the message degree.
+    int levelOf(int degree, int nodeType) const { return degree * types() + nodeType; }
+    int degreeOf(int level) const { return level / types(); }
+    int typeOf(int level) const { return level % types(); }
 };
 
 struct AnalysisOptions {
@@ -75,6 +95,10 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
 
 /// The same for a program in functional form and cleaned up whose inputs have roles.
 Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress = {});
+
+/// The node types that an input's entries name, by its position along the first dimension (an edge index has two): what is read at them, or
+/// reduced into. Empty where the program does not tell, since it computes the index.
+std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input);
 
 /// Whether the op reads rows of nodes: a global op that does must wait for all of them.
 bool readsNodes(const Analysis& analysis, OpId op);

@@ -82,6 +82,25 @@ std::map<std::string, std::int64_t> terms(std::int64_t factor, const Dim& dim)
 
 }  // namespace
 
+std::int64_t sizeValue(const std::string& text, const std::map<std::string, std::int64_t>& symbols)
+{
+    if (const auto known = symbols.find(text); known != symbols.end())
+        return known->second;
+    if (const auto number = sizeNumber(text))
+        return *number;
+    const auto [name, arguments] = sizeParts(text);
+    if (arguments.empty() || (name != "Add" && name != "Mul"))
+        return -1;
+    std::int64_t value = name == "Mul";
+    for (const std::string& argument : arguments) {
+        const std::int64_t part = sizeValue(argument, symbols);
+        if (part < 0)
+            return -1;
+        value = name == "Mul" ? value * part : value + part;
+    }
+    return value;
+}
+
 bool sameMultiple(std::int64_t a, const Dim& left, std::int64_t b, const Dim& right)
 {
     return terms(a, left) == terms(b, right);

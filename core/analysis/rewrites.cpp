@@ -201,11 +201,18 @@ private:
         }
         const auto gather = message ? gatherForm(m_p, m_p[messages].producer) : std::nullopt;
         if (!gather || gather->sourceDim != 0 || gather->rowDim != 0 || !isFeature(gather->source) || !isStructure(gather->index) ||
-            m_p[gather->source].sizes.size() != 2 || m_p[gather->index].sizes.size() != 1 || m_p[gather->source].sizes[0] != found.nodes)
+            m_p[gather->source].sizes.size() != 2 || m_p[gather->index].sizes.size() != 1 || !countsNodes(m_p[gather->source].sizes[0]))
             return {};
         found.input = gather->source;
         found.gather = *message;
         return found;
+    }
+
+    bool countsNodes(const Dim& dim) const
+    {
+        return std::ranges::any_of(m_p.inputs, [&](const Input& input) {
+            return input.role == Role::NodeFeatures && m_p[input.value].sizes.front() == dim;
+        });
     }
 
     bool isZeros(ValueId id) const

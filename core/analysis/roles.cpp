@@ -35,6 +35,10 @@ public:
         if (weight.sizes.empty() || weight.sizes[0] < 2 || !isFloating(weight.dtype))
             throw Error("Parameter '" + printable(weight.name) + "' cannot hold node features: they are floating-point numbers with one row for each node.");
         m_rows = weight.sizes[0];
+        m_nodes.symbol = "nodes";
+        for (const Input& input : program.inputs)
+            if (input.parameter.valid() && program[input.parameter].sizes[0] != m_rows)
+                m_nodes.symbol = "nodes_" + std::to_string(m_rows);
     }
 
     void run()
@@ -94,7 +98,7 @@ private:
     ValueId m_value, m_count;
     WeightId m_weight;
     std::int64_t m_rows = 0;
-    const Dim m_nodes{0, "nodes"};
+    Dim m_nodes;
 };
 
 ValueId findParameter(const Program& program, const std::string& name)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -97,7 +99,17 @@ public:
 
     DataGraph read(const Progress& progress)
     {
-        takeSparseFeatures(progress);
+        std::set<std::string> sparse;
+        for (const auto& [name, array] : m_all)
+            for (const std::string_view part : {"_indptr", "_indices", "_shape"})
+                if (const std::string of = name.ends_with(part) ? name.substr(0, name.size() - part.size()) : std::string();
+                    isFeatures(of) && (of == "x" || part == "_indptr"))
+                    sparse.insert(of);
+        for (const std::string& name : sparse)
+            takeSparseFeatures(name, progress);
+        m_isTyped = !m_all.contains("edge_index") && std::ranges::any_of(m_all, [](const auto& entry) {
+            return isEdgeIndex(entry.first) || (entry.first != "x" && isFeatures(entry.first));
+        });
         takeLabels();
         for (const auto& [name, slot] : {std::pair("train", &m_graph.trainMask), std::pair("val", &m_graph.valMask), std::pair("test", &m_graph.testMask)})
             takeMask(name, *slot);
@@ -143,25 +155,33 @@ private:
         return asInt64(array);
     }
 
-    // x_indptr, x_indices, x_data, x_shape: compressed sparse rows, made dense.
-    void takeSparseFeatures(const Progress& progress)
+    // "x", "x_paper", "paper_x", "paper.x".
+    static bool isFeatures(const std::string& name)
     {
-        if (!m_all.contains("x_indptr") && !m_all.contains("x_indices") && !m_all.contains("x_shape"))
-            return;
-        const Array begin = needIntegers("x_indptr"), columns = needIntegers("x_indices"), shape = needIntegers("x_shape");
-        const Array data = need("x_data");
+        return name == "x" || name.starts_with("x_") || name.ends_with("_x") || name.ends_with(".x");
+    }
+
+    // "edge_index", "edge_index_author_writes_paper", "author__writes__paper.edge_index".
+    static bool isEdgeIndex(const std::string& name) { return name.starts_with("edge_index") || name.ends_with("edge_index"); }
+
+    // x_indptr, x_indices, x_data, x_shape: compressed sparse rows, made dense.
+    void takeSparseFeatures(const std::string& name, const Progress& progress)
+    {
+        const Array begin = needIntegers(name + "_indptr"), columns = needIntegers(name + "_indices"), shape = needIntegers(name + "_shape");
+        const std::optional<Array> data = take(name + "_data");
+        const std::int64_t entries = data ? data->count() : columns.count();
         const auto isSize = [](std::int64_t size) { return size >= 0 && size <= mostNodes; };
         if (shape.count() != 2 || !isSize(shape.as<std::int64_t>()[0]) || !isSize(shape.as<std::int64_t>()[1]))
-            fail("x_shape", "must hold two sizes");
+            fail(name + "_shape", "must hold two sizes");
         const std::int64_t rows = shape.as<std::int64_t>()[0], width = shape.as<std::int64_t>()[1];
         if (begin.shape.size() != 1 || begin.count() != rows + 1)
-            fail("x_indptr", "has shape " + shapeText(begin) + ", but x_shape asks for " + std::to_string(rows + 1) + " entries");
-        if (columns.count() != data.count() || begin.as<std::int64_t>()[0] != 0 || begin.as<std::int64_t>()[rows] != data.count())
-            fail("x_indices", "does not fit x_indptr and x_data");
-        if (m_all.contains("x"))
-            fail("x", "is there twice, dense and sparse");
+            fail(name + "_indptr", "has shape " + shapeText(begin) + ", but " + name + "_shape asks for " + std::to_string(rows + 1) + " entries");
+        if (columns.count() != entries || begin.as<std::int64_t>()[0] != 0 || begin.as<std::int64_t>()[rows] != entries)
+            fail(name + "_indices", "does not fit " + name + "_indptr and " + name + "_data");
+        if (m_all.contains(name))
+            fail(name, "is there twice, dense and sparse");
         if (static_cast<double>(rows) * static_cast<double>(width) * 4 > static_cast<double>(physicalMemory()))
-            fail("x_shape", "asks for " + formatCount(rows) + " x " + formatCount(width) + " features, which do not fit into memory");
+            fail(name + "_shape", "asks for " + formatCount(rows) + " x " + formatCount(width) + " features, which do not fit into memory");
         NewArray dense = makeArray(DType::Float32, {rows, width});
         auto* x = reinterpret_cast<float*>(dense.data);
         std::memset(dense.data, 0, dense.array.bytes());
@@ -169,30 +189,40 @@ private:
             if (r % 65536 == 0)
                 progress.update(static_cast<double>(r) / static_cast<double>(rows), "Reading features");
             const std::int64_t first = begin.as<std::int64_t>()[r], last = begin.as<std::int64_t>()[r + 1];
-            if (first > last || last > data.count())
-                fail("x_indptr", "is not ascending at row " + std::to_string(r));
+            if (first > last || last > entries)
+                fail(name + "_indptr", "is not ascending at row " + std::to_string(r));
             for (std::int64_t i = first; i < last; ++i) {
                 const std::int64_t column = columns.as<std::int64_t>()[i];
                 if (column < 0 || column >= width)
-                    fail("x_indices", "names column " + std::to_string(column) + " at entry " + std::to_string(i) + ", but x has " + std::to_string(width) + " columns");
+                    fail(name + "_indices", "names column " + std::to_string(column) + " at entry " + std::to_string(i) + ", but " + name + " has " + std::to_string(width) + " columns");
                 // Entries that are there twice add up, as in SciPy.
-                x[r * width + column] += static_cast<float>(numberAt(data, i));
+                x[r * width + column] += data ? static_cast<float>(numberAt(*data, i)) : 1.0F;
             }
         }
-        m_all["x"] = dense.array;
+        m_all[name] = dense.array;
     }
 
     void takeLabels()
     {
         // Labels may also be an input of forward, so the array stays.
-        if (const auto found = m_all.find("y"); found != m_all.end())
+        if (const auto found = m_all.find(nameOrOnlyTyped("y")); found != m_all.end())
             m_graph.labels = asClasses(found->second);
+    }
+
+    // "y", or where nodes have types the one array "y_paper".
+    std::string nameOrOnlyTyped(const std::string& name) const
+    {
+        std::vector<std::string> typed;
+        for (const auto& [known, array] : m_all)
+            if (m_isTyped && known.starts_with(name + "_"))
+                typed.push_back(known);
+        return m_all.contains(name) || typed.size() != 1 ? name : typed.front();
     }
 
     // NAME_mask [V], or NAME_masks [splits, V].
     void takeMask(const std::string& name, std::optional<Array>& slot)
     {
-        slot = take(name + "_mask");
+        slot = take(nameOrOnlyTyped(name + "_mask"));
         if (const auto several = take(name + "_masks")) {
             if (several->shape.size() != 2)
                 fail(name + "_masks", "must have shape [splits, nodes], not " + shapeText(*several));
@@ -210,6 +240,12 @@ private:
 
     void findNumNodes()
     {
+        if (m_isTyped) {
+            for (const auto& [name, array] : m_all)
+                if (isFeatures(name) && !array.shape.empty())
+                    m_graph.numNodes += array.shape[0];
+            return;
+        }
         if (const auto stated = take("num_nodes")) {
             if (stated->count() != 1 || !isInteger(stated->dtype) || integerAt(*stated, 0) < 0)
                 fail("num_nodes", "must be one number of nodes");
@@ -225,28 +261,36 @@ private:
             throw Error(m_file + " has " + formatCount(m_graph.numNodes) + " nodes, more than the " + formatCount(mostNodes) + " that Cleave can hold.");
     }
 
+    // Which nodes those of a relation are is for the model to say.
     void takeEdges(const Progress& progress)
     {
-        const auto found = m_all.find("edge_index");
-        if (found == m_all.end())
+        if (!m_isTyped && !m_all.contains("edge_index"))
             throw Error(m_file + " has no array 'edge_index' of numbers.");
-        Array& edges = found->second;
+        for (auto& [name, array] : m_all)
+            if (name == "edge_index" || (m_isTyped && isEdgeIndex(name)))
+                takeEdges(name, array, m_isTyped ? std::numeric_limits<std::int64_t>::max() : m_graph.numNodes, progress);
+    }
+
+    void takeEdges(const std::string& name, Array& edges, std::int64_t nodes, const Progress& progress)
+    {
         if (edges.shape.size() != 2 || edges.shape[0] != 2 || !isInteger(edges.dtype))
-            fail("edge_index", "must be integers of shape [2, edges], not " + std::string(dtypeName(edges.dtype)) + " " + shapeText(edges));
+            fail(name, "must be integers of shape [2, edges], not " + std::string(dtypeName(edges.dtype)) + " " + shapeText(edges));
         edges = asInt64(edges);
-        m_graph.numEdges = edges.shape[1];
+        m_graph.numEdges += edges.shape[1];
         for (std::int64_t i = 0; i < edges.count(); ++i) {
             if (i % (1 << 22) == 0)
                 progress.update(static_cast<double>(i) / static_cast<double>(edges.count()), "Checking edges");
             const std::int64_t node = edges.as<std::int64_t>()[i];
-            if (node < 0 || node >= m_graph.numNodes)
-                fail("edge_index", "names node " + std::to_string(node) + " at edge " + std::to_string(i % m_graph.numEdges) + ", but the graph has " +
-                                       formatCount(m_graph.numNodes) + " nodes, numbered from 0");
+            if (node < 0 || node >= nodes)
+                fail(name, "names node " + std::to_string(node) + " at edge " + std::to_string(i % edges.shape[1]) + ", but the graph has " +
+                               (m_isTyped ? std::string() : formatCount(nodes) + " ") + "nodes, numbered from 0");
         }
     }
 
     void checkRows() const
     {
+        if (m_isTyped)
+            return;
         const auto check = [&](const std::string& name, const Array& array) {
             if (array.shape.empty() || array.shape[0] != m_graph.numNodes)
                 fail(name, "has shape " + shapeText(array) + ", but the graph has " + formatCount(m_graph.numNodes) + " nodes");
@@ -270,6 +314,7 @@ private:
     const GraphOptions& m_options;
     std::map<std::string, Array> m_all;
     DataGraph m_graph;
+    bool m_isTyped = false;  // arrays for each node type and relation
 };
 
 }  // namespace

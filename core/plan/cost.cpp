@@ -310,7 +310,9 @@ private:
     void chooseCopies(int group)
     {
         const int level = m.m_groups[at(group)].last;
-        const auto mayBeCopied = [&](const Reading& r) { return r.group == group && r.straight > 0 && copySeconds(r) < 0; };
+        const auto mayBeCopied = [&](const Reading& r) {
+            return r.group == group && r.straight > 0 && m.mayBeCopied(m.m_tensors[at(r.tensor)], level) && copySeconds(r) < 0;
+        };
         double gain = m_relabelled[at(level)] ? 0 : m.m_relabel[at(level)];
         for (const Reading& r : m_readings)
             if (mayBeCopied(r))
@@ -348,7 +350,7 @@ private:
                 add('M', r.numbered, r.numberedSeconds);
         }
         if (isSaved(t) && tensor.producer >= 0) {
-            const double rows = m.rowsFor(saved.madeIn, 0).total, nodes = std::max(1.0, static_cast<double>(m.m_counts.nodes));
+            const double rows = m.rowsFor(saved.madeIn, 0).total, nodes = std::max(1.0, m.m_counts.nodesOf(tensor.nodeType));
             saved.write = {rows * tensor.bytes, 0, tensor.writeSeconds * rows / nodes};
             m_cost.functions[at(saved.madeIn)].write += saved.write;
         }
@@ -388,7 +390,7 @@ private:
             double bytes = m.m_counts.structureBytes + m.m_counts.indexBytes + atOnce * m.m_bookkeeping[f];
             for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
                 if (isSaved(t) && turn(madeIn(m.m_tensors[t])) <= turn(group) && m_lastTurn[t] >= turn(group))
-                    bytes += static_cast<double>(m.m_counts.nodes) * m.m_tensors[t].bytes;
+                    bytes += m.m_counts.nodesOf(m.m_tensors[t].nodeType) * m.m_tensors[t].bytes;
             if (f < m.m_groups.size())
                 bytes += atOnce * peak.batch(group, [&](int t) { return heldRows(group, t); }, [&](std::size_t op) { return makesSaved(op); });
             m_cost.functions[f].peakBytes = bytes;

@@ -94,6 +94,7 @@ public:
         ValueId id;
         int producer = -1;  ///< placed op; -1 for an input, and what a global op made
         int global = -1;    ///< index of the function of the global op that made it
+        int nodeType = 0;
         double bytes = 0;   ///< per row
         double writeSeconds = 0;  ///< of all V rows
         bool isOutput = false;
@@ -111,6 +112,7 @@ public:
     double fixedSeconds() const;                  ///< of functions, whatever the positions of their ops
     double relabelSeconds(int level) const { return m_relabel[static_cast<std::size_t>(level)]; }
     double readSeconds(const Tensor& tensor, bool wholeBlock, int function) const;
+    bool mayBeCopied(const Tensor& tensor, int function) const { return m_space.analysis().typeOf(function) == tensor.nodeType; }
 
 private:
     struct Group {

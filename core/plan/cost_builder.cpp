@@ -36,9 +36,11 @@ public:
             if (m_a.values[output].rows == Rows::Nodes)
                 tensor(output).isOutput = true;
         // The results of a single batch are the store's rows as they are.
-        const bool isCopied = m.m_counts.batchSize < m.m_counts.nodes || m.m_counts.order != "natural";
-        for (Tensor& t : m.m_tensors)
-            t.writeSeconds = isCopied && t.global < 0 ? static_cast<double>(m.m_counts.nodes) * writePerRow(t) : 0;
+        for (Tensor& t : m.m_tensors) {
+            const double nodes = m.m_counts.nodesOf(t.nodeType);
+            const bool isCopied = static_cast<double>(m.m_counts.batchSize) < nodes || m.m_counts.order != "natural";
+            t.writeSeconds = isCopied && t.global < 0 ? nodes * writePerRow(t) : 0;
+        }
     }
 
 private:
@@ -56,7 +58,7 @@ private:
             group.last = last;
             for (int level = first; level <= last; ++level)
                 m.m_groupOfLevel[at(level)] = static_cast<int>(m.m_groups.size());
-            const double nodes = static_cast<double>(m.m_counts.nodes), batch = static_cast<double>(std::max<std::int64_t>(m.m_counts.batchSize, 1));
+            const double nodes = m.m_counts.nodesOf(m_a.typeOf(first)), batch = static_cast<double>(std::max<std::int64_t>(m.m_counts.batchSize, 1));
             group.rows.batches = std::max(1.0, std::ceil(nodes / batch));
             group.rows.reach = {{nodes, std::min(nodes, batch)}};
             m.m_groups.push_back(group);
@@ -92,6 +94,7 @@ private:
             t.producer = m.m_space.indexOf(m_p[id].producer);
             if (const OpId maker = m_p[id].producer; maker.valid() && m_a.ops[maker].kind == OpKind::Global)
                 t.global = m_globalOf.at(m_a.values[id].level);
+            t.nodeType = m_a.values[id].nodeType;
             t.bytes = rowBytes(m_a, id, m_a.values[id].rowDim);
             m.m_tensors.push_back(std::move(t));
         }
@@ -143,13 +146,29 @@ private:
         for (const Step& step : m_f->steps)
             for (std::size_t i = 0; m_f->isGlobal && i < step.rowDims.size(); ++i) {
                 const ValueId made = m_p[step.op].outputs[i];
-                const double bytes = frameRows(0).total * rowBytes(m_a, made, step.rowDims[i]);
+                const double bytes = rowsOf(made) * rowBytes(m_a, made, step.rowDims[i]);
                 const bool isSaved = std::ranges::find(m_f->saves, made) != m_f->saves.end();
                 if (isSaved)
                     cost().write.bytes += bytes;
                 else
                     m.m_bookkeeping[at(m_group)] += bytes;
             }
+    }
+
+    // Of what a global op makes or reads.
+    double rowsOf(ValueId value) const
+    {
+        return m_a.values[value].rows == Rows::Nodes ? m.m_counts.nodesOf(m_a.values[value].nodeType) : frameRows(0).total;
+    }
+
+    RowCount rowsReadBy(OpId op) const
+    {
+        double most = 0;
+        forEachOperand(m_p[op], [&](ValueId operand) {
+            if (m_a.values[operand].rows == Rows::Nodes)
+                most = std::max(most, rowsOf(operand));
+        });
+        return {most, most};
     }
 
     // Global ops run before the functions of their level, rows of outputs at the end.
@@ -285,7 +304,7 @@ private:
             work = {WorkKind::Gather, 0, 0, 0};
         else if (m_a.ops[step.op].kind == OpKind::Scatter)
             work.kind = WorkKind::Reduce;
-        const RowCount own = m_f->isGlobal && !readsNodes(m_a, step.op) ? RowCount{1, 1} : frameRows(step.frame);
+        const RowCount own = !m_f->isGlobal ? frameRows(step.frame) : readsNodes(m_a, step.op) ? rowsReadBy(step.op) : RowCount{1, 1};
         const bool atTarget = work.kind == WorkKind::Gather && m_f->frames[at(step.frame)].kind == FrameKind::Edges &&
                               m_a.ops[step.op].index == m_f->frames[at(step.frame)].index;
         const ValueId source = work.kind == WorkKind::Gather ? gatherForm(m_p, step.op)->source : ValueId{};
@@ -406,6 +425,7 @@ private:
         }
         if (m_f->isGlobal) {
             // The store as it lies.
+            use.rows = {rowsOf(operand.value), rowsOf(operand.value)};
             use.straightSeconds = use.rows.total * t.bytes / m.m_rates.read;
             use.kind = Use::ByOutput;
             use.level = m_group;

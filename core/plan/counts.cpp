@@ -49,7 +49,7 @@ public:
             }
             std::set<int> reading;
             for (const StepOperand& neighbour : f.neighbours)
-                if (f.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops && reading.insert(neighbour.frame).second)
+                if (neighbour.ofType == f.nodeType && f.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops && reading.insert(neighbour.frame).second)
                     read += rows.frames[static_cast<std::size_t>(neighbour.frame)].most;
             // Nodes that so many random reads find beside those that are there.
             within += (m_nodes - within) * (1 - std::pow(1 - 1 / std::max(m_nodes, 2.0), read));
@@ -61,9 +61,12 @@ public:
     {
         double sum = 0;
         for (const RowTotal& term : terms)
-            sum += term.value.valid() ? size(m_a.program[term.value].sizes[static_cast<std::size_t>(term.dim)]) : m_nodes;
+            sum += term.value.valid() ? size(m_a.program[term.value].sizes[static_cast<std::size_t>(term.dim)])
+                                      : size(m_a.nodeTypes[static_cast<std::size_t>(term.nodeType)].symbol);
         return sum;
     }
+
+    std::int64_t nodesOf(const NodeType& type) const { return std::llround(size(type.symbol)); }
 
     // Rows of a structure value: its one dimension that the graph decides.
     double size(ValueId value) const
@@ -95,7 +98,7 @@ private:
             return static_cast<double>(*number);
         const auto [name, arguments] = sizeParts(text);
         if (arguments.empty())
-            return text == m_a.nodeSymbol ? m_nodes : m_edges;
+            return m_a.typeCountedBy(text) >= 0 ? m_nodes : m_edges;
         double value = name == "Mul" ? 1 : 0;
         for (const std::string& argument : arguments)
             value = name == "Mul" ? value * size(argument) : name == "Add" ? value + size(argument) : std::max(value, size(argument));
@@ -128,7 +131,8 @@ GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std:
 {
     const Estimate estimate(analysis, nodes, edges, batchSize);
     GraphCounts counts;
-    counts.nodes = nodes;
+    for (const NodeType& type : analysis.nodeTypes)
+        counts.nodes.push_back(estimate.nodesOf(type));
     counts.batchSize = batchSize;
     counts.estimated = true;
     std::set<ValueId> segments;

@@ -29,7 +29,7 @@ struct FunctionRows {
 
 /// What a graph tells a cost model, for one batch size and node order.
 struct GraphCounts {
-    std::int64_t nodes = 0;      ///< V
+    std::vector<std::int64_t> nodes;  ///< V, of each node type
     std::int64_t batchSize = 0;
     std::string order = "natural";
     bool estimated = false;      ///< from V and M alone, for a graph without locality
@@ -44,12 +44,14 @@ struct GraphCounts {
 
     /// E of all functions that have neighbours, relative to their V: 1 without inflation.
     double inflation() const;
+
+    double nodesOf(int nodeType) const { return static_cast<double>(nodes[static_cast<std::size_t>(nodeType)]); }
 };
 
 /// How many batches run at once: one on each thread if there are enough of them, otherwise one on all threads.
 int batchesAtOnce(double batches, int threads);
 
-/// Counts for a graph of which only the numbers of nodes and edges are known: sources are drawn at random.
+/// Counts for a graph of which only the numbers of nodes and edges are known, of each node type and in each edge set: sources are drawn at random.
 GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize);
 
 }  // namespace cleave

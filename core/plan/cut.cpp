@@ -44,8 +44,9 @@ public:
     {
         m_f.level = level;
         m_f.firstLevel = firstLevel;
+        m_f.nodeType = analysis.typeOf(level);
         m_f.rowsOf = rowsOf;
-        m_f.total = rowsOf.valid() ? rowTotals(rowsOf) : std::vector<RowTotal>{RowTotal{}};
+        m_f.total = rowsOf.valid() ? rowTotals(rowsOf) : std::vector<RowTotal>{RowTotal{{}, 0, m_f.nodeType}};
         m_f.frames.push_back({});
     }
 
@@ -125,7 +126,7 @@ private:
     {
         const ValueFacts& facts = m_a.values[value];
         if (facts.rows == Rows::Nodes)
-            return {RowTotal{}};
+            return {RowTotal{{}, 0, facts.nodeType}};
         const OpId id = m_p[value].producer;
         std::vector<RowTotal> totals;
         if (m_a.ops[id].kind == OpKind::Gather) {
@@ -175,9 +176,9 @@ private:
         return {OperandKind::Numbered, value, rowDim, frame, IndexInto::Nodes, from};
     }
 
-    void readsNeighbours(ValueId index, int rowDim, int frame)
+    void readsNeighbours(ValueId index, int rowDim, int frame, int ofType)
     {
-        const StepOperand neighbour{OperandKind::LocalIndex, index, rowDim, frame};
+        const StepOperand neighbour{OperandKind::LocalIndex, index, rowDim, frame, IndexInto::Nodes, -1, ofType};
         if (std::ranges::find(m_f.neighbours, neighbour) == m_f.neighbours.end())
             m_f.neighbours.push_back(neighbour);
     }
@@ -201,7 +202,7 @@ private:
             return structure(value, frame, rowDim);
         if (facts.rows == Rows::Nodes) {
             if (!overNodes(frame))
-                readsNeighbours({}, -1, frame);
+                readsNeighbours({}, -1, frame, facts.nodeType);
             return isMadeHere(value) ? madeHere(value, frame, rowDim) : StepOperand{OperandKind::Stored, value, rowDim, frame};
         }
         return edgeValue(value, frame);
@@ -290,7 +291,7 @@ private:
         const int rowDim = symbolicDim(m_p[value]);
         if (value == root) {
             m_prologue.insert(root);
-            return {OperandKind::LocalIndex, value, rowDim, frame};
+            return {OperandKind::LocalIndex, value, rowDim, frame, IndexInto::Nodes, -1, m_f.nodeType};
         }
         const OpId id = m_p[value].producer;
         if (!m_done.contains(Key{id, frame, IndexInto::Batch})) {
@@ -320,7 +321,8 @@ private:
             return;
         const auto form = gatherForm(m_p, id);
         const ValueId segment = at(frame).kind == FrameKind::Edges ? at(frame).index : ValueId{};
-        const bool atTarget = segment.valid() && m_a.ops[id].index == segment;
+        const int type = m_a.values[form->source].nodeType;
+        const bool atTarget = segment.valid() && m_a.ops[id].index == segment && type == m_f.nodeType;
         if (m_a.values[form->source].rows == Rows::Edges) {
             // Edge rows that are read for each node.
             Step step{StepKind::Forward, id, frame, {renumbered(id, frame)}, {}, {}, 1};
@@ -329,14 +331,18 @@ private:
         }
         const bool here = isMadeHere(form->source);
         const int targets = atTarget ? at(frame).parent : -1;
-        const bool copied = !atTarget && !here && m_choices.copied.contains({m_f.level - at(frame).hops, form->source}) && !m_f.rowsOf.valid();
+        const bool copied = !atTarget && !here && type == m_f.nodeType && m_choices.copied.contains({m_f.level - at(frame).hops, form->source}) && !m_f.rowsOf.valid();
         if (!atTarget && m_a.values[form->source].reach == Reach::Feature && m_a.values[m_a.ops[id].index].reach != Reach::Feature) {
             const ValueId root = m_a.ops[id].index;
             m_prologue.insert(root);
-            readsNeighbours(root, symbolicDim(m_p[root]), frame);
+            readsNeighbours(root, symbolicDim(m_p[root]), frame, type);
         }
         const auto index = [&](ValueId v) {
-            return atTarget || here || copied ? localIndex(v, m_a.ops[id].index, frame) : operand(v, frame, form->indexRowDim);
+            if (atTarget || here || copied)
+                return localIndex(v, m_a.ops[id].index, frame);
+            StepOperand entries = operand(v, frame, form->indexRowDim);
+            entries.ofType = type;
+            return entries;
         };
         const auto source = [&](ValueId v) -> StepOperand {
             if (atTarget)

@@ -19,8 +19,9 @@ enum class FrameKind : std::uint8_t {
 
 /// A number of rows that a graph decides: those of a structure value, or one for each node.
 struct RowTotal {
-    ValueId value;  ///< invalid: nodes
-    int dim = 0;    ///< of value
+    ValueId value;     ///< invalid: nodes
+    int dim = 0;       ///< of value
+    int nodeType = 0;  ///< of nodes
 
     bool operator==(const RowTotal&) const = default;
 };
@@ -61,6 +62,7 @@ struct StepOperand {
     int frame = 0;            ///< frame whose rows are meant
     IndexInto into = IndexInto::Nodes;  ///< Step: Batch for the output of a LocalIndex step
     int from = -1;            ///< Leading and Numbered: the frame of the step
+    int ofType = 0;           ///< LocalIndex, and Slice of an index that nodes are gathered at: the type of the nodes that the entries name
 
     bool operator==(const StepOperand&) const = default;
 };
@@ -88,7 +90,8 @@ struct Step {
 /// the function of the same level.
 struct CutFunction {
     int level = 0;                ///< message degree of its results
-    bool isGlobal = false;        ///< its steps are global ops
+    int nodeType = 0;             ///< of its targets, and of the nodes in its blocks
+    bool isGlobal = false;        ///< its steps are global ops, on nodes of any type
     int firstLevel = 0;           ///< less than level where several message passings run together, over blocks of several hops
     ValueId rowsOf;               ///< invalid: batched over nodes; otherwise over the rows of this output
     std::vector<RowTotal> total;  ///< how many rows there are to batch over, as a sum

@@ -44,7 +44,8 @@ std::string toDot(const Analysis& analysis, const CutProgram& cut)
         const CutFunction& function = cut.functions[f];
         std::map<std::tuple<ValueId, int>, std::string> here;
         text += "  subgraph cluster_" + std::to_string(f) + " {\n    label=" +
-                quoted(function.isGlobal ? "global ops" : "function " + std::to_string(f) + ", message degree " + std::to_string(function.level)) + ";\n";
+                quoted(function.isGlobal ? "global ops" : "function " + std::to_string(f) + ", message degree " + std::to_string(analysis.degreeOf(function.level)) +
+                       (analysis.types() > 1 ? ", " + analysis.nodeTypes[static_cast<std::size_t>(function.nodeType)].name : "")) + ";\n";
         for (std::size_t s = 0; s < function.steps.size(); ++s) {
             const Step& step = function.steps[s];
             const Op& op = p[step.op];
@@ -54,7 +55,7 @@ std::string toDot(const Analysis& analysis, const CutProgram& cut)
             const Rows rows = analysis.values[op.outputs.front()].rows;
             const bool nodes = rows == Rows::Nodes;
             text += "    " + quoted(node) + " [label=" + quoted(op.name + (nodes ? "  V" : rows == Rows::Edges ? "  M" : "")) + ", fillcolor=\"" +
-                    fills[static_cast<std::size_t>(function.level) % fills.size()] + "\", color=\"" + (nodes ? "#0072B2" : "#555555") + "\"];\n";
+                    fills[static_cast<std::size_t>(analysis.degreeOf(function.level)) % fills.size()] + "\", color=\"" + (nodes ? "#0072B2" : "#555555") + "\"];\n";
             for (const ValueId output : op.outputs) {
                 here[{output, step.frame}] = node;
                 if (step.frame == 0)

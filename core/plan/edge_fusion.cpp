@@ -267,12 +267,12 @@ private:
         if (!rows || rows->rowDim != 0 || rows->into != IndexInto::Nodes)
             return {};
         if (rows->kind == OperandKind::StoredWhole)
-            return FusedOperand{EdgeRow::Source, *rows, {OperandKind::Slice, root, 0, step.frame}};
+            return FusedOperand{EdgeRow::Source, *rows, {OperandKind::Slice, root, 0, step.frame, IndexInto::Nodes, -1, m_a.values[form->source].nodeType}};
         if (rows->kind != OperandKind::Step && rows->kind != OperandKind::Stored && rows->kind != OperandKind::Leading)
             return {};
         if (root == frame.index && rows->frame == frame.parent)
             return FusedOperand{EdgeRow::Target, *rows, {}};
-        return FusedOperand{EdgeRow::Source, *rows, {OperandKind::LocalIndex, root, 0, step.frame}};
+        return FusedOperand{EdgeRow::Source, *rows, {OperandKind::LocalIndex, root, 0, step.frame, IndexInto::Nodes, -1, m_f.nodeType}};
     }
 
     std::optional<Dims> dimsOf(const StepOperand& operand, int frame, const Value& out) const

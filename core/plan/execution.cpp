@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/analysis/dims.h"
 #include "core/analysis/row_rules.h"
 
 namespace cleave {
@@ -49,7 +50,10 @@ public:
         for (std::size_t v = 0; v < m_p.values.size(); ++v)
             if (const Value& value = m_p.values[v]; value.weight.valid() && m_live[ValueId{static_cast<int>(v)}])
                 addWeight(weights, value, value.weight);
-        return {{"inputs", inputs}, {"weights", weights}, {"once", ops}, {"functions", functions}, {"outputs", outputs}};
+        Json json{{"inputs", inputs}, {"weights", weights}, {"once", ops}, {"functions", functions}, {"outputs", outputs}};
+        if (m_a.types() > 1)
+            json["node_types"] = describeTypes();
+        return json;
     }
 
 private:
@@ -64,6 +68,37 @@ private:
     }
 
     void use(ValueId value) { m_live[value] = true; }
+
+    const std::string& nameOf(int nodeType) const { return m_a.nodeTypes[static_cast<std::size_t>(nodeType)].name; }
+
+    // How many nodes there are: as many as rows of these inputs, one for each part.
+    Json describeTypes() const
+    {
+        Json types = Json::array();
+        for (const NodeType& type : m_a.nodeTypes) {
+            types.push_back({{"name", type.name}, {"rows_of", Json::array()}});
+            addCounts(type.symbol, 1, types.back()["rows_of"]);
+        }
+        return types;
+    }
+
+    void addCounts(const std::string& size, std::int64_t times, Json& counts) const
+    {
+        const auto [name, parts] = sizeParts(size);
+        const auto counted = std::ranges::find_if(m_p.inputs, [&](const Input& input) {
+            return input.role == Role::NodeFeatures && m_p[input.value].sizes.front().symbol == size;
+        });
+        if (counted != m_p.inputs.end())
+            for (std::int64_t i = 0; i < times; ++i)
+                counts.push_back(m_p[counted->value].name);
+        else if (name == "Add")
+            for (const std::string& part : parts)
+                addCounts(part, times, counts);
+        else if (name == "Mul" && parts.size() == 2)
+            for (const std::size_t factor : {0, 1})
+                if (const auto number = sizeNumber(parts[factor]))
+                    addCounts(parts[1 - factor], times * *number, counts);
+    }
 
     static Json literal(const Argument& argument)
     {
@@ -121,7 +156,9 @@ private:
     {
         Json json = Json::array();
         for (const RowTotal& total : totals)
-            json.push_back(total.value.valid() ? Json{{"value", m_p[total.value].name}, {"dim", total.dim}} : Json{{"nodes", true}});
+            json.push_back(total.value.valid()  ? Json{{"value", m_p[total.value].name}, {"dim", total.dim}}
+                           : m_a.types() > 1 ? Json{{"nodes", nameOf(total.nodeType)}}
+                                             : Json{{"nodes", true}});
         return json;
     }
 
@@ -132,6 +169,8 @@ private:
             json["output_rows"] = m_p[function.rowsOf].name;
         if (function.isGlobal)
             json["global"] = true;
+        if (m_a.types() > 1 && function.isOfLevel())
+            json["nodes"] = nameOf(function.nodeType);
         json["rows"] = describe(function.total);
         json["frames"] = Json::array();
         for (const Frame& frame : function.frames) {
@@ -149,6 +188,9 @@ private:
         }
         json["neighbours"] = Json::array();
         for (const StepOperand& neighbour : function.neighbours) {
+            // A block holds nodes of the targets' type.
+            if (function.isOfLevel() && neighbour.ofType != function.nodeType)
+                continue;
             json["neighbours"].push_back({{"frame", neighbour.frame}});
             if (neighbour.value.valid()) {
                 use(neighbour.value);
@@ -157,6 +199,7 @@ private:
         }
         m_made.clear();
         json["steps"] = Json::array();
+        m_isGlobal = function.isGlobal;
         for (const Step& step : function.steps)
             json["steps"].push_back(describe(function, step));
         json["saves"] = Json::array();
@@ -209,6 +252,8 @@ private:
             json = {{"numbered", made(operand.from)}, {"frame", operand.frame}};
             break;
         case OperandKind::Stored:
+            if (m_isGlobal)
+                return {{"stored", name}};
             json = {{"stored", name}, {"frame", operand.frame}};
             break;
         case OperandKind::StoredWhole:
@@ -242,7 +287,7 @@ private:
             json["row_dim"] = step.rowDims.front();
         } else {
             json.update(describeTarget(op));
-            const std::string_view shape = !step.rowDims.empty() && step.rowDims.front() >= 0 ? shapeArgument(op.target) : std::string_view{};
+            const std::string_view shape = !m_isGlobal && !step.rowDims.empty() && step.rowDims.front() >= 0 ? shapeArgument(op.target) : std::string_view{};
             json["args"] = Json::object();
             std::size_t position = 0;
             for (const NamedArgument& argument : op.args) {
@@ -276,6 +321,7 @@ private:
     const Program& m_p;
     const CutProgram& m_cut;
     IdMap<ValueId, bool> m_live;
+    bool m_isGlobal = false;  // the function that is being described
     std::map<std::tuple<ValueId, int, IndexInto>, std::string> m_made;
 };
 

@@ -254,6 +254,8 @@ private:
     bool mayStandAt(std::size_t i, int p) const
     {
         const Position position{p};
+        if (!m_space.isOpenTo(m_space.ops()[i], position))
+            return p == m_high[i];
         return !position.isPre() || m_gatheredAt[i].contains(position.function()) || m_grouped.contains(static_cast<int>(i)) || p == m_high[i];
     }
 
@@ -445,7 +447,7 @@ private:
             if (made.terms.empty() && made.constant == 1)
                 continue;
             const int straight = column(seconds.first);
-            if (m_costs.readSeconds(tensor, true, function) > 0 && seconds.second < seconds.first) {
+            if (m_costs.mayBeCopied(tensor, function) && m_costs.readSeconds(tensor, true, function) > 0 && seconds.second < seconds.first) {
                 const int copied = column(seconds.second);
                 atLeast(of(straight) + of(copied) + made - constant(1));
                 atLeast(of(readsBlock(function)) - of(copied));

@@ -90,6 +90,11 @@ Json describeFunction(const PlanSpace& space, const Plan& plan, const CutFunctio
     const Analysis& analysis = space.analysis();
     const Program& program = analysis.program;
     Json json{{"function", function.level}};
+    if (analysis.types() > 1) {
+        json["degree"] = analysis.degreeOf(function.level);
+        if (function.isOfLevel())
+            json["nodes"] = analysis.nodeTypes[static_cast<std::size_t>(function.nodeType)].name;
+    }
     if (function.firstLevel != function.level)
         json["first"] = function.firstLevel;
     if (function.rowsOf.valid())
@@ -158,7 +163,7 @@ Json describeCost(const PlanSpace& space, const RecordedCost& recorded)
     Json json{{"planner", recorded.planner}};
     if (!recorded.graph.empty())
         json["graph"] = recorded.graph;
-    json.update(Json{{"nodes", recorded.counts.nodes},
+    json.update(Json{{"nodes", recorded.counts.nodes.size() == 1 ? Json(recorded.counts.nodes.front()) : Json(recorded.counts.nodes)},
                      {"inflation", recorded.counts.inflation()},
                      {"inflation_error", recorded.counts.error},
                      {"estimated", recorded.counts.estimated},
@@ -258,8 +263,8 @@ private:
                     const std::int64_t in = own ? own->integer() : number;
                     if (in < 0 || in > number)
                         own->fail("a function that is joined here");
-                    if (before && in == 0)
-                        op.fail("an op after the message passing, since function 0 has none");
+                    if (before && m_space.analysis().degreeOf(static_cast<int>(in)) == 0)
+                        op.fail("an op after the message passing, since function " + std::to_string(in) + " has none");
                     ops.push_back({op.at("op").text(), op.at("target").text(),
                                    before ? Position::pre(static_cast<int>(in)) : Position::post(static_cast<int>(in))});
                 }

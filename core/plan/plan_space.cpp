@@ -73,17 +73,22 @@ private:
     {
         const PlacedOp& placed = op(i);
         const std::optional<int> pin = m_plan.constraints.pinned(placed.op);
+        const bool exists = to >= Position::post(placed.nodeType) && to <= Position::post(m_space.m_levels);
         if (!placed.movable)
             m_reason = name(i) + " is part of message passing " + std::to_string(placed.least.function()) + " and stays in its function";
         else if (pin && to.function() != *pin)
             m_reason = name(i) + " is pinned to function " + std::to_string(*pin);
         else if (m_later && placed.limitedBy.valid() && to > placed.limit)
             m_reason = name(i) + " must stand at " + toString(placed.limit) + " or earlier, since " + describe(m_space.m_a.program, placed.limitedBy) + " reads it there";
+        else if (exists && !m_space.isOpenTo(placed, to))
+            m_reason = name(i) + " works on " + m_space.nodesText(placed.nodeType) + ", and function " + std::to_string(to.function()) + " on " +
+                       m_space.nodesText(m_space.m_a.typeOf(to.function()));
         else if (to < placed.least && placed.waitsFor.valid())
             m_reason = name(i) + " must stand at " + toString(placed.least) + " or later, since it reads what " +
                        describe(m_space.m_a.program, placed.waitsFor) + " finds out from all nodes";
-        else if (to > Position::post(m_space.m_levels) || to < Position::post(0))
-            m_reason = "there is no " + toString(to) + " in this program";
+        else if (!exists)
+            m_reason = m_space.m_a.types() == 1 ? "there is no " + toString(to) + " in this program"
+                                                : "no function on " + m_space.nodesText(placed.nodeType) + " is there";
         if (!m_reason.empty())
             return;
         const bool changes = to.function() != at(i).function();
@@ -136,9 +141,10 @@ void PlanSpace::addOps(const CutProgram& cut)
             if (f.isOfLevel() && step.frame == 0 && m_a.values[m_a.program[step.op].outputs.front()].reach == Reach::Feature) {
                 PlacedOp placed;
                 placed.op = step.op;
+                placed.nodeType = f.nodeType;
                 placed.movable = m_a.ops[step.op].kind == OpKind::RowWise;
-                placed.least = placed.movable ? Position::post(0) : Position::post(f.level);
-                placed.most = placed.limit = placed.movable ? Position::post(m_levels) : Position::post(f.level);
+                placed.least = placed.movable ? Position::post(f.nodeType) : Position::post(f.level);
+                placed.most = placed.limit = placed.movable ? latest(Position::post(m_levels), f.nodeType) : Position::post(f.level);
                 ops.emplace(step.op, placed);
             }
     for (auto& [id, placed] : ops) {
@@ -182,8 +188,8 @@ void PlanSpace::waitForGlobal(const StepOperand& operand, const Step& step)
     const int reader = indexOf(step.op);
     if (reader >= 0 && maker.valid() && m_a.ops[maker].kind == OpKind::Global) {
         PlacedOp& placed = m_ops[static_cast<std::size_t>(reader)];
-        if (const Position level = Position::post(m_a.values[operand.value].level); !placed.waitsFor.valid() || level > placed.least) {
-            placed.least = std::max(placed.least, level);
+        if (const Position level = earliest(Position::post(m_a.values[operand.value].level), placed.nodeType); !placed.waitsFor.valid() || level > placed.least) {
+            placed.least = std::max(placed.least, earliest(level, placed.nodeType));
             placed.waitsFor = maker;
         }
     }
@@ -214,10 +220,39 @@ void PlanSpace::addRead(ValueId value, const Step& step, const StepOperand& oper
 void PlanSpace::limit(int op, Position position, OpId by)
 {
     PlacedOp& placed = m_ops[static_cast<std::size_t>(op)];
+    position = latest(position, placed.nodeType);
     if (!placed.limitedBy.valid() || position < placed.limit) {
         placed.limit = position;
         placed.limitedBy = by;
     }
+}
+
+// The first position from there on in a function over nodes of this type, and the last one up to there.
+Position PlanSpace::earliest(Position position, int nodeType) const
+{
+    const int function = m_a.levelOf(m_a.degreeOf(position.function()) + (m_a.typeOf(position.function()) > nodeType), nodeType);
+    return function == position.function() ? position : Position::pre(function);
+}
+
+Position PlanSpace::latest(Position position, int nodeType) const
+{
+    const int function = m_a.levelOf(m_a.degreeOf(position.function()) - (m_a.typeOf(position.function()) < nodeType), nodeType);
+    return function == position.function() ? position : Position::post(function);
+}
+
+std::string PlanSpace::nodesText(int nodeType) const
+{
+    return "nodes of type '" + printable(m_a.nodeTypes[static_cast<std::size_t>(nodeType)].name) + "'";
+}
+
+std::string PlanSpace::whyNotJoined(int cut) const
+{
+    const std::string both = "Functions " + std::to_string(cut) + " and " + std::to_string(cut + 1) + " cannot be joined, since ";
+    if (cut < 0 || cut >= m_levels)
+        return "There is no cut " + std::to_string(cut) + " in this program.";
+    if (m_a.types() > 1)
+        return both + "they work on nodes of different types.";
+    return m_barriers.contains(cut + 1) ? both + "a global op waits for all nodes between them." : std::string();
 }
 
 void PlanSpace::findBounds()
@@ -251,7 +286,7 @@ Position PlanSpace::nearest(const Plan& plan, int op, int function) const
     const Position now = plan.positions[static_cast<std::size_t>(op)];
     if (now.function() == function)
         return now;
-    return Position::post(function) <= placed.most || function == 0 ? Position::post(function) : Position::pre(function);
+    return Position::post(function) <= placed.most || m_a.degreeOf(function) == 0 ? Position::post(function) : Position::pre(function);
 }
 
 std::string PlanSpace::noSuchOp(OpId op) const
@@ -314,7 +349,8 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
             const Position at = to.positions[static_cast<std::size_t>(op)];
             if (before ? at.function() <= cut : at.function() > cut)
                 continue;
-            Move move = moveTo(to, op, before ? nearest(to, op, cut) : Position::pre(cut + 1));
+            const int type = m_ops[static_cast<std::size_t>(op)].nodeType;
+            Move move = moveTo(to, op, before ? nearest(to, op, latest(Position::post(cut), type).function()) : earliest(Position::pre(cut + 1), type));
             if (!move.plan) {
                 reason = move.reason;
                 return {};
@@ -439,10 +475,8 @@ std::string PlanSpace::whyIllegal(const Plan& plan) const
         return "The plan places " + formatCount(static_cast<std::int64_t>(plan.positions.size())) + " ops, but the program has " +
                formatCount(static_cast<std::int64_t>(m_ops.size())) + ".";
     for (const int cut : plan.joined)
-        if (cut < 0 || cut >= m_levels)
-            return "There is no cut " + std::to_string(cut) + " in this program.";
-        else if (m_barriers.contains(cut + 1))
-            return "Functions " + std::to_string(cut) + " and " + std::to_string(cut + 1) + " cannot be joined, since a global op waits for all nodes between them.";
+        if (const std::string why = whyNotJoined(cut); !why.empty())
+            return why;
     std::map<OpId, int> functionOfGroup;
     for (std::size_t i = 0; i < m_ops.size(); ++i) {
         const PlacedOp& placed = m_ops[i];
@@ -450,11 +484,14 @@ std::string PlanSpace::whyIllegal(const Plan& plan) const
         const int self = static_cast<int>(i);
         if (at < Position::post(0) || at > Position::post(m_levels))
             return "There is no " + toString(at) + " in this program, where " + name(self) + " is placed.";
+        if (!isOpenTo(placed, at))
+            return name(self) + " works on " + nodesText(placed.nodeType) + " and cannot stand at " + toString(at) + ", where " +
+                   nodesText(m_a.typeOf(at.function())) + " are.";
         if (!placed.movable && at != placed.least)
             return name(self) + " is part of message passing " + std::to_string(placed.least.function()) + " and cannot stand at " + toString(at) + ".";
         if (placed.limitedBy.valid() && at > placed.limit)
             return name(self) + " cannot stand at " + toString(at) + ", since " + describe(m_a.program, placed.limitedBy) + " reads it at " + toString(placed.limit) + ".";
-        if (placed.waitsFor.valid() && at < Position::post(m_a.values[m_a.program[placed.waitsFor].outputs.front()].level))
+        if (placed.waitsFor.valid() && at < earliest(Position::post(m_a.values[m_a.program[placed.waitsFor].outputs.front()].level), placed.nodeType))
             return name(self) + " cannot stand at " + toString(at) + ", since it reads what " + describe(m_a.program, placed.waitsFor) +
                    " finds out from all nodes.";
         for (const int read : placed.reads)

@@ -49,6 +49,7 @@ struct Move {
 /// An op on node rows: placed by a plan, or part of a message passing, which stays in the function of its message degree.
 struct PlacedOp {
     OpId op;
+    int nodeType = 0;              ///< it stands in functions over nodes of this type
     bool movable = true;
     Position least, most;          ///< what the program allows, whatever else moves
     std::vector<int> reads;        ///< indices of the ops whose results it reads, each once
@@ -68,8 +69,11 @@ public:
     int functions() const { return m_levels + 1; }  ///< function f holds message passing f; function 0 has none
     int indexOf(OpId op) const;                     ///< into ops(); -1 for ops on edges and structure
 
-    /// Levels that begin with global ops: the cut before them cannot be joined.
-    const std::set<int>& barriers() const { return m_barriers; }
+    /// A sentence why functions cut and cut + 1 cannot be joined; empty if they can.
+    std::string whyNotJoined(int cut) const;
+
+    /// Whether a plan may place the op there as far as its node type goes.
+    bool isOpenTo(const PlacedOp& placed, Position position) const { return m_a.typeOf(position.function()) == placed.nodeType; }
 
     Plan messageDegree() const;  ///< every op after the message passing of its message degree
 
@@ -107,6 +111,9 @@ private:
     void addGlobalRead(const StepOperand& operand, const Step& step, int function);
     void waitForGlobal(const StepOperand& operand, const Step& step);
     void limit(int op, Position position, OpId by);
+    Position earliest(Position position, int nodeType) const;
+    Position latest(Position position, int nodeType) const;
+    std::string nodesText(int nodeType) const;
     void findBounds();
     int functionOf(const Plan& plan, const Reader& reader) const;
     int producer(ValueId value) const;

@@ -92,7 +92,7 @@ Plan joinedPlan(const PlanSpace& space)
 {
     Plan plan = space.messageDegree();
     for (int f = 0; f + 1 < space.functions(); ++f)
-        if (!space.barriers().contains(f + 1))
+        if (space.whyNotJoined(f).empty())
             plan.joined.insert(f);
     return plan;
 }

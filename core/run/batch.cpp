@@ -112,14 +112,15 @@ void LayerWise::number(const at::Tensor& nodes, Batch& batch) const
     const at::Tensor flat = nodes.contiguous();
     const auto* data = flat.data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < flat.numel(); ++i)
-        if (data[i] >= 0 && data[i] < m_numNodes)
+        if (data[i] >= 0 && data[i] < nodesOf(*batch.function))
             batch.numbers->add(data[i]);
 }
 
+// Blocks hold nodes of the targets' type; rows of others are read from the store.
 void LayerWise::addNeighbours(const CutFunction& function, int hops, Batch& batch) const
 {
     for (const StepOperand& neighbour : function.neighbours)
-        if (function.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops)
+        if (neighbour.ofType == function.nodeType && function.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops)
             number(neighbour.value.valid() ? nodesAt(neighbour, batch) : batch.idsOf(neighbour.frame), batch);
 }
 
@@ -130,14 +131,14 @@ at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) co
     const Traversal& traversal = of(*batch.function);
     if (const std::pair key{operand.value, batch.function->frames[static_cast<std::size_t>(operand.frame)].index}; !isIntoTargets(*batch.function, operand.frame))
         nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
-    else if (const auto sources = traversal.sources.find(key); sources != traversal.sources.end())
+    else if (const auto sources = traversal.sources.find({key.first, key.second, operand.ofType}); sources != traversal.sources.end())
         nodes = edgesOf(sources->second, 0, operand.frame, batch);
     else if (const auto grouped = traversal.grouped.find(key); grouped != traversal.grouped.end())
         nodes = edgesOf(grouped->second, operand.rowDim, operand.frame, batch);
     else
         nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
     nodes = nodes.to(at::kLong);
-    return at::where(nodes.lt(0), nodes.add(m_numNodes), nodes);
+    return at::where(nodes.lt(0), nodes.add(numNodes(operand.ofType)), nodes);
 }
 
 at::Tensor LayerWise::numbersInBatch(const at::Tensor& nodes, const Batch& batch) const
@@ -194,9 +195,9 @@ at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) 
     if (operand.kind == OperandKind::LocalIndex)
         return input(operand, batch).toTensor().to(at::kInt);
     if (isIntoTargets(function, operand.frame))
-        return edgesOf(of(function).sources.at({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index}), 0, operand.frame, batch);
+        return edgesOf(of(function).sources.at({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index, operand.ofType}), 0, operand.frame, batch);
     const at::Tensor edges = batch.idsOf(operand.frame);
-    return toSources(structure(operand.value).to(at::kLong), numbersOf(edges));
+    return toSources(structure(operand.value).to(at::kLong), numbersOf(edges), numNodes(operand.ofType));
 }
 
 // A batch's part of what lies in the order of the edges into targets.
@@ -227,6 +228,8 @@ at::Tensor LayerWise::sliced(const at::Tensor& whole, int rowDim, int frame, con
 at::Tensor LayerWise::storedRows(const StepOperand& operand, const Batch& batch) const
 {
     const at::Tensor& whole = m_store.at(operand.value);
+    if (batch.function->isGlobal)
+        return whole;
     const ValueFacts& facts = m_a.values[operand.value];
     if (facts.outer * facts.inner == 1)
         return sliced(whole, operand.rowDim, operand.frame, batch);

@@ -4,9 +4,11 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cctype>
 #include <random>
 #include <thread>
 
+#include "core/analysis/dims.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/run/allocator.h"
@@ -32,12 +34,46 @@ bool mayBeRandom(const Program& program, const Input& input, const RunOptions& o
            !options.inputs.contains(value.name);
 }
 
+// The words of a name: an exporter writes edge_index___author____writes____paper__ for what people call edge_index_author_writes_paper,
+// x_dict_paper for x_paper, and frameworks for graphs of several types "author__writes__paper.edge_index".
+std::vector<std::string> words(const std::string& name)
+{
+    std::vector<std::string> all(1);
+    for (const char c : name)
+        if (std::isalnum(static_cast<unsigned char>(c)))
+            all.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        else if (!all.back().empty())
+            all.emplace_back();
+    std::erase(all, "");
+    std::erase(all, "dict");
+    for (const std::vector<std::string>& quantity : {std::vector<std::string>{"edge", "index"}, {"edge", "attr"}, {"edge", "weight"}, {"x"}})
+        if (all.size() > quantity.size() && std::equal(quantity.rbegin(), quantity.rend(), all.rbegin()))
+            std::ranges::rotate(all, all.end() - static_cast<std::ptrdiff_t>(quantity.size()));
+    return all;
+}
+
+// The array of this name, or the only one whose name has the same words.
+std::map<std::string, Array>::const_iterator findArray(const DataGraph& graph, const std::string& name)
+{
+    auto found = graph.arrays.find(name);
+    if (found != graph.arrays.end())
+        return found;
+    const std::vector<std::string> wanted = words(name);
+    for (auto array = graph.arrays.begin(); array != graph.arrays.end(); ++array)
+        if (words(array->first) == wanted) {
+            if (found != graph.arrays.end())
+                return graph.arrays.end();
+            found = array;
+        }
+    return found;
+}
+
 const Array& arrayFor(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options)
 {
     const Value& value = program[input.value];
     const auto renamed = options.inputs.find(value.name);
     const std::string& name = renamed == options.inputs.end() ? value.name : renamed->second;
-    const auto array = graph.arrays.find(name);
+    const auto array = findArray(graph, name);
     if (array == graph.arrays.end()) {
         std::vector<std::string> names;
         for (const auto& [known, unused] : graph.arrays)
@@ -51,7 +87,7 @@ const Array& arrayFor(const Program& program, const Input& input, const DataGrap
 
 bool isRandom(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options)
 {
-    return options.randomFeatures && mayBeRandom(program, input, options) && !graph.arrays.contains(program[input.value].name);
+    return options.randomFeatures && mayBeRandom(program, input, options) && findArray(graph, program[input.value].name) == graph.arrays.end();
 }
 
 at::Tensor randomRows(const Value& value, std::int64_t numNodes, std::map<std::string, std::int64_t>& sizes)
@@ -93,9 +129,9 @@ at::Tensor bind(const Program& program, const Input& input, const DataGraph& gra
     return toTensor(array).to(scalarType(value.dtype)).contiguous();
 }
 
-void checkIndices(const Program& program, const Input& input, const at::Tensor& tensor, std::int64_t numNodes)
+void checkRange(const Program& program, const Input& input, const at::Tensor& tensor, std::int64_t numNodes)
 {
-    if (input.role != Role::GraphStructure || tensor.numel() == 0 || !isInteger(program[input.value].dtype))
+    if (tensor.numel() == 0)
         return;
     const std::int64_t least = tensor.min().item<std::int64_t>(), most = tensor.max().item<std::int64_t>();
     if (least < 0 || most >= numNodes)
@@ -103,11 +139,49 @@ void checkIndices(const Program& program, const Input& input, const at::Tensor& 
                     ", but the graph has nodes 0 to " + std::to_string(numNodes - 1) + ".");
 }
 
+bool holdsIndices(const Program& program, const Input& input)
+{
+    return input.role == Role::GraphStructure && isInteger(program[input.value].dtype);
+}
+
+// Nodes that edges name must be there; of an index that the program computes with, in the type that has most.
+void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor& tensor, const std::map<std::string, std::int64_t>& sizes)
+{
+    const auto count = [&](int type) { return sizeValue(analysis.nodeTypes[static_cast<std::size_t>(type)].symbol, sizes); };
+    std::int64_t most = 0;
+    for (int type = 0; type < analysis.types(); ++type)
+        most = std::max(most, count(type));
+    const std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
+    for (std::size_t row = 0; row < named.size() && tensor.dim() == 2 && tensor.size(0) == 2; ++row) {
+        std::int64_t nodes = most;
+        for (const int type : named[row])
+            nodes = std::min(nodes, count(type));
+        checkRange(analysis.program, input, tensor[static_cast<std::int64_t>(row)], nodes);
+    }
+    if (tensor.dim() != 2 || tensor.size(0) != 2)
+        checkRange(analysis.program, input, tensor, most);
+}
+
+// How many nodes of a type there must be for the edges that name them.
+std::int64_t nodesNamed(const Analysis& analysis, const Bindings& bindings, int type)
+{
+    std::int64_t nodes = 0;
+    for (const Input& input : analysis.program.inputs)
+        if (const auto bound = bindings.find(input.value); bound != bindings.end() && holdsIndices(analysis.program, input)) {
+            const std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
+            for (std::size_t row = 0; row < named.size(); ++row)
+                if (const at::Tensor index = bound->second.toTensor(); named[row].contains(type) && index.numel() > 0)
+                    nodes = std::max(nodes, index[static_cast<std::int64_t>(row)].max().item<std::int64_t>() + 1);
+        }
+    return nodes;
+}
+
 }  // namespace
 
 Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions& options)
 {
-    const Program& program = model.program();
+    const Analysis& analysis = *model.analysis;
+    const Program& program = analysis.program;
     Bindings bindings;
     std::map<std::string, std::int64_t> sizes;
     for (const auto& [name, unused] : options.inputs)
@@ -117,7 +191,7 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
         for (const Input& input : program.inputs)
             if (input.parameter.valid()) {
                 const Weight& weight = program[input.parameter];
-                if (weight.sizes[0] != graph.numNodes)
+                if (analysis.types() == 1 && weight.sizes[0] != graph.numNodes)
                     throw Error("Parameter '" + printable(weight.name) + "' has " + formatCount(weight.sizes[0]) + " rows, but graph " + graph.name + " has " +
                                 formatCount(graph.numNodes) + " nodes.");
                 sizes[program[input.value].sizes[0].symbol] = weight.sizes[0];
@@ -125,15 +199,20 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             }
         for (const Input& input : program.inputs) {
             const Value& value = program[input.value];
-            if (input.parameter.valid())
+            if (input.parameter.valid() || isRandom(program, input, graph, options))
                 continue;
-            if (isRandom(program, input, graph, options))
-                bindings[input.value] = randomRows(value, graph.numNodes, sizes);
-            else if (value.kind == ValueKind::Tensor)
+            if (value.kind == ValueKind::Tensor)
                 bindings[input.value] = bind(program, input, graph, options, sizes);
             else if (value.kind == ValueKind::None)
                 bindings[input.value] = c10::IValue();
         }
+        for (const Input& input : program.inputs)
+            if (!input.parameter.valid() && isRandom(program, input, graph, options)) {
+                const Value& value = program[input.value];
+                const std::int64_t nodes =
+                    analysis.types() == 1 ? graph.numNodes : nodesNamed(analysis, bindings, analysis.typeCountedBy(value.sizes.front().symbol));
+                bindings[input.value] = randomRows(value, nodes, sizes);
+            }
         // Numbers among the inputs are sizes that the tensors have, or the number of nodes.
         for (const Input& input : program.inputs)
             if (const Value& value = program[input.value]; value.kind == ValueKind::Int) {
@@ -142,10 +221,9 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             } else if (!bindings.contains(input.value)) {
                 throw Error("Input '" + value.name + "' is a number that a graph does not have.");
             }
-        const std::int64_t numNodes = sizes.at(model.analysis->nodeSymbol);
         for (const Input& input : program.inputs)
-            if (program[input.value].kind == ValueKind::Tensor)
-                checkIndices(program, input, bindings.at(input.value).toTensor(), numNodes);
+            if (program[input.value].kind == ValueKind::Tensor && holdsIndices(program, input))
+                checkIndices(analysis, input, bindings.at(input.value).toTensor(), sizes);
     });
     return bindings;
 }
@@ -167,21 +245,47 @@ void useThreads(const RunOptions& options)
     denseRates();  // measured before anything else is
 }
 
-std::vector<std::int64_t> orderFor(const Model& model, const Bindings& inputs, NodeOrder order, std::int64_t batchSize, std::int64_t numNodes,
-                                   const Progress& progress)
+std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindings& inputs, NodeOrder order, std::int64_t batchSize,
+                                                 const std::vector<std::int64_t>& numNodes, const Progress& progress)
 {
-    std::vector<at::Tensor> ends[2];
-    for (const Input& input : model.program().inputs)
-        if (const Value& value = model.program()[input.value]; input.role == Role::GraphStructure && value.sizes.size() == 2 && value.sizes[0].value == 2)
-            for (const int end : {0, 1})
-                ends[end].push_back(inputs.at(input.value).toTensor().select(0, end).to(at::kLong));
-    if (ends[0].empty() && order != NodeOrder::Natural)
-        throw Error("The model has no edge index [2, edges] among its inputs that nodes could be ordered by; take the natural order.");
+    const Analysis& analysis = *model.analysis;
+    std::vector<std::vector<std::int64_t>> orders(numNodes.size());
     if (order == NodeOrder::Natural)
-        return {};
+        return orders;
+    // Nodes of all types are numbered one type after the other; rows of several types after each other are no further nodes.
+    std::vector<std::int64_t> begin{0};
+    for (std::size_t type = 0; type < numNodes.size() && sizeParts(analysis.nodeTypes[type].symbol).second.empty(); ++type)
+        begin.push_back(begin.back() + numNodes[type]);
+    const std::size_t types = begin.size() - 1;
+    std::vector<at::Tensor> ends[2];
+    for (const Input& input : analysis.program.inputs) {
+        const Value& value = analysis.program[input.value];
+        if (input.role != Role::GraphStructure || value.sizes.size() != 2 || value.sizes[0].value != 2)
+            continue;
+        std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
+        if (types == 1)
+            named.assign(2, {0});
+        const auto isKnown = [&](const std::set<int>& end) { return !end.empty() && static_cast<std::size_t>(*end.begin()) < types; };
+        if (!isKnown(named[0]) || !isKnown(named[1]))
+            continue;
+        for (const std::size_t end : {0, 1})
+            ends[end].push_back(inputs.at(input.value).toTensor().select(0, static_cast<std::int64_t>(end)).to(at::kLong) +
+                                begin[static_cast<std::size_t>(*named[end].begin())]);
+    }
+    if (ends[0].empty())
+        throw Error("The model has no edge index [2, edges] among its inputs that its nodes could be ordered by; take the natural order.");
     const at::Tensor from = at::cat(ends[0]).contiguous(), to = at::cat(ends[1]).contiguous();
     const auto span = [](const at::Tensor& t) { return std::span<const std::int64_t>{t.data_ptr<std::int64_t>(), static_cast<std::size_t>(t.numel())}; };
-    return orderNodes(order, numNodes, span(from), span(to), batchSize, progress);
+    const std::vector<std::int64_t> all = orderNodes(order, begin.back(), span(from), span(to), batchSize, progress);
+    if (types == 1) {
+        orders.front() = all;
+        return orders;
+    }
+    for (const std::int64_t node : all) {
+        const auto type = static_cast<std::size_t>(std::ranges::upper_bound(begin, node) - begin.begin()) - 1;
+        orders[type].push_back(node - begin[type]);
+    }
+    return orders;
 }
 
 // Enough rows to keep the processor busy, few enough that a batch's edges stay in cache-sized tensors.

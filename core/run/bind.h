@@ -14,9 +14,9 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
 /// Names of the inputs that RunOptions::randomFeatures fills.
 std::vector<std::string> randomInputs(const Program& program, const DataGraph& graph, const RunOptions& options);
 
-/// The nodes in the order of the graph's edges; empty for the natural one.
-std::vector<std::int64_t> orderFor(const Model& model, const Bindings& inputs, NodeOrder order, std::int64_t batchSize, std::int64_t numNodes,
-                                   const Progress& progress);
+/// The nodes of each type in the order of the graph's edges; empty for the natural one.
+std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindings& inputs, NodeOrder order, std::int64_t batchSize,
+                                                 const std::vector<std::int64_t>& numNodes, const Progress& progress);
 
 /// Targets per batch where none are asked for.
 std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode, Kernels kernels);

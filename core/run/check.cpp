@@ -75,13 +75,14 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
     } catch (const Error& error) {
         throw Error(std::string("The model does not run on a small random graph, so its cut cannot be checked. ") + error.what());
     }
-    std::vector<std::int64_t> backwards(static_cast<std::size_t>(graph.nodes));
-    std::iota(backwards.rbegin(), backwards.rend(), 0);
     for (const auto& [batchSize, order] : {std::pair<std::int64_t, bool>{1, false}, {5, false}, {4, true}, {graph.nodes, false}}) {
         LayerWise run(analysis, cut, constants, inputs, progress);
         run.keepAll();
-        if (order)
-            run.setOrder(backwards);
+        for (int type = 0; order && type < analysis.types(); ++type) {
+            std::vector<std::int64_t> backwards(static_cast<std::size_t>(run.numNodes(type)));
+            std::iota(backwards.rbegin(), backwards.rend(), 0);
+            run.setOrder(backwards, type);
+        }
         run.run(batchSize, {progress.stop, {}});
         for (std::size_t i = 0; i < compared.size(); ++i) {
             const double gap = difference(run.store().at(compared[i]), whole[i].toTensor());

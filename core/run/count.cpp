@@ -49,14 +49,17 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
             counts.indexBytes += 8 * static_cast<double>(edges.begin.size() + (kept.edgeIds.contains(segment) ? edges.edges.size() : 0));
             counts.preparationBytes += 8 * static_cast<double>(edges.begin.size() + edges.edges.size());
         }
-        for (const auto* ordered : {&traversal.grouped, &traversal.sources})
-            for (const auto& [key, rows] : *ordered) {
+        const auto addOrdered = [&](const auto& ordered) {
+            for (const auto& [key, rows] : ordered) {
                 counts.indexBytes += static_cast<double>(rows.nbytes());
                 counts.preparationBytes += static_cast<double>(rows.nbytes());
             }
+        };
+        addOrdered(traversal.grouped);
+        addOrdered(traversal.sources);
     }
     counts.kernels = m_kernels;
-    counts.batchesAtOnce = atOnce((m_numNodes + batchSize - 1) / batchSize);
+    counts.batchesAtOnce = atOnce((mostNodes() + batchSize - 1) / batchSize);
     return counts;
 }
 

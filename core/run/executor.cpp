@@ -9,6 +9,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "core/analysis/dims.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
 #include "core/base/parallel.h"
@@ -51,17 +52,20 @@ LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Cons
     const Program& program = analysis.program;
     Stopwatch watch;
     progress.update(0, "Prologue");
+    std::map<std::string, std::int64_t> sizes;
     for (const Input& input : program.inputs)
         if (input.role == Role::NodeFeatures) {
             m_store[input.value] = inputs.at(input.value).toTensor();
-            m_numNodes = m_store[input.value].size(0);
+            sizes[program[input.value].sizes.front().symbol] = m_store[input.value].size(0);
         }
+    for (const NodeType& type : analysis.nodeTypes)
+        m_numNodes.push_back(sizeValue(type.symbol, sizes));
     guarded("The prologue cannot be computed on this graph", [&] {
         const auto results = runProgram(program, constants, inputs, cut.prologue, "Prologue", progress);
         for (std::size_t i = 0; i < cut.prologue.size(); ++i)
             m_structure[cut.prologue[i]] = results[i];
     });
-    setOrder({}, progress);
+    setOrders(std::vector<std::vector<std::int64_t>>(m_numNodes.size()), progress);
     m_prologueSeconds = watch.lap();
 }
 
@@ -76,8 +80,9 @@ const at::Tensor& LayerWise::structure(ValueId value) const
 std::int64_t LayerWise::mostEdgesPerNode() const
 {
     std::int64_t most = 0;
-    for (const auto& [segment, edges] : m_traversals.front().edges)
-        most = std::max(most, static_cast<std::int64_t>(edges.edges.size()) / std::max<std::int64_t>(m_numNodes, 1) + 1);
+    for (const Traversal& traversal : m_traversals)
+        for (const auto& [segment, edges] : traversal.edges)
+            most = std::max(most, static_cast<std::int64_t>(edges.edges.size()) / std::max<std::int64_t>(numNodes(traversal.nodeType), 1) + 1);
     return most;
 }
 
@@ -130,7 +135,7 @@ std::int64_t LayerWise::total(const std::vector<RowTotal>& rows) const
 {
     std::int64_t sum = 0;
     for (const RowTotal& term : rows)
-        sum += term.value.valid() ? structure(term.value).size(term.dim) : m_numNodes;
+        sum += term.value.valid() ? structure(term.value).size(term.dim) : numNodes(term.nodeType);
     return sum;
 }
 
@@ -239,7 +244,7 @@ void LayerWise::runFunction(std::size_t index, LoweredFunction lowered, std::int
     stats.rows = running.total;
     for (const ValueId id : function.saves)
         stats.savedBytes += static_cast<double>(m_store.at(id).nbytes()) *
-                            (function.rowsOf.valid() || m_numNodes == 0 ? 1 : static_cast<double>(running.total) / static_cast<double>(m_numNodes));
+                            (!function.isOfLevel() || nodesOf(function) == 0 ? 1 : static_cast<double>(running.total) / static_cast<double>(nodesOf(function)));
 }
 
 // A batch, or both of its halves if memory runs short. One row may take what it needs, from files if it must.
@@ -278,7 +283,7 @@ void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last
     const std::vector<c10::IValue> results = running.lowered.code.run(std::move(arguments));
     stats.computeSeconds = watch.lap();
     for (std::size_t i = 0; i < running.function.saves.size(); ++i)
-        save(running.function.saves[i], results[i].toTensor(), batch, running.function.rowsOf.valid() ? running.total : m_numNodes);
+        save(running.function.saves[i], results[i].toTensor(), batch, running);
     stats.writeSeconds = watch.lap();
     const std::lock_guard lock(running.mutex);
     ++running.stats.batches;
@@ -289,7 +294,14 @@ void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last
     running.stats.writeSeconds += stats.writeSeconds;
 }
 
-void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, std::int64_t total)
+// Of a tensor in the store.
+std::int64_t LayerWise::rowsOf(ValueId value, const Running& running) const
+{
+    const ValueFacts& facts = m_a.values[value];
+    return facts.rows == Rows::Nodes && !running.function.rowsOf.valid() ? numNodes(facts.nodeType) : running.total;
+}
+
+void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, const Running& running)
 {
     const MemoryAnywhere lasting;
     const ValueFacts& facts = m_a.values[value];
@@ -297,7 +309,7 @@ void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, 
         m_store[value] = m_folder ? newStore(value, rows.sizes().vec(), rows, *batch.function).copy_(rows) : rows;
         return;
     }
-    const std::int64_t entries = facts.outer * facts.inner;
+    const std::int64_t entries = facts.outer * facts.inner, total = rowsOf(value, running);
     const at::Tensor& ids = batch.ids.front();
     if (rows.size(facts.rowDim) == total * entries && !ids.defined() && !pagesAreBound() && !m_folder) {
         m_store[value] = rows;
@@ -309,6 +321,10 @@ void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, 
         m_store[value] = newStore(value, sizes, rows, *batch.function);
     }
     const at::Tensor& store = m_store.at(value);
+    if (batch.function->isGlobal) {
+        store.copy_(rows);
+        return;
+    }
     at::Tensor whole = entriesApart(store, facts);
     if (ids.defined())
         whole.index_copy_(facts.rowDim + 1, ids, entriesApart(rows, facts));
@@ -320,8 +336,8 @@ at::Tensor LayerWise::newStore(ValueId value, const std::vector<std::int64_t>& s
 {
     if (m_folder)
         return m_folder->create(m_a.program[value].name, sizes, rows.scalar_type());
-    const std::int64_t count = function.rowsOf.valid() ? m_numNodes : of(function).count;
-    return count < m_numNodes ? emptyScattered(sizes, rows.options(), count, m_a.values[value].rowDim) : at::empty(sizes, rows.options());
+    const std::int64_t count = function.isOfLevel() ? of(function).count : nodesOf(function);
+    return count < nodesOf(function) ? emptyScattered(sizes, rows.options(), count, m_a.values[value].rowDim) : at::empty(sizes, rows.options());
 }
 
 // Save points that an earlier run left.

@@ -2,10 +2,12 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "core/graph/blocks.h"
@@ -28,11 +30,12 @@ public:
     LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, const Progress& progress);
     ~LayerWise();
 
-    /// Nodes in the order in which batches take them, each once; empty: the natural order. Set before run.
-    void setOrder(const std::vector<std::int64_t>& order, const Progress& progress = {});
+    /// Nodes of one type in the order in which batches take them, each once; empty: the natural order. Set before run.
+    void setOrder(const std::vector<std::int64_t>& order, int nodeType = 0, const Progress& progress = {});
+    void setOrders(const std::vector<std::vector<std::int64_t>>& orders, const Progress& progress = {});  ///< of each type
 
     /// Only these nodes are asked for: each function computes the rows that they need, and outputs have a row for each of them, as they come.
-    /// Set after the order, before run. Error for a node that is not there, or an output without node rows.
+    /// Set after the order, before run. Error for a node that is not there, or outputs that have no node rows or those of several types.
     void setTargets(const std::vector<std::int64_t>& nodes, const Progress& progress = {});
 
     void setKernels(Kernels kernels) { m_kernels = kernels; }
@@ -61,7 +64,9 @@ public:
     void countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
 
     double prologueSeconds() const { return m_prologueSeconds; }
-    std::int64_t numNodes() const { return m_numNodes; }
+    std::int64_t numNodes(int nodeType = 0) const { return m_numNodes[static_cast<std::size_t>(nodeType)]; }
+    const std::vector<std::int64_t>& nodesOfTypes() const { return m_numNodes; }
+    std::int64_t mostNodes() const { return *std::ranges::max_element(m_numNodes); }  ///< of a type
     std::int64_t mostEdgesPerNode() const;
 
     /// Save points that are kept to the end instead of being freed after their last reader; set before run.
@@ -74,11 +79,12 @@ private:
 
     // The nodes in the order in which a function's batches take them, and the edges into them in that order.
     struct Traversal {
+        int nodeType = 0;
         at::Tensor order, place;  // [V] int64 each: the nodes in order, and where each is; undefined for the natural order
         std::int64_t count = 0;   // how many of them are computed, from the first
         std::map<ValueId, EdgesBySegment> edges;
         std::map<std::pair<ValueId, ValueId>, at::Tensor> grouped;  // structure rows in the order of a segment's edges
-        std::map<std::pair<ValueId, ValueId>, at::Tensor> sources;  // an index in that order, as int32
+        std::map<std::tuple<ValueId, ValueId, int>, at::Tensor> sources;  // an index into nodes of a type in that order, as int32
 
         at::Tensor placesOf(const at::Tensor& nodes) const;
     };
@@ -88,11 +94,14 @@ private:
 
     FunctionRows countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress);
     void groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const;
-    Traversal traversalOf(const std::vector<std::int64_t>& order) const;
+    Traversal traversalOf(const std::vector<std::int64_t>& order, int nodeType) const;
     const Traversal& of(const CutFunction& function) const;
     Traversal& of(const CutFunction& function);
     void addReads(const CutFunction& function, std::int64_t count, std::map<ValueId, std::vector<bool>>& needed) const;
     std::int64_t rowsOf(const CutFunction& function) const;
+    std::int64_t nodesOf(const CutFunction& function) const { return numNodes(function.nodeType); }
+    std::int64_t rowsOf(ValueId value, const Running& running) const;
+    int targetType() const;
     Batch block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers) const;
     void addRows(const CutFunction& function, int hops, Batch& batch) const;
     void addNeighbours(const CutFunction& function, int hops, Batch& batch) const;
@@ -114,7 +123,7 @@ private:
     std::int64_t batchSizeOf(const CutFunction& function, std::int64_t batchSize) const;
     int atOnce(std::int64_t batches) const;
     bool isTargetPlace(const CutFunction& function, const StepOperand& operand) const;
-    at::Tensor toSources(const at::Tensor& index, std::span<const std::int64_t> edges) const;
+    static at::Tensor toSources(const at::Tensor& index, std::span<const std::int64_t> edges, std::int64_t nodes);
     bool needsNumbers(const CutFunction& function, const LoweredFunction& lowered) const;
     std::vector<c10::IValue> inputs(const LoweredFunction& lowered, const Batch& batch) const;
     c10::IValue inputOf(const FunctionInput& in, const Batch& batch) const;
@@ -126,21 +135,21 @@ private:
     const at::Tensor& structure(ValueId value) const;
     at::Tensor storedRows(const StepOperand& operand, const Batch& batch) const;
     at::Tensor sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch) const;
-    void save(ValueId value, const at::Tensor& rows, const Batch& batch, std::int64_t total);
+    void save(ValueId value, const at::Tensor& rows, const Batch& batch, const Running& running);
     void freeAfter(std::size_t function);
 
     const Analysis& m_a;
     const CutProgram& m_cut;
     const Constants& m_constants;
     std::map<ValueId, c10::IValue> m_structure;
-    std::vector<Traversal> m_traversals;      // the first is that of all nodes
+    std::vector<Traversal> m_traversals;      // the first are those of all nodes of each type
     std::vector<std::size_t> m_traversalOf;   // each function
     at::Tensor m_targets;                     // [n] int64: the nodes that are asked for; undefined: all
     Tensors m_store;
     StoreFolder* m_folder = nullptr;
     std::vector<FunctionRun> m_runs;
     std::unique_ptr<Numbering> m_numbers;  // of whoever runs batches one by one
-    std::int64_t m_numNodes = 0;
+    std::vector<std::int64_t> m_numNodes;  // of each type
     Kernels m_kernels = Kernels::All;
     int m_batchesAtOnce = 0;
     double m_prologueSeconds = 0;

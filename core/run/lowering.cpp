@@ -92,13 +92,13 @@ public:
     }
 
 private:
-    using Key = std::tuple<OperandKind, ValueId, int, int, IndexInto, int>;
+    using Key = std::tuple<OperandKind, ValueId, int, int, IndexInto, int, int>;
 
     static Key key(const StepOperand& o)
     {
         // Whole values are the same in every frame.
         const bool whole = o.kind == OperandKind::Whole || o.kind == OperandKind::StoredWhole || o.kind == OperandKind::OfGraph;
-        return {o.kind, o.value, o.kind == OperandKind::Step || whole ? -1 : o.rowDim, whole ? 0 : o.frame, o.into, o.from};
+        return {o.kind, o.value, o.kind == OperandKind::Step || whole ? -1 : o.rowDim, whole ? 0 : o.frame, o.into, o.from, o.ofType};
     }
 
     jit::Value* value(const StepOperand& operand)
@@ -266,7 +266,7 @@ private:
             return;
         }
         std::optional<RowEntry> rows;
-        if (!step.rowDims.empty() && step.rowDims.front() >= 0)
+        if (!m_f.isGlobal && !step.rowDims.empty() && step.rowDims.front() >= 0)
             rows = RowEntry{step.rowDims.front(), entryCount(step)};
         const auto outputs = lowerOp(*m_graph, m_a.program, step.op,
                                      [&](std::size_t position, ValueId) { return value(step.operands.at(position)); }, rows);

@@ -70,18 +70,18 @@ GraphMeasure::~GraphMeasure() = default;
 
 std::int64_t GraphMeasure::numNodes() const
 {
-    return m->sessions.at({}).run->numNodes();
+    return m->sessions.at({}).run->mostNodes();
 }
 
 std::int64_t GraphMeasure::chosenBatchSize() const
 {
     const LayerWise& run = *m->sessions.at({}).run;
-    return cleave::chosenBatchSize(run.numNodes(), run.mostEdgesPerNode(), m->options.kernels);
+    return cleave::chosenBatchSize(run.mostNodes(), run.mostEdgesPerNode(), m->options.kernels);
 }
 
-std::vector<std::int64_t> GraphMeasure::order(NodeOrder order, std::int64_t batchSize, const Progress& progress) const
+std::vector<std::vector<std::int64_t>> GraphMeasure::orders(NodeOrder order, std::int64_t batchSize, const Progress& progress) const
 {
-    return orderFor(m->model, m->inputs, order, batchSize, numNodes(), progress);
+    return ordersFor(m->model, m->inputs, order, batchSize, m->sessions.at({}).run->nodesOfTypes(), progress);
 }
 
 GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const std::set<int>& joined, const Progress& progress)
@@ -90,7 +90,7 @@ GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const 
         throw Error("The batch size must be at least 1.");
     Session& session = m->session(joined, progress);
     if (session.order != order || (order == NodeOrder::Metis && session.orderBatch != batchSize)) {
-        session.run->setOrder(this->order(order, batchSize, progress));
+        session.run->setOrders(orders(order, batchSize, progress), progress);
         if (!m->options.targets.empty())
             session.run->setTargets(m->options.targets, progress);
         session.order = order;

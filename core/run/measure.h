@@ -26,7 +26,7 @@ public:
     std::int64_t chosenBatchSize() const;  ///< what a run takes if none is asked for
 
     /// The nodes in this order for batches of this size; empty for the natural one.
-    std::vector<std::int64_t> order(NodeOrder order, std::int64_t batchSize, const Progress& progress = {}) const;
+    std::vector<std::vector<std::int64_t>> orders(NodeOrder order, std::int64_t batchSize, const Progress& progress = {}) const;
 
 private:
     struct Impl;

@@ -113,6 +113,8 @@ PricedPlan Planning::make(Planner planner, const PlanningRequest& request, const
 {
     const std::string name(plannerName(planner));
     if (planner == Planner::FullGraph || planner == Planner::NodeWise) {
+        if (m->space.analysis().types() > 1)
+            throw Error("The plan '" + name + "' is priced for nodes of one type only: functions over different ones are not joined.");
         const Plan plan = joinedPlan(m->space);
         const auto priced = [&](const CostModel& costs) { return Planned{plan, costs.price(plan), 0, false}; };
         return m->best(name, request, planner == Planner::FullGraph ? m->nodes : request.batchSize, plan.joined, priced, progress);

@@ -16,14 +16,14 @@ namespace cleave {
 namespace {
 
 // Sources and targets: self-loops first, then a hub, doubled edges and random ones; the last two nodes stay isolated.
-at::Tensor randomEdges(const ProbeGraph& graph, std::mt19937_64& random)
+at::Tensor randomEdges(const ProbeGraph& graph, std::int64_t count, std::mt19937_64& random)
 {
     const std::int64_t connected = std::max<std::int64_t>(graph.nodes - 2, 1);
     std::uniform_int_distribution<std::int64_t> node(0, connected - 1);
-    at::Tensor edges = at::empty({2, graph.edges}, at::kLong);
+    at::Tensor edges = at::empty({2, count}, at::kLong);
     auto* source = edges.data_ptr<std::int64_t>();
-    auto* target = source + graph.edges;
-    for (std::int64_t e = 0; e < graph.edges; ++e) {
+    auto* target = source + count;
+    for (std::int64_t e = 0; e < count; ++e) {
         source[e] = node(random);
         target[e] = e < graph.selfLoops ? source[e] : e % 5 == 0 ? 1 : e % 7 == 0 ? target[e - 1] : node(random);
         if (e % 7 == 0 && e > graph.selfLoops)
@@ -103,10 +103,17 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
     std::map<std::string, std::int64_t> sizes;
     for (const Input& input : program.inputs) {
         const Value& value = program[input.value];
+        // Each node type has more than the one before, and edges between those that all have.
         if (input.role == Role::NodeFeatures)
-            sizes[value.sizes[0].symbol] = graph.nodes;
-        if (input.role == Role::GraphStructure && value.sizes.size() == 2 && !value.sizes[1].isConstant())
-            sizes.try_emplace(value.sizes[1].symbol, graph.edges);
+            sizes.try_emplace(value.sizes[0].symbol, graph.nodes + 3 * static_cast<std::int64_t>(sizes.size()));
+    }
+    std::int64_t edges = graph.edges;
+    for (const Input& input : program.inputs) {
+        const Value& value = program[input.value];
+        if (input.role == Role::GraphStructure && value.sizes.size() == 2 && !value.sizes[1].isConstant() && !sizes.contains(value.sizes[1].symbol)) {
+            sizes[value.sizes[1].symbol] = edges;
+            edges += 2;
+        }
     }
     Bindings bindings;
     for (const Input& input : program.inputs) {
@@ -127,8 +134,8 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
                 sizes[dim.symbol] = graph.edges + 3 + static_cast<std::int64_t>(sizes.size());
             shape.push_back(dim.isConstant() ? dim.value : sizes.at(dim.symbol));
         }
-        const bool edges = input.role == Role::GraphStructure && shape.size() == 2 && shape[0] == 2;
-        bindings[input.value] = edges && shape[1] == graph.edges ? randomEdges(graph, random) : randomTensor(value, shape, graph, random);
+        const bool isEdges = input.role == Role::GraphStructure && shape.size() == 2 && shape[0] == 2 && !value.sizes[1].isConstant();
+        bindings[input.value] = isEdges ? randomEdges(graph, shape[1], random) : randomTensor(value, shape, graph, random);
     }
     return bindings;
 }

@@ -286,7 +286,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
         profile.prepareSeconds[function.isOfLevel() ? function.level : -1 - static_cast<int>(f)] = prepare.perRow();
         for (const auto& [value, rows] : sampleRows) {
             const ValueFacts& facts = m_a.values[value];
-            m_store[value] = facts.rows == Rows::Graph ? rows : standIn(rows, facts.rowDim, (function.rowsOf.valid() ? total : m_numNodes) * facts.outer * facts.inner);
+            m_store[value] = facts.rows == Rows::Graph ? rows : standIn(rows, facts.rowDim, (function.rowsOf.valid() || facts.nodeType < 0 ? total : numNodes(facts.nodeType)) * facts.outer * facts.inner);
         }
     }
     for (const auto& [op, measured] : ops)

@@ -115,10 +115,10 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         run.setKernels(options.kernels);
         run.setBatchesAtOnce(options.batchesAtOnce);
         run.runOnce();
-        const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.numNodes(), run.mostEdgesPerNode(), options.kernels);
+        const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.mostNodes(), run.mostEdgesPerNode(), options.kernels);
         result.batchSize = wanted;
         if (options.order != NodeOrder::Natural)
-            run.setOrder(orderFor(model, inputs, options.order, wanted, run.numNodes(), progress));
+            run.setOrders(ordersFor(model, inputs, options.order, wanted, run.nodesOfTypes(), progress), progress);
         if (!options.targets.empty())
             run.setTargets(options.targets, progress);
         std::optional<StoreFolder> folder;

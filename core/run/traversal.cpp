@@ -90,49 +90,60 @@ void LayerWise::groupEdges(Traversal& traversal, const std::set<ValueId>& segmen
     for (const ValueId segment : segments) {
         progress.check();
         const at::Tensor targets = structure(segment).reshape({-1}).to(at::kLong).contiguous();
-        const auto group = [&](const at::Tensor& by) { return groupBySegment(numbersOf(by), m_numNodes, at::get_num_threads()); };
+        const std::int64_t nodes = numNodes(traversal.nodeType);
+        const auto group = [&](const at::Tensor& by) { return groupBySegment(numbersOf(by), nodes, at::get_num_threads()); };
         if (!traversal.place.defined()) {
             traversal.edges[segment] = group(targets);
             continue;
         }
-        if (targets.numel() > 0 && (targets.min().item<std::int64_t>() < 0 || targets.max().item<std::int64_t>() >= m_numNodes))
+        if (targets.numel() > 0 && (targets.min().item<std::int64_t>() < 0 || targets.max().item<std::int64_t>() >= nodes))
             group(targets);  // says which edge leads to no node
         traversal.edges[segment] = group(traversal.place.index_select(0, targets));
     }
 }
 
-LayerWise::Traversal LayerWise::traversalOf(const std::vector<std::int64_t>& order) const
+LayerWise::Traversal LayerWise::traversalOf(const std::vector<std::int64_t>& order, int nodeType) const
 {
+    const std::int64_t nodes = numNodes(nodeType);
     Traversal traversal;
-    traversal.count = m_numNodes;
+    traversal.nodeType = nodeType;
+    traversal.count = nodes;
     if (order.empty())
         return traversal;
-    if (static_cast<std::int64_t>(order.size()) != m_numNodes)
+    if (static_cast<std::int64_t>(order.size()) != nodes)
         throw Error("A node order of " + formatCount(static_cast<std::int64_t>(order.size())) + " nodes does not fit a graph of " +
-                    formatCount(m_numNodes) + ".");
+                    formatCount(nodes) + ".");
     traversal.order = view(order).clone();
-    traversal.place = at::full({m_numNodes}, -1, at::kLong);
+    traversal.place = at::full({nodes}, -1, at::kLong);
     auto* place = traversal.place.data_ptr<std::int64_t>();
     for (std::size_t i = 0; i < order.size(); ++i) {
-        if (order[i] < 0 || order[i] >= m_numNodes || place[order[i]] >= 0)
+        if (order[i] < 0 || order[i] >= nodes || place[order[i]] >= 0)
             throw Error("A node order must name each node once.");
         place[order[i]] = static_cast<std::int64_t>(i);
     }
     return traversal;
 }
 
-void LayerWise::setOrder(const std::vector<std::int64_t>& order, const Progress& progress)
+void LayerWise::setOrder(const std::vector<std::int64_t>& order, int nodeType, const Progress& progress)
 {
-    m_traversals.clear();
-    m_traversals.push_back(traversalOf(order));
-    m_traversalOf.assign(m_cut.functions.size(), 0);
+    m_traversals.resize(static_cast<std::size_t>(m_a.types()));
+    m_traversals[static_cast<std::size_t>(nodeType)] = traversalOf(order, nodeType);
+    m_traversalOf.clear();
     std::set<ValueId> segments;
-    for (const CutFunction& function : m_cut.functions)
+    for (const CutFunction& function : m_cut.functions) {
+        m_traversalOf.push_back(static_cast<std::size_t>(function.nodeType));
         for (const ValueId segment : function.segments())
-            segments.insert(segment);
-    groupEdges(m_traversals.front(), segments, progress);
-    if (!order.empty())
-        takeNaturalOrder();
+            if (function.nodeType == nodeType)
+                segments.insert(segment);
+    }
+    groupEdges(m_traversals[static_cast<std::size_t>(nodeType)], segments, progress);
+    takeNaturalOrder();
+}
+
+void LayerWise::setOrders(const std::vector<std::vector<std::int64_t>>& orders, const Progress& progress)
+{
+    for (std::size_t type = 0; type < orders.size(); ++type)
+        setOrder(orders[type], static_cast<int>(type), progress);
 }
 
 // Global ops see the nodes as the graph has them.
@@ -140,11 +151,12 @@ void LayerWise::takeNaturalOrder()
 {
     std::size_t natural = 0;
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
-        if (!m_cut.functions[f].isGlobal)
+        const CutFunction& function = m_cut.functions[f];
+        if (!function.isGlobal || !m_traversals[m_traversalOf[f]].order.defined())
             continue;
         if (natural == 0) {
             natural = m_traversals.size();
-            m_traversals.push_back(traversalOf({}));
+            m_traversals.push_back(traversalOf({}, function.nodeType));
         }
         m_traversalOf[f] = natural;
     }
@@ -165,23 +177,34 @@ LayerWise::Traversal& LayerWise::of(const CutFunction& function)
     return const_cast<Traversal&>(std::as_const(*this).of(function));
 }
 
+// Of the nodes that are asked for: that of the outputs.
+int LayerWise::targetType() const
+{
+    int type = -1;
+    for (const ValueId output : m_a.program.outputs) {
+        const ValueFacts& facts = m_a.values[output];
+        if (facts.rows == Rows::Edges)
+            throw Error("Only nodes can be asked for, but output '" + printable(m_a.program[output].name) + "' has a row for each edge.");
+        if (facts.rows != Rows::Nodes)
+            continue;
+        if (type >= 0 && type != facts.nodeType)
+            throw Error("The outputs have rows for nodes of several types (" + printable(m_a.nodeTypes[static_cast<std::size_t>(type)].name) + " and " +
+                        printable(m_a.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name) + "), so it is not clear which nodes are asked for.");
+        type = facts.nodeType;
+    }
+    return std::max(type, 0);
+}
+
 // Going backwards from the last function: what later ones read of a function's save points is what it must compute.
 void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const Progress& progress)
 {
-    const auto size = static_cast<std::size_t>(m_numNodes);
-    std::vector<std::int64_t> before = m_traversals.front().order.defined() ? std::vector<std::int64_t>(numbersOf(m_traversals.front().order).begin(),
-                                                                                                         numbersOf(m_traversals.front().order).end())
-                                                                            : std::vector<std::int64_t>(size);
-    if (!m_traversals.front().order.defined())
-        std::iota(before.begin(), before.end(), 0);
+    const std::int64_t asked = numNodes(targetType());
     std::map<ValueId, std::vector<bool>> needed;
     for (const ValueId output : m_a.program.outputs) {
-        if (m_a.values[output].rows == Rows::Edges)
-            throw Error("Only nodes can be asked for, but output '" + m_a.program[output].name + "' has a row for each edge.");
-        std::vector<bool>& rows = needed.try_emplace(output, size).first->second;
+        std::vector<bool>& rows = needed.try_emplace(output, static_cast<std::size_t>(asked)).first->second;
         for (const std::int64_t node : nodes) {
-            if (node < 0 || node >= m_numNodes)
-                throw Error("There is no node " + std::to_string(node) + ": the graph has nodes 0 to " + std::to_string(m_numNodes - 1) + ".");
+            if (node < 0 || node >= asked)
+                throw Error("There is no node " + std::to_string(node) + ": the graph has nodes 0 to " + std::to_string(asked - 1) + ".");
             rows[static_cast<std::size_t>(node)] = true;
         }
     }
@@ -190,10 +213,16 @@ void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const Progres
         const CutFunction& function = m_cut.functions[f];
         if (function.isGlobal) {
             for (const ValueId value : function.reads)
-                if (m_a.values[value].rows == Rows::Nodes)
-                    needed[value].assign(size, true);
+                if (const ValueFacts& facts = m_a.values[value]; facts.rows == Rows::Nodes)
+                    needed[value].assign(static_cast<std::size_t>(numNodes(facts.nodeType)), true);
             continue;
         }
+        const auto size = static_cast<std::size_t>(nodesOf(function));
+        std::vector<std::int64_t> before(size);
+        if (const at::Tensor& all = m_traversals[static_cast<std::size_t>(function.nodeType)].order; all.defined())
+            std::ranges::copy(numbersOf(all), before.begin());
+        else
+            std::iota(before.begin(), before.end(), 0);
         std::vector<bool> rows(size);
         for (const ValueId value : function.saves)
             if (const auto known = needed.find(value); known != needed.end())
@@ -203,9 +232,9 @@ void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const Progres
         order.reserve(size);
         std::ranges::copy_if(before, std::back_inserter(order), [&](std::int64_t v) { return rows[static_cast<std::size_t>(v)]; });
         const auto count = static_cast<std::int64_t>(order.size());
-        if (count < m_numNodes) {
+        if (count < nodesOf(function)) {
             std::ranges::copy_if(before, std::back_inserter(order), [&](std::int64_t v) { return !rows[static_cast<std::size_t>(v)]; });
-            Traversal traversal = traversalOf(order);
+            Traversal traversal = traversalOf(order, function.nodeType);
             traversal.count = count;
             const std::vector<ValueId> segments = function.segments();
             groupEdges(traversal, {segments.begin(), segments.end()}, progress);
@@ -221,10 +250,11 @@ void LayerWise::addReads(const CutFunction& function, std::int64_t count, std::m
 {
     const Batch batch = block(function, 0, count, m_numbers.get());
     const auto mark = [&](ValueId value, const at::Tensor& nodes) {
-        std::vector<bool>& rows = needed.try_emplace(value, static_cast<std::size_t>(m_numNodes)).first->second;
+        const std::int64_t all = numNodes(m_a.values[value].nodeType);
+        std::vector<bool>& rows = needed.try_emplace(value, static_cast<std::size_t>(all)).first->second;
         const at::Tensor flat = nodes.reshape({-1}).contiguous();
         for (const std::int64_t node : numbersOf(flat))
-            if (node >= 0 && node < m_numNodes)
+            if (node >= 0 && node < all)
                 rows[static_cast<std::size_t>(node)] = true;
     };
     const auto reads = [&](const StepOperand& operand, OpId op, int frame) {
@@ -235,7 +265,7 @@ void LayerWise::addReads(const CutFunction& function, std::int64_t count, std::m
             const auto neighbour = std::ranges::find_if(function.neighbours, [&](const StepOperand& n) {
                 return n.value == m_a.ops[op].index && n.frame == frame;
             });
-            mark(operand.value, neighbour != function.neighbours.end() ? nodesAt(*neighbour, batch) : at::arange(m_numNodes, at::kLong));
+            mark(operand.value, neighbour != function.neighbours.end() ? nodesAt(*neighbour, batch) : at::arange(numNodes(m_a.values[operand.value].nodeType), at::kLong));
         }
     };
     for (const Step& step : function.steps)
@@ -273,9 +303,9 @@ void LayerWise::groupStructure(const CutFunction& function, const LoweredFunctio
         }
         if (in.sourcesOf && in.sourcesOf->kind == OperandKind::Slice && isIntoTargets(function, in.sourcesOf->frame)) {
             const ValueId segment = segmentOf(in.sourcesOf->frame);
-            at::Tensor& sources = traversal.sources[{in.sourcesOf->value, segment}];
+            at::Tensor& sources = traversal.sources[{in.sourcesOf->value, segment, in.sourcesOf->ofType}];
             if (!sources.defined())
-                sources = toSources(structure(in.sourcesOf->value).to(at::kLong), edgesInto(segment));
+                sources = toSources(structure(in.sourcesOf->value).to(at::kLong), edgesInto(segment), numNodes(in.sourcesOf->ofType));
         }
     }
 }
@@ -324,13 +354,12 @@ void LayerWise::release(const Retained& retained)
 }
 
 // The entries of an index, counted from the first node, in 32 bits.
-at::Tensor LayerWise::toSources(const at::Tensor& index, std::span<const std::int64_t> edges) const
+at::Tensor LayerWise::toSources(const at::Tensor& index, std::span<const std::int64_t> edges, std::int64_t nodes)
 {
     at::Tensor sources = at::empty({static_cast<std::int64_t>(edges.size())}, at::kInt);
     const at::Tensor flat = index.contiguous();
     const auto* in = flat.data_ptr<std::int64_t>();
     auto* out = sources.data_ptr<std::int32_t>();
-    const std::int64_t nodes = m_numNodes;
     forEachInOrder(edges, in, [=](std::int64_t i, std::int64_t edge) {
         const std::int64_t node = in[edge] < 0 ? in[edge] + nodes : in[edge];
         out[i] = node >= 0 && node < nodes ? static_cast<std::int32_t>(node) : -1;

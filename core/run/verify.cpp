@@ -73,19 +73,19 @@ std::vector<const Array*> recorded(const VerifyOptions& options, std::size_t cou
     return all;
 }
 
-bool isScores(const Array& array, const DataGraph& graph)
+bool isScores(const Array& array, const Array& labels)
 {
-    return array.shape.size() == 2 && array.shape[0] == graph.numNodes && array.shape[1] > 1 && isFloating(array.dtype);
+    return array.shape.size() == 2 && array.shape[0] == labels.shape[0] && array.shape[1] > 1 && isFloating(array.dtype);
 }
 
 void addAccuracies(VerifyResult& result, const DataGraph& graph, const Array& scores, const std::string& run)
 {
-    if (!graph.labels || !isScores(scores, graph))
+    if (!graph.labels || !isScores(scores, *graph.labels))
         return;
     const at::Tensor labels = toTensor(*graph.labels);
     const at::Tensor right = toTensor(scores).to(at::kFloat).argmax(1).eq(labels);
     for (const auto& [split, mask] : {std::pair("test", &graph.testMask), std::pair("validation", &graph.valMask), std::pair("train", &graph.trainMask)}) {
-        if (!*mask)
+        if (!*mask || (*mask)->shape != graph.labels->shape)
             continue;
         const at::Tensor chosen = toTensor(**mask).to(at::kBool).logical_and(labels.ge(0));
         const double count = chosen.sum().item<double>();

@@ -105,6 +105,22 @@ def _identifier(text: str) -> str:
     return name if name[:1].isalpha() or name[:1] == "_" else "v_" + name
 
 
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[a-z0-9]+", name.lower()))
+
+
+def _leaves(name: str, value: Any):
+    """Tensors of dictionaries by the words of their keys, as torch.export names them: x_dict_paper, edge_index_dict_author_writes_paper."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves("_".join([name, *(key if isinstance(key, tuple) else [str(key)])]), item)
+    elif isinstance(value, (list, tuple)):
+        for i, item in enumerate(value):
+            yield from _leaves(f"{name}_{i}", item)
+    else:
+        yield name, value
+
+
 # Inputs of a function for one batch. ---------------------------------------------------------------------------------------------------
 
 
@@ -375,10 +391,12 @@ class LayerWise:
 
     def _bind(self, args: tuple, kwargs: dict) -> dict[str, Any]:
         inputs = [i for i in self.execution["inputs"] if i["name"] not in self.execution["weights"]]
-        bound = dict(zip((i["name"] for i in inputs), args))
-        if len(args) > len(inputs):
-            raise PlanError(f"The model has {len(inputs)} inputs, but {len(args)} were given.")
-        bound.update(kwargs)
+        leaves = [leaf for value in args for _, leaf in _leaves("", value)]
+        if len(leaves) > len(inputs):
+            raise PlanError(f"The model has {len(inputs)} inputs, but {len(leaves)} were given.")
+        bound = dict(zip((i["name"] for i in inputs), leaves))
+        names = {_words(i["name"]): i["name"] for i in inputs}
+        bound.update({names.get(_words(name), name): leaf for key, value in kwargs.items() for name, leaf in _leaves(key, value)})
         for i in inputs:
             if i["name"] not in bound and i["kind"] != "none":
                 raise PlanError(f"The model's input '{i['name']}' is missing.")
@@ -390,19 +408,22 @@ class LayerWise:
 
     def _run(self, inputs: dict[str, Any], batch_size: int):
         self._store = {i["name"]: inputs[i["name"]] for i in self.execution["inputs"] if i["role"] == "node-features"}
-        self._nodes = next(iter(self._store.values())).shape[0]
+        counts = {i["name"]: inputs[i["name"]].shape[0] for i in self.execution["inputs"] if i["role"] == "node-features"}
+        # Nodes of each type; True is the name of the only one.
+        self._nodes = {kind["name"]: sum(counts[name] for name in kind["rows_of"]) for kind in self.execution.get("node_types", [])}
+        self._nodes = self._nodes or {True: next(iter(counts.values()))}
         named = {_identifier(name): value for name, value in inputs.items()}
         named.update({"w_" + _identifier(name): value for name, value in self._weights.items()})
         self._structure = {**inputs, **self._once(named)}
         self._edges: dict[str, _Edges] = {}
-        self._number = torch.full((self._nodes,), -1, dtype=torch.long)
+        self._numbers = {kind: torch.full((count,), -1, dtype=torch.long) for kind, count in self._nodes.items()}
         for function, run in zip(self.execution["functions"], self._functions):
             self._run_function(function, run, batch_size)
         outputs = [self._store[name] if name in self._store else self._structure.get(name, self._weights.get(name)) for name in self.execution["outputs"]]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def _total(self, rows: list[dict]) -> int:
-        return sum(self._value(term["value"]).shape[term["dim"]] if "value" in term else self._nodes for term in rows)
+        return sum(self._value(term["value"]).shape[term["dim"]] if "value" in term else self._nodes[term["nodes"]] for term in rows)
 
     def _value(self, name: str):
         return self._structure[name] if name in self._structure else self._weights[name]
@@ -415,14 +436,14 @@ class LayerWise:
             batch = _Batch(self, function, first, min(total, first + batch_size))
             results = run({name: batch.input(operand) for name, operand in wanted.items()})
             for save in function["saves"]:
-                self._save(save, results[save["value"]], batch, total)
-            self._number[batch.nodes] = -1
+                if function.get("global"):
+                    self._store[save["value"]] = results[save["value"]]
+                else:
+                    self._save(save, results[save["value"]], batch, total)
+            batch.number[batch.nodes] = -1
 
     def _save(self, save: dict, rows: torch.Tensor, batch: "_Batch", total: int):
         dim, outer, inner = save["row_dim"], save.get("outer", 1), save.get("inner", 1)
-        if dim < 0:
-            self._store[save["value"]] = rows
-            return
         if batch.first == 0:
             shape = list(rows.shape)
             shape[dim] = total * outer * inner
@@ -438,24 +459,26 @@ class _Batch:
     def __init__(self, model: LayerWise, function: dict, first: int, last: int):
         self.model, self.function, self.first, self.last = model, function, first, last
         frames = function["frames"]
+        self.kind = function.get("nodes", next(iter(model._nodes)))  # of the targets, and of the nodes in blocks
+        self.number = model._numbers[self.kind]
         self.ids: list[torch.Tensor | None] = [None] * len(frames)
         self.places: list[torch.Tensor | None] = [None] * len(frames)
         self.ids[0] = torch.arange(first, last)
         self.nodes = torch.empty(0, dtype=torch.long)
-        if "output_rows" not in function:
+        if "output_rows" not in function and not function.get("global"):
             self._add(self.ids[0])
         for hops in range(max(f["hops"] for f in frames) + 1):
             for i, frame in enumerate(frames):
                 if i > 0 and frame["hops"] == hops:
                     self._fill(i, frame)
-            for neighbour in function["neighbours"]:
+            for neighbour in function["neighbours"] if "output_rows" not in function else []:
                 if frames[neighbour["frame"]]["hops"] == hops:
                     self._add(self._nodes_at(neighbour) if "value" in neighbour else self.ids[neighbour["frame"]])
 
     def _add(self, nodes: torch.Tensor):
         nodes = nodes.reshape(-1)
-        new = torch.unique(nodes[self.model._number[nodes] < 0])
-        self.model._number[new] = torch.arange(len(self.nodes), len(self.nodes) + len(new))
+        new = torch.unique(nodes[self.number[nodes] < 0])
+        self.number[new] = torch.arange(len(self.nodes), len(self.nodes) + len(new))
         self.nodes = torch.cat([self.nodes, new])
 
     def _fill(self, i: int, frame: dict):
@@ -464,7 +487,7 @@ class _Batch:
             self.ids[i] = self.nodes
         elif frame["kind"] == "edges":
             if frame["index"] not in model._edges:
-                model._edges[frame["index"]] = _Edges(model._value(frame["index"]), model._nodes)
+                model._edges[frame["index"]] = _Edges(model._value(frame["index"]), model._nodes[self.kind])
             edges = model._edges[frame["index"]]
             self.ids[i] = edges.of_range(self.first, self.last) if frame["parent"] == 0 else edges.of_nodes(parent)
         elif frame["kind"] == "renumbered":
@@ -485,14 +508,14 @@ class _Batch:
 
     def _nodes_at(self, operand: dict) -> torch.Tensor:
         nodes = self._sliced(self.model._value(operand.get("local", operand.get("value"))), operand).long()
-        return torch.where(nodes < 0, nodes + self.model._nodes, nodes)
+        return torch.where(nodes < 0, nodes + len(self.number), nodes)
 
     def input(self, operand: dict):
         model = self.model
         if "rows" in operand:
             return len(self.ids[operand["rows"]])
         if "numbers" in operand:
-            return model._number[self.ids[operand["numbers"]]]
+            return self.number[self.ids[operand["numbers"]]]
         if "parts" in operand:
             places = torch.cat([self.places[part] for part in operand["parts"]])
             return torch.empty_like(places).index_copy_(0, places, torch.arange(len(places)))
@@ -502,5 +525,5 @@ class _Batch:
         if "slice" in operand:
             return self._sliced(model._value(operand["slice"]), operand)
         if "local" in operand:
-            return model._number[self._nodes_at(operand)]
+            return self.number[self._nodes_at(operand)]
         return model._value(operand["value"])

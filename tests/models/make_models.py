@@ -18,7 +18,7 @@ import torch_geometric
 import torch_geometric.nn as pyg
 from torch import nn
 from torch.export import Dim
-from torch_geometric.utils import scatter
+from torch_geometric.utils import scatter, softmax
 
 NODES, EDGES, FEATURES, HIDDEN, CLASSES, EDGE_FEATURES, RELATIONS, GRAPHS = 60, 301, 12, 16, 4, 5, 3, 4
 OUT = pathlib.Path("zoo")
@@ -76,6 +76,190 @@ class RelationStack(Stack):
         for conv in self.convs:
             x = conv(x, edge_index, edge_type).relu()
         return self.lin(x)
+
+
+# Several node types: tensors by name, as torch.export writes the keys of dictionaries out.
+TYPES = {"paper": (NODES, 12), "author": (45, 9), "subject": (17, 5)}
+TRIPLES = {("author", "writes", "paper"): 120, ("paper", "written_by", "author"): 120, ("paper", "has", "subject"): 60,
+           ("subject", "of", "paper"): 60, ("paper", "cites", "paper"): 150}
+METADATA = (list(TYPES), list(TRIPLES))
+
+
+def typed_inputs():
+    generator = torch.Generator().manual_seed(7)
+    draw = lambda size, count: torch.randint(0, size, (count,), generator=generator)
+    edges = {t: torch.stack([draw(TYPES[t[0]][0] - 2, count), draw(TYPES[t[2]][0] - 2, count)]) for t, count in TRIPLES.items()}
+    return {
+        "x_dict": {name: torch.randn(*size, generator=generator) for name, size in TYPES.items()},
+        "edge_index_dict": edges,
+        "edge_attr_dict": {t: torch.randn(count, EDGE_FEATURES, generator=generator) for t, count in TRIPLES.items()},
+        "pairs": torch.stack([draw(TYPES["paper"][0], 33), draw(TYPES["author"][0], 33)]),
+        "x_user": torch.randn(40, FEATURES, generator=generator),
+        "x_item": torch.randn(23, FEATURES, generator=generator),
+        "ratings": torch.stack([draw(38, 150), draw(22, 150)]),
+    }
+
+
+class Typed(nn.Module):
+    """HeteroConv layers over all relations, as the documentation of PyTorch Geometric writes them."""
+
+    def __init__(self, make, depth=2, aggr="sum", target="paper"):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.HeteroConv({t: make(t) for t in TRIPLES}, aggr=aggr) for _ in range(depth))
+        self.lin, self.target = pyg.Linear(-1, CLASSES), target
+
+    def forward(self, x_dict, edge_index_dict):
+        for conv in self.convs:
+            x_dict = {key: x.relu() for key, x in conv(x_dict, edge_index_dict).items()}
+        return self.lin(x_dict[self.target])
+
+
+class TypedWithEdges(Typed):
+    def forward(self, x_dict, edge_index_dict, edge_attr_dict):
+        for conv in self.convs:
+            x_dict = {key: x.relu() for key, x in conv(x_dict, edge_index_dict, edge_attr_dict=edge_attr_dict).items()}
+        return self.lin(x_dict[self.target])
+
+
+class PlainSAGE(nn.Module):
+    def __init__(self, depth=2):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.SAGEConv((-1, -1), HIDDEN) for _ in range(depth))
+        self.lin = pyg.Linear(-1, CLASSES)
+
+    def forward(self, x_dict, edge_index_dict):
+        for conv in self.convs:
+            x_dict = conv(x_dict, edge_index_dict).relu()
+        return self.lin(x_dict)
+
+
+class ToHetero(nn.Module):
+    def __init__(self, module, aggr="sum"):
+        super().__init__()
+        self.gnn = pyg.to_hetero(module, METADATA, aggr=aggr)
+
+    def forward(self, x_dict, edge_index_dict):
+        return tuple(self.gnn(x_dict, edge_index_dict).values())
+
+
+class HAN(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = pyg.HANConv({name: width for name, (_, width) in TYPES.items()}, HIDDEN, METADATA, heads=2)
+        self.lin = nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x_dict, edge_index_dict):
+        return self.lin(self.conv(x_dict, edge_index_dict)["paper"])
+
+
+class HGT(nn.Module):
+    """The heterogeneous graph transformer, relation by relation: PyTorch Geometric's own layer cannot be exported. Attention is over the edges of
+    all relations into a node together, or of each by itself, as the Deep Graph Library's example has it."""
+
+    def __init__(self, depth=2, heads=2, together=True):
+        super().__init__()
+        self.heads, self.width, self.together = heads, HIDDEN // heads, together
+        per_type = lambda width, out: nn.ModuleDict({name: nn.Linear(width or TYPES[name][1], out) for name in TYPES})
+        key = lambda t: "__".join(t)
+        self.project = per_type(None, HIDDEN)
+        self.kqv = nn.ModuleList(per_type(HIDDEN, 3 * HIDDEN) for _ in range(depth))
+        self.out = nn.ModuleList(per_type(HIDDEN, HIDDEN) for _ in range(depth))
+        relation = lambda *size: nn.ParameterList(nn.ParameterDict({key(t): nn.Parameter(torch.randn(*size) / 3) for t in TRIPLES}) for _ in range(depth))
+        self.attend, self.message, self.prior = relation(heads, self.width, self.width), relation(heads, self.width, self.width), relation(heads)
+        self.skip = nn.ParameterList(nn.ParameterDict({name: nn.Parameter(torch.randn(1)) for name in TYPES}) for _ in range(depth))
+        self.lin, self.key = nn.Linear(HIDDEN, CLASSES), key
+
+    def layer(self, i, x_dict, edge_index_dict):
+        k, q, v = ({n: part.view(-1, self.heads, self.width) for n, part in parts.items()} for parts in
+                   ({n: self.kqv[i][n](x).chunk(3, -1)[j] for n, x in x_dict.items()} for j in range(3)))
+        scores, values, targets = ({n: [] for n in x_dict} for _ in range(3))
+        for t, (source, target) in edge_index_dict.items():
+            keys = torch.einsum("nhd,hde->nhe", k[t[0]], self.attend[i][self.key(t)])
+            messages = torch.einsum("nhd,hde->nhe", v[t[0]], self.message[i][self.key(t)])
+            scores[t[2]].append((keys[source] * q[t[2]][target]).sum(-1) * self.prior[i][self.key(t)] / self.width ** 0.5)
+            values[t[2]].append(messages[source])
+            targets[t[2]].append(target)
+        result = {}
+        for n, x in x_dict.items():
+            sums = []
+            groups = [(torch.cat(scores[n]), torch.cat(values[n]), torch.cat(targets[n]))] if self.together else zip(scores[n], values[n], targets[n])
+            for score, value, target in groups:
+                weight = softmax(score, target, num_nodes=x.size(0)).unsqueeze(-1)
+                sums.append(scatter(weight * value, target, 0, x.size(0), "sum").view(-1, HIDDEN))
+            gate = self.skip[i][n].sigmoid()
+            result[n] = gate * self.out[i][n](nn.functional.gelu(sum(sums) / len(sums))) + (1 - gate) * x
+        return result
+
+    def forward(self, x_dict, edge_index_dict):
+        x_dict = {n: self.project[n](x).relu() for n, x in x_dict.items()}
+        for i in range(len(self.kqv)):
+            x_dict = self.layer(i, x_dict, edge_index_dict)
+        return self.lin(x_dict["paper"])
+
+
+class TypedLinks(nn.Module):
+    """Scores of pairs of a paper and an author."""
+
+    def __init__(self):
+        super().__init__()
+        self.gnn = Typed(lambda t: pyg.SAGEConv((-1, -1), HIDDEN)).convs
+
+    def forward(self, x_dict, edge_index_dict, pairs):
+        for conv in self.gnn:
+            x_dict = {key: x.relu() for key, x in conv(x_dict, edge_index_dict).items()}
+        return (x_dict["paper"][pairs[0]] * x_dict["author"][pairs[1]]).sum(-1)
+
+
+class Recommender(nn.Module):
+    """Users and items put after each other, one graph of both, and taken apart again."""
+
+    def __init__(self):
+        super().__init__()
+        self.user, self.item = nn.Linear(FEATURES, HIDDEN), nn.Linear(FEATURES, HIDDEN)
+
+    def forward(self, x_user, x_item, ratings):
+        users, items = x_user.size(0), x_item.size(0)
+        x = torch.cat([self.user(x_user), self.item(x_item)])
+        source, target = ratings[0], ratings[1] + users
+        row, col = torch.cat([source, target]), torch.cat([target, source])
+        degree = scatter(torch.ones_like(row, dtype=x.dtype), col, 0, users + items, "sum").clamp(min=1).rsqrt()
+        norm = (degree[row] * degree[col]).unsqueeze(-1)
+        result = x
+        for _ in range(2):
+            x = scatter(norm * x[row], col, 0, users + items, "sum")
+            result = result + x
+        return (result / 3).split([users, items])
+
+
+class Bipartite(nn.Module):
+    """Messages go back and forth between users and items; a mean over all items joins in."""
+
+    def __init__(self):
+        super().__init__()
+        self.to_item = pyg.SAGEConv((FEATURES, FEATURES), HIDDEN, aggr="max")
+        self.to_user = pyg.GATConv((HIDDEN, FEATURES), HIDDEN, add_self_loops=False)
+        self.lin = nn.Linear(2 * HIDDEN, CLASSES)
+
+    def forward(self, x_user, x_item, ratings):
+        item = self.to_item((x_user, x_item), ratings).relu()
+        user = self.to_user((item, x_user), ratings.flip(0)).relu()
+        return self.lin(torch.cat([user, item.mean(0, keepdim=True).expand(user.size(0), -1)], -1))
+
+
+class TypedEmbedding(nn.Module):
+    """Authors have no features, but rows of a table."""
+
+    def __init__(self):
+        super().__init__()
+        self.author = nn.Embedding(TYPES["author"][0], 9)
+        self.convs = Typed(lambda t: pyg.GATv2Conv((-1, -1), HIDDEN // 2, 2, add_self_loops=False)).convs
+        self.lin = nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x_paper, x_subject, edge_index_dict):
+        x_dict = {"paper": x_paper, "author": self.author.weight, "subject": x_subject}
+        for conv in self.convs:
+            x_dict = {key: x.relu() for key, x in conv(x_dict, edge_index_dict).items()}
+        return self.lin(x_dict["paper"])
 
 
 class InitialResidual(nn.Module):
@@ -532,6 +716,20 @@ ZOO = {
     "instance_norm": lambda: NormStack(pyg.InstanceNorm(HIDDEN), False),
     "gps": GlobalAttention,
     "top_k_pool": TopK,
+    "typed_sage": lambda: Typed(lambda t: pyg.SAGEConv((-1, -1), HIDDEN)),
+    "typed_gat": lambda: Typed(lambda t: pyg.GATConv((-1, -1), HIDDEN // 2, 2, add_self_loops=False), 3, "mean"),
+    "typed_mixed": lambda: Typed(lambda t: pyg.GCNConv(-1, HIDDEN) if t[0] == t[2] else pyg.GraphConv((-1, -1), HIDDEN, aggr="max"), 2, "max"),
+    "typed_cat": lambda: Typed(lambda t: pyg.SAGEConv((-1, -1), HIDDEN, aggr=["mean", "std"]), 2, "cat"),
+    "typed_edges": lambda: TypedWithEdges(lambda t: pyg.TransformerConv((-1, -1), HIDDEN // 2, 2, edge_dim=EDGE_FEATURES)),
+    "typed_links": TypedLinks,
+    "typed_embedding": TypedEmbedding,
+    "to_hetero": lambda: ToHetero(PlainSAGE()),
+    "to_hetero_max": lambda: ToHetero(PlainSAGE(3), "max"),
+    "han": HAN,
+    "hgt": HGT,
+    "hgt_by_relation": lambda: HGT(together=False),
+    "recommender": Recommender,
+    "bipartite": Bipartite,
     "static": lambda: basic(pyg.GraphSAGE),
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
@@ -539,6 +737,7 @@ DECOMPOSED = {"gcn", "gat", "batch_norm", "transformer_edges", "jk_lstm", "pna"}
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}
+ROLES["typed_embedding"] = {"author.weight": "node-features"}
 REFUSED = {"static", "training", "top_k_pool"}
 
 
@@ -562,6 +761,9 @@ def arguments(model, inputs):
     names = list(inspect.signature(model.forward).parameters)
     dtype = next(model.parameters(), torch.zeros(1)).dtype
     optional = () if isinstance(model, (AttributeStack, WeightedStack)) else ("edge_weight", "edge_attr")
+    if any(n in names for n in ("x_dict", "edge_index_dict", "x_user")):
+        inputs = typed_inputs() | {"x_paper": typed_inputs()["x_dict"]["paper"], "x_subject": typed_inputs()["x_dict"]["subject"]}
+        return {n: inputs[n] for n in names}
     chosen = {n: inputs[n] for n in names if n in inputs and n not in optional}
     return {n: t.to(dtype) if t.is_floating_point() else t for n, t in chosen.items()}
 
@@ -570,8 +772,17 @@ def export(name, model, given):
     if name == "static":
         return torch.export.export(model, (), given)
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
-             "pairs": {1: Dim.AUTO}}
-    return torch.export.export(model, (), given, dynamic_shapes={n: edges.get(n, {0: Dim.AUTO}) for n in given})
+             "pairs": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO}}
+    dynamic = lambda n, t: {key: edges.get(n, {0: Dim.AUTO}) for key in t} if isinstance(t, dict) else edges.get(n, {0: Dim.AUTO})
+    return torch.export.export(model, (), given, dynamic_shapes={n: dynamic(n, t) for n, t in given.items()})
+
+
+def arrays(given):
+    """Tensors of dictionaries by the words of their keys: x_paper, edge_index_author_writes_paper."""
+    plain = lambda t: (t.float() if t.dtype in (torch.bfloat16, torch.float16) else t).detach().numpy()
+    words = lambda key: key if isinstance(key, str) else "_".join(key)
+    return {(f"{n.removesuffix('_dict')}_{words(key)}" if key else n): plain(t)
+            for n, value in given.items() for key, t in (value.items() if isinstance(value, dict) else [(None, value)])}
 
 
 def deflate(path):
@@ -595,10 +806,10 @@ def save(name, model, inputs, decompose=False):
             name += "_decomposed"
     outputs = result if isinstance(result, tuple) else (result,)
     keys = ["expected"] if len(outputs) == 1 else [f"expected_{i}" for i in range(len(outputs))]
-    plain = lambda t: (t.float() if t.dtype in (torch.bfloat16, torch.float16) else t).detach().numpy()
     torch.export.save(exported, OUT / f"{name}.pt2")
     deflate(OUT / f"{name}.pt2")
-    np.savez_compressed(OUT / f"{name}.npz", num_nodes=NODES, **{n: plain(t) for n, t in given.items()}, **dict(zip(keys, map(plain, outputs))))
+    typed = {} if any(isinstance(t, dict) or n == "ratings" for n, t in given.items()) else {"num_nodes": NODES}
+    np.savez_compressed(OUT / f"{name}.npz", **typed, **arrays(given), **arrays(dict(zip(keys, outputs))))
     return sorted({str(node.target) for node in exported.graph.nodes if node.op == "call_function"})
 
 

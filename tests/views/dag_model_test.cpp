@@ -20,7 +20,7 @@ public:
     Handmade()
     {
         analysis.program.modules.push_back({"", "Net", {}});
-        analysis.nodeSymbol = "n";
+        analysis.nodeTypes = {{"n", "nodes"}};
         analysis.levels = 1;
     }
 

@@ -35,6 +35,13 @@ std::map<std::string, Array> tiny()
     return {{"edge_index", numbers({2, 2}, {0, 1, 1, 2})}, {"x", arrayOf<float>(DType::Float32, {3, 1}, {1, 2, 3})}, {"num_nodes", numbers({}, {3})}};
 }
 
+DataGraph read(const std::map<std::string, Array>& arrays)
+{
+    const test::TemporaryFolder folder;
+    writeNpz(folder / "g.npz", arrays);
+    return readGraph(folder / "g.npz");
+}
+
 std::string refusal(const std::map<std::string, Array>& arrays, const GraphOptions& options = {})
 {
     const test::TemporaryFolder folder;
@@ -121,8 +128,50 @@ TEST(Graph, RefusesWrongSparseFeatures)
     wrong["x_shape"] = numbers({2}, {std::int64_t{1} << 50, 5});
     EXPECT_NE(refusal(wrong), "");
     wrong = arrays;
-    wrong.erase("x_data");
+    wrong["x_data"] = arrayOf<float>(DType::Float32, {3}, {1, 2, 3});
     EXPECT_NE(refusal(wrong).find("x_data"), std::string::npos);
+    wrong = arrays;
+    wrong.erase("x_indices");
+    EXPECT_NE(refusal(wrong).find("x_indices"), std::string::npos);
+}
+
+TEST(Graph, SparseFeaturesWithoutNumbersAreOnes)
+{
+    auto arrays = tiny();
+    arrays.erase("x");
+    arrays["x_indptr"] = numbers({4}, {0, 1, 1, 2});
+    arrays["x_indices"] = numbers({2}, {0, 4});
+    arrays["x_shape"] = numbers({2}, {3, 5});
+    const Array x = read(arrays).arrays.at("x");
+    EXPECT_EQ(std::vector<float>(x.as<float>(), x.as<float>() + 15), (std::vector<float>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}));
+}
+
+// Nodes of several types: arrays for each type and each relation, under any of the names that people give them.
+TEST(Graph, OfSeveralNodeTypes)
+{
+    std::map<std::string, Array> arrays;
+    arrays["x_user"] = arrayOf<float>(DType::Float32, {2, 1}, {1, 2});
+    arrays["item_x_indptr"] = numbers({4}, {0, 1, 1, 2});
+    arrays["item_x_indices"] = numbers({2}, {0, 1});
+    arrays["item_x_shape"] = numbers({2}, {3, 2});
+    arrays["edge_index_user_buys_item"] = numbers({2, 2}, {0, 1, 2, 2});
+    arrays["item__bought_by__user.edge_index"] = numbers({2, 1}, {2, 1});
+    arrays["y_user"] = numbers({2}, {1, 0});
+    arrays["test_mask_user"] = arrayOf<std::uint8_t>(DType::Bool, {2}, {1, 0});
+    const DataGraph graph = read(arrays);
+    EXPECT_EQ(graph.numNodes, 5);
+    EXPECT_EQ(graph.numEdges, 3);
+    EXPECT_EQ(graph.arrays.at("item_x").shape, (std::vector<std::int64_t>{3, 2}));
+    ASSERT_TRUE(graph.labels && graph.testMask);
+    EXPECT_EQ(graph.labels->shape, (std::vector<std::int64_t>{2}));
+    auto wrong = arrays;
+    wrong["edge_index_user_buys_item"] = numbers({2, 2}, {0, -1, 2, 2});
+    EXPECT_NE(refusal(wrong).find("edge_index_user_buys_item"), std::string::npos);
+    wrong["edge_index_user_buys_item"] = numbers({3, 1}, {0, 1, 2});
+    EXPECT_NE(refusal(wrong).find("edge_index_user_buys_item"), std::string::npos);
+    wrong = arrays;
+    wrong["item_x_indices"] = numbers({2}, {0, 2});
+    EXPECT_NE(refusal(wrong).find("item_x_indices"), std::string::npos);
 }
 
 TEST(Npy, RoundTripsEveryType)

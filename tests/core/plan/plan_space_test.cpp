@@ -298,7 +298,7 @@ TEST_P(PlansOfZoo, MovesFollowTheBounds)
         const PlacedOp& op = space.ops()[random() % space.ops().size()];
         const Position to{static_cast<int>(random() % static_cast<unsigned>(2 * space.functions() - 1))};
         const Move move = space.moveOp(plan, op.op, to);
-        ASSERT_EQ(move.plan.has_value(), to >= op.least && to <= op.most) << m_model.program()[op.op].name << " to " << toString(to) << ": " << move.reason;
+        ASSERT_EQ(move.plan.has_value(), to >= op.least && to <= op.most && space.isOpenTo(op, to)) << m_model.program()[op.op].name << " to " << toString(to) << ": " << move.reason;
         if (!move.plan)
             continue;
         ASSERT_EQ(space.whyIllegal(*move.plan), "");
@@ -334,7 +334,7 @@ TEST_P(PlansOfZoo, RandomPlansGiveTheSameAnswers)
         EXPECT_EQ(test::errorOf([&] { checkCut(*m_model.analysis, space.cut(plan, copied)); }), "");
         Plan joined = plan;
         for (int f = 0; f + 1 < space.functions(); ++f)
-            if (random() % 2 && !space.barriers().contains(f + 1))
+            if (random() % 2 && space.whyNotJoined(f).empty())
                 joined.joined.insert(f);
         EXPECT_EQ(test::errorOf([&] { checkCut(*m_model.analysis, space.cut(joined, copied)); }), "");
     }

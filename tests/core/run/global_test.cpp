@@ -65,7 +65,7 @@ TEST(GlobalOps, AreWaitedFor)
     EXPECT_THAT(space.whyIllegal(joined), testing::HasSubstr("cannot be joined, since a global op waits for all nodes between them"));
     const Plan all = joinedPlan(space);
     EXPECT_EQ(space.whyIllegal(all), "");
-    for (const int barrier : space.barriers())
+    for (const int barrier : barriers(*model.analysis))
         EXPECT_FALSE(all.joined.contains(barrier - 1));
 }
 

@@ -1,0 +1,203 @@
+// Nodes of several types: a function for each message degree and type, rows of other types straight from the store.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/plan/plan_space.h"
+#include "core/plan/planner.h"
+#include "core/run/measure.h"
+#include "core/run/planning.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::filesystem::path zoo(const std::string& file)
+{
+    return test::testDir() / "models/zoo" / file;
+}
+
+Model open(const std::string& name, const OpenOptions& options = {{}, false})
+{
+    return openModel(zoo(name + ".pt2"), options);
+}
+
+DataGraph graphOf(const std::string& name)
+{
+    return readGraph(zoo(name + ".npz"));
+}
+
+std::vector<std::string> typeNames(const Model& model)
+{
+    std::vector<std::string> names;
+    for (const NodeType& type : model.analysis->nodeTypes)
+        names.push_back(type.name);
+    return names;
+}
+
+// Message degree and node type of each function.
+std::vector<std::pair<int, int>> functionsOf(const Model& model)
+{
+    std::vector<std::pair<int, int>> functions;
+    for (const CutFunction& f : model.cut->functions)
+        functions.emplace_back(model.analysis->degreeOf(f.level), f.isGlobal ? -1 : f.nodeType);
+    return functions;
+}
+
+Array edges(const std::vector<std::int64_t>& sources, const std::vector<std::int64_t>& targets)
+{
+    NewArray array = makeArray(DType::Int64, {2, static_cast<std::int64_t>(sources.size())});
+    std::memcpy(array.data, sources.data(), 8 * sources.size());
+    std::memcpy(array.data + 8 * sources.size(), targets.data(), 8 * targets.size());
+    return array.array;
+}
+
+TEST(NodeTypes, HaveFunctionsOfTheirOwn)
+{
+    const Model model = open("typed_sage");
+    EXPECT_THAT(typeNames(model), ElementsAre("paper", "author", "subject"));
+    // What the output does not need of the last layer is not there.
+    EXPECT_THAT(functionsOf(model), ElementsAre(std::pair(0, 0), std::pair(0, 1), std::pair(0, 2), std::pair(1, 0), std::pair(1, 1), std::pair(1, 2), std::pair(2, 0)));
+    EXPECT_EQ(model.cut->functions[3].segments().size(), 3U) << "written, of, cites";
+    for (const CutFunction& f : model.cut->functions)
+        for (const Frame& frame : f.frames)
+            EXPECT_NE(frame.kind, FrameKind::Block) << "rows of other types are read from the store";
+}
+
+TEST(NodeTypes, AfterEachOtherAreAType)
+{
+    const Model model = open("recommender");
+    EXPECT_THAT(typeNames(model), ElementsAre("user", "item", "user + item"));
+    EXPECT_EQ(functionsOf(model).back(), std::pair(4, -1)) << "taken apart at the end";
+}
+
+TEST(NodeTypes, AreNamedByTheirFeatures)
+{
+    EXPECT_THAT(typeNames(open("typed_embedding", {{{"author.weight", Role::NodeFeatures}}, false})), ElementsAre("paper", "subject", "author"));
+    EXPECT_THAT(typeNames(open("bipartite")), ElementsAre("user", "item"));
+    EXPECT_THAT(typeNames(open("gcn")), ElementsAre("nodes"));
+}
+
+TEST(NodeTypes, EdgesNameNodesThatAreThere)
+{
+    const Model model = open("bipartite");
+    DataGraph graph = graphOf("bipartite");
+    graph.arrays["ratings"] = edges({0, 39}, {22, 0});
+    EXPECT_TRUE(verify(model, graph, {}).equal());
+    graph.arrays["ratings"] = edges({0, 39}, {23, 0});
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(model, graph, {}); }), HasSubstr("'ratings' names node 23, but the graph has nodes 0 to 22"));
+    graph.arrays["ratings"] = edges({40, 0}, {0, 0});
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(model, graph, {}); }), HasSubstr("names node 40, but the graph has nodes 0 to 39"));
+}
+
+TEST(NodeTypes, WithoutEdgesOrNodes)
+{
+    const Model model = open("bipartite");
+    DataGraph graph = graphOf("bipartite");
+    graph.arrays["ratings"] = edges({}, {});
+    EXPECT_TRUE(verify(model, graph, {}).equal());
+    const Model sage = open("to_hetero");
+    DataGraph papers = graphOf("to_hetero");
+    for (auto& [name, array] : papers.arrays)
+        if (name == "x_subject")
+            array = makeArray(DType::Float32, {0, 5}).array;
+        else if (name.find("subject") != std::string::npos)
+            array = edges({}, {});
+    const RunResult result = runLayerWise(sage, papers, {});
+    EXPECT_EQ(result.outputs.at(2).array.shape, (std::vector<std::int64_t>{0, 4}));
+    EXPECT_TRUE(verify(sage, papers, {}).equal());
+}
+
+// Exporters write keys of dictionaries in their own way.
+TEST(NodeTypes, ArraysAreFoundByTheWordsOfTheirNames)
+{
+    const Model model = open("typed_sage");
+    DataGraph graph = graphOf("typed_sage");
+    const auto rename = [&](const std::string& from, const std::string& to) {
+        graph.arrays[to] = graph.arrays.at(from);
+        graph.arrays.erase(from);
+    };
+    rename("x_paper", "paper.x");
+    rename("edge_index_author_writes_paper", "author__writes__paper.edge_index");
+    EXPECT_TRUE(verify(model, graph, {}).equal());
+    graph.arrays["x_dict_author"] = graph.arrays.at("x_author");  // the very name comes first
+    EXPECT_TRUE(verify(model, graph, {}).equal());
+    graph.arrays["paper/x"] = graph.arrays.at("paper.x");
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(model, graph, {}); }), HasSubstr("has no array 'x_dict_paper'")) << "which of the two?";
+}
+
+TEST(NodeTypes, RandomFeaturesFitTheEdges)
+{
+    const Model model = open("bipartite");
+    DataGraph graph = graphOf("bipartite");
+    graph.arrays.erase("x_item");
+    VerifyOptions options;
+    options.run.randomFeatures = true;
+    const VerifyResult result = verify(model, graph, options);
+    EXPECT_TRUE(result.equal());
+    EXPECT_THAT(result.layerWise.randomInputs, ElementsAre("x_item"));
+}
+
+TEST(NodeTypes, TargetsAreThoseOfTheOutputs)
+{
+    RunOptions options;
+    options.targets = {0, 59};
+    EXPECT_EQ(runLayerWise(open("hgt"), graphOf("hgt"), options).outputs.front().array.shape.front(), 2);
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(open("to_hetero"), graphOf("to_hetero"), options); }),
+                HasSubstr("several types (paper and author)"));
+    options.targets = {40};
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(open("bipartite"), graphOf("bipartite"), options); }), HasSubstr("nodes 0 to 39"));
+}
+
+// One user needs the items that he rated, their users, and all items for the mean.
+TEST(NodeTypes, TargetsNeedFewRowsOfOtherTypes)
+{
+    const Model model = open("typed_sage");
+    RunOptions options;
+    options.targets = {3};
+    std::int64_t all = 0, some = 0;
+    for (const FunctionRun& run : runLayerWise(model, graphOf("typed_sage"), {}).functions)
+        all += run.rows;
+    const RunResult result = runLayerWise(model, graphOf("typed_sage"), options);
+    for (const FunctionRun& run : result.functions)
+        some += run.rows;
+    EXPECT_EQ(result.functions.back().rows, 1);
+    EXPECT_LT(some, all / 2);
+}
+
+TEST(NodeTypes, PlansKeepOpsWithTheirNodes)
+{
+    const Model model = open("typed_sage");
+    const PlanSpace space(*model.analysis);
+    const auto author = std::ranges::find_if(space.ops(), [&](const PlacedOp& op) { return op.nodeType == 1 && op.movable; });
+    ASSERT_NE(author, space.ops().end());
+    const Move move = space.moveOp(space.messageDegree(), author->op, Position::post(3));
+    EXPECT_FALSE(move.plan);
+    EXPECT_THAT(move.reason, HasSubstr("works on nodes of type 'author', and function 3 on nodes of type 'paper'"));
+    EXPECT_THAT(space.whyNotJoined(2), HasSubstr("they work on nodes of different types"));
+    Plan joined = space.messageDegree();
+    joined.joined.insert(2);
+    EXPECT_THAT(space.whyIllegal(joined), HasSubstr("different types"));
+    EXPECT_THAT(test::errorOf([&] { Planning(model, 1000, 10000, {}).make(Planner::NodeWise, {}); }), HasSubstr("nodes of one type only"));
+}
+
+TEST(NodeTypes, OptimalPlansAreNoWorse)
+{
+    for (const char* name : {"typed_gat", "to_hetero_max", "hgt", "han", "recommender"}) {
+        const Model model = open(name);
+        Planning planning(model, graphOf(name), {}, {});
+        PlanningRequest request;
+        request.batchSize = 8;
+        const double degree = planning.make(Planner::MessageDegree, request).planned.cost.seconds();
+        const PricedPlan best = planning.make(Planner::Optimal, request);
+        EXPECT_LE(best.planned.cost.seconds(), degree * (1 + 1e-9)) << name;
+        EXPECT_EQ(test::errorOf([&] { checkCut(*model.analysis, planning.space().cut(best.planned.plan, best.planned.cost.copied)); }), "") << name;
+    }
+}
+
+}  // namespace
+}  // namespace cleave
