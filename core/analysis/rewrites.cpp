@@ -18,6 +18,7 @@ namespace cleave {
 namespace {
 
 constexpr std::array names{std::pair{Rewrite::TransformFirst, std::string_view("transform-first")},
+                           std::pair{Rewrite::SumLinears, std::string_view("sum-linears")},
                            std::pair{Rewrite::MergeLinears, std::string_view("merge-linears")},
                            std::pair{Rewrite::FoldBatchNorm, std::string_view("fold-batch-norm")},
                            std::pair{Rewrite::OneGather, std::string_view("one-gather")}};
@@ -45,6 +46,9 @@ public:
         switch (rewrite) {
         case Rewrite::TransformFirst:
             forEachOp(&Round::transformFirst);
+            break;
+        case Rewrite::SumLinears:
+            forEachOp(&Round::sumLinears);
             break;
         case Rewrite::MergeLinears:
             mergeLinears();
@@ -268,12 +272,111 @@ private:
         };
     }
 
+    // What an op adds up, entry by entry: the tensors of a plain addition, or those of a stack whose first dimension is summed.
+    std::vector<ValueId> summands(const Op& op) const
+    {
+        const OpView view(m_p, op);
+        if (isPlain(op, "aten::add")) {
+            const ValueId self = view.value("self"), other = view.value("other");
+            return isSummand(self, op) && isSummand(other, op) ? std::vector{self, other} : std::vector<ValueId>{};
+        }
+        const Op* stack = op.target == "aten::sum" && isReadOnce(view.value("self")) ? maker(view.value("self")) : nullptr;
+        if (!stack || stack->target != "aten::stack" || view.flag("keepdim", false) || view.given("dtype") ||
+            view.dims("dim", view.rank("self")) != std::vector{0} || OpView(m_p, *stack).integerOr("dim", 0) != 0)
+            return {};
+        std::vector<ValueId> parts = OpView(m_p, *stack).values("tensors");
+        return std::ranges::all_of(parts, [&](ValueId part) { return isSummand(part, op); }) ? parts : std::vector<ValueId>{};
+    }
+
+    bool isSummand(ValueId id, const Op& sum) const
+    {
+        const Value& result = m_p[sum.outputs.front()];
+        return isFeature(id) && m_p[id].kind == ValueKind::Tensor && m_p[id].sizes == result.sizes && m_p[id].dtype == result.dtype;
+    }
+
+    void addTerms(const Op& sum, std::vector<ValueId>& terms) const
+    {
+        for (const ValueId term : summands(sum))
+            if (const Op* op = maker(term); op && isReadOnce(term) && !summands(*op).empty())
+                addTerms(*op, terms);
+            else
+                terms.push_back(term);
+    }
+
+    // linear(x; A) + linear(x; B) = linear(x; A + B); biases of the sum's other linear layers come along.
+    void sumLinears(OpId id)
+    {
+        std::vector<ValueId> terms;
+        addTerms(m_p[id], terms);
+        std::vector<std::optional<Linear>> linears;
+        std::map<ValueId, int> byInput;
+        for (const ValueId term : terms) {
+            linears.push_back(isReadOnce(term) ? linearOf(maker(term)) : std::nullopt);
+            if (linears.back())
+                ++byInput[linears.back()->input];
+        }
+        if (std::ranges::none_of(byInput, [](const auto& count) { return count.second > 1; }) || isPartOfSum(id))
+            return;
+        ++m_found;
+        m_emit[id] = [this, terms, linears](Rewriter& rewriter, const Op& old) {
+            const Value rows = m_p[old.outputs.front()];
+            std::map<ValueId, ValueId> weights;  // by input
+            std::vector<ValueId> inputs, others;
+            ValueId bias;
+            const auto plus = [&](ValueId a, ValueId b, const Value& result) {
+                return a.valid() ? rewriter.emitNew(old, "aten::add", "Tensor", {{"self", {a}}, {"other", {b}}}, result) : b;
+            };
+            for (std::size_t i = 0; i < terms.size(); ++i) {
+                const std::optional<Linear>& l = linears[i];
+                if (!l) {
+                    others.push_back(rewriter.resolved(terms[i]));
+                    continue;
+                }
+                if (!weights.contains(l->input))
+                    inputs.push_back(l->input);
+                weights[l->input] = plus(weights[l->input], rewriter.resolved(l->weight), m_p[l->weight]);
+                if (l->bias.valid())
+                    bias = plus(bias, rewriter.resolved(l->bias), m_p[l->bias]);
+            }
+            for (std::size_t i = inputs.size(); i-- > 0;) {
+                std::vector<NamedArgument> args{{"input", {rewriter.resolved(inputs[i])}}, {"weight", {weights.at(inputs[i])}}};
+                if (i == 0 && bias.valid())
+                    args.push_back({"bias", {bias}});
+                if (i == 0 && others.empty() && inputs.size() == 1) {
+                    emitLast(rewriter, old, "aten::linear", "", std::move(args));
+                    return;
+                }
+                others.push_back(rewriter.emitNew(old, "aten::linear", "", std::move(args), rows));
+            }
+            // The last one, which has the bias, comes first.
+            ValueId sum = others.back();
+            for (std::size_t i = 0; i + 2 < others.size(); ++i)
+                sum = plus(sum, others[i], rows);
+            emitLast(rewriter, old, "aten::add", "Tensor", {{"self", {sum}}, {"other", {others[others.size() - 2]}}});
+        };
+    }
+
+    // The only reader adds its result up in turn.
+    bool isPartOfSum(OpId id) const
+    {
+        const auto readersOf = [&](OpId op) { return m_readers[m_p[op].outputs.front()]; };
+        std::vector<OpId> readers = readersOf(id);
+        if (readers.size() == 1 && readers.front().valid() && m_p[readers.front()].target == "aten::stack")
+            readers = readersOf(readers.front());
+        return readers.size() == 1 && readers.front().valid() && !summands(m_p[readers.front()]).empty();
+    }
+
     void mergeLinears()
     {
         std::map<std::pair<ValueId, bool>, std::vector<OpId>> groups;  // by input, and whether there is a bias
         for (std::size_t i = 0; i < m_p.ops.size(); ++i)
-            if (const auto linear = linearOf(&m_p.ops[i]))
-                groups[{linear->input, linear->bias.valid()}].push_back(OpId{static_cast<int>(i)});
+            if (const auto linear = linearOf(&m_p.ops[i])) {
+                // The merged one stands where the first is: all weights must be there.
+                std::vector<OpId>& group = groups[{linear->input, linear->bias.valid()}];
+                const auto isThere = [&](ValueId weight) { return !weight.valid() || group.empty() || m_p[weight].producer < group.front(); };
+                if (isThere(linear->weight) && isThere(linear->bias))
+                    group.push_back(OpId{static_cast<int>(i)});
+            }
         for (const auto& [key, ops] : groups) {
             if (ops.size() < 2)
                 continue;
@@ -433,8 +536,8 @@ std::vector<PassCount> applyRewrites(Program& program, const std::set<Rewrite>& 
         counts[rewrite] += found;
         return found > 0;
     };
-    // Batch norms first, since they leave linear layers; merging last, since it hides them.
-    for (const Rewrite rewrite : {Rewrite::FoldBatchNorm, Rewrite::TransformFirst, Rewrite::OneGather})
+    // Batch norms first, since they leave linear layers, then sums, which take biases away from them; merging last, since it hides them.
+    for (const Rewrite rewrite : {Rewrite::FoldBatchNorm, Rewrite::SumLinears, Rewrite::TransformFirst, Rewrite::OneGather})
         while (rewrites.contains(rewrite) && once(rewrite)) {
         }
     if (rewrites.contains(Rewrite::MergeLinears))

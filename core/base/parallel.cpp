@@ -6,6 +6,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace cleave {
@@ -40,6 +41,17 @@ public:
                 work(i, 0);
             return;
         }
+        if (const Team team = m_team) {
+            m_work = &work;
+            m_count = count;
+            m_next = 0;
+            m_failure = nullptr;
+            team(threads, [this](int thread) { take(thread); });
+            m_work = nullptr;
+            if (m_failure)
+                std::rethrow_exception(std::exchange(m_failure, nullptr));
+            return;
+        }
         {
             const std::lock_guard lock(m_mutex);
             while (static_cast<int>(m_threads.size()) < threads - 1)
@@ -59,6 +71,8 @@ public:
         if (m_failure)
             std::rethrow_exception(m_failure);
     }
+
+    void use(Team team) { m_team = team; }
 
 private:
     void serve(int number)
@@ -100,12 +114,18 @@ private:
     std::exception_ptr m_failure;
     int m_helpers = 0, m_busy = 0;
     std::uint64_t m_job = 0;
+    std::atomic<Team> m_team = nullptr;
     bool m_ends = false;
 };
 
 thread_local bool isInside = false;
 
 }  // namespace
+
+void useTeam(Team team)
+{
+    Pool::instance().use(team);
+}
 
 void parallelFor(std::int64_t count, int threads, const std::function<void(std::int64_t, int)>& work)
 {

@@ -10,4 +10,10 @@ namespace cleave {
 /// Calls from inside work, and a second caller while one is at work, run on their own thread alone.
 void parallelFor(std::int64_t count, int threads, const std::function<void(std::int64_t i, int thread)>& work);
 
+/// Calls body(thread) for some or all of 0 … threads - 1, each on its own thread, and returns when all are done. body throws nothing.
+using Team = void (*)(int threads, const std::function<void(int thread)>& body);
+
+/// Whose threads parallelFor runs on; null: its own.
+void useTeam(Team team);
+
 }  // namespace cleave

@@ -13,6 +13,7 @@
 #include "core/base/format.h"
 #include "core/run/allocator.h"
 #include "core/run/dense.h"
+#include "core/run/side_by_side.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -240,8 +241,11 @@ std::vector<std::string> randomInputs(const Program& program, const DataGraph& g
 void useThreads(const RunOptions& options)
 {
     useOwnAllocator();
+    shareThreads();
     useDense(options.dense);
-    at::set_num_threads(options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+    // LibTorch makes its threads anew, even for the same number of them.
+    if (const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); threads != at::get_num_threads())
+        at::set_num_threads(threads);
     denseRates();  // measured before anything else is
 }
 

@@ -5,10 +5,12 @@
 #include <torch/csrc/jit/runtime/custom_operator.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "core/base/mapping.h"
 #include "core/base/memory_bound.h"
+#include "core/base/parallel.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -162,10 +164,88 @@ at::Tensor rowsAt(const at::Tensor& whole, const at::Tensor& index)
     return whole.index_select(0, index);
 }
 
+// Whether zero times, or divided by, each of a row's numbers stays zero.
+template <class T>
+void keepZeros(const at::Tensor& scale, std::vector<char>& zeros)
+{
+    const std::int64_t width = scale.stride(1) == 0 ? std::min<std::int64_t>(scale.size(1), 1) : scale.size(1), stride = scale.stride(0), step = scale.stride(1);
+    const T* numbers = scale.data_ptr<T>();
+    for (std::size_t row = 0; row < zeros.size(); ++row)
+        for (std::int64_t i = 0; i < width; ++i) {
+            const T number = numbers[static_cast<std::int64_t>(row) * stride + i * step];
+            zeros[row] = static_cast<char>(zeros[row] && number != 0 && std::isfinite(number));
+        }
+}
+
+void liveRows(jit::Stack& stack)
+{
+    const c10::List<at::Tensor> scales = jit::pop(stack).toTensorList();
+    const at::Tensor begin = jit::pop(stack).toTensor();
+    const std::int64_t targets = begin.numel() - 1;
+    const auto* at = begin.data_ptr<std::int64_t>();
+    std::vector<char> zeros(static_cast<std::size_t>(targets), 1);
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+        const at::Tensor scale = scales.get(i);
+        TORCH_CHECK(scale.dim() == 2 && scale.size(0) == targets, "a scale has other rows than the targets");
+        if (scale.scalar_type() == at::kFloat)
+            keepZeros<float>(scale, zeros);
+        else
+            keepZeros<double>(scale.to(at::kDouble), zeros);
+    }
+    at::Tensor rows = at::empty({targets}, at::kLong), compact = at::empty({targets + 1}, at::kLong);
+    auto *row = rows.data_ptr<std::int64_t>(), *out = compact.data_ptr<std::int64_t>();
+    std::int64_t live = 0;
+    for (std::int64_t t = 0; t < targets; ++t) {
+        row[live] = t;
+        out[live] = at[t];
+        live += at[t + 1] > at[t] || !zeros[static_cast<std::size_t>(t)];
+    }
+    out[live] = at[targets];
+    jit::push(stack, rows.narrow(0, 0, live), compact.narrow(0, 0, live + 1));
+}
+
+template <class T>
+void addRows(const at::Tensor& sum, const at::Tensor& rows, const at::Tensor& values)
+{
+    const std::int64_t width = values.size(1), stride = sum.stride(0);
+    const auto* row = rows.data_ptr<std::int64_t>();
+    const T* from = values.data_ptr<T>();
+    T* to = sum.data_ptr<T>();
+    const std::int64_t piece = std::max<std::int64_t>(64, 32768 / std::max<std::int64_t>(width, 1));
+    parallelFor((rows.numel() + piece - 1) / piece, at::get_num_threads(), [&](std::int64_t part, int) {
+        const std::int64_t first = part * piece, last = std::min(rows.numel(), first + piece);
+        for (std::int64_t i = first; i < last; ++i) {
+            T* out = to + row[i] * stride;
+            const T* in = from + i * width;
+            for (std::int64_t k = 0; k < width; ++k)
+                out[k] += in[k];
+        }
+    });
+}
+
+void addRows(jit::Stack& stack)
+{
+    const at::Tensor values = jit::pop(stack).toTensor().contiguous(), rows = jit::pop(stack).toTensor();
+    const at::Tensor sum = jit::pop(stack).toTensor();
+    TORCH_CHECK(sum.dim() == 2 && values.dim() == 2 && sum.size(1) == values.size(1) && values.size(0) == rows.numel() && sum.scalar_type() == values.scalar_type(),
+                "rows that are added have another shape");
+    if (sum.stride(1) == 1 && sum.scalar_type() == at::kFloat)
+        addRows<float>(sum, rows, values);
+    else if (sum.stride(1) == 1 && sum.scalar_type() == at::kDouble)
+        addRows<double>(sum, rows, values);
+    else
+        sum.index_add_(0, rows, values);
+    jit::push(stack, sum);
+}
+
 const jit::RegisterOperators& registered()
 {
     static const jit::RegisterOperators operators(
-        {jit::Operator("cleave::edges(int program, Tensor begin, Tensor[] operands, Tensor[] sources) -> Tensor[]",
+        {jit::Operator("cleave::live_rows(Tensor begin, Tensor[] scales) -> (Tensor, Tensor)", [](jit::Stack& stack) { liveRows(stack); },
+                       c10::AliasAnalysisKind::FROM_SCHEMA),
+         jit::Operator("cleave::add_rows_(Tensor(a!) sum, Tensor rows, Tensor values) -> Tensor(a!)", [](jit::Stack& stack) { addRows(stack); },
+                       c10::AliasAnalysisKind::FROM_SCHEMA),
+         jit::Operator("cleave::edges(int program, Tensor begin, Tensor[] operands, Tensor[] sources) -> Tensor[]",
                        [](jit::Stack& stack) { runEdges(stack); }, c10::AliasAnalysisKind::FROM_SCHEMA),
          jit::Operator(
              "cleave::rows(Tensor whole, Tensor index) -> Tensor",
@@ -199,6 +279,22 @@ jit::Value* insertEdgeOp(jit::Graph& graph, const EdgeOp& op, jit::Value* begin,
     };
     jit::Value* program = graph.insertConstant(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&op)));
     return graph.insert(c10::Symbol::fromQualString("cleave::edges"), {program, begin, list(operands), list(sources)});
+}
+
+std::pair<jit::Value*, jit::Value*> insertLiveRows(jit::Graph& graph, jit::Value* begin, const std::vector<jit::Value*>& scales)
+{
+    registered();
+    jit::Value* list = graph.insertNode(graph.createList(c10::TensorType::get(), scales))->output();
+    jit::Node* node = graph.insertNode(graph.create(c10::Symbol::fromQualString("cleave::live_rows"), {begin, list}, 2));
+    for (jit::Value* output : node->outputs())
+        output->setType(c10::TensorType::get());
+    return {node->output(0), node->output(1)};
+}
+
+jit::Value* insertAddRows(jit::Graph& graph, jit::Value* sum, jit::Value* rows, jit::Value* values)
+{
+    registered();
+    return graph.insert(c10::Symbol::fromQualString("cleave::add_rows_"), {sum, rows, values});
 }
 
 jit::Value* insertRows(jit::Graph& graph, jit::Value* whole, jit::Value* index)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/plan/edge_fusion.h"
@@ -24,6 +25,13 @@ EdgeOp edgeOp(const Program& program, const FusedEdges& fused);
 /// operand that is read at an index, in order.
 torch::jit::Value* insertEdgeOp(torch::jit::Graph& graph, const EdgeOp& op, torch::jit::Value* begin, const std::vector<torch::jit::Value*>& operands,
                                 const std::vector<torch::jit::Value*>& sources);
+
+/// Appends cleave::live_rows: the targets that have edges, or where a scale would make something else than zero of a zero (scales: 2-D, a row for
+/// each target), int64 [live]; and where the edges into each of these begin, as `begin` says it for all, int64 [live + 1].
+std::pair<torch::jit::Value*, torch::jit::Value*> insertLiveRows(torch::jit::Graph& graph, torch::jit::Value* begin, const std::vector<torch::jit::Value*>& scales);
+
+/// Appends cleave::add_rows_: adds values, a row for each of these distinct rows, to `sum` where it lies.
+torch::jit::Value* insertAddRows(torch::jit::Graph& graph, torch::jit::Value* sum, torch::jit::Value* rows, torch::jit::Value* values);
 
 /// Appends cleave::rows: index_select along dimension 0, which reads what lies in files from there if memory is bound.
 torch::jit::Value* insertRows(torch::jit::Graph& graph, torch::jit::Value* whole, torch::jit::Value* index);

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "core/base/error.h"
 #include "core/base/pages.h"
+#include "core/plan/sparse_terms.h"
 #include "core/run/dense.h"
 #include "core/run/op_lowering.h"
 #include "core/run/tensors.h"
@@ -76,12 +78,27 @@ public:
     LoweredFunction run(const std::string& name, Kernels kernels)
     {
         const EdgeFusion fusion = fuseEdges(m_a, m_f, kernels);
+        std::map<std::size_t, SparseTerm> sums;
+        std::set<std::size_t> later;  // steps that are run where their sum is
+        for (const SparseTerm& term : findSparseTerms(m_a, m_f, fusion))
+            if (isFinite(term.weight) && (!term.bias.valid() || isFinite(term.bias))) {
+                later.insert(fusion.programs[term.program].step);
+                later.insert(term.scales.begin(), term.scales.end());
+                later.insert(term.product);
+                sums[term.sum] = term;
+            }
         auto program = fusion.programs.begin();
-        for (std::size_t i = 0; i < m_f.steps.size(); ++i)
-            if (program != fusion.programs.end() && program->step == i)
-                add(*program++);
+        for (std::size_t i = 0; i < m_f.steps.size(); ++i) {
+            const FusedEdges* fused = program != fusion.programs.end() && program->step == i ? &*program++ : nullptr;
+            if (later.contains(i))
+                continue;
+            if (const auto sum = sums.find(i); sum != sums.end())
+                add(sum->second, fusion);
+            else if (fused)
+                add(*fused);
             else if (!fusion.absorbed[i])
                 add(m_f.steps[i]);
+        }
         for (const StepOperand& result : m_f.results)
             m_graph->registerOutput(value(result));
         dropUnused();
@@ -207,22 +224,65 @@ private:
         }
     }
 
-    void add(const FusedEdges& fused)
+    struct SparseRows {
+        jit::Value *begin, *live;
+    };
+
+    void add(const FusedEdges& fused, const SparseRows* sparse = nullptr)
     {
         auto op = std::make_unique<EdgeOp>(edgeOp(m_a.program, fused));
         std::vector<jit::Value*> operands, sources;
         for (const FusedOperand& operand : fused.operands) {
             operands.push_back(value(operand.rows));
+            if (sparse && operand.row == EdgeRow::Target)
+                operands.back() = m_graph->insert(c10::aten::index_select, {operands.back(), m_graph->insertConstant(0), sparse->live});
             if (operand.row == EdgeRow::Source)
                 sources.push_back(sourcesOf(operand.index));
         }
-        jit::Value* list = insertEdgeOp(*m_graph, *op, beginOf(fused.frame), operands, sources);
+        jit::Value* list = insertEdgeOp(*m_graph, *op, sparse ? sparse->begin : beginOf(fused.frame), operands, sources);
         const auto results = m_graph->insertNode(m_graph->createListUnpack(list, fused.results.size()))->outputs();
         for (std::size_t i = 0; i < fused.results.size(); ++i)
             m_values[key(fused.results[i])] = results[i];
         if (fused.self)
             m_values[key(fused.results.front())] = m_graph->insert(c10::aten::add, {value(*fused.self), results.front()});
         m_edgeOps.push_back(std::move(op));
+    }
+
+    bool isFinite(ValueId constant) const { return m_constants[constant].toTensor().isfinite().all().item<bool>(); }
+
+    // Rows that have edges, or whose scale does not leave them zero; the others add nothing but the bias.
+    void add(const SparseTerm& term, const EdgeFusion& fusion)
+    {
+        const FusedEdges& fused = fusion.programs[term.program];
+        const StepOperand& reduced = fused.results.front();
+        std::vector<jit::Value*> scales;
+        ValueId rows = reduced.value;
+        for (const std::size_t s : term.scales) {
+            for (const StepOperand& operand : m_f.steps[s].operands)
+                if (operand.value != rows)
+                    scales.push_back(value(operand));
+            rows = m_a.program[m_f.steps[s].op].outputs.front();
+        }
+        const auto [live, begin] = insertLiveRows(*m_graph, beginOf(fused.frame), scales);
+        const auto liveOf = [&, live = live](jit::Value* all) { return m_graph->insert(c10::aten::index_select, {all, m_graph->insertConstant(0), live}); };
+        const SparseRows sparse{begin, live};
+        add(fused, &sparse);
+        jit::Value* result = m_values.at(key(reduced));
+        for (std::size_t i = 0; i < term.scales.size(); ++i) {
+            const bool divides = m_a.program[m_f.steps[term.scales[i]].op].target == "aten::div";
+            result = m_graph->insert(divides ? c10::aten::div : c10::aten::mul, {result, liveOf(scales[i])});
+        }
+        jit::Value* weight = constant(*m_graph, m_constants[term.weight]);
+        const bool isLinear = m_a.program[m_f.steps[term.product].op].target == "aten::linear";
+        result = isLinear ? m_graph->insert(c10::aten::linear, {result, weight, m_graph->insertConstant(c10::IValue())})
+                          : m_graph->insert(c10::aten::matmul, {result, weight});
+        jit::Value* sum = value(term.other);
+        if (term.bias.valid())
+            sum = m_graph->insert(c10::aten::add, {sum, constant(*m_graph, m_constants[term.bias])});
+        else if (!term.ownsOther)
+            sum = m_graph->insert(c10::aten::clone, {sum});
+        const Step& step = m_f.steps[term.sum];
+        m_values[key({OperandKind::Step, m_a.program[step.op].outputs.front(), -1, step.frame})] = insertAddRows(*m_graph, sum, live, result);
     }
 
     jit::Value* beginOf(int frame)
@@ -299,32 +359,39 @@ std::vector<c10::IValue> Lowered::run(std::vector<c10::IValue> inputs) const
     return inputs;
 }
 
-Lowered lowerProgram(const Program& program, const Constants& constants, const std::vector<ValueId>& given,
-                     const std::vector<ValueId>& wanted, const std::string& name)
+namespace {
+
+// Which of all ops compute `wanted` from `given` and constants.
+std::vector<std::size_t> neededOps(const Program& program, const Constants& constants, const std::vector<ValueId>& given, const std::vector<ValueId>& wanted)
+{
+    std::vector<bool> known(program.values.size());
+    for (const ValueId id : given)
+        known[static_cast<std::size_t>(id.index)] = true;
+    for (std::size_t v = 0; constants.size() && v < program.values.size(); ++v)
+        if (const ValueId id{static_cast<int>(v)}; !constants[id].isNone() || program[id].kind == ValueKind::None)
+            known[v] = true;
+    std::vector<std::size_t> ops;
+    const std::vector<bool> needed = neededOps(program, wanted, known);
+    for (std::size_t i = 0; i < needed.size(); ++i)
+        if (needed[i])
+            ops.push_back(i);
+    return ops;
+}
+
+Lowered lowerOps(const Program& program, const Constants& constants, const std::vector<ValueId>& given, const std::vector<ValueId>& wanted,
+                 std::span<const std::size_t> ops, const std::string& name)
 {
     auto graph = std::make_shared<jit::Graph>();
-    std::vector<bool> known(program.values.size());
     std::map<ValueId, jit::Value*> values;
-    for (const ValueId id : given) {
+    for (const ValueId id : given)
         values[id] = addInput(*graph, program[id].kind);
-        known[static_cast<std::size_t>(id.index)] = true;
-    }
-    const auto isConstant = [&](ValueId id) {
-        return constants.size() && (!constants[id].isNone() || program[id].kind == ValueKind::None);
-    };
-    for (std::size_t v = 0; v < program.values.size(); ++v)
-        if (isConstant(ValueId{static_cast<int>(v)}))
-            known[v] = true;
     const auto find = [&](ValueId id) {
         const auto [value, fresh] = values.try_emplace(id, nullptr);
         if (fresh)
             value->second = constant(*graph, constants[id]);
         return value->second;
     };
-    const std::vector<bool> needed = neededOps(program, wanted, known);
-    for (std::size_t i = 0; i < program.ops.size(); ++i) {
-        if (!needed[i])
-            continue;
+    for (const std::size_t i : ops) {
         const OpId id{static_cast<int>(i)};
         const auto outputs = lowerOp(*graph, program, id, [&](std::size_t, ValueId operand) { return find(operand); }, {});
         for (std::size_t k = 0; k < program.ops[i].outputs.size() && k < outputs.size(); ++k)
@@ -333,6 +400,14 @@ Lowered lowerProgram(const Program& program, const Constants& constants, const s
     for (const ValueId id : wanted)
         graph->registerOutput(find(id));
     return Lowered(graph, name);
+}
+
+}  // namespace
+
+Lowered lowerProgram(const Program& program, const Constants& constants, const std::vector<ValueId>& given,
+                     const std::vector<ValueId>& wanted, const std::string& name)
+{
+    return lowerOps(program, constants, given, wanted, neededOps(program, constants, given, wanted), name);
 }
 
 Constants evaluateConstants(const Analysis& analysis)
@@ -361,14 +436,10 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
     constexpr std::size_t opsAtOnce = 8;
     const auto at = [](ValueId id) { return static_cast<std::size_t>(id.index); };
     std::map<ValueId, c10::IValue> live = inputs;
-    std::vector<bool> known(program.values.size());
+    std::vector<ValueId> given;
     for (const auto& [id, value] : inputs)
-        known[at(id)] = true;
-    std::vector<std::size_t> ops;
-    const std::vector<bool> needed = neededOps(program, wanted, known);
-    for (std::size_t i = 0; i < needed.size(); ++i)
-        if (needed[i])
-            ops.push_back(i);
+        given.push_back(id);
+    const std::vector<std::size_t> ops = neededOps(program, constants, given, wanted);
     std::vector<std::size_t> lastPiece(program.values.size());
     for (std::size_t k = 0; k < ops.size(); ++k)
         forEachOperand(program.ops[ops[k]], [&](ValueId id) { lastPiece[at(id)] = k / opsAtOnce; });
@@ -388,7 +459,7 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
                     made.insert(id);
         }
         const std::vector<ValueId> from(read.begin(), read.end()), to(made.begin(), made.end());
-        const Lowered lowered = lowerProgram(program, constants, from, to, name);
+        const Lowered lowered = lowerOps(program, constants, from, to, std::span(ops).subspan(first, end - first), name);
         std::vector<c10::IValue> values;
         for (const ValueId id : from)
             values.push_back(lastPiece[at(id)] > piece ? live.at(id) : std::move(live.extract(id).mapped()));

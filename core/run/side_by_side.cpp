@@ -6,6 +6,8 @@
 
 #include <thread>
 
+#include "core/run/openmp_team.h"
+
 namespace cleave {
 
 namespace {
@@ -18,7 +20,22 @@ void useBlasThreads(int threads)
         set(threads);
 }
 
+bool isShared = false;  // LibTorch knows that its threads are at work, and uses no others
+
+// LibTorch makes threads anew whenever their number changes, and these spin at first: not where it is not needed.
+void useTorchThreads(int threads)
+{
+    if (!isShared)
+        at::set_num_threads(threads);
+}
+
 }  // namespace
+
+void shareThreads()
+{
+    static const bool shared = useOpenMpTeam([] { return at::in_parallel_region(); });
+    isShared = shared;
+}
 
 struct SideBySide::Impl {
     int threads = at::get_num_threads();
@@ -29,13 +46,13 @@ struct SideBySide::Impl {
 SideBySide::SideBySide() : m(std::make_unique<Impl>())
 {
     useBlasThreads(1);
-    at::set_num_threads(1);
+    useTorchThreads(1);
 }
 
 SideBySide::~SideBySide()
 {
     useBlasThreads(m->threads);
-    at::set_num_threads(m->threads);
+    useTorchThreads(m->threads);
 }
 
 struct SideBySide::Thread::Impl {
@@ -47,7 +64,7 @@ SideBySide::Thread::Thread(const SideBySide& side)
     if (std::this_thread::get_id() == side.m->owner)
         return;
     // The first question sets the thread up with the number that is asked for last.
-    if (at::get_num_threads() != 1)
+    if (!isShared && at::get_num_threads() != 1)
         at::set_num_threads(1);
     m.reset(new Impl{at::ThreadLocalStateGuard(side.m->state)});
 }

@@ -4,6 +4,9 @@
 
 namespace cleave {
 
+/// Batches run on LibTorch's own threads from now on, if that can be.
+void shareThreads();
+
 /// While it lives, LibTorch and its BLAS use one thread for each batch, because batches run at once.
 class SideBySide {
 public:

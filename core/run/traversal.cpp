@@ -11,6 +11,7 @@
 #include "core/base/mapping.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
+#include "core/base/parallel.h"
 #include "core/run/batch.h"
 
 /// In which order batches take nodes and edges, which nodes are computed at all, and structure put into that order.
@@ -46,7 +47,10 @@ void forEachInOrder(std::span<const std::int64_t> edges, const T* array, Work wo
         forEachFromFile(edges, work);
         return;
     }
-    at::parallel_for(0, static_cast<std::int64_t>(edges.size()), 1 << 15, [&](std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t piece = 1 << 15;
+    const auto count = static_cast<std::int64_t>(edges.size());
+    parallelFor((count + piece - 1) / piece, at::get_num_threads(), [&](std::int64_t part, int) {
+        const std::int64_t first = part * piece, last = std::min(count, first + piece);
         for (std::int64_t i = first; i < last; ++i) {
             if (i + ahead < last)
                 __builtin_prefetch(array + edges[static_cast<std::size_t>(i + ahead)]);

@@ -567,6 +567,35 @@ def reads_own_rows(self, x, edge_index):
     return propagate(self.a(x)[own], edge_index) + x.index_select(0, own)
 
 
+def up_and_down(edge_index):
+    return edge_index[:, edge_index[0] < edge_index[1]], edge_index[:, edge_index[0] > edge_index[1]]
+
+
+@model("equal", "means over two edge sets, undefined where a node has no edges, added up after products")
+def adds_undefined_means(self, x, edge_index):
+    def mean(edges):
+        degree = torch.zeros(x.size(0)).index_add(0, edges[1], torch.ones(edges.size(1)))
+        return propagate(x, edges) / degree.unsqueeze(-1)
+
+    up, down = up_and_down(edge_index)
+    return self.a(x) + mean(up) @ self.a.weight + self.b(mean(down))
+
+
+@model("equal", "partial sums over several edge sets that somebody else reads as well")
+def reads_partial_sums(self, x, edge_index):
+    up, down = up_and_down(edge_index)
+    first = self.a(x) + propagate_mean(x, up) @ self.a.weight
+    second = first + self.b(propagate_mean(x, down))
+    return second + propagate_mean(first, edge_index) @ self.b.weight + first.relu()
+
+
+@model("equal", "zeros times an infinite weight")
+def multiplies_by_infinity(self, x, edge_index):
+    up, down = up_and_down(edge_index)
+    weight = self.a.weight / torch.where(self.a.weight > 0.3, 0.0, 1.0)
+    return self.a(x) + propagate(x, up) @ weight + propagate(x, down) @ self.b.weight
+
+
 def main():
     warnings.filterwarnings("ignore")
     OUT.mkdir(exist_ok=True)

@@ -50,6 +50,42 @@ TEST(Rewrites, WhatSomebodyElseReadsStays)
     EXPECT_EQ(folded({std::int64_t{1}}, true), 0);
 }
 
+// linear(x) + y + linear(x), by additions or a sum over a stack; how many linear layers are left.
+std::ptrdiff_t linearsOfSum(bool stacked, bool readTwice, const Argument& alpha = {std::int64_t{1}})
+{
+    ProgramBuilder b;
+    const ProgramBuilder::Sizes rows{sym("n"), num(4)};
+    const ValueId x = b.input("x", {sym("n"), num(4)});
+    b.input("edge_index", {num(2), sym("e")}, DType::Int64);
+    assignRoles(b.program, {});
+    const ValueId first = b.op("linear", {{"input", {x}}, {"weight", {b.weight("w", {4, 4})}}, {"bias", {b.weight("c", {4})}}}, rows);
+    const ValueId middle = b.op("relu", {{"self", {x}}}, rows);
+    const ValueId last = b.op("linear", {{"input", {x}}, {"weight", {b.weight("v", {4, 4})}}}, rows);
+    ValueId sum;
+    if (stacked) {
+        const ValueId stack = b.op("stack", {{"tensors", {std::vector<Argument>{{first}, {middle}, {last}}}}, {"dim", {std::int64_t{0}}}}, {num(3), sym("n"), num(4)});
+        sum = b.op("sum.dim_IntList", {{"self", {stack}}, {"dim", {std::vector<Argument>{{std::int64_t{0}}}}}, {"keepdim", {false}}, {"dtype", {}}}, rows);
+    } else {
+        const ValueId inner = b.op("add.Tensor", {{"self", {first}}, {"other", {middle}}}, rows);
+        sum = b.op("add.Tensor", {{"self", {inner}}, {"other", {last}}, {"alpha", alpha}}, rows);
+    }
+    b.program.outputs = {sum};
+    if (readTwice)
+        b.program.outputs.push_back(last);
+    applyRewrites(b.program, {Rewrite::SumLinears});
+    EXPECT_EQ(b.program.outputs.front(), b.program.ops.back().outputs.front()) << "the sum keeps its name";
+    return std::ranges::count(b.program.ops, "aten::linear", &Op::target);
+}
+
+TEST(Rewrites, LinearsOfOneInputThatAreAddedUpBecomeOne)
+{
+    EXPECT_EQ(linearsOfSum(false, false), 1);
+    EXPECT_EQ(linearsOfSum(true, false), 1);
+    EXPECT_EQ(linearsOfSum(true, true), 2);
+    EXPECT_EQ(linearsOfSum(false, true), 2);
+    EXPECT_EQ(linearsOfSum(false, false, {std::int64_t{2}}), 2);
+}
+
 TEST(Rewrites, HaveNames)
 {
     for (const Rewrite rewrite : allRewrites()) {

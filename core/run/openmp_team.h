@@ -1,0 +1,12 @@
+#pragma once
+
+#include <functional>
+
+namespace cleave {
+
+/// From now on parallelFor runs on OpenMP's threads, which are those of LibTorch and oneDNN: their idle threads spin for some milliseconds and
+/// would take the processor from others. isSeen is asked on them whether whoever it asks runs on these threads as well; if not, or where the
+/// compiler has no OpenMP, nothing changes and the answer is false.
+bool useOpenMpTeam(const std::function<bool()>& isSeen);
+
+}  // namespace cleave
