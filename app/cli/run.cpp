@@ -33,6 +33,7 @@ struct RunArguments {
     {
         model.add(command);
         graph.add(command, true);
+        graph.addSaveAs(command);
         command.add_option("--plan", plan, "Plan file to run, instead of the cut at message degree")->type_name("FILE");
         command.add_flag("--profile", profile, "Predict from times of each op measured on sample blocks, instead of the machine's rates");
         command.add_flag("--json", json, "Write the report as JSON");
@@ -164,7 +165,7 @@ Json toJson(const VerifyResult& result)
     Json json{{"equal", result.equal()}, {"tolerance", {{"absolute", result.tolerance.absolute}, {"relative", result.tolerance.relative}}}};
     for (const Comparison& c : result.comparisons)
         json["comparisons"].push_back({{"output", c.output}, {"a", c.a}, {"b", c.b}, {"equal", c.equal}, {"max_absolute", c.maxAbsolute},
-                                       {"max_relative", c.maxRelative}, {"rows", c.rows}, {"rows_over", c.rowsOver}, {"worst_rows", c.worstRows}});
+                                       {"max_relative", c.maxRelative}, {"rows", c.rows}, {"rows_over", c.rowsOver}, {"argmax_changed", c.argMaxChanged}, {"worst_rows", c.worstRows}});
     for (const Accuracy& a : result.accuracies)
         json["accuracies"].push_back({{"run", a.run}, {"split", a.split}, {"value", a.value}});
     json["full_graph"] = toJson(result.full);
@@ -190,7 +191,7 @@ std::string percent(double fraction)
     return text;
 }
 
-std::string toText(const VerifyResult& result)
+std::string toText(const VerifyResult& result, bool isNarrow)
 {
     std::string text = randomNote(result.layerWise) + functionTable(result.layerWise) + "\n" + summary("Full graph", result.full) +
                        summary("Layer-wise in batches of " + formatCount(result.layerWise.batchSize), result.layerWise) + "\n";
@@ -198,6 +199,11 @@ std::string toText(const VerifyResult& result)
     for (const Comparison& c : result.comparisons)
         rows.push_back({c.output, c.a + " / " + c.b, formatNumber(c.maxAbsolute), formatNumber(c.maxRelative),
                         formatCount(c.rowsOver) + " of " + formatCount(c.rows)});
+    if (isNarrow) {
+        rows.front().push_back("arg-max changed");
+        for (std::size_t i = 0; i < result.comparisons.size(); ++i)
+            rows[i + 1].push_back(formatCount(result.comparisons[i].argMaxChanged));
+    }
     text += table(rows);
     for (const Comparison& c : result.comparisons)
         if (!c.worstRows.empty()) {
@@ -292,7 +298,7 @@ void addVerify(CLI::App& app, int& exitCode)
                 predict(model, arguments->ran, graph, options.run, result.layerWise, arguments->profile, terminal.progress());
             graphName = graph.name;
         }
-        print(arguments->json ? toJson(result).dump(2) + "\n" : rewrites + toText(result));
+        print(arguments->json ? toJson(result).dump(2) + "\n" : rewrites + toText(result, options.run.narrowStore));
         if (*record)
             recordVerification(arguments->plan, recorded(result, graphName));
         exitCode = result.equal() ? 0 : 3;

@@ -224,6 +224,13 @@ void GraphArguments::add(CLI::App& command, bool required)
     command.add_option("--split", options.split, "Which of several train/validation/test splits")->capture_default_str();
 }
 
+void GraphArguments::addSaveAs(CLI::App& command)
+{
+    command.add_option_function<std::string>("--save-as", [this](const std::string& type) { run.narrowStore = type == "bfloat16"; },
+                                             "What save points of float32 are kept as: float32, or bfloat16 (half the bytes, three digits)")
+        ->check(CLI::IsMember({"float32", "bfloat16"}))->default_str("float32");
+}
+
 void GraphArguments::finish()
 {
     if (batchSize != "auto") {

@@ -45,6 +45,7 @@ struct GraphArguments {
     std::vector<std::string> inputs;
 
     void add(CLI::App& command, bool required);
+    void addSaveAs(CLI::App& command);  ///< for commands that run
     void finish();  ///< to be called in the callback: fills run
     DataGraph read(const Progress& progress) const;
 };

@@ -30,11 +30,13 @@ constexpr int mostVectors = 2;
 constexpr int mostVectors = vectorBytes == 64 ? 16 : 8;
 #endif
 
-constexpr std::int64_t prefetchDistance = 24;  // edges
-
 struct BFloat16 {
     std::uint16_t bits;
 };
+
+// Edges that rows are asked for ahead: short rows are done with sooner.
+template <class In>
+constexpr std::int64_t prefetchDistance = sizeof(In) == 2 ? 36 : 24;
 
 template <class T>
 struct Lanes;
@@ -122,6 +124,59 @@ inline Vector<float> loadSome(const BFloat16* p, int n)
     return load(some);
 }
 
+// Every other entry of two vectors' worth of bfloat16: the halves of each word are a shift apart, while putting them in order takes a shuffle each.
+struct Halves {
+    Vector<float> even, odd;
+};
+
+inline Halves loadHalves(const BFloat16* p)
+{
+    typedef Lanes<float>::Index Words;
+    typedef std::int32_t LooseWords __attribute__((vector_size(vectorBytes), aligned(2), may_alias));
+    const Words words = *reinterpret_cast<const LooseWords*>(p);
+    return {reinterpret_cast<Vector<float>>(words << 16), reinterpret_cast<Vector<float>>(words & static_cast<std::int32_t>(0xffff0000))};
+}
+
+// Entries of one vector, or from `count` on of the other.
+inline Vector<float> picked(Vector<float> a, Vector<float> b, Lanes<float>::Index index)
+{
+#if defined(__clang__)
+    constexpr int count = Lanes<float>::count;
+    Vector<float> out;
+    for (int i = 0; i < count; ++i)
+        out[i] = index[i] < count ? a[index[i]] : b[index[i] - count];
+    return out;
+#else
+    return __builtin_shuffle(a, b, index);
+#endif
+}
+
+// In order: e0 o0 e1 o1 …
+inline void merge(Vector<float>& first, Vector<float>& second)
+{
+    constexpr int count = Lanes<float>::count;
+    Lanes<float>::Index low, high;
+    for (int i = 0; i < count; ++i) {
+        low[i] = i / 2 + i % 2 * count;
+        high[i] = low[i] + count / 2;
+    }
+    const Vector<float> even = first, odd = second;
+    first = picked(even, odd, low);
+    second = picked(even, odd, high);
+}
+
+inline void separate(Vector<float>& first, Vector<float>& second)
+{
+    Lanes<float>::Index even, odd;
+    for (int i = 0; i < Lanes<float>::count; ++i) {
+        even[i] = 2 * i;
+        odd[i] = 2 * i + 1;
+    }
+    const Vector<float> a = first, b = second;
+    first = picked(a, b, even);
+    second = picked(a, b, odd);
+}
+
 template <class T>
 inline void store(T* p, Vector<T> v)
 {
@@ -197,7 +252,8 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
     const In* const rows = static_cast<const In*>(a.rows) + column;
     const std::int32_t* const sources = a.sources;
     const std::int64_t stride = a.stride, rowOrigin = a.rowOrigin, heads = a.heads;
-    const std::int64_t prefetchEnd = sources ? a.prefetchEnd - prefetchDistance : 0;
+    const std::int64_t prefetchEnd = sources ? a.prefetchEnd - prefetchDistance<In> : 0;
+    constexpr int paired = std::is_same_v<In, BFloat16> && W != Weighting::Head ? (N - Partial) / 2 * 2 : 0;
     const T* const weights = W == Weighting::None ? nullptr : a.weights - a.weightOrigin * heads + firstHead;
     const int headLanes = static_cast<int>(heads - firstHead < count ? heads - firstHead : count);
     for (std::int64_t t = a.firstTarget; t < a.lastTarget; ++t) {
@@ -206,7 +262,7 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
         e = e < a.firstEdge ? a.firstEdge : e;
         end = end > a.lastEdge ? a.lastEdge : end;
         T* const out = a.out + (t - a.firstTarget) * a.outStride + column;
-        Vector<T> sum[N];
+        Vector<T> sum[N];  // the first `paired` of bfloat16 rows: even entries of two vectors, then odd ones
         const bool takesFirst = picks && a.starts && !a.fromInitial;
         forEach<N>([&](auto k) __attribute__((always_inline)) {
             if (a.starts)
@@ -216,6 +272,9 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
             else
                 sum[k] = load(out + k * count);
         });
+        if constexpr (paired > 0)
+            if (!a.starts)
+                forEach<paired / 2>([&](auto k) __attribute__((always_inline)) { separate(sum[2 * k], sum[2 * k + 1]); });
         const auto add = [&](std::int64_t edge, bool first) __attribute__((always_inline)) {
             const In* const in = rows + (sources ? static_cast<std::int64_t>(sources[edge]) : edge - rowOrigin) * stride;
             Vector<T> weight{};
@@ -223,7 +282,19 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
                 weight = broadcast(weights[edge]);
             else if constexpr (W == Weighting::Head)
                 weight = loadSome(weights + edge * heads, headLanes);
+            if constexpr (paired > 0)
+                forEach<paired / 2>([&](auto k) __attribute__((always_inline)) {
+                    Halves x = loadHalves(in + 2 * k * count);
+                    if constexpr (W == Weighting::Edge) {
+                        x.even *= weight;
+                        x.odd *= weight;
+                    }
+                    sum[2 * k] = first ? x.even : combined<R, T>(sum[2 * k], x.even);
+                    sum[2 * k + 1] = first ? x.odd : combined<R, T>(sum[2 * k + 1], x.odd);
+                });
             forEach<N>([&](auto k) __attribute__((always_inline)) {
+                if constexpr (k < paired)
+                    return;
                 Vector<T> x;
                 if constexpr (Partial && k == N - 1)
                     x = loadSome(in + k * count, tail);
@@ -240,11 +311,13 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
             add(e++, true);
         for (; e < end; ++e) {
             if (e < prefetchEnd) {
-                const In* const ahead = rows + static_cast<std::int64_t>(sources[e + prefetchDistance]) * stride;
+                const In* const ahead = rows + static_cast<std::int64_t>(sources[e + prefetchDistance<In>]) * stride;
                 forEach<(N * count + line - 1) / line>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * line); });
             }
             add(e, false);
         }
+        if constexpr (paired > 0)
+            forEach<paired / 2>([&](auto k) __attribute__((always_inline)) { merge(sum[2 * k], sum[2 * k + 1]); });
         const T divisor = static_cast<T>(degree);
         forEach<N>([&](auto k) __attribute__((always_inline)) {
             if (a.ends && degree == 0)
@@ -448,9 +521,9 @@ void loadAs(T* out, const In* rows, std::int64_t stride, const std::int32_t* ind
     constexpr int lanes = Lanes<T>::count;
     const std::int64_t whole = width / lanes * lanes;
     for (std::int64_t i = 0; i < count; ++i, out += width) {
-        if (index && i + prefetchDistance < count)
+        if (index && i + prefetchDistance<In> < count)
             for (std::int64_t c = 0; c < width; c += 64 / static_cast<std::int64_t>(sizeof(In)))
-                __builtin_prefetch(rows + index[i + prefetchDistance] * stride + c);
+                __builtin_prefetch(rows + index[i + prefetchDistance<In>] * stride + c);
         const In* in = rows + (index ? static_cast<std::int64_t>(index[i]) : i) * stride;
         std::int64_t c = 0;
         for (; c < whole; c += lanes)

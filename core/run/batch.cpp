@@ -229,11 +229,11 @@ at::Tensor LayerWise::storedRows(const StepOperand& operand, const Batch& batch)
 {
     const at::Tensor& whole = m_store.at(operand.value);
     if (batch.function->isGlobal)
-        return whole;
+        return asRead(operand.value, whole);
     const ValueFacts& facts = m_a.values[operand.value];
     if (facts.outer * facts.inner == 1)
-        return sliced(whole, operand.rowDim, operand.frame, batch);
-    return sliced(entriesApart(whole, facts), facts.rowDim + 1, operand.frame, batch).flatten(facts.rowDim, facts.rowDim + 2);
+        return asRead(operand.value, sliced(whole, operand.rowDim, operand.frame, batch));
+    return asRead(operand.value, sliced(entriesApart(whole, facts), facts.rowDim + 1, operand.frame, batch).flatten(facts.rowDim, facts.rowDim + 2));
 }
 
 c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) const

@@ -91,7 +91,7 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     std::vector<LoweredFunction> lowered;
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
         guarded("Running function " + std::to_string(f) + " failed", [&] {
-            lowered.push_back(lowerFunction(m_a, m_cut.functions[f], m_constants, "function_" + std::to_string(f), m_kernels));
+            lowered.push_back(lowerFunction(m_a, m_cut.functions[f], m_constants, "function_" + std::to_string(f), m_kernels, m_narrow));
             Stopwatch watch;
             groupStructure(m_cut.functions[f], lowered.back());
             m_runs[f] = {};
@@ -301,10 +301,25 @@ std::int64_t LayerWise::rowsOf(ValueId value, const Running& running) const
     return facts.rows == Rows::Nodes && !running.function.rowsOf.valid() ? numNodes(facts.nodeType) : running.total;
 }
 
-void LayerWise::save(ValueId value, const at::Tensor& rows, const Batch& batch, const Running& running)
+void LayerWise::narrowStore()
+{
+    for (const CutFunction& function : m_cut.functions)
+        for (const ValueId value : function.saves)
+            if (m_a.values[value].rows == Rows::Nodes && m_a.program[value].dtype == DType::Float32 && std::ranges::count(m_a.program.outputs, value) == 0)
+                m_narrow.insert(value);
+}
+
+// Rows of the store as ops know them.
+at::Tensor LayerWise::asRead(ValueId value, const at::Tensor& rows) const
+{
+    return m_narrow.contains(value) ? rows.to(at::kFloat) : rows;
+}
+
+void LayerWise::save(ValueId value, const at::Tensor& made, const Batch& batch, const Running& running)
 {
     const MemoryAnywhere lasting;
     const ValueFacts& facts = m_a.values[value];
+    const at::Tensor rows = m_narrow.contains(value) ? made.to(at::kBFloat16) : made;
     if (facts.rows == Rows::Graph) {
         m_store[value] = m_folder ? newStore(value, rows.sizes().vec(), rows, *batch.function).copy_(rows) : rows;
         return;

@@ -46,6 +46,9 @@ public:
     /// Structure that is not read any more is freed before the first function: run is called once, and nothing else after it but countBlocks.
     void runOnce() { m_runsOnce = true; }
 
+    /// Save points of float32 are kept as bfloat16, but not what the caller gets. Set before run.
+    void narrowStore();
+
     /// Save points become files of this folder, and functions that are done there are not run again. Set before run; the folder must live as long.
     void keepIn(StoreFolder& folder) { m_folder = &folder; }
 
@@ -115,6 +118,7 @@ private:
     double structureBytes(const Retained* retained) const;
     void runFunction(std::size_t index, LoweredFunction lowered, std::int64_t batchSize, const Progress& progress);
     at::Tensor newStore(ValueId value, const std::vector<std::int64_t>& sizes, const at::Tensor& rows, const CutFunction& function) const;
+    at::Tensor asRead(ValueId value, const at::Tensor& rows) const;
     bool takeFinished(std::size_t index);
     void runRows(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers);
     void runBatch(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers);
@@ -147,6 +151,7 @@ private:
     at::Tensor m_targets;                     // [n] int64: the nodes that are asked for; undefined: all
     Tensors m_store;
     StoreFolder* m_folder = nullptr;
+    std::set<ValueId> m_narrow;               // save points that are kept as bfloat16
     std::vector<FunctionRun> m_runs;
     std::unique_ptr<Numbering> m_numbers;  // of whoever runs batches one by one
     std::vector<std::int64_t> m_numNodes;  // of each type

@@ -70,8 +70,8 @@ std::vector<bool> neededOps(const Program& program, const std::vector<ValueId>& 
 
 class FunctionLowering {
 public:
-    FunctionLowering(const Analysis& analysis, const CutFunction& function, const Constants& constants)
-        : m_a(analysis), m_f(function), m_constants(constants), m_graph(std::make_shared<jit::Graph>())
+    FunctionLowering(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::set<ValueId>& narrow)
+        : m_a(analysis), m_f(function), m_constants(constants), m_narrow(narrow), m_graph(std::make_shared<jit::Graph>())
     {
     }
 
@@ -330,13 +330,20 @@ private:
             rows = RowEntry{step.rowDims.front(), entryCount(step)};
         const auto outputs = lowerOp(*m_graph, m_a.program, step.op,
                                      [&](std::size_t position, ValueId) { return value(step.operands.at(position)); }, rows);
+        const bool isNarrow = std::ranges::any_of(step.operands, [&](const StepOperand& o) { return o.kind == OperandKind::StoredWhole && m_narrow.contains(o.value); });
         for (std::size_t i = 0; i < op.outputs.size() && i < outputs.size(); ++i)
-            m_values[key({OperandKind::Step, op.outputs[i], -1, step.frame, step.into})] = outputs[i];
+            m_values[key({OperandKind::Step, op.outputs[i], -1, step.frame, step.into})] = isNarrow ? widened(outputs[i]) : outputs[i];
+    }
+
+    jit::Value* widened(jit::Value* rows)
+    {
+        return m_graph->insert(c10::aten::to, {rows, m_graph->insertConstant(static_cast<std::int64_t>(at::kFloat)), m_graph->insertConstant(false), m_graph->insertConstant(false)});
     }
 
     const Analysis& m_a;
     const CutFunction& m_f;
     const Constants& m_constants;
+    const std::set<ValueId>& m_narrow;
     std::shared_ptr<jit::Graph> m_graph;
     std::map<Key, jit::Value*> m_values;
     std::map<int, jit::Value*> m_counts, m_begins;
@@ -474,9 +481,9 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
 }
 
 LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
-                              Kernels kernels)
+                              Kernels kernels, const std::set<ValueId>& narrow)
 {
-    return FunctionLowering(analysis, function, constants).run(name, kernels);
+    return FunctionLowering(analysis, function, constants, narrow).run(name, kernels);
 }
 
 }  // namespace cleave

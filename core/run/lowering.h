@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,8 @@ struct LoweredFunction {
     Lowered code;  ///< outputs: CutFunction::results in order
 };
 
+/// narrow: tensors of the store that are bfloat16 there; what is gathered of them becomes float32.
 LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
-                              Kernels kernels = Kernels::None);
+                              Kernels kernels = Kernels::None, const std::set<ValueId>& narrow = {});
 
 }  // namespace cleave

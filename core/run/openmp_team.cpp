@@ -27,4 +27,11 @@ bool useOpenMpTeam([[maybe_unused]] const std::function<bool()>& isSeen)
 #endif
 }
 
+void useOpenMpThreads([[maybe_unused]] int threads)
+{
+#ifdef _OPENMP
+    omp_set_num_threads(threads);
+#endif
+}
+
 }  // namespace cleave

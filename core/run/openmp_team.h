@@ -9,4 +9,7 @@ namespace cleave {
 /// compiler has no OpenMP, nothing changes and the answer is false.
 bool useOpenMpTeam(const std::function<bool()>& isSeen);
 
+/// How many threads OpenMP takes from now on where the calling thread asks for no number.
+void useOpenMpThreads(int threads);
+
 }  // namespace cleave

@@ -45,7 +45,8 @@ std::vector<std::string> runOf(const Model& model, const Bindings& inputs, const
     };
     const std::string execution = describeExecution(*model.analysis, *model.cut).dump();
     std::vector<std::string> run{"the model is " + model.program().sha256, "the plan is " + hashOf(execution.data(), execution.size()),
-                                 options.targets.empty() ? "all nodes are asked for" : "the nodes asked for are " + hashOf(options.targets.data(), 8 * options.targets.size())};
+                                 options.targets.empty() ? "all nodes are asked for" : "the nodes asked for are " + hashOf(options.targets.data(), 8 * options.targets.size()),
+                                 options.narrowStore ? "save points are bfloat16" : "save points are as they come"};
     for (const Input& input : model.program().inputs) {
         const c10::IValue& value = inputs.at(input.value);
         std::string is = "given as it is";
@@ -114,6 +115,8 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         LayerWise run(*model.analysis, *model.cut, constants, inputs, progress);
         run.setKernels(options.kernels);
         run.setBatchesAtOnce(options.batchesAtOnce);
+        if (options.narrowStore)
+            run.narrowStore();
         run.runOnce();
         const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.mostNodes(), run.mostEdgesPerNode(), options.kernels);
         result.batchSize = wanted;

@@ -26,6 +26,7 @@ struct RunOptions {
     std::vector<std::int64_t> targets;         ///< nodes whose outputs are wanted, in this order; empty: all
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
     std::filesystem::path store;               ///< folder that keeps the save points (.npy) and says which functions are done; empty: none
+    bool narrowStore = false;                  ///< save points of float32 are kept as bfloat16: half the bytes, three digits
     bool resume = false;                       ///< go on with the run in that folder
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
 
@@ -87,6 +88,7 @@ struct Comparison {
     double maxRelative = 0;      ///< largest |a - b| relative to the largest |b|
     std::int64_t rows = 0;
     std::int64_t rowsOver = 0;   ///< rows with an element over tolerance
+    std::int64_t argMaxChanged = 0;  ///< rows whose largest of several elements is another one
     std::vector<std::int64_t> worstRows;  ///< up to 20 of them, worst first
     bool equal = true;
 };

@@ -25,7 +25,9 @@ bool isShared = false;  // LibTorch knows that its threads are at work, and uses
 // LibTorch makes threads anew whenever their number changes, and these spin at first: not where it is not needed.
 void useTorchThreads(int threads)
 {
-    if (!isShared)
+    if (isShared)
+        useOpenMpThreads(threads);
+    else
         at::set_num_threads(threads);
 }
 

@@ -32,6 +32,8 @@ Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& 
     const at::Tensor excess = gap.sub(finite.mul(tolerance.relative)).sub(tolerance.absolute).reshape({result.rows, -1}).amax(1);
     result.rowsOver = excess.gt(0).sum().item<std::int64_t>();
     result.equal = result.rowsOver == 0;
+    if (x.dim() == 2 && x.size(1) > 1)
+        result.argMaxChanged = x.argmax(1).ne(y.argmax(1)).sum().item<std::int64_t>();
     const std::int64_t listed = std::min<std::int64_t>(result.rowsOver, 20);
     const at::Tensor worst = std::get<1>(excess.topk(listed)).contiguous();
     result.worstRows.assign(worst.data_ptr<std::int64_t>(), worst.data_ptr<std::int64_t>() + listed);

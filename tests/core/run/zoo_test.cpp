@@ -166,6 +166,36 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
     }
 }
 
+// Save points of half the bytes: three digits, whoever reads them and however.
+TEST_P(Zoo, NarrowSavePointsKeepThreeDigits)
+{
+    const auto& [folder, name, expect, roles] = GetParam();
+    if (expect != "equal" || folder != "zoo")
+        return;
+    const auto path = test::testDir() / "models" / folder / name;
+    const Model model = openModel(path.string() + ".pt2", {roles, false});
+    const DataGraph graph = readGraph(path.string() + ".npz");
+    RunOptions options;
+    options.batchSize = 7;
+    const RunResult expected = runLayerWise(model, graph, options);
+    const auto saved = [](const RunResult& result) {
+        double bytes = 0;
+        for (const FunctionRun& run : result.functions)
+            bytes += run.savedBytes;
+        return bytes;
+    };
+    options.narrowStore = true;
+    for (const Kernels kernels : {Kernels::All, Kernels::None}) {
+        options.kernels = kernels;
+        const RunResult narrow = runLayerWise(model, graph, options);
+        EXPECT_LE(saved(narrow), saved(expected));
+        for (std::size_t o = 0; o < expected.outputs.size(); ++o) {
+            EXPECT_EQ(narrow.outputs[o].array.dtype, expected.outputs[o].array.dtype);
+            EXPECT_LE(largestDifference(narrow.outputs[o].array, expected.outputs[o].array), 0.05) << "kernels " << static_cast<int>(kernels);
+        }
+    }
+}
+
 // Rewrites change nothing but the last places, are never left out for being wrong, and outputs keep their names.
 TEST_P(Zoo, RewritesGiveTheSameAnswers)
 {
