@@ -136,7 +136,9 @@ private:
     {
         const double bytes = bytesPerRow(m_analysis, value);
         strip.crossing.push_back(value);
-        if (bytes > 0 && m_analysis.values[value].rows == Rows::Nodes)
+        if (const ValueFacts& facts = m_analysis.values[value]; bytes > 0 && facts.rows == Rows::Nodes && m_analysis.types() > 1)
+            strip.typedRowBytes[m_analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name] += bytes;
+        else if (bytes > 0 && facts.rows == Rows::Nodes)
             strip.nodeRowBytes += bytes;
         else
             ++strip.unsized;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -58,7 +59,8 @@ struct DagArrow {
 /// The cut below a band: what is computed above it and read below it.
 struct DagStrip {
     std::vector<ValueId> crossing;  ///< save points; inputs are not among them
-    double nodeRowBytes = 0;        ///< of those with one row per node together, for one row
+    double nodeRowBytes = 0;        ///< of those with one row per node together, for one row; 0 where nodes have several types
+    std::map<std::string, double> typedRowBytes;  ///< the same for each node type, where there are several
     int unsized = 0;                ///< how many of them have other rows or sizes that are not known
 };
 

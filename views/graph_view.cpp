@@ -227,6 +227,11 @@ BandItem::Texts GraphView::bandText(const DagBand& band) const
         return texts;
     texts.stripTitle = tr("Cut %1").arg(band.function + 1);
     texts.stripLines.append(strip.crossing.size() == 1 ? tr("1 save point") : tr("%1 save points").arg(strip.crossing.size()));
+    // There is room for one line.
+    if (strip.typedRowBytes.size() > 1)
+        texts.stripLines.append(tr("of %1 node types").arg(strip.typedRowBytes.size()));
+    else if (!strip.typedRowBytes.empty())
+        texts.stripLines.append(tr("%1 × V %2").arg(toText(formatBytes(strip.typedRowBytes.begin()->second)), toText(strip.typedRowBytes.begin()->first)));
     if (strip.nodeRowBytes > 0) {
         const QString perNode = tr("%1 × V").arg(toText(formatBytes(strip.nodeRowBytes)));
         const auto& graph = m_document.graph();

@@ -1,10 +1,14 @@
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
 
 #include "app/cli/commands.h"
 #include "core/base/error.h"
+#include "core/base/parallel.h"
 #include "core/run/model.h"
 
 namespace {
@@ -14,10 +18,23 @@ std::string versionText()
     return "cleave-cli " CLEAVE_VERSION "\nLibTorch " + cleave::libtorchVersion() + "\nCUDA: not built in\n";
 }
 
+// A mapped file that somebody shortens ends the process wherever it is read; what is half written has no name yet.
+void sayThatAFileIsGone(int)
+{
+    static constexpr char sentence[] = "A file that was being read has become shorter, or its disk has failed: start again when it is whole.\n";
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    _exit(1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
 {
+    cleave::useSignalStack();
+    struct sigaction action {};
+    action.sa_handler = sayThatAFileIsGone;
+    action.sa_flags = SA_ONSTACK;
+    sigaction(SIGBUS, &action, nullptr);
     int exitCode = 0;
     CLI::App app("Cuts graph neural networks between message-passing layers, runs them layer by layer and proves the answers equal.\n\n"
                  "  cleave-cli inspect model.pt2            what is in the model and where it is cut\n"

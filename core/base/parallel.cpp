@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <csignal>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -93,6 +95,7 @@ private:
 
     void take(int number)
     {
+        useSignalStack();
         try {
             for (std::int64_t i; (i = m_next.fetch_add(1, std::memory_order_relaxed)) < m_count;)
                 (*m_work)(i, number);
@@ -121,6 +124,24 @@ private:
 thread_local bool isInside = false;
 
 }  // namespace
+
+void useSignalStack()
+{
+    struct Stack {
+        Stack()
+        {
+            const stack_t stack{memory.data(), 0, memory.size()};
+            sigaltstack(&stack, nullptr);
+        }
+        ~Stack()
+        {
+            const stack_t none{nullptr, SS_DISABLE, 0};
+            sigaltstack(&none, nullptr);
+        }
+        std::vector<std::byte> memory = std::vector<std::byte>(std::size_t{1} << 16);
+    };
+    static thread_local const Stack stack;
+}
 
 void useTeam(Team team)
 {

@@ -13,6 +13,10 @@ void parallelFor(std::int64_t count, int threads, const std::function<void(std::
 /// Calls body(thread) for some or all of 0 … threads - 1, each on its own thread, and returns when all are done. body throws nothing.
 using Team = void (*)(int threads, const std::function<void(int thread)>& body);
 
+/// Gives the calling thread a stack of its own for signals whose handlers ask for it (SA_ONSTACK); parallelFor does so on its threads. Matrix
+/// products that are compiled at run time use the stack pointer for something else.
+void useSignalStack();
+
 /// Whose threads parallelFor runs on; null: its own.
 void useTeam(Team team);
 

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -372,6 +373,100 @@ TEST(Cli, AnInterruptedRunGoesOn)
     for (const auto& file : std::filesystem::directory_iterator(store))
         EXPECT_NE(file.path().extension(), ".part") << file.path();
     EXPECT_EQ(run("run " + inputs + " --resume " + (folder / "none").string() + " --out " + out).code, 1);
+}
+
+// Runs the command line in a process of its own; before is called there first.
+pid_t start(const std::string& arguments, const std::string& errors, const std::function<void()>& before = [] {})
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        before();
+        const std::string command = "exec " + std::string(CLEAVE_CLI) + " " + arguments + " >/dev/null 2>" + errors;
+        execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+        _exit(127);
+    }
+    return child;
+}
+
+// 128 + the signal for a process that was ended by one.
+int codeOf(pid_t child)
+{
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST(Cli, AFileThatIsShortenedWhileItIsReadGetsASentence)
+{
+    const test::TemporaryFolder folder;
+    const std::string graph = graphFolder(folder, 17), out = (folder / "out.npy").string(), errors = (folder / "errors").string();
+    const pid_t child = start("run " + benchModel("sage3") + " " + graph + " --out " + out, errors);
+    const std::string maps = "/proc/" + std::to_string(child) + "/maps";
+    for (int i = 0; i < 60'000 && test::readText(maps).find("x.npy") == std::string::npos; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(child, SIGSTOP);
+    std::filesystem::resize_file(graph + "/x.npy", 4096);
+    kill(child, SIGCONT);
+    EXPECT_EQ(codeOf(child), 1);
+    EXPECT_NE(test::readText(errors).find("has become shorter"), std::string::npos) << test::readText(errors);
+    EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+// A group of processes with a limit on their memory; nothing where this system does not let us make one.
+class MemoryGroup {
+public:
+    explicit MemoryGroup(std::int64_t bytes)
+    {
+        std::string own;
+        bool isSecond = false;
+        std::ifstream groups("/proc/self/cgroup");
+        for (std::string line; std::getline(groups, line);)
+            if (const bool second = line.starts_with("0::"); second || line.find(":memory:") != std::string::npos) {
+                const std::filesystem::path root = second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+                const bool hasMemory = !second || test::readText(root / "cgroup.subtree_control").find("memory") != std::string::npos;
+                if (hasMemory && own.empty()) {
+                    own = (root / line.substr(line.rfind(':') + 2)).string();
+                    isSecond = second;
+                }
+            }
+        const std::filesystem::path group = own + "/cleave_test_" + std::to_string(getpid());
+        std::error_code problem;
+        if (own.empty() || !std::filesystem::create_directory(group, problem))
+            return;
+        m_path = group;
+        std::ofstream(group / (isSecond ? "memory.max" : "memory.limit_in_bytes")) << bytes;
+        if (std::stoll("0" + test::readText(group / (isSecond ? "memory.max" : "memory.limit_in_bytes"))) > bytes)
+            m_path.clear();
+    }
+    ~MemoryGroup()
+    {
+        std::error_code ignored;
+        if (!m_path.empty())
+            std::filesystem::remove(m_path, ignored);
+    }
+    MemoryGroup(const MemoryGroup&) = delete;
+    MemoryGroup& operator=(const MemoryGroup&) = delete;
+
+    bool isThere() const { return !m_path.empty(); }
+    void enter() const { std::ofstream(m_path / "cgroup.procs") << getpid(); }
+
+private:
+    std::filesystem::path m_path;
+};
+
+// The operating system ends what takes more than its group may: a bounded run goes through where one without a bound does not.
+TEST(Cli, MemoryStaysWithinAGroupsLimit)
+{
+    const test::TemporaryFolder folder;
+    const std::string graph = graphFolder(folder, 19), out = (folder / "out.npy").string(), errors = (folder / "errors").string();
+    const MemoryGroup group(std::int64_t{640} << 20);
+    if (!group.isThere())
+        GTEST_SKIP() << "no memory control group can be made here";
+    const std::string inputs = "run " + benchModel("sage3") + " " + graph + " --batch-size 512 --out " + out;
+    EXPECT_EQ(codeOf(start(inputs, errors, [&] { group.enter(); })), 128 + SIGKILL) << test::readText(errors);
+    EXPECT_EQ(codeOf(start(inputs + " --memory 288M --spill " + folder.path().string(), errors, [&] { group.enter(); })), 0) << test::readText(errors);
+    ASSERT_EQ(run("run " + benchModel("sage3") + " " + graph + " --out " + (folder / "whole.npy").string()).code, 0);
+    expectClose(out, folder / "whole.npy");
 }
 
 TEST(Cli, BenchMeasuresKernelsAndRuns)
