@@ -1,0 +1,109 @@
+#include "core/analysis/node_types.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/analysis/dims.h"
+#include "core/analysis/message_passing.h"
+#include "core/analysis/op_view.h"
+
+namespace cleave {
+
+void mergeNodeCounts(Program& program)
+{
+    std::set<std::string> counts;
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; input.role == Role::NodeFeatures && !value.sizes.empty() && !value.sizes[0].isConstant())
+            counts.insert(value.sizes[0].symbol);
+    std::map<ValueId, std::string> readAt;
+    std::map<std::string, std::string> renamed;
+    const auto canonical = [&](std::string symbol) {
+        for (auto it = renamed.find(symbol); it != renamed.end(); it = renamed.find(symbol))
+            symbol = it->second;
+        return symbol;
+    };
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const auto form = gatherForm(program, OpId{static_cast<int>(i)});
+        if (!form)
+            continue;
+        const Dim& rows = program[form->source].sizes.at(static_cast<std::size_t>(form->sourceDim));
+        if (rows.isConstant() || !counts.contains(rows.symbol))
+            continue;
+        const std::string mine = canonical(rows.symbol), first = canonical(readAt.try_emplace(viewRoot(program, form->index), mine).first->second);
+        if (mine != first)
+            renamed[mine] = first;
+    }
+    if (renamed.empty())
+        return;
+    for (auto& [from, to] : renamed)
+        to = canonical(to);
+    for (Value& value : program.values) {
+        for (Dim& dim : value.sizes)
+            dim = renameSymbols(dim, renamed);
+        value.number = renameSymbols(value.number, renamed);
+    }
+}
+
+void nameTypes(std::vector<NodeType>& types)
+{
+    if (types.size() == 1)
+        types.front().name = "nodes";
+    if (types.size() < 2)
+        return;
+    std::string start = types.front().name, end = start;
+    for (const NodeType& type : types) {
+        while (!type.name.starts_with(start))
+            start.pop_back();
+        while (!type.name.ends_with(end))
+            end.erase(0, 1);
+    }
+    std::set<std::string> names;
+    const std::vector<NodeType> whole = types;
+    const std::size_t prefix = start.find_last_of("_.") + 1, suffix = end.size() - std::min(end.find_first_of("_."), end.size());
+    for (NodeType& type : types) {
+        if (type.name.size() > prefix + suffix)
+            type.name = type.name.substr(prefix, type.name.size() - prefix - suffix);
+        if (type.name.starts_with("x_"))
+            type.name.erase(0, 2);
+        if (const std::string table = ".weight"; type.name.ends_with(table))
+            type.name.resize(type.name.size() - table.size());
+        names.insert(type.name);
+    }
+    if (names.size() < types.size())
+        types = whole;
+}
+
+int Analysis::typeCountedBy(const std::string& symbol) const
+{
+    const auto type = std::ranges::find(nodeTypes, symbol, &NodeType::symbol);
+    return type == nodeTypes.end() || symbol.empty() ? -1 : static_cast<int>(type - nodeTypes.begin());
+}
+
+std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
+{
+    const Program& program = analysis.program;
+    std::vector<std::set<int>> types(2);
+    const auto note = [&](ValueId index, int type) {
+        const OpId producer = program[index].producer;
+        if (type < 0 || !producer.valid())
+            return;
+        const OpView view(program, program[producer]);
+        const std::string& target = program[producer].target;
+        if ((target != "aten::select" && target != "aten::unbind") || view.value("self") != input || view.dim("dim", 2).value_or(0) != 0)
+            return;
+        const auto& outputs = program[producer].outputs;
+        const std::int64_t row = target == "aten::unbind" ? std::ranges::find(outputs, index) - outputs.begin() : view.integer("index").value_or(-1);
+        if (row >= 0 && row < 2)
+            types[static_cast<std::size_t>(row)].insert(type);
+    };
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const OpId op{static_cast<int>(i)};
+        if (analysis.ops[op].kind == OpKind::Gather)
+            note(analysis.ops[op].index, analysis.values[gatherForm(program, op)->source].nodeType);
+        else if (analysis.ops[op].kind == OpKind::Scatter)
+            note(analysis.ops[op].index, analysis.values[program[op].outputs.front()].nodeType);
+    }
+    return types;
+}
+
+}  // namespace cleave

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "core/analysis/analysis.h"
+
+namespace cleave {
+
+/// Node features that the exporter counted by symbols of their own (coordinates beside features) are rows of the same nodes if both are
+/// read at one index. A graph that has different numbers of them is refused when it is bound.
+void mergeNodeCounts(Program& program);
+
+/// Names of types after those of their features, which they have at first: "x_paper" and "x_author" are features of nodes "paper" and "author",
+/// and so are "paper_features" and "author_features"; "author.weight" is a table.
+void nameTypes(std::vector<NodeType>& types);
+
+}  // namespace cleave

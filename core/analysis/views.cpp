@@ -1,0 +1,56 @@
+#include "core/analysis/views.h"
+
+#include <algorithm>
+
+#include "core/analysis/op_view.h"
+
+namespace cleave {
+
+int nonUnitDims(const Value& value)
+{
+    return static_cast<int>(std::ranges::count_if(value.sizes, [](const Dim& d) { return !d.isOne(); }));
+}
+
+const Dim* onlyNonUnitDim(const Value& value)
+{
+    const auto dim = std::ranges::find_if(value.sizes, [](const Dim& d) { return !d.isOne(); });
+    return nonUnitDims(value) == 1 ? &*dim : nullptr;
+}
+
+namespace {
+
+// Whether the op repeats its operand's entries without changing which row they are in.
+bool keepsEntries(const Program& program, const Op& op)
+{
+    const OpView view(program, op);
+    const Value* self = view.tensor("self");
+    const Dim* entries = self ? onlyNonUnitDim(*self) : nullptr;
+    if (!entries || entries->isConstant())
+        return false;
+    if (op.target == "aten::view" || op.target == "aten::reshape" || op.target == "aten::unsqueeze" || op.target == "aten::squeeze") {
+        const Dim* out = onlyNonUnitDim(view.output());
+        return out && *out == *entries;
+    }
+    if (op.target == "aten::expand" || op.target == "aten::repeat") {
+        // The one dimension that counts stays where it is, aligned from the back; the others are repeated entries.
+        const auto& from = self->sizes;
+        const auto& to = view.output().sizes;
+        const std::size_t shift = to.size() - from.size();
+        for (std::size_t d = 0; d < from.size(); ++d)
+            if (!from[d].isOne())
+                return to[d + shift] == from[d];
+    }
+    return op.target == "aten::to" && isInteger(view.output().dtype) && isInteger(self->dtype);
+}
+
+}  // namespace
+
+ValueId viewRoot(const Program& program, ValueId value)
+{
+    for (OpId producer = program[value].producer; producer.valid() && keepsEntries(program, program[producer]);
+         producer = program[value].producer)
+        value = OpView(program, program[producer]).value("self");
+    return value;
+}
+
+}  // namespace cleave
