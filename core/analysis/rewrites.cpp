@@ -162,7 +162,44 @@ private:
         ValueId by;             // a number for each node; invalid: none
         bool divides = false;
         Dim nodes;
+        bool addsOwn = false;   // a node's own row of `input` is added in the end
+        Argument ownFactor;     // times a constant number; none: as it is
     };
+
+    // An aggregation, or one to which a node's own row is added: (1 + eps) x + sum of x_j.
+    std::optional<Aggregation> aggregationWithOwn(ValueId value) const
+    {
+        if (auto found = aggregationOf(value))
+            return found;
+        const Op* sum = maker(value);
+        if (!sum || !isPlain(*sum, "aten::add") || !isReadOnce(value))
+            return {};
+        const OpView view(m_p, *sum);
+        const ValueId self = view.value("self"), other = view.value("other");
+        for (const auto& [rows, own] : {std::pair(self, other), std::pair(other, self)})
+            if (auto found = rows.valid() && own.valid() ? aggregationOf(rows) : std::nullopt; found && m_p[rows].sizes == m_p[own].sizes && isOwn(own, *found))
+                return found;
+        return {};
+    }
+
+    bool isOwn(ValueId own, Aggregation& found) const
+    {
+        found.addsOwn = true;
+        if (own == found.input)
+            return true;
+        const Op* product = maker(own);
+        if (!product || !isPlain(*product, "aten::mul"))
+            return false;
+        const Argument *self = product->find("self"), *other = product->find("other");
+        if (!self || !other)
+            return false;
+        const bool reversed = other->asValue() && *other->asValue() == found.input;
+        if (!reversed && !(self->asValue() && *self->asValue() == found.input))
+            return false;
+        found.ownFactor = reversed ? *self : *other;
+        const ValueId* factor = found.ownFactor.asValue();
+        return !factor || (isConstant(*factor) && std::ranges::all_of(m_p[*factor].sizes, &Dim::isOne));
+    }
 
     std::optional<Aggregation> aggregationOf(ValueId value) const
     {
@@ -231,7 +268,7 @@ private:
         const auto linear = linearOf(&m_p[id]);
         if (!linear || linear->out >= linear->in)
             return;
-        const auto found = aggregationOf(linear->input);
+        const auto found = aggregationWithOwn(linear->input);
         if (!found)
             return;
         ++m_found;
@@ -257,6 +294,14 @@ private:
             std::vector<Call> calls{{"aten::index_add", "", {{"self", {zeros}}, {"dim", whole(0)}, {"index", {a.segment}}, {"source", {messages}}}}};
             if (a.by.valid())
                 calls.push_back({a.divides ? "aten::div" : "aten::mul", "Tensor", {{"self", {}}, {"other", {a.by}}}});
+            if (a.addsOwn) {
+                ValueId own = y;
+                if (const ValueId* factor = a.ownFactor.asValue())
+                    own = rewriter.emitNew(old, "aten::mul", "Tensor", {{"self", {y}}, {"other", {rewriter.resolved(*factor)}}}, narrow);
+                else if (!a.ownFactor.isNone())
+                    own = rewriter.emitNew(old, "aten::mul", "Tensor", {{"self", {y}}, {"other", a.ownFactor}}, narrow);
+                calls.push_back({"aten::add", "Tensor", {{"self", {}}, {"other", {own}}}});
+            }
             if (linear.bias.valid())
                 calls.push_back({"aten::add", "Tensor", {{"self", {}}, {"other", {linear.bias}}}});
             ValueId result;

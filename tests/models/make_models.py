@@ -622,6 +622,7 @@ ZOO = {
     "gat": lambda: basic(pyg.GAT, heads=2),
     "gatv2": lambda: basic(pyg.GAT, heads=2, v2=True),
     "gin": lambda: basic(pyg.GIN, layers=3),
+    "gin_narrow": lambda: Stack(lambda i: pyg.GINConv(nn.Linear(i, HIDDEN) if i < HIDDEN else nn.Sequential(nn.Linear(i, 5), nn.ReLU(), nn.Linear(5, HIDDEN)), eps=0.3, train_eps=True), 3),
     "pna": lambda: basic(pyg.PNA, aggregators=["mean", "min", "max", "std"], scalers=["identity", "amplification", "attenuation"],
                          deg=degree_histogram()),
     "jk_cat": lambda: basic(pyg.GCN, layers=3, jk="cat"),
@@ -820,7 +821,7 @@ def main():
     inputs, chosen = make_inputs(), sys.argv[1:]
     known = json.loads((OUT / "index.json").read_text()) if chosen else []
     index = [model for model in known if model["name"] not in chosen]
-    ops = set((OUT / "ops.txt").read_text().split()) if chosen else set()
+    ops = set((OUT / "ops.txt").read_text().splitlines()) if chosen else set()
     for name, make in ZOO.items():
         if chosen and name not in chosen:
             continue
