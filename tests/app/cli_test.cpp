@@ -463,7 +463,10 @@ TEST(Cli, MemoryStaysWithinAGroupsLimit)
     if (!group.isThere())
         GTEST_SKIP() << "no memory control group can be made here";
     const std::string inputs = "run " + benchModel("sage3") + " " + graph + " --batch-size 512 --out " + out;
-    EXPECT_EQ(codeOf(start(inputs, errors, [&] { group.enter(); })), 128 + SIGKILL) << test::readText(errors);
+    const std::string swaps = test::readText("/proc/swaps");
+    if (std::ranges::count(swaps, '\n') < 2) {  // what a machine could swap out would not end the process
+        EXPECT_EQ(codeOf(start(inputs, errors, [&] { group.enter(); })), 128 + SIGKILL) << test::readText(errors);
+    }
     EXPECT_EQ(codeOf(start(inputs + " --memory 288M --spill " + folder.path().string(), errors, [&] { group.enter(); })), 0) << test::readText(errors);
     ASSERT_EQ(run("run " + benchModel("sage3") + " " + graph + " --out " + (folder / "whole.npy").string()).code, 0);
     expectClose(out, folder / "whole.npy");
