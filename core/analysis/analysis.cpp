@@ -534,6 +534,7 @@ private:
         for (const ValueId part : parts)
             names.push_back(m_a.nodeTypes[static_cast<std::size_t>(facts(part).nodeType)].name);
         m_a.nodeTypes.push_back({rows.symbol, join(names, " + ")});
+        findEdgeSymbols();
     }
 
     bool mentionsNodes(const std::string& size) const

@@ -82,21 +82,17 @@ std::map<std::string, std::int64_t> terms(std::int64_t factor, const Dim& dim)
 
 }  // namespace
 
-std::int64_t sizeValue(const std::string& text, const std::map<std::string, std::int64_t>& symbols)
+double sizeValue(const std::string& text, const std::function<double(const std::string& symbol)>& valueOf)
 {
-    if (const auto known = symbols.find(text); known != symbols.end())
-        return known->second;
     if (const auto number = sizeNumber(text))
-        return *number;
+        return static_cast<double>(*number);
     const auto [name, arguments] = sizeParts(text);
-    if (arguments.empty() || (name != "Add" && name != "Mul"))
-        return -1;
-    std::int64_t value = name == "Mul";
+    if (arguments.empty())
+        return valueOf(text);
+    double value = name == "Mul" ? 1 : 0;
     for (const std::string& argument : arguments) {
-        const std::int64_t part = sizeValue(argument, symbols);
-        if (part < 0)
-            return -1;
-        value = name == "Mul" ? value * part : value + part;
+        const double part = sizeValue(argument, valueOf);
+        value = name == "Mul" ? value * part : name == "Add" ? value + part : std::max(value, part);
     }
     return value;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,8 +20,8 @@ std::optional<std::int64_t> sizeNumber(const std::string& text);
 /// The size with its symbols renamed, in canonical form again: arguments of Add and Mul sorted.
 Dim renameSymbols(const Dim& dim, const std::map<std::string, std::string>& renamed);
 
-/// What the size is where the symbols have these values; -1 if one of them is not known.
-std::int64_t sizeValue(const std::string& text, const std::map<std::string, std::int64_t>& symbols);
+/// What the size is where valueOf says what each symbol is; what is neither a sum nor a product is as large as its largest part.
+double sizeValue(const std::string& text, const std::function<double(const std::string& symbol)>& valueOf);
 
 /// Whether a × left = b × right for any values of the symbols: sums of multiples of symbols are compared term by term.
 bool sameMultiple(std::int64_t a, const Dim& left, std::int64_t b, const Dim& right);

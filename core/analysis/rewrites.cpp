@@ -325,7 +325,8 @@ private:
             const ValueId self = view.value("self"), other = view.value("other");
             return isSummand(self, op) && isSummand(other, op) ? std::vector{self, other} : std::vector<ValueId>{};
         }
-        const Op* stack = op.target == "aten::sum" && isReadOnce(view.value("self")) ? maker(view.value("self")) : nullptr;
+        const ValueId stacked = view.value("self");
+        const Op* stack = op.target == "aten::sum" && stacked.valid() && isReadOnce(stacked) ? maker(stacked) : nullptr;
         if (!stack || stack->target != "aten::stack" || view.flag("keepdim", false) || view.given("dtype") ||
             view.dims("dim", view.rank("self")) != std::vector{0} || OpView(m_p, *stack).integerOr("dim", 0) != 0)
             return {};

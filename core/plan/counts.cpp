@@ -94,15 +94,7 @@ private:
 
     double size(const std::string& text) const
     {
-        if (const auto number = sizeNumber(text))
-            return static_cast<double>(*number);
-        const auto [name, arguments] = sizeParts(text);
-        if (arguments.empty())
-            return m_a.typeCountedBy(text) >= 0 ? m_nodes : m_edges;
-        double value = name == "Mul" ? 1 : 0;
-        for (const std::string& argument : arguments)
-            value = name == "Mul" ? value * size(argument) : name == "Add" ? value + size(argument) : std::max(value, size(argument));
-        return value;
+        return sizeValue(text, [&](const std::string& symbol) { return m_a.typeCountedBy(symbol) >= 0 ? m_nodes : m_edges; });
     }
 
     const Analysis& m_a;

@@ -408,6 +408,19 @@ private:
 
 }  // namespace
 
+const StepOperand* operandOf(const Program& program, const Step& step, std::string_view name)
+{
+    std::size_t position = 0;
+    const StepOperand* found = nullptr;
+    for (const NamedArgument& argument : program[step.op].args)
+        forEachValue(argument.value, [&](ValueId) {
+            if (argument.name == name && !found)
+                found = &step.operands[position];
+            ++position;
+        });
+    return found;
+}
+
 bool isOverNodes(const CutFunction& function, const Step& step)
 {
     return step.frame == 0 || function.frames[static_cast<std::size_t>(step.frame)].kind == FrameKind::Block;

@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/analysis/analysis.h"
@@ -105,6 +106,9 @@ struct CutFunction {
     std::vector<ValueId> segments() const;  ///< distinct segment indices, in order of first use
     bool isOfLevel() const { return !rowsOf.valid() && !isGlobal; }  ///< holds the ops that a plan places
 };
+
+/// The operand that is the op's argument of this name, or the first of its list; null if it is none.
+const StepOperand* operandOf(const Program& program, const Step& step, std::string_view name);
 
 /// Whether the step gives a row for each target, or for each node of the block; an edge step does not.
 bool isOverNodes(const CutFunction& function, const Step& step);

@@ -130,18 +130,7 @@ private:
         return found == m_step.end() ? nullptr : &m_f.steps[found->second];
     }
 
-    const StepOperand* argument(const Step& step, std::string_view name) const
-    {
-        std::size_t position = 0;
-        const StepOperand* found = nullptr;
-        for (const NamedArgument& argument : m_p[step.op].args)
-            forEachValue(argument.value, [&](ValueId) {
-                if (argument.name == name && !found)
-                    found = &step.operands[position];
-                ++position;
-            });
-        return found;
-    }
+    const StepOperand* argument(const Step& step, std::string_view name) const { return operandOf(m_p, step, name); }
 
     const StepOperand* operandFor(const Step& step, ValueId value) const
     {

@@ -56,18 +56,7 @@ private:
         return one && m_f.steps[readers->second.front()].frame == frame ? std::optional(readers->second.front()) : std::nullopt;
     }
 
-    const StepOperand* argument(const Step& step, std::string_view name) const
-    {
-        std::size_t position = 0;
-        const StepOperand* found = nullptr;
-        for (const NamedArgument& argument : m_p[step.op].args)
-            forEachValue(argument.value, [&](ValueId) {
-                if (argument.name == name && !found)
-                    found = &step.operands[position];
-                ++position;
-            });
-        return found;
-    }
+    const StepOperand* argument(const Step& step, std::string_view name) const { return operandOf(m_p, step, name); }
 
     bool isConstant(const StepOperand* operand, std::size_t rank) const
     {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <random>
 #include <thread>
 
@@ -148,7 +149,10 @@ bool holdsIndices(const Program& program, const Input& input)
 // Nodes that edges name must be there; of an index that the program computes with, in the type that has most.
 void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor& tensor, const std::map<std::string, std::int64_t>& sizes)
 {
-    const auto count = [&](int type) { return sizeValue(analysis.nodeTypes[static_cast<std::size_t>(type)].symbol, sizes); };
+    const auto count = [&](int type) -> std::int64_t {
+        return std::llround(sizeValue(analysis.nodeTypes[static_cast<std::size_t>(type)].symbol,
+                                      [&](const std::string& symbol) { return static_cast<double>(sizes.at(symbol)); }));
+    };
     std::int64_t most = 0;
     for (int type = 0; type < analysis.types(); ++type)
         most = std::max(most, count(type));

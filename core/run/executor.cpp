@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <mutex>
 
 #include "core/analysis/dims.h"
@@ -59,7 +60,7 @@ LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Cons
             sizes[program[input.value].sizes.front().symbol] = m_store[input.value].size(0);
         }
     for (const NodeType& type : analysis.nodeTypes)
-        m_numNodes.push_back(sizeValue(type.symbol, sizes));
+        m_numNodes.push_back(std::llround(sizeValue(type.symbol, [&](const std::string& symbol) { return static_cast<double>(sizes.at(symbol)); })));
     guarded("The prologue cannot be computed on this graph", [&] {
         const auto results = runProgram(program, constants, inputs, cut.prologue, "Prologue", progress);
         for (std::size_t i = 0; i < cut.prologue.size(); ++i)
