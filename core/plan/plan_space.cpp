@@ -189,7 +189,7 @@ void PlanSpace::waitForGlobal(const StepOperand& operand, const Step& step)
     if (reader >= 0 && maker.valid() && m_a.ops[maker].kind == OpKind::Global) {
         PlacedOp& placed = m_ops[static_cast<std::size_t>(reader)];
         if (const Position level = earliest(Position::post(m_a.values[operand.value].level), placed.nodeType); !placed.waitsFor.valid() || level > placed.least) {
-            placed.least = std::max(placed.least, earliest(level, placed.nodeType));
+            placed.least = std::max(placed.least, level);
             placed.waitsFor = maker;
         }
     }
