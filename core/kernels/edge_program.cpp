@@ -64,30 +64,84 @@ class Runner {
 public:
     Runner(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
            const EdgeRunOptions& options)
-        : m_p(program), m_operands(operands), m_block(block), m_outputs(outputs), m_do(primitives<T>(options.isa))
+        : m_p(program), m_operands(operands), m_block(block), m_outputs(outputs), m_do(primitives<T>(options.isa)), m_items(divide(block))
     {
         findNeeded();
-        Items items = divide(block);
         std::int64_t partialWidth = 0;
         for (const EdgeResult& result : program.results) {
             m_partialOffset.push_back(partialWidth);
             partialWidth += result.reduced ? program.width(result.value) : 0;
         }
         m_partialWidth = partialWidth;
-        m_partial.resize(static_cast<std::size_t>(items.pieces * partialWidth));
-        const int threads = static_cast<int>(std::min<std::int64_t>(options.threads, static_cast<std::int64_t>(items.items.size())));
-        std::vector<std::vector<T>> tiles(static_cast<std::size_t>(std::max(threads, 1)));
-        parallelFor(static_cast<std::int64_t>(items.items.size()), threads, [&](std::int64_t i, int thread) {
-            std::vector<T>& tile = tiles[static_cast<std::size_t>(thread)];
-            if (tile.size() < m_tileSize)
-                tile.resize(m_tileSize);
-            run(items.items[static_cast<std::size_t>(i)], tile.data());
+        m_partial.resize(static_cast<std::size_t>(m_items.pieces * partialWidth));
+        m_tiles.resize(static_cast<std::size_t>(std::max<std::int64_t>(1, std::min<std::int64_t>(options.threads, static_cast<std::int64_t>(m_items.items.size())))));
+    }
+
+    void runAll()
+    {
+        forEachItem([&](const Item& item, T* tile) { run(item, tile); });
+        finish();
+    }
+
+    // Before the first piece of the rows.
+    void begin(std::size_t streamed)
+    {
+        m_sources = m_operands[streamed].sources;
+        m_next.resize(static_cast<std::size_t>(m_block.targets + m_items.pieces));
+        forEachItem([&](const Item& item, T* tile) {
+            if (item.piece >= 0)
+                nextOf(item, item.firstTarget) = item.firstEdge;
+            else
+                for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t) {
+                    nextOf(item, t) = edgeAt(t);
+                    if (edgeAt(t) == edgeAt(t + 1))
+                        reduce(item, tile, t, t + 1, edgeAt(t), edgeAt(t), true, true);
+                }
         });
-        for (const LongSegment& segment : items.longSegments)
+    }
+
+    // Edges whose sources lie before `end`, the others of each target wait.
+    void meet(std::int64_t end)
+    {
+        forEachItem([&](const Item& item, T* tile) {
+            for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t) {
+                std::int64_t& next = nextOf(item, t);
+                const std::int64_t first = item.piece >= 0 ? item.firstEdge : edgeAt(t), last = item.piece >= 0 ? item.lastEdge : edgeAt(t + 1);
+                const std::int64_t from = next;
+                while (next < last && m_sources[next] < end)
+                    ++next;
+                runPieces(item, tile, t, from, next, from == first, next == last);
+            }
+        });
+    }
+
+    // The pieces of long segments become one.
+    void finish() const
+    {
+        for (const LongSegment& segment : m_items.longSegments)
             combine(segment);
     }
 
 private:
+    template <class Work>
+    void forEachItem(Work work)
+    {
+        parallelFor(static_cast<std::int64_t>(m_items.items.size()), static_cast<int>(m_tiles.size()), [&](std::int64_t i, int thread) {
+            std::vector<T>& tile = m_tiles[static_cast<std::size_t>(thread)];
+            if (tile.size() < m_tileSize)
+                tile.resize(m_tileSize);
+            work(m_items.items[static_cast<std::size_t>(i)], tile.data());
+        });
+    }
+
+    std::int64_t edgeAt(std::int64_t target) const { return m_block.begin[target] - m_block.begin[0]; }
+
+    // The first edge of a target, or of a piece of one, that has not been met.
+    std::int64_t& nextOf(const Item& item, std::int64_t target)
+    {
+        return m_next[static_cast<std::size_t>(item.piece >= 0 ? m_block.targets + item.piece : target)];
+    }
+
     int operandCount() const { return static_cast<int>(m_p.operands.size()); }
     bool isOperand(int value) const { return value < operandCount(); }
 
@@ -161,33 +215,33 @@ private:
             reduce(item, tile, item.firstTarget, item.lastTarget, item.firstEdge, item.lastEdge, true, true);
             return;
         }
-        const auto at = [&](std::int64_t t) { return m_block.begin[t] - m_block.begin[0]; };
         if (item.piece >= 0) {
-            runPieces(item, tile, item.firstTarget, item.firstEdge, item.lastEdge);
+            runPieces(item, tile, item.firstTarget, item.firstEdge, item.lastEdge, true, true);
             return;
         }
         for (std::int64_t t = item.firstTarget; t < item.lastTarget;) {
             std::int64_t end = t;
-            while (end < item.lastTarget && at(end + 1) - at(t) <= m_tileEdges)
+            while (end < item.lastTarget && edgeAt(end + 1) - edgeAt(t) <= m_tileEdges)
                 ++end;
             if (end == t) {
-                runPieces(item, tile, t, at(t), at(t + 1));
+                runPieces(item, tile, t, edgeAt(t), edgeAt(t + 1), true, true);
                 end = t + 1;
             } else {
-                compute(tile, t, end, at(t), at(end));
-                reduce(item, tile, t, end, at(t), at(end), true, true);
+                compute(tile, t, end, edgeAt(t), edgeAt(end));
+                reduce(item, tile, t, end, edgeAt(t), edgeAt(end), true, true);
             }
             t = end;
         }
     }
 
-    // One segment that is larger than a tile.
-    void runPieces(const Item& item, T* tile, std::int64_t target, std::int64_t first, std::int64_t last) const
+    // Edges into one target, as many at a time as a tile has room for.
+    void runPieces(const Item& item, T* tile, std::int64_t target, std::int64_t first, std::int64_t last, bool starts, bool ends) const
     {
-        for (std::int64_t e = first; e < last; e += m_tileEdges) {
-            const std::int64_t end = std::min(e + m_tileEdges, last);
+        const std::int64_t step = m_hasTile ? m_tileEdges : std::max<std::int64_t>(last - first, 1);
+        for (std::int64_t e = first; e < last; e += step) {
+            const std::int64_t end = std::min(e + step, last);
             compute(tile, target, target + 1, e, end);
-            reduce(item, tile, target, target + 1, e, end, e == first, end == last);
+            reduce(item, tile, target, target + 1, e, end, starts && e == first, ends && end == last);
         }
     }
 
@@ -354,6 +408,10 @@ private:
     bool m_hasTile = false;
     std::vector<std::int64_t> m_partialOffset;
     mutable std::vector<T> m_partial;
+    Items m_items;
+    std::vector<std::vector<T>> m_tiles;   // of each thread
+    const std::int32_t* m_sources = nullptr;
+    std::vector<std::int64_t> m_next;      // where rows come in pieces: of each target, and each piece of a long one
 };
 
 }  // namespace
@@ -382,8 +440,56 @@ template <class T>
 void runEdgeProgram(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
                     const EdgeRunOptions& options)
 {
-    Runner<T>(program, operands, block, outputs, options);
+    Runner<T>(program, operands, block, outputs, options).runAll();
 }
+
+template <class T>
+struct EdgeStream<T>::Impl {
+    std::vector<EdgeArray> operands;
+    EdgeBlock block;
+    std::vector<T*> outputs;
+    std::vector<std::size_t> streamed;
+    Runner<T> runner;
+
+    Impl(const EdgeProgram& program, const std::vector<EdgeArray>& arrays, const EdgeBlock& edges, const std::vector<T*>& results,
+         const std::vector<std::size_t>& pieces, const EdgeRunOptions& options)
+        : operands(arrays), block(edges), outputs(results), streamed(pieces), runner(program, operands, block, outputs, options)
+    {
+    }
+};
+
+template <class T>
+EdgeStream<T>::EdgeStream(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
+                          const std::vector<std::size_t>& streamed, const EdgeRunOptions& options)
+    : m(std::make_unique<Impl>(program, operands, block, outputs, streamed, options))
+{
+    assert(!streamed.empty());
+    m->runner.begin(streamed.front());
+}
+
+template <class T>
+EdgeStream<T>::~EdgeStream() = default;
+
+template <class T>
+void EdgeStream<T>::meet(std::int64_t first, std::int64_t last, const std::vector<const void*>& rows)
+{
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        // Where row 0 would be.
+        EdgeArray& array = m->operands[m->streamed[i]];
+        const auto before = static_cast<std::uintptr_t>(first * array.stride) * itemSize(array.type);
+        array.rows = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(rows[i]) - before);
+    }
+    m->runner.meet(last);
+}
+
+template <class T>
+void EdgeStream<T>::finish()
+{
+    m->runner.finish();
+}
+
+template class EdgeStream<float>;
+template class EdgeStream<double>;
 
 template void runEdgeProgram<float>(const EdgeProgram&, const std::vector<EdgeArray>&, const EdgeBlock&, const std::vector<float*>&,
                                     const EdgeRunOptions&);

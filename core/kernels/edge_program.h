@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/kernels/primitives.h"
@@ -89,5 +90,26 @@ struct EdgeRunOptions {
 template <class T>
 void runEdgeProgram(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
                     const EdgeRunOptions& options = {});
+
+/// The same program, for rows that do not fit into memory: rows of sources come in pieces, from the first to the last, and each edge is met when
+/// its source is there. Edges into a target must come in the order of their sources; then the bytes are those of runEdgeProgram.
+template <class T>
+class EdgeStream {
+public:
+    /// Program and arrays must live as long as this. streamed: operands of sources whose rows come in pieces; they have the same `sources`.
+    EdgeStream(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
+               const std::vector<std::size_t>& streamed, const EdgeRunOptions& options = {});
+    ~EdgeStream();
+    EdgeStream(const EdgeStream&) = delete;
+    EdgeStream& operator=(const EdgeStream&) = delete;
+
+    /// Meets the edges whose sources are first … last - 1; those before were met. rows[i]: row `first` of streamed operand i.
+    void meet(std::int64_t first, std::int64_t last, const std::vector<const void*>& rows);
+    void finish();  ///< after the last piece
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m;
+};
 
 }  // namespace cleave

@@ -36,7 +36,7 @@ std::vector<Isa> isas()
     return all;
 }
 
-// Edges by target with nodes that nothing leads to, and some that much leads to.
+// Edges by target, and of each in the order of their sources, with nodes that nothing leads to, and some that much leads to.
 struct Graph {
     std::vector<std::int64_t> begin{0};
     std::vector<std::int32_t> sources;
@@ -54,6 +54,7 @@ struct Graph {
                 sources.push_back(static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(nodes)));
                 targetOf.push_back(static_cast<std::int32_t>(t));
             }
+            std::sort(sources.end() - d, sources.end());
             begin.push_back(begin.back() + d);
         }
     }
@@ -196,6 +197,48 @@ struct Case {
 
     std::vector<std::vector<T>> run(const Graph& graph, const EdgeRunOptions& options) const
     {
+        return filled(graph, [&](const std::vector<EdgeArray>& arrays, const std::vector<T*>& outputs) {
+            runEdgeProgram<T>(program, arrays, graph.block(), outputs, options);
+        });
+    }
+
+    // Rows of sources come in pieces, each of which is gone when the next one comes.
+    std::vector<std::vector<T>> stream(std::mt19937& random, const Graph& graph, const EdgeRunOptions& options) const
+    {
+        return filled(graph, [&](std::vector<EdgeArray> arrays, const std::vector<T*>& outputs) {
+            std::vector<std::size_t> streamed;
+            std::vector<const std::byte*> whole;
+            for (std::size_t v = 0; v < arrays.size(); ++v)
+                if (program.operands[v].row == EdgeRow::Source) {
+                    streamed.push_back(v);
+                    whole.push_back(static_cast<const std::byte*>(std::exchange(arrays[v].rows, nullptr)));
+                }
+            EdgeStream<T> edges(program, arrays, graph.block(), outputs, streamed, options);
+            for (std::int64_t first = 0; first < graph.nodes;) {
+                const std::int64_t last = std::min(graph.nodes, first + 1 + static_cast<std::int64_t>(random() % 40));
+                std::vector<std::vector<std::byte>> pieces;
+                std::vector<const void*> now;
+                for (std::size_t i = 0; i < streamed.size(); ++i) {
+                    const std::size_t row = static_cast<std::size_t>(arrays[streamed[i]].stride) * itemSize(arrays[streamed[i]].type);
+                    pieces.emplace_back(whole[i] + static_cast<std::size_t>(first) * row, whole[i] + static_cast<std::size_t>(last) * row);
+                    now.push_back(pieces.back().data());
+                }
+                edges.meet(first, last, now);
+                first = last;
+            }
+            edges.finish();
+        });
+    }
+
+    bool hasSources() const
+    {
+        return std::ranges::any_of(program.operands, [](const EdgeOperand& operand) { return operand.row == EdgeRow::Source; });
+    }
+
+private:
+    template <class Fill>
+    std::vector<std::vector<T>> filled(const Graph& graph, Fill fill) const
+    {
         std::vector<EdgeArray> arrays;
         for (std::size_t v = 0; v < rows.size(); ++v)
             arrays.push_back({halves[v].empty() ? static_cast<const void*>(rows[v].data()) : halves[v].data(),
@@ -206,7 +249,7 @@ struct Case {
             outputs.emplace_back(static_cast<std::size_t>((r.reduced ? graph.nodes : graph.edges()) * program.width(r.value)), T(77));
         for (std::vector<T>& output : outputs)
             pointers.push_back(output.data());
-        runEdgeProgram<T>(program, arrays, graph.block(), pointers, options);
+        fill(arrays, pointers);
         return outputs;
     }
 };
@@ -229,6 +272,13 @@ void expectRight(const Case<T>& test, const Graph& graph, double tolerance)
             for (std::size_t r = 0; r < outputs.size(); ++r)
                 EXPECT_EQ(std::memcmp(outputs[r].data(), reference[r].data(), outputs[r].size() * sizeof(T)), 0)
                     << isaName(isa) << " gives other bytes with " << threads << " threads";
+            if (!test.hasSources())
+                continue;
+            std::mt19937 random(static_cast<unsigned>(threads));
+            const auto streamed = test.stream(random, graph, {threads, isa});
+            for (std::size_t r = 0; r < outputs.size(); ++r)
+                EXPECT_EQ(std::memcmp(streamed[r].data(), reference[r].data(), outputs[r].size() * sizeof(T)), 0)
+                    << isaName(isa) << " gives other bytes for rows in pieces, " << threads << " threads, result " << r;
         }
 }
 
