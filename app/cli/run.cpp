@@ -94,11 +94,17 @@ std::string rewritesNote(const Analysis& analysis)
     return analysis.rewrites.empty() ? "" : "Rewrites: " + rewritesText(analysis) + "\n";
 }
 
-std::string memoryNote(const MemoryBound* bound)
+std::string memoryNote(const MemoryBound* bound, const RunResult& result)
 {
-    return bound ? "Resident memory: " + formatBytes(static_cast<double>(bound->peakBytes())) + " at most, of " + formatBytes(static_cast<double>(bound->bytes())) +
-                       " allowed\n"
-                 : "";
+    if (!bound)
+        return "";
+    double read = 0, written = 0;
+    for (const FunctionRun& function : result.functions) {
+        read += function.fileBytesRead;
+        written += function.fileBytesWritten;
+    }
+    return "Resident memory: " + formatBytes(static_cast<double>(bound->peakBytes())) + " at most, of " + formatBytes(static_cast<double>(bound->bytes())) +
+           " allowed; rows read from files " + formatBytes(read) + ", written " + formatBytes(written) + "\n";
 }
 
 Json toJson(const RunResult& result)
@@ -112,7 +118,8 @@ Json toJson(const RunResult& result)
     for (const FunctionRun& f : result.functions)
         json["functions"].push_back({{"batches", f.batches}, {"rows", f.rows}, {"block_nodes", f.blockNodes}, {"edges", f.edges},
                                      {"prepare_seconds", f.prepareSeconds}, {"compute_seconds", f.computeSeconds},
-                                     {"write_seconds", f.writeSeconds}, {"saved_bytes", f.savedBytes}, {"page_faults", f.pageFaults}});
+                                     {"write_seconds", f.writeSeconds}, {"saved_bytes", f.savedBytes}, {"page_faults", f.pageFaults}, {"gathers", f.gathers},
+                                     {"file_bytes_read", f.fileBytesRead}, {"file_bytes_written", f.fileBytesWritten}});
     for (std::size_t i = 0; i < result.predicted.seconds.size(); ++i)
         json["functions"][i]["predicted_seconds"] = result.predicted.seconds[i];
     if (!result.dense.empty())
@@ -261,7 +268,7 @@ void addRun(CLI::App& app, int&)
             json["memory"] = {{"bound_bytes", bound->bytes()}, {"peak_bytes", bound->peakBytes()}};
         print(arguments->json ? json.dump(2) + "\n"
                               : randomNote(result) + functionTable(result) + rewrites + "\n" +
-                                    summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(bound.get()) +
+                                    summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(bound.get(), result) +
                                     "Written to " + *out + "\n");
     });
 }

@@ -215,6 +215,8 @@ void GraphArguments::add(CLI::App& command, bool required)
     command.add_option("--dense", run.dense, "What multiplies matrices: auto (the faster one), blas or onednn")
         ->transform(CLI::CheckedTransformer(std::map<std::string, Dense>{{"auto", Dense::Auto}, {"blas", Dense::Blas}, {"onednn", Dense::OneDnn}}))
         ->default_str("auto");
+    command.add_option("--gather-at-once", run.gatherAtOnce,
+                       "Targets whose edges are reduced before batches run on them; 0 chooses: many, where rows come from files; -1: none");
     command.add_option("--batches-at-once", run.batchesAtOnce, "Batches that run side by side, each on one thread; 0 chooses")
         ->capture_default_str()->check(CLI::Range(0, 4096));
     command.add_option("--input", inputs, "Which array of the graph an input of forward gets, where the names differ; may be repeated")

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -86,6 +87,8 @@ private:
     std::map<std::byte*, Entry> m_entries;
     std::byte* m_hand = nullptr;  // where the next turn begins
 };
+
+std::atomic<std::uint64_t> bytesRead = 0, bytesWritten = 0;
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what, int problem)
 {
@@ -182,14 +185,14 @@ Mapping::~Mapping()
         close(m_file);
 }
 
-MappedReader::MappedReader(const void* address)
+MappedFile::MappedFile(const void* address)
 {
     const auto [entry, offset] = Mappings::instance().find(static_cast<std::byte*>(const_cast<void*>(address)));
     m_file = entry.file;
     m_offset = offset;
 }
 
-void MappedReader::read(std::size_t offset, void* to, std::size_t bytes) const
+void MappedFile::read(std::size_t offset, void* to, std::size_t bytes) const
 {
     for (std::size_t done = 0; done < bytes;) {
         const ssize_t got = pread(m_file, static_cast<std::byte*>(to) + done, bytes - done, static_cast<off_t>(m_offset + offset + done));
@@ -198,7 +201,22 @@ void MappedReader::read(std::size_t offset, void* to, std::size_t bytes) const
         else if (got == 0 || errno != EINTR)
             throw Error(std::string("A file with rows cannot be read: ") + (got == 0 ? "it has become shorter" : std::strerror(errno)) + ".");
     }
+    bytesRead += bytes;
 }
+
+void MappedFile::write(std::size_t offset, const void* from, std::size_t bytes) const
+{
+    for (std::size_t done = 0; done < bytes;) {
+        const ssize_t put = pwrite(m_file, static_cast<const std::byte*>(from) + done, bytes - done, static_cast<off_t>(m_offset + offset + done));
+        if (put >= 0)
+            done += static_cast<std::size_t>(put);
+        else if (errno != EINTR)
+            throw Error(std::string("A file for rows cannot be written: ") + std::strerror(errno) + ".");
+    }
+    bytesWritten += bytes;
+}
+
+FileTraffic fileTraffic() { return {bytesRead, bytesWritten}; }
 
 void dropMappedPages(const std::function<bool()>& isEnough)
 {

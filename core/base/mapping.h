@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -33,18 +34,25 @@ private:
     int m_file = -1;
 };
 
-/// Reads what lies in a mapping from its file, so that no page of it comes into the process.
-class MappedReader {
+/// Reads and writes what lies in a mapping through its file, so that no page of it comes into the process.
+class MappedFile {
 public:
-    explicit MappedReader(const void* address);  ///< anywhere in memory
+    explicit MappedFile(const void* address);  ///< anywhere in memory
 
-    bool isMapped() const { return m_file >= 0; }  ///< whether that is in a mapping, which must stay as long as the reader is used
+    bool isMapped() const { return m_file >= 0; }  ///< whether that is in a mapping, which must stay as long as this is used
     void read(std::size_t offset, void* to, std::size_t bytes) const;  ///< so many bytes behind the address. Error if the file cannot be read
+    void write(std::size_t offset, const void* from, std::size_t bytes) const;  ///< likewise. Error also for mappings of files that were there before
 
 private:
     int m_file = -1;
     std::size_t m_offset = 0;
 };
+
+/// What has gone through files of mappings, in bytes, since the process began.
+struct FileTraffic {
+    std::uint64_t read = 0, written = 0;
+};
+FileTraffic fileTraffic();
 
 /// Lets pages of mappings leave the process, piece by piece and in turn, until isEnough() says so or all had their turn.
 void dropMappedPages(const std::function<bool()>& isEnough);

@@ -60,16 +60,35 @@ namespace {
 
 std::atomic<bool> isBound = false;
 std::atomic<std::size_t> near = 0, low = 0;  // above the first, pages are dropped until the second
+std::atomic<std::size_t> origin = 0, most = 0;  // what was resident before, and how much more may be
 std::atomic<std::size_t> room = 0;           // for pages of files
 std::atomic<std::size_t> seen = 0;           // the most resident memory at any look
 
 void look()
 {
     const std::size_t now = residentBytes();
-    for (std::size_t most = seen; now > most && !seen.compare_exchange_weak(most, now);) {
+    for (std::size_t before = seen; now > before && !seen.compare_exchange_weak(before, now);) {
     }
     if (now > near)
         dropMappedPages([&] { return residentBytes() < low; });
+}
+
+// What is read and written between two looks must find room above `near`.
+void divideForBatches()
+{
+    boundBatches(most / 16 * 5, most / 16 * 6);
+    low = origin + most / 16 * 8;
+    near = origin + most / 16 * 10;
+}
+
+// Little is read and written through mapped pages: what libraries take for themselves must find room.
+void divideForArrays()
+{
+    constexpr std::size_t forLibraries = std::size_t{48} << 20, forBatches = std::size_t{24} << 20;
+    const std::size_t arrays = most / 8 * 7 > 2 * forLibraries ? most / 8 * 7 - forLibraries : most / 16 * 6;
+    boundBatches(arrays - std::min(arrays / 4, forBatches), arrays);
+    low = origin + arrays + forBatches / 2;
+    near = origin + arrays + forBatches;
 }
 
 }  // namespace
@@ -100,13 +119,12 @@ MemoryBound::MemoryBound(std::size_t bytes, const std::filesystem::path& folder)
     m->bytes = bytes;
     m->before = residentBytes();
     m->knowsPeak = forgetPeak();
-    // What is read and written between two looks must find room.
-    seen = m->before;
-    near = m->before + bytes / 8 * 5;
-    low = m->before + bytes / 2;
+    seen = origin = m->before;
+    most = bytes;
     room = bytes / 4;
+    boundPages({bytes / 16, folder});
+    divideForBatches();
     isBound = true;
-    boundPages({bytes / 4, bytes / 8 * 3, folder});
     m->watch = std::thread([this] {
         for (std::unique_lock lock(m->mutex); !m->ends;) {
             m->wake.wait_for(lock, std::chrono::milliseconds(1));
@@ -125,6 +143,18 @@ MemoryBound::~MemoryBound()
     m->watch.join();
     isBound = false;
     boundPages({});
+}
+
+MemoryForArrays::MemoryForArrays()
+{
+    if (isBound)
+        divideForArrays();
+}
+
+MemoryForArrays::~MemoryForArrays()
+{
+    if (isBound)
+        divideForBatches();
 }
 
 std::size_t MemoryBound::bytes() const { return m->bytes; }

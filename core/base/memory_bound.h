@@ -37,11 +37,20 @@ bool fitsWithinBound(std::size_t bytes);
 /// Resident memory of this process (VmRSS), in bytes.
 std::size_t residentBytes();
 
+/// While one is alive, arrays may take most of the bound, and pages of files get less of it.
+class MemoryForArrays {
+public:
+    MemoryForArrays();
+    ~MemoryForArrays();
+    MemoryForArrays(const MemoryForArrays&) = delete;
+    MemoryForArrays& operator=(const MemoryForArrays&) = delete;
+};
+
 /// While one is alive, this thread asks for memory that must not lie in files: what does not fit into the bound throws std::bad_alloc,
 /// and ranShort() tells it from other failures.
 class MemoryInCore {
 public:
-    MemoryInCore();
+    explicit MemoryInCore(bool leavesRoom = false);  ///< leavesRoom: others that must not lie in files come beside it
     ~MemoryInCore();
     MemoryInCore(const MemoryInCore&) = delete;
     MemoryInCore& operator=(const MemoryInCore&) = delete;
@@ -49,7 +58,7 @@ public:
     bool ranShort() const;
 
 private:
-    bool m_before;
+    int m_before;
 };
 
 /// Memory that lasts: it may lie in files, whatever is said around it.
@@ -61,7 +70,7 @@ public:
     MemoryAnywhere& operator=(const MemoryAnywhere&) = delete;
 
 private:
-    bool m_before;
+    int m_before;
 };
 
 }  // namespace cleave

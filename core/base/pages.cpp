@@ -50,7 +50,9 @@ void* map(std::size_t bytes)
     return begin + before;
 }
 
-thread_local bool mustBeInCore = false, wasShort = false;
+enum Place { Anywhere, InCoreBesideOthers, InCore };
+thread_local int place = Anywhere;
+thread_local bool wasShort = false;
 
 class Pages {
 public:
@@ -69,7 +71,7 @@ public:
             m_use.used += bytes;
             return memory;
         }
-        if (m_bound.all > 0 && !makeRoom(bytes))
+        if (m_bound.lasting > 0 && !makeRoom(bytes))
             return spill(bytes);
         auto* memory = static_cast<std::byte*>(map(bytes));
         m_use.used += bytes;
@@ -96,7 +98,14 @@ public:
     bool isBound()
     {
         const std::lock_guard lock(m_mutex);
-        return m_bound.all > 0;
+        return m_bound.lasting > 0;
+    }
+
+    void boundBatches(std::size_t leavingRoom, std::size_t all)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_leavingRoom = leavingRoom;
+        m_all = all;
     }
 
     void bound(PagesBound bound)
@@ -141,15 +150,15 @@ private:
     bool makeRoom(std::size_t bytes)
     {
         constexpr std::size_t fewForFiles = std::size_t{1} << 20;
-        const std::size_t most = mustBeInCore || bytes < fewForFiles ? m_bound.all : m_bound.lasting;
+        const std::size_t most = place == InCoreBesideOthers ? m_leavingRoom : place == InCore || bytes < fewForFiles ? m_all : m_bound.lasting;
         if (m_use.used + bytes > most) {
-            if (mustBeInCore) {
+            if (place != Anywhere) {
                 wasShort = true;
                 throw std::bad_alloc();
             }
             return bytes < fewForFiles;
         }
-        giveBack(m_bound.all - std::min(m_bound.all, m_use.used + bytes));
+        giveBack(m_all - std::min(m_all, m_use.used + bytes));
         return true;
     }
 
@@ -196,6 +205,7 @@ private:
     Kept m_kept;
     PagesInUse m_use;
     PagesBound m_bound;
+    std::size_t m_leavingRoom = 0, m_all = 0;
     std::map<void*, Mapping> m_spilled;
     std::size_t m_peak = 0;  // of what is used: with what is kept it is never more
 };
@@ -223,11 +233,13 @@ PagesInUse pagesInUse() { return Pages::instance().use(); }
 void giveBackPages() { Pages::instance().giveBackAll(); }
 void boundPages(PagesBound bound) { Pages::instance().bound(std::move(bound)); }
 
-MemoryInCore::MemoryInCore() : m_before(std::exchange(mustBeInCore, true)) { wasShort = false; }
-MemoryInCore::~MemoryInCore() { mustBeInCore = m_before; }
+void boundBatches(std::size_t leavingRoom, std::size_t all) { Pages::instance().boundBatches(leavingRoom, all); }
+
+MemoryInCore::MemoryInCore(bool leavesRoom) : m_before(std::exchange(place, leavesRoom ? InCoreBesideOthers : InCore)) { wasShort = false; }
+MemoryInCore::~MemoryInCore() { place = m_before; }
 bool MemoryInCore::ranShort() const { return wasShort; }
 
-MemoryAnywhere::MemoryAnywhere() : m_before(std::exchange(mustBeInCore, false)) {}
-MemoryAnywhere::~MemoryAnywhere() { mustBeInCore = m_before; }
+MemoryAnywhere::MemoryAnywhere() : m_before(std::exchange(place, Anywhere)) {}
+MemoryAnywhere::~MemoryAnywhere() { place = m_before; }
 
 }  // namespace cleave

@@ -47,10 +47,12 @@ void giveBackPages();
 /// How much of such memory may be no file's. 0: all of it.
 struct PagesBound {
     std::size_t lasting = 0;       ///< for what may as well lie in files: what goes beyond does
-    std::size_t all = 0;           ///< for everything: what must not lie in files (MemoryInCore) and goes beyond is refused
     std::filesystem::path folder;  ///< of the files
 };
 void boundPages(PagesBound bound);
+
+/// How much there may be in all where something must not lie in files (MemoryInCore) and would go beyond: it is refused.
+void boundBatches(std::size_t leavingRoom, std::size_t all);
 bool pagesAreBound();
 
 }  // namespace cleave

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/run/batch.h"
+#include "core/run/file_rows.h"
 
 /// Blocks of batches, and what functions are given of them.
 namespace cleave {
@@ -169,7 +170,22 @@ c10::IValue LayerWise::inputOf(const FunctionInput& in, const Batch& batch) cons
         return numbersInBatch(batch.idsOf(in.numbersOf), batch);
     if (!in.orderOf.empty())
         return orderOf(in.orderOf, batch);
+    if (in.gathered >= 0)
+        return gatheredRows(in.gathered, batch);
     return in.beginOf >= 0 ? beginOf(in.beginOf, batch) : sourcesOf(*in.sourcesOf, batch);
+}
+
+at::Tensor LayerWise::gatheredRows(int output, const Batch& batch) const
+{
+    const auto i = static_cast<std::size_t>(output);
+    const int frame = batch.gathered->outputs[i].frame;
+    std::int64_t first = batch.first, last = batch.last, origin = batch.gathered->first;
+    if (frame > 0) {
+        const auto& begin = of(*batch.function).edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
+        for (std::int64_t* place : {&first, &last, &origin})
+            *place = begin[static_cast<std::size_t>(*place)];
+    }
+    return batch.gathered->rows[i].narrow(0, first - origin, last - first);
 }
 
 at::Tensor LayerWise::beginOf(int frame, const Batch& batch) const
@@ -221,6 +237,8 @@ at::Tensor LayerWise::orderOf(const std::vector<int>& parts, const Batch& batch)
 at::Tensor LayerWise::sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch) const
 {
     const at::Tensor& ids = batch.ids[static_cast<std::size_t>(frame)];
+    if (rowDim == 0)
+        return ids.defined() ? rowsAt(whole, ids) : rowsFrom(whole, batch.first, batch.last - batch.first);
     return ids.defined() ? whole.index_select(rowDim, ids) : whole.narrow(rowDim, batch.first, batch.last - batch.first);
 }
 

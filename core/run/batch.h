@@ -34,12 +34,20 @@ struct LayerWise::Batch {
     Numbering* numbers = nullptr;     ///< of the nodes in the batch; null where nothing reads them
     std::vector<std::int64_t> reach;  ///< how many nodes lie within so many hops; empty if they are not numbered
     std::int64_t edges = 0;
+    const Gathered* gathered = nullptr;  ///< that the batch lies in; null where nothing is gathered before
 
     at::Tensor idsOf(int frame) const
     {
         const at::Tensor& known = ids[static_cast<std::size_t>(frame)];
         return known.defined() ? known : at::arange(first, last, at::kLong);
     }
+};
+
+// What has been reduced of the edges into many targets, before batches run on them.
+struct LayerWise::Gathered {
+    std::int64_t first = 0;
+    std::vector<GatheringFunction::Output> outputs;
+    std::vector<at::Tensor> rows;  // [targets or edges, …] of each output
 };
 
 }  // namespace cleave

@@ -36,10 +36,10 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
         nodes += all;
     }
     counts.error = nodes > 0 ? std::sqrt(variance) / nodes : 0;
-    std::vector<LoweredFunction> lowered;
+    std::vector<Parts> lowered;
     for (const CutFunction& function : m_cut.functions) {
-        lowered.push_back(lowerFunction(m_a, function, m_constants, "counted", m_kernels));
-        groupStructure(function, lowered.back());
+        lowered.push_back({lowerFunction(m_a, function, m_constants, "counted", m_kernels), std::nullopt, {}});
+        groupStructure(function, lowered.back().whole);
     }
     const Retained kept = retained(lowered);
     counts.structureBytes = structureBytes(&kept);

@@ -6,11 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
-#include "core/base/mapping.h"
-#include "core/base/memory_bound.h"
 #include "core/base/parallel.h"
+#include "core/run/file_rows.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -28,52 +26,6 @@ at::Tensor asRows(const at::Tensor& tensor, const EdgeOperand& operand)
     }
     const at::Tensor rows = tensor.reshape({tensor.size(0), operand.width});
     return operand.width == 1 || rows.stride(1) == 1 ? rows : rows.contiguous();
-}
-
-// Rows that lie in a file are read from there, each once, so that their pages do not fill the memory: sources then say where they are among these.
-struct Staged {
-    at::Tensor rows, sources;
-};
-
-template <class Index>
-std::optional<Staged> staged(const at::Tensor& rows, const Index* source, std::int64_t edges)
-{
-    const MappedReader file(rows.data_ptr());
-    if (!file.isMapped() || fitsWithinBound(rows.nbytes()))
-        return {};
-    // Edges by their sources.
-    std::vector<std::uint64_t> order(static_cast<std::size_t>(edges));
-    for (std::int64_t e = 0; e < edges; ++e)
-        order[static_cast<std::size_t>(e)] = static_cast<std::uint64_t>(static_cast<std::uint32_t>(source[e])) << 32 | static_cast<std::uint64_t>(e);
-    std::ranges::sort(order);
-    const auto row = [&](std::size_t i) { return static_cast<std::int64_t>(order[i] >> 32); };
-    std::int64_t distinct = 0;
-    for (std::size_t i = 0; i < order.size(); ++i)
-        distinct += i == 0 || row(i) != row(i - 1);
-    Staged part{at::empty({distinct, rows.size(1)}, rows.options()), at::empty({edges}, at::kInt)};
-    auto* place = part.sources.data_ptr<std::int32_t>();
-    auto* to = static_cast<std::byte*>(part.rows.data_ptr());
-    const auto item = static_cast<std::size_t>(rows.element_size()), width = static_cast<std::size_t>(rows.size(1)) * item;
-    const auto stride = static_cast<std::size_t>(rows.stride(0)) * item;
-    std::int64_t first = 0, last = -1, number = -1;  // rows that follow each other are read at once
-    const auto read = [&] {
-        const auto begin = static_cast<std::size_t>(number - (last - first));
-        if (last >= first)
-            file.read(static_cast<std::size_t>(first) * stride, to + begin * width, static_cast<std::size_t>(last - first + 1) * width);
-    };
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        if (const std::int64_t now = row(i); now != last || number < 0) {
-            if (now != last + 1 || stride != width || number < 0) {
-                read();
-                first = now;
-            }
-            last = now;
-            ++number;
-        }
-        place[order[i] & 0xffffffff] = static_cast<std::int32_t>(number);
-    }
-    read();
-    return part;
 }
 
 void checkRange(const at::Tensor& sources, std::int64_t edges, std::int64_t rows)
@@ -100,13 +52,66 @@ EdgeArray arrayOf(const at::Tensor& rows, const EdgeOperand& operand, const at::
     return array;
 }
 
-template <class T>
-void run(const EdgeOp& op, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<at::Tensor>& outputs)
+// Operands whose rows are read from files, one after the other, where the edges can be met as their sources come.
+std::vector<std::size_t> streamedOperands(const EdgeOp& op, const std::vector<at::Tensor>& rows, const std::vector<at::Tensor>& indices, const EdgeBlock& block)
 {
+    std::vector<std::size_t> streamed;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (op.program.operands[i].row == EdgeRow::Source && liesInFile(rows[i]))
+            streamed.push_back(i);
+    if (streamed.empty())
+        return streamed;
+    const at::Tensor& index = indices[streamed.front()];
+    const bool isOne = std::ranges::all_of(streamed, [&](std::size_t i) {
+        return indices[i].data_ptr() == index.data_ptr() && rows[i].size(0) == rows[streamed.front()].size(0);
+    });
+    const auto* source = index.data_ptr<std::int32_t>();
+    for (std::int64_t t = 0; isOne && t < block.targets; ++t)
+        if (!std::is_sorted(source + (block.begin[t] - block.begin[0]), source + (block.begin[t + 1] - block.begin[0])))
+            return {};
+    return isOne ? streamed : std::vector<std::size_t>{};
+}
+
+template <class T>
+void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor>& indices, const EdgeBlock& block, const std::vector<at::Tensor>& outputs)
+{
+    const EdgeRunOptions options{at::get_num_threads(), bestIsa()};
     std::vector<T*> pointers;
     for (const at::Tensor& output : outputs)
         pointers.push_back(output.data_ptr<T>());
-    runEdgeProgram<T>(op.program, operands, block, pointers, {at::get_num_threads(), bestIsa()});
+    const auto arrays = [&] {
+        std::vector<EdgeArray> all;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            all.push_back(arrayOf(rows[i], op.program.operands[i], &indices[i], block));
+        return all;
+    };
+    const auto indexOf = [&](std::size_t i) {
+        return std::span<const std::int32_t>(indices[i].data_ptr<std::int32_t>(), static_cast<std::size_t>(block.edges()));
+    };
+    if (const std::vector<std::size_t> streamed = streamedOperands(op, rows, indices, block); !streamed.empty()) {
+        std::vector<at::Tensor> files;
+        std::int64_t gathered = 0;
+        for (const std::size_t i : streamed) {
+            files.push_back(rows[i]);
+            gathered += block.edges() * rows[i].size(1) * rows[i].element_size();
+        }
+        // Few edges had better read their rows alone.
+        constexpr std::int64_t sequential = 4;
+        if (RowStream stream(files, indexOf(streamed.front())); stream.bytes() < sequential * gathered) {
+            EdgeStream<T> edges(op.program, arrays(), block, pointers, streamed, options);
+            while (stream.next())
+                edges.meet(stream.first(), stream.last(), stream.rows());
+            edges.finish();
+            return;
+        }
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (op.program.operands[i].row == EdgeRow::Source && liesInFile(rows[i])) {
+            DistinctRows part = readDistinct(rows[i], indexOf(i));
+            rows[i] = std::move(part.rows);
+            indices[i] = std::move(part.index);
+        }
+    runEdgeProgram<T>(op.program, arrays(), block, pointers, options);
 }
 
 void runEdges(jit::Stack& stack)
@@ -115,53 +120,30 @@ void runEdges(jit::Stack& stack)
     const at::Tensor begin = jit::pop(stack).toTensor();
     const auto& op = *reinterpret_cast<const EdgeOp*>(jit::pop(stack).toInt());
     const EdgeBlock block{begin.data_ptr<std::int64_t>(), begin.numel() - 1};
-    std::vector<at::Tensor> rows, indices;
-    std::vector<EdgeArray> arrays;
-    std::size_t index = 0;
-    for (std::size_t i = 0; i < op.program.operands.size(); ++i) {
-        const EdgeOperand& operand = op.program.operands[i];
-        indices.push_back(operand.row == EdgeRow::Source ? sources.get(index++) : at::Tensor());
-        rows.push_back(asRows(operands.get(i), operand));
-        if (operand.row == EdgeRow::Source) {
-            checkRange(indices.back(), block.edges(), rows.back().size(0));
-            if (auto part = staged(rows.back(), indices.back().data_ptr<std::int32_t>(), block.edges())) {
-                rows.back() = std::move(part->rows);
-                indices.back() = std::move(part->sources);
-            }
-        }
-        const DType type = dtypeOf(rows.back().scalar_type());
-        TORCH_CHECK(type == op.dtype || (type == DType::BFloat16 && op.dtype == DType::Float32), "an operand of an edge program has another type");
-        arrays.push_back(arrayOf(rows.back(), operand, &indices.back(), block));
-    }
     c10::List<at::Tensor> results;
-    std::vector<at::Tensor> outputs;
+    std::vector<at::Tensor> rows, indices, outputs;
     for (std::size_t r = 0; r < op.program.results.size(); ++r) {
         std::vector<std::int64_t> sizes = op.sizes[r];
         sizes.insert(sizes.begin(), op.program.results[r].reduced ? block.targets : block.edges());
         outputs.push_back(at::empty(sizes, op.dtype == DType::Float64 ? at::kDouble : at::kFloat));
     }
+    std::size_t index = 0;
+    for (std::size_t i = 0; i < op.program.operands.size(); ++i) {
+        const EdgeOperand& operand = op.program.operands[i];
+        indices.push_back(operand.row == EdgeRow::Source ? sources.get(index++) : at::Tensor());
+        rows.push_back(asRows(operands.get(i), operand));
+        if (operand.row == EdgeRow::Source)
+            checkRange(indices.back(), block.edges(), rows.back().size(0));
+        const DType type = dtypeOf(rows.back().scalar_type());
+        TORCH_CHECK(type == op.dtype || (type == DType::BFloat16 && op.dtype == DType::Float32), "an operand of an edge program has another type");
+    }
     if (op.dtype == DType::Float64)
-        run<double>(op, arrays, block, outputs);
+        run<double>(op, rows, indices, block, outputs);
     else
-        run<float>(op, arrays, block, outputs);
+        run<float>(op, rows, indices, block, outputs);
     for (const at::Tensor& output : outputs)
         results.push_back(output.to(scalarType(op.dtype)));
     jit::push(stack, std::move(results));
-}
-
-// Rows of a tensor at an index, as index_select reads them, which maps the pages around each.
-at::Tensor rowsAt(const at::Tensor& whole, const at::Tensor& index)
-{
-    const bool inRange = index.numel() > 0 && index.min().item<std::int64_t>() >= 0 && index.max().item<std::int64_t>() < std::min<std::int64_t>(whole.size(0), 1LL << 31);
-    if (whole.dim() > 0 && whole.numel() > 0 && whole.is_contiguous() && inRange && index.numel() < 1LL << 31) {
-        const at::Tensor flat = index.to(at::kLong).contiguous();
-        if (const auto part = staged(whole.reshape({whole.size(0), -1}), flat.data_ptr<std::int64_t>(), flat.numel())) {
-            std::vector<std::int64_t> sizes = whole.sizes().vec();
-            sizes.front() = flat.numel();
-            return part->rows.index_select(0, part->sources).view(sizes);
-        }
-    }
-    return whole.index_select(0, index);
 }
 
 // Whether zero times, or divided by, each of a row's numbers stays zero.

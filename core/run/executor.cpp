@@ -11,11 +11,13 @@
 #include <mutex>
 
 #include "core/analysis/dims.h"
+#include "core/base/mapping.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
 #include "core/base/parallel.h"
 #include "core/run/allocator.h"
 #include "core/run/batch.h"
+#include "core/run/file_rows.h"
 #include "core/run/side_by_side.h"
 #include "core/run/store_folder.h"
 #include "core/run/tensors.h"
@@ -89,14 +91,23 @@ std::int64_t LayerWise::mostEdgesPerNode() const
 
 std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& progress)
 {
-    std::vector<LoweredFunction> lowered;
+    std::vector<Parts> lowered;
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
         guarded("Running function " + std::to_string(f) + " failed", [&] {
-            lowered.push_back(lowerFunction(m_a, m_cut.functions[f], m_constants, "function_" + std::to_string(f), m_kernels, m_narrow));
+            lowered.push_back(partsOf(f));
             Stopwatch watch;
-            groupStructure(m_cut.functions[f], lowered.back());
+            if (lowered.back().gathering)
+                sortBySource(m_cut.functions[f], *lowered.back().gathering);
             m_runs[f] = {};
             m_runs[f].prepareSeconds = watch.lap();
+        });
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
+        guarded("Running function " + std::to_string(f) + " failed", [&] {
+            Stopwatch watch;
+            groupStructure(m_cut.functions[f], lowered[f].whole);
+            if (lowered[f].gathering)
+                groupStructure(m_cut.functions[f], *lowered[f].gathering);
+            m_runs[f].prepareSeconds += watch.lap();
         });
     if (m_runsOnce)
         release(retained(lowered));
@@ -121,6 +132,36 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
             outputs.push_back(at::scalar_tensor(m_structure.at(id).toScalar()));
     }
     return outputs;
+}
+
+// Rows that will lie in files, and are too many to be read again for each batch.
+std::set<ValueId> LayerWise::readFromFiles(const CutFunction& function) const
+{
+    std::set<ValueId> values;
+    if (m_gatherAtOnce < 0)
+        return values;
+    for (const ValueId value : function.reads) {
+        const ValueFacts& facts = m_a.values[value];
+        if (facts.rows != Rows::Nodes || facts.rowDim != 0)
+            continue;
+        std::int64_t rowBytes = static_cast<std::int64_t>(m_narrow.contains(value) ? 2 : itemSize(m_a.program[value].dtype)) * facts.outer * facts.inner;
+        const std::vector<Dim>& sizes = m_a.program[value].sizes;
+        for (std::size_t d = 1; d < sizes.size(); ++d)
+            rowBytes *= sizes[d].value;
+        if (m_gatherAtOnce > 0 || !fitsWithinBound(static_cast<std::size_t>(rowBytes * numNodes(facts.nodeType))))
+            values.insert(value);
+    }
+    return values;
+}
+
+LayerWise::Parts LayerWise::partsOf(std::size_t f) const
+{
+    const CutFunction& function = m_cut.functions[f];
+    const std::string name = "function_" + std::to_string(f);
+    if (auto parts = lowerGathering(m_a, function, m_constants, name, m_kernels, readFromFiles(function), m_narrow);
+        parts && !readsNumbers(function, parts->gathering))
+        return {std::move(parts->rest), std::move(parts->gathering), std::move(parts->outputs)};
+    return {lowerFunction(m_a, function, m_constants, name, m_kernels, m_narrow), std::nullopt, {}};
 }
 
 void LayerWise::freeAfter(std::size_t function)
@@ -159,11 +200,13 @@ int LayerWise::atOnce(std::int64_t batches) const
 
 // A function while its batches run.
 struct LayerWise::Running {
-    Running(const CutFunction& f, LoweredFunction l) : function(f), lowered(std::move(l)) {}
+    Running(const CutFunction& f, Parts p) : function(f), parts(std::move(p)) {}
 
     const CutFunction& function;
-    LoweredFunction lowered;
-    std::int64_t total = 0;
+    Parts parts;
+    Gathered gathered;                     // of targets up to `end`, where there is something to gather
+    std::int64_t atOnce = 0;               // targets that it is gathered for
+    std::int64_t total = 0, end = 0;
     bool numbered = false;
     std::int64_t most = 1;                 // targets of a batch
     std::atomic<std::int64_t> size = 1;    // of the batches to come: less where memory ran short
@@ -171,6 +214,13 @@ struct LayerWise::Running {
     std::atomic<int> successes = 0;        // since the size last changed
     std::mutex mutex;
     FunctionRun stats;  // its times are sums over threads
+
+    std::string name;
+
+    void report(std::int64_t done, const Progress& progress) const
+    {
+        progress.update(static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(total, 1)), "Running " + name);
+    }
 
     void shrink(std::int64_t tooMany)
     {
@@ -188,54 +238,29 @@ struct LayerWise::Running {
     }
 };
 
-void LayerWise::runFunction(std::size_t index, LoweredFunction lowered, std::int64_t batchSize, const Progress& progress)
+void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSize, const Progress& progress)
 {
     const CutFunction& function = m_cut.functions[index];
-    const std::string name = "function " + std::to_string(index);
     Stopwatch watch;
-    Running running(function, std::move(lowered));
-    running.total = rowsOf(function);
-    running.numbered = needsNumbers(function, running.lowered);
+    Running running(function, std::move(parts));
+    running.name = "function " + std::to_string(index);
+    running.total = running.atOnce = running.end = rowsOf(function);
+    if (m_gatherAtOnce > 0)
+        running.atOnce = std::min(running.total, m_gatherAtOnce);
+    const FileTraffic before = fileTraffic();
+    running.numbered = needsNumbers(function, running.parts.whole);
     batchSize = batchSizeOf(function, batchSize);
     running.size = running.most = batchSize;
-    const std::int64_t batches = std::max<std::int64_t>(1, (running.total + batchSize - 1) / batchSize);
-    const auto report = [&](std::int64_t done) {
-        progress.update(static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(running.total, 1)), "Running " + name);
-    };
-    const auto runOthers = [&](Numbering& numbers, bool reports) {
-        for (;;) {
-            const std::int64_t size = running.size, first = running.next.fetch_add(size);
-            if (first >= running.total)
-                return;
-            if (reports)
-                report(first);
-            else
-                progress.check();
-            runRows(running, first, std::min(running.total, first + size), numbers);
-            running.grow();
-        }
-    };
-    report(0);
-    // The first makes the store.
-    running.next = std::min(running.total, batchSize);
-    runRows(running, 0, running.next, *m_numbers);
-    const std::int64_t faults = pageFaults();
-    if (const int atOnce = this->atOnce(batches); atOnce > 1) {
-        const SideBySide side;
-        std::vector<Numbering> numbers(static_cast<std::size_t>(atOnce));
-        parallelFor(atOnce, atOnce, [&](std::int64_t i, int thread) {
-            const SideBySide::Thread own(side);
-            try {
-                runOthers(numbers[static_cast<std::size_t>(i)], thread == 0);
-            } catch (...) {
-                running.next = running.total;  // nobody begins another
-                throw;
-            }
-        });
-    } else {
-        runOthers(*m_numbers, true);
-    }
-    running.stats.pageFaults = pageFaults() - faults;
+    std::optional<MemoryForArrays> forArrays;
+    if (running.parts.gathering)
+        forArrays.emplace();
+    std::int64_t first = 0;
+    do {
+        if (running.parts.gathering)
+            gather(running, first, progress);
+        runBatches(running, first, batchSize, progress);
+        first = running.end;
+    } while (first < running.total);
     const double grouping = m_runs[index].prepareSeconds;
     FunctionRun& stats = m_runs[index] = running.stats;
     const double wall = watch.lap(), sum = stats.seconds();
@@ -243,9 +268,85 @@ void LayerWise::runFunction(std::size_t index, LoweredFunction lowered, std::int
         *part *= sum > 0 ? wall / sum : 0;
     stats.prepareSeconds += grouping;
     stats.rows = running.total;
+    const FileTraffic after = fileTraffic();
+    stats.fileBytesRead = static_cast<double>(after.read - before.read);
+    stats.fileBytesWritten = static_cast<double>(after.written - before.written);
     for (const ValueId id : function.saves)
         stats.savedBytes += static_cast<double>(m_store.at(id).nbytes()) *
                             (!function.isOfLevel() || nodesOf(function) == 0 ? 1 : static_cast<double>(running.total) / static_cast<double>(nodesOf(function)));
+}
+
+// For as many targets from this one on as there is memory for: the fewer, the more often rows are read.
+void LayerWise::gather(Running& running, std::int64_t first, const Progress& progress)
+{
+    const LoweredFunction& lowered = *running.parts.gathering;
+    running.report(first, progress);
+    Stopwatch watch;
+    for (;;) {
+        running.gathered = {first, running.parts.gathered, {}};
+        running.end = std::min(running.total, first + running.atOnce);
+        std::optional<MemoryInCore> inCore;
+        if (running.atOnce > 1)
+            inCore.emplace(true);
+        try {
+            const Batch batch = block(running.function, first, running.end, nullptr);
+            std::vector<c10::IValue> arguments = inputs(lowered, batch);
+            for (std::size_t i = 0; i < arguments.size(); ++i)
+                if (const FunctionInput& in = lowered.inputs[i]; in.sourcesOf || in.beginOf >= 0 || (in.operand && in.operand->kind == OperandKind::Slice))
+                    arguments[i] = inMemory(arguments[i].toTensor());
+            for (const c10::IValue& rows : lowered.code.run(std::move(arguments)))
+                running.gathered.rows.push_back(rows.toTensor());
+            break;
+        } catch (const std::exception&) {
+            if (!inCore || !inCore->ranShort())
+                throw;
+        }
+        giveBackPages();
+        // In equal parts, one more than before or a quarter.
+        const std::int64_t parts = (running.total + running.atOnce - 1) / running.atOnce;
+        running.atOnce = std::max<std::int64_t>(1, (running.total + parts + std::max<std::int64_t>(parts / 4, 1) - 1) / (parts + std::max<std::int64_t>(parts / 4, 1)));
+    }
+    running.stats.computeSeconds += watch.lap();
+    ++running.stats.gathers;
+}
+
+// Targets from the first up to the end of the running function's part.
+void LayerWise::runBatches(Running& running, std::int64_t first, std::int64_t batchSize, const Progress& progress)
+{
+    const auto runOthers = [&](Numbering& numbers, bool reports) {
+        for (;;) {
+            const std::int64_t size = running.size, begin = running.next.fetch_add(size);
+            if (begin >= running.end)
+                return;
+            if (reports)
+                running.report(begin, progress);
+            else
+                progress.check();
+            runRows(running, begin, std::min(running.end, begin + size), numbers);
+            running.grow();
+        }
+    };
+    running.report(first, progress);
+    // The first makes the store.
+    running.next = std::min(running.end, first + running.size);
+    runRows(running, first, running.next, *m_numbers);
+    const std::int64_t batches = (running.end - first + batchSize - 1) / batchSize, faults = pageFaults();
+    if (const int atOnce = this->atOnce(std::max<std::int64_t>(1, batches)); atOnce > 1) {
+        const SideBySide side;
+        std::vector<Numbering> numbers(static_cast<std::size_t>(atOnce));
+        parallelFor(atOnce, atOnce, [&](std::int64_t i, int thread) {
+            const SideBySide::Thread own(side);
+            try {
+                runOthers(numbers[static_cast<std::size_t>(i)], thread == 0);
+            } catch (...) {
+                running.next = running.end;  // nobody begins another
+                throw;
+            }
+        });
+    } else {
+        runOthers(*m_numbers, true);
+    }
+    running.stats.pageFaults += pageFaults() - faults;
 }
 
 // A batch, or both of its halves if memory runs short. One row may take what it needs, from files if it must.
@@ -277,11 +378,12 @@ void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last
     FunctionRun stats;
     Stopwatch watch;
     stayWithinBound();
-    const Batch batch = block(running.function, first, last, running.numbered ? &numbers : nullptr);
-    std::vector<c10::IValue> arguments = inputs(running.lowered, batch);
+    Batch batch = block(running.function, first, last, running.numbered ? &numbers : nullptr);
+    batch.gathered = running.parts.gathering ? &running.gathered : nullptr;
+    std::vector<c10::IValue> arguments = inputs(running.parts.whole, batch);
     stats.prepareSeconds = watch.lap();
     stayWithinBound();
-    const std::vector<c10::IValue> results = running.lowered.code.run(std::move(arguments));
+    const std::vector<c10::IValue> results = running.parts.whole.code.run(std::move(arguments));
     stats.computeSeconds = watch.lap();
     for (std::size_t i = 0; i < running.function.saves.size(); ++i)
         save(running.function.saves[i], results[i].toTensor(), batch, running);
@@ -339,6 +441,13 @@ void LayerWise::save(ValueId value, const at::Tensor& made, const Batch& batch, 
     const at::Tensor& store = m_store.at(value);
     if (batch.function->isGlobal) {
         store.copy_(rows);
+        return;
+    }
+    if (facts.rowDim == 0 && entries == 1) {
+        if (ids.defined())
+            writeRows(store, ids, rows);
+        else
+            writeRows(store, batch.first, rows);
         return;
     }
     at::Tensor whole = entriesApart(store, facts);

@@ -43,6 +43,10 @@ public:
     /// Batches that run at once, each on one thread; 1: one after the other, on all threads; 0 (the default) chooses. Set before run.
     void setBatchesAtOnce(int batches) { m_batchesAtOnce = batches; }
 
+    /// Targets whose edges are reduced before batches run on them: 0 (the default): where rows come from files, for as many as there is memory for;
+    /// -1: never. Set before run.
+    void setGatherAtOnce(std::int64_t targets) { m_gatherAtOnce = targets; }
+
     /// Structure that is not read any more is freed before the first function: run is called once, and nothing else after it but countBlocks.
     void runOnce() { m_runsOnce = true; }
 
@@ -78,7 +82,15 @@ public:
 
 private:
     struct Batch;
+    struct Gathered;
     struct Running;
+
+    // A function as it is run: at once, or in two parts.
+    struct Parts {
+        LoweredFunction whole;  // or the rest, where `gathering` is there
+        std::optional<LoweredFunction> gathering;
+        std::vector<GatheringFunction::Output> gathered;
+    };
 
     // The nodes in the order in which a function's batches take them, and the edges into them in that order.
     struct Traversal {
@@ -113,10 +125,16 @@ private:
     at::Tensor numbersInBatch(const at::Tensor& nodes, const Batch& batch) const;
     void number(const at::Tensor& nodes, Batch& batch) const;
     std::int64_t total(const std::vector<RowTotal>& rows) const;
-    Retained retained(const std::vector<LoweredFunction>& lowered) const;
+    Parts partsOf(std::size_t function) const;
+    std::set<ValueId> readFromFiles(const CutFunction& function) const;
+    Retained retained(const std::vector<Parts>& lowered) const;
     void release(const Retained& retained);
     double structureBytes(const Retained* retained) const;
-    void runFunction(std::size_t index, LoweredFunction lowered, std::int64_t batchSize, const Progress& progress);
+    void runFunction(std::size_t index, Parts parts, std::int64_t batchSize, const Progress& progress);
+    void gather(Running& running, std::int64_t first, const Progress& progress);
+    void runBatches(Running& running, std::int64_t first, std::int64_t batchSize, const Progress& progress);
+    at::Tensor gatheredRows(int output, const Batch& batch) const;
+    void sortBySource(const CutFunction& function, const LoweredFunction& gathering);
     at::Tensor newStore(ValueId value, const std::vector<std::int64_t>& sizes, const at::Tensor& rows, const CutFunction& function) const;
     at::Tensor asRead(ValueId value, const at::Tensor& rows) const;
     bool takeFinished(std::size_t index);
@@ -129,6 +147,7 @@ private:
     bool isTargetPlace(const CutFunction& function, const StepOperand& operand) const;
     static at::Tensor toSources(const at::Tensor& index, std::span<const std::int64_t> edges, std::int64_t nodes);
     bool needsNumbers(const CutFunction& function, const LoweredFunction& lowered) const;
+    bool readsNumbers(const CutFunction& function, const LoweredFunction& lowered) const;
     std::vector<c10::IValue> inputs(const LoweredFunction& lowered, const Batch& batch) const;
     c10::IValue inputOf(const FunctionInput& in, const Batch& batch) const;
     static at::Tensor orderOf(const std::vector<int>& parts, const Batch& batch);
@@ -157,6 +176,7 @@ private:
     std::vector<std::int64_t> m_numNodes;  // of each type
     Kernels m_kernels = Kernels::All;
     int m_batchesAtOnce = 0;
+    std::int64_t m_gatherAtOnce = 0;
     double m_prologueSeconds = 0;
     bool m_keepAll = false, m_runsOnce = false;
 };

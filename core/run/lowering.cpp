@@ -75,6 +75,18 @@ public:
     {
     }
 
+    // What gathers these values is run apart: it is left out here, or everything else that it does not need.
+    void split(const std::set<ValueId>& values, bool gathers)
+    {
+        m_split = &values;
+        m_gathers = gathers;
+    }
+
+    // Which outputs of the part that gathers the rest reads; they are taken in this order.
+    const std::vector<StepOperand>& gathered() const { return m_gathered; }
+    void gatherOnly(const std::vector<StepOperand>& outputs) { m_gathered = outputs; }
+    bool canSplit() const { return m_canSplit; }
+
     LoweredFunction run(const std::string& name, Kernels kernels)
     {
         const EdgeFusion fusion = fuseEdges(m_a, m_f, kernels);
@@ -87,6 +99,7 @@ public:
                 later.insert(term.product);
                 sums[term.sum] = term;
             }
+        m_canSplit = sums.empty() && std::ranges::any_of(fusion.programs, [&](const FusedEdges& fused) { return isApart(fused); });
         auto program = fusion.programs.begin();
         for (std::size_t i = 0; i < m_f.steps.size(); ++i) {
             const FusedEdges* fused = program != fusion.programs.end() && program->step == i ? &*program++ : nullptr;
@@ -99,9 +112,15 @@ public:
             else if (!fusion.absorbed[i])
                 add(m_f.steps[i]);
         }
-        for (const StepOperand& result : m_f.results)
-            m_graph->registerOutput(value(result));
+        if (m_split && m_gathers)
+            for (const StepOperand& output : m_gathered)
+                m_graph->registerOutput(m_reduced.at(key(output)));
+        else
+            for (const StepOperand& result : m_f.results)
+                m_graph->registerOutput(value(result));
         dropUnused();
+        if (m_split && !m_gathers)
+            numberGathered();
         replaceLinear();
         if (pagesAreBound())
             replaceGathers();
@@ -224,12 +243,50 @@ private:
         }
     }
 
+    // Whether it reduces rows of the store that are to be run apart.
+    bool isApart(const FusedEdges& fused) const
+    {
+        return m_split && isIntoTargets(m_f, fused.frame) && std::ranges::any_of(fused.operands, [&](const FusedOperand& operand) {
+            return operand.row == EdgeRow::Source && operand.rows.kind == OperandKind::StoredWhole && operand.index.kind == OperandKind::Slice &&
+                   m_split->contains(operand.rows.value);
+        });
+    }
+
+    // What is left of the inputs that are gathered elsewhere.
+    void numberGathered()
+    {
+        std::vector<StepOperand> used;
+        for (FunctionInput& in : m_inputs)
+            if (in.gathered >= 0) {
+                used.push_back(m_gathered[static_cast<std::size_t>(in.gathered)]);
+                in.gathered = static_cast<int>(used.size()) - 1;
+            }
+        m_gathered = std::move(used);
+    }
+
     struct SparseRows {
         jit::Value *begin, *live;
     };
 
+    void addGathered(const FusedEdges& fused)
+    {
+        for (std::size_t i = 0; i < fused.results.size(); ++i) {
+            jit::Value* rows = addInput(*m_graph, ValueKind::Tensor);
+            m_inputs.push_back({std::nullopt, -1, -1, {}, -1, std::nullopt, static_cast<int>(m_gathered.size())});
+            m_gathered.push_back(fused.results[i]);
+            m_gathered.back().frame = fused.program.results[i].reduced ? 0 : fused.frame;
+            m_values[key(fused.results[i])] = rows;
+        }
+        if (fused.self)
+            m_values[key(fused.results.front())] = m_graph->insert(c10::aten::add, {value(*fused.self), m_values.at(key(fused.results.front()))});
+    }
+
     void add(const FusedEdges& fused, const SparseRows* sparse = nullptr)
     {
+        if (isApart(fused) && !m_gathers) {
+            addGathered(fused);
+            return;
+        }
         auto op = std::make_unique<EdgeOp>(edgeOp(m_a.program, fused));
         std::vector<jit::Value*> operands, sources;
         for (const FusedOperand& operand : fused.operands) {
@@ -241,8 +298,12 @@ private:
         }
         jit::Value* list = insertEdgeOp(*m_graph, *op, sparse ? sparse->begin : beginOf(fused.frame), operands, sources);
         const auto results = m_graph->insertNode(m_graph->createListUnpack(list, fused.results.size()))->outputs();
-        for (std::size_t i = 0; i < fused.results.size(); ++i)
-            m_values[key(fused.results[i])] = results[i];
+        for (std::size_t i = 0; i < fused.results.size(); ++i) {
+            StepOperand output = fused.results[i];
+            m_values[key(output)] = results[i];
+            output.frame = fused.program.results[i].reduced ? 0 : fused.frame;
+            m_reduced[key(output)] = results[i];
+        }
         if (fused.self)
             m_values[key(fused.results.front())] = m_graph->insert(c10::aten::add, {value(*fused.self), results.front()});
         m_edgeOps.push_back(std::move(op));
@@ -345,7 +406,10 @@ private:
     const Constants& m_constants;
     const std::set<ValueId>& m_narrow;
     std::shared_ptr<jit::Graph> m_graph;
-    std::map<Key, jit::Value*> m_values;
+    std::map<Key, jit::Value*> m_values, m_reduced;
+    const std::set<ValueId>* m_split = nullptr;
+    bool m_gathers = false, m_canSplit = false;
+    std::vector<StepOperand> m_gathered;
     std::map<int, jit::Value*> m_counts, m_begins;
     std::map<Key, jit::Value*> m_sources;
     std::vector<std::unique_ptr<EdgeOp>> m_edgeOps;
@@ -484,6 +548,25 @@ LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& funct
                               Kernels kernels, const std::set<ValueId>& narrow)
 {
     return FunctionLowering(analysis, function, constants, narrow).run(name, kernels);
+}
+
+std::optional<GatheringFunction> lowerGathering(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
+                                                Kernels kernels, const std::set<ValueId>& values, const std::set<ValueId>& narrow)
+{
+    if (values.empty() || function.isGlobal || function.rowsOf.valid())
+        return {};
+    GatheringFunction parts;
+    FunctionLowering rest(analysis, function, constants, narrow), gathering(analysis, function, constants, narrow);
+    rest.split(values, false);
+    parts.rest = rest.run(name, kernels);
+    if (!rest.canSplit() || rest.gathered().empty())
+        return {};
+    gathering.split(values, true);
+    gathering.gatherOnly(rest.gathered());
+    parts.gathering = gathering.run(name + "_gathering", kernels);
+    for (const StepOperand& output : rest.gathered())
+        parts.outputs.push_back({output.frame});
+    return parts;
 }
 
 }  // namespace cleave

@@ -54,6 +54,7 @@ struct FunctionInput {
     std::vector<int> orderOf;            ///< otherwise, if not empty: where each row of a frame is in the rows of these parts after each other
     int beginOf = -1;                    ///< otherwise, if not negative: where the edges into each of the parent's rows begin, int64 [rows + 1]
     std::optional<StepOperand> sourcesOf; ///< otherwise: one index entry for each edge, as int32
+    int gathered = -1;                   ///< otherwise, if not negative: the batch's rows of this output of the part that gathers
 };
 
 struct LoweredFunction {
@@ -61,6 +62,21 @@ struct LoweredFunction {
     std::vector<std::unique_ptr<EdgeOp>> edgeOps;  ///< that the code calls
     Lowered code;  ///< outputs: CutFunction::results in order
 };
+
+/// A function in two parts: one that reduces rows of the store over edges, for as many targets as there is memory for, and the rest of it, which is run
+/// batch by batch.
+struct GatheringFunction {
+    struct Output {
+        int frame = 0;  ///< a row for each target (0), or for each edge of a frame
+    };
+    LoweredFunction gathering;    ///< outputs as listed
+    std::vector<Output> outputs;
+    LoweredFunction rest;
+};
+
+/// Nothing if the function reduces no rows of these values, or not those of the store as they are.
+std::optional<GatheringFunction> lowerGathering(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
+                                                Kernels kernels, const std::set<ValueId>& values, const std::set<ValueId>& narrow = {});
 
 /// narrow: tensors of the store that are bfloat16 there; what is gathered of them becomes float32.
 LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,

@@ -71,6 +71,8 @@ void RunOptions::check() const
         throw Error("A run that goes on needs the folder that it is in.");
     if (threads < 0 || threads > 4096)
         throw Error("The number of threads must be between 1 and 4096.");
+    if (gatherAtOnce < -1)
+        throw Error("The number of targets that are gathered for at once must be at least 1, or -1 for none.");
     if (batchesAtOnce < 0 || batchesAtOnce > 4096)
         throw Error("The number of batches at once must be between 1 and 4096.");
 }
@@ -115,6 +117,7 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         LayerWise run(*model.analysis, *model.cut, constants, inputs, progress);
         run.setKernels(options.kernels);
         run.setBatchesAtOnce(options.batchesAtOnce);
+        run.setGatherAtOnce(options.gatherAtOnce);
         if (options.narrowStore)
             run.narrowStore();
         run.runOnce();

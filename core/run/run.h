@@ -23,6 +23,7 @@ struct RunOptions {
     Kernels kernels = Kernels::All;            ///< what Cleave's own kernels do instead of LibTorch
     Dense dense = Dense::Auto;
     int batchesAtOnce = 0;                     ///< each on one thread; 1: one by one on all threads, 0 chooses
+    std::int64_t gatherAtOnce = 0;             ///< targets whose edges are reduced before batches run on them; 0: many, where rows come from files, -1: none
     std::vector<std::int64_t> targets;         ///< nodes whose outputs are wanted, in this order; empty: all
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
     std::filesystem::path store;               ///< folder that keeps the save points (.npy) and says which functions are done; empty: none
@@ -47,6 +48,9 @@ struct FunctionRun {
     double computeSeconds = 0;
     double writeSeconds = 0;      ///< storing save points
     double savedBytes = 0;        ///< written to the store
+    std::int64_t gathers = 0;     ///< parts of its targets whose edges were reduced before batches ran on them
+    double fileBytesRead = 0;     ///< of rows, where these lie in files
+    double fileBytesWritten = 0;
     std::int64_t pageFaults = 0;  ///< of the process while batches ran, without the first: memory that was touched for the first time, or came from files
 
     double seconds() const { return prepareSeconds + computeSeconds + writeSeconds; }

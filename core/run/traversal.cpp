@@ -8,11 +8,11 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
-#include "core/base/mapping.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
 #include "core/base/parallel.h"
 #include "core/run/batch.h"
+#include "core/run/file_rows.h"
 
 /// In which order batches take nodes and edges, which nodes are computed at all, and structure put into that order.
 namespace cleave {
@@ -23,10 +23,13 @@ namespace {
 template <class Work>
 void forEachFromFile(std::span<const std::int64_t> edges, Work work)
 {
-    constexpr std::size_t atOnce = std::size_t{1} << 20, look = 1 << 10;
-    std::vector<std::pair<std::int64_t, std::int64_t>> order;
-    for (std::size_t first = 0; first < edges.size(); first += atOnce) {
+    constexpr std::size_t atOnce = std::size_t{1} << 19, look = 1 << 10;
+    const int threads = at::get_num_threads();
+    std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> orders(static_cast<std::size_t>(threads));
+    parallelFor(static_cast<std::int64_t>((edges.size() + atOnce - 1) / atOnce), threads, [&](std::int64_t part, int thread) {
+        auto& order = orders[static_cast<std::size_t>(thread)];
         order.clear();
+        const std::size_t first = static_cast<std::size_t>(part) * atOnce;
         for (std::size_t i = first; i < std::min(edges.size(), first + atOnce); ++i)
             order.emplace_back(edges[i], static_cast<std::int64_t>(i));
         std::ranges::sort(order);
@@ -35,15 +38,16 @@ void forEachFromFile(std::span<const std::int64_t> edges, Work work)
                 stayWithinBound();
             work(order[i].second, order[i].first);
         }
-    }
+    });
 }
 
-// Calls work(i, edges[i]) on all threads; the entries of `array` at the edges are asked for ahead.
+// Calls work(i, edges[i]) on all threads; the entries of a flat array at the edges are asked for ahead.
 template <class T, class Work>
-void forEachInOrder(std::span<const std::int64_t> edges, const T* array, Work work)
+void forEachInOrder(std::span<const std::int64_t> edges, const at::Tensor& flat, Work work)
 {
     constexpr std::int64_t ahead = 16;
-    if (pagesAreBound() && MappedReader(array).isMapped()) {
+    const auto* array = static_cast<const T*>(flat.data_ptr());
+    if (liesInFile(flat)) {
         forEachFromFile(edges, work);
         return;
     }
@@ -62,7 +66,7 @@ void forEachInOrder(std::span<const std::int64_t> edges, const T* array, Work wo
 // Rows of structure in the order of edges.
 at::Tensor inOrder(const at::Tensor& structure, int rowDim, std::span<const std::int64_t> edges)
 {
-    if (pagesAreBound() && rowDim == 0 && structure.is_contiguous() && structure.numel() > 0 && MappedReader(structure.data_ptr()).isMapped()) {
+    if (rowDim == 0 && structure.is_contiguous() && structure.numel() > 0 && liesInFile(structure)) {
         std::vector<std::int64_t> sizes = structure.sizes().vec();
         const std::size_t width = structure.nbytes() / static_cast<std::size_t>(sizes.front());
         sizes.front() = static_cast<std::int64_t>(edges.size());
@@ -82,7 +86,7 @@ at::Tensor inOrder(const at::Tensor& structure, int rowDim, std::span<const std:
     at::Tensor ordered = at::empty(sizes, structure.options());
     const auto* in = static_cast<const std::int32_t*>(structure.data_ptr());
     auto* out = static_cast<std::int32_t*>(ordered.data_ptr());
-    forEachInOrder(edges, in, [=](std::int64_t i, std::int64_t edge) { out[i] = in[edge]; });
+    forEachInOrder<std::int32_t>(edges, structure, [=](std::int64_t i, std::int64_t edge) { out[i] = in[edge]; });
     return ordered;
 }
 
@@ -282,11 +286,15 @@ void LayerWise::addReads(const CutFunction& function, std::int64_t count, std::m
 
 bool LayerWise::needsNumbers(const CutFunction& function, const LoweredFunction& lowered) const
 {
+    return std::ranges::any_of(function.frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; }) || readsNumbers(function, lowered);
+}
+
+bool LayerWise::readsNumbers(const CutFunction& function, const LoweredFunction& lowered) const
+{
     const auto isLocal = [&](const std::optional<StepOperand>& operand) {
         return operand && operand->kind == OperandKind::LocalIndex && !isTargetPlace(function, *operand);
     };
-    return std::ranges::any_of(function.frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; }) ||
-           std::ranges::any_of(lowered.inputs, [&](const FunctionInput& in) { return in.numbersOf >= 0 || isLocal(in.operand) || isLocal(in.sourcesOf); });
+    return std::ranges::any_of(lowered.inputs, [&](const FunctionInput& in) { return in.numbersOf >= 0 || isLocal(in.operand) || isLocal(in.sourcesOf); });
 }
 
 // Structure that batches slice by edges is put into their order once.
@@ -314,8 +322,43 @@ void LayerWise::groupStructure(const CutFunction& function, const LoweredFunctio
     }
 }
 
+// Edges into each target in the order of their sources, where rows of sources come one after the other from a file.
+void LayerWise::sortBySource(const CutFunction& function, const LoweredFunction& gathering)
+{
+    Traversal& traversal = of(function);
+    for (const FunctionInput& in : gathering.inputs) {
+        if (!in.sourcesOf || in.sourcesOf->kind != OperandKind::Slice || !isIntoTargets(function, in.sourcesOf->frame))
+            continue;
+        const ValueId segment = function.frames[static_cast<std::size_t>(in.sourcesOf->frame)].index;
+        const bool isInUse = std::ranges::any_of(traversal.grouped, [&](const auto& known) { return known.first.second == segment; }) ||
+                             std::ranges::any_of(traversal.sources, [&](const auto& known) { return std::get<1>(known.first) == segment; });
+        if (isInUse)
+            continue;  // in the order that there is
+        EdgesBySegment& edges = traversal.edges.at(segment);
+        const std::span<const std::int64_t> ids{edges.edges.data(), static_cast<std::size_t>(edges.count(0, traversal.count))};
+        at::Tensor sources = toSources(structure(in.sourcesOf->value).to(at::kLong), ids, numNodes(in.sourcesOf->ofType));
+        auto* source = sources.data_ptr<std::int32_t>();
+        constexpr std::int64_t piece = 1 << 12;
+        parallelFor((traversal.count + piece - 1) / piece, at::get_num_threads(), [&](std::int64_t part, int) {
+            std::vector<std::pair<std::int32_t, std::int64_t>> order;
+            for (std::int64_t t = part * piece; t < std::min(traversal.count, (part + 1) * piece); ++t) {
+                const auto first = static_cast<std::size_t>(edges.begin[static_cast<std::size_t>(t)]), last = static_cast<std::size_t>(edges.begin[static_cast<std::size_t>(t) + 1]);
+                if (std::is_sorted(source + first, source + last))
+                    continue;
+                order.clear();
+                for (std::size_t e = first; e < last; ++e)
+                    order.emplace_back(source[e], edges.edges[e]);
+                std::ranges::sort(order);
+                for (std::size_t e = first; e < last; ++e)
+                    std::tie(source[e], edges.edges[e]) = order[e - first];
+            }
+        });
+        traversal.sources[{in.sourcesOf->value, segment, in.sourcesOf->ofType}] = std::move(sources);
+    }
+}
+
 // What batches still read when it lies in the order of the edges: structure values, and segments whose edges they know by their ids.
-LayerWise::Retained LayerWise::retained(const std::vector<LoweredFunction>& lowered) const
+LayerWise::Retained LayerWise::retained(const std::vector<Parts>& lowered) const
 {
     Retained all{{m_a.program.outputs.begin(), m_a.program.outputs.end()}, {}};
     auto& [read, idsRead] = all;
@@ -323,7 +366,7 @@ LayerWise::Retained LayerWise::retained(const std::vector<LoweredFunction>& lowe
         const CutFunction& function = m_cut.functions[f];
         for (const RowTotal& term : function.total)
             read.insert(term.value);
-        const bool onlyGrouped = !needsNumbers(function, lowered[f]) && std::ranges::all_of(function.frames, [&](const Frame& frame) {
+        const bool onlyGrouped = !needsNumbers(function, lowered[f].whole) && std::ranges::all_of(function.frames, [&](const Frame& frame) {
             return frame.kind == FrameKind::Targets || isIntoTargets(function, static_cast<int>(&frame - function.frames.data()));
         });
         if (!onlyGrouped) {
@@ -337,7 +380,10 @@ LayerWise::Retained LayerWise::retained(const std::vector<LoweredFunction>& lowe
             for (const StepOperand& neighbour : function.neighbours)
                 read.insert(neighbour.value);
         }
-        for (const FunctionInput& in : lowered[f].inputs)
+        std::vector<FunctionInput> inputs = lowered[f].whole.inputs;
+        if (lowered[f].gathering)
+            inputs.insert(inputs.end(), lowered[f].gathering->inputs.begin(), lowered[f].gathering->inputs.end());
+        for (const FunctionInput& in : inputs)
             for (const std::optional<StepOperand>& operand : {in.operand, in.sourcesOf})
                 if (operand && !(operand->kind == OperandKind::Slice && isIntoTargets(function, operand->frame))) {
                     read.insert(operand->value);
@@ -364,7 +410,7 @@ at::Tensor LayerWise::toSources(const at::Tensor& index, std::span<const std::in
     const at::Tensor flat = index.contiguous();
     const auto* in = flat.data_ptr<std::int64_t>();
     auto* out = sources.data_ptr<std::int32_t>();
-    forEachInOrder(edges, in, [=](std::int64_t i, std::int64_t edge) {
+    forEachInOrder<std::int64_t>(edges, flat, [=](std::int64_t i, std::int64_t edge) {
         const std::int64_t node = in[edge] < 0 ? in[edge] + nodes : in[edge];
         out[i] = node >= 0 && node < nodes ? static_cast<std::int32_t>(node) : -1;
     });

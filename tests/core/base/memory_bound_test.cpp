@@ -38,14 +38,14 @@ TEST(Mapping, TemporaryLeavesNothingAndKeepsWhatIsDropped)
         for (std::size_t i = 0; i < memory.bytes(); i += 4099)
             ASSERT_EQ(memory.data()[i], std::byte{7});
         std::vector<std::byte> read(100);
-        const MappedReader reader(memory.data() + mega);
+        const MappedFile reader(memory.data() + mega);
         ASSERT_TRUE(reader.isMapped());
         memory.data()[mega + 5000 + 3] = std::byte{9};
         reader.read(5000, read.data(), read.size());
         EXPECT_EQ(read[2], std::byte{7});
         EXPECT_EQ(read[3], std::byte{9}) << "what was written is what is read";
-        EXPECT_FALSE(MappedReader(read.data()).isMapped());
-        EXPECT_FALSE(MappedReader(memory.data() + memory.bytes()).isMapped());
+        EXPECT_FALSE(MappedFile(read.data()).isMapped());
+        EXPECT_FALSE(MappedFile(memory.data() + memory.bytes()).isMapped());
         EXPECT_NE(test::errorOf([&] { reader.read(memory.bytes(), read.data(), read.size()); }), "");
     }
     EXPECT_TRUE(isEmpty(folder.path()));

@@ -1,0 +1,206 @@
+#include "core/run/file_rows.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "core/base/memory_bound.h"
+
+namespace cleave {
+
+namespace {
+
+std::size_t rowBytes(const at::Tensor& rows) { return static_cast<std::size_t>(rows.stride(0) * rows.element_size()); }
+
+// Rows with all their entries together.
+at::Tensor flat(const at::Tensor& whole) { return whole.reshape({whole.size(0), -1}); }
+
+bool isFlatInFile(const at::Tensor& whole)
+{
+    return whole.dim() > 0 && whole.numel() > 0 && whole.is_contiguous() && liesInFile(whole);
+}
+
+}  // namespace
+
+bool liesInFile(const at::Tensor& rows)
+{
+    return !fitsWithinBound(rows.nbytes()) && MappedFile(rows.data_ptr()).isMapped();
+}
+
+DistinctRows readDistinct(const at::Tensor& rows, std::span<const std::int32_t> index)
+{
+    const MappedFile file(rows.data_ptr());
+    std::vector<std::uint64_t> order(index.size());
+    for (std::size_t i = 0; i < index.size(); ++i)
+        order[i] = static_cast<std::uint64_t>(static_cast<std::uint32_t>(index[i])) << 32 | i;
+    std::ranges::sort(order);
+    const auto row = [&](std::size_t i) { return static_cast<std::int64_t>(order[i] >> 32); };
+    std::int64_t distinct = 0;
+    for (std::size_t i = 0; i < order.size(); ++i)
+        distinct += i == 0 || row(i) != row(i - 1);
+    DistinctRows part{at::empty({distinct, rows.size(1)}, rows.options()), at::empty({static_cast<std::int64_t>(index.size())}, at::kInt)};
+    auto* place = part.index.data_ptr<std::int32_t>();
+    auto* to = static_cast<std::byte*>(part.rows.data_ptr());
+    const auto width = static_cast<std::size_t>(rows.size(1) * rows.element_size());
+    const std::size_t stride = rowBytes(rows);
+    std::int64_t first = 0, last = -1, number = -1;  // rows that follow each other are read at once
+    const auto read = [&] {
+        const auto begin = static_cast<std::size_t>(number - (last - first));
+        if (last >= first)
+            file.read(static_cast<std::size_t>(first) * stride, to + begin * width, static_cast<std::size_t>(last - first + 1) * width);
+    };
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (const std::int64_t now = row(i); now != last || number < 0) {
+            if (now != last + 1 || stride != width || number < 0) {
+                read();
+                first = now;
+            }
+            last = now;
+            ++number;
+        }
+        place[order[i] & 0xffffffff] = static_cast<std::int32_t>(number);
+    }
+    read();
+    return part;
+}
+
+at::Tensor rowsAt(const at::Tensor& whole, const at::Tensor& index)
+{
+    if (index.numel() == 0 || !isFlatInFile(whole) || std::max<std::int64_t>(whole.size(0), index.numel()) >= 1LL << 31 ||
+        index.min().item<std::int64_t>() < 0 || index.max().item<std::int64_t>() >= whole.size(0))
+        return whole.index_select(0, index);
+    const at::Tensor numbers = index.to(at::kInt).contiguous();
+    const DistinctRows part = readDistinct(flat(whole), {numbers.data_ptr<std::int32_t>(), static_cast<std::size_t>(numbers.numel())});
+    std::vector<std::int64_t> sizes = whole.sizes().vec();
+    sizes.front() = index.numel();
+    return part.rows.index_select(0, part.index).view(sizes);
+}
+
+at::Tensor rowsFrom(const at::Tensor& whole, std::int64_t first, std::int64_t count)
+{
+    if (!isFlatInFile(whole))
+        return whole.narrow(0, first, count);
+    std::vector<std::int64_t> sizes = whole.sizes().vec();
+    sizes.front() = count;
+    at::Tensor rows = at::empty(sizes, whole.options());
+    MappedFile(whole.data_ptr()).read(static_cast<std::size_t>(first) * rowBytes(whole), rows.data_ptr(), rows.nbytes());
+    return rows;
+}
+
+at::Tensor inMemory(const at::Tensor& tensor)
+{
+    const MappedFile file(tensor.data_ptr());
+    if (!file.isMapped() || !tensor.is_contiguous())
+        return tensor;
+    at::Tensor copy = at::empty(tensor.sizes(), tensor.options());
+    file.read(0, copy.data_ptr(), copy.nbytes());
+    return copy;
+}
+
+void writeRows(const at::Tensor& into, std::int64_t first, const at::Tensor& rows)
+{
+    if (!isFlatInFile(into)) {
+        into.narrow(0, first, rows.size(0)).copy_(rows);
+        return;
+    }
+    const at::Tensor from = rows.to(into.scalar_type()).contiguous();
+    MappedFile(into.data_ptr()).write(static_cast<std::size_t>(first) * rowBytes(into), from.data_ptr(), from.nbytes());
+}
+
+void writeRows(const at::Tensor& into, const at::Tensor& ids, const at::Tensor& rows)
+{
+    if (!isFlatInFile(into)) {
+        into.index_copy_(0, ids, rows);
+        return;
+    }
+    const MappedFile file(into.data_ptr());
+    const at::Tensor from = rows.to(into.scalar_type()).contiguous();
+    const auto* id = ids.data_ptr<std::int64_t>();
+    const std::size_t row = rowBytes(into);
+    for (std::int64_t first = 0, last = 0; first < ids.numel(); first = last) {
+        for (last = first + 1; last < ids.numel() && id[last] == id[last - 1] + 1;)
+            ++last;
+        file.write(static_cast<std::size_t>(id[first]) * row, static_cast<const std::byte*>(from.data_ptr()) + static_cast<std::size_t>(first) * row,
+                   static_cast<std::size_t>(last - first) * row);
+    }
+}
+
+RowStream::RowStream(std::vector<at::Tensor> rows, std::span<const std::int32_t> index) : m_rows(std::move(rows)), m_count(m_rows.front().size(0))
+{
+    constexpr std::size_t groupBytes = std::size_t{1} << 14, pieceBytes = std::size_t{1} << 23;
+    std::size_t row = 0;
+    for (const at::Tensor& each : m_rows) {
+        m_files.emplace_back(each.data_ptr());
+        row += rowBytes(each);
+    }
+    row = std::max<std::size_t>(row, 1);
+    m_group = static_cast<std::int64_t>(std::max<std::size_t>(groupBytes / row, 1));
+    m_step = static_cast<std::int64_t>(std::max<std::size_t>(pieceBytes / row, 1)) / m_group * m_group + m_group;
+    m_needed.resize(static_cast<std::size_t>((m_count + m_group - 1) / m_group));
+    for (const std::int32_t i : index)
+        m_needed[static_cast<std::size_t>(i / m_group)] = true;
+    m_bytes = std::ranges::count(m_needed, true) * m_group * static_cast<std::int64_t>(row);
+}
+
+RowStream::~RowStream()
+{
+    if (m_read.valid())
+        m_read.wait();
+}
+
+// Of the next piece that has rows which are needed, from a row on.
+void RowStream::request(std::int64_t first)
+{
+    const auto needed = std::find(m_needed.begin() + std::min<std::int64_t>(first / m_group, static_cast<std::int64_t>(m_needed.size())), m_needed.end(), true);
+    m_asked = (needed - m_needed.begin()) * m_group;
+    if (m_asked >= m_count)
+        return;
+    m_buffer = 1 - m_buffer;
+    m_read = std::async(std::launch::async, [this, from = m_asked, to = std::min(m_count, m_asked + m_step), buffer = m_buffer] { read(from, to, buffer); });
+}
+
+bool RowStream::next()
+{
+    if (m_buffers.empty()) {
+        for (std::size_t i = 0; i < 2 * m_rows.size(); ++i)
+            m_buffers.push_back(at::empty({static_cast<std::int64_t>(rowBytes(m_rows[i / 2])) * std::min(m_step, m_count)}, at::kByte));
+        request(0);
+    }
+    if (m_asked >= m_count)
+        return false;
+    m_read.get();
+    m_first = m_asked;
+    m_last = std::min(m_count, m_first + m_step);
+    m_pieces.clear();
+    for (std::size_t i = 0; i < m_rows.size(); ++i)
+        m_pieces.push_back(m_buffers[2 * i + m_buffer].data_ptr());
+    request(m_last);
+    return true;
+}
+
+// Groups that are needed, with small gaps between them.
+void RowStream::read(std::int64_t first, std::int64_t last, std::size_t buffer) const
+{
+    constexpr std::int64_t gap = 4;
+    const std::int64_t groups = (last + m_group - 1) / m_group;
+    for (std::int64_t group = first / m_group; group < groups;) {
+        if (!m_needed[static_cast<std::size_t>(group)]) {
+            ++group;
+            continue;
+        }
+        std::int64_t end = group + 1;
+        for (std::int64_t g = end; g < std::min(groups, end + gap); ++g)
+            if (m_needed[static_cast<std::size_t>(g)])
+                end = g + 1;
+        const std::int64_t from = group * m_group, to = std::min(last, end * m_group);
+        for (std::size_t i = 0; i < m_rows.size(); ++i) {
+            const std::size_t row = rowBytes(m_rows[i]), skipped = static_cast<std::size_t>(from - first) * row;
+            const auto lastRow = static_cast<std::size_t>(m_rows[i].size(1) * m_rows[i].element_size());
+            m_files[i].read(static_cast<std::size_t>(from) * row, static_cast<std::byte*>(m_buffers[2 * i + buffer].data_ptr()) + skipped,
+                            static_cast<std::size_t>(to - from - 1) * row + lastRow);
+        }
+        group = end;
+    }
+}
+
+}  // namespace cleave
