@@ -256,6 +256,8 @@ private:
             throw Error("Costs are those of a graph: name one, or say --nodes and --edges.");
         if (priced)
             compare(wishes.isEmpty(), progress);
+        if (priced && wishes.isEmpty() && m_model.traced)
+            weighRewrites(progress);
         checkCut(*m_model.analysis, m_space->cut(m_stored.plan, m_stored.copied), progress);
     }
 
@@ -297,28 +299,80 @@ private:
         m_stored.batchSize = chosen.batchSize;
         m_stored.order = chosen.order;
         m_cost = RecordedCost{chosen.name, name, chosen.planned.cost, chosen.counts, rates, m_arguments.profile, chosen.planned.bound};
-        if (m_model.traced)
-            priceTraced(request, rates, progress);
+        m_request = request;
         if (!graph.path.empty() && m_model.analysis->levels > 0)
             m_inflations = inflations(chosen.batchSize, progress);
     }
 
-    // What the same planner would take without the rewrites, in batches as large.
-    void priceTraced(PlanningRequest request, const Rates& rates, const Progress& progress)
+    // What the same planner would take with other rewrites, in batches as large.
+    double secondsOf(const Model& model, const Progress& progress) const
     {
         const GraphArguments& graph = m_arguments.graph;
-        Model traced{m_model.traced, std::make_shared<CutProgram>(cutByMessageDegree(*m_model.traced))};
+        PlanningRequest request = m_request;
         request.constraints = {};
         request.memoryBytes = 0;
         request.batchSize = m_stored.batchSize;
         std::optional<Planning> planning;
         if (graph.path.empty())
-            planning.emplace(traced, m_arguments.nodes, m_arguments.edges, rates);
+            planning.emplace(model, m_arguments.nodes, m_arguments.edges, m_planning->rates());
         else
-            planning.emplace(traced, m_graph, graph.run, rates, progress);
+            planning.emplace(model, m_graph, graph.run, m_planning->rates(), progress);
         if (m_arguments.profile)
             planning->measureOps(request.batchSize, progress);
-        m_tracedSeconds = planning->make(wanted(), request, progress).planned.cost.seconds();
+        return planning->make(wanted(), request, progress).planned.cost.seconds();
+    }
+
+    // Each rewrite is left out in turn, to say what it is worth here; where nobody asked for it and it does not pay, it stays out.
+    void weighRewrites(const Progress& progress)
+    {
+        constexpr double share = 0.02, least = 1e-4;  // below, it is not worth a word
+        const std::shared_ptr<const Analysis> traced = m_model.traced;
+        const bool mayChoose = m_arguments.model.rewrites.empty() && m_arguments.pins.empty() && m_arguments.together.empty();
+        for (;;) {
+            std::set<Rewrite> applied;
+            for (const PassCount& rewrite : m_model.analysis->rewrites)
+                if (Rewrite known{}; rewriteFromName(rewrite.pass, known))
+                    applied.insert(known);
+            m_without.clear();
+            m_tracedSeconds = secondsOf({traced, std::make_shared<CutProgram>(cutByMessageDegree(*traced))}, progress);
+            const double now = m_cost->cost.seconds();
+            double best = std::min(now * (1 - share), now - least);
+            std::optional<Rewrite> loses;
+            for (const Rewrite rewrite : applied) {
+                std::set<Rewrite> others = applied;
+                others.erase(rewrite);
+                const double seconds = others.empty() ? m_tracedSeconds : secondsOf(rewrittenModel(traced, others, progress), progress);
+                m_without.emplace_back(rewrite, seconds);
+                if (seconds < best) {
+                    best = seconds;
+                    loses = rewrite;
+                }
+            }
+            if (!loses || !mayChoose)
+                return;
+            applied.erase(*loses);
+            take(rewrittenModel(traced, applied, progress), progress);
+            m_stored.remarks.push_back("Without the rewrite " + std::string(rewriteName(*loses)) + ", which takes " + formatSeconds(now - best) +
+                                       " more than it saves here (--rewrite all keeps it).");
+            if (!m_model.traced)
+                return;
+        }
+    }
+
+    // Another model from here on: plans are made anew.
+    void take(Model model, const Progress& progress)
+    {
+        const std::vector<std::string> remarks = m_stored.remarks;
+        m_planning.reset();
+        m_plans.clear();
+        m_model = std::move(model);
+        m_space.emplace(*m_model.analysis);
+        m_stored = {};
+        m_stored.plan = m_space->messageDegree();
+        m_stored.remarks = remarks;
+        m_without.clear();
+        m_tracedSeconds = 0;
+        compare(true, progress);
     }
 
     Planner wanted() const
@@ -347,6 +401,18 @@ private:
                                      : source;
     }
 
+    std::string rewritesWorth() const
+    {
+        std::vector<std::string> parts;
+        for (const PassCount& rewrite : m_model.analysis->rewrites) {
+            parts.push_back(rewrite.pass + " " + std::to_string(rewrite.count));
+            for (const auto& [known, seconds] : m_without)
+                if (rewriteName(known) == rewrite.pass)
+                    parts.back() += " (" + formatSeconds(seconds) + " without it)";
+        }
+        return join(parts, ", ");
+    }
+
     std::string text() const
     {
         std::string text;
@@ -364,7 +430,7 @@ private:
                 text += "E/V by node order, batches of " + formatCount(m_stored.batchSize) + ": " + join(orders, ", ") + "\n";
             }
             if (m_tracedSeconds > 0)
-                text += "Rewrites: " + rewritesText(*m_model.analysis) + "; without them (--rewrite none) " + std::string(plannerName(wanted())) + " takes " +
+                text += "Rewrites: " + rewritesWorth() + "; without any (--rewrite none) " + std::string(plannerName(wanted())) + " takes " +
                         formatSeconds(m_tracedSeconds) + "\n";
             text += "Rates: " + rates() + "\n";
         }
@@ -380,6 +446,8 @@ private:
             json["rewrites"][rewrite.pass] = rewrite.count;
         if (m_tracedSeconds > 0)
             json["seconds_without_rewrites"] = m_tracedSeconds;
+        for (const auto& [rewrite, seconds] : m_without)
+            json["seconds_without_rewrite"][std::string(rewriteName(rewrite))] = seconds;
         for (const auto& [order, inflation] : m_inflations)
             json["inflation_by_order"][orderName(order)] = inflation;
         return json;
@@ -394,7 +462,9 @@ private:
     std::vector<PricedPlan> m_plans;
     std::optional<RecordedCost> m_cost;
     std::vector<std::pair<NodeOrder, double>> m_inflations;
+    PlanningRequest m_request;
     double m_tracedSeconds = 0;  // 0: nothing was rewritten
+    std::vector<std::pair<Rewrite, double>> m_without;  // what the plan would take without one of them
 };
 
 }  // namespace

@@ -242,6 +242,8 @@ private:
             if (from.producer < 0 || from.uses.size() != 1 || from.isOutput || made[at(from.producer)].size() != 1 || to.bytes > from.bytes ||
                 to.writeSeconds > from.writeSeconds || isConstrained(i) || isConstrained(at(from.producer)))
                 continue;
+            if (m_low[i] > m_low[at(m_root[at(from.producer)])])
+                continue;  // it waits for more than its operand
             m_root[i] = m_root[at(from.producer)];
         }
     }

@@ -151,7 +151,7 @@ RowStream::~RowStream()
 // Of the next piece that has rows which are needed, from a row on.
 void RowStream::request(std::int64_t first)
 {
-    const auto needed = std::find(m_needed.begin() + std::min<std::int64_t>(first / m_group, static_cast<std::int64_t>(m_needed.size())), m_needed.end(), true);
+    const auto needed = std::find(m_needed.begin() + (first + m_group - 1) / m_group, m_needed.end(), true);
     m_asked = (needed - m_needed.begin()) * m_group;
     if (m_asked >= m_count)
         return;

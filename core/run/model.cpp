@@ -15,21 +15,28 @@ namespace cleave {
 Model openModel(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
 {
     Program program = readPt2(path, progress);
-    auto analysis = std::make_shared<Analysis>(analyse(std::move(program), {options.roles}, LibTorchEvaluator(), progress));
-    std::shared_ptr<const Analysis> traced;
+    Model model = rewrittenModel(std::make_shared<Analysis>(analyse(std::move(program), {options.roles}, LibTorchEvaluator(), progress)), options.rewrites, progress);
+    if (options.check)
+        checkCut(*model.analysis, *model.cut, progress);
+    return model;
+}
+
+Model rewrittenModel(std::shared_ptr<const Analysis> traced, const std::set<Rewrite>& rewrites, const Progress& progress)
+{
+    Model model{traced, {}, {}};
     try {
-        auto faster = std::make_shared<Analysis>(rewritten(*analysis, options.rewrites, LibTorchEvaluator(), progress));
+        auto faster = std::make_shared<Analysis>(rewritten(*traced, rewrites, LibTorchEvaluator(), progress));
         if (!faster->rewrites.empty()) {
-            checkRewrites(*analysis, *faster, progress);
-            traced = std::exchange(analysis, std::move(faster));
+            checkRewrites(*traced, *faster, progress);
+            model = {std::move(faster), {}, std::move(traced)};
         }
     } catch (const Error& error) {
-        analysis->program.notes.push_back(std::string("The program was left as it is: ") + error.what());
+        auto noted = std::make_shared<Analysis>(*traced);
+        noted->program.notes.push_back(std::string("The program was left as it is: ") + error.what());
+        model.analysis = std::move(noted);
     }
-    auto cut = std::make_shared<CutProgram>(cutByMessageDegree(*analysis));
-    if (options.check)
-        checkCut(*analysis, *cut, progress);
-    return {std::move(analysis), std::move(cut), std::move(traced)};
+    model.cut = std::make_shared<CutProgram>(cutByMessageDegree(*model.analysis));
+    return model;
 }
 
 std::string libtorchVersion()

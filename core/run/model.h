@@ -27,6 +27,9 @@ struct Model {
 /// Reads, analyses, cuts and checks a model file. Error with one sentence for whatever cannot be cut exactly.
 Model openModel(const std::filesystem::path& path, const OpenOptions& options = {}, const Progress& progress = {});
 
+/// A traced program with rewrites as OpenOptions::rewrites says, and its cut.
+Model rewrittenModel(std::shared_ptr<const Analysis> traced, const std::set<Rewrite>& rewrites, const Progress& progress = {});
+
 /// Runs the rewritten program against the traced one on two small random graphs. Error naming the output that differs.
 void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Progress& progress = {});
 

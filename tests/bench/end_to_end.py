@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Cleave and its rivals on the same graphs, one after the other on the same machine; prints a table in Markdown.
 
-    python3 end_to_end.py --cli build/dev/bin/cleave-cli --graphs GRAPH.npz … [--models sage2 gcn2 gat2] [--python 'python3']
+    python3 end_to_end.py --cli build/dev/bin/cleave-cli --graphs GRAPH.npz … [--models sage2 gcn2 gat2] [--python 'python3' …]
 
-The rivals (rivals.py) run under the Python that is named, which needs PyTorch and NumPy.
+The rivals (rivals.py) run under each Python that is named, which needs PyTorch and NumPy, and PyTorch Geometric for its own layers.
 """
 import argparse
+import itertools
 import json
 import pathlib
 import shlex
 import subprocess
 
 HERE = pathlib.Path(__file__).parent
-WAYS = [("loop", "loop by layer"), ("full", "whole graph, scatter"), ("sparse", "whole graph, sparse product"), ("nodewise", "node-wise (extrapolated)")]
+WAYS = [("loop", "loop by layer"), ("full", "whole graph, scatter"), ("sparse", "whole graph, sparse product"), ("nodewise", "node-wise (extrapolated)"),
+        ("pyg-loop", "PyG's layers by layer"), ("pyg-full", "PyG, whole graph, scatter"), ("pyg-sparse", "PyG, whole graph, sparse product")]
 
 
 def cleave(arguments, graph: str) -> dict:
@@ -25,8 +27,8 @@ def cleave(arguments, graph: str) -> dict:
     return {run["model"]: run for run in runs if run["run"] == "Cleave"}
 
 
-def rivals(arguments, graph: str) -> list:
-    command = shlex.split(arguments.python) + [str(HERE / "rivals.py"), graph, "--models", ",".join(arguments.models), "--ways", arguments.ways,
+def rivals(arguments, python: str, graph: str) -> list:
+    command = shlex.split(python) + [str(HERE / "rivals.py"), graph, "--models", ",".join(arguments.models), "--ways", arguments.ways,
                                                "--threads", str(arguments.threads)]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
@@ -37,7 +39,7 @@ def main():
     parser.add_argument("--cli", required=True)
     parser.add_argument("--graphs", nargs="+", required=True)
     parser.add_argument("--models", nargs="+", default=["sage2", "gcn2", "gat2", "sage3", "gcn3", "gat3"])
-    parser.add_argument("--python", default="python3")
+    parser.add_argument("--python", nargs="+", default=["python3"])
     parser.add_argument("--ways", default="loop,full,sparse,nodewise")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--batch-size", type=int, default=0)
@@ -47,8 +49,8 @@ def main():
     print("| graph | model | Cleave | of it prologue | " + " | ".join(title for _, title in ways) + " | PyTorch |")
     print("|---|---|---|---|" + "---|" * (len(ways) + 1))
     for graph in arguments.graphs:
-        ours, theirs = cleave(arguments, graph), rivals(arguments, graph)
-        for model in arguments.models:
+        ours, all_theirs = cleave(arguments, graph), [rivals(arguments, python, graph) for python in arguments.python]
+        for model, theirs in itertools.product(arguments.models, all_theirs):
             run = ours[model]
             cells = []
             for way, _ in ways:
@@ -59,7 +61,8 @@ def main():
                     cells.append(rival.get("error", "failed"))
                 else:
                     # What Cleave's prologue does counts for the rivals too: normalisation, and edges by target where the way needs them.
-                    seconds = rival["seconds"] + rival["normalise_seconds"] + (rival["csr_seconds"] if way != "full" else 0)
+                    apart = 0 if way in ("pyg-full", "pyg-sparse") else rival["normalise_seconds"]
+                    seconds = rival["seconds"] + apart + (rival["csr_seconds"] if way in ("loop", "sparse", "nodewise", "pyg-loop") else 0)
                     cells.append(f"{seconds:.3g} s = {seconds / run['seconds']:.3g} ×")
             version = next((r["torch"] for r in theirs), "?")
             print(f"| {pathlib.Path(graph).stem} | {model} | {run['seconds']:.3g} s | {run['prologue_seconds']:.2g} s | " + " | ".join(cells) +

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """What people run today, on the same graph and with the same widths as the benchmark models (make_models.py).
 
-    python3 rivals.py GRAPH.npz [--models sage2,gcn2,…] [--ways loop,full,sparse,nodewise] [--threads N]
+    python3 rivals.py GRAPH.npz [--models sage2,gcn2,…] [--ways loop,full,sparse,nodewise,pyg-loop,pyg-full,pyg-sparse] [--threads N]
 
 loop      layer by layer in batches of nodes with all their neighbours: subgraph by relabelling, gather, scatter_add (PyG's inference examples)
 full      the whole graph at once, gather and scatter_add (PyG's path without a sparse tensor)
 sparse    the whole graph at once, product with a CSR matrix (PyG's path with a sparse tensor); not for attention
 nodewise  each batch of targets by itself with all its K hops, for some batches, extrapolated to all nodes
+pyg-…     the first three with PyTorch Geometric's own layers, which take the place of the lines here; normalisation is part of them where they do it
 
-Plain PyTorch, 1.13 or newer. Prints a line of JSON for each; seconds are those of the run without building the CSR, which is told apart.
+Plain PyTorch, 1.13 or newer; PyTorch Geometric for the last. Ways that need what is not there are left out. Prints a line of JSON for each; seconds are those of the run without building the CSR, which is told apart.
 """
 import argparse
 import json
@@ -160,6 +161,69 @@ def product(model: list, x: Tensor, csr: Csr) -> Tensor:
     return x
 
 
+class PyG:
+    """The same model of PyTorch Geometric's layers."""
+
+    def __init__(self, name: str, width: int):
+        from torch_geometric import nn
+        self.kind = name[:-1]
+        widths = [width] + [128] * (int(name[-1]) - 1) + [32]
+        self.layers = []
+        for i, (a, b) in enumerate(zip(widths, widths[1:])):
+            if self.kind == "sage":
+                self.layers.append(nn.SAGEConv(a, b))
+            elif self.kind == "gcn":
+                self.layers.append(nn.GCNConv(a, b))
+            else:
+                heads = 1 if i == len(widths) - 2 else 4
+                self.layers.append(nn.GATConv(a, b // heads, heads=heads))
+        for layer in self.layers:
+            layer.eval()
+
+    def by_layer(self, x: Tensor, csr: Csr, batch: int) -> Tensor:
+        """Loops are among the edges where a layer adds them, and GCN's weights come with the block, which does not know all degrees."""
+        for depth, layer in enumerate(self.layers):
+            rows = []
+            for first in range(0, x.shape[0], batch):
+                targets = torch.arange(first, min(x.shape[0], first + batch))
+                block, source, target, weight = csr.block(targets)
+                edges = torch.stack([source, target])
+                if self.kind == "gcn":
+                    layer.normalize = False
+                    out = layer(x[block], edges, weight)[:len(targets)]
+                else:
+                    if self.kind == "gat":
+                        layer.add_self_loops = False
+                    out = layer((x[block], x[targets]), edges)
+                rows.append(out if depth == len(self.layers) - 1 else out.relu())
+            x = torch.cat(rows)
+        return x
+
+    def whole(self, x: Tensor, edges) -> Tensor:
+        for depth, layer in enumerate(self.layers):
+            x = layer(x, edges)
+            x = x if depth == len(self.layers) - 1 else x.relu()
+        return x
+
+
+def run_pyg(way: str, name: str, x: Tensor, given: Tensor, csr: Csr, batch: int) -> bool:
+    """False where the way is not there."""
+    try:
+        model = PyG(name, x.shape[1])
+    except ImportError:
+        return False
+    if way == "pyg-loop":
+        model.by_layer(x, csr, batch)
+    elif way == "pyg-full":
+        model.whole(x, given)
+    elif model.kind == "gat":
+        return False
+    else:
+        from torch_geometric.utils import to_torch_csr_tensor
+        model.whole(x, to_torch_csr_tensor(given.flip(0), size=(x.shape[0], x.shape[0])))
+    return True
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("graph")
@@ -193,6 +257,9 @@ def main():
                         whole(model, x, edges, weight)
                     elif way == "sparse":
                         product(model, x, csr)
+                    elif way.startswith("pyg"):
+                        if not run_pyg(way, name, x, given, csr, arguments.batch_size):
+                            continue
                     else:
                         sample, batches = 1000, 2
                         for k in range(batches):

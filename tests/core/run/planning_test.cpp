@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <random>
 
 #include "core/graph/order.h"
 #include "core/plan/plan_file.h"
@@ -156,6 +157,43 @@ TEST_P(PlanningOn, GoldenPlans)
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, PlanningOn, testing::Values("gcn", "sage", "gat", "jk"), [](const auto& name) { return std::string(name.param); });
+
+// Global ops, types, edge outputs: whatever is in a program, the solver's plan is legal and no worse than the others.
+class PlanningOfZoo : public testing::TestWithParam<int> {};
+
+TEST_P(PlanningOfZoo, OptimalIsLegalAndNoWorseForAnyRates)
+{
+    constexpr int parts = 8;
+    int number = 0;
+    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models/zoo/index.json"))) {
+        if (entry["expect"] != "equal" || number++ % parts != GetParam())
+            continue;
+        const std::string name = entry["name"];
+        OpenOptions options{{}, false, {}};
+        if (entry.contains("roles"))
+            for (const auto& [input, role] : entry["roles"].items())
+                roleFromName(role.get<std::string>(), options.roles[input]);
+        std::mt19937 random(static_cast<unsigned>(std::hash<std::string>{}(name)));
+        options.rewrites = random() % 2 ? allRewrites() : std::set<Rewrite>{};
+        const Model model = openModel(test::testDir() / "models/zoo" / (name + ".pt2"), options);
+        std::lognormal_distribution<double> factor(0, 1.5);
+        for (int round = 0; round < 20; ++round) {
+            Rates rates;
+            for (double* rate : {&rates.read, &rates.gather, &rates.write, &rates.elementwise, &rates.edgeRows, &rates.gemm, &rates.slice, &rates.number, &rates.opSeconds})
+                *rate *= factor(random);
+            const std::int64_t nodes = std::int64_t{1} << (6 + random() % 12);
+            Planning planning(model, nodes, nodes * static_cast<std::int64_t>(1 + random() % 30), rates);
+            PlanningRequest request;
+            request.batchSize = 1 + nodes / 7;
+            const PricedPlan best = planning.make(Planner::Optimal, request);
+            EXPECT_EQ(planning.space().whyIllegal(best.planned.plan), "") << name;
+            for (const Planner planner : {Planner::MessageDegree, Planner::Greedy})
+                EXPECT_LE(best.planned.cost.seconds(), planning.make(planner, request).planned.cost.seconds() * (1 + 1e-9)) << name;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, PlanningOfZoo, testing::Range(0, 8));
 
 TEST(Estimates, ComeNearTheCountsOfARandomGraph)
 {

@@ -1,0 +1,113 @@
+// Rows that lie in files, under a bound on memory.
+#include "core/run/file_rows.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "core/base/memory_bound.h"
+#include "core/base/pages.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+constexpr std::size_t mega = 1 << 20;
+
+// 20,000 rows of 40 numbers in a file, under a bound that they do not fit into.
+class FileRows : public testing::Test {
+protected:
+    FileRows() : m_bound(4 * mega, m_folder.path()), m_file(Mapping::temporary(m_folder.path(), count * 40 * sizeof(float)))
+    {
+        rows = at::from_blob(m_file.data(), {count, 40}, at::kFloat);
+        expected = at::arange(count * 40, at::kFloat).view({count, 40});
+        rows.copy_(expected);
+    }
+    ~FileRows() override { giveBackPages(); }
+
+    static std::vector<std::int32_t> numbers(std::mt19937& random, std::size_t size, std::int64_t first, std::int64_t last)
+    {
+        std::vector<std::int32_t> all(size);
+        for (std::int32_t& n : all)
+            n = static_cast<std::int32_t>(first + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(last - first)));
+        return all;
+    }
+
+    static constexpr std::int64_t count = 20'000;
+    at::Tensor rows, expected;
+
+private:
+    test::TemporaryFolder m_folder;
+    MemoryBound m_bound;
+    Mapping m_file;
+};
+
+TEST_F(FileRows, AreReadOnceEachInOrder)
+{
+    std::mt19937 random(1);
+    ASSERT_TRUE(liesInFile(rows));
+    EXPECT_FALSE(liesInFile(expected)) << "it is in memory";
+    EXPECT_FALSE(liesInFile(rows.narrow(0, 0, 100))) << "so few fit";
+    const std::vector<std::int32_t> index = numbers(random, 3000, 5, count);
+    const std::uint64_t before = fileTraffic().read;
+    const DistinctRows part = readDistinct(rows, index);
+    EXPECT_LT(part.rows.size(0), 3000);
+    EXPECT_EQ(fileTraffic().read - before, part.rows.nbytes());
+    const at::Tensor numbers = at::tensor(at::ArrayRef<std::int32_t>(index));
+    EXPECT_TRUE(part.rows.index_select(0, part.index).equal(expected.index_select(0, numbers)));
+    EXPECT_TRUE(rowsAt(rows, numbers.to(at::kLong)).equal(expected.index_select(0, numbers)));
+    EXPECT_TRUE(rowsFrom(rows, 77, 1000).equal(expected.narrow(0, 77, 1000)));
+    EXPECT_TRUE(inMemory(rows).equal(expected));
+    EXPECT_ANY_THROW(rowsAt(rows, at::tensor({std::int64_t{3}, std::int64_t{count}})));
+    EXPECT_EQ(rowsAt(rows, at::empty({0}, at::kLong)).size(0), 0);
+}
+
+TEST_F(FileRows, AreWritten)
+{
+    const at::Tensor range = at::full({100, 40}, -1.0F);
+    writeRows(rows, 50, range);
+    expected.narrow(0, 50, 100).copy_(range);
+    const at::Tensor ids = at::tensor({3, 19'999, 10'000, 10'001, 10'002, 4}, at::kLong), some = at::arange(240, at::kFloat).view({6, 40});
+    writeRows(rows, ids, some);
+    expected.index_copy_(0, ids, some);
+    EXPECT_TRUE(rows.equal(expected));
+}
+
+TEST_F(FileRows, StreamByInPieces)
+{
+    std::mt19937 random(2);
+    const at::Tensor half = expected.to(at::kBFloat16);
+    for (const auto& [first, last] : {std::pair<std::int64_t, std::int64_t>{0, count}, {0, 10}, {12'345, 12'350}, {8'000, 16'000}, {count - 1, count}}) {
+        std::vector<std::int32_t> index = numbers(random, 500, first, last);
+        index.push_back(static_cast<std::int32_t>(last - 1));
+        std::vector<bool> met(count);
+        RowStream stream({rows, rows.narrow(1, 8, 16)}, index);
+        std::int64_t before = 0;
+        const std::uint64_t read = fileTraffic().read;
+        while (stream.next()) {
+            ASSERT_LE(before, stream.first());
+            ASSERT_LT(stream.first(), stream.last());
+            before = stream.last();
+            for (const std::int32_t i : index)
+                if (i >= stream.first() && i < stream.last()) {
+                    met[static_cast<std::size_t>(i)] = true;
+                    const auto* whole = static_cast<const float*>(stream.rows()[0]) + (i - stream.first()) * 40;
+                    const auto* slice = static_cast<const float*>(stream.rows()[1]) + (i - stream.first()) * 40;
+                    for (int c = 0; c < 40; ++c)
+                        ASSERT_EQ(whole[c], static_cast<float>(i * 40 + c));
+                    for (int c = 0; c < 16; ++c)
+                        ASSERT_EQ(slice[c], static_cast<float>(i * 40 + 8 + c));
+                }
+        }
+        for (const std::int32_t i : index)
+            ASSERT_TRUE(met[static_cast<std::size_t>(i)]) << i;
+        if (last - first < 100) {
+            EXPECT_LT(fileTraffic().read - read, 200'000U) << "rows that nobody asks for";
+        }
+        EXPECT_FALSE(stream.next());
+    }
+}
+
+}  // namespace
+}  // namespace cleave
