@@ -175,6 +175,12 @@ double CostModel::readSeconds(const Tensor& tensor, bool wholeBlock, int functio
     return rowsFor(group, wholeBlock ? m_groups[at(group)].last - function + 1 : 0).total * tensor.bytes / (inOrder ? m_rates.read : m_rates.gather);
 }
 
+double CostModel::writeSeconds(const Tensor& tensor, int function) const
+{
+    const double rows = rowsFor(m_groupOfLevel[at(function)], 0).total;
+    return tensor.writeSeconds * rows / std::max(1.0, m_counts.nodesOf(tensor.nodeType));
+}
+
 double CostModel::fixedSeconds() const
 {
     double seconds = 0;
@@ -350,8 +356,8 @@ private:
                 add('M', r.numbered, r.numberedSeconds);
         }
         if (isSaved(t) && tensor.producer >= 0) {
-            const double rows = m.rowsFor(saved.madeIn, 0).total, nodes = std::max(1.0, m.m_counts.nodesOf(tensor.nodeType));
-            saved.write = {rows * tensor.bytes, 0, tensor.writeSeconds * rows / nodes};
+            const double rows = m.rowsFor(saved.madeIn, 0).total;
+            saved.write = {rows * tensor.bytes, 0, m.writeSeconds(tensor, m.m_groups[at(saved.madeIn)].last)};
             m_cost.functions[at(saved.madeIn)].write += saved.write;
         }
         if (saved.write.bytes > 0 || !saved.reads.empty())

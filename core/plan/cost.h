@@ -112,6 +112,7 @@ public:
     double fixedSeconds() const;                  ///< of functions, whatever the positions of their ops
     double relabelSeconds(int level) const { return m_relabel[static_cast<std::size_t>(level)]; }
     double readSeconds(const Tensor& tensor, bool wholeBlock, int function) const;
+    double writeSeconds(const Tensor& tensor, int function) const;  ///< of the rows that this function computes
     bool mayBeCopied(const Tensor& tensor, int function) const { return m_space.analysis().typeOf(function) == tensor.nodeType; }
 
 private:

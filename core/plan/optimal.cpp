@@ -72,7 +72,9 @@ public:
     Programme(const CostModel& costs, const Plan& start) : m_costs(costs), m_space(costs.space()), m_start(start)
     {
         findRanges();
-        contract();
+        // Where functions compute different rows, what one operand is enough for may be cheaper in a later one.
+        if (!rowsVary())
+            contract();
         addPositions();
         addArrows();
         addGroups();
@@ -221,6 +223,17 @@ private:
         for (std::size_t i = ops.size(); i-- > 0;)
             for (const int reader : ops[i].readers)
                 m_gatheredAt[i].insert(m_gatheredAt[at(reader)].begin(), m_gatheredAt[at(reader)].end());
+    }
+
+    bool rowsVary() const
+    {
+        std::map<int, double> rows;  // by node type
+        for (int f = 0; f < m_space.functions(); ++f) {
+            const double here = m_costs.rowsAt(Position::post(f));
+            if (rows.try_emplace(m_space.analysis().typeOf(f), here).first->second != here)
+                return true;
+        }
+        return false;
     }
 
     // An op whose one operand has no other reader stands where that is made, if it makes rows no wider.
@@ -373,20 +386,41 @@ private:
         const int u = tensor.producer;
         bool always = tensor.isOutput;
         int written = -1;
+        const int firstMade = u < 0 ? 0 : Position{m_low[at(m_root[at(u)])]}.function(), lastMade = u < 0 ? 0 : Position{m_high[at(m_root[at(u)])]}.function();
+        bool isSame = true;  // whichever function writes it
+        for (int f = firstMade; u >= 0 && f <= lastMade; ++f)
+            isSame = isSame && m_costs.writeSeconds(tensor, f) == m_costs.writeSeconds(tensor, firstMade);
+        std::map<int, int> writtenIn;  // otherwise: columns by the function that makes it
         std::map<int, int> read, readBlock;  // columns by function
         std::map<int, std::pair<double, double>> gathered;
-        const auto writes = [&](const Linear& needed) {
-            if (u < 0 || always)
-                return;
-            if (written < 0)
-                written = column(tensor.writeSeconds);
-            atLeast(of(written) - needed);
-        };
         const auto columnFor = [&](std::map<int, int>& columns, int function, double seconds) {
             const auto [known, fresh] = columns.try_emplace(function, -1);
             if (fresh)
                 known->second = column(seconds);
             return known->second;
+        };
+        // Before a function that reads it, or before the function of an op that does.
+        const auto writesBefore = [&](int function) {
+            if (u < 0 || always)
+                return;
+            if (isSame) {
+                if (written < 0)
+                    written = column(m_costs.writeSeconds(tensor, firstMade));
+                atLeast(of(written) - constant(1) + later(u, function - 1));
+            } else {
+                for (int f = firstMade; f <= std::min(lastMade, function - 1); ++f)
+                    atLeast(of(columnFor(writtenIn, f, m_costs.writeSeconds(tensor, f))) - inFunction(u, f));
+            }
+        };
+        const auto writesFor = [&](int op, int last) {
+            if (u < 0 || always)
+                return;
+            if (isSame && written < 0)
+                written = column(m_costs.writeSeconds(tensor, firstMade));
+            for (int f = 0; isSame && f < last; ++f)
+                atLeast(of(written) - later(op, f) + later(u, f));
+            for (int f = firstMade; !isSame && f <= std::min(lastMade, last); ++f)
+                atLeast(of(columnFor(writtenIn, f, m_costs.writeSeconds(tensor, f))) - inFunction(u, f) - later(op, f) + constant(1));
         };
         const auto reads = [&](int function) { return columnFor(read, function, m_costs.readSeconds(tensor, false, function)); };
         const auto readsBlock = [&](int function) {
@@ -406,16 +440,16 @@ private:
             case CostModel::Use::Numbered:
                 m_objective.constant += use.straightSeconds;
                 m_objective.add(later(u, use.level - 1), use.blockSeconds - use.straightSeconds);
-                writes(constant(1) - later(u, use.level - 1));
+                writesBefore(use.level);
                 break;
             case CostModel::Use::AtTargets:
                 atLeast(of(reads(use.level)) - constant(1) + later(u, use.level - 1));
-                writes(constant(1) - later(u, use.level - 1));
+                writesBefore(use.level);
                 break;
             case CostModel::Use::Gathered:
                 gathered[use.level].first += use.straightSeconds;
                 gathered[use.level].second += use.blockSeconds;
-                writes(constant(1) - later(u, use.level - 1));
+                writesBefore(use.level);
                 break;
             default: {
                 if (u >= 0 && m_root[at(use.op)] == m_root[at(u)])
@@ -431,15 +465,16 @@ private:
                     if (f > 0 && pre >= m_low[v] && pre <= m_high[v])
                         atLeast(of(readsBlock(f)) - standsAt(use.op, pre) + made);
                 }
-                for (int f = 0; f < last; ++f)
-                    writes(later(use.op, f) - later(u, f));
+                writesFor(use.op, last);
                 if (written >= 0 && last > Position{m_low[at(m_root[at(u)])]}.function() + 1)
                     m_crossings.push_back({written, u, use.op, Position{m_low[at(m_root[at(u)])]}.function(), last});
             }
             }
         }
-        if (u >= 0 && always)
-            m_objective.constant += tensor.writeSeconds;
+        if (u >= 0 && always && isSame)
+            m_objective.constant += m_costs.writeSeconds(tensor, firstMade);
+        for (int f = firstMade; u >= 0 && always && !isSame && f <= lastMade; ++f)
+            m_objective.add(inFunction(u, f), m_costs.writeSeconds(tensor, f));
         for (const auto& [function, seconds] : gathered) {
             const Linear made = later(u, function - 1);
             // From its block, which is computed here, or copied, or straight from the store.

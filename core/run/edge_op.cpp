@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
+#include "core/base/row_stream.h"
 #include "core/run/file_rows.h"
 #include "core/run/tensors.h"
 
@@ -89,15 +90,16 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
         return std::span<const std::int32_t>(indices[i].data_ptr<std::int32_t>(), static_cast<std::size_t>(block.edges()));
     };
     if (const std::vector<std::size_t> streamed = streamedOperands(op, rows, indices, block); !streamed.empty()) {
-        std::vector<at::Tensor> files;
+        std::vector<MappedRows> files;
         std::int64_t gathered = 0;
         for (const std::size_t i : streamed) {
-            files.push_back(rows[i]);
-            gathered += block.edges() * rows[i].size(1) * rows[i].element_size();
+            const auto item = static_cast<std::size_t>(rows[i].element_size());
+            files.push_back({rows[i].data_ptr(), static_cast<std::size_t>(rows[i].size(1)) * item, static_cast<std::size_t>(rows[i].stride(0)) * item});
+            gathered += block.edges() * static_cast<std::int64_t>(files.back().rowBytes);
         }
         // Few edges had better read their rows alone.
         constexpr std::int64_t sequential = 4;
-        if (RowStream stream(files, indexOf(streamed.front())); stream.bytes() < sequential * gathered) {
+        if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front())); stream.bytes() < sequential * gathered) {
             EdgeStream<T> edges(op.program, arrays(), block, pointers, streamed, options);
             while (stream.next())
                 edges.meet(stream.first(), stream.last(), stream.rows());

@@ -153,7 +153,9 @@ def whole(model: list, x: Tensor, edges: Tensor, weight: Tensor) -> Tensor:
 
 def product(model: list, x: Tensor, csr: Csr) -> Tensor:
     nodes = x.shape[0]
-    matrix = torch.sparse_csr_tensor(csr.begin, csr.source, csr.weight, (nodes, nodes))
+    # PyTorch 1.13 checks for edges that are there twice, which do not matter here.
+    make = torch.sparse_csr_tensor if int(torch.__version__.split(".")[0]) > 1 else torch._sparse_csr_tensor_unsafe
+    matrix = make(csr.begin, csr.source, csr.weight, (nodes, nodes))
     degree = (csr.begin[1:] - csr.begin[:-1]).float()
     for depth, layer in enumerate(model):
         x = layer.sparse(x, matrix, degree)

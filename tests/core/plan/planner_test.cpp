@@ -23,12 +23,21 @@ Rates randomRates(std::mt19937_64& random)
     return rates;
 }
 
-CostModel randomCosts(const PlanSpace& space, std::mt19937_64& random)
+// partly: functions compute some of the rows only, as they do for nodes that are asked for.
+CostModel randomCosts(const PlanSpace& space, std::mt19937_64& random, bool partly)
 {
     const std::int64_t nodes = 100 + static_cast<std::int64_t>(random() % 100000);
     const std::int64_t edges = nodes * (1 + static_cast<std::int64_t>(random() % 30));
     const std::int64_t batch = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(nodes));
-    return {space, estimateCounts(space.analysis(), space.cut(space.messageDegree()), nodes, edges, batch), randomRates(random)};
+    GraphCounts counts = estimateCounts(space.analysis(), space.cut(space.messageDegree()), nodes, edges, batch);
+    for (FunctionRows& rows : counts.functions)
+        if (partly) {
+            const double share = static_cast<double>(1 + random() % 100) / 100;
+            for (std::vector<RowCount>* all : {&rows.frames, &rows.reach})
+                for (RowCount& count : *all)
+                    count.total *= share;
+        }
+    return {space, std::move(counts), randomRates(random)};
 }
 
 // The least seconds of all legal plans with these constraints: every position of every op within what its operands leave.
@@ -69,7 +78,7 @@ TEST(Planner, OptimalIsTheLeastOfAllPlans)
         const PlanSpace space(analysis);
         if (std::ranges::count(space.ops(), true, &PlacedOp::movable) > 12)
             continue;
-        const CostModel costs = randomCosts(space, random);
+        const CostModel costs = randomCosts(space, random, round % 3 == 0);
         PlanningOptions options;
         Plan start = space.messageDegree();
         for (int wish = static_cast<int>(random() % 3); round % 2 && wish > 0; --wish) {
@@ -109,7 +118,7 @@ TEST(Planner, ConstraintsThatCannotBeKeptAreNamed)
     options.constraints.join(analysis.program[a].producer, analysis.program[b].producer);
     options.constraints.pin(analysis.program[a].producer, 0);
     std::mt19937_64 random(1);
-    const CostModel costs = randomCosts(space, random);
+    const CostModel costs = randomCosts(space, random, false);
     const std::string reason = test::errorOf([&] { makePlan(Planner::Optimal, costs, options); });
     EXPECT_THAT(reason, testing::HasSubstr("pinned to function 0"));
 }
@@ -119,7 +128,7 @@ TEST(Planner, StopsWhenAsked)
     std::mt19937_64 random(3);
     const Analysis analysis = randomNetwork(random, {3, 30, 64});
     const PlanSpace space(analysis);
-    const CostModel costs = randomCosts(space, random);
+    const CostModel costs = randomCosts(space, random, false);
     std::stop_source stop;
     stop.request_stop();
     EXPECT_THROW(makePlan(Planner::Optimal, costs, {}, {stop.get_token(), {}}), Cancelled);
@@ -133,7 +142,7 @@ TEST(Planner, LargeProgramsAreProven)
         const Analysis analysis = randomNetwork(random, {levels, 1000, 64});
         const PlanSpace space(analysis);
         ASSERT_GT(space.ops().size(), 1000U);
-        const CostModel costs = randomCosts(space, random);
+        const CostModel costs = randomCosts(space, random, false);
         const Planned optimal = makePlan(Planner::Optimal, costs), greedy = makePlan(Planner::Greedy, costs);
         EXPECT_EQ(space.whyIllegal(optimal.plan), "");
         EXPECT_TRUE(optimal.proven);

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "core/base/mapping.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
 #include "tests/core/test_files.h"
@@ -72,41 +73,6 @@ TEST_F(FileRows, AreWritten)
     writeRows(rows, ids, some);
     expected.index_copy_(0, ids, some);
     EXPECT_TRUE(rows.equal(expected));
-}
-
-TEST_F(FileRows, StreamByInPieces)
-{
-    std::mt19937 random(2);
-    const at::Tensor half = expected.to(at::kBFloat16);
-    for (const auto& [first, last] : {std::pair<std::int64_t, std::int64_t>{0, count}, {0, 10}, {12'345, 12'350}, {8'000, 16'000}, {count - 1, count}}) {
-        std::vector<std::int32_t> index = numbers(random, 500, first, last);
-        index.push_back(static_cast<std::int32_t>(last - 1));
-        std::vector<bool> met(count);
-        RowStream stream({rows, rows.narrow(1, 8, 16)}, index);
-        std::int64_t before = 0;
-        const std::uint64_t read = fileTraffic().read;
-        while (stream.next()) {
-            ASSERT_LE(before, stream.first());
-            ASSERT_LT(stream.first(), stream.last());
-            before = stream.last();
-            for (const std::int32_t i : index)
-                if (i >= stream.first() && i < stream.last()) {
-                    met[static_cast<std::size_t>(i)] = true;
-                    const auto* whole = static_cast<const float*>(stream.rows()[0]) + (i - stream.first()) * 40;
-                    const auto* slice = static_cast<const float*>(stream.rows()[1]) + (i - stream.first()) * 40;
-                    for (int c = 0; c < 40; ++c)
-                        ASSERT_EQ(whole[c], static_cast<float>(i * 40 + c));
-                    for (int c = 0; c < 16; ++c)
-                        ASSERT_EQ(slice[c], static_cast<float>(i * 40 + 8 + c));
-                }
-        }
-        for (const std::int32_t i : index)
-            ASSERT_TRUE(met[static_cast<std::size_t>(i)]) << i;
-        if (last - first < 100) {
-            EXPECT_LT(fileTraffic().read - read, 200'000U) << "rows that nobody asks for";
-        }
-        EXPECT_FALSE(stream.next());
-    }
 }
 
 }  // namespace

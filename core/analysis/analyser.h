@@ -1,0 +1,80 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/analysis.h"
+#include "core/analysis/message_passing.h"
+#include "core/analysis/row_rules.h"
+
+/// Finds out what each value's rows are and what each op does with them: private to core/analysis.
+namespace cleave {
+
+class Analyser {
+public:
+    Analyser(Analysis& analysis, const Evaluator& evaluator) : m_a(analysis), m_p(analysis.program), m_evaluator(evaluator) {}
+
+    void run(const Progress& progress);
+
+private:
+    const ValueFacts& facts(ValueId id) const { return m_a.values[id]; }
+    bool isFeature(ValueId id) const { return facts(id).reach == Reach::Feature; }
+
+    void findRead();
+    [[noreturn]] void refuse(OpId op, const std::string& why) const;
+    void startRows();
+    std::string gatheredParameter() const;
+    void findEdgeSymbols();
+
+    bool isNodes(const Dim& dim) const { return m_a.typeCountedBy(dim.symbol) >= 0; }
+
+    void classify(OpId id);
+
+    template <class Holds>
+    bool allOperands(OpId id, Holds&& holds) const
+    {
+        bool all = true;
+        forEachOperand(m_p[id], [&](ValueId operand) { all = all && holds(operand); });
+        return all;
+    }
+
+    std::string whyNotRowWise(OpId id) const;
+    void setOutput(ValueId id, Rows rows, int nodeType, int rowDim, int level, std::int64_t outer = 1, std::int64_t inner = 1);
+
+    // One entry of the row dimension for each row.
+    bool isPlain(ValueId id) const { return facts(id).outer == 1 && facts(id).inner == 1; }
+
+    void checkOutputs(OpId id);
+    bool classifyGather(OpId id);
+    bool classifyScatter(OpId id);
+    int sourceRowDim(const ScatterForm& form) const;
+    void feed(ValueId edgeValue, int level, int type);
+    int levelIn(ValueId value, ValueId segment, bool inOrder);
+    bool classifyView(OpId id);
+    bool classifyRowWise(OpId id);
+    bool accept(OpId id, const RowMapping& mapping);
+    bool classifyConcat(OpId id);
+    bool areNodesOfSeveralTypes(const std::vector<ValueId>& parts) const;
+    bool classifyByProbe(OpId id);
+    bool classifyRowsOfGraph(OpId id);
+    bool classifyGlobal(OpId id);
+    void addUnion(OpId id);
+    bool mentionsNodes(const std::string& size) const;
+    void finishOutputs();
+    void findLevels();
+
+    Analysis& m_a;
+    const Program& m_p;
+    const Evaluator& m_evaluator;
+    std::map<std::tuple<ValueId, ValueId, bool>, int> m_visited;
+    std::map<ValueId, std::pair<int, int>> m_fed;  // edge values: message degree and node type of the first reduction that they feed
+    int m_segmentType = -1;                        // of the nodes that the edges in question lead to
+    std::set<std::string> m_edgeSymbols;
+    std::vector<bool> m_read;  // an exporter may describe an output that nobody reads by a shape that it does not have
+};
+
+}  // namespace cleave

@@ -1,0 +1,158 @@
+#include "core/analysis/analyser.h"
+
+#include <algorithm>
+
+#include "core/analysis/op_view.h"
+#include "core/analysis/views.h"
+
+/// Gathers, reductions by target, and what lies between them.
+namespace cleave {
+
+bool Analyser::classifyGather(OpId id)
+{
+    const auto form = gatherForm(m_p, id);
+    if (!form || !isFeature(form->source) || facts(form->source).rowDim != form->sourceDim || !isPlain(form->source))
+        return false;
+    if (isFeature(form->index))
+        refuse(id, "reads rows at an index that depends on node features: which rows a block needs is not known beforehand.");
+    const Value& index = m_p[form->index];
+    if (index.dtype == DType::Bool)
+        refuse(id, "selects rows by a mask of several dimensions, which is not supported.");
+    if (index.sizes.empty() || index.sizes[static_cast<std::size_t>(form->indexRowDim)].isConstant())
+        return false;  // a fixed choice of rows
+    const int type = m_a.typeCountedBy(index.sizes[static_cast<std::size_t>(form->indexRowDim)].symbol);
+    OpFacts& f = m_a.ops[id];
+    f.kind = OpKind::Gather;
+    f.index = viewRoot(m_p, form->index);
+    f.expands = true;
+    const int sourceLevel = facts(form->source).rows == Rows::Nodes ? facts(form->source).level + 1 : levelIn(form->source, {}, false);
+    setOutput(m_p[id].outputs.front(), type >= 0 ? Rows::Nodes : Rows::Edges, type, form->rowDim, sourceLevel);
+    return true;
+}
+
+bool Analyser::classifyScatter(OpId id)
+{
+    const auto form = scatterForm(m_p, id);
+    if (!form)
+        return false;
+    const bool sourceRows = form->source.valid() && m_p[form->source].kind == ValueKind::Tensor && isFeature(form->source) &&
+                            form->sourceHasRows && facts(form->source).rowDim == sourceRowDim(*form);
+    const bool selfRows = isFeature(form->self) && facts(form->self).rowDim == form->rowDim;
+    if ((!sourceRows && !selfRows) || (sourceRows && !isPlain(form->source)) || (selfRows && !isPlain(form->self)))
+        return false;
+    const ValueId output = m_p[id].outputs.front();
+    if (isFeature(form->index))
+        refuse(id, "writes rows at an index that depends on node features: which rows a block needs is not known beforehand.");
+    if (isFeature(form->self) && !selfRows)
+        refuse(id, "adds rows to a tensor whose rows lie along another dimension.");
+    const Dim& rows = m_p[output].sizes[static_cast<std::size_t>(form->rowDim)];
+    const int type = m_a.typeCountedBy(rows.symbol);
+    if (type < 0 && sourceRows && facts(form->source).rows == Rows::Edges)
+        refuse(id, "reduces edges into " + toString(rows) + " rows that are not the graph's nodes: global ops work on nodes only.");
+    if (type < 0)
+        return false;  // pooling
+    const ValueId segment = viewRoot(m_p, form->index);
+    if (nonUnitDims(m_p[segment]) != 1 || onlyNonUnitDim(m_p[segment])->isConstant())
+        refuse(id, "has an index of shape " + toString(m_p[segment].sizes) + ", not one target for each row.");
+    OpFacts& f = m_a.ops[id];
+    f.kind = OpKind::Scatter;
+    f.index = segment;
+    int level = selfRows ? facts(form->self).level : 0;
+    if (sourceRows) {
+        m_visited.clear();
+        m_segmentType = type;
+        level = std::max(level, levelIn(form->source, segment, true));
+        for (const auto& [key, unused] : m_visited)
+            feed(std::get<0>(key), level, type);
+    }
+    setOutput(output, Rows::Nodes, type, form->rowDim, level);
+    return true;
+}
+
+int Analyser::sourceRowDim(const ScatterForm& form) const
+{
+    const int selfRank = static_cast<int>(m_p[form.self].sizes.size());
+    const int rank = static_cast<int>(m_p[form.source].sizes.size());
+    return form.rowDim - (selfRank - rank);
+}
+
+// Edge ops are shown at the first message passing that they feed.
+void Analyser::feed(ValueId edgeValue, int level, int type)
+{
+    ValueFacts& f = m_a.values[edgeValue];
+    if (f.rows != Rows::Edges)
+        return;
+    std::pair<int, int>& first = m_fed.try_emplace(edgeValue, level, type).first->second;
+    first = std::min(first, {level, type});
+    f.level = first.first;
+}
+
+// Message degree of a value that is read by edges which are reduced at `segment`; renumbered edges are in another order than it.
+int Analyser::levelIn(ValueId value, ValueId segment, bool inOrder)
+{
+    const ValueFacts& f = facts(value);
+    if (!isFeature(value))
+        return 0;
+    if (f.rows == Rows::Nodes)
+        return f.level + 1;
+    if (f.rows == Rows::Graph)
+        return f.level;
+    const auto key = std::tuple(value, segment, inOrder);
+    if (const auto known = m_visited.find(key); known != m_visited.end())
+        return known->second;
+    const OpId id = m_p[value].producer;
+    int level = 0;
+    if (m_a.ops[id].kind == OpKind::Gather) {
+        const auto form = gatherForm(m_p, id);
+        const bool atTarget = inOrder && segment.valid() && m_a.ops[id].index == segment &&
+                              (facts(form->source).rows != Rows::Nodes || facts(form->source).nodeType == m_segmentType);
+        if (atTarget)
+            m_a.ops[id].expands = false;
+        if (facts(form->source).rows == Rows::Nodes)
+            level = facts(form->source).level + !atTarget;
+        else
+            level = levelIn(form->source, segment, false);
+    } else {
+        const bool kept = inOrder && m_a.ops[id].kind != OpKind::Concat;
+        forEachOperand(m_p[id], [&](ValueId operand) { level = std::max(level, levelIn(operand, segment, kept)); });
+    }
+    m_visited[key] = level;
+    return level;
+}
+
+// Rows of several tensors after each other, such as messages in both directions, or messages and the nodes' own rows.
+bool Analyser::classifyConcat(OpId id)
+{
+    const Op& op = m_p[id];
+    const OpView view(m_p, op);
+    if (op.target != "aten::cat" && op.target != "aten::concat")
+        return false;
+    const int rank = view.outputRank();
+    const auto dim = view.given("dim") ? view.dim("dim", rank) : 0;
+    if (!dim)
+        return false;
+    const std::vector<ValueId> parts = view.values("tensors");
+    const bool fits = std::ranges::all_of(parts, [&](ValueId part) {
+        return part.valid() && static_cast<int>(m_p[part].sizes.size()) == rank && (!isFeature(part) || (facts(part).rowDim == *dim && isPlain(part)));
+    });
+    std::size_t operands = 0;
+    forEachOperand(op, [&](ValueId) { ++operands; });
+    if (!fits || parts.empty() || operands != parts.size() || areNodesOfSeveralTypes(parts))
+        return false;
+    OpFacts& f = m_a.ops[id];
+    f.kind = OpKind::Concat;
+    f.operandRowDims.assign(parts.size(), *dim);
+    int level = 0;
+    for (const ValueId part : parts)
+        level = std::max(level, levelIn(part, {}, false));
+    setOutput(op.outputs.front(), Rows::Edges, -1, *dim, level);
+    return true;
+}
+
+bool Analyser::areNodesOfSeveralTypes(const std::vector<ValueId>& parts) const
+{
+    return std::ranges::all_of(parts, [&](ValueId part) { return part.valid() && facts(part).rows == Rows::Nodes && isPlain(part); }) &&
+           std::ranges::any_of(parts, [&](ValueId part) { return facts(part).nodeType != facts(parts.front()).nodeType; });
+}
+
+}  // namespace cleave

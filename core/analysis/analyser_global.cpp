@@ -1,0 +1,75 @@
+#include "core/analysis/analyser.h"
+
+#include <algorithm>
+
+#include "core/analysis/dims.h"
+#include "core/analysis/op_view.h"
+#include "core/base/format.h"
+
+/// Ops that need all nodes at once.
+namespace cleave {
+
+// An op that needs all nodes at once: it runs when all of its operands are there, and what reads its results comes in a later function.
+bool Analyser::classifyGlobal(OpId id)
+{
+    const Op& op = m_p[id];
+    if (!allOperands(id, [&](ValueId operand) { return facts(operand).rows != Rows::Edges; }))
+        return false;
+    addUnion(id);
+    std::vector<int> rowDims(op.outputs.size(), -1), types(op.outputs.size(), -1);
+    for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+        const Value& value = m_p[op.outputs[i]];
+        if (!m_read[static_cast<std::size_t>(op.outputs[i].index)])
+            continue;
+        if (value.kind != ValueKind::Tensor)
+            refuse(id, "gives a number that depends on node features.");
+        for (std::size_t d = 0; d < value.sizes.size(); ++d) {
+            const std::string& symbol = value.sizes[d].symbol;
+            if (const int type = m_a.typeCountedBy(symbol); type >= 0 && rowDims[i] < 0) {
+                rowDims[i] = static_cast<int>(d);
+                types[i] = type;
+            } else if (!symbol.empty() && (mentionsNodes(symbol) || m_edgeSymbols.contains(symbol))) {
+                refuse(id, "gives a tensor of shape " + toString(value.sizes) + ", which is neither one row for each node nor one for the graph.");
+            }
+        }
+    }
+    int level = 0;
+    forEachOperand(op, [&](ValueId operand) {
+        if (isFeature(operand))
+            level = std::max(level, facts(operand).level + (facts(operand).rows == Rows::Nodes));
+    });
+    m_a.ops[id].kind = OpKind::Global;
+    for (std::size_t i = 0; i < op.outputs.size(); ++i)
+        setOutput(op.outputs[i], rowDims[i] < 0 ? Rows::Graph : Rows::Nodes, types[i], rowDims[i], level);
+    return true;
+}
+
+// Rows of nodes of several types after each other are counted as nodes from here on.
+void Analyser::addUnion(OpId id)
+{
+    const OpView view(m_p, m_p[id]);
+    if (m_p[id].target != "aten::cat" && m_p[id].target != "aten::concat")
+        return;
+    const std::vector<ValueId> parts = view.values("tensors");
+    const Value& output = m_p[m_p[id].outputs.front()];
+    if (!areNodesOfSeveralTypes(parts))
+        return;
+    const int rowDim = facts(parts.front()).rowDim;
+    const Dim& rows = output.sizes.at(static_cast<std::size_t>(rowDim));
+    const auto dim = view.given("dim") ? view.dim("dim", view.outputRank()) : 0;
+    if (dim != rowDim || rows.isConstant() || isNodes(rows))
+        return;
+    std::vector<std::string> names;
+    for (const ValueId part : parts)
+        names.push_back(m_a.nodeTypes[static_cast<std::size_t>(facts(part).nodeType)].name);
+    m_a.nodeTypes.push_back({rows.symbol, join(names, " + ")});
+    findEdgeSymbols();
+}
+
+bool Analyser::mentionsNodes(const std::string& size) const
+{
+    const auto [name, parts] = sizeParts(size);
+    return m_a.typeCountedBy(name) >= 0 || std::ranges::any_of(parts, [&](const std::string& part) { return mentionsNodes(part); });
+}
+
+}  // namespace cleave

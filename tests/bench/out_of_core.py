@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""A run in a part of the memory that it would like, kept to it by a control group where one can be made, with nothing of its files in the page cache.
+
+    python3 out_of_core.py --cli build/dev/bin/cleave-cli --graph FOLDER [--models sage3 gcn3 gat3] [--share 0.25] [--spill DIR]
+
+The graph is a folder of .npy files (x.npy, edge_index.npy, num_nodes.npy). The budget is a share of features and activations, which is what all save points and
+the features take. Needs the rights to drop the page cache and to make a control group; says so where it has them not. Prints a table in Markdown.
+"""
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).parent
+
+
+def drop_caches() -> bool:
+    os.sync()
+    try:
+        pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")
+        return True
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def group(limit: int):
+    """Where processes put themselves to have this much memory, page cache included; None where no group can be made."""
+    second = pathlib.Path("/sys/fs/cgroup/cgroup.controllers").exists()
+    root = pathlib.Path("/sys/fs/cgroup") / ("" if second else "memory")
+    path = root / f"cleave-out-of-core-{os.getpid()}"
+    try:
+        path.mkdir()
+        (path / ("memory.max" if second else "memory.limit_in_bytes")).write_text(str(limit))
+    except OSError:
+        yield None
+        return
+    try:
+        yield path
+    finally:
+        path.rmdir()
+
+
+def sequential_rate(path: pathlib.Path) -> float:
+    """Bytes a second of a file that is read from the first to the last."""
+    drop_caches()
+    start, size = time.perf_counter(), 0
+    with open(path, "rb", buffering=0) as file:
+        while piece := file.read(1 << 24):
+            size += len(piece)
+    return size / (time.perf_counter() - start)
+
+
+def run(command: list, into) -> dict:
+    enter = None
+    if into is not None:
+        enter = lambda: (into / "cgroup.procs").write_text(str(os.getpid()))  # noqa: E731
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, preexec_fn=enter).stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cli", required=True)
+    parser.add_argument("--graph", required=True)
+    parser.add_argument("--models", nargs="+", default=["sage3", "gcn3", "gat3"])
+    parser.add_argument("--share", type=float, default=0.25)
+    parser.add_argument("--spill", default="/var/tmp")
+    parser.add_argument("--threads", type=int, default=2)
+    arguments = parser.parse_args()
+    features = pathlib.Path(arguments.graph) / "x.npy"
+    rate = sequential_rate(features)
+    print(f"Disk: {rate / 1e9:.2f} GB/s where it is read in order. Page cache {'dropped' if drop_caches() else 'NOT dropped'} before each run.\n")
+    print("| model | without a bound | budget | of a group | resident | seconds | parts | rows read | of the least | rows written | of the least | while gathering |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory(dir=arguments.spill) as folder:
+        for model in arguments.models:
+            plan, out = f"{folder}/{model}.cleave.json", f"{folder}/out.npy"
+            graph = [str(HERE / "models" / f"{model}.pt2"), arguments.graph]
+            subprocess.run([arguments.cli, "plan", *graph, "--out", plan], check=True, capture_output=True)
+            command = [arguments.cli, "run", *graph, "--plan", plan, "--threads", str(arguments.threads), "--json", "--out", out]
+            free = min(run(command, None)["seconds"] for _ in range(3))
+            free_functions = run(command, None)["functions"]
+            # What each function must read is what is saved before it; the first reads the features.
+            saved = [f["saved_bytes"] for f in free_functions]
+            least_read, least_written = features.stat().st_size + sum(saved[:-1]), sum(saved)
+            budget = int(arguments.share * (features.stat().st_size + sum(saved)))
+            # The program itself, which is not counted in what --memory bounds, is in the group.
+            program = 100 << 20
+            with group(budget + program) as into:
+                drop_caches()
+                bound = run(command + ["--memory", str(budget), "--spill", folder], into)
+                functions = bound["functions"]
+                read, written = (sum(f[f"file_bytes_{what}"] for f in functions) for what in ("read", "written"))
+                gathering = [f for f in functions if f["gathers"] > 0]
+                speed = sum(f["file_bytes_read"] for f in gathering) / max(1e-9, sum(f["compute_seconds"] for f in gathering))
+                print(f"| {model} | {free:.2f} s | {budget / 1e6:.0f} MB | {'yes' if into else 'no'} | {bound['memory']['peak_bytes'] / 1e6:.0f} MB | {bound['seconds']:.1f} s | "
+                      f"{', '.join(str(f['gathers']) for f in functions)} | {read / 1e9:.2f} GB | {read / least_read:.2f} × | {written / 1e9:.2f} GB | "
+                      f"{written / least_written:.2f} × | {speed / 1e9:.2f} GB/s = {speed / rate:.2f} × disk |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
