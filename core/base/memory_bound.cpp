@@ -84,8 +84,8 @@ void divideForBatches()
 // Little is read and written through mapped pages: what libraries take for themselves must find room.
 void divideForArrays()
 {
-    constexpr std::size_t forLibraries = std::size_t{48} << 20, forBatches = std::size_t{24} << 20;
-    const std::size_t arrays = most / 8 * 7 > 2 * forLibraries ? most / 8 * 7 - forLibraries : most / 16 * 6;
+    constexpr std::size_t forLibraries = std::size_t{72} << 20, forBatches = std::size_t{20} << 20;
+    const std::size_t arrays = std::max(most / 16 * 6, most / 32 * 31 - std::min(most / 32 * 31, forLibraries));
     boundBatches(arrays - std::min(arrays / 4, forBatches), arrays);
     low = origin + arrays + forBatches / 2;
     near = origin + arrays + forBatches;
