@@ -8,14 +8,16 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/base/pages.h"
 
 namespace cleave {
 
 namespace {
 
-// Neighbours in either direction, each once, without the node itself.
+// Neighbours in either direction, each once, without the node itself. In memory that may lie in files.
 struct Neighbours {
-    std::vector<std::int64_t> begin, nodes;
+    PageVector<std::int64_t> begin;
+    PageVector<std::int32_t> nodes;
 
     Neighbours(std::int64_t numNodes, std::span<const std::int64_t> sources, std::span<const std::int64_t> targets)
     {
@@ -30,8 +32,8 @@ struct Neighbours {
         each([&](std::size_t from, std::int64_t) { ++begin[from + 1]; });
         std::partial_sum(begin.begin(), begin.end(), begin.begin());
         nodes.resize(static_cast<std::size_t>(begin.back()));
-        std::vector<std::int64_t> next(begin.begin(), begin.end() - 1);
-        each([&](std::size_t from, std::int64_t to) { nodes[static_cast<std::size_t>(next[from]++)] = to; });
+        PageVector<std::int64_t> next(begin.begin(), begin.end() - 1);
+        each([&](std::size_t from, std::int64_t to) { nodes[static_cast<std::size_t>(next[from]++)] = static_cast<std::int32_t>(to); });
         std::size_t kept = 0, first = 0;
         for (std::size_t v = 0; v + 1 < begin.size(); ++v) {
             const auto from = nodes.begin() + static_cast<std::ptrdiff_t>(first), to = nodes.begin() + begin[v + 1];
@@ -47,7 +49,7 @@ struct Neighbours {
 
     std::int64_t numNodes() const { return static_cast<std::int64_t>(begin.size()) - 1; }
     std::int64_t degree(std::int64_t v) const { return begin[static_cast<std::size_t>(v) + 1] - begin[static_cast<std::size_t>(v)]; }
-    std::span<const std::int64_t> of(std::int64_t v) const
+    std::span<const std::int32_t> of(std::int64_t v) const
     {
         return {nodes.data() + begin[static_cast<std::size_t>(v)], static_cast<std::size_t>(degree(v))};
     }
@@ -136,6 +138,8 @@ std::vector<std::int64_t> orderNodes(NodeOrder order, std::int64_t numNodes, std
         for (const std::int64_t node : ends)
             if (node < 0 || node >= numNodes)
                 throw Error("An edge leads to node " + std::to_string(node) + ", but the graph has nodes 0 to " + std::to_string(numNodes - 1) + ".");
+    if (numNodes > std::numeric_limits<std::int32_t>::max())
+        throw Error("More than 2,147,483,647 nodes cannot be ordered.");
     progress.update(0, "Ordering nodes");
     const Neighbours neighbours(numNodes, sources, targets);
     progress.check();
