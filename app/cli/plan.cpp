@@ -256,8 +256,8 @@ private:
             throw Error("Costs are those of a graph: name one, or say --nodes and --edges.");
         if (priced)
             compare(wishes.isEmpty(), progress);
-        if (priced && wishes.isEmpty() && m_model.traced)
-            weighRewrites(progress);
+        if (priced && m_model.traced)
+            weighRewrites(wishes.isEmpty(), progress);
         checkCut(*m_model.analysis, m_space->cut(m_stored.plan, m_stored.copied), progress);
     }
 
@@ -323,11 +323,12 @@ private:
     }
 
     // Each rewrite is left out in turn, to say what it is worth here; where nobody asked for it and it does not pay, it stays out.
-    void weighRewrites(const Progress& progress)
+    void weighRewrites(bool mayChoose, const Progress& progress)
     {
         constexpr double share = 0.02, least = 1e-4;  // below, it is not worth a word
         const std::shared_ptr<const Analysis> traced = m_model.traced;
-        const bool mayChoose = m_arguments.model.rewrites.empty() && m_arguments.pins.empty() && m_arguments.together.empty();
+        mayChoose = mayChoose && m_arguments.model.rewrites.empty() && m_arguments.pins.empty() && m_arguments.together.empty();
+        std::vector<std::string> leftOut;
         for (;;) {
             std::set<Rewrite> applied;
             for (const PassCount& rewrite : m_model.analysis->rewrites)
@@ -351,9 +352,18 @@ private:
             if (!loses || !mayChoose)
                 return;
             applied.erase(*loses);
-            take(rewrittenModel(traced, applied, progress), progress);
-            m_stored.remarks.push_back("Without the rewrite " + std::string(rewriteName(*loses)) + ", which takes " + formatSeconds(now - best) +
-                                       " more than it saves here (--rewrite all keeps it).");
+            const Model before = m_model;
+            try {
+                take(rewrittenModel(traced, applied, progress), progress);
+            } catch (const Error&) {
+                take(before, progress);  // it fits no bound
+                mayChoose = false;
+                m_stored.remarks.insert(m_stored.remarks.end(), leftOut.begin(), leftOut.end());
+                continue;
+            }
+            leftOut.push_back("Without the rewrite " + std::string(rewriteName(*loses)) + ", which takes " + formatSeconds(now - best) +
+                              " more than it saves here (--rewrite all keeps it).");
+            m_stored.remarks.insert(m_stored.remarks.end(), leftOut.begin(), leftOut.end());
             if (!m_model.traced)
                 return;
         }
@@ -362,14 +372,12 @@ private:
     // Another model from here on: plans are made anew.
     void take(Model model, const Progress& progress)
     {
-        const std::vector<std::string> remarks = m_stored.remarks;
         m_planning.reset();
         m_plans.clear();
         m_model = std::move(model);
         m_space.emplace(*m_model.analysis);
         m_stored = {};
         m_stored.plan = m_space->messageDegree();
-        m_stored.remarks = remarks;
         m_without.clear();
         m_tracedSeconds = 0;
         compare(true, progress);

@@ -150,6 +150,7 @@ private:
     bool makeRoom(std::size_t bytes)
     {
         constexpr std::size_t fewForFiles = std::size_t{1} << 20;
+        giveBack(m_all - std::min(m_all, m_use.used));
         const std::size_t most = place == InCoreBesideOthers ? m_leavingRoom : place == InCore || bytes < fewForFiles ? m_all : m_bound.lasting;
         if (m_use.used + bytes > most) {
             if (place != Anywhere) {

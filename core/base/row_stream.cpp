@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "core/base/memory_bound.h"
+
 namespace cleave {
 
 RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index) : m_count(count)
 {
-    constexpr std::size_t groupBytes = std::size_t{1} << 14, pieceBytes = std::size_t{1} << 23;
+    constexpr std::size_t groupBytes = std::size_t{1} << 14, least = std::size_t{1} << 23, most = std::size_t{1} << 26, pieces = 512;
     std::size_t row = 0;
     for (const MappedRows& array : arrays) {
         m_sources.push_back({array, MappedFile(array.data)});
@@ -14,6 +16,10 @@ RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, 
     }
     row = std::max<std::size_t>(row, 1);
     m_group = static_cast<std::int64_t>(std::max<std::size_t>(groupBytes / row, 1));
+    // Whoever meets the pieces looks through all of its targets for each.
+    std::size_t pieceBytes = std::clamp(static_cast<std::size_t>(count) * row / pieces, least, most);
+    while (pieceBytes > least && !fitsWithinBound(8 * pieceBytes))
+        pieceBytes /= 2;
     m_step = static_cast<std::int64_t>(std::max<std::size_t>(pieceBytes / row, 1)) / m_group * m_group + m_group;
     m_needed.resize(static_cast<std::size_t>((m_count + m_group - 1) / m_group));
     for (const std::int32_t i : index)

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "core/base/pages.h"
 #include "core/base/parallel.h"
 
 namespace cleave {
@@ -411,7 +412,7 @@ private:
     Items m_items;
     std::vector<std::vector<T>> m_tiles;   // of each thread
     const std::int32_t* m_sources = nullptr;
-    std::vector<std::int64_t> m_next;      // where rows come in pieces: of each target, and each piece of a long one
+    PageVector<std::int64_t> m_next;       // where rows come in pieces: of each target, and each piece of a long one
 };
 
 }  // namespace

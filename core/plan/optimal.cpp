@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "core/base/error.h"
 
@@ -387,9 +388,17 @@ private:
         bool always = tensor.isOutput;
         int written = -1;
         const int firstMade = u < 0 ? 0 : Position{m_low[at(m_root[at(u)])]}.function(), lastMade = u < 0 ? 0 : Position{m_high[at(m_root[at(u)])]}.function();
+        std::optional<double> writeSeconds;
         bool isSame = true;  // whichever function writes it
-        for (int f = firstMade; u >= 0 && f <= lastMade; ++f)
-            isSame = isSame && m_costs.writeSeconds(tensor, f) == m_costs.writeSeconds(tensor, firstMade);
+        for (int f = firstMade; u >= 0 && f <= lastMade; ++f) {
+            Linear made = inFunction(u, f);
+            made.simplify();
+            if (made.terms.empty() && made.constant == 0)
+                continue;  // it cannot stand there
+            const double seconds = m_costs.writeSeconds(tensor, f);
+            isSame = isSame && writeSeconds.value_or(seconds) == seconds;
+            writeSeconds = seconds;
+        }
         std::map<int, int> writtenIn;  // otherwise: columns by the function that makes it
         std::map<int, int> read, readBlock;  // columns by function
         std::map<int, std::pair<double, double>> gathered;
@@ -405,7 +414,7 @@ private:
                 return;
             if (isSame) {
                 if (written < 0)
-                    written = column(m_costs.writeSeconds(tensor, firstMade));
+                    written = column(writeSeconds.value_or(0));
                 atLeast(of(written) - constant(1) + later(u, function - 1));
             } else {
                 for (int f = firstMade; f <= std::min(lastMade, function - 1); ++f)
@@ -416,7 +425,7 @@ private:
             if (u < 0 || always)
                 return;
             if (isSame && written < 0)
-                written = column(m_costs.writeSeconds(tensor, firstMade));
+                written = column(writeSeconds.value_or(0));
             for (int f = 0; isSame && f < last; ++f)
                 atLeast(of(written) - later(op, f) + later(u, f));
             for (int f = firstMade; !isSame && f <= std::min(lastMade, last); ++f)
@@ -472,7 +481,7 @@ private:
             }
         }
         if (u >= 0 && always && isSame)
-            m_objective.constant += m_costs.writeSeconds(tensor, firstMade);
+            m_objective.constant += writeSeconds.value_or(0);
         for (int f = firstMade; u >= 0 && always && !isSame && f <= lastMade; ++f)
             m_objective.add(inFunction(u, f), m_costs.writeSeconds(tensor, f));
         for (const auto& [function, seconds] : gathered) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/memory_bound.h"
 #include "core/base/parallel.h"
 #include "core/base/row_stream.h"
 #include "core/run/file_rows.h"
@@ -17,6 +18,8 @@ namespace cleave {
 namespace {
 
 namespace jit = torch::jit;
+
+thread_local const Progress* listening = nullptr;
 
 // Rows that lie one after the other, with all their entries together.
 at::Tensor asRows(const at::Tensor& tensor, const EdgeOperand& operand)
@@ -99,10 +102,14 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
         }
         // Few edges had better read their rows alone.
         constexpr std::int64_t sequential = 4;
-        if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front())); stream.bytes() < sequential * gathered) {
+        if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front()));
+            stream.bytes() < sequential * gathered || !fitsWithinBound(static_cast<std::size_t>(gathered))) {
             EdgeStream<T> edges(op.program, arrays(), block, pointers, streamed, options);
-            while (stream.next())
+            while (stream.next()) {
+                if (listening)
+                    listening->check();
                 edges.meet(stream.first(), stream.last(), stream.rows());
+            }
             edges.finish();
             return;
         }
@@ -242,6 +249,9 @@ const jit::RegisterOperators& registered()
 }
 
 }  // namespace
+
+StreamsListen::StreamsListen(const Progress& progress) { listening = &progress; }
+StreamsListen::~StreamsListen() { listening = nullptr; }
 
 EdgeOp edgeOp(const Program& program, const FusedEdges& fused)
 {

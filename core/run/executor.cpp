@@ -159,7 +159,7 @@ LayerWise::Parts LayerWise::partsOf(std::size_t f) const
     const CutFunction& function = m_cut.functions[f];
     const std::string name = "function_" + std::to_string(f);
     if (auto parts = lowerGathering(m_a, function, m_constants, name, m_kernels, readFromFiles(function), m_narrow);
-        parts && !readsNumbers(function, parts->gathering))
+        parts && !needsNumbers(function, parts->gathering))
         return {std::move(parts->rest), std::move(parts->gathering), std::move(parts->outputs)};
     return {lowerFunction(m_a, function, m_constants, name, m_kernels, m_narrow), std::nullopt, {}};
 }
@@ -206,6 +206,7 @@ struct LayerWise::Running {
     Parts parts;
     Gathered gathered;                     // of targets up to `end`, where there is something to gather
     std::int64_t atOnce = 0;               // targets that it is gathered for
+    double gatherSeconds = 0;
     std::int64_t total = 0, end = 0;
     bool numbered = false;
     std::int64_t most = 1;                 // targets of a batch
@@ -261,12 +262,18 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
         runBatches(running, first, batchSize, progress);
         first = running.end;
     } while (first < running.total);
+    if (forArrays) {
+        running.gathered.rows.clear();
+        giveBackPages();
+        forArrays.reset();
+    }
     const double grouping = m_runs[index].prepareSeconds;
     FunctionRun& stats = m_runs[index] = running.stats;
-    const double wall = watch.lap(), sum = stats.seconds();
+    const double wall = watch.lap() - running.gatherSeconds, sum = stats.seconds();
     for (double* part : {&stats.prepareSeconds, &stats.computeSeconds, &stats.writeSeconds})
         *part *= sum > 0 ? wall / sum : 0;
     stats.prepareSeconds += grouping;
+    stats.computeSeconds += running.gatherSeconds;
     stats.rows = running.total;
     const FileTraffic after = fileTraffic();
     stats.fileBytesRead = static_cast<double>(after.read - before.read);
@@ -281,6 +288,7 @@ void LayerWise::gather(Running& running, std::int64_t first, const Progress& pro
 {
     const LoweredFunction& lowered = *running.parts.gathering;
     running.report(first, progress);
+    const StreamsListen listen(progress);
     Stopwatch watch;
     for (;;) {
         running.gathered = {first, running.parts.gathered, {}};
@@ -298,15 +306,17 @@ void LayerWise::gather(Running& running, std::int64_t first, const Progress& pro
                 running.gathered.rows.push_back(rows.toTensor());
             break;
         } catch (const std::exception&) {
+            progress.check();  // the interpreter hides what was thrown
             if (!inCore || !inCore->ranShort())
                 throw;
         }
+        running.gathered.rows.clear();
         giveBackPages();
         // In equal parts, one more than before or a quarter.
-        const std::int64_t parts = (running.total + running.atOnce - 1) / running.atOnce;
-        running.atOnce = std::max<std::int64_t>(1, (running.total + parts + std::max<std::int64_t>(parts / 4, 1) - 1) / (parts + std::max<std::int64_t>(parts / 4, 1)));
+        const std::int64_t before = (running.total + running.atOnce - 1) / running.atOnce, parts = before + std::max<std::int64_t>(before / 4, 1);
+        running.atOnce = std::max<std::int64_t>(1, std::min(running.atOnce - 1, (running.total + parts - 1) / parts));
     }
-    running.stats.computeSeconds += watch.lap();
+    running.gatherSeconds += watch.lap();
     ++running.stats.gathers;
 }
 
@@ -420,7 +430,6 @@ at::Tensor LayerWise::asRead(ValueId value, const at::Tensor& rows) const
 
 void LayerWise::save(ValueId value, const at::Tensor& made, const Batch& batch, const Running& running)
 {
-    const MemoryAnywhere lasting;
     const ValueFacts& facts = m_a.values[value];
     const at::Tensor rows = m_narrow.contains(value) ? made.to(at::kBFloat16) : made;
     if (facts.rows == Rows::Graph) {
@@ -459,6 +468,7 @@ void LayerWise::save(ValueId value, const at::Tensor& made, const Batch& batch, 
 
 at::Tensor LayerWise::newStore(ValueId value, const std::vector<std::int64_t>& sizes, const at::Tensor& rows, const CutFunction& function) const
 {
+    const MemoryAnywhere lasting;
     if (m_folder)
         return m_folder->create(m_a.program[value].name, sizes, rows.scalar_type());
     const std::int64_t count = function.isOfLevel() ? of(function).count : nodesOf(function);

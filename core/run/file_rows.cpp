@@ -6,6 +6,7 @@
 
 #include "core/base/mapping.h"
 #include "core/base/memory_bound.h"
+#include "core/base/pages.h"
 
 namespace cleave {
 
@@ -31,7 +32,8 @@ bool liesInFile(const at::Tensor& rows)
 DistinctRows readDistinct(const at::Tensor& rows, std::span<const std::int32_t> index)
 {
     const MappedFile file(rows.data_ptr());
-    std::vector<std::uint64_t> order(index.size());
+    TORCH_CHECK(index.size() < std::size_t{1} << 32, "too many rows are read at once");
+    PageVector<std::uint64_t> order(index.size());
     for (std::size_t i = 0; i < index.size(); ++i)
         order[i] = static_cast<std::uint64_t>(static_cast<std::uint32_t>(index[i])) << 32 | i;
     std::ranges::sort(order);

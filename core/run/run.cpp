@@ -72,7 +72,7 @@ void RunOptions::check() const
     if (threads < 0 || threads > 4096)
         throw Error("The number of threads must be between 1 and 4096.");
     if (gatherAtOnce < -1)
-        throw Error("The number of targets that are gathered for at once must be at least 1, or -1 for none.");
+        throw Error("The number of targets that are gathered for at once must be at least 1, or 0 to choose it, or -1 for none.");
     if (batchesAtOnce < 0 || batchesAtOnce > 4096)
         throw Error("The number of batches at once must be between 1 and 4096.");
 }

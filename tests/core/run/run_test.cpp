@@ -9,6 +9,7 @@
 
 #include "core/graph/generate.h"
 #include "core/plan/dot.h"
+#include "core/plan/plan_space.h"
 #include "tests/core/test_files.h"
 
 namespace cleave {
@@ -64,6 +65,45 @@ TEST(Run, ThreadsAndBatchSizesGiveTheSameAnswers)
             for (std::int64_t i = 0; i < whole.outputs[0].array.count(); ++i)
                 ASSERT_NEAR(part.outputs[0].array.as<float>()[i], whole.outputs[0].array.as<float>()[i], 1e-4) << threads << " " << batchSize;
         }
+}
+
+// Edges into many targets are reduced before batches run on them, whether rows come from the store, from a block's copies or from joined functions.
+TEST(Run, GatheringBeforehandGivesTheSameForAnyPlan)
+{
+    int gathers = 0;
+    for (const char* name : {"gcn", "sage_mean", "gat", "gatv2", "rgcn", "typed_sage", "jk_cat", "two_branches", "film", "film_relations", "dir_gnn", "transformer_edges"}) {
+        Model model = open(name);
+        const DataGraph graph = graphOf(name);
+        const PlanSpace space(*model.analysis);
+        const Plan plain = space.messageDegree();
+        Plan joined = plain;
+        for (int f = 1; f < space.functions() - 1; ++f)
+            if (space.whyNotJoined(f).empty())
+                joined.joined.insert(f);
+        std::vector<std::pair<Plan, std::set<BlockCopy>>> plans{{plain, {}}, {joined, {}}};
+        for (const CutFunction& function : model.cut->functions)
+            for (const ValueId value : function.reads)
+                plans.push_back({plain, {{function.level, value}}});
+        RunOptions options;
+        options.batchSize = 7;
+        const RunResult expected = runLayerWise(model, graph, options);
+        for (const auto& [plan, copies] : plans) {
+            if (!space.whyIllegal(plan).empty())
+                continue;
+            model.cut = std::make_shared<CutProgram>(space.cut(plan, copies));
+            for (const std::int64_t atOnce : {1, 16, 1000}) {
+                options.gatherAtOnce = atOnce;
+                const RunResult result = runLayerWise(model, graph, options);
+                for (const FunctionRun& function : result.functions)
+                    gathers += function.gathers > 0;
+                for (std::size_t o = 0; o < expected.outputs.size(); ++o)
+                    for (std::int64_t i = 0; i < expected.outputs[o].array.count(); ++i)
+                        ASSERT_NEAR(result.outputs[o].array.as<float>()[i], expected.outputs[o].array.as<float>()[i], 1e-4) << name << ", " << atOnce << " at once";
+            }
+            options.gatherAtOnce = 0;
+        }
+    }
+    EXPECT_GT(gathers, 30);
 }
 
 // Each function computes the nodes that lie so many hops before the wanted ones, and no others.
