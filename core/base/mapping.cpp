@@ -208,10 +208,10 @@ void MappedFile::write(std::size_t offset, const void* from, std::size_t bytes) 
 {
     for (std::size_t done = 0; done < bytes;) {
         const ssize_t put = pwrite(m_file, static_cast<const std::byte*>(from) + done, bytes - done, static_cast<off_t>(m_offset + offset + done));
-        if (put >= 0)
+        if (put > 0)
             done += static_cast<std::size_t>(put);
-        else if (errno != EINTR)
-            throw Error(std::string("A file for rows cannot be written: ") + std::strerror(errno) + ".");
+        else if (put == 0 || errno != EINTR)
+            throw Error(std::string("A file for rows cannot be written: ") + (put == 0 ? "it takes no more" : std::strerror(errno)) + ".");
     }
     bytesWritten += bytes;
 }

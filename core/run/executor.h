@@ -147,7 +147,6 @@ private:
     bool isTargetPlace(const CutFunction& function, const StepOperand& operand) const;
     static at::Tensor toSources(const at::Tensor& index, std::span<const std::int64_t> edges, std::int64_t nodes);
     bool needsNumbers(const CutFunction& function, const LoweredFunction& lowered) const;
-    bool readsNumbers(const CutFunction& function, const LoweredFunction& lowered) const;
     std::vector<c10::IValue> inputs(const LoweredFunction& lowered, const Batch& batch) const;
     c10::IValue inputOf(const FunctionInput& in, const Batch& batch) const;
     static at::Tensor orderOf(const std::vector<int>& parts, const Batch& batch);

@@ -286,15 +286,11 @@ void LayerWise::addReads(const CutFunction& function, std::int64_t count, std::m
 
 bool LayerWise::needsNumbers(const CutFunction& function, const LoweredFunction& lowered) const
 {
-    return std::ranges::any_of(function.frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; }) || readsNumbers(function, lowered);
-}
-
-bool LayerWise::readsNumbers(const CutFunction& function, const LoweredFunction& lowered) const
-{
     const auto isLocal = [&](const std::optional<StepOperand>& operand) {
         return operand && operand->kind == OperandKind::LocalIndex && !isTargetPlace(function, *operand);
     };
-    return std::ranges::any_of(lowered.inputs, [&](const FunctionInput& in) { return in.numbersOf >= 0 || isLocal(in.operand) || isLocal(in.sourcesOf); });
+    return std::ranges::any_of(function.frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; }) ||
+           std::ranges::any_of(lowered.inputs, [&](const FunctionInput& in) { return in.numbersOf >= 0 || isLocal(in.operand) || isLocal(in.sourcesOf); });
 }
 
 // Structure that batches slice by edges is put into their order once.
