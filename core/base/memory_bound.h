@@ -61,6 +61,21 @@ private:
     int m_before;
 };
 
+/// While one is alive, a MemoryInCore that leaves room for others takes it: for what is freed before they come.
+class MemoryBeforeOthers {
+public:
+    MemoryBeforeOthers();
+    ~MemoryBeforeOthers();
+    MemoryBeforeOthers(const MemoryBeforeOthers&) = delete;
+    MemoryBeforeOthers& operator=(const MemoryBeforeOthers&) = delete;
+
+private:
+    int m_before;
+};
+
+/// Bytes that a MemoryInCore which leaves room may still ask for; without a bound, more than there can be.
+std::size_t roomInCore();
+
 /// Memory that lasts: it may lie in files, whatever is said around it.
 class MemoryAnywhere {
 public:

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <new>
@@ -25,10 +26,11 @@ constexpr std::size_t alwaysKept = std::size_t{32} << 20;  // what batches take 
 
 constexpr std::size_t fewBytes = std::size_t{1} << 16;  // below, the C library is as good
 
-// Eight sizes for each power of two, so that what is freed fits what comes next.
+// Eight sizes for each power of two, so that what is freed fits what comes next; of large ones more, since they use up a bound.
 std::size_t rounded(std::size_t bytes)
 {
-    const std::size_t step = std::max(std::bit_floor(std::max<std::size_t>(bytes, 1)) / 8, bytes >= hugePage ? hugePage : smallPage);
+    constexpr std::size_t large = std::size_t{1} << 23;
+    const std::size_t step = std::max(std::bit_floor(std::max<std::size_t>(bytes, 1)) / (bytes < large ? 8 : 64), bytes >= hugePage ? hugePage : smallPage);
     return (bytes + step - 1) / step * step;
 }
 
@@ -106,6 +108,12 @@ public:
         const std::lock_guard lock(m_mutex);
         m_leavingRoom = leavingRoom;
         m_all = all;
+    }
+
+    std::size_t roomInCore()
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_bound.lasting == 0 ? std::numeric_limits<std::size_t>::max() : m_leavingRoom - std::min(m_leavingRoom, m_use.used);
     }
 
     void bound(PagesBound bound)
@@ -237,8 +245,13 @@ void boundPages(PagesBound bound) { Pages::instance().bound(std::move(bound)); }
 void boundBatches(std::size_t leavingRoom, std::size_t all) { Pages::instance().boundBatches(leavingRoom, all); }
 
 MemoryInCore::MemoryInCore(bool leavesRoom) : m_before(std::exchange(place, leavesRoom ? InCoreBesideOthers : InCore)) { wasShort = false; }
+MemoryBeforeOthers::MemoryBeforeOthers() : m_before(place) { place = place == InCoreBesideOthers ? InCore : place; }
+MemoryBeforeOthers::~MemoryBeforeOthers() { place = m_before; }
+
 MemoryInCore::~MemoryInCore() { place = m_before; }
 bool MemoryInCore::ranShort() const { return wasShort; }
+
+std::size_t roomInCore() { return Pages::instance().roomInCore(); }
 
 MemoryAnywhere::MemoryAnywhere() : m_before(std::exchange(place, Anywhere)) {}
 MemoryAnywhere::~MemoryAnywhere() { place = m_before; }

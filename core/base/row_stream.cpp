@@ -47,6 +47,7 @@ void RowStream::request(std::int64_t first)
 bool RowStream::next()
 {
     if (m_buffers.empty()) {
+        const MemoryBeforeOthers passing;
         for (std::size_t i = 0; i < 2 * m_sources.size(); ++i)
             m_buffers.emplace_back(m_sources[i / 2].rows.strideBytes * static_cast<std::size_t>(std::min(m_step, m_count)));
         request(0);

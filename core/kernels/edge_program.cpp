@@ -64,10 +64,15 @@ template <class T>
 class Runner {
 public:
     Runner(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
-           const EdgeRunOptions& options)
-        : m_p(program), m_operands(operands), m_block(block), m_outputs(outputs), m_do(primitives<T>(options.isa)), m_items(divide(block))
+           const EdgeRunOptions& options, bool rowsComeInPieces = false)
+        : m_p(program), m_operands(operands), m_block(block), m_outputs(outputs), m_do(primitives<T>(options.isa)),
+          m_items(divide(block))
     {
         findNeeded();
+        if (rowsComeInPieces && m_hasTile) {
+            m_readsInPlace = false;
+            findNeeded();
+        }
         std::int64_t partialWidth = 0;
         for (const EdgeResult& result : program.results) {
             m_partialOffset.push_back(partialWidth);
@@ -88,16 +93,13 @@ public:
     void begin(std::size_t streamed)
     {
         m_sources = m_operands[streamed].sources;
-        m_next.resize(static_cast<std::size_t>(m_block.targets + m_items.pieces));
+        m_met.resize(static_cast<std::size_t>(m_block.targets + m_items.pieces));
         forEachItem([&](const Item& item, T* tile) {
-            if (item.piece >= 0)
-                nextOf(item, item.firstTarget) = item.firstEdge;
-            else
-                for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t) {
-                    nextOf(item, t) = edgeAt(t);
-                    if (edgeAt(t) == edgeAt(t + 1))
-                        reduce(item, tile, t, t + 1, edgeAt(t), edgeAt(t), true, true);
-                }
+            for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t) {
+                metOf(item, t) = 0;
+                if (edgeAt(t) == edgeAt(t + 1))
+                    reduce(item, tile, t, t + 1, edgeAt(t), edgeAt(t), true, true);
+            }
         });
     }
 
@@ -105,14 +107,17 @@ public:
     void meet(std::int64_t end)
     {
         forEachItem([&](const Item& item, T* tile) {
+            Runs runs;
             for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t) {
-                std::int64_t& next = nextOf(item, t);
                 const std::int64_t first = item.piece >= 0 ? item.firstEdge : edgeAt(t), last = item.piece >= 0 ? item.lastEdge : edgeAt(t + 1);
-                const std::int64_t from = next;
+                const std::int64_t from = first + metOf(item, t);
+                std::int64_t next = from;
                 while (next < last && m_sources[next] < end)
                     ++next;
-                runPieces(item, tile, t, from, next, from == first, next == last);
+                metOf(item, t) = static_cast<std::int32_t>(next - first);
+                add({t, from, next, from == first, next == last}, item, tile, runs);
             }
+            runAll(runs, item, tile);
         });
     }
 
@@ -137,10 +142,72 @@ private:
 
     std::int64_t edgeAt(std::int64_t target) const { return m_block.begin[target] - m_block.begin[0]; }
 
-    // The first edge of a target, or of a piece of one, that has not been met.
-    std::int64_t& nextOf(const Item& item, std::int64_t target)
+    // How many edges of a target, or of a piece of a long one, have been met.
+    std::int32_t& metOf(const Item& item, std::int64_t target)
     {
-        return m_next[static_cast<std::size_t>(item.piece >= 0 ? m_block.targets + item.piece : target)];
+        return m_met[static_cast<std::size_t>(item.piece >= 0 ? m_block.targets + item.piece : target)];
+    }
+
+    // Edges into one target that follow each other.
+    struct Run {
+        std::int64_t target, first, last;
+        bool starts, ends;
+
+        std::int64_t edges() const { return last - first; }
+    };
+    struct Runs {
+        std::vector<Run> runs;
+        std::int64_t edges = 0;
+        std::vector<std::int32_t> sources;
+    };
+
+    // Short ones share a tile.
+    void add(const Run& run, const Item& item, T* tile, Runs& runs) const
+    {
+        if (run.edges() == 0)
+            return;
+        if (!m_hasTile || run.edges() > m_tileEdges) {
+            runPieces(item, tile, run.target, run.first, run.last, run.starts, run.ends);
+            return;
+        }
+        if (runs.edges + run.edges() > m_tileEdges)
+            runAll(runs, item, tile);
+        runs.runs.push_back(run);
+        runs.edges += run.edges();
+    }
+
+    void runAll(Runs& runs, const Item& item, T* tile) const
+    {
+        if (runs.edges == 0)
+            return;
+        for (std::size_t v = 0; v < m_p.operands.size(); ++v)
+            if (m_offset[v] >= 0)
+                load(tile + m_offset[v], v, runs);
+        calculate(tile, 0, runs.edges);
+        std::int64_t place = 0;
+        for (const Run& run : runs.runs) {
+            reduce(item, tile, run.target, run.target + 1, run.first, run.last, run.starts, run.ends, place);
+            place += run.edges();
+        }
+        runs.runs.clear();
+        runs.edges = 0;
+    }
+
+    void load(T* out, std::size_t operand, Runs& runs) const
+    {
+        const EdgeArray& array = m_operands[operand];
+        const std::int64_t width = m_p.operands[operand].width;
+        if (m_p.operands[operand].row == EdgeRow::Source) {
+            runs.sources.clear();
+            for (const Run& run : runs.runs)
+                runs.sources.insert(runs.sources.end(), array.sources + run.first, array.sources + run.last);
+            m_do.load(out, array.rows, array.type, array.stride, runs.sources.data(), runs.edges, width);
+            return;
+        }
+        for (const Run& run : runs.runs) {
+            load(out, operand, run.target, run.target + 1, run.first, run.last);
+            out += run.edges() * width;
+        }
     }
 
     int operandCount() const { return static_cast<int>(m_p.operands.size()); }
@@ -153,7 +220,7 @@ private:
             return false;
         const EdgeArray& array = m_operands[static_cast<std::size_t>(value)];
         const EdgeOperand& operand = m_p.operands[static_cast<std::size_t>(value)];
-        return operand.row == EdgeRow::Edge && isNative(array) && array.stride == operand.width;
+        return operand.row == EdgeRow::Edge && isNative(array) && array.stride == operand.width && m_readsInPlace;
     }
 
     static bool isNative(const EdgeArray& array) { return array.type == (sizeof(T) == 4 ? DType::Float32 : DType::Float64); }
@@ -255,6 +322,12 @@ private:
         for (std::size_t v = 0; v < m_p.operands.size(); ++v)
             if (m_offset[v] >= 0)
                 load(tile + m_offset[v], v, firstTarget, lastTarget, first, last);
+        calculate(tile, first, edges);
+    }
+
+    // What instructions make of the operands in a tile, and of edge rows from the first edge on that are read where they are.
+    void calculate(T* tile, std::int64_t first, std::int64_t edges) const
+    {
         for (std::size_t i = 0; i < m_p.code.size(); ++i) {
             const EdgeInstruction& instruction = m_p.code[i];
             const std::int64_t offset = m_offset[m_p.operands.size() + i];
@@ -315,14 +388,15 @@ private:
         }
     }
 
+    // place: of the first edge in the tile.
     void reduce(const Item& item, T* tile, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last, bool starts,
-                bool ends) const
+                bool ends, std::int64_t place = 0) const
     {
         for (std::size_t r = 0; r < m_p.results.size(); ++r) {
             const EdgeResult& result = m_p.results[r];
             const std::int64_t width = m_p.width(result.value);
             if (!result.reduced) {
-                std::copy_n(values(tile, result.value, first), (last - first) * width, m_outputs[r] + first * width);
+                std::copy_n(values(tile, result.value, first) + place * width, (last - first) * width, m_outputs[r] + first * width);
                 continue;
             }
             ReduceArguments<T> a;
@@ -343,16 +417,16 @@ private:
                 a.stride = array.stride;
                 a.prefetchEnd = m_block.edges();
             } else {
-                a.rows = values(tile, result.value, first);
+                a.rows = values(tile, result.value, first) + place * width;
                 a.type = sizeof(T) == 4 ? DType::Float32 : DType::Float64;
                 a.stride = width;
                 a.rowOrigin = first;
             }
             a.width = width;
             if (result.weights >= 0) {
-                a.weights = values(tile, result.weights, first);
-                a.weightOrigin = first;
                 a.heads = m_p.width(result.weights);
+                a.weights = values(tile, result.weights, first) + place * a.heads;
+                a.weightOrigin = first;
             }
             a.out = item.piece < 0 ? m_outputs[r] + firstTarget * width : partial(item.piece, r);
             a.outStride = width;
@@ -407,12 +481,13 @@ private:
     std::int64_t m_tileEdges = 0, m_expansion = 0, m_partialWidth = 0;
     std::size_t m_tileSize = 0;
     bool m_hasTile = false;
+    bool m_readsInPlace = true;  // not where a tile holds edges that do not follow each other
     std::vector<std::int64_t> m_partialOffset;
     mutable std::vector<T> m_partial;
     Items m_items;
     std::vector<std::vector<T>> m_tiles;   // of each thread
     const std::int32_t* m_sources = nullptr;
-    PageVector<std::int64_t> m_next;       // where rows come in pieces: of each target, and each piece of a long one
+    PageVector<std::int32_t> m_met;        // where rows come in pieces: edges of each target, and of each piece of a long one
 };
 
 }  // namespace
@@ -454,7 +529,7 @@ struct EdgeStream<T>::Impl {
 
     Impl(const EdgeProgram& program, const std::vector<EdgeArray>& arrays, const EdgeBlock& edges, const std::vector<T*>& results,
          const std::vector<std::size_t>& pieces, const EdgeRunOptions& options)
-        : operands(arrays), block(edges), outputs(results), streamed(pieces), runner(program, operands, block, outputs, options)
+        : operands(arrays), block(edges), outputs(results), streamed(pieces), runner(program, operands, block, outputs, options, true)
     {
     }
 };

@@ -99,8 +99,8 @@ struct Reduction {
 
 class Fusing {
 public:
-    Fusing(const Analysis& analysis, const CutFunction& function, Kernels kernels)
-        : m_a(analysis), m_p(analysis.program), m_f(function), m_kernels(kernels)
+    Fusing(const Analysis& analysis, const CutFunction& function, Kernels kernels, const std::set<ValueId>& farRows)
+        : m_a(analysis), m_p(analysis.program), m_f(function), m_kernels(kernels), m_farRows(farRows)
     {
         m_fusion.absorbed.resize(function.steps.size());
         for (std::size_t i = 0; i < function.steps.size(); ++i)
@@ -356,7 +356,19 @@ private:
 
     bool isWorthKeeping(const Step& step) const
     {
-        return !gather(step) && !isPlainView(step) && product(*rowDims(m_p[m_p[step.op].outputs.front()])) <= narrow;
+        const Value& out = m_p[m_p[step.op].outputs.front()];
+        return !gather(step) && !isPlainView(step) && product(*rowDims(out)) <= narrow &&
+               (m_farRows.empty() || out.dtype == DType::BFloat16 || readsFarRows(step));  // what is kept of bfloat16 is rounded
+    }
+
+    bool readsFarRows(const Step& step) const
+    {
+        if (const auto rows = gather(step))
+            return m_farRows.contains(rows->rows.value);
+        return std::ranges::any_of(step.operands, [&](const StepOperand& operand) {
+            const Step* from = stepOf(operand);
+            return from && m_fusion.absorbed[indexOf(*from)] && readsFarRows(*from);
+        });
     }
 
     void build(std::size_t step, const Reduction& reduction, const std::set<int>& shared)
@@ -529,6 +541,7 @@ private:
     const Program& m_p;
     const CutFunction& m_f;
     const Kernels m_kernels;
+    const std::set<ValueId>& m_farRows;
     std::map<std::pair<ValueId, int>, std::size_t> m_step;  // that makes a value in a frame
     std::set<std::size_t> m_made;                           // absorbed steps whose rows an earlier program gives
     EdgeFusion m_fusion;
@@ -536,9 +549,9 @@ private:
 
 }  // namespace
 
-EdgeFusion fuseEdges(const Analysis& analysis, const CutFunction& function, Kernels kernels)
+EdgeFusion fuseEdges(const Analysis& analysis, const CutFunction& function, Kernels kernels, const std::set<ValueId>& farRows)
 {
-    return Fusing(analysis, function, kernels).run();
+    return Fusing(analysis, function, kernels, farRows).run();
 }
 
 std::vector<bool> liveSteps(const Program& program, const CutFunction& function, const EdgeFusion& fusion)

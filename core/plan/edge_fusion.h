@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/analysis/analysis.h"
@@ -42,7 +43,8 @@ struct EdgeFusion {
 /// Which steps are still run by LibTorch: not those that are part of programs, nor those that only these read.
 std::vector<bool> liveSteps(const Program& program, const CutFunction& function, const EdgeFusion& fusion);
 
-/// Finds gather, arithmetic and reduction chains of a function; everything else stays as it is.
-EdgeFusion fuseEdges(const Analysis& analysis, const CutFunction& function, Kernels kernels);
+/// Finds gather, arithmetic and reduction chains of a function; everything else stays as it is. farRows: tensors whose rows are read for many targets
+/// at once, so that what is kept for each edge takes more memory than computing it anew takes time, unless it is computed from such rows.
+EdgeFusion fuseEdges(const Analysis& analysis, const CutFunction& function, Kernels kernels, const std::set<ValueId>& farRows = {});
 
 }  // namespace cleave

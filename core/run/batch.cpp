@@ -18,7 +18,7 @@ at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts)
     return tensor.reshape(sizes);
 }
 
-LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers) const
+LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers, const at::Tensor& live) const
 {
     Batch batch;
     batch.first = first;
@@ -28,12 +28,15 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
     batch.ids.resize(function.frames.size());
     batch.places.resize(function.frames.size());
     batch.rows.resize(function.frames.size());
-    batch.rows[0] = last - first;
+    batch.rows[0] = live.defined() ? live.numel() : last - first;
+    batch.live = live;
     if (numbers)
         numbers->clear();
     if (!function.rowsOf.valid()) {
         if (const at::Tensor& order = of(function).order; order.defined())
             batch.ids[0] = order.narrow(0, first, last - first);
+        if (live.defined())
+            batch.ids[0] = batch.idsOf(0).index_select(0, live);
         if (numbers)
             number(batch.idsOf(0), batch);
     }
@@ -175,25 +178,14 @@ c10::IValue LayerWise::inputOf(const FunctionInput& in, const Batch& batch) cons
     return in.beginOf >= 0 ? beginOf(in.beginOf, batch) : sourcesOf(*in.sourcesOf, batch);
 }
 
-at::Tensor LayerWise::gatheredRows(int output, const Batch& batch) const
-{
-    const auto i = static_cast<std::size_t>(output);
-    const int frame = batch.gathered->outputs[i].frame;
-    std::int64_t first = batch.first, last = batch.last, origin = batch.gathered->first;
-    if (frame > 0) {
-        const auto& begin = of(*batch.function).edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
-        for (std::int64_t* place : {&first, &last, &origin})
-            *place = begin[static_cast<std::size_t>(*place)];
-    }
-    return batch.gathered->rows[i].narrow(0, first - origin, last - first);
-}
-
 at::Tensor LayerWise::beginOf(int frame, const Batch& batch) const
 {
     const Frame& f = batch.function->frames[static_cast<std::size_t>(frame)];
     const EdgesBySegment& edges = of(*batch.function).edges.at(f.index);
-    if (f.parent == 0)
-        return view(edges.begin).narrow(0, batch.first, batch.last - batch.first + 1);
+    if (f.parent == 0) {
+        const at::Tensor begin = view(edges.begin).narrow(0, batch.first, batch.last - batch.first + 1);
+        return batch.live.defined() ? at::cat({begin.index_select(0, batch.live), begin.narrow(0, batch.last - batch.first, 1)}) : begin;
+    }
     const at::Tensor places = of(*batch.function).placesOf(batch.idsOf(f.parent));
     at::Tensor begin = at::empty({places.numel() + 1}, at::kLong);
     auto* out = begin.data_ptr<std::int64_t>();

@@ -34,6 +34,7 @@ struct LayerWise::Batch {
     Numbering* numbers = nullptr;     ///< of the nodes in the batch; null where nothing reads them
     std::vector<std::int64_t> reach;  ///< how many nodes lie within so many hops; empty if they are not numbered
     std::int64_t edges = 0;
+    at::Tensor live;                  ///< [rows of frame 0] int64: which of the targets the batch is for, counted from `first`; undefined: all
     const Gathered* gathered = nullptr;  ///< that the batch lies in; null where nothing is gathered before
 
     at::Tensor idsOf(int frame) const
@@ -48,6 +49,7 @@ struct LayerWise::Gathered {
     std::int64_t first = 0;
     std::vector<GatheringFunction::Output> outputs;
     std::vector<at::Tensor> rows;  // [targets or edges, …] of each output
+    at::Tensor live;               // [targets] int64: those that have rows, counted from `first`; undefined: all
 };
 
 }  // namespace cleave

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
 #include "core/analysis/dims.h"
@@ -18,6 +19,7 @@
 #include "core/run/allocator.h"
 #include "core/run/batch.h"
 #include "core/run/file_rows.h"
+#include "core/run/running.h"
 #include "core/run/side_by_side.h"
 #include "core/run/store_folder.h"
 #include "core/run/tensors.h"
@@ -198,63 +200,23 @@ int LayerWise::atOnce(std::int64_t batches) const
     return m_batchesAtOnce > 0 ? m_batchesAtOnce : batchesAtOnce(static_cast<double>(batches), at::get_num_threads());
 }
 
-// A function while its batches run.
-struct LayerWise::Running {
-    Running(const CutFunction& f, Parts p) : function(f), parts(std::move(p)) {}
-
-    const CutFunction& function;
-    Parts parts;
-    Gathered gathered;                     // of targets up to `end`, where there is something to gather
-    std::int64_t atOnce = 0;               // targets that it is gathered for
-    double gatherSeconds = 0;
-    std::int64_t total = 0, end = 0;
-    bool numbered = false;
-    std::int64_t most = 1;                 // targets of a batch
-    std::atomic<std::int64_t> size = 1;    // of the batches to come: less where memory ran short
-    std::atomic<std::int64_t> next = 0;    // the first target that nobody has taken
-    std::atomic<int> successes = 0;        // since the size last changed
-    std::mutex mutex;
-    FunctionRun stats;  // its times are sums over threads
-
-    std::string name;
-
-    void report(std::int64_t done, const Progress& progress) const
-    {
-        progress.update(static_cast<double>(done) / static_cast<double>(std::max<std::int64_t>(total, 1)), "Running " + name);
-    }
-
-    void shrink(std::int64_t tooMany)
-    {
-        size = std::min<std::int64_t>(size, std::max<std::int64_t>(tooMany / 2, 1));
-        successes = 0;
-    }
-
-    void grow()
-    {
-        constexpr int enough = 8;
-        if (size < most && ++successes >= enough) {
-            size = std::min<std::int64_t>(most, 2 * size);
-            successes = 0;
-        }
-    }
-};
-
 void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSize, const Progress& progress)
 {
     const CutFunction& function = m_cut.functions[index];
     Stopwatch watch;
     Running running(function, std::move(parts));
     running.name = "function " + std::to_string(index);
-    running.total = running.atOnce = running.end = rowsOf(function);
-    if (m_gatherAtOnce > 0)
-        running.atOnce = std::min(running.total, m_gatherAtOnce);
+    running.total = running.end = rowsOf(function);
+    running.atOnce = std::max<std::int64_t>(m_gatherAtOnce, 0);
     const FileTraffic before = fileTraffic();
     running.numbered = needsNumbers(function, running.parts.whole);
     batchSize = batchSizeOf(function, batchSize);
     running.size = running.most = batchSize;
     std::optional<MemoryForArrays> forArrays;
-    if (running.parts.gathering)
+    if (running.parts.gathering) {
         forArrays.emplace();
+        divide(running);
+    }
     std::int64_t first = 0;
     do {
         if (running.parts.gathering)
@@ -283,6 +245,14 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
                             (!function.isOfLevel() || nodesOf(function) == 0 ? 1 : static_cast<double>(running.total) / static_cast<double>(nodesOf(function)));
 }
 
+// Into as few parts as there is memory for.
+void LayerWise::divide(Running& running) const
+{
+    running.gatheringBytes = bytesOf(running.function, *running.parts.gathering);
+    running.allBytes = partFrom(running, 0, std::numeric_limits<double>::infinity()).bytes;
+    running.divideInto(std::ceil(running.allBytes / std::max(static_cast<double>(roomInCore()), 1.0)));
+}
+
 // For as many targets from this one on as there is memory for: the fewer, the more often rows are read.
 void LayerWise::gather(Running& running, std::int64_t first, const Progress& progress)
 {
@@ -291,13 +261,14 @@ void LayerWise::gather(Running& running, std::int64_t first, const Progress& pro
     const StreamsListen listen(progress);
     Stopwatch watch;
     for (;;) {
-        running.gathered = {first, running.parts.gathered, {}};
-        running.end = std::min(running.total, first + running.atOnce);
+        running.end = running.atOnce > 0 ? std::min(running.total, first + running.atOnce) : partFrom(running, first, running.partBytes).end;
+        running.gathered = {first, running.parts.gathered, {}, {}};
         std::optional<MemoryInCore> inCore;
-        if (running.atOnce > 1)
+        if (running.end - first > 1)
             inCore.emplace(true);
         try {
-            const Batch batch = block(running.function, first, running.end, nullptr);
+            running.gathered.live = liveTargets(running.function, lowered, first, running.end);
+            const Batch batch = block(running.function, first, running.end, nullptr, running.gathered.live);
             std::vector<c10::IValue> arguments = inputs(lowered, batch);
             for (std::size_t i = 0; i < arguments.size(); ++i)
                 if (const FunctionInput& in = lowered.inputs[i]; in.sourcesOf || in.beginOf >= 0 || (in.operand && in.operand->kind == OperandKind::Slice))
@@ -310,11 +281,9 @@ void LayerWise::gather(Running& running, std::int64_t first, const Progress& pro
             if (!inCore || !inCore->ranShort())
                 throw;
         }
-        running.gathered.rows.clear();
+        running.gathered = {};
         giveBackPages();
-        // In equal parts, one more than before or a quarter.
-        const std::int64_t before = (running.total + running.atOnce - 1) / running.atOnce, parts = before + std::max<std::int64_t>(before / 4, 1);
-        running.atOnce = std::max<std::int64_t>(1, std::min(running.atOnce - 1, (running.total + parts - 1) / parts));
+        running.shrinkParts();
     }
     running.gatherSeconds += watch.lap();
     ++running.stats.gathers;

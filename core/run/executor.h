@@ -85,6 +85,15 @@ private:
     struct Gathered;
     struct Running;
 
+    // Bytes that gathering takes: what is reduced, and what is read edge by edge.
+    struct GatheringBytes {
+        std::int64_t target = 0, edge = 0;
+    };
+    struct Part {
+        std::int64_t end = 0;  // target behind it
+        double bytes = 0;
+    };
+
     // A function as it is run: at once, or in two parts.
     struct Parts {
         LoweredFunction whole;  // or the rest, where `gathering` is there
@@ -117,7 +126,7 @@ private:
     std::int64_t nodesOf(const CutFunction& function) const { return numNodes(function.nodeType); }
     std::int64_t rowsOf(ValueId value, const Running& running) const;
     int targetType() const;
-    Batch block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers) const;
+    Batch block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers, const at::Tensor& live = {}) const;
     void addRows(const CutFunction& function, int hops, Batch& batch) const;
     void addNeighbours(const CutFunction& function, int hops, Batch& batch) const;
     static at::Tensor edgesInto(const EdgesBySegment& edges, const at::Tensor& places);
@@ -131,8 +140,13 @@ private:
     void release(const Retained& retained);
     double structureBytes(const Retained* retained) const;
     void runFunction(std::size_t index, Parts parts, std::int64_t batchSize, const Progress& progress);
+    GatheringBytes bytesOf(const CutFunction& function, const LoweredFunction& gathering) const;
+    std::vector<ValueId> segmentsIntoTargets(const CutFunction& function) const;
     void gather(Running& running, std::int64_t first, const Progress& progress);
     void runBatches(Running& running, std::int64_t first, std::int64_t batchSize, const Progress& progress);
+    Part partFrom(const Running& running, std::int64_t first, double most) const;
+    void divide(Running& running) const;
+    at::Tensor liveTargets(const CutFunction& function, const LoweredFunction& gathering, std::int64_t first, std::int64_t last) const;
     at::Tensor gatheredRows(int output, const Batch& batch) const;
     void sortBySource(const CutFunction& function, const LoweredFunction& gathering);
     at::Tensor newStore(ValueId value, const std::vector<std::int64_t>& sizes, const at::Tensor& rows, const CutFunction& function) const;

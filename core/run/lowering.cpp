@@ -83,13 +83,17 @@ public:
     }
 
     // Which outputs of the part that gathers the rest reads; they are taken in this order.
-    const std::vector<StepOperand>& gathered() const { return m_gathered; }
-    void gatherOnly(const std::vector<StepOperand>& outputs) { m_gathered = outputs; }
+    struct GatheredRows {
+        StepOperand rows;
+        double empty;  // entries of targets without edges
+    };
+    const std::vector<GatheredRows>& gathered() const { return m_gathered; }
+    void gatherOnly(const std::vector<GatheredRows>& outputs) { m_gathered = outputs; }
     bool canSplit() const { return m_canSplit; }
 
     LoweredFunction run(const std::string& name, Kernels kernels)
     {
-        const EdgeFusion fusion = fuseEdges(m_a, m_f, kernels);
+        const EdgeFusion fusion = fuseEdges(m_a, m_f, kernels, m_split ? *m_split : std::set<ValueId>{});
         std::map<std::size_t, SparseTerm> sums;
         std::set<std::size_t> later;  // steps that are run where their sum is
         for (const SparseTerm& term : findSparseTerms(m_a, m_f, fusion))
@@ -113,8 +117,8 @@ public:
                 add(m_f.steps[i]);
         }
         if (m_split && m_gathers)
-            for (const StepOperand& output : m_gathered)
-                m_graph->registerOutput(m_reduced.at(key(output)));
+            for (const GatheredRows& output : m_gathered)
+                m_graph->registerOutput(m_reduced.at(key(output.rows)));
         else
             for (const StepOperand& result : m_f.results)
                 m_graph->registerOutput(value(result));
@@ -255,7 +259,7 @@ private:
     // What is left of the inputs that are gathered elsewhere.
     void numberGathered()
     {
-        std::vector<StepOperand> used;
+        std::vector<GatheredRows> used;
         for (FunctionInput& in : m_inputs)
             if (in.gathered >= 0) {
                 used.push_back(m_gathered[static_cast<std::size_t>(in.gathered)]);
@@ -273,8 +277,8 @@ private:
         for (std::size_t i = 0; i < fused.results.size(); ++i) {
             jit::Value* rows = addInput(*m_graph, ValueKind::Tensor);
             m_inputs.push_back({std::nullopt, -1, -1, {}, -1, std::nullopt, static_cast<int>(m_gathered.size())});
-            m_gathered.push_back(fused.results[i]);
-            m_gathered.back().frame = fused.program.results[i].reduced ? 0 : fused.frame;
+            m_gathered.push_back({fused.results[i], fused.program.results[i].empty});
+            m_gathered.back().rows.frame = fused.program.results[i].reduced ? 0 : fused.frame;
             m_values[key(fused.results[i])] = rows;
         }
         if (fused.self)
@@ -409,7 +413,7 @@ private:
     std::map<Key, jit::Value*> m_values, m_reduced;
     const std::set<ValueId>* m_split = nullptr;
     bool m_gathers = false, m_canSplit = false;
-    std::vector<StepOperand> m_gathered;
+    std::vector<GatheredRows> m_gathered;
     std::map<int, jit::Value*> m_counts, m_begins;
     std::map<Key, jit::Value*> m_sources;
     std::vector<std::unique_ptr<EdgeOp>> m_edgeOps;
@@ -564,8 +568,8 @@ std::optional<GatheringFunction> lowerGathering(const Analysis& analysis, const 
     gathering.split(values, true);
     gathering.gatherOnly(rest.gathered());
     parts.gathering = gathering.run(name + "_gathering", kernels);
-    for (const StepOperand& output : rest.gathered())
-        parts.outputs.push_back({output.frame});
+    for (const auto& [rows, empty] : rest.gathered())
+        parts.outputs.push_back({rows.frame, empty});
     return parts;
 }
 

@@ -67,7 +67,8 @@ struct LoweredFunction {
 /// batch by batch.
 struct GatheringFunction {
     struct Output {
-        int frame = 0;  ///< a row for each target (0), or for each edge of a frame
+        int frame = 0;     ///< a row for each target (0), or for each edge of a frame
+        double empty = 0;  ///< entries of targets without edges
     };
     LoweredFunction gathering;    ///< outputs as listed
     std::vector<Output> outputs;
