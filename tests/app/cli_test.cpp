@@ -315,6 +315,10 @@ TEST(Cli, MemoryIsBound)
     const Result batches = run("run " + inputs + " --memory 256M --gather-at-once -1 --out " + (folder / "batches.npy").string());
     EXPECT_GT(nlohmann::json::parse(batches.out)["functions"][1]["file_bytes_read"].get<double>(), 2 * aggregation["file_bytes_read"].get<double>());
     expectClose(folder / "batches.npy", folder / "free.npy");
+    const Result ordered = run("run " + inputs + " --memory 256M --order bfs --out " + (folder / "ordered.npy").string());
+    ASSERT_EQ(ordered.code, 0) << ordered.err;
+    EXPECT_LE(nlohmann::json::parse(ordered.out)["memory"]["peak_bytes"].get<double>(), 256 << 20);
+    expectClose(folder / "ordered.npy", folder / "free.npy");
     const Result refused = run("run " + inputs + " --memory 20M --out " + (folder / "no.npy").string());
     EXPECT_EQ(refused.code, 1);
     EXPECT_NE(refused.err.find("needs at least"), std::string::npos) << refused.err;

@@ -7,7 +7,10 @@
 #include <random>
 #include <set>
 
+#include "core/base/mapping.h"
+#include "core/base/memory_bound.h"
 #include "core/graph/generate.h"
+#include "core/graph/npy.h"
 #include "core/plan/dot.h"
 #include "core/plan/plan_space.h"
 #include "tests/core/test_files.h"
@@ -165,6 +168,33 @@ TEST(Run, CancelReachesTheNextBatch)
     options.batchSize = 1;
     EXPECT_THROW(runLayerWise(model, graph, options, progress), Cancelled);
     EXPECT_EQ(reports, 5);
+}
+
+// While the rows of a function's sources come from a file, which takes a second for each gigabyte.
+TEST(Run, CancelReachesRowsThatComeFromAFile)
+{
+    const test::TemporaryFolder folder;
+    {
+        RmatOptions rmat;
+        rmat.scale = 18;
+        rmat.features = 128;
+        for (const auto& [name, array] : generateRmat(rmat).arrays)
+            writeNpy(folder / (name + ".npy"), array);
+    }
+    const DataGraph graph = readGraph(folder.path());
+    const Model model = openModel(test::testDir() / "bench/models/sage3.pt2");
+    std::stop_source source;
+    std::uint64_t before = 0;
+    const Progress progress{source.get_token(), [&](double, std::string_view what) {
+                                if (what != "Running function 1" || source.stop_requested())
+                                    return;
+                                before = fileTraffic().read;
+                                source.request_stop();
+                            }};
+    const MemoryBound bound(std::size_t{256} << 20, folder.path());
+    EXPECT_THROW(runLayerWise(model, graph, {}, progress), Cancelled);
+    EXPECT_GT(before, 0U);
+    EXPECT_LT(static_cast<double>(fileTraffic().read - before), 0.5 * static_cast<double>(graph.arrays.at("x").bytes()));
 }
 
 TEST(Run, CancelReachesTheFullGraphRunBetweenItsOps)
