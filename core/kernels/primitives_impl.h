@@ -208,7 +208,7 @@ inline Vector<T> permuted(Vector<T> v, typename Lanes<T>::Index index)
 #if defined(__clang__)
     Vector<T> out;
     for (int i = 0; i < Lanes<T>::count; ++i)
-        out[i] = v[index[i]];
+        out[i] = v[index[i] % Lanes<T>::count];
     return out;
 #else
     return __builtin_shuffle(v, index);
@@ -361,6 +361,37 @@ void reduceVectors(const ReduceArguments<T>& a, std::int64_t column, int vectors
     reduceColumns<T, In, mostVectors, R, W>(a, column, tail, firstHead, lanes);
 }
 
+// Of each lane the head, counted from that of the first, which lies so many columns behind the begin of its head. Called for every few edges where rows
+// come in pieces: no division.
+template <class T>
+inline void headsOf(typename Lanes<T>::Index* lanes, int vectors, std::int64_t perHead, std::int64_t behind)
+{
+    constexpr int count = Lanes<T>::count;
+    using Index = typename Lanes<T>::Index;
+    using Number = std::remove_reference_t<decltype(lanes[0][0])>;
+    Number head = 0;
+    std::int64_t left = perHead - behind;
+    for (int k = 0; k < vectors; ++k) {
+        if (left >= count) {
+            lanes[k] = Index{} + head;
+            left -= count;
+        } else {
+            for (int i = 0; i < count; ++i) {
+                if (left == 0) {
+                    ++head;
+                    left = perHead;
+                }
+                lanes[k][i] = head;
+                --left;
+            }
+        }
+        if (left == 0) {
+            ++head;
+            left = perHead;
+        }
+    }
+}
+
 template <class T, class In, Reduce R>
 void reduceTyped(const ReduceArguments<T>& a)
 {
@@ -376,11 +407,7 @@ void reduceTyped(const ReduceArguments<T>& a)
             // Weights of as many heads as a vector has lanes can be picked from.
             while (vectors > 1 && (column + vectors * count - 1 < a.width ? column + vectors * count - 1 : a.width - 1) / perHead - firstHead >= count)
                 vectors = vectors > 8 ? 8 : vectors - 1;
-            for (int k = 0; k < vectors; ++k)
-                for (int i = 0; i < count; ++i) {
-                    const std::int64_t c = column + k * count + i;
-                    lanes[k][i] = c < a.width ? c / perHead - firstHead : 0;
-                }
+            headsOf<T>(lanes, vectors, perHead, column - firstHead * perHead);
         }
         const std::int64_t rest = a.width - column - static_cast<std::int64_t>(vectors - 1) * count;
         const int tail = static_cast<int>(rest < count ? rest : count);
