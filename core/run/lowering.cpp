@@ -13,6 +13,7 @@
 #include "core/base/pages.h"
 #include "core/plan/sparse_terms.h"
 #include "core/run/dense.h"
+#include "core/run/equal_masks.h"
 #include "core/run/op_lowering.h"
 #include "core/run/tensors.h"
 
@@ -453,37 +454,7 @@ std::vector<std::size_t> neededOps(const Program& program, const Constants& cons
     return ops;
 }
 
-Lowered lowerOps(const Program& program, const Constants& constants, const std::vector<ValueId>& given, const std::vector<ValueId>& wanted,
-                 std::span<const std::size_t> ops, const std::string& name)
-{
-    auto graph = std::make_shared<jit::Graph>();
-    std::map<ValueId, jit::Value*> values;
-    for (const ValueId id : given)
-        values[id] = addInput(*graph, program[id].kind);
-    const auto find = [&](ValueId id) {
-        const auto [value, fresh] = values.try_emplace(id, nullptr);
-        if (fresh)
-            value->second = constant(*graph, constants[id]);
-        return value->second;
-    };
-    for (const std::size_t i : ops) {
-        const OpId id{static_cast<int>(i)};
-        const auto outputs = lowerOp(*graph, program, id, [&](std::size_t, ValueId operand) { return find(operand); }, {});
-        for (std::size_t k = 0; k < program.ops[i].outputs.size() && k < outputs.size(); ++k)
-            values[program.ops[i].outputs[k]] = outputs[k];
-    }
-    for (const ValueId id : wanted)
-        graph->registerOutput(find(id));
-    return Lowered(graph, name);
-}
-
 }  // namespace
-
-Lowered lowerProgram(const Program& program, const Constants& constants, const std::vector<ValueId>& given,
-                     const std::vector<ValueId>& wanted, const std::string& name)
-{
-    return lowerOps(program, constants, given, wanted, neededOps(program, constants, given, wanted), name);
-}
 
 Constants evaluateConstants(const Analysis& analysis)
 {
@@ -498,7 +469,7 @@ Constants evaluateConstants(const Analysis& analysis)
             if (analysis.values[id].reach == Reach::Constant && (program[id].kind != ValueKind::None))
                 wanted.push_back(id);
     guarded("Computing what depends on weights only failed", [&] {
-        const auto results = lowerProgram(program, constants, {}, wanted, "constants").run({});
+        const auto results = runProgram(program, constants, {}, wanted, "Computing what depends on weights only", {});
         for (std::size_t i = 0; i < wanted.size(); ++i)
             constants[wanted[i]] = results[i];
     });
@@ -508,39 +479,34 @@ Constants evaluateConstants(const Analysis& analysis)
 std::vector<c10::IValue> runProgram(const Program& program, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
                                     const std::string& name, const Progress& progress)
 {
-    constexpr std::size_t opsAtOnce = 8;
+    constexpr std::size_t opsPerReport = 8;
     const auto at = [](ValueId id) { return static_cast<std::size_t>(id.index); };
     std::map<ValueId, c10::IValue> live = inputs;
     std::vector<ValueId> given;
     for (const auto& [id, value] : inputs)
         given.push_back(id);
     const std::vector<std::size_t> ops = neededOps(program, constants, given, wanted);
-    std::vector<std::size_t> lastPiece(program.values.size());
-    for (std::size_t k = 0; k < ops.size(); ++k)
-        forEachOperand(program.ops[ops[k]], [&](ValueId id) { lastPiece[at(id)] = k / opsAtOnce; });
+    std::vector<std::size_t> readers(program.values.size());
+    for (const std::size_t op : ops)
+        forEachOperand(program.ops[op], [&](ValueId id) { ++readers[at(id)]; });
     for (const ValueId id : wanted)
-        lastPiece[at(id)] = ops.size();
-    for (std::size_t first = 0; first < ops.size(); first += opsAtOnce) {
-        progress.update(static_cast<double>(first) / static_cast<double>(ops.size()), name);
-        const std::size_t piece = first / opsAtOnce, end = std::min(ops.size(), first + opsAtOnce);
-        std::set<ValueId> read, made;
-        for (std::size_t k = first; k < end; ++k) {
-            forEachOperand(program.ops[ops[k]], [&](ValueId id) {
-                if (live.contains(id))
-                    read.insert(id);
-            });
-            for (const ValueId id : program.ops[ops[k]].outputs)
-                if (lastPiece[at(id)] > piece)
-                    made.insert(id);
-        }
-        const std::vector<ValueId> from(read.begin(), read.end()), to(made.begin(), made.end());
-        const Lowered lowered = lowerOps(program, constants, from, to, std::span(ops).subspan(first, end - first), name);
-        std::vector<c10::IValue> values;
-        for (const ValueId id : from)
-            values.push_back(lastPiece[at(id)] > piece ? live.at(id) : std::move(live.extract(id).mapped()));
-        values = lowered.run(std::move(values));
-        for (std::size_t i = 0; i < to.size(); ++i)
-            live[to[i]] = std::move(values[i]);
+        ++readers[at(id)];
+    const auto take = [&](std::size_t, ValueId id) {
+        const auto known = live.find(id);
+        if (known == live.end())
+            return constants[id];
+        return --readers[at(id)] > 0 ? known->second : std::move(live.extract(known).mapped());
+    };
+    EqualMasks masks(program, ops, wanted);
+    for (std::size_t k = 0; k < ops.size(); ++k) {
+        if (k % opsPerReport == 0)
+            progress.update(static_cast<double>(k) / static_cast<double>(ops.size()), name);
+        progress.check();
+        const OpId id{static_cast<int>(ops[k])};
+        const auto results = masks.has(id) ? masks.run(id, take) : callOp(program, id, take);
+        for (std::size_t i = 0; i < program[id].outputs.size() && i < results.size(); ++i)
+            if (readers[at(program[id].outputs[i])] > 0)
+                live[program[id].outputs[i]] = results[i];
     }
     std::vector<c10::IValue> results;
     for (const ValueId id : wanted)

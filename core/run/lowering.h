@@ -35,14 +35,10 @@ using Constants = IdMap<ValueId, c10::IValue>;
 
 Constants evaluateConstants(const Analysis& analysis);
 
-/// Lowers a part of the program: what is needed to compute wanted from the program's inputs, or from the values given.
-Lowered lowerProgram(const Program& program, const Constants& constants, const std::vector<ValueId>& given,
-                     const std::vector<ValueId>& wanted, const std::string& name);
-
 /// Values by id that a run starts from: one for each input of the program.
 using Bindings = std::map<ValueId, c10::IValue>;
 
-/// Runs what is needed to compute wanted from the inputs, a few ops at a time, so that progress and cancel are heard in between.
+/// Runs what is needed to compute wanted from the inputs, op by op: progress and cancel are heard in between, and values freed after their last reader.
 std::vector<c10::IValue> runProgram(const Program& program, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
                                     const std::string& name, const Progress& progress);
 

@@ -1,5 +1,6 @@
 #include "core/run/op_lowering.h"
 
+#include <ATen/ATen.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/runtime/operator.h>
 #include <torch/version.h>
@@ -19,10 +20,11 @@ namespace {
 
 namespace jit = torch::jit;
 
-// An argument as the schema is matched against: literals, graph values and lists of them.
+// An argument as the schema is matched against: literals, values of a graph or of a run, and lists of them.
+template <class V>
 struct Actual {
     const Argument* literal = nullptr;
-    jit::Value* value = nullptr;
+    std::optional<V> value;
     ValueKind kind = ValueKind::None;  // of value
     std::vector<Actual> list;
     bool isList = false;
@@ -39,33 +41,39 @@ c10::TypePtr inner(const c10::Type& type)
     return type.containedType(0);
 }
 
-bool isLiteral(const Actual& a, auto test)
+template <class V>
+bool isLiteral(const Actual<V>& a, auto test)
 {
     return a.literal && test(*a.literal);
 }
 
-bool isInt(const Actual& a)
+template <class V>
+bool isInt(const Actual<V>& a)
 {
     return (a.value && a.kind == ValueKind::Int) ||
            isLiteral(a, [](const Argument& l) { return l.asInt() || std::holds_alternative<DType>(l.value); });
 }
 
-bool isFloat(const Actual& a)
+template <class V>
+bool isFloat(const Actual<V>& a)
 {
     return (a.value && a.kind == ValueKind::Float) || isLiteral(a, [](const Argument& l) { return std::holds_alternative<double>(l.value); });
 }
 
-bool isBool(const Actual& a)
+template <class V>
+bool isBool(const Actual<V>& a)
 {
     return (a.value && a.kind == ValueKind::Bool) || isLiteral(a, [](const Argument& l) { return l.asBool() != nullptr; });
 }
 
-bool isNone(const Actual& a)
+template <class V>
+bool isNone(const Actual<V>& a)
 {
     return !a.isList && !a.value && (!a.literal || a.literal->isNone());
 }
 
-bool accepts(const c10::Type& type, const Actual& a, Match match)
+template <class V>
+bool accepts(const c10::Type& type, const Actual<V>& a, Match match)
 {
     switch (type.kind()) {
     case c10::TypeKind::OptionalType:
@@ -84,7 +92,7 @@ bool accepts(const c10::Type& type, const Actual& a, Match match)
         return isLiteral(a, [](const Argument& l) { return l.asString() != nullptr; });
     case c10::TypeKind::ListType:
         if (a.isList)
-            return std::ranges::all_of(a.list, [&](const Actual& item) { return accepts(*inner(type), item, match); });
+            return std::ranges::all_of(a.list, [&](const Actual<V>& item) { return accepts(*inner(type), item, match); });
         return inner(type)->kind() == c10::TypeKind::IntType && isInt(a);
     default:
         return isNone(a);
@@ -103,10 +111,88 @@ bool isKnown(std::string_view target)
     return !jit::getAllOperatorsFor(c10::Symbol::fromQualString(std::string(target))).empty();
 }
 
+// Ops become nodes.
+class Graphs {
+public:
+    using Value = jit::Value*;
+
+    explicit Graphs(jit::Graph& graph) : m_graph(graph) {}
+
+    Value constant(const c10::IValue& value) { return m_graph.insertConstant(value); }
+    Value scaled(Value tensor, double factor) { return m_graph.insert(c10::aten::mul, {tensor, constant(factor)}); }
+    Value wrapped(Value number) { return m_graph.insertNode(m_graph.create(c10::prim::NumToTensor, {number}, 1))->output(); }
+
+    Value list(const std::vector<Value>& items, const c10::TypePtr& element)
+    {
+        jit::Node* list = m_graph.create(c10::prim::ListConstruct, items, 1);
+        list->output()->setType(c10::ListType::create(element));
+        return m_graph.insertNode(list)->output();
+    }
+
+    std::vector<Value> call(const jit::Operator& op, const std::vector<Value>& inputs, std::size_t outputs)
+    {
+        const auto& returns = op.schema().returns();
+        jit::Node* node = m_graph.create(c10::Symbol::fromQualString(op.schema().name()), inputs, returns.size());
+        for (std::size_t i = 0; i < returns.size(); ++i)
+            node->output(i)->setType(returns[i].type());
+        m_graph.insertNode(node);
+        if (!givesList(op.schema()))
+            return {node->outputs().begin(), node->outputs().end()};
+        jit::Node* unpack = m_graph.create(c10::prim::ListUnpack, {node->output()}, outputs);
+        for (jit::Value* output : unpack->outputs())
+            output->setType(c10::TensorType::get());
+        m_graph.insertNode(unpack);
+        return {unpack->outputs().begin(), unpack->outputs().end()};
+    }
+
+    static bool givesList(const c10::FunctionSchema& schema)
+    {
+        return schema.returns().size() == 1 && schema.returns()[0].type()->kind() == c10::TypeKind::ListType;
+    }
+
+private:
+    jit::Graph& m_graph;
+};
+
+// Ops are run as they come.
+class Calls {
+public:
+    using Value = c10::IValue;
+
+    static Value constant(const c10::IValue& value) { return value; }
+    static Value scaled(const Value& tensor, double factor) { return tensor.toTensor().mul(factor); }
+    static Value wrapped(const Value& number) { return at::scalar_to_tensor(number.toScalar()); }
+
+    static Value list(std::vector<Value> items, const c10::TypePtr& element)
+    {
+        c10::impl::GenericList list(element);
+        for (Value& item : items)
+            list.push_back(std::move(item));
+        return list;
+    }
+
+    static std::vector<Value> call(const jit::Operator& op, std::vector<Value> inputs, std::size_t)
+    {
+        op.getOperation()(inputs);
+        if (!Graphs::givesList(op.schema()))
+            return inputs;
+        std::vector<Value> parts;
+        for (const c10::IValue& part : inputs.back().toListRef())
+            parts.push_back(part);
+        return parts;
+    }
+};
+
+template <class Target>
 class OpLowering {
 public:
-    OpLowering(jit::Graph& graph, const Program& program, OpId id, const OperandLookup& operands, const std::optional<RowEntry>& rows)
-        : m_graph(graph), m_program(program), m_id(id), m_op(program[id])
+    using V = typename Target::Value;
+    using Actual = cleave::Actual<V>;
+    using Rows = std::optional<std::pair<int, V>>;  // the entry of a shape argument that is a number of rows here
+
+    template <class Operands>
+    OpLowering(Target target, const Program& program, OpId id, const Operands& operands, const Rows& rows)
+        : m_target(target), m_program(program), m_id(id), m_op(program[id])
     {
         const std::string_view shape = rows ? shapeArgument(m_op.target) : std::string_view{};
         std::size_t position = 0;
@@ -125,27 +211,28 @@ public:
             useOldAttention();
     }
 
-    std::vector<jit::Value*> run()
+    std::vector<V> run()
     {
         const auto [target, overload] = libtorchName();
         if (target.empty())
-            return {m_args.front().second.value};
-        const c10::FunctionSchema* schema = find(target, overload);
-        if (!schema)
+            return {*m_args.front().second.value};
+        const jit::Operator* found = find(target, overload);
+        if (!found)
             throw Error("LibTorch " TORCH_VERSION " has no operator " + m_op.target + (m_op.overload.empty() ? "" : "." + m_op.overload) +
                         " with these arguments: " + describe(m_program, m_id) + ".");
-        std::vector<jit::Value*> inputs;
+        std::vector<V> inputs;
         const bool named = isNamed();
-        for (std::size_t i = 0; i < schema->arguments().size(); ++i) {
-            const c10::Argument& formal = schema->arguments()[i];
+        for (std::size_t i = 0; i < found->schema().arguments().size(); ++i) {
+            const c10::Argument& formal = found->schema().arguments()[i];
             const Actual* given = named ? argument(formal.name()) : i < m_args.size() ? &m_args[i].second : nullptr;
-            inputs.push_back(given ? convert(*given, *formal.type()) : m_graph.insertConstant(*formal.default_value()));
+            inputs.push_back(given ? convert(*given, *formal.type()) : m_target.constant(*formal.default_value()));
         }
-        return outputs(*schema, c10::Symbol::fromQualString(target), inputs);
+        return m_target.call(*found, std::move(inputs), m_op.outputs.size());
     }
 
 private:
-    Actual read(const Argument& argument, std::size_t& position, const OperandLookup& operands) const
+    template <class Operands>
+    Actual read(const Argument& argument, std::size_t& position, const Operands& operands) const
     {
         Actual actual;
         if (const ValueId* id = argument.asValue()) {
@@ -163,14 +250,14 @@ private:
 
     // In a block the entry at the row dimension is the block's number of rows; the other entries are constants, so that
     // -1 is never ambiguous for a block without rows.
-    void setRows(Actual& shape, const RowEntry& rows)
+    void setRows(Actual& shape, const std::pair<int, V>& rows)
     {
         const auto& sizes = m_program[m_op.outputs.front()].sizes;
         for (std::size_t d = 0; d < shape.list.size() && d < sizes.size(); ++d) {
             Actual& entry = shape.list[d];
-            if (static_cast<int>(d) == rows.dim) {
+            if (static_cast<int>(d) == rows.first) {
                 entry = {};
-                entry.value = rows.count;
+                entry.value = rows.second;
                 entry.kind = ValueKind::Int;
             } else if (sizes[d].isConstant()) {
                 m_numbers.push_back(std::make_unique<Argument>(Argument{sizes[d].value}));
@@ -200,7 +287,7 @@ private:
         if (number == nullptr || !width.isConstant())
             return;
         const double factor = *number * std::sqrt(static_cast<double>(width.value));
-        query->second.value = m_graph.insert(c10::aten::mul, {query->second.value, m_graph.insertConstant(factor)});
+        query->second.value = m_target.scaled(*query->second.value, factor);
         m_args.erase(scale);
     }
 
@@ -269,30 +356,27 @@ private:
     }
 
     // The traced overload if its types fit; else another one that does: add(x, 2) is traced as add.Tensor and is add.Scalar.
-    const c10::FunctionSchema* find(const std::string& target, const std::string& overload) const
+    const jit::Operator* find(const std::string& target, const std::string& overload) const
     {
         const auto& candidates = jit::getAllOperatorsFor(c10::Symbol::fromQualString(target));
         for (const auto& candidate : candidates)
             if (isNamed() && candidate->schema().overload_name() == overload && fits(candidate->schema(), Match::Loose))
-                return &candidate->schema();
+                return candidate.get();
         for (const Match match : {Match::Strict, Match::Loose, Match::Wrap})
             for (const auto& candidate : candidates)
                 if (fits(candidate->schema(), match))
-                    return &candidate->schema();
+                    return candidate.get();
         return nullptr;
     }
 
-    jit::Value* convert(const Actual& a, const c10::Type& type)
+    V convert(const Actual& a, const c10::Type& type)
     {
         if (type.kind() == c10::TypeKind::OptionalType)
-            return isNone(a) ? m_graph.insertConstant(c10::IValue()) : convert(a, *inner(type));
+            return isNone(a) ? m_target.constant(c10::IValue()) : convert(a, *inner(type));
         if (type.kind() == c10::TypeKind::ListType)
             return convertList(a, inner(type));
-        jit::Value* value = a.value ? a.value : m_graph.insertConstant(literal(*a.literal, type));
-        if (type.kind() != c10::TypeKind::TensorType || (a.value && a.kind == ValueKind::Tensor))
-            return value;
-        jit::Node* wrap = m_graph.create(c10::prim::NumToTensor, {value}, 1);
-        return m_graph.insertNode(wrap)->output();
+        V value = a.value ? *a.value : m_target.constant(literal(*a.literal, type));
+        return type.kind() != c10::TypeKind::TensorType || (a.value && a.kind == ValueKind::Tensor) ? value : m_target.wrapped(value);
     }
 
     static c10::IValue literal(const Argument& argument, const c10::Type& type)
@@ -310,36 +394,18 @@ private:
         return {};
     }
 
-    jit::Value* convertList(const Actual& a, const c10::TypePtr& element)
+    V convertList(const Actual& a, const c10::TypePtr& element)
     {
-        std::vector<jit::Value*> items;
+        std::vector<V> items;
         if (a.isList)
             for (const Actual& item : a.list)
                 items.push_back(convert(item, *element));
         else
             items.push_back(convert(a, *element));
-        jit::Node* list = m_graph.create(c10::prim::ListConstruct, items, 1);
-        list->output()->setType(c10::ListType::create(element));
-        return m_graph.insertNode(list)->output();
+        return m_target.list(std::move(items), element);
     }
 
-    std::vector<jit::Value*> outputs(const c10::FunctionSchema& schema, c10::Symbol symbol, const std::vector<jit::Value*>& inputs)
-    {
-        jit::Node* node = m_graph.create(symbol, inputs, schema.returns().size());
-        for (std::size_t i = 0; i < schema.returns().size(); ++i)
-            node->output(i)->setType(schema.returns()[i].type());
-        m_graph.insertNode(node);
-        if (schema.returns().size() == 1 && schema.returns()[0].type()->kind() == c10::TypeKind::ListType) {
-            jit::Node* unpack = m_graph.create(c10::prim::ListUnpack, {node->output()}, m_op.outputs.size());
-            for (jit::Value* output : unpack->outputs())
-                output->setType(c10::TensorType::get());
-            m_graph.insertNode(unpack);
-            return {unpack->outputs().begin(), unpack->outputs().end()};
-        }
-        return {node->outputs().begin(), node->outputs().end()};
-    }
-
-    jit::Graph& m_graph;
+    Target m_target;
     const Program& m_program;
     OpId m_id;
     const Op& m_op;
@@ -352,7 +418,12 @@ private:
 std::vector<torch::jit::Value*> lowerOp(torch::jit::Graph& graph, const Program& program, OpId op, const OperandLookup& operands,
                                         const std::optional<RowEntry>& rows)
 {
-    return OpLowering(graph, program, op, operands, rows).run();
+    return OpLowering<Graphs>(Graphs(graph), program, op, operands, rows ? std::optional(std::pair(rows->dim, rows->count)) : std::nullopt).run();
+}
+
+std::vector<c10::IValue> callOp(const Program& program, OpId op, const OperandValues& operands, const std::optional<RowNumber>& rows)
+{
+    return OpLowering<Calls>({}, program, op, operands, rows ? std::optional(std::pair(rows->dim, c10::IValue(rows->count))) : std::nullopt).run();
 }
 
 }  // namespace cleave

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ATen/core/ivalue.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <functional>
@@ -23,5 +24,15 @@ using OperandLookup = std::function<torch::jit::Value*(std::size_t position, Val
 /// Error naming the op if LibTorch has no such operator.
 std::vector<torch::jit::Value*> lowerOp(torch::jit::Graph& graph, const Program& program, OpId op, const OperandLookup& operands,
                                         const std::optional<RowEntry>& rows);
+
+/// The same where the op is run at once: its number of rows, and what its operands are.
+struct RowNumber {
+    int dim;
+    std::int64_t count;
+};
+using OperandValues = std::function<c10::IValue(std::size_t position, ValueId value)>;
+
+/// Runs the op by LibTorch's operator, without a graph; returns its outputs. Error naming the op if LibTorch has no such operator.
+std::vector<c10::IValue> callOp(const Program& program, OpId op, const OperandValues& operands, const std::optional<RowNumber>& rows = {});
 
 }  // namespace cleave

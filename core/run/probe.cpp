@@ -1,7 +1,6 @@
 #include "core/run/probe.h"
 
 #include <ATen/ATen.h>
-#include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
 #include <random>
@@ -52,32 +51,6 @@ at::Tensor randomTensor(const Value& value, const std::vector<std::int64_t>& siz
 std::int64_t rowsAt(const at::Tensor& tensor, int dim)
 {
     return dim >= 0 && dim < tensor.dim() ? tensor.size(dim) : -1;
-}
-
-std::vector<c10::IValue> callOp(const Program& program, OpId id, const std::vector<c10::IValue>& operands, int shapeRowDim, std::int64_t rows)
-{
-    auto graph = std::make_shared<torch::jit::Graph>();
-    std::vector<torch::jit::Value*> inputs;
-    forEachOperand(program[id], [&](ValueId value) {
-        torch::jit::Value* input = graph->addInput();
-        const ValueKind kind = program[value].kind;
-        input->setType(kind == ValueKind::Int     ? c10::TypePtr(c10::IntType::get())
-                       : kind == ValueKind::Float ? c10::TypePtr(c10::FloatType::get())
-                       : kind == ValueKind::Bool  ? c10::TypePtr(c10::BoolType::get())
-                                                  : c10::TypePtr(c10::TensorType::get()));
-        inputs.push_back(input);
-    });
-    std::optional<RowEntry> count;
-    std::vector<c10::IValue> stack = operands;
-    if (shapeRowDim >= 0) {
-        torch::jit::Value* number = graph->addInput();
-        number->setType(c10::IntType::get());
-        stack.emplace_back(rows);
-        count = RowEntry{shapeRowDim, number};
-    }
-    for (torch::jit::Value* output : lowerOp(*graph, program, id, [&](std::size_t i, ValueId) { return inputs.at(i); }, count))
-        graph->registerOutput(output);
-    return Lowered(graph, "probe").run(std::move(stack));
 }
 
 // Operands with only the rows at `ids`, in that order.
@@ -169,13 +142,16 @@ std::optional<std::vector<int>> probeOnOperands(const Program& program, OpId op,
     const at::Tensor reversed = at::arange(rows - 1, -1, -1, at::kLong);
     const at::Tensor some = at::arange(0, rows - 1, 2, at::kLong);
     const at::Tensor one = at::arange(1, 2, at::kLong);
-    const auto whole = callOp(program, op, operands, shapeRowDim, rows);
+    const auto call = [&](const std::vector<c10::IValue>& given, std::int64_t count) {
+        return callOp(program, op, [&](std::size_t i, ValueId) { return given.at(i); }, shapeRowDim >= 0 ? std::optional(RowNumber{shapeRowDim, count}) : std::nullopt);
+    };
+    const auto whole = call(operands, rows);
     std::vector<int> found(whole.size(), -1);
     for (std::size_t i = 0; i < whole.size(); ++i) {
         const at::Tensor expected = whole[i].toTensor();
         for (int dim = 0; dim < expected.dim() && found[i] < 0; ++dim) {
             const bool fits = expected.size(dim) == rows && std::ranges::all_of(std::vector{reversed, some, one}, [&](const at::Tensor& ids) {
-                const auto part = callOp(program, op, takeRows(operands, dims, ids), shapeRowDim, ids.numel());
+                const auto part = call(takeRows(operands, dims, ids), ids.numel());
                 return sameRows(expected.index_select(dim, ids), part[i].toTensor());
             });
             if (fits)
