@@ -89,6 +89,16 @@ void linear(jit::Stack& stack)
     jit::push(stack, denseLinear(input, weight, bias));
 }
 
+template <class T>
+void byBlas(const T* from, std::int64_t rows, std::int64_t inner, const T* matrix, bool transposed, std::int64_t columns, T* to)
+{
+    const auto view = [](const T* data, std::int64_t height, std::int64_t width) {
+        return at::from_blob(const_cast<T*>(data), {height, width}, c10::CppTypeToScalarType<T>::value);
+    };
+    at::Tensor product = view(to, rows, columns);
+    at::mm_out(product, view(from, rows, inner), transposed ? view(matrix, columns, inner).t() : view(matrix, inner, columns));
+}
+
 }  // namespace
 
 const DenseRates& denseRates()
@@ -115,6 +125,21 @@ at::Tensor denseLinear(const at::Tensor& input, const at::Tensor& weight, const 
     if (usesOneDnn() && plainBias && fitsOneDnn(input, weight))
         return byOneDnn(input.contiguous(), weight.contiguous(), bias);
     return bias.defined() ? at::linear(input, weight, bias) : at::linear(input, weight);
+}
+
+void denseProduct(const float* from, std::int64_t rows, std::int64_t inner, const float* matrix, bool transposed, std::int64_t columns, float* to)
+{
+    if (!usesOneDnn()) {
+        byBlas(from, rows, inner, matrix, transposed, columns, to);
+        return;
+    }
+    const int problem = sgemm()('N', transposed ? 'T' : 'N', rows, columns, inner, 1, from, inner, matrix, transposed ? inner : columns, 0, to, columns);
+    TORCH_CHECK(problem == 0, "oneDNN could not multiply matrices (", problem, ")");
+}
+
+void denseProduct(const double* from, std::int64_t rows, std::int64_t inner, const double* matrix, bool transposed, std::int64_t columns, double* to)
+{
+    byBlas(from, rows, inner, matrix, transposed, columns, to);
 }
 
 jit::Value* insertLinear(jit::Graph& graph, jit::Value* input, jit::Value* weight, jit::Value* bias)

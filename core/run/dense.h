@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <cstdint>
 #include <string>
 
 #include "core/run/run.h"
@@ -27,6 +28,11 @@ std::string denseText();
 
 /// input [rows, in], weight [out, in], bias [out] or undefined.
 at::Tensor denseLinear(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias);
+
+/// to [rows, columns] = from [rows, inner] · matrix [inner, columns], or its transpose if that is what lies there; row-major, on the calling thread
+/// as far as the libraries' own threads are held back.
+void denseProduct(const float* from, std::int64_t rows, std::int64_t inner, const float* matrix, bool transposed, std::int64_t columns, float* to);
+void denseProduct(const double* from, std::int64_t rows, std::int64_t inner, const double* matrix, bool transposed, std::int64_t columns, double* to);
 
 /// Appends a linear layer: input [rows, in], weight [out, in], bias [out] or None.
 torch::jit::Value* insertLinear(torch::jit::Graph& graph, torch::jit::Value* input, torch::jit::Value* weight, torch::jit::Value* bias);

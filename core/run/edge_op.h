@@ -1,10 +1,11 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "core/base/progress.h"
@@ -30,18 +31,23 @@ struct EdgeOp {
 
 EdgeOp edgeOp(const Program& program, const FusedEdges& fused);
 
+/// An operand as the program reads it: rows one after the other, with all their entries together. Error if it has another shape or type.
+at::Tensor operandRows(const EdgeOp& op, std::size_t operand, const at::Tensor& tensor);
+
+/// Error if one of these is not the number of a row.
+void checkSources(std::span<const std::int32_t> sources, std::int64_t rows);
+
+/// The operands in memory, for the edges of a block. sources: those of the operands that are read at an index, null for the others.
+std::vector<EdgeArray> edgeArrays(const EdgeOp& op, const std::vector<at::Tensor>& rows, const std::vector<const std::int32_t*>& sources, const EdgeBlock& block);
+
+/// Fills outputs on LibTorch's threads. rows: as operandRows gives them; indices: int32 [edges] for what is read at an index. What lies in files is read from there.
+void runEdgeOp(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::Tensor> indices, const EdgeBlock& block, const std::vector<at::Tensor>& outputs);
+
 /// Appends cleave::edges, which gives a list with a tensor for each result.
 /// begin: int64 [targets + 1], where the edges into each target begin; operands: in the program's order; sources: int32 [edges] for each
 /// operand that is read at an index, in order.
 torch::jit::Value* insertEdgeOp(torch::jit::Graph& graph, const EdgeOp& op, torch::jit::Value* begin, const std::vector<torch::jit::Value*>& operands,
                                 const std::vector<torch::jit::Value*>& sources);
-
-/// Appends cleave::live_rows: the targets that have edges, or where a scale would make something else than zero of a zero (scales: 2-D, a row for
-/// each target), int64 [live]; and where the edges into each of these begin, as `begin` says it for all, int64 [live + 1].
-std::pair<torch::jit::Value*, torch::jit::Value*> insertLiveRows(torch::jit::Graph& graph, torch::jit::Value* begin, const std::vector<torch::jit::Value*>& scales);
-
-/// Appends cleave::add_rows_: adds values, a row for each of these distinct rows, to `sum` where it lies.
-torch::jit::Value* insertAddRows(torch::jit::Graph& graph, torch::jit::Value* sum, torch::jit::Value* rows, torch::jit::Value* values);
 
 /// Appends cleave::rows: index_select along dimension 0, which reads what lies in files from there if memory is bound.
 torch::jit::Value* insertRows(torch::jit::Graph& graph, torch::jit::Value* whole, torch::jit::Value* index);

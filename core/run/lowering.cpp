@@ -1,9 +1,9 @@
 #include "core/run/lowering.h"
 
 #include <torch/csrc/jit/ir/constants.h>
-#include <torch/csrc/jit/passes/dead_code_elimination.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <span>
@@ -95,15 +95,17 @@ public:
     LoweredFunction run(const std::string& name, Kernels kernels)
     {
         const EdgeFusion fusion = fuseEdges(m_a, m_f, kernels, m_split ? *m_split : std::set<ValueId>{});
-        std::map<std::size_t, SparseTerm> sums;
-        std::set<std::size_t> later;  // steps that are run where their sum is
+        std::map<std::size_t, std::vector<SparseTerm>> sums;  // by the step that adds the last of the terms
+        std::set<std::size_t> later;  // steps that are run there
         for (const SparseTerm& term : findSparseTerms(m_a, m_f, fusion))
             if (isFinite(term.weight) && (!term.bias.valid() || isFinite(term.bias))) {
                 later.insert(fusion.programs[term.program].step);
                 later.insert(term.scales.begin(), term.scales.end());
                 later.insert(term.product);
-                sums[term.sum] = term;
+                sums[term.sum].push_back(term);
             }
+        for (auto sum = sums.begin(); sum != sums.end();)
+            sum = joined(sum, sums, later);
         m_canSplit = sums.empty() && std::ranges::any_of(fusion.programs, [&](const FusedEdges& fused) { return isApart(fused); });
         auto program = fusion.programs.begin();
         for (std::size_t i = 0; i < m_f.steps.size(); ++i) {
@@ -111,7 +113,7 @@ public:
             if (later.contains(i))
                 continue;
             if (const auto sum = sums.find(i); sum != sums.end())
-                add(sum->second, fusion);
+                add(sum->second, i, fusion);
             else if (fused)
                 add(*fused);
             else if (!fusion.absorbed[i])
@@ -129,7 +131,7 @@ public:
         replaceLinear();
         if (pagesAreBound())
             replaceGathers();
-        return {std::move(m_inputs), std::move(m_edgeOps), Lowered(m_graph, name)};
+        return {std::move(m_inputs), std::move(m_edgeOps), std::move(m_relationSums), Lowered(m_graph, name)};
     }
 
 private:
@@ -211,7 +213,12 @@ private:
     // What only absorbed steps read: indices of each edge, tensors that results were put into.
     void dropUnused()
     {
-        jit::EliminateDeadCode(m_graph);
+        // Nothing changes a tensor that is read by another name, so that readers are all that counts.
+        for (auto node = m_graph->nodes().rbegin(); node != m_graph->nodes().rend();) {
+            jit::Node* last = *node++;
+            if (std::ranges::none_of(last->outputs(), [](const jit::Value* output) { return output->hasUses(); }))
+                last->destroy();
+        }
         for (std::size_t i = m_inputs.size(); i-- > 0;)
             if (!m_graph->inputs()[i]->hasUses()) {
                 m_graph->eraseInput(i);
@@ -269,10 +276,6 @@ private:
         m_gathered = std::move(used);
     }
 
-    struct SparseRows {
-        jit::Value *begin, *live;
-    };
-
     void addGathered(const FusedEdges& fused)
     {
         for (std::size_t i = 0; i < fused.results.size(); ++i) {
@@ -286,22 +289,15 @@ private:
             m_values[key(fused.results.front())] = m_graph->insert(c10::aten::add, {value(*fused.self), m_values.at(key(fused.results.front()))});
     }
 
-    void add(const FusedEdges& fused, const SparseRows* sparse = nullptr)
+    void add(const FusedEdges& fused)
     {
         if (isApart(fused) && !m_gathers) {
             addGathered(fused);
             return;
         }
         auto op = std::make_unique<EdgeOp>(edgeOp(m_a.program, fused));
-        std::vector<jit::Value*> operands, sources;
-        for (const FusedOperand& operand : fused.operands) {
-            operands.push_back(value(operand.rows));
-            if (sparse && operand.row == EdgeRow::Target)
-                operands.back() = m_graph->insert(c10::aten::index_select, {operands.back(), m_graph->insertConstant(0), sparse->live});
-            if (operand.row == EdgeRow::Source)
-                sources.push_back(sourcesOf(operand.index));
-        }
-        jit::Value* list = insertEdgeOp(*m_graph, *op, sparse ? sparse->begin : beginOf(fused.frame), operands, sources);
+        const auto [operands, sources] = operandsOf(fused);
+        jit::Value* list = insertEdgeOp(*m_graph, *op, beginOf(fused.frame), operands, sources);
         const auto results = m_graph->insertNode(m_graph->createListUnpack(list, fused.results.size()))->outputs();
         for (std::size_t i = 0; i < fused.results.size(); ++i) {
             StepOperand output = fused.results[i];
@@ -314,41 +310,86 @@ private:
         m_edgeOps.push_back(std::move(op));
     }
 
-    bool isFinite(ValueId constant) const { return m_constants[constant].toTensor().isfinite().all().item<bool>(); }
+    std::pair<std::vector<jit::Value*>, std::vector<jit::Value*>> operandsOf(const FusedEdges& fused)
+    {
+        std::vector<jit::Value*> operands, sources;
+        for (const FusedOperand& operand : fused.operands) {
+            operands.push_back(value(operand.rows));
+            if (operand.row == EdgeRow::Source)
+                sources.push_back(sourcesOf(operand.index));
+        }
+        return {operands, sources};
+    }
 
-    // Rows that have edges, or whose scale does not leave them zero; the others add nothing but the bias.
-    void add(const SparseTerm& term, const EdgeFusion& fusion)
+    bool isFinite(ValueId constant) const
+    {
+        const at::Tensor numbers = m_constants[constant].toTensor().contiguous();
+        if (numbers.scalar_type() != at::kFloat)
+            return numbers.isfinite().all().item<bool>();
+        const std::span<const float> all(numbers.data_ptr<float>(), static_cast<std::size_t>(numbers.numel()));
+        return std::ranges::all_of(all, [](float number) { return std::isfinite(number); });
+    }
+
+    using Sums = std::map<std::size_t, std::vector<SparseTerm>>;
+
+    // The sum that reads this one alone takes its terms over. Returns the next to look at.
+    Sums::iterator joined(Sums::iterator sum, Sums& sums, std::set<std::size_t>& later) const
+    {
+        const Step& step = m_f.steps[sum->first];
+        const auto next = std::next(sum);
+        const auto reader = std::find_if(next, sums.end(), [&](const auto& candidate) {
+            const SparseTerm& first = candidate.second.front();
+            return first.ownsOther && first.other.value == m_a.program[step.op].outputs.front() && first.other.frame == step.frame;
+        });
+        if (reader != sums.end()) {
+            later.insert(sum->first);
+            std::ranges::move(reader->second, std::back_inserter(sum->second));
+            reader->second = std::move(sum->second);
+            sums.erase(sum);
+        }
+        return next;
+    }
+
+    void add(const std::vector<SparseTerm>& terms, std::size_t last, const EdgeFusion& fusion)
+    {
+        auto sum = std::make_unique<RelationSum>();
+        std::vector<RelationInputs> inputs;
+        for (const SparseTerm& term : terms) {
+            sum->terms.push_back(relationTerm(term, fusion));
+            inputs.push_back(relationInputs(term, fusion));
+        }
+        const Step& step = m_f.steps[last];
+        m_values[key({OperandKind::Step, m_a.program[step.op].outputs.front(), -1, step.frame})] =
+            insertRelations(*m_graph, *sum, value(terms.front().other), inputs);
+        m_relationSums.push_back(std::move(sum));
+    }
+
+    RelationTerm relationTerm(const SparseTerm& term, const EdgeFusion& fusion) const
+    {
+        RelationTerm made;
+        made.edges = edgeOp(m_a.program, fusion.programs[term.program]);
+        made.matrix = m_constants[term.weight].toTensor().contiguous();
+        for (const std::size_t scale : term.scales)
+            made.divides.push_back(m_a.program[m_f.steps[scale].op].target == "aten::div");
+        made.transposed = m_a.program[m_f.steps[term.product].op].target == "aten::linear";
+        if (term.bias.valid())
+            made.bias = m_constants[term.bias].toTensor().contiguous();
+        return made;
+    }
+
+    RelationInputs relationInputs(const SparseTerm& term, const EdgeFusion& fusion)
     {
         const FusedEdges& fused = fusion.programs[term.program];
-        const StepOperand& reduced = fused.results.front();
-        std::vector<jit::Value*> scales;
-        ValueId rows = reduced.value;
+        RelationInputs made{beginOf(fused.frame), {}, {}, {}};
+        std::tie(made.operands, made.sources) = operandsOf(fused);
+        ValueId rows = fused.results.front().value;
         for (const std::size_t s : term.scales) {
             for (const StepOperand& operand : m_f.steps[s].operands)
                 if (operand.value != rows)
-                    scales.push_back(value(operand));
+                    made.scales.push_back(value(operand));
             rows = m_a.program[m_f.steps[s].op].outputs.front();
         }
-        const auto [live, begin] = insertLiveRows(*m_graph, beginOf(fused.frame), scales);
-        const auto liveOf = [&, live = live](jit::Value* all) { return m_graph->insert(c10::aten::index_select, {all, m_graph->insertConstant(0), live}); };
-        const SparseRows sparse{begin, live};
-        add(fused, &sparse);
-        jit::Value* result = m_values.at(key(reduced));
-        for (std::size_t i = 0; i < term.scales.size(); ++i) {
-            const bool divides = m_a.program[m_f.steps[term.scales[i]].op].target == "aten::div";
-            result = m_graph->insert(divides ? c10::aten::div : c10::aten::mul, {result, liveOf(scales[i])});
-        }
-        jit::Value* weight = constant(*m_graph, m_constants[term.weight]);
-        const bool isLinear = m_a.program[m_f.steps[term.product].op].target == "aten::linear";
-        result = isLinear ? m_graph->insert(c10::aten::linear, {result, weight, m_graph->insertConstant(c10::IValue())})
-                          : m_graph->insert(c10::aten::matmul, {result, weight});
-        jit::Value* sum = value(term.other);
-        if (term.bias.valid())
-            sum = m_graph->insert(c10::aten::add, {sum, constant(*m_graph, m_constants[term.bias])});
-        else if (!term.ownsOther)
-            sum = m_graph->insert(c10::aten::clone, {sum});
-        const Step& step = m_f.steps[term.sum];
-        m_values[key({OperandKind::Step, m_a.program[step.op].outputs.front(), -1, step.frame})] = insertAddRows(*m_graph, sum, live, result);
+        return made;
     }
 
     jit::Value* beginOf(int frame)
@@ -418,6 +459,7 @@ private:
     std::map<int, jit::Value*> m_counts, m_begins;
     std::map<Key, jit::Value*> m_sources;
     std::vector<std::unique_ptr<EdgeOp>> m_edgeOps;
+    std::vector<std::unique_ptr<RelationSum>> m_relationSums;
     std::vector<FunctionInput> m_inputs;
 };
 
