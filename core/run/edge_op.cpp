@@ -187,7 +187,8 @@ void checkSources(std::span<const std::int32_t> sources, std::int64_t rows)
     TORCH_CHECK(least >= 0 && most < rows, "index ", least < 0 ? least : most, " is out of range for ", rows, " rows");
 }
 
-std::vector<EdgeArray> edgeArrays(const EdgeOp& op, const std::vector<at::Tensor>& rows, const std::vector<const std::int32_t*>& sources, const EdgeBlock& block)
+std::vector<EdgeArray> edgeArrays(const EdgeOp& op, const std::vector<at::Tensor>& rows, const std::vector<const std::int32_t*>& sources,
+                                  const EdgeBlock& block)
 {
     std::vector<EdgeArray> all;
     for (std::size_t i = 0; i < rows.size(); ++i)

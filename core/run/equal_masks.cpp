@@ -138,8 +138,8 @@ std::vector<c10::IValue> EqualMasks::run(OpId id, const OperandValues& operands)
         for (const Argument& index : *indices)
             all.push_back(index.isNone() ? c10::optional<at::Tensor>() : places);
         const auto dim = static_cast<std::int64_t>(std::ranges::find_if(*indices, [](const Argument& index) { return !index.isNone(); }) - indices->begin());
-        TORCH_CHECK(self.size(dim) == static_cast<std::int64_t>(numbers.places->edges.size()), "a mask of ", numbers.places->edges.size(), " entries does not fit ",
-                    self.size(dim), " rows");
+        const auto entries = static_cast<std::int64_t>(numbers.places->edges.size());
+        TORCH_CHECK(self.size(dim) == entries, "a mask of ", entries, " entries does not fit ", self.size(dim), " rows");
         result = self.index(all);
     }
     if (--numbers.readers == 0)

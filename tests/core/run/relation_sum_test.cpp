@@ -8,7 +8,11 @@
 #include <numeric>
 #include <random>
 
+#include "core/base/mapping.h"
+#include "core/base/memory_bound.h"
+#include "core/base/pages.h"
 #include "core/run/bind.h"
+#include "core/run/file_rows.h"
 #include "core/run/relation_sum.h"
 #include "tests/core/test_files.h"
 
@@ -155,6 +159,22 @@ TEST(Relations, GiveTheSameBytesOnAnyNumberOfThreads)
         useThreads(options);
         EXPECT_TRUE(at::equal(terms.run(), one)) << threads << " threads";
     }
+}
+
+TEST(Relations, ReadRowsThatLieInFiles)
+{
+    at::manual_seed(1);
+    Terms terms(200'000);
+    const at::Tensor expected = terms.expected();
+    const test::TemporaryFolder folder;
+    const MemoryBound bound(4 << 20, folder.path());
+    Mapping file = Mapping::temporary(folder.path(), terms.x.nbytes());
+    terms.x = at::from_blob(file.data(), terms.x.sizes(), at::kFloat).copy_(terms.x);
+    ASSERT_TRUE(liesInFile(terms.x));
+    const std::uint64_t before = fileTraffic().read;
+    EXPECT_TRUE(at::allclose(terms.run().to(at::kDouble), expected, 1e-4, 1e-3));
+    EXPECT_GT(fileTraffic().read, before);
+    giveBackPages();
 }
 
 // Zero divided by zero is no zero: such a row counts though it has no edges.
