@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/base/pages.h"
 #include "core/base/parallel.h"
 
 namespace cleave {
@@ -43,7 +44,7 @@ bool comparesWithNumber(const Program& program, const Op& op)
 }
 
 // Which of these ascending numbers each entry is; their count: none.
-std::vector<std::int64_t> placesAmong(const std::vector<std::int64_t>& numbers, const at::Tensor& entries)
+PageVector<std::int64_t> placesAmong(const std::vector<std::int64_t>& numbers, const at::Tensor& entries)
 {
     constexpr std::int64_t widest = 1 << 16, piece = 1 << 15;
     const auto none = static_cast<std::int64_t>(numbers.size());
@@ -56,7 +57,7 @@ std::vector<std::int64_t> placesAmong(const std::vector<std::int64_t>& numbers, 
     if (static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least) < static_cast<std::uint64_t>(widest))
         for (std::int64_t number = least; number <= most; ++number)
             table.push_back(search(number));
-    std::vector<std::int64_t> places(static_cast<std::size_t>(entries.numel()));
+    PageVector<std::int64_t> places(static_cast<std::size_t>(entries.numel()));
     const auto* entry = entries.data_ptr<std::int64_t>();
     parallelFor((entries.numel() + piece - 1) / piece, at::get_num_threads(), [&](std::int64_t part, int) {
         for (std::int64_t i = part * piece; i < std::min(entries.numel(), (part + 1) * piece); ++i) {
