@@ -91,7 +91,23 @@ void divideForArrays()
     near = origin + arrays + forBatches;
 }
 
+void require(std::size_t needed, std::size_t before, std::size_t bound, const std::string& what, const std::string& advice)
+{
+    const std::size_t now = residentBytes(), used = now > before ? now - before : 0;
+    if (used + needed > bound)
+        throw Error(what + " needs at least " + formatBytes(static_cast<double>(used + needed)) + " of memory, more than the " +
+                    formatBytes(static_cast<double>(bound)) + " that it may take" + advice + ".");
+}
+
 }  // namespace
+
+void requireWithinBound(std::size_t bytes, const std::string& what, const std::string& advice)
+{
+    if (!isBound)
+        return;
+    dropMappedPages([] { return false; });
+    require(bytes, origin, most, what, advice);
+}
 
 void stayWithinBound()
 {
@@ -167,10 +183,7 @@ std::size_t MemoryBound::peakBytes() const
 
 void MemoryBound::require(std::size_t needed, const std::string& what) const
 {
-    const std::size_t now = residentBytes(), used = now > m->before ? now - m->before : 0;
-    if (used + needed > m->bytes)
-        throw Error(what + " needs at least " + formatBytes(static_cast<double>(used + needed)) + " of memory, more than the " +
-                    formatBytes(static_cast<double>(m->bytes)) + " that it may take.");
+    cleave::require(needed, m->before, m->bytes, what, "");
 }
 
 }  // namespace cleave

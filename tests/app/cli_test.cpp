@@ -319,6 +319,10 @@ TEST(Cli, MemoryIsBound)
     ASSERT_EQ(ordered.code, 0) << ordered.err;
     EXPECT_LE(nlohmann::json::parse(ordered.out)["memory"]["peak_bytes"].get<double>(), 256 << 20);
     expectClose(folder / "ordered.npy", folder / "free.npy");
+    const Result clustered = run("run " + inputs + " --memory 256M --order metis --out " + (folder / "no.npy").string());
+    EXPECT_EQ(clustered.code, 1);
+    EXPECT_NE(clustered.err.find("Ordering 262,144 nodes by METIS needs at least "), std::string::npos) << clustered.err;
+    EXPECT_NE(clustered.err.find(", more than the 268 MB that it may take; choose another node order."), std::string::npos) << clustered.err;
     const Result refused = run("run " + inputs + " --memory 20M --out " + (folder / "no.npy").string());
     EXPECT_EQ(refused.code, 1);
     EXPECT_NE(refused.err.find("needs at least"), std::string::npos) << refused.err;

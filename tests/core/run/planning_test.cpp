@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 
+#include "core/base/memory_bound.h"
 #include "core/graph/order.h"
 #include "core/plan/plan_file.h"
 #include "core/run/calibrate.h"
@@ -257,6 +258,22 @@ TEST(NodeOrders, AreWhatTheySay)
     }
     EXPECT_TRUE(orderNodes(NodeOrder::Metis, 0, {}, {}, 4).empty());
     EXPECT_THAT(test::errorOf([&] { orderNodes(NodeOrder::Degree, 3, from, to, 4); }), HasSubstr("node"));
+}
+
+TEST(NodeOrders, MetisIsRefusedWhereMemoryIsBound)
+{
+    constexpr std::int64_t nodes = 50'000, edges = 1'000'000;
+    std::mt19937 random(2);
+    std::vector<std::int64_t> from(edges), to(edges);
+    for (auto* ends : {&from, &to})
+        std::ranges::generate(*ends, [&] { return static_cast<std::int64_t>(random() % nodes); });
+    const test::TemporaryFolder folder;
+    const MemoryBound bound(std::size_t{64} << 20, folder.path());
+    const std::string refusal = test::errorOf([&] { orderNodes(NodeOrder::Metis, nodes, from, to, 1000); });
+    EXPECT_TRUE(refusal.starts_with("Ordering 50,000 nodes by METIS needs at least ")) << refusal;
+    EXPECT_THAT(refusal, HasSubstr("more than the 67.1 MB that it may take; choose another node order."));
+    EXPECT_EQ(orderNodes(NodeOrder::BreadthFirst, nodes, from, to, 1000).size(), static_cast<std::size_t>(nodes));
+    EXPECT_EQ(orderNodes(NodeOrder::Metis, 1000, std::span(from).first(0), std::span(to).first(0), 100).size(), 1000U) << "few enough";
 }
 
 TEST(RatesFile, IsReadAsItWasWritten)
