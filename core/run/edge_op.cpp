@@ -89,8 +89,7 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
             stream.bytes() < sequential * gathered || !fitsWithinBound(static_cast<std::size_t>(gathered))) {
             EdgeStream<T> edges(op.program, arrays(), block, pointers, streamed, options);
             while (stream.next()) {
-                if (listening)
-                    listening->check();
+                listenWhileStreaming();
                 edges.meet(stream.first(), stream.last(), stream.rows());
             }
             edges.finish();
@@ -158,6 +157,12 @@ const jit::RegisterOperators& registered()
 
 StreamsListen::StreamsListen(const Progress& progress) { listening = &progress; }
 StreamsListen::~StreamsListen() { listening = nullptr; }
+
+void listenWhileStreaming()
+{
+    if (listening)
+        listening->check();
+}
 
 EdgeOp edgeOp(const Program& program, const FusedEdges& fused)
 {

@@ -13,7 +13,7 @@
 
 namespace cleave {
 
-/// While one is alive, edge programs of this thread hear cancel whenever rows have come from a file.
+/// While one is alive, edge programs and global ops of this thread hear cancel whenever rows have come from a file.
 class StreamsListen {
 public:
     explicit StreamsListen(const Progress& progress);
@@ -21,6 +21,7 @@ public:
     StreamsListen(const StreamsListen&) = delete;
     StreamsListen& operator=(const StreamsListen&) = delete;
 };
+void listenWhileStreaming();  ///< throws Cancelled if the run was cancelled
 
 /// An edge program as LibTorch's graphs call it. It must outlive the graph.
 struct EdgeOp {

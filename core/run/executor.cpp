@@ -306,9 +306,15 @@ void LayerWise::runBatches(Running& running, std::int64_t first, std::int64_t ba
         }
     };
     running.report(first, progress);
-    // The first makes the store.
+    // The first makes the store. Of a global op there is no other.
     running.next = std::min(running.end, first + running.size);
-    runRows(running, first, running.next, *m_numbers);
+    try {
+        const StreamsListen listen(progress);
+        runRows(running, first, running.next, *m_numbers);
+    } catch (...) {
+        progress.check();  // the interpreter hides what was thrown
+        throw;
+    }
     const std::int64_t batches = (running.end - first + batchSize - 1) / batchSize, faults = pageFaults();
     if (const int atOnce = this->atOnce(std::max<std::int64_t>(1, batches)); atOnce > 1) {
         const SideBySide side;
@@ -328,10 +334,11 @@ void LayerWise::runBatches(Running& running, std::int64_t first, std::int64_t ba
     running.stats.pageFaults += pageFaults() - faults;
 }
 
-// A batch, or both of its halves if memory runs short. One row may take what it needs, from files if it must.
+// A batch, or both of its halves if memory runs short. One row, and a global op that needs all rows at once, may take what they need, from files if they must.
 void LayerWise::runRows(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers)
 {
-    if (running.function.isGlobal || last - first < 2) {
+    const bool isGlobal = running.function.isGlobal;
+    if (isGlobal ? !pagesAreBound() : last - first < 2) {
         runBatch(running, first, last, numbers);
         return;
     }
@@ -346,6 +353,10 @@ void LayerWise::runRows(Running& running, std::int64_t first, std::int64_t last,
         }
     }
     giveBackPages();
+    if (isGlobal) {
+        runBatch(running, first, last, numbers);
+        return;
+    }
     running.shrink(last - first);
     const std::int64_t middle = first + (last - first) / 2;
     runRows(running, first, middle, numbers);
@@ -407,7 +418,8 @@ void LayerWise::save(ValueId value, const at::Tensor& made, const Batch& batch, 
     }
     const std::int64_t entries = facts.outer * facts.inner, total = rowsOf(value, running);
     const at::Tensor& ids = batch.ids.front();
-    if (rows.size(facts.rowDim) == total * entries && !ids.defined() && !pagesAreBound() && !m_folder) {
+    const bool mayStay = !pagesAreBound() || (batch.function->isGlobal && rows.is_contiguous() && liesInFile(rows));
+    if (rows.size(facts.rowDim) == total * entries && !ids.defined() && mayStay && !m_folder) {
         m_store[value] = rows;
         return;
     }

@@ -17,12 +17,12 @@ std::size_t rowBytes(const at::Tensor& rows) { return static_cast<std::size_t>(r
 // Rows with all their entries together.
 at::Tensor flat(const at::Tensor& whole) { return whole.reshape({whole.size(0), -1}); }
 
-bool isFlatInFile(const at::Tensor& whole)
+}  // namespace
+
+bool readsFromFile(const at::Tensor& whole)
 {
     return whole.dim() > 0 && whole.numel() > 0 && whole.is_contiguous() && liesInFile(whole);
 }
-
-}  // namespace
 
 bool liesInFile(const at::Tensor& rows)
 {
@@ -69,7 +69,7 @@ DistinctRows readDistinct(const at::Tensor& rows, std::span<const std::int32_t> 
 
 at::Tensor rowsAt(const at::Tensor& whole, const at::Tensor& index)
 {
-    if (index.numel() == 0 || !isFlatInFile(whole) || std::max<std::int64_t>(whole.size(0), index.numel()) >= 1LL << 31 ||
+    if (index.numel() == 0 || !readsFromFile(whole) || std::max<std::int64_t>(whole.size(0), index.numel()) >= 1LL << 31 ||
         index.min().item<std::int64_t>() < 0 || index.max().item<std::int64_t>() >= whole.size(0))
         return whole.index_select(0, index);
     const at::Tensor numbers = index.to(at::kInt).contiguous();
@@ -79,14 +79,19 @@ at::Tensor rowsAt(const at::Tensor& whole, const at::Tensor& index)
     return part.rows.index_select(0, part.index).view(sizes);
 }
 
+void readRows(const at::Tensor& whole, std::int64_t first, const at::Tensor& into)
+{
+    MappedFile(whole.data_ptr()).read(static_cast<std::size_t>(first) * rowBytes(whole), into.data_ptr(), into.nbytes());
+}
+
 at::Tensor rowsFrom(const at::Tensor& whole, std::int64_t first, std::int64_t count)
 {
-    if (!isFlatInFile(whole))
+    if (!readsFromFile(whole))
         return whole.narrow(0, first, count);
     std::vector<std::int64_t> sizes = whole.sizes().vec();
     sizes.front() = count;
     at::Tensor rows = at::empty(sizes, whole.options());
-    MappedFile(whole.data_ptr()).read(static_cast<std::size_t>(first) * rowBytes(whole), rows.data_ptr(), rows.nbytes());
+    readRows(whole, first, rows);
     return rows;
 }
 
@@ -102,7 +107,7 @@ at::Tensor inMemory(const at::Tensor& tensor)
 
 void writeRows(const at::Tensor& into, std::int64_t first, const at::Tensor& rows)
 {
-    if (!isFlatInFile(into)) {
+    if (!readsFromFile(into)) {
         into.narrow(0, first, rows.size(0)).copy_(rows);
         return;
     }
@@ -112,7 +117,7 @@ void writeRows(const at::Tensor& into, std::int64_t first, const at::Tensor& row
 
 void writeRows(const at::Tensor& into, const at::Tensor& ids, const at::Tensor& rows)
 {
-    if (!isFlatInFile(into)) {
+    if (!readsFromFile(into)) {
         into.index_copy_(0, ids, rows);
         return;
     }

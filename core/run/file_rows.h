@@ -24,6 +24,12 @@ DistinctRows readDistinct(const at::Tensor& rows, std::span<const std::int32_t> 
 at::Tensor rowsAt(const at::Tensor& whole, const at::Tensor& index);
 at::Tensor rowsFrom(const at::Tensor& whole, std::int64_t first, std::int64_t count);
 
+/// Whether rowsFrom reads from a file.
+bool readsFromFile(const at::Tensor& whole);
+
+/// Rows first … of such a tensor, as many as `into` has: contiguous, of the same type and row size. Error if the file cannot be read.
+void readRows(const at::Tensor& whole, std::int64_t first, const at::Tensor& into);
+
 /// The same in memory, if it lies in a file: what is read again and again.
 at::Tensor inMemory(const at::Tensor& tensor);
 

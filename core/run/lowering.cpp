@@ -116,7 +116,7 @@ public:
                 add(sum->second, i, fusion);
             else if (fused)
                 add(*fused);
-            else if (!fusion.absorbed[i])
+            else if (!fusion.absorbed[i] && !(m_f.isGlobal && kernels != Kernels::None && addGlobal(m_f.steps[i])))
                 add(m_f.steps[i]);
         }
         if (m_split && m_gathers)
@@ -131,7 +131,7 @@ public:
         replaceLinear();
         if (pagesAreBound())
             replaceGathers();
-        return {std::move(m_inputs), std::move(m_edgeOps), std::move(m_relationSums), Lowered(m_graph, name)};
+        return {std::move(m_inputs), std::move(m_edgeOps), std::move(m_relationSums), std::move(m_globalOps), Lowered(m_graph, name)};
     }
 
 private:
@@ -442,6 +442,25 @@ private:
             m_values[key({OperandKind::Step, op.outputs[i], -1, step.frame, step.into})] = isNarrow ? widened(outputs[i]) : outputs[i];
     }
 
+    // An op that goes through rows of the store piece by piece takes them as they lie there; false for those that need all at once.
+    bool addGlobal(const Step& step)
+    {
+        auto op = globalOp(m_a, step.op);
+        if (!op)
+            return false;
+        std::vector<jit::Value*> operands;
+        for (StepOperand operand : step.operands) {
+            if (operand.kind == OperandKind::Stored)
+                operand.kind = OperandKind::StoredWhole;
+            operands.push_back(value(operand));
+        }
+        m_globalOps.push_back(std::make_unique<GlobalOp>(std::move(*op)));
+        const auto outputs = insertGlobalOp(*m_graph, *m_globalOps.back(), operands);
+        for (std::size_t i = 0; i < outputs.size(); ++i)
+            m_values[key({OperandKind::Step, m_a.program[step.op].outputs[i], -1, step.frame})] = outputs[i];
+        return true;
+    }
+
     jit::Value* widened(jit::Value* rows)
     {
         return m_graph->insert(c10::aten::to, {rows, m_graph->insertConstant(static_cast<std::int64_t>(at::kFloat)), m_graph->insertConstant(false), m_graph->insertConstant(false)});
@@ -460,6 +479,7 @@ private:
     std::map<Key, jit::Value*> m_sources;
     std::vector<std::unique_ptr<EdgeOp>> m_edgeOps;
     std::vector<std::unique_ptr<RelationSum>> m_relationSums;
+    std::vector<std::unique_ptr<GlobalOp>> m_globalOps;
     std::vector<FunctionInput> m_inputs;
 };
 

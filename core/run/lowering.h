@@ -15,6 +15,7 @@
 #include "core/analysis/analysis.h"
 #include "core/plan/cut.h"
 #include "core/run/edge_op.h"
+#include "core/run/global_op.h"
 #include "core/run/relation_sum.h"
 
 namespace cleave {
@@ -58,6 +59,7 @@ struct LoweredFunction {
     std::vector<FunctionInput> inputs;
     std::vector<std::unique_ptr<EdgeOp>> edgeOps;  ///< that the code calls
     std::vector<std::unique_ptr<RelationSum>> relationSums;  ///< likewise
+    std::vector<std::unique_ptr<GlobalOp>> globalOps;  ///< likewise
     Lowered code;  ///< outputs: CutFunction::results in order
 };
 

@@ -596,6 +596,45 @@ def multiplies_by_infinity(self, x, edge_index):
     return self.a(x) + propagate(x, up) @ weight + propagate(x, down) @ self.b.weight
 
 
+def for_each_node(row, like):
+    return row.flatten().expand(like.size(0), -1)
+
+
+@model("equal", "what is found out from all rows, in many ways")
+def statistics_of_nodes(self, x, ei):
+    h = propagate(self.a(x), ei) + 3
+    rows = [h.sum(0), h.mean(0, keepdim=True), h.var(0), h.std(0, correction=0), h.amin(0), h.max(0).values, h.min(0, keepdim=True).values,
+            *torch.var_mean(h, 0), torch.std_mean(h, [0, 1])[0], h.norm(dim=0), h.norm(1, dim=0), h.norm(float("inf"), 0), h.norm(3.0, dim=0, keepdim=True),
+            torch.linalg.vector_norm(h, dim=0)]
+    numbers = [h.sum(), h.mean(), h.var(), h.std(unbiased=False), h.norm(), h.max(), h.min(), h.amax([0, 1]), torch.linalg.vector_norm(h)]
+    return torch.cat([h, *(for_each_node(r, h) for r in rows + numbers)], -1)
+
+
+@model("equal", "the same along the second dimension, and over both that hold numbers")
+def statistics_of_columns(self, x, ei):
+    h = propagate(self.a(x), ei).t().reshape(2, 3, -1)
+    rows = [h.sum(2), h.mean([0, 2]), h.var([1, 2], keepdim=True), h.amax(-1), h.std([0, 2], unbiased=False), h.norm(dim=(0, 2))]
+    return torch.cat([x, *(for_each_node(r, x) for r in rows), h.softmax(-1).flatten(0, 1).t(), h.log_softmax(2).flatten(0, 1).t()], -1)
+
+
+@model("equal", "which row is the largest, not only how large it is")
+def row_of_the_largest(self, x, ei):
+    values, rows = propagate(self.a(x), ei).max(0)
+    return x * values + rows
+
+
+@model("equal", "reduced at an index that is not sorted, into rows of which some are never named")
+def reduces_into_clusters(self, x, ei):
+    h = self.a(x)
+    cluster = torch.arange(x.size(0)) * 7 % 5
+    wide, start = cluster.unsqueeze(-1).expand_as(h), torch.full((7, F), 0.5)
+    rows = [start.index_add(0, cluster, h), start.index_add(0, cluster, h, alpha=2), start.scatter_add(0, wide, h), start.index_reduce(0, cluster, h, "amax")]
+    for reduce in ("sum", "mean", "amax", "amin"):
+        rows += [start.scatter_reduce(0, wide, h, reduce, include_self=include) for include in (True, False)]
+    rows += [start.scatter_reduce(0, wide, h, "prod"), start.index_reduce(0, cluster, h, "mean", include_self=False)]
+    return propagate(torch.cat([r[cluster] + r[6] for r in rows], -1), ei)
+
+
 def main():
     warnings.filterwarnings("ignore")
     OUT.mkdir(exist_ok=True)

@@ -514,6 +514,20 @@ class WholeGraph(nn.Module):
         return x, x.amax(0)
 
 
+class WholeGraphReadout(nn.Module):
+    """One graph, normalised after each layer and read out: its mean and its largest entries."""
+
+    def __init__(self, features=FEATURES, hidden=HIDDEN):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.SAGEConv(features if i == 0 else hidden, hidden) for i in range(2))
+        self.norms, self.lin = nn.ModuleList(pyg.GraphNorm(hidden) for _ in range(2)), nn.Linear(2 * hidden, CLASSES)
+
+    def forward(self, x, edge_index):
+        for conv, norm in zip(self.convs, self.norms):
+            x = norm(conv(x, edge_index)).relu()
+        return self.lin(torch.cat([pyg.global_mean_pool(x, None), pyg.global_max_pool(x, None)], -1))
+
+
 class GraphIsomorphism(nn.Module):
     """GIN as its paper reads it out: sums by graph after every layer."""
 
@@ -699,6 +713,7 @@ ZOO = {
     "mlp_only": lambda: Stack(lambda i: NodeOnly(i)),
     "pool_mean": lambda: GraphClassifier(pyg.global_mean_pool),
     "pool_add_max": lambda: GraphClassifier(lambda x, batch, n: torch.cat([pyg.global_add_pool(x, batch, n), pyg.global_max_pool(x, batch, n)], -1), 2),
+    "readout_all": WholeGraphReadout,
     "pool_all": lambda: WholeGraph(),
     "pool_attention": lambda: GraphClassifier(ByGraph(pyg.AttentionalAggregation(nn.Linear(HIDDEN, 1)))),
     "pool_set2set": lambda: GraphClassifier(ByGraph(pyg.Set2Set(HIDDEN, 3)), 2),
