@@ -3,6 +3,7 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <system_error>
 
@@ -161,7 +162,12 @@ void writeZip(const std::filesystem::path& path, const std::vector<NewZipEntry>&
         if (!zip)
             throw Error(printable(path.string(), 300) + " cannot be written.");
         for (const NewZipEntry& entry : entries) {
-            zip_source_t* source = zip_source_buffer(zip, entry.bytes.data(), entry.bytes.size(), 0);
+            std::array<zip_buffer_fragment_t, 2> parts{};
+            zip_uint64_t count = 0;
+            for (const std::span<const std::byte> bytes : {entry.bytes, entry.rest})
+                if (!bytes.empty())
+                    parts[count++] = {reinterpret_cast<zip_uint8_t*>(const_cast<std::byte*>(bytes.data())), bytes.size()};
+            zip_source_t* source = zip_source_buffer_fragment(zip, parts.data(), count, 0);
             const zip_int64_t index = source ? zip_file_add(zip, entry.name.c_str(), source, ZIP_FL_ENC_UTF_8) : -1;
             if (index < 0) {
                 zip_source_free(source);

@@ -57,6 +57,7 @@ private:
 struct NewZipEntry {
     std::string name;
     std::span<const std::byte> bytes;
+    std::span<const std::byte> rest = {};  ///< what comes after them
 };
 
 /// Writes a zip of stored entries that carry no time stamp: same entries, same bytes. Written beside path and renamed, so that a failure leaves nothing.

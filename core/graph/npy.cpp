@@ -277,19 +277,17 @@ void writeNpy(const std::filesystem::path& path, const Array& given)
 
 void writeNpz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays)
 {
-    std::vector<std::vector<std::byte>> files;
-    std::vector<NewZipEntry> entries;
-    for (const auto& [name, given] : arrays) {
-        const Array array = writable(given);
-        const std::string header = npyHeader(array);
-        std::vector<std::byte> bytes(header.size() + array.bytes());
-        std::memcpy(bytes.data(), header.data(), header.size());
-        std::memcpy(bytes.data() + header.size(), array.data.get(), array.bytes());
-        files.push_back(std::move(bytes));
-        entries.push_back({name + ".npy", {}});
+    std::vector<Array> written;
+    std::vector<std::string> headers;
+    for (const auto& [name, array] : arrays) {
+        written.push_back(writable(array));
+        headers.push_back(npyHeader(written.back()));
     }
-    for (std::size_t i = 0; i < files.size(); ++i)
-        entries[i].bytes = files[i];
+    std::vector<NewZipEntry> entries;
+    for (const auto& [name, array] : arrays) {
+        const std::size_t i = entries.size();
+        entries.push_back({name + ".npy", std::as_bytes(std::span(headers[i])), {written[i].data.get(), written[i].bytes()}});
+    }
     writeZip(path, entries);
 }
 
