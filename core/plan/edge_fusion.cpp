@@ -117,6 +117,7 @@ public:
                 reductions[i] = *found;
         if (m_kernels == Kernels::All)
             absorb(reductions);
+        findReadersOfFarRows();
         const std::set<int> shared = sharedSteps(reductions);
         for (const auto& [step, reduction] : reductions)
             build(step, reduction, shared);
@@ -361,14 +362,20 @@ private:
                (m_farRows.empty() || out.dtype == DType::BFloat16 || readsFarRows(step));  // what is kept of bfloat16 is rounded
     }
 
-    bool readsFarRows(const Step& step) const
+    bool readsFarRows(const Step& step) const { return std::ranges::binary_search(m_readFarRows, indexOf(step)); }
+
+    // Absorbed steps that are computed from far rows; operands come before their readers.
+    void findReadersOfFarRows()
     {
-        if (const auto rows = gather(step))
-            return m_farRows.contains(rows->rows.value);
-        return std::ranges::any_of(step.operands, [&](const StepOperand& operand) {
-            const Step* from = stepOf(operand);
-            return from && m_fusion.absorbed[indexOf(*from)] && readsFarRows(*from);
-        });
+        for (std::size_t i = 0; i < m_f.steps.size() && !m_farRows.empty(); ++i) {
+            const auto rows = m_fusion.absorbed[i] ? gather(m_f.steps[i]) : std::nullopt;
+            const bool reads = rows ? m_farRows.contains(rows->rows.value) : std::ranges::any_of(m_f.steps[i].operands, [&](const StepOperand& operand) {
+                const Step* from = stepOf(operand);
+                return from && readsFarRows(*from);
+            });
+            if (m_fusion.absorbed[i] && reads)
+                m_readFarRows.push_back(i);
+        }
     }
 
     void build(std::size_t step, const Reduction& reduction, const std::set<int>& shared)
@@ -542,6 +549,7 @@ private:
     const CutFunction& m_f;
     const Kernels m_kernels;
     const std::set<ValueId>& m_farRows;
+    std::vector<std::size_t> m_readFarRows;                 // ascending
     std::map<std::pair<ValueId, int>, std::size_t> m_step;  // that makes a value in a frame
     std::set<std::size_t> m_made;                           // absorbed steps whose rows an earlier program gives
     EdgeFusion m_fusion;

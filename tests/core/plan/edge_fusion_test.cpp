@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/run/model.h"
 #include "tests/core/test_files.h"
@@ -82,6 +83,32 @@ TEST(EdgeFusion, WeightsAreTakenIntoTheReduction)
     EXPECT_EQ(gat.fused[2].program.results.front().reduce, Reduce::Sum);
     EXPECT_GE(gat.fused[2].program.results.front().weights, 0);
     EXPECT_GT(gat.fused[2].program.width(gat.fused[2].program.results.front().weights), 1);
+}
+
+// What GAT's reductions share is computed from narrow rows; what those of GATv2 share, from the wide ones that come from afar.
+TEST(EdgeFusion, OfFarRowsLittleIsKeptForEdges)
+{
+    const auto kept = [](const std::string& name, bool isFar) {
+        const Model model = openModel(zoo(name), {{}, false});
+        std::size_t edgeRows = 0;
+        for (const CutFunction& function : model.cut->functions) {
+            std::set<ValueId> far;
+            for (const ValueId value : function.reads) {
+                std::int64_t entries = 1;
+                for (const Dim& size : model.analysis->program[value].sizes)
+                    entries *= size.isConstant() ? size.value : 1;
+                if (isFar && entries > 4)
+                    far.insert(value);
+            }
+            for (const FusedEdges& fused : fuseEdges(*model.analysis, function, Kernels::All, far).programs)
+                edgeRows += fused.results.size() - 1;
+        }
+        return edgeRows;
+    };
+    EXPECT_GT(kept("gat", false), 0U);
+    EXPECT_EQ(kept("gat", true), 0U);
+    EXPECT_GT(kept("gatv2", false), 0U);
+    EXPECT_EQ(kept("gatv2", true), kept("gatv2", false));
 }
 
 TEST(EdgeFusion, CanBeSwitchedOff)
