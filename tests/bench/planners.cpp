@@ -1,21 +1,10 @@
 // How long the planners and pricing take on generated networks: planners [SEEDS]. Skips, branches, attention, jumping knowledge; 32 levels.
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/base/stopwatch.h"
 #include "core/plan/planner.h"
 #include "tests/core/plan/random_network.h"
-
-namespace {
-
-double secondsOf(const auto& work)
-{
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-}  // namespace
 
 int main(int argc, char** argv)
 {

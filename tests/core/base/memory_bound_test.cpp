@@ -13,6 +13,7 @@
 #include "core/base/hash.h"
 #include "core/base/mapping.h"
 #include "core/base/pages.h"
+#include "core/graph/npy.h"
 #include "tests/core/test_files.h"
 
 namespace cleave {
@@ -149,6 +150,19 @@ TEST(ContentHash, TellsContentsApart)
         EXPECT_NE(contentHash(bytes), zeros) << i;
         bytes[i] = std::byte{0};
     }
+}
+
+// The array is not copied to stand behind its header.
+TEST(MemoryBound, ArchivesAreWrittenFromWhereArraysLie)
+{
+    const test::TemporaryFolder folder;
+    writeNpy(folder / "x.npy", makeArray(DType::Float32, {static_cast<std::int64_t>(24 * mega)}).array);
+    const Array x = mapNpy(folder / "x.npy");
+    giveBackPages();
+    const MemoryBound bound(48 * mega, folder.path());
+    writeNpz(folder / "x.npz", {{"x", x}});
+    EXPECT_LE(bound.peakBytes(), bound.bytes());
+    EXPECT_EQ(readNpz(folder / "x.npz").at("x").bytes(), 96 * mega);
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST(GlobalRows, OfAFileAreReadOnceAndGiveTheSameBytes)
     const Mapping file = Mapping::temporary(folder.path(), rows.nbytes());
     const at::Tensor stored = at::from_blob(file.data(), rows.sizes(), at::kFloat);
     stored.copy_(rows);
-    ASSERT_TRUE(readsFromFile(stored));
+    ASSERT_TRUE(goesThroughFile(stored));
     const std::uint64_t before = fileTraffic().read;
     EXPECT_TRUE(std::ranges::equal(reduceRows(stored, 0, Total::Sum).totals(), sum.totals()));
     EXPECT_EQ(fileTraffic().read - before, rows.nbytes());
