@@ -4,13 +4,13 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <functional>
 #include <set>
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/stopwatch.h"
 #include "core/graph/blocks.h"
 #include "core/graph/generate.h"
 #include "core/kernels/edge_program.h"
@@ -23,13 +23,6 @@ namespace cleave {
 namespace {
 
 constexpr int rounds = 5;
-
-double secondsOf(const std::function<void()>& work)
-{
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 double triadBytesPerSecond(int threads)
 {

@@ -4,7 +4,6 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
@@ -15,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/stopwatch.h"
 #include "core/model/json_view.h"
 #include "core/kernels/edge_program.h"
 #include "core/run/bind.h"
@@ -32,15 +32,13 @@ constexpr std::int64_t storeRows = 1 << 19, blockRows = 1 << 14, edgeRows = 1 <<
 constexpr double rowSize = width * sizeof(float);
 
 // The median of some runs: the machine does other things too.
-double secondsOf(const std::function<void()>& work)
+double medianSeconds(const std::function<void()>& work)
 {
     std::vector<double> seconds;
     double all = 0;
     work();
     while (seconds.size() < 5 || (all < 0.3 && seconds.size() < 50)) {
-        const auto start = std::chrono::steady_clock::now();
-        work();
-        seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        seconds.push_back(secondsOf(work));
         all += seconds.back();
     }
     std::ranges::nth_element(seconds, seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2));
@@ -72,7 +70,7 @@ double callSeconds()
     graph->registerOutput(value);
     const Lowered lowered(graph, "calls");
     const at::Tensor few = at::ones({16, 4}), order = at::arange(16, at::kLong);
-    return secondsOf([&] { lowered.run({few, order}); }) / (4 * rounds);
+    return medianSeconds([&] { lowered.run({few, order}); }) / (4 * rounds);
 }
 
 double numberedPerSecond()
@@ -80,7 +78,7 @@ double numberedPerSecond()
     const at::Tensor nodes = randomNodes(edgeRows, storeRows, 5);
     std::vector<std::int64_t> stamp(storeRows), number(storeRows), found;
     std::int64_t batch = 0;
-    return edgeRows / secondsOf([&] {
+    return edgeRows / medianSeconds([&] {
         ++batch;
         found.clear();
         const auto* data = nodes.data_ptr<std::int64_t>();
@@ -106,12 +104,12 @@ void calibrateEdges(Rates& rates, const at::Tensor& store)
     std::vector<EdgeArray> operands{{store.data_ptr(), DType::Float32, width, sources.data_ptr<std::int32_t>()}};
     const EdgeRunOptions options{at::get_num_threads(), bestIsa()};
     const auto run = [&] { runEdgeProgram<float>(program, operands, block, {sums.data_ptr<float>()}, options); };
-    const double plain = secondsOf(run);
+    const double plain = medianSeconds(run);
     program.operands.push_back({EdgeRow::Target, width});
     operands.push_back({store.data_ptr(), DType::Float32, width, nullptr});
     program.code = {{EdgeCode::Add, {0}, {1}, 0, width}, {EdgeCode::LeakyRelu, {2}, {}, 0.2, width}};
     program.results.front().value = 3;
-    const double computed = secondsOf(run);
+    const double computed = medianSeconds(run);
     rates.edgeRows = (edgeRows + targets) * rowSize / plain;
     rates.edgeArithmetic = 2.0 * edgeRows * width / std::max(computed - plain, 0.1 * plain);
 }
@@ -160,33 +158,33 @@ Rates calibrate(int threads, const Progress& progress)
         const at::Tensor block = at::ones({blockRows, width}), edges = at::ones({edgeRows, width});
         next("read");
         std::int64_t first = 0;
-        rates.read = blockRows * rowSize / secondsOf([&] { store.narrow(0, (first += blockRows) % storeRows, blockRows).clone(); });
+        rates.read = blockRows * rowSize / medianSeconds([&] { store.narrow(0, (first += blockRows) % storeRows, blockRows).clone(); });
         next("gather");
         std::uint64_t seed = 0;
         at::Tensor sources = randomNodes(edgeRows, storeRows, ++seed);
-        rates.gather = edgeRows * rowSize / secondsOf([&] { store.index_select(0, sources); });
+        rates.gather = edgeRows * rowSize / medianSeconds([&] { store.index_select(0, sources); });
         next("write");
-        rates.write = storeRows / 4 * rowSize / secondsOf([&] {
+        rates.write = storeRows / 4 * rowSize / medianSeconds([&] {
             at::Tensor fresh = at::empty({storeRows / 4, width});
             for (std::int64_t row = 0; row < fresh.size(0); row += blockRows)
                 fresh.narrow(0, row, blockRows).copy_(block);
         });
         next("elementwise");
-        rates.elementwise = 2 * blockRows * rowSize / secondsOf([&] { at::relu(block); });
-        rates.elementwise = std::sqrt(rates.elementwise * 2 * edgeRows * rowSize / secondsOf([&] { at::relu(edges); }));
+        rates.elementwise = 2 * blockRows * rowSize / medianSeconds([&] { at::relu(block); });
+        rates.elementwise = std::sqrt(rates.elementwise * 2 * edgeRows * rowSize / medianSeconds([&] { at::relu(edges); }));
         next("segment reduce");
         const at::Tensor targets = std::get<0>(randomNodes(edgeRows, blockRows, 3).sort());
-        rates.segmentReduce = edgeRows * rowSize / secondsOf([&] {
+        rates.segmentReduce = edgeRows * rowSize / medianSeconds([&] {
             at::zeros({blockRows, width}).scatter_add(0, targets.view({-1, 1}).expand({edgeRows, width}), edges);
         });
         next("matrix product");
         const at::Tensor weight = at::ones({width, width}), bias = at::ones({width});
-        rates.gemm = 2.0 * blockRows * width * width / secondsOf([&] { denseLinear(block, weight, bias); });
+        rates.gemm = 2.0 * blockRows * width * width / medianSeconds([&] { denseLinear(block, weight, bias); });
         next("edge kernels");
         calibrateEdges(rates, store);
         next("slices");
         const at::Tensor index = randomNodes(storeRows * 4, storeRows, 4), ids = std::get<0>(randomNodes(edgeRows, storeRows * 4, 7).sort());
-        rates.slice = edgeRows * 8.0 / secondsOf([&] { index.index_select(0, ids); });
+        rates.slice = edgeRows * 8.0 / medianSeconds([&] { index.index_select(0, ids); });
         next("numbering");
         rates.number = numberedPerSecond();
         next("calls");

@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <vector>
 
 #include "core/base/format.h"
+#include "core/base/stopwatch.h"
 #include "core/run/side_by_side.h"
 
 namespace cleave {
@@ -48,9 +48,7 @@ at::Tensor byOneDnn(const at::Tensor& input, const at::Tensor& weight, const at:
 
 double flopsOf(const std::function<at::Tensor()>& multiply, double flops)
 {
-    const auto start = std::chrono::steady_clock::now();
-    multiply();
-    return flops / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return flops / secondsOf(multiply);
 }
 
 DenseRates measured()

@@ -5,10 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cmath>
-#include <limits>
 #include <mutex>
 
 #include "core/analysis/dims.h"
@@ -16,6 +13,7 @@
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
 #include "core/base/parallel.h"
+#include "core/base/stopwatch.h"
 #include "core/run/allocator.h"
 #include "core/run/batch.h"
 #include "core/run/file_rows.h"
@@ -27,20 +25,6 @@
 namespace cleave {
 
 namespace {
-
-class Stopwatch {
-public:
-    double lap()
-    {
-        const auto now = std::chrono::steady_clock::now();
-        const double seconds = std::chrono::duration<double>(now - m_last).count();
-        m_last = now;
-        return seconds;
-    }
-
-private:
-    std::chrono::steady_clock::time_point m_last = std::chrono::steady_clock::now();
-};
 
 // Of this process, so far, that needed no disk.
 std::int64_t pageFaults()
@@ -136,36 +120,6 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     return outputs;
 }
 
-// Rows that will lie in files, and are too many to be read again for each batch.
-std::set<ValueId> LayerWise::readFromFiles(const CutFunction& function) const
-{
-    std::set<ValueId> values;
-    if (m_gatherAtOnce < 0)
-        return values;
-    for (const ValueId value : function.reads) {
-        const ValueFacts& facts = m_a.values[value];
-        if (facts.rows != Rows::Nodes || facts.rowDim != 0)
-            continue;
-        std::int64_t rowBytes = static_cast<std::int64_t>(m_narrow.contains(value) ? 2 : itemSize(m_a.program[value].dtype)) * facts.outer * facts.inner;
-        const std::vector<Dim>& sizes = m_a.program[value].sizes;
-        for (std::size_t d = 1; d < sizes.size(); ++d)
-            rowBytes *= sizes[d].value;
-        if (m_gatherAtOnce > 0 || !fitsWithinBound(static_cast<std::size_t>(rowBytes * numNodes(facts.nodeType))))
-            values.insert(value);
-    }
-    return values;
-}
-
-LayerWise::Parts LayerWise::partsOf(std::size_t f) const
-{
-    const CutFunction& function = m_cut.functions[f];
-    const std::string name = "function_" + std::to_string(f);
-    if (auto parts = lowerGathering(m_a, function, m_constants, name, m_kernels, readFromFiles(function), m_narrow);
-        parts && !needsNumbers(function, parts->gathering))
-        return {std::move(parts->rest), std::move(parts->gathering), std::move(parts->outputs)};
-    return {lowerFunction(m_a, function, m_constants, name, m_kernels, m_narrow), std::nullopt, {}};
-}
-
 void LayerWise::freeAfter(std::size_t function)
 {
     std::erase_if(m_store, [&](const auto& entry) {
@@ -243,50 +197,6 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
     for (const ValueId id : function.saves)
         stats.savedBytes += static_cast<double>(m_store.at(id).nbytes()) *
                             (!function.isOfLevel() || nodesOf(function) == 0 ? 1 : static_cast<double>(running.total) / static_cast<double>(nodesOf(function)));
-}
-
-// Into as few parts as there is memory for.
-void LayerWise::divide(Running& running) const
-{
-    running.gatheringBytes = bytesOf(running.function, *running.parts.gathering);
-    running.allBytes = partFrom(running, 0, std::numeric_limits<double>::infinity()).bytes;
-    running.divideInto(std::ceil(running.allBytes / std::max(static_cast<double>(roomInCore()), 1.0)));
-}
-
-// For as many targets from this one on as there is memory for: the fewer, the more often rows are read.
-void LayerWise::gather(Running& running, std::int64_t first, const Progress& progress)
-{
-    const LoweredFunction& lowered = *running.parts.gathering;
-    running.report(first, progress);
-    const StreamsListen listen(progress);
-    Stopwatch watch;
-    for (;;) {
-        running.end = running.atOnce > 0 ? std::min(running.total, first + running.atOnce) : partFrom(running, first, running.partBytes).end;
-        running.gathered = {first, running.parts.gathered, {}, {}};
-        std::optional<MemoryInCore> inCore;
-        if (running.end - first > 1)
-            inCore.emplace(true);
-        try {
-            running.gathered.live = liveTargets(running.function, lowered, first, running.end);
-            const Batch batch = block(running.function, first, running.end, nullptr, running.gathered.live);
-            std::vector<c10::IValue> arguments = inputs(lowered, batch);
-            for (std::size_t i = 0; i < arguments.size(); ++i)
-                if (const FunctionInput& in = lowered.inputs[i]; in.sourcesOf || in.beginOf >= 0 || (in.operand && in.operand->kind == OperandKind::Slice))
-                    arguments[i] = inMemory(arguments[i].toTensor());
-            for (const c10::IValue& rows : lowered.code.run(std::move(arguments)))
-                running.gathered.rows.push_back(rows.toTensor());
-            break;
-        } catch (const std::exception&) {
-            progress.check();  // the interpreter hides what was thrown
-            if (!inCore || !inCore->ranShort())
-                throw;
-        }
-        running.gathered = {};
-        giveBackPages();
-        running.shrinkParts();
-    }
-    running.gatherSeconds += watch.lap();
-    ++running.stats.gathers;
 }
 
 // Targets from the first up to the end of the running function's part.

@@ -19,7 +19,7 @@ at::Tensor flat(const at::Tensor& whole) { return whole.reshape({whole.size(0), 
 
 }  // namespace
 
-bool readsFromFile(const at::Tensor& whole)
+bool goesThroughFile(const at::Tensor& whole)
 {
     return whole.dim() > 0 && whole.numel() > 0 && whole.is_contiguous() && liesInFile(whole);
 }
@@ -69,7 +69,7 @@ DistinctRows readDistinct(const at::Tensor& rows, std::span<const std::int32_t> 
 
 at::Tensor rowsAt(const at::Tensor& whole, const at::Tensor& index)
 {
-    if (index.numel() == 0 || !readsFromFile(whole) || std::max<std::int64_t>(whole.size(0), index.numel()) >= 1LL << 31 ||
+    if (index.numel() == 0 || !goesThroughFile(whole) || std::max<std::int64_t>(whole.size(0), index.numel()) >= 1LL << 31 ||
         index.min().item<std::int64_t>() < 0 || index.max().item<std::int64_t>() >= whole.size(0))
         return whole.index_select(0, index);
     const at::Tensor numbers = index.to(at::kInt).contiguous();
@@ -86,7 +86,7 @@ void readRows(const at::Tensor& whole, std::int64_t first, const at::Tensor& int
 
 at::Tensor rowsFrom(const at::Tensor& whole, std::int64_t first, std::int64_t count)
 {
-    if (!readsFromFile(whole))
+    if (!goesThroughFile(whole))
         return whole.narrow(0, first, count);
     std::vector<std::int64_t> sizes = whole.sizes().vec();
     sizes.front() = count;
@@ -107,7 +107,7 @@ at::Tensor inMemory(const at::Tensor& tensor)
 
 void writeRows(const at::Tensor& into, std::int64_t first, const at::Tensor& rows)
 {
-    if (!readsFromFile(into)) {
+    if (!goesThroughFile(into)) {
         into.narrow(0, first, rows.size(0)).copy_(rows);
         return;
     }
@@ -117,7 +117,7 @@ void writeRows(const at::Tensor& into, std::int64_t first, const at::Tensor& row
 
 void writeRows(const at::Tensor& into, const at::Tensor& ids, const at::Tensor& rows)
 {
-    if (!readsFromFile(into)) {
+    if (!goesThroughFile(into)) {
         into.index_copy_(0, ids, rows);
         return;
     }

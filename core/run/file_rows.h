@@ -25,7 +25,7 @@ at::Tensor rowsAt(const at::Tensor& whole, const at::Tensor& index);
 at::Tensor rowsFrom(const at::Tensor& whole, std::int64_t first, std::int64_t count);
 
 /// Whether rowsFrom reads from a file.
-bool readsFromFile(const at::Tensor& whole);
+bool goesThroughFile(const at::Tensor& whole);
 
 /// Rows first … of such a tensor, as many as `into` has: contiguous, of the same type and row size. Error if the file cannot be read.
 void readRows(const at::Tensor& whole, std::int64_t first, const at::Tensor& into);

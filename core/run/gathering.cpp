@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "core/base/memory_bound.h"
+#include "core/base/pages.h"
+#include "core/base/stopwatch.h"
 #include "core/run/batch.h"
+#include "core/run/file_rows.h"
 #include "core/run/running.h"
 
 /// What is reduced of the edges into many targets before batches run on them.
@@ -20,6 +25,36 @@ std::int64_t entries(std::span<const std::int64_t> sizes)
 }
 
 }  // namespace
+
+// Rows that will lie in files, and are too many to be read again for each batch.
+std::set<ValueId> LayerWise::readFromFiles(const CutFunction& function) const
+{
+    std::set<ValueId> values;
+    if (m_gatherAtOnce < 0)
+        return values;
+    for (const ValueId value : function.reads) {
+        const ValueFacts& facts = m_a.values[value];
+        if (facts.rows != Rows::Nodes || facts.rowDim != 0)
+            continue;
+        std::int64_t rowBytes = static_cast<std::int64_t>(m_narrow.contains(value) ? 2 : itemSize(m_a.program[value].dtype)) * facts.outer * facts.inner;
+        const std::vector<Dim>& sizes = m_a.program[value].sizes;
+        for (std::size_t d = 1; d < sizes.size(); ++d)
+            rowBytes *= sizes[d].value;
+        if (m_gatherAtOnce > 0 || !fitsWithinBound(static_cast<std::size_t>(rowBytes * numNodes(facts.nodeType))))
+            values.insert(value);
+    }
+    return values;
+}
+
+LayerWise::Parts LayerWise::partsOf(std::size_t f) const
+{
+    const CutFunction& function = m_cut.functions[f];
+    const std::string name = "function_" + std::to_string(f);
+    if (auto parts = lowerGathering(m_a, function, m_constants, name, m_kernels, readFromFiles(function), m_narrow);
+        parts && !needsNumbers(function, parts->gathering))
+        return {std::move(parts->rest), std::move(parts->gathering), std::move(parts->outputs)};
+    return {lowerFunction(m_a, function, m_constants, name, m_kernels, m_narrow), std::nullopt, {}};
+}
 
 LayerWise::GatheringBytes LayerWise::bytesOf(const CutFunction& function, const LoweredFunction& gathering) const
 {
@@ -96,6 +131,50 @@ at::Tensor LayerWise::liveTargets(const CutFunction& function, const LoweredFunc
         if (hasEdges[i])
             *out++ = static_cast<std::int64_t>(i);
     return targets;
+}
+
+// Into as few parts as there is memory for.
+void LayerWise::divide(Running& running) const
+{
+    running.gatheringBytes = bytesOf(running.function, *running.parts.gathering);
+    running.allBytes = partFrom(running, 0, std::numeric_limits<double>::infinity()).bytes;
+    running.divideInto(std::ceil(running.allBytes / std::max(static_cast<double>(roomInCore()), 1.0)));
+}
+
+// For as many targets from this one on as there is memory for: the fewer, the more often rows are read.
+void LayerWise::gather(Running& running, std::int64_t first, const Progress& progress)
+{
+    const LoweredFunction& lowered = *running.parts.gathering;
+    running.report(first, progress);
+    const StreamsListen listen(progress);
+    Stopwatch watch;
+    for (;;) {
+        running.end = running.atOnce > 0 ? std::min(running.total, first + running.atOnce) : partFrom(running, first, running.partBytes).end;
+        running.gathered = {first, running.parts.gathered, {}, {}};
+        std::optional<MemoryInCore> inCore;
+        if (running.end - first > 1)
+            inCore.emplace(true);
+        try {
+            running.gathered.live = liveTargets(running.function, lowered, first, running.end);
+            const Batch batch = block(running.function, first, running.end, nullptr, running.gathered.live);
+            std::vector<c10::IValue> arguments = inputs(lowered, batch);
+            for (std::size_t i = 0; i < arguments.size(); ++i)
+                if (const FunctionInput& in = lowered.inputs[i]; in.sourcesOf || in.beginOf >= 0 || (in.operand && in.operand->kind == OperandKind::Slice))
+                    arguments[i] = inMemory(arguments[i].toTensor());
+            for (const c10::IValue& rows : lowered.code.run(std::move(arguments)))
+                running.gathered.rows.push_back(rows.toTensor());
+            break;
+        } catch (const std::exception&) {
+            progress.check();  // the interpreter hides what was thrown
+            if (!inCore || !inCore->ranShort())
+                throw;
+        }
+        running.gathered = {};
+        giveBackPages();
+        running.shrinkParts();
+    }
+    running.gatherSeconds += watch.lap();
+    ++running.stats.gathers;
 }
 
 at::Tensor LayerWise::gatheredRows(int output, const Batch& batch) const

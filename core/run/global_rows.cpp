@@ -32,7 +32,7 @@ bool canBeWhole(const at::Tensor& rows) { return !pagesAreBound() && isKnown(row
 class Pieces {
 public:
     Pieces(const at::Tensor& rows, int rowDim, bool isWhole)
-        : m_rows(rows), m_rowDim(rowDim), m_count(rows.size(rowDim)), m_isInFile(rowDim == 0 && readsFromFile(rows))
+        : m_rows(rows), m_rowDim(rowDim), m_count(rows.size(rowDim)), m_isInFile(rowDim == 0 && goesThroughFile(rows))
     {
         const std::int64_t pieceEntries = isWhole ? rows.numel() : 1 << 20;
         const std::int64_t width = std::max<std::int64_t>(widthOf(rows, rowDim), 1), together = RowTotals::rowsTogether(width);

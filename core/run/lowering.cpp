@@ -13,7 +13,6 @@
 #include "core/base/pages.h"
 #include "core/plan/sparse_terms.h"
 #include "core/run/dense.h"
-#include "core/run/equal_masks.h"
 #include "core/run/op_lowering.h"
 #include "core/run/tensors.h"
 
@@ -50,23 +49,6 @@ jit::Value* constant(jit::Graph& graph, const c10::IValue& value)
 {
     const jit::WithInsertPoint start(graph.block()->nodes().front());
     return graph.insertConstant(value);
-}
-
-// Which ops must run to compute `wanted` when `known` values are there.
-std::vector<bool> neededOps(const Program& program, const std::vector<ValueId>& wanted, const std::vector<bool>& known)
-{
-    std::vector<bool> live(program.values.size()), needed(program.ops.size());
-    for (const ValueId id : wanted)
-        live[static_cast<std::size_t>(id.index)] = true;
-    for (std::size_t i = program.ops.size(); i-- > 0;) {
-        const Op& op = program.ops[i];
-        needed[i] = std::ranges::any_of(op.outputs, [&](ValueId id) {
-            return live[static_cast<std::size_t>(id.index)] && !known[static_cast<std::size_t>(id.index)];
-        });
-        if (needed[i])
-            forEachOperand(op, [&](ValueId id) { live[static_cast<std::size_t>(id.index)] = true; });
-    }
-    return needed;
 }
 
 class FunctionLowering {
@@ -495,85 +477,6 @@ std::vector<c10::IValue> Lowered::run(std::vector<c10::IValue> inputs) const
 {
     jit::InterpreterState(m_code).run(inputs);
     return inputs;
-}
-
-namespace {
-
-// Which of all ops compute `wanted` from `given` and constants.
-std::vector<std::size_t> neededOps(const Program& program, const Constants& constants, const std::vector<ValueId>& given, const std::vector<ValueId>& wanted)
-{
-    std::vector<bool> known(program.values.size());
-    for (const ValueId id : given)
-        known[static_cast<std::size_t>(id.index)] = true;
-    for (std::size_t v = 0; constants.size() && v < program.values.size(); ++v)
-        if (const ValueId id{static_cast<int>(v)}; !constants[id].isNone() || program[id].kind == ValueKind::None)
-            known[v] = true;
-    std::vector<std::size_t> ops;
-    const std::vector<bool> needed = neededOps(program, wanted, known);
-    for (std::size_t i = 0; i < needed.size(); ++i)
-        if (needed[i])
-            ops.push_back(i);
-    return ops;
-}
-
-}  // namespace
-
-Constants evaluateConstants(const Analysis& analysis)
-{
-    const Program& program = analysis.program;
-    Constants constants(program.values.size());
-    for (std::size_t v = 0; v < program.values.size(); ++v)
-        if (const Value& value = program.values[v]; value.weight.valid())
-            constants[ValueId{static_cast<int>(v)}] = toTensor(program[value.weight]);
-    std::vector<ValueId> wanted;
-    for (const Op& op : program.ops)
-        for (const ValueId id : op.outputs)
-            if (analysis.values[id].reach == Reach::Constant && (program[id].kind != ValueKind::None))
-                wanted.push_back(id);
-    guarded("Computing what depends on weights only failed", [&] {
-        const auto results = runProgram(program, constants, {}, wanted, "Computing what depends on weights only", {});
-        for (std::size_t i = 0; i < wanted.size(); ++i)
-            constants[wanted[i]] = results[i];
-    });
-    return constants;
-}
-
-std::vector<c10::IValue> runProgram(const Program& program, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
-                                    const std::string& name, const Progress& progress)
-{
-    constexpr std::size_t opsPerReport = 8;
-    const auto at = [](ValueId id) { return static_cast<std::size_t>(id.index); };
-    std::map<ValueId, c10::IValue> live = inputs;
-    std::vector<ValueId> given;
-    for (const auto& [id, value] : inputs)
-        given.push_back(id);
-    const std::vector<std::size_t> ops = neededOps(program, constants, given, wanted);
-    std::vector<std::size_t> readers(program.values.size());
-    for (const std::size_t op : ops)
-        forEachOperand(program.ops[op], [&](ValueId id) { ++readers[at(id)]; });
-    for (const ValueId id : wanted)
-        ++readers[at(id)];
-    const auto take = [&](std::size_t, ValueId id) {
-        const auto known = live.find(id);
-        if (known == live.end())
-            return constants[id];
-        return --readers[at(id)] > 0 ? known->second : std::move(live.extract(known).mapped());
-    };
-    EqualMasks masks(program, ops, wanted);
-    for (std::size_t k = 0; k < ops.size(); ++k) {
-        if (k % opsPerReport == 0)
-            progress.update(static_cast<double>(k) / static_cast<double>(ops.size()), name);
-        progress.check();
-        const OpId id{static_cast<int>(ops[k])};
-        const auto results = masks.has(id) ? masks.run(id, take) : callOp(program, id, take);
-        for (std::size_t i = 0; i < program[id].outputs.size() && i < results.size(); ++i)
-            if (readers[at(program[id].outputs[i])] > 0)
-                live[program[id].outputs[i]] = results[i];
-    }
-    std::vector<c10::IValue> results;
-    for (const ValueId id : wanted)
-        results.push_back(live.contains(id) ? live.at(id) : constants[id]);
-    return results;
 }
 
 LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,

@@ -17,6 +17,7 @@
 #include "core/run/edge_op.h"
 #include "core/run/global_op.h"
 #include "core/run/relation_sum.h"
+#include "core/run/run_program.h"
 
 namespace cleave {
 
@@ -31,18 +32,6 @@ public:
 private:
     torch::jit::Code m_code;
 };
-
-/// Weights, and what depends on weights only: computed once, shared by every graph that is lowered.
-using Constants = IdMap<ValueId, c10::IValue>;
-
-Constants evaluateConstants(const Analysis& analysis);
-
-/// Values by id that a run starts from: one for each input of the program.
-using Bindings = std::map<ValueId, c10::IValue>;
-
-/// Runs what is needed to compute wanted from the inputs, op by op: progress and cancel are heard in between, and values freed after their last reader.
-std::vector<c10::IValue> runProgram(const Program& program, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
-                                    const std::string& name, const Progress& progress);
 
 /// One input of a lowered function, to be filled in for each batch.
 struct FunctionInput {

@@ -1,12 +1,12 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <optional>
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/stopwatch.h"
 #include "core/run/batch.h"
 #include "core/run/executor.h"
 #include "core/run/op_lowering.h"
@@ -18,13 +18,6 @@ namespace cleave {
 namespace {
 
 namespace jit = torch::jit;
-
-double secondsOf(const std::function<void()>& work)
-{
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // Runs the steps of a function one by one, each as a graph of its own.
 class StepByStep {

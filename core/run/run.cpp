@@ -4,13 +4,13 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/hash.h"
+#include "core/base/stopwatch.h"
 #include "core/plan/execution.h"
 #include "core/run/bind.h"
 #include "core/run/dense.h"
@@ -23,11 +23,6 @@ namespace cleave {
 namespace {
 
 constexpr std::int64_t mostEdgesCounted = 1'000'000;
-
-double secondsSince(std::chrono::steady_clock::time_point start)
-{
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 std::vector<NamedArray> named(const Program& program, const std::vector<at::Tensor>& outputs)
 {
@@ -87,7 +82,7 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
     result.randomInputs = randomInputs(model.program(), graph, options);
     guarded("Running the whole model on this graph failed", [&] {
         const PeakMemory peak;
-        const auto start = std::chrono::steady_clock::now();
+        const Stopwatch watch;
         const Constants constants = evaluateConstants(model.uncut());
         std::vector<at::Tensor> outputs;
         for (const c10::IValue& value : runWhole(model.uncut(), constants, inputs, model.uncut().program.outputs, progress))
@@ -95,7 +90,7 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
         for (std::size_t i = 0; i < outputs.size() && !options.targets.empty(); ++i)
             if (const ValueFacts& facts = model.analysis->values[model.program().outputs[i]]; facts.rows == Rows::Nodes)
                 outputs[i] = targetRows(outputs[i], facts, at::tensor(options.targets, at::kLong));
-        result.seconds = secondsSince(start);
+        result.seconds = watch.seconds();
         result.peakBytes = peak.bytes();
         result.outputs = named(model.program(), outputs);
     });
@@ -112,7 +107,7 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
     result.randomInputs = randomInputs(model.program(), graph, options);
     guarded("Running layer by layer on this graph failed", [&] {
         const PeakMemory peak;
-        const auto start = std::chrono::steady_clock::now();
+        const Stopwatch watch;
         const Constants constants = evaluateConstants(*model.analysis);
         LayerWise run(*model.analysis, *model.cut, constants, inputs, progress);
         run.setKernels(options.kernels);
@@ -131,7 +126,7 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         if (!options.store.empty())
             run.keepIn(folder.emplace(options.store, runOf(model, inputs, options), options.resume));
         const std::vector<at::Tensor> outputs = run.run(wanted, progress);
-        result.seconds = secondsSince(start);
+        result.seconds = watch.seconds();
         result.peakBytes = peak.bytes();
         result.prologueSeconds = run.prologueSeconds();
         result.dense = denseText();

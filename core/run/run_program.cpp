@@ -1,0 +1,97 @@
+#include "core/run/run_program.h"
+
+#include <algorithm>
+
+#include "core/run/equal_masks.h"
+#include "core/run/op_lowering.h"
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+// Which ops compute `wanted` from `given` and constants.
+std::vector<std::size_t> neededOps(const Program& program, const Constants& constants, const std::vector<ValueId>& given, const std::vector<ValueId>& wanted)
+{
+    const auto at = [](ValueId id) { return static_cast<std::size_t>(id.index); };
+    std::vector<bool> known(program.values.size()), live(program.values.size());
+    for (const ValueId id : given)
+        known[at(id)] = true;
+    for (std::size_t v = 0; constants.size() && v < program.values.size(); ++v)
+        if (const ValueId id{static_cast<int>(v)}; !constants[id].isNone() || program[id].kind == ValueKind::None)
+            known[v] = true;
+    for (const ValueId id : wanted)
+        live[at(id)] = true;
+    std::vector<std::size_t> ops;
+    for (std::size_t i = program.ops.size(); i-- > 0;) {
+        const Op& op = program.ops[i];
+        if (std::ranges::none_of(op.outputs, [&](ValueId id) { return live[at(id)] && !known[at(id)]; }))
+            continue;
+        ops.push_back(i);
+        forEachOperand(op, [&](ValueId id) { live[at(id)] = true; });
+    }
+    std::ranges::reverse(ops);
+    return ops;
+}
+
+}  // namespace
+
+Constants evaluateConstants(const Analysis& analysis)
+{
+    const Program& program = analysis.program;
+    Constants constants(program.values.size());
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        if (const Value& value = program.values[v]; value.weight.valid())
+            constants[ValueId{static_cast<int>(v)}] = toTensor(program[value.weight]);
+    std::vector<ValueId> wanted;
+    for (const Op& op : program.ops)
+        for (const ValueId id : op.outputs)
+            if (analysis.values[id].reach == Reach::Constant && (program[id].kind != ValueKind::None))
+                wanted.push_back(id);
+    guarded("Computing what depends on weights only failed", [&] {
+        const auto results = runProgram(program, constants, {}, wanted, "Computing what depends on weights only", {});
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            constants[wanted[i]] = results[i];
+    });
+    return constants;
+}
+
+std::vector<c10::IValue> runProgram(const Program& program, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
+                                    const std::string& name, const Progress& progress)
+{
+    constexpr std::size_t opsPerReport = 8;
+    const auto at = [](ValueId id) { return static_cast<std::size_t>(id.index); };
+    std::map<ValueId, c10::IValue> live = inputs;
+    std::vector<ValueId> given;
+    for (const auto& [id, value] : inputs)
+        given.push_back(id);
+    const std::vector<std::size_t> ops = neededOps(program, constants, given, wanted);
+    std::vector<std::size_t> readers(program.values.size());
+    for (const std::size_t op : ops)
+        forEachOperand(program.ops[op], [&](ValueId id) { ++readers[at(id)]; });
+    for (const ValueId id : wanted)
+        ++readers[at(id)];
+    const auto take = [&](std::size_t, ValueId id) {
+        const auto known = live.find(id);
+        if (known == live.end())
+            return constants[id];
+        return --readers[at(id)] > 0 ? known->second : std::move(live.extract(known).mapped());
+    };
+    EqualMasks masks(program, ops, wanted);
+    for (std::size_t k = 0; k < ops.size(); ++k) {
+        if (k % opsPerReport == 0)
+            progress.update(static_cast<double>(k) / static_cast<double>(ops.size()), name);
+        progress.check();
+        const OpId id{static_cast<int>(ops[k])};
+        const auto results = masks.has(id) ? masks.run(id, take) : callOp(program, id, take);
+        for (std::size_t i = 0; i < program[id].outputs.size() && i < results.size(); ++i)
+            if (readers[at(program[id].outputs[i])] > 0)
+                live[program[id].outputs[i]] = results[i];
+    }
+    std::vector<c10::IValue> results;
+    for (const ValueId id : wanted)
+        results.push_back(live.contains(id) ? live.at(id) : constants[id]);
+    return results;
+}
+
+}  // namespace cleave
