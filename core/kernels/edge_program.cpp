@@ -93,10 +93,10 @@ public:
     void begin(std::size_t streamed)
     {
         m_sources = m_operands[streamed].sources;
-        m_met.resize(static_cast<std::size_t>(m_block.targets + m_items.pieces));
+        m_next.resize(static_cast<std::size_t>(m_block.targets + m_items.pieces));
         forEachItem([&](const Item& item, T* tile) {
             for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t) {
-                metOf(item, t) = 0;
+                setNext(item, t, firstEdge(item, t));
                 if (edgeAt(t) == edgeAt(t + 1))
                     reduce(item, tile, t, t + 1, edgeAt(t), edgeAt(t), true, true);
             }
@@ -107,14 +107,21 @@ public:
     void meet(std::int64_t end)
     {
         forEachItem([&](const Item& item, T* tile) {
+            constexpr std::size_t ahead = 8;
+            std::vector<std::int64_t> targets;
+            for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t)
+                if (m_next[place(item, t)] < end)
+                    targets.push_back(t);
             Runs runs;
-            for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t) {
-                const std::int64_t first = item.piece >= 0 ? item.firstEdge : edgeAt(t), last = item.piece >= 0 ? item.lastEdge : edgeAt(t + 1);
-                const std::int64_t from = first + metOf(item, t);
+            for (std::size_t i = 0; i < targets.size(); ++i) {
+                if (i + ahead < targets.size())
+                    __builtin_prefetch(m_sources + firstEdge(item, targets[i + ahead]));
+                const std::int64_t t = targets[i], first = firstEdge(item, t), last = lastEdge(item, t);
+                const std::int64_t from = std::lower_bound(m_sources + first, m_sources + last, m_next[place(item, t)]) - m_sources;
                 std::int64_t next = from;
                 while (next < last && m_sources[next] < end)
                     ++next;
-                metOf(item, t) = static_cast<std::int32_t>(next - first);
+                setNext(item, t, next);
                 add({t, from, next, from == first, next == last}, item, tile, runs);
             }
             runAll(runs, item, tile);
@@ -142,10 +149,17 @@ private:
 
     std::int64_t edgeAt(std::int64_t target) const { return m_block.begin[target] - m_block.begin[0]; }
 
-    // How many edges of a target, or of a piece of a long one, have been met.
-    std::int32_t& metOf(const Item& item, std::int64_t target)
+    // The edges of a target, or of a piece of a long one, and where is noted which come next.
+    std::size_t place(const Item& item, std::int64_t target) const
     {
-        return m_met[static_cast<std::size_t>(item.piece >= 0 ? m_block.targets + item.piece : target)];
+        return static_cast<std::size_t>(item.piece >= 0 ? m_block.targets + item.piece : target);
+    }
+    std::int64_t firstEdge(const Item& item, std::int64_t target) const { return item.piece >= 0 ? item.firstEdge : edgeAt(target); }
+    std::int64_t lastEdge(const Item& item, std::int64_t target) const { return item.piece >= 0 ? item.lastEdge : edgeAt(target + 1); }
+
+    void setNext(const Item& item, std::int64_t target, std::int64_t next)
+    {
+        m_next[place(item, target)] = next < lastEdge(item, target) ? m_sources[next] : std::numeric_limits<std::int32_t>::max();
     }
 
     // Edges into one target that follow each other.
@@ -487,7 +501,9 @@ private:
     Items m_items;
     std::vector<std::vector<T>> m_tiles;   // of each thread
     const std::int32_t* m_sources = nullptr;
-    PageVector<std::int32_t> m_met;        // where rows come in pieces: edges of each target, and of each piece of a long one
+    // Where rows come in pieces: the source of the next edge of each target, and of each piece of a long one. Most have none among the rows of a piece, and
+    // are passed over without a look at their edges.
+    PageVector<std::int32_t> m_next;
 };
 
 }  // namespace

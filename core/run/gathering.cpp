@@ -58,8 +58,8 @@ LayerWise::Parts LayerWise::partsOf(std::size_t f) const
 
 LayerWise::GatheringBytes LayerWise::bytesOf(const CutFunction& function, const LoweredFunction& gathering) const
 {
-    constexpr std::int64_t met = sizeof(std::int32_t);
-    GatheringBytes bytes{met, 0};
+    constexpr std::int64_t next = sizeof(std::int32_t);  // the source of a target's next edge
+    GatheringBytes bytes{next, 0};
     for (const auto& op : gathering.edgeOps)
         for (std::size_t r = 0; r < op->sizes.size(); ++r)
             (op->program.results[r].reduced ? bytes.target : bytes.edge) += entries(op->sizes[r]) * static_cast<std::int64_t>(itemSize(op->dtype));

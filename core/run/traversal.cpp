@@ -11,6 +11,7 @@
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
 #include "core/base/parallel.h"
+#include "core/base/sort_keys.h"
 #include "core/run/batch.h"
 #include "core/run/file_rows.h"
 
@@ -23,20 +24,21 @@ namespace {
 template <class Work>
 void forEachFromFile(std::span<const std::int64_t> edges, Work work)
 {
-    constexpr std::size_t atOnce = std::size_t{1} << 19, look = 1 << 10;
+    constexpr int placeBits = 19;
+    constexpr std::size_t atOnce = std::size_t{1} << placeBits, look = 1 << 10;
     const int threads = at::get_num_threads();
-    std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> orders(static_cast<std::size_t>(threads));
+    std::vector<std::vector<std::uint64_t>> orders(static_cast<std::size_t>(threads)), rooms(orders.size());
     parallelFor(static_cast<std::int64_t>((edges.size() + atOnce - 1) / atOnce), threads, [&](std::int64_t part, int thread) {
         auto& order = orders[static_cast<std::size_t>(thread)];
         order.clear();
         const std::size_t first = static_cast<std::size_t>(part) * atOnce;
         for (std::size_t i = first; i < std::min(edges.size(), first + atOnce); ++i)
-            order.emplace_back(edges[i], static_cast<std::int64_t>(i));
-        std::ranges::sort(order);
+            order.push_back(static_cast<std::uint64_t>(edges[i]) << placeBits | (i - first));
+        sortKeys(order, rooms[static_cast<std::size_t>(thread)], placeBits);
         for (std::size_t i = 0; i < order.size(); ++i) {
             if (i % look == 0)
                 stayWithinBound();
-            work(order[i].second, order[i].first);
+            work(static_cast<std::int64_t>(first + order[i] % atOnce), static_cast<std::int64_t>(order[i] / atOnce));
         }
     });
 }
@@ -335,18 +337,23 @@ void LayerWise::sortBySource(const CutFunction& function, const LoweredFunction&
         at::Tensor sources = toSources(structure(in.sourcesOf->value).to(at::kLong), ids, numNodes(in.sourcesOf->ofType));
         auto* source = sources.data_ptr<std::int32_t>();
         constexpr std::int64_t piece = 1 << 12;
+        constexpr int placeBits = 32;
         parallelFor((traversal.count + piece - 1) / piece, at::get_num_threads(), [&](std::int64_t part, int) {
-            std::vector<std::pair<std::int32_t, std::int64_t>> order;
+            std::vector<std::uint64_t> order, room;
+            std::vector<std::int64_t> before;
             for (std::int64_t t = part * piece; t < std::min(traversal.count, (part + 1) * piece); ++t) {
                 const auto first = static_cast<std::size_t>(edges.begin[static_cast<std::size_t>(t)]), last = static_cast<std::size_t>(edges.begin[static_cast<std::size_t>(t) + 1]);
                 if (std::is_sorted(source + first, source + last))
                     continue;
                 order.clear();
                 for (std::size_t e = first; e < last; ++e)
-                    order.emplace_back(source[e], edges.edges[e]);
-                std::ranges::sort(order);
-                for (std::size_t e = first; e < last; ++e)
-                    std::tie(source[e], edges.edges[e]) = order[e - first];
+                    order.push_back(static_cast<std::uint64_t>(source[e] + 1) << placeBits | (e - first));
+                sortKeys(order, room, placeBits);
+                before.assign(edges.edges.begin() + static_cast<std::ptrdiff_t>(first), edges.edges.begin() + static_cast<std::ptrdiff_t>(last));
+                for (std::size_t e = first; e < last; ++e) {
+                    source[e] = static_cast<std::int32_t>(order[e - first] >> placeBits) - 1;
+                    edges.edges[e] = before[order[e - first] & ((std::uint64_t{1} << placeBits) - 1)];
+                }
             }
         });
         traversal.sources[{in.sourcesOf->value, segment, in.sourcesOf->ofType}] = std::move(sources);

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "core/base/array.h"
 #include "core/base/format.h"
 #include "core/base/progress.h"
 #include "core/base/sha256.h"
+#include "core/base/sort_keys.h"
 #include "tests/core/test_files.h"
 
 namespace cleave {
@@ -66,6 +69,23 @@ TEST(Array, RefusesShapesThatDoNotFit)
     EXPECT_NE(test::errorOf([] { makeArray(DType::Float32, {std::int64_t{1} << 40, std::int64_t{1} << 40}); }), "");
     EXPECT_NE(test::errorOf([] { makeArray(DType::Float32, {-1}); }), "");
     EXPECT_EQ(makeArray(DType::Float32, {0, 5}).array.count(), 0);
+}
+
+TEST(SortKeys, WhatAgreesKeepsItsPlaces)
+{
+    std::mt19937_64 random(7);
+    std::vector<std::uint64_t> room;
+    constexpr int placeBits = 20;
+    for (const std::size_t count : {0U, 1U, 7U, 1023U, 1024U, 100'000U})
+        for (const std::uint64_t distinct : {std::uint64_t{1}, std::uint64_t{50}, std::uint64_t{1} << 44}) {
+            std::vector<std::uint64_t> keys;
+            for (std::size_t i = 0; i < count; ++i)
+                keys.push_back(random() % distinct << placeBits | i);
+            std::vector<std::uint64_t> expected = keys;
+            std::ranges::sort(expected);
+            sortKeys(keys, room, placeBits);
+            EXPECT_EQ(keys, expected) << count << " of " << distinct;
+        }
 }
 
 }  // namespace
