@@ -154,6 +154,11 @@ const RowCount& CostModel::rowsFor(int group, int hops) const
     return reach[std::min(at(hops), reach.size() - 1)];
 }
 
+bool CostModel::isWhole(const FunctionRows& rows, int nodeType) const
+{
+    return m_counts.order == "natural" && rows.reach.front().most >= m_counts.nodesOf(nodeType);
+}
+
 double CostModel::rowsAt(Position position) const
 {
     return rowsFor(groupOf(position), hopsOf(position)).total;
@@ -299,9 +304,16 @@ private:
         }
     }
 
+    // Rows that follow each other in the store.
+    bool isInOrder(int group, int hops) const
+    {
+        const int type = m.m_space.analysis().typeOf(m.m_groups[at(group)].last);
+        return (hops == 0 && m_isNatural) || m.isWhole(m.rowsOf(group), type);
+    }
+
     double nodeSeconds(const Reading& r, int hops) const
     {
-        const double rate = hops == 0 && m_isNatural ? m.m_rates.read : m.m_rates.gather;
+        const double rate = isInOrder(r.group, hops) ? m.m_rates.read : m.m_rates.gather;
         return m.rowsFor(r.group, hops).total * m.m_tensors[at(r.tensor)].bytes / rate;
     }
 
@@ -378,12 +390,12 @@ private:
         });
     }
 
-    // Rows of the largest batch that a function holds of a tensor of the store; in natural order the targets' are a view of it.
+    // Rows of the largest batch that a function holds of a tensor of the store; those that follow each other there are a view of it.
     double heldRows(int group, int t) const
     {
         for (std::size_t i = m_readingsOf[at(t)].first; i < m_readingsOf[at(t)].second; ++i)
             if (const Reading& r = m_readings[i]; r.group == group)
-                return r.hops > 0 || (r.hops == 0 && !m_isNatural) ? m.rowsFor(group, r.hops).most : 0;
+                return r.hops < 0 || isInOrder(group, r.hops) ? 0 : m.rowsFor(group, r.hops).most;
         return 0;
     }
 

@@ -146,6 +146,7 @@ private:
     int groupOf(Position position) const { return m_groupOfLevel[static_cast<std::size_t>(position.function())]; }
     int hopsOf(Position position) const { return m_groups[static_cast<std::size_t>(groupOf(position))].last - position.at / 2; }
     const RowCount& rowsFor(int group, int hops) const;
+    bool isWhole(const FunctionRows& rows, int nodeType) const;  ///< one batch has all nodes as they are: no block needs a copy or numbers
 
     const PlanSpace& m_space;
     GraphCounts m_counts;

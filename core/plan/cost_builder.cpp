@@ -210,7 +210,8 @@ private:
     void addPreparation()
     {
         constexpr double numberedBytes = 40;  // of a node: itself, and twice a slot of the table
-        const bool isNumbered = std::ranges::any_of(m_f->frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; });
+        const bool hasBlocks = std::ranges::any_of(m_f->frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; });
+        const bool isWhole = m_f->isOfLevel() && m.isWhole(rows(), m_f->nodeType), isNumbered = hasBlocks && !isWhole;
         double numbered = rows().reach.front().total;
         double most = isNumbered ? rows().reach.back().most * numberedBytes : 0, all = 0;
         for (std::size_t i = 0; i < m_f->frames.size(); ++i)
@@ -220,7 +221,7 @@ private:
             numbered += frameRows(neighbour.frame).total;
             if (m_f->isOfLevel() && lookedUp.insert({neighbour.value, neighbour.frame}).second)
                 m.m_relabel[at(level(neighbour.frame))] +=
-                    frameRows(neighbour.frame).total * (indexBytes / m.m_rates.slice + (isNumbered ? 0 : 1 / m.m_rates.number));
+                    frameRows(neighbour.frame).total * (indexBytes / m.m_rates.slice + (hasBlocks || isWhole ? 0 : 1 / m.m_rates.number));
         }
         const double entries = isNumbered ? numbered : 0;
         for (std::size_t i = 1; i < m_f->frames.size(); ++i)

@@ -30,14 +30,16 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
     batch.rows.resize(function.frames.size());
     batch.rows[0] = live.defined() ? live.numel() : last - first;
     batch.live = live;
+    const at::Tensor& order = of(function).order;
+    batch.isWhole = numbers && !function.rowsOf.valid() && !order.defined() && !live.defined() && batch.rows[0] == nodesOf(function);
     if (numbers)
         numbers->clear();
     if (!function.rowsOf.valid()) {
-        if (const at::Tensor& order = of(function).order; order.defined())
+        if (order.defined())
             batch.ids[0] = order.narrow(0, first, last - first);
         if (live.defined())
             batch.ids[0] = batch.idsOf(0).index_select(0, live);
-        if (numbers)
+        if (numbers && !batch.isWhole)
             number(batch.idsOf(0), batch);
     }
     int farthest = 0;
@@ -45,12 +47,12 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
         farthest = std::max(farthest, frame.hops);
     const auto reaches = [&] {
         if (numbers)
-            batch.reach.push_back(static_cast<std::int64_t>(numbers->nodes().size()));
+            batch.reach.push_back(batch.isWhole ? batch.rows[0] : static_cast<std::int64_t>(numbers->nodes().size()));
     };
     for (int hops = 0; hops <= farthest; ++hops) {
         reaches();
         addRows(function, hops, batch);
-        if (numbers)
+        if (numbers && !batch.isWhole)
             addNeighbours(function, hops, batch);
     }
     reaches();
@@ -67,10 +69,14 @@ void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) con
         at::Tensor ids;
         switch (frame.kind) {
         case FrameKind::Block:
+            if (batch.isWhole) {
+                batch.rows[i] = batch.rows[0];
+                continue;
+            }
             ids = view(batch.numbers->nodes()).clone();
             break;
         case FrameKind::Edges:
-            if (const EdgesBySegment& edges = of(function).edges.at(frame.index); frame.parent != 0) {
+            if (const EdgesBySegment& edges = of(function).edges.at(frame.index); !batch.isRange(frame.parent)) {
                 ids = edgesInto(edges, of(function).placesOf(batch.idsOf(frame.parent)));
             } else {
                 batch.rows[i] = edges.count(batch.first, batch.last);
@@ -147,6 +153,8 @@ at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) co
 
 at::Tensor LayerWise::numbersInBatch(const at::Tensor& nodes, const Batch& batch) const
 {
+    if (batch.isWhole)
+        return nodes;
     const at::Tensor flat = nodes.contiguous();
     at::Tensor numbers = at::empty(nodes.sizes(), at::kLong);
     const auto* data = flat.data_ptr<std::int64_t>();
@@ -182,7 +190,7 @@ at::Tensor LayerWise::beginOf(int frame, const Batch& batch) const
 {
     const Frame& f = batch.function->frames[static_cast<std::size_t>(frame)];
     const EdgesBySegment& edges = of(*batch.function).edges.at(f.index);
-    if (f.parent == 0) {
+    if (batch.isRange(f.parent)) {
         const at::Tensor begin = view(edges.begin).narrow(0, batch.first, batch.last - batch.first + 1);
         return batch.live.defined() ? at::cat({begin.index_select(0, batch.live), begin.narrow(0, batch.last - batch.first, 1)}) : begin;
     }
@@ -200,9 +208,9 @@ at::Tensor LayerWise::beginOf(int frame, const Batch& batch) const
 at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) const
 {
     const CutFunction& function = *batch.function;
-    if (operand.kind == OperandKind::LocalIndex)
+    if (operand.kind == OperandKind::LocalIndex && !batch.isWhole)
         return input(operand, batch).toTensor().to(at::kInt);
-    if (isIntoTargets(function, operand.frame))
+    if (operand.kind == OperandKind::Slice && isIntoTargets(function, operand.frame))
         return edgesOf(of(function).sources.at({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index, operand.ofType}), 0, operand.frame, batch);
     const at::Tensor edges = batch.idsOf(operand.frame);
     return toSources(structure(operand.value).to(at::kLong), numbersOf(edges), numNodes(operand.ofType));

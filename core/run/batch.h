@@ -32,10 +32,17 @@ struct LayerWise::Batch {
     std::vector<std::int64_t> rows;
     const CutFunction* function = nullptr;
     Numbering* numbers = nullptr;     ///< of the nodes in the batch; null where nothing reads them
+    bool isWhole = false;             ///< every node is a target, in natural order, so each has its own number, however far blocks reach
     std::vector<std::int64_t> reach;  ///< how many nodes lie within so many hops; empty if they are not numbered
     std::int64_t edges = 0;
     at::Tensor live;                  ///< [rows of frame 0] int64: which of the targets the batch is for, counted from `first`; undefined: all
     const Gathered* gathered = nullptr;  ///< that the batch lies in; null where nothing is gathered before
+
+    // Whether a frame's rows are the nodes from the first target to the last.
+    bool isRange(int frame) const
+    {
+        return frame == 0 || (isWhole && function->frames[static_cast<std::size_t>(frame)].kind == FrameKind::Block);
+    }
 
     at::Tensor idsOf(int frame) const
     {
