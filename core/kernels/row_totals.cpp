@@ -13,7 +13,7 @@ namespace {
 double initialOf(Total total)
 {
     constexpr double infinite = std::numeric_limits<double>::infinity();
-    return total == Total::Max ? -infinite : total == Total::Min ? infinite : 0;
+    return total == Total::Max ? -infinite : total == Total::Min ? infinite : total == Total::Product ? 1 : 0;
 }
 
 template <Total total>
@@ -21,6 +21,8 @@ double added(double known, double x)
 {
     if constexpr (total == Total::Squares)
         return known + x * x;
+    else if constexpr (total == Total::Product)
+        return known * x;
     else if constexpr (total == Total::Max)
         return x > known || x != x ? x : known;
     else if constexpr (total == Total::Min)
@@ -89,6 +91,8 @@ void withTotal(Total total, Work work)
     switch (total) {
     case Total::Squares:
         return work.template operator()<Total::Squares>();
+    case Total::Product:
+        return work.template operator()<Total::Product>();
     case Total::Max:
         return work.template operator()<Total::Max>();
     case Total::Min:

@@ -11,6 +11,7 @@ namespace cleave {
 enum class Total : std::uint8_t {
     Sum,
     Squares,  ///< sum of them
+    Product,
     Max,      ///< a NaN among them is the largest, and the least
     Min,
     Moments,  ///< mean, and sum of squared deviations from it
@@ -30,7 +31,7 @@ public:
     template <class T>
     void add(const T* rows, std::int64_t count, const std::int64_t* segmentOf, int threads);
 
-    /// [segments, width]. Of a segment without rows: 0, or the number that is no maximum or minimum (-∞, ∞).
+    /// [segments, width]. Of a segment without rows: 0, 1 of products, or the number that is no maximum or minimum (-∞, ∞).
     std::span<const double> totals() const { return {m_totals.data(), static_cast<std::size_t>(m_segments * m_width)}; }
     std::span<const double> deviations() const;  ///< [width], of Moments: sums of squares
     std::span<const std::int64_t> counts() const { return {m_counts.data(), m_counts.size()}; }  ///< [segments]: rows of each

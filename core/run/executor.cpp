@@ -14,9 +14,11 @@
 #include "core/base/pages.h"
 #include "core/base/parallel.h"
 #include "core/base/stopwatch.h"
+#include "core/plan/work.h"
 #include "core/run/allocator.h"
 #include "core/run/batch.h"
 #include "core/run/file_rows.h"
+#include "core/run/global_op.h"
 #include "core/run/running.h"
 #include "core/run/side_by_side.h"
 #include "core/run/store_folder.h"
@@ -80,6 +82,7 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     std::vector<Parts> lowered;
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
         guarded("Running function " + std::to_string(f) + " failed", [&] {
+            requireMemoryAtOnce(m_cut.functions[f]);
             lowered.push_back(partsOf(f));
             Stopwatch watch;
             if (lowered.back().gathering)
@@ -152,6 +155,39 @@ std::int64_t LayerWise::batchSizeOf(const CutFunction& function, std::int64_t ba
 int LayerWise::atOnce(std::int64_t batches) const
 {
     return m_batchesAtOnce > 0 ? m_batchesAtOnce : batchesAtOnce(static_cast<double>(batches), at::get_num_threads());
+}
+
+// Dimensions that the nodes of no type count are left out.
+double LayerWise::tensorBytes(const Value& value) const
+{
+    double bytes = static_cast<double>(itemSize(value.dtype));
+    for (const Dim& size : value.sizes) {
+        const auto counted = [&](const std::string& symbol) {
+            const int type = m_a.typeCountedBy(symbol);
+            return type >= 0 ? static_cast<double>(numNodes(type)) : 1.0;
+        };
+        bytes *= size.isConstant() ? static_cast<double>(size.value) : sizeValue(size.symbol, counted);
+    }
+    return bytes;
+}
+
+// Error if a global op that LibTorch runs on all rows at once takes more memory than there may be: in files it would touch them again and again.
+void LayerWise::requireMemoryAtOnce(const CutFunction& function) const
+{
+    if (!function.isGlobal || !pagesAreBound())
+        return;
+    const Program& program = m_a.program;
+    for (const Step& step : function.steps) {
+        if (workOf(program, step.op, 0).kind == WorkKind::View || (m_kernels != Kernels::None && globalOp(m_a, step.op)))
+            continue;
+        double bytes = 0;
+        std::set<ValueId> values(program[step.op].outputs.begin(), program[step.op].outputs.end());
+        forEachOperand(program[step.op], [&](ValueId operand) { values.insert(operand); });
+        for (const ValueId value : values)
+            if (m_a.values[value].rows == Rows::Nodes)
+                bytes += tensorBytes(program[value]);
+        requireWithinBound(static_cast<std::size_t>(bytes), "With all rows at once, " + describe(program, step.op), "");
+    }
 }
 
 void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSize, const Progress& progress)

@@ -139,6 +139,8 @@ private:
     Retained retained(const std::vector<Parts>& lowered) const;
     void release(const Retained& retained);
     double structureBytes(const Retained* retained) const;
+    double tensorBytes(const Value& value) const;
+    void requireMemoryAtOnce(const CutFunction& function) const;
     void runFunction(std::size_t index, Parts parts, std::int64_t batchSize, const Progress& progress);
     GatheringBytes bytesOf(const CutFunction& function, const LoweredFunction& gathering) const;
     std::vector<ValueId> segmentsIntoTargets(const CutFunction& function) const;

@@ -106,7 +106,12 @@ struct Reduction : RowsOp {
         const at::Tensor columns = asRow(reduceRows(rows, rowDim, total, {}, change).totals(), rows, rowDim);
         if (others.empty())
             return columns;
-        return total == Total::Max ? columns.amax(others, true) : total == Total::Min ? columns.amin(others, true) : columns.sum(others, true);
+        if (total != Total::Product)
+            return total == Total::Max ? columns.amax(others, true) : total == Total::Min ? columns.amin(others, true) : columns.sum(others, true);
+        at::Tensor product = columns;
+        for (const std::int64_t dim : others)
+            product = product.prod(dim, true);
+        return product;
     }
 
     struct Moments {
@@ -157,6 +162,29 @@ std::optional<GlobalOp> sum(const Analysis& analysis, const Op& op)
         const at::Tensor& rows = operands[r.operand];
         const at::Tensor sum = r.total(rows, Total::Sum);
         return {r.finished(isMean ? sum / r.count(rows) : sum)};
+    }};
+}
+
+std::optional<GlobalOp> product(const Analysis& analysis, const Op& op)
+{
+    const auto r = reductionOf(analysis, op);
+    if (!r)
+        return {};
+    return GlobalOp{1, [r = *r](const Tensors& operands) -> Tensors { return {r.finished(r.total(operands[r.operand], Total::Product))}; }};
+}
+
+// Exponentials of differences from the largest, where there is one.
+std::optional<GlobalOp> logSumExp(const Analysis& analysis, const Op& op)
+{
+    const auto r = reductionOf(analysis, op);
+    if (!r)
+        return {};
+    return GlobalOp{1, [r = *r](const Tensors& operands) -> Tensors {
+        const at::Tensor& rows = operands[r.operand];
+        const at::Tensor largest = rows.numel() > 0 ? r.total(rows, Total::Max) : r.total(rows, Total::Sum);
+        const at::Tensor from = at::where(largest.isfinite(), largest, at::zeros({}, at::kDouble));
+        const at::Tensor sum = r.total(rows, Total::Sum, [&](const at::Tensor& piece) { return (piece - from).exp_(); });
+        return {r.finished(sum.log() + from)};
     }};
 }
 
@@ -278,12 +306,14 @@ struct Scatter : RowsOp {
 
     at::Tensor combined(const at::Tensor& known, const at::Tensor& more, const at::Tensor& count) const
     {
-        const double nothing = total == Total::Sum ? 0 : total == Total::Max ? -INFINITY : INFINITY;
+        const double nothing = total == Total::Sum ? 0 : total == Total::Product ? 1 : total == Total::Max ? -INFINITY : INFINITY;
         const at::Tensor start = includesSelf ? known : at::where(count.gt(0), at::full({}, nothing, at::kDouble), known);
         if (total == Total::Max)
             return at::maximum(start, more);
         if (total == Total::Min)
             return at::minimum(start, more);
+        if (total == Total::Product)
+            return start * more;
         const at::Tensor sum = start + more * factor;
         return isMean ? sum / (count + (includesSelf ? 1 : 0)).clamp_min(1) : sum;
     }
@@ -292,7 +322,7 @@ struct Scatter : RowsOp {
 // What the op's name for a reduction means; false for those that are none of ours.
 bool setReduce(Scatter& scatter, std::string_view reduce)
 {
-    static const std::map<std::string_view, Total> totals{{"sum", Total::Sum}, {"mean", Total::Sum}, {"amax", Total::Max}, {"amin", Total::Min}};
+    static const std::map<std::string_view, Total> totals{{"sum", Total::Sum}, {"mean", Total::Sum}, {"prod", Total::Product}, {"amax", Total::Max}, {"amin", Total::Min}};
     const auto known = totals.find(reduce);
     if (known == totals.end())
         return false;
@@ -369,6 +399,7 @@ Maker makerOf(std::string_view target)
 {
     static const std::map<std::string_view, Maker> makers{
         {"aten::sum", sum}, {"aten::mean", sum}, {"aten::max", extreme}, {"aten::amax", extreme}, {"aten::min", extreme}, {"aten::amin", extreme},
+        {"aten::prod", product}, {"aten::logsumexp", logSumExp},
         {"aten::var", variance}, {"aten::std", variance}, {"aten::var_mean", variance}, {"aten::std_mean", variance},
         {"aten::norm", norm}, {"aten::linalg_vector_norm", norm},
         {"aten::softmax", softmax}, {"aten::_softmax", softmax}, {"aten::log_softmax", softmax}, {"aten::_log_softmax", softmax},

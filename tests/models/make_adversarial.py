@@ -635,6 +635,18 @@ def reduces_into_clusters(self, x, ei):
     return propagate(torch.cat([r[cluster] + r[6] for r in rows], -1), ei)
 
 
+@model("equal", "products and logarithms of sums of exponentials, over all rows and into rows that they are mixed into")
+def products_of_nodes(self, x, ei):
+    h = propagate(self.a(x), ei)
+    near = 1 + h.tanh() * 1e-4
+    rows = [near.prod(0), near.prod(0, keepdim=True), h.logsumexp(0), (h - 500).logsumexp(0, keepdim=True)]
+    numbers = [near.prod(), h.logsumexp([0, 1])]
+    cluster = torch.arange(x.size(0)) * 7 % 5
+    wide, start = cluster.unsqueeze(-1).expand_as(near), torch.full((7, F), 0.5)
+    mixed = [start.scatter_reduce(0, wide, near, "prod", include_self=include) for include in (True, False)] + [start.index_reduce(0, cluster, near, "prod")]
+    return torch.cat([h, *(for_each_node(r, h) for r in rows + numbers), *(m[cluster] + m[6] for m in mixed)], -1)
+
+
 def main():
     warnings.filterwarnings("ignore")
     OUT.mkdir(exist_ok=True)

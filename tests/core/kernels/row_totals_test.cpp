@@ -47,7 +47,7 @@ TEST(RowTotals, DoNotDependOnPiecesNorThreads)
         mixed.push_back(i * 7 % 5);
         runs.push_back(i / 1000 % 4);
     }
-    for (const Total total : {Total::Sum, Total::Squares, Total::Max, Total::Min, Total::Moments})
+    for (const Total total : {Total::Sum, Total::Squares, Total::Product, Total::Max, Total::Min, Total::Moments})
         for (const auto& index : {std::vector<std::int64_t>(), sorted, mixed, runs}) {
             if (total == Total::Moments && !index.empty())
                 continue;
@@ -70,14 +70,16 @@ TEST(RowTotals, AreWhatOneByOneGives)
     for (std::int64_t i = 0; i < 1000; ++i)
         index.push_back(i * 7 % 5);
     const RowTotals sums = reduced(Total::Sum, rows, width, index, segments, 1, 2), largest = reduced(Total::Max, rows, width, index, segments, 1, 2),
-                    smallest = reduced(Total::Min, rows, width, index, segments, 1, 2), moments = reduced(Total::Moments, rows, width, {}, 1, 1, 2);
+                    smallest = reduced(Total::Min, rows, width, index, segments, 1, 2), products = reduced(Total::Product, rows, width, index, segments, 1, 2),
+                    moments = reduced(Total::Moments, rows, width, {}, 1, 1, 2);
     for (std::int64_t c = 0; c < width; ++c) {
-        std::vector<double> sum(segments), most(segments, -infinite), least(segments, infinite);
+        std::vector<double> sum(segments), product(segments, 1), most(segments, -infinite), least(segments, infinite);
         double mean = 0, squares = 0;
         for (std::int64_t i = 0; i < 1000; ++i) {
             const auto s = static_cast<std::size_t>(index[static_cast<std::size_t>(i)]);
             const double x = rows[static_cast<std::size_t>(i * width + c)];
             sum[s] += x;
+            product[s] *= x;
             most[s] = std::max(most[s], x);
             least[s] = std::min(least[s], x);
             mean += x / 1000;
@@ -87,6 +89,7 @@ TEST(RowTotals, AreWhatOneByOneGives)
         for (std::int64_t s = 0; s < segments; ++s) {
             const auto at = static_cast<std::size_t>(s * width + c);
             EXPECT_NEAR(sums.totals()[at], sum[static_cast<std::size_t>(s)], 1e-9);
+            EXPECT_NEAR(products.totals()[at] / product[static_cast<std::size_t>(s)], 1, 1e-9);
             EXPECT_EQ(largest.totals()[at], most[static_cast<std::size_t>(s)]) << "-∞ where there are no rows";
             EXPECT_EQ(smallest.totals()[at], least[static_cast<std::size_t>(s)]);
         }

@@ -40,11 +40,10 @@ std::multiset<std::string> atOnce(const std::string& name)
 
 TEST(GlobalOp, GoesThroughRowsPieceByPiece)
 {
-    for (const char* name : {"statistics_of_nodes", "statistics_of_columns", "graph_norm_batch", "pair_norm", "layer_norm_graph", "layer_norm_batch",
+    for (const char* name : {"statistics_of_nodes", "products_of_nodes", "statistics_of_columns", "reduces_into_clusters", "graph_norm_batch", "pair_norm", "layer_norm_graph", "layer_norm_batch",
                              "instance_norm_batch", "mean_subtraction", "pool_all", "pool_mean", "pool_add_max", "pool_attention", "pool_softmax",
                              "pool_set2set", "pool_every_layer", "readout_all", "virtual_node", "softmax_over_nodes", "han"})
         EXPECT_TRUE(atOnce(name).empty()) << name << ": " << testing::PrintToString(atOnce(name));
-    EXPECT_EQ(atOnce("reduces_into_clusters"), std::multiset<std::string>{"aten::scatter_reduce"}) << "products";
     EXPECT_EQ(atOnce("row_of_the_largest"), std::multiset<std::string>{"aten::max"});
     EXPECT_EQ(atOnce("sorts_nodes"), std::multiset<std::string>{"aten::sort"});
     EXPECT_EQ(atOnce("batch_statistics"), (std::multiset<std::string>{"aten::batch_norm", "aten::batch_norm"})) << "while memory is not bound";
@@ -100,9 +99,6 @@ TEST_P(BoundGlobalOps, GiveWhatTheWholeGraphGives)
     check(options, 1e-4, "unbound");
     const MemoryBound bound(4 * mega, folder.path());
     check(options, 1e-4, "bound");
-    options.kernels = Kernels::None;
-    check(options, 1e-4, "LibTorch's ops alone");
-    options.kernels = Kernels::All;
     options.threads = 1;
     options.narrowStore = true;
     check(options, 0.1, "narrow");
@@ -114,11 +110,39 @@ TEST_P(BoundGlobalOps, GiveWhatTheWholeGraphGives)
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, BoundGlobalOps,
-                         testing::Values("statistics_of_nodes", "statistics_of_columns", "reduces_into_clusters", "readout_all", "graph_norm", "graph_norm_batch",
+                         testing::Values("statistics_of_nodes", "products_of_nodes", "statistics_of_columns", "reduces_into_clusters", "readout_all", "graph_norm", "graph_norm_batch",
                                          "pair_norm", "layer_norm_graph", "batch_statistics", "instance_norm", "instance_statistics", "pool_add_max",
-                                         "pool_attention", "pool_softmax", "pool_set2set", "pool_and_nodes", "virtual_node", "softmax_over_nodes",
-                                         "cumsum_over_nodes", "sorts_nodes"),
+                                         "pool_attention", "pool_softmax", "pool_set2set", "pool_and_nodes", "virtual_node", "softmax_over_nodes"),
                          [](const auto& model) { return std::string(model.param); });
+
+// What LibTorch does with all rows at once runs where they fit, and is refused before anything runs where they do not.
+TEST(AllRowsAtOnce, MustFitIntoTheBound)
+{
+    struct Case {
+        std::string model, op;
+        Kernels kernels;
+    };
+    for (const Case& c : {Case{"cumsum_over_nodes", "(aten::cumsum)", Kernels::All}, Case{"sorts_nodes", "(aten::sort)", Kernels::All},
+                          Case{"softmax_over_nodes", "softmax)", Kernels::None}}) {
+        const Model model = openModel(pathOf(c.model));
+        const DataGraph graph = largeGraph(readGraph(pathOf(c.model).replace_extension(".npz")), 100'000);
+        const RunResult expected = runFullGraph(model, graph);
+        const test::TemporaryFolder folder;
+        RunOptions options;
+        options.kernels = c.kernels;
+        {
+            const MemoryBound bound(1000 * mega, folder.path());
+            const RunResult found = runLayerWise(model, graph, options);
+            for (std::size_t i = 0; i < expected.outputs.size(); ++i)
+                EXPECT_LE(largestDifference(found.outputs[i].array, expected.outputs[i].array), 1e-3) << c.model;
+        }
+        const MemoryBound bound(4 * mega, folder.path());
+        const std::string refusal = test::errorOf([&] { runLayerWise(model, graph, options); });
+        EXPECT_TRUE(refusal.starts_with("With all rows at once, op '")) << refusal;
+        EXPECT_THAT(refusal, testing::HasSubstr(c.op));
+        EXPECT_THAT(refusal, testing::EndsWith(", more than the 4.19 MB that it may take."));
+    }
+}
 
 // Rows in a file, under a bound that they do not fit into.
 TEST(GlobalRows, OfAFileAreReadOnceAndGiveTheSameBytes)
