@@ -7,6 +7,7 @@
 #include "core/base/format.h"
 #include "core/run/planning.h"
 #include "core/graph/npy.h"
+#include "views/inspection.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -35,9 +36,10 @@ void Document::open(const QString& path)
 void Document::openModel(const QString& path)
 {
     abandon(Task::Run);
+    m_openingPath = path;
     start(
         Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
-        [file = toPath(path), options = OpenOptions{m_roles, true}](const Progress& progress) {
+        [file = toPath(path), options = OpenOptions{m_roles, true, m_rewrites}](const Progress& progress) {
             return std::make_shared<const Model>(cleave::openModel(file, options, progress));
         },
         [this, path](std::shared_ptr<const Model> model) { setModel(std::move(model), path); });
@@ -73,13 +75,19 @@ void Document::setModel(std::shared_ptr<const Model> model, const QString& path)
     abandon(Task::Run);
     m_options.expected.clear();
     m_expectedPath.clear();
-    m_model = std::move(model);
     m_modelPath = path;
-    setReport({});
-    Q_EMIT changed(Change::Model);
+    replaceModel(std::move(model));
     if (m_model)
         for (const std::string& note : m_model->program().notes)
             Q_EMIT noted(toText(note));
+}
+
+// The same file in another form, or another file.
+void Document::replaceModel(std::shared_ptr<const Model> model)
+{
+    m_model = std::move(model);
+    setReport({});
+    Q_EMIT changed(Change::Model);
 }
 
 void Document::setGraph(std::shared_ptr<const DataGraph> graph, const QString& path)
@@ -105,6 +113,36 @@ void Document::setRandomFeatures(bool random)
         return;
     m_options.run.randomFeatures = random;
     Q_EMIT changed(Change::Options);
+}
+
+void Document::setRewrites(std::set<Rewrite> rewrites)
+{
+    if (m_rewrites == rewrites)
+        return;
+    m_rewrites = std::move(rewrites);
+    Q_EMIT changed(Change::Options);
+    if (job(Task::OpenModel) && !m_openingPath.isEmpty())
+        openModel(m_openingPath);
+    else if (m_model)
+        rewriteModel();
+}
+
+void Document::rewriteModel()
+{
+    abandon(Task::Run);
+    m_openingPath.clear();
+    start(
+        Task::OpenModel, tr("Rewriting %1").arg(QFileInfo(m_modelPath).fileName()),
+        [traced = m_model->traced ? m_model->traced : m_model->analysis, rewrites = m_rewrites](const Progress& progress) {
+            Model model = rewrittenModel(traced, rewrites, progress);
+            checkCut(*model.analysis, *model.cut, progress);
+            return std::make_shared<const Model>(std::move(model));
+        },
+        [this](std::shared_ptr<const Model> model) {
+            replaceModel(std::move(model));
+            const std::vector<PassCount>& applied = m_model->analysis->rewrites;
+            Q_EMIT noted(applied.empty() ? tr("The program is as it was traced: no rewrite applies.") : tr("Rewrites: %1.").arg(rewritesText(*m_model)));
+        });
 }
 
 void Document::setTolerance(const Tolerance& tolerance)

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "core/run/run.h"
 #include "views/job.h"
@@ -56,6 +57,8 @@ public:
     void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
     void setRandomFeatures(bool random);        ///< for node features that the graph lacks
+    void setRewrites(std::set<Rewrite> rewrites);  ///< of the model that is open, from its traced program, and of those opened from now on
+    const std::set<Rewrite>& rewrites() const { return m_rewrites; }
     void setTolerance(const Tolerance& tolerance);
 
     bool canRun() const { return m_model && m_graph && !isBusy(); }
@@ -78,10 +81,14 @@ private:
     void take(Task task, std::unique_ptr<Job> job);
     void abandon(Task task);
     void setReport(Report report);
+    void replaceModel(std::shared_ptr<const Model> model);
+    void rewriteModel();
 
     std::shared_ptr<const Model> m_model;
     QString m_modelPath;
+    QString m_openingPath;  // of the file that is being opened
     std::map<std::string, Role> m_roles;
+    std::set<Rewrite> m_rewrites;
     std::shared_ptr<const DataGraph> m_graph;
     QString m_graphPath;
     QString m_expectedPath;

@@ -276,6 +276,32 @@ Inspection inspectBox(const Model& model, const DagBox& box, const DataGraph* gr
     return Inspector(model, box, graph).inspect();
 }
 
+QString rewriteText(Rewrite rewrite)
+{
+    switch (rewrite) {
+    case Rewrite::TransformFirst:
+        return Texts::tr("linear layer before the aggregation");
+    case Rewrite::SumLinears:
+        return Texts::tr("linear layers that are added up");
+    case Rewrite::MergeLinears:
+        return Texts::tr("linear layers of one input");
+    case Rewrite::FoldBatchNorm:
+        return Texts::tr("batch norm in the linear layer");
+    case Rewrite::OneGather:
+        return Texts::tr("equal gathers");
+    }
+    return {};
+}
+
+QString rewritesText(const Model& model)
+{
+    QStringList texts;
+    for (const PassCount& applied : model.analysis->rewrites)
+        if (Rewrite rewrite{}; rewriteFromName(applied.pass, rewrite))
+            texts.append(Texts::tr("%1 %2 ×").arg(rewriteText(rewrite)).arg(applied.count));
+    return texts.join(QStringLiteral(", "));
+}
+
 std::vector<PropertySection> describeModel(const Model& model, const QString& path)
 {
     const Program& program = model.program();
@@ -308,6 +334,13 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
             passes.push_back({toText(pass.pass), QString::number(pass.count), {}});
     if (passes.empty())
         passes.push_back({Texts::tr("nothing to remove"), {}, {}});
+
+    if (model.traced) {
+        auto& rewrites = sections.emplace_back(PropertySection{Texts::tr("Rewrites"), {}}).properties;
+        for (const PassCount& applied : analysis.rewrites)
+            if (Rewrite rewrite{}; rewriteFromName(applied.pass, rewrite))
+                rewrites.push_back({rewriteText(rewrite), QStringLiteral("%1 ×").arg(applied.count), toText(applied.pass)});
+    }
     return sections;
 }
 

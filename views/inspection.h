@@ -23,6 +23,8 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
 std::vector<PropertySection> describeGraph(const DataGraph& graph, const QString& path);
 
 QString roleText(Role role);  ///< "node features"
+QString rewriteText(Rewrite rewrite);         ///< "linear layer before the aggregation"
+QString rewritesText(const Model& model);     ///< those that were applied, and how often each; empty: none
 QString bandTitle(const DagBand& band);
 
 /// "float32 [V, 16]", and the bytes where graph gives V: " · 173 kB".

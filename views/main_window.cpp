@@ -23,6 +23,7 @@
 #include "core/base/error.h"
 #include "core/layout/layout.h"
 #include "views/graph_view.h"
+#include "views/inspection.h"
 #include "views/inspector.h"
 #include "views/legend.h"
 #include "views/message_bar.h"
@@ -167,6 +168,7 @@ void MainWindow::makeActions()
     run->addSeparator();
     auto* random = run->addAction(tr("Random &features where the graph has none"), &m_document, &Document::setRandomFeatures);
     random->setCheckable(true);
+    addRewrites(run->addMenu(tr("Re&writes")));
     m_stop = addAction(run, tr("&Cancel"), tr("Ctrl+."), [this] { m_document.cancel(); });
 
     auto* view = menuBar()->addMenu(tr("&View"));
@@ -205,6 +207,38 @@ void MainWindow::addThemes(QMenu* menu, Theme current)
             QSettings().setValue(QStringLiteral("theme"), themeName(theme));
         });
     }
+}
+
+// Changes of the program that give the same answers sooner; the picture shows the program that runs.
+void MainWindow::addRewrites(QMenu* menu)
+{
+    menu->setToolTipsVisible(true);
+    const auto choose = [this](Rewrite rewrite, bool on) {
+        std::set<Rewrite> rewrites = m_document.rewrites();
+        if (on)
+            rewrites.insert(rewrite);
+        else
+            rewrites.erase(rewrite);
+        m_document.setRewrites(std::move(rewrites));
+    };
+    QList<std::pair<Rewrite, QAction*>> actions;
+    for (const Rewrite rewrite : allRewrites()) {
+        QString text = rewriteText(rewrite);
+        text.front() = text.front().toUpper();
+        QAction* action = menu->addAction(text);
+        action->setCheckable(true);
+        action->setToolTip(tr("--rewrite %1 on the command line").arg(toText(std::string(rewriteName(rewrite)))));
+        connect(action, &QAction::triggered, this, [=](bool on) { choose(rewrite, on); });
+        actions.append({rewrite, action});
+    }
+    menu->addSeparator();
+    addAction(menu, tr("&All"), {}, [this] { m_document.setRewrites(allRewrites()); });
+    addAction(menu, tr("&None: the program as it was traced"), {}, [this] { m_document.setRewrites({}); });
+    connect(&m_document, &Document::changed, this, [this, actions](Change change) {
+        for (const auto& [rewrite, action] : actions)
+            if (change == Change::Options)
+                action->setChecked(m_document.rewrites().contains(rewrite));
+    });
 }
 
 void MainWindow::makeStatusBar()

@@ -43,6 +43,7 @@ private:
     void makeStatusBar();
     QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& key, auto&& work);
     void addThemes(QMenu* menu, Theme current);
+    void addRewrites(QMenu* menu);
 
     void openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&) = &Document::open);
     void exportDialog();

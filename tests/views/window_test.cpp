@@ -41,6 +41,7 @@ private Q_SLOTS:
     void droppedFileIsOpened();
     void exportsPicture();
     void randomFeaturesAreChosenAndSaid();
+    void rewritesChangeTheProgramAndAreShown();
     void itemModelsAreSound();
 
 private:
@@ -322,6 +323,45 @@ void WindowTest::randomFeaturesAreChosenAndSaid()
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     QVERIFY(window.document().report().verify->equal());
     QVERIFY(window.findChild<ResultPanel*>()->summary().contains(QLatin1String("RANDOM")));
+}
+
+void WindowTest::rewritesChangeTheProgramAndAreShown()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    openGraph(window);
+    QVERIFY(!window.document().model()->traced);
+    const auto action = [&](const char* text) {
+        for (QAction* candidate : window.findChildren<QAction*>())
+            if (candidate->text() == QLatin1String(text))
+                return candidate;
+        return static_cast<QAction*>(nullptr);
+    };
+    const auto settled = [&] { return !window.document().isBusy() && !window.graphView().isLayingOut(); };
+    QAction* first = action("Linear layer before the aggregation");
+    QVERIFY(first && first->isCheckable() && !first->isChecked());
+    const std::size_t ops = window.document().model()->program().ops.size();
+    window.document().openExpected(example("sage.expected.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(settled(), patience);
+
+    first->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model()->traced != nullptr, patience);
+    QCOMPARE(window.document().model()->analysis->rewrites.size(), std::size_t(1));
+    QTRY_VERIFY_WITH_TIMEOUT(settled(), patience);
+    QCOMPARE(window.graphView().picture()->model, window.document().model());
+    QVERIFY(!window.document().expectedPath().isEmpty());
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    QVERIFY(window.document().report().verify->equal());
+
+    action("&All")->trigger();
+    QVERIFY(first->isChecked());
+    window.document().open(example("sage.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(settled() && window.document().model()->traced, patience);
+    action("&None: the program as it was traced")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(settled() && !window.document().model()->traced, patience);
+    QVERIFY(!first->isChecked());
+    QCOMPARE(window.document().model()->program().ops.size(), ops);
 }
 
 void WindowTest::itemModelsAreSound()
