@@ -280,15 +280,15 @@ QString rewriteText(Rewrite rewrite)
 {
     switch (rewrite) {
     case Rewrite::TransformFirst:
-        return Texts::tr("linear layer before the aggregation");
+        return Texts::tr("put linear layers before aggregations");
     case Rewrite::SumLinears:
-        return Texts::tr("linear layers that are added up");
+        return Texts::tr("add up linear layers of one input");
     case Rewrite::MergeLinears:
-        return Texts::tr("linear layers of one input");
+        return Texts::tr("merge linear layers of one input");
     case Rewrite::FoldBatchNorm:
-        return Texts::tr("batch norm in the linear layer");
+        return Texts::tr("fold batch norms into linear layers");
     case Rewrite::OneGather:
-        return Texts::tr("equal gathers");
+        return Texts::tr("gather equal rows once");
     }
     return {};
 }
@@ -339,7 +339,7 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
         auto& rewrites = sections.emplace_back(PropertySection{Texts::tr("Rewrites"), {}}).properties;
         for (const PassCount& applied : analysis.rewrites)
             if (Rewrite rewrite{}; rewriteFromName(applied.pass, rewrite))
-                rewrites.push_back({rewriteText(rewrite), QStringLiteral("%1 ×").arg(applied.count), toText(applied.pass)});
+                rewrites.push_back({toText(applied.pass), QStringLiteral("%1 ×").arg(applied.count), rewriteText(rewrite)});
     }
     return sections;
 }

@@ -23,7 +23,7 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
 std::vector<PropertySection> describeGraph(const DataGraph& graph, const QString& path);
 
 QString roleText(Role role);  ///< "node features"
-QString rewriteText(Rewrite rewrite);         ///< "linear layer before the aggregation"
+QString rewriteText(Rewrite rewrite);         ///< "put linear layers before aggregations"
 QString rewritesText(const Model& model);     ///< those that were applied, and how often each; empty: none
 QString bandTitle(const DagBand& band);
 

@@ -169,6 +169,7 @@ void MainWindow::makeActions()
     auto* random = run->addAction(tr("Random &features where the graph has none"), &m_document, &Document::setRandomFeatures);
     random->setCheckable(true);
     addRewrites(run->addMenu(tr("Re&writes")));
+    run->addSeparator();
     m_stop = addAction(run, tr("&Cancel"), tr("Ctrl+."), [this] { m_document.cancel(); });
 
     auto* view = menuBar()->addMenu(tr("&View"));

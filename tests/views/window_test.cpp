@@ -338,7 +338,7 @@ void WindowTest::rewritesChangeTheProgramAndAreShown()
         return static_cast<QAction*>(nullptr);
     };
     const auto settled = [&] { return !window.document().isBusy() && !window.graphView().isLayingOut(); };
-    QAction* first = action("Linear layer before the aggregation");
+    QAction* first = action("Put linear layers before aggregations");
     QVERIFY(first && first->isCheckable() && !first->isChecked());
     const std::size_t ops = window.document().model()->program().ops.size();
     window.document().openExpected(example("sage.expected.npz"));
