@@ -10,7 +10,8 @@
 /// Rows of blocks, counted without running anything.
 namespace cleave {
 
-GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
+// Without bytes of structure.
+GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
 {
     GraphCounts counts;
     counts.nodes = m_numNodes;
@@ -36,6 +37,14 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
         nodes += all;
     }
     counts.error = nodes > 0 ? std::sqrt(variance) / nodes : 0;
+    counts.kernels = m_kernels;
+    counts.batchesAtOnce = atOnce((mostNodes() + batchSize - 1) / batchSize);
+    return counts;
+}
+
+GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
+{
+    GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
     std::vector<Parts> lowered;
     for (const CutFunction& function : m_cut.functions) {
         lowered.push_back({lowerFunction(m_a, function, m_constants, "counted", m_kernels), std::nullopt, {}});
@@ -58,8 +67,6 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
         addOrdered(traversal.grouped);
         addOrdered(traversal.sources);
     }
-    counts.kernels = m_kernels;
-    counts.batchesAtOnce = atOnce((mostNodes() + batchSize - 1) / batchSize);
     return counts;
 }
 
@@ -76,15 +83,13 @@ double LayerWise::structureBytes(const Retained* retained) const
     return bytes;
 }
 
-void LayerWise::countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
+GraphCounts LayerWise::countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
 {
+    GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
-        if (m_runs[f].blockNodes == 0 && m_runs[f].rows > 0) {
-            double error = 0;
-            guarded("Counting the rows of function " + std::to_string(f) + " failed", [&] {
-                m_runs[f].blockNodes = std::llround(countRows(m_cut.functions[f], batchSize, mostEdges, error, progress).reach.back().total);
-            });
-        }
+        if (m_runs[f].blockNodes == 0 && m_runs[f].rows > 0)
+            m_runs[f].blockNodes = std::llround(counts.functions[f].reach.back().total);
+    return counts;
 }
 
 FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error,

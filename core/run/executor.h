@@ -67,8 +67,9 @@ public:
     Profile profile(std::int64_t batchSize, int samples, const Progress& progress);
 
     const std::vector<FunctionRun>& functions() const { return m_runs; }
-    /// Fills in the blocks' nodes of functions that did not number them: exact, or estimated where there are more edges than mostEdges.
-    void countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
+    /// Fills in the blocks' nodes of functions that did not number them: exact, or estimated where there are more edges than mostEdges. What it counted, without
+    /// bytes of structure.
+    GraphCounts countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
 
     double prologueSeconds() const { return m_prologueSeconds; }
     std::int64_t numNodes(int nodeType = 0) const { return m_numNodes[static_cast<std::size_t>(nodeType)]; }
@@ -116,6 +117,7 @@ private:
         std::set<ValueId> structure, edgeIds;
     };
 
+    GraphCounts rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
     FunctionRows countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress);
     void groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const;
     Traversal traversalOf(const std::vector<std::int64_t>& order, int nodeType) const;

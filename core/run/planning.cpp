@@ -155,12 +155,39 @@ Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& c
     return prediction;
 }
 
+namespace {
+
+// What the run has counted, for the functions that costs are computed from; nothing where these have other blocks than those that were run.
+std::optional<GraphCounts> countsOf(const RunResult& result, const CutProgram& ran, const PlanSpace& space, const Plan& plan)
+{
+    Plan base = space.messageDegree();
+    base.joined = plan.joined;
+    GraphCounts counts = result.counts;
+    counts.joined = plan.joined;
+    counts.functions.clear();
+    for (const CutFunction& function : space.cut(base).functions) {
+        const auto same = std::ranges::find_if(ran.functions, [&](const CutFunction& other) {
+            return other.level == function.level && other.firstLevel == function.firstLevel && other.nodeType == function.nodeType &&
+                   other.isGlobal == function.isGlobal && other.rowsOf == function.rowsOf && other.total == function.total &&
+                   other.frames == function.frames && other.neighbours == function.neighbours;
+        });
+        if (same == ran.functions.end())
+            return {};
+        counts.functions.push_back(result.counts.functions[static_cast<std::size_t>(same - ran.functions.begin())]);
+    }
+    return counts;
+}
+
+}  // namespace
+
 Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result, bool profiled,
                    const Progress& progress)
 {
     Prediction prediction;
     try {
         const PlanSpace space(*model.analysis);
+        if (const auto counts = profiled ? std::nullopt : countsOf(result, *model.cut, space, plan))
+            return predict(CostModel(space, *counts, readRates(ratesPath())), plan, *model.cut);
         GraphMeasure measure(model, graph, options, progress);
         const std::int64_t batchSize = std::max<std::int64_t>(result.batchSize, 1);
         const CostModel costs(space, measure.counts(batchSize, options.order, plan.joined, progress), readRates(ratesPath()),

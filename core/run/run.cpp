@@ -130,7 +130,8 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         result.peakBytes = peak.bytes();
         result.prologueSeconds = run.prologueSeconds();
         result.dense = denseText();
-        run.countBlocks(wanted, mostEdgesCounted, progress);
+        result.counts = run.countBlocks(wanted, mostEdgesCounted, progress);
+        result.counts.order = orderName(options.order);
         result.functions = run.functions();
         result.outputs = named(model.program(), outputs);
     });

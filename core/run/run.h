@@ -8,6 +8,7 @@
 
 #include "core/graph/data_graph.h"
 #include "core/graph/order.h"
+#include "core/plan/counts.h"
 #include "core/plan/edge_fusion.h"
 #include "core/run/model.h"
 
@@ -69,6 +70,7 @@ struct RunResult {
     std::int64_t batchSize = 0;          ///< that was used
     double prologueSeconds = 0;
     double seconds = 0;                  ///< whole run
+    GraphCounts counts;                  ///< of a layer-wise run: rows of the functions of its cut, without bytes of structure
     Prediction predicted;                ///< filled by predict
     std::string dense;                   ///< what multiplied matrices, in words
     double peakBytes = 0;                ///< most memory of tensors alive at once: stores, prologue, block; 0 if not measured
