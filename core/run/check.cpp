@@ -76,7 +76,7 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
         throw Error(std::string("The model does not run on a small random graph, so its cut cannot be checked. ") + error.what());
     }
     for (const auto& [batchSize, order] : {std::pair<std::int64_t, bool>{1, false}, {5, false}, {4, true}, {graph.nodes, false}}) {
-        LayerWise run(analysis, cut, constants, inputs, progress);
+        LayerWise run(analysis, cut, constants, inputs, Kernels::All, progress);
         run.keepAll();
         for (int type = 0; order && type < analysis.types(); ++type) {
             std::vector<std::int64_t> backwards(static_cast<std::size_t>(run.numNodes(type)));

@@ -37,8 +37,9 @@ std::int64_t pageFaults()
 
 }  // namespace
 
-LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, const Progress& progress)
-    : m_a(analysis), m_cut(cut), m_constants(constants), m_runs(cut.functions.size()), m_numbers(std::make_unique<Numbering>())
+LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, Kernels kernels,
+                     const Progress& progress)
+    : m_a(analysis), m_cut(cut), m_constants(constants), m_runs(cut.functions.size()), m_numbers(std::make_unique<Numbering>()), m_kernels(kernels)
 {
     const Program& program = analysis.program;
     Stopwatch watch;
@@ -52,7 +53,7 @@ LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Cons
     for (const NodeType& type : analysis.nodeTypes)
         m_numNodes.push_back(std::llround(sizeValue(type.symbol, [&](const std::string& symbol) { return static_cast<double>(sizes.at(symbol)); })));
     guarded("The prologue cannot be computed on this graph", [&] {
-        const auto results = runProgram(program, constants, inputs, cut.prologue, "Prologue", progress);
+        const auto results = runProgram(program, constants, inputs, cut.prologue, "Prologue", progress, kernels);
         for (std::size_t i = 0; i < cut.prologue.size(); ++i)
             m_structure[cut.prologue[i]] = results[i];
     });

@@ -27,7 +27,7 @@ using Tensors = std::map<ValueId, at::Tensor>;
 class LayerWise {
 public:
     /// Evaluates the prologue and groups the edges of every segment. Error if the graph does not fit the model.
-    LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, const Progress& progress);
+    LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, Kernels kernels, const Progress& progress);
     ~LayerWise();
 
     /// Nodes of one type in the order in which batches take them, each once; empty: the natural order. Set before run.
@@ -37,8 +37,6 @@ public:
     /// Only these nodes are asked for: each function computes the rows that they need, and outputs have a row for each of them, as they come.
     /// Set after the order, before run. Error for a node that is not there, or outputs that have no node rows or those of several types.
     void setTargets(const std::vector<std::int64_t>& nodes, const Progress& progress = {});
-
-    void setKernels(Kernels kernels) { m_kernels = kernels; }
 
     /// Batches that run at once, each on one thread; 1: one after the other, on all threads; 0 (the default) chooses. Set before run.
     void setBatchesAtOnce(int batches) { m_batchesAtOnce = batches; }
@@ -191,7 +189,7 @@ private:
     std::vector<FunctionRun> m_runs;
     std::unique_ptr<Numbering> m_numbers;  // of whoever runs batches one by one
     std::vector<std::int64_t> m_numNodes;  // of each type
-    Kernels m_kernels = Kernels::All;
+    Kernels m_kernels;
     int m_batchesAtOnce = 0;
     std::int64_t m_gatherAtOnce = 0;
     double m_prologueSeconds = 0;

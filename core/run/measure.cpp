@@ -45,8 +45,7 @@ struct GraphMeasure::Impl {
             s.cut = space.cut(plan);
             guarded("The graph cannot be measured",
                     [&] {
-                        s.run = std::make_unique<LayerWise>(*model.analysis, s.cut, constants, inputs, progress);
-                        s.run->setKernels(options.kernels);
+                        s.run = std::make_unique<LayerWise>(*model.analysis, s.cut, constants, inputs, options.kernels, progress);
                         s.run->setBatchesAtOnce(options.batchesAtOnce);
                         if (!options.targets.empty())
                             s.run->setTargets(options.targets, progress);
@@ -110,8 +109,7 @@ Profile GraphMeasure::profile(std::int64_t batchSize, const Progress& progress)
     Profile profile;
     guarded("Measuring the ops on this graph failed", [&] {
         // What the store holds is made up, so the object that counts does not measure.
-        LayerWise run(*m->model.analysis, m->session({}, progress).cut, m->constants, m->inputs, progress);
-        run.setKernels(m->options.kernels);
+        LayerWise run(*m->model.analysis, m->session({}, progress).cut, m->constants, m->inputs, m->options.kernels, progress);
         run.setBatchesAtOnce(m->options.batchesAtOnce);
         if (!m->options.targets.empty())
             run.setTargets(m->options.targets, progress);

@@ -109,8 +109,7 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         const PeakMemory peak;
         const Stopwatch watch;
         const Constants constants = evaluateConstants(*model.analysis);
-        LayerWise run(*model.analysis, *model.cut, constants, inputs, progress);
-        run.setKernels(options.kernels);
+        LayerWise run(*model.analysis, *model.cut, constants, inputs, options.kernels, progress);
         run.setBatchesAtOnce(options.batchesAtOnce);
         run.setGatherAtOnce(options.gatherAtOnce);
         if (options.narrowStore)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/run/equal_masks.h"
+#include "core/run/number_op.h"
 #include "core/run/op_lowering.h"
 #include "core/run/tensors.h"
 
@@ -57,7 +58,7 @@ Constants evaluateConstants(const Analysis& analysis)
 }
 
 std::vector<c10::IValue> runProgram(const Program& program, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
-                                    const std::string& name, const Progress& progress)
+                                    const std::string& name, const Progress& progress, Kernels kernels)
 {
     constexpr std::size_t opsPerReport = 8;
     const auto at = [](ValueId id) { return static_cast<std::size_t>(id.index); };
@@ -83,7 +84,8 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
             progress.update(static_cast<double>(k) / static_cast<double>(ops.size()), name);
         progress.check();
         const OpId id{static_cast<int>(ops[k])};
-        const auto results = masks.has(id) ? masks.run(id, take) : callOp(program, id, take);
+        const bool isNumbers = kernels != Kernels::None && isNumberOp(program, id);
+        const auto results = masks.has(id) ? masks.run(id, take) : isNumbers ? std::vector{runNumberOp(program, id, take)} : callOp(program, id, take);
         for (std::size_t i = 0; i < program[id].outputs.size() && i < results.size(); ++i)
             if (readers[at(program[id].outputs[i])] > 0)
                 live[program[id].outputs[i]] = results[i];

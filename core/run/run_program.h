@@ -8,6 +8,7 @@
 
 #include "core/analysis/analysis.h"
 #include "core/base/progress.h"
+#include "core/plan/edge_fusion.h"
 
 /// A program run op by op, without cutting or lowering it: private to core/run.
 namespace cleave {
@@ -21,7 +22,8 @@ Constants evaluateConstants(const Analysis& analysis);
 using Bindings = std::map<ValueId, c10::IValue>;
 
 /// Runs what is needed to compute wanted from the inputs, op by op: progress and cancel are heard in between, and values freed after their last reader.
+/// kernels: LibTorch's alone where nothing is said.
 std::vector<c10::IValue> runProgram(const Program& program, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
-                                    const std::string& name, const Progress& progress);
+                                    const std::string& name, const Progress& progress, Kernels kernels = Kernels::None);
 
 }  // namespace cleave

@@ -122,7 +122,7 @@ TEST_P(CostOfZoo, IsWhatTheCutMoves)
         const CostModel costs(space, measure.counts(batchSize, order, plan.joined), rates);
         const PlanCost cost = costs.price(plan);
         const CutProgram cut = space.cut(plan, cost.copied);
-        LayerWise run(*model.analysis, cut, constants, inputs, {});
+        LayerWise run(*model.analysis, cut, constants, inputs, Kernels::All, {});
         if (round == 3)
             run.setOrders(measure.orders(order, batchSize));
         const Counted counted = count(*model.analysis, cut, run.count(batchSize, 1 << 30, {}));
