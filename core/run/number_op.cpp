@@ -22,26 +22,19 @@ constexpr std::int64_t piece = 1 << 16;  // entries that a thread takes at once
 
 std::int64_t piecesOf(std::int64_t count) { return (count + piece - 1) / piece; }
 
-// A tensor of one dimension, apart from leading ones that are left alone.
-struct Read {
-    ValueId self, index;
-};
-
-// self[index], or self[:, index]; nothing for other reads.
-std::optional<Read> readOf(const Program& program, const Op& op)
+// self[index], or self[:, index].
+bool readsNumbers(const Program& program, const Op& op)
 {
     const OpView view(program, op);
     const Value* self = view.tensor("self");
     if (op.target != "aten::index" || !self || self->sizes.empty() || self->sizes.size() > 2)
-        return {};
+        return false;
     const Argument* given = op.find("indices");
     const auto* indices = given ? given->asList() : nullptr;
     if (!indices || indices->size() != self->sizes.size() || !indices->back().asValue())
-        return {};
-    const ValueId index = *indices->back().asValue();
-    if (program[index].dtype != DType::Int64 || program[index].sizes.size() != 1 || (indices->size() == 2 && !indices->front().isNone()))
-        return {};
-    return Read{view.value("self"), index};
+        return false;
+    const Value& index = program[*indices->back().asValue()];
+    return index.dtype == DType::Int64 && index.sizes.size() == 1 && (indices->size() == 1 || indices->front().isNone());
 }
 
 // Whose source is nothing but ones.
@@ -139,7 +132,7 @@ at::Tensor withOnesAt(const at::Tensor& self, const at::Tensor& index)
 
 bool isNumberOp(const Program& program, OpId op)
 {
-    return readOf(program, program[op]) || addsOnes(program, program[op]);
+    return readsNumbers(program, program[op]) || addsOnes(program, program[op]);
 }
 
 c10::IValue runNumberOp(const Program& program, OpId id, const OperandValues& operands)
