@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/run/model.h"
+#include "tests/core/plan/network.h"
 #include "tests/core/test_files.h"
 
 namespace cleave {
@@ -119,6 +120,32 @@ TEST(EdgeFusion, CanBeSwitchedOff)
     for (const FusedEdges& fused : reduce.fused)
         EXPECT_TRUE(fused.program.code.empty());
     EXPECT_GT(reduce.liveEdgeSteps, 0);
+}
+
+// Asked value by value for its operands, this would take 2^60 steps.
+TEST(EdgeFusion, TakesNoLongerForDiamonds)
+{
+    test::ProgramBuilder b;
+    const test::ProgramBuilder::Sizes nodes{test::sym("n"), test::num(4)}, edges{test::sym("e"), test::num(4)};
+    const ValueId x = b.input("x", nodes), index = b.input("edge_index", {test::num(2), test::sym("e")}, DType::Int64);
+    const auto end = [&](std::int64_t row) {
+        return b.op("select.int", {{"self", {index}}, {"dim", {std::int64_t{0}}}, {"index", {row}}}, {test::sym("e")}, DType::Int64);
+    };
+    const ValueId source = end(0), target = end(1);
+    ValueId rows = b.op("index_select", {{"self", {x}}, {"dim", {std::int64_t{0}}}, {"index", {source}}}, edges);
+    for (int i = 0; i < 60; ++i)
+        rows = b.op("mul.Tensor", {{"self", {rows}}, {"other", {rows}}}, edges);
+    const ValueId before = b.op("mul.Tensor", {{"self", {x}}, {"other", {0.0}}}, nodes);
+    const auto reduced = [&](ValueId edgeRows) {
+        return b.op("index_add", {{"self", {before}}, {"dim", {std::int64_t{0}}}, {"index", {target}}, {"source", {edgeRows}}}, nodes);
+    };
+    const ValueId back = b.op("index_select", {{"self", {reduced(rows)}}, {"dim", {std::int64_t{0}}}, {"index", {target}}}, edges);
+    b.program.outputs = {reduced(b.op("mul.Tensor", {{"self", {rows}}, {"other", {back}}}, edges))};
+    const Analysis analysis = analyse(std::move(b.program), {}, test::NoEvaluator());
+    std::size_t programs = 0;
+    for (const CutFunction& function : cutByMessageDegree(analysis).functions)
+        programs += fuseEdges(analysis, function, Kernels::All, {index}).programs.size();  // other rows are far
+    EXPECT_EQ(programs, 2U);
 }
 
 }  // namespace
