@@ -1,6 +1,7 @@
 #include "views/dag_model.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace cleave::views {
@@ -112,6 +113,8 @@ private:
                 band.level = m_analysis.degreeOf(function(static_cast<int>(i)).level);
                 if (m_analysis.types() > 1 && function(static_cast<int>(i)).isOfLevel())
                     band.nodeType = m_analysis.nodeTypes[static_cast<std::size_t>(function(static_cast<int>(i)).nodeType)].name;
+                if (function(static_cast<int>(i)).isOfLevel())
+                    band.place = function(static_cast<int>(i)).level;
                 band.isGlobal = function(static_cast<int>(i)).isGlobal;
                 band.strip = strip(static_cast<int>(i));
             }
@@ -124,24 +127,10 @@ private:
         std::set<ValueId> readBelow;
         for (std::size_t f = static_cast<std::size_t>(band); f < m_cut.functions.size(); ++f)
             readBelow.insert(m_cut.functions[f].reads.begin(), m_cut.functions[f].reads.end());
-        DagStrip strip;
+        std::vector<ValueId> crossing;
         for (int above = 1; above <= band; ++above)
-            for (const ValueId value : function(above).saves)
-                if (readBelow.contains(value))
-                    cross(strip, value);
-        return strip;
-    }
-
-    void cross(DagStrip& strip, ValueId value) const
-    {
-        const double bytes = bytesPerRow(m_analysis, value);
-        strip.crossing.push_back(value);
-        if (const ValueFacts& facts = m_analysis.values[value]; bytes > 0 && facts.rows == Rows::Nodes && m_analysis.types() > 1)
-            strip.typedRowBytes[m_analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name] += bytes;
-        else if (bytes > 0 && facts.rows == Rows::Nodes)
-            strip.nodeRowBytes += bytes;
-        else
-            ++strip.unsized;
+            std::ranges::copy_if(function(above).saves, std::back_inserter(crossing), [&](ValueId value) { return readBelow.contains(value); });
+        return stripWith(m_analysis, crossing);
     }
 
     void addOps(int band)
@@ -438,6 +427,22 @@ std::string structureText(const Analysis& analysis, ValueId value)
         !program.isInput(*self->asValue()))
         return v.name;
     return program[*self->asValue()].name + "[" + std::to_string(*index->asInt()) + "]";
+}
+
+DagStrip stripWith(const Analysis& analysis, const std::vector<ValueId>& crossing)
+{
+    DagStrip strip;
+    strip.crossing = crossing;
+    for (const ValueId value : crossing) {
+        const double bytes = bytesPerRow(analysis, value);
+        if (const ValueFacts& facts = analysis.values[value]; bytes > 0 && facts.rows == Rows::Nodes && analysis.types() > 1)
+            strip.typedRowBytes[analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name] += bytes;
+        else if (bytes > 0 && facts.rows == Rows::Nodes)
+            strip.nodeRowBytes += bytes;
+        else
+            ++strip.unsized;
+    }
+    return strip;
 }
 
 double bytesPerRow(const Analysis& analysis, ValueId value)

@@ -68,6 +68,7 @@ struct DagStrip {
 struct DagBand {
     int function = -1;  ///< -1 for the prologue
     int level = -1;         ///< message degree
+    int place = -1;         ///< of PlanSpace's functions, the one whose ops these are in the plan that is drawn; -1 for others
     std::string nodeType;   ///< over whose nodes it runs; empty where there is one type
     bool isGlobal = false;  ///< its ops run over all nodes at once
     int ops = 0;
@@ -100,6 +101,8 @@ std::string shapeText(const Analysis& analysis, ValueId value);
 
 /// "edge_index[0]" for a row of an input, otherwise the name.
 std::string structureText(const Analysis& analysis, ValueId value);
+
+DagStrip stripWith(const Analysis& analysis, const std::vector<ValueId>& crossing);
 
 double bytesPerRow(const Analysis& analysis, ValueId value);  ///< 0 if a size is not known
 

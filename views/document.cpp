@@ -3,6 +3,7 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/base/pages.h"
 #include "core/base/format.h"
 #include "core/run/planning.h"
@@ -21,7 +22,14 @@ std::filesystem::path toPath(const QString& path)
 
 }  // namespace
 
-Document::Document(QObject* parent) : QObject(parent) {}
+Document::Document(QObject* parent) : QObject(parent)
+{
+    connect(&m_planEditor, &PlanEditor::noted, this, &Document::noted);
+    connect(&m_planEditor, &PlanEditor::changed, this, [this] {
+        abandon(Task::Run);
+        setReport({});
+    });
+}
 
 Document::~Document() = default;
 
@@ -29,6 +37,8 @@ void Document::open(const QString& path)
 {
     if (path.endsWith(QStringLiteral(".npz"), Qt::CaseInsensitive))
         openGraph(path);
+    else if (path.endsWith(QStringLiteral(".cleave.json"), Qt::CaseInsensitive))
+        openPlan(path);
     else
         openModel(path);
 }
@@ -70,6 +80,31 @@ void Document::openExpected(const QString& path)
         });
 }
 
+void Document::openPlan(const QString& path)
+{
+    try {
+        const StoredPlan stored = m_planEditor.load(toPath(path));
+        for (const std::string& remark : stored.remarks)
+            Q_EMIT noted(toText(remark));
+        if (stored.batchSize > 0)
+            setBatchSize(stored.batchSize);
+    } catch (const Error& error) {
+        Q_EMIT failed(toText(error.what()));
+    }
+}
+
+bool Document::savePlan(const QString& path)
+{
+    try {
+        m_planEditor.save(toPath(path));
+        Q_EMIT noted(tr("Plan written to %1.").arg(path));
+        return true;
+    } catch (const Error& error) {
+        Q_EMIT failed(toText(error.what()));
+        return false;
+    }
+}
+
 void Document::setModel(std::shared_ptr<const Model> model, const QString& path)
 {
     abandon(Task::Run);
@@ -87,6 +122,7 @@ void Document::replaceModel(std::shared_ptr<const Model> model)
 {
     m_model = std::move(model);
     setReport({});
+    m_planEditor.setModel(m_model);
     Q_EMIT changed(Change::Model);
 }
 
@@ -96,6 +132,7 @@ void Document::setGraph(std::shared_ptr<const DataGraph> graph, const QString& p
     m_graph = std::move(graph);
     m_graphPath = path;
     setReport({});
+    m_planEditor.setGraph(m_graph, m_options.run);
     Q_EMIT changed(Change::Graph);
 }
 
@@ -104,6 +141,7 @@ void Document::setBatchSize(std::int64_t batchSize)
     if (m_options.run.batchSize == batchSize)
         return;
     m_options.run.batchSize = batchSize;
+    m_planEditor.setGraph(m_graph, m_options.run);
     Q_EMIT changed(Change::Options);
 }
 
@@ -112,6 +150,7 @@ void Document::setRandomFeatures(bool random)
     if (m_options.run.randomFeatures == random)
         return;
     m_options.run.randomFeatures = random;
+    m_planEditor.setGraph(m_graph, m_options.run);
     Q_EMIT changed(Change::Options);
 }
 
@@ -156,9 +195,16 @@ void Document::setTolerance(const Tolerance& tolerance)
 namespace {
 
 // What the rates of this machine say of the run.
-Prediction predicted(const Model& model, const DataGraph& graph, const RunOptions& options, const RunResult& result, const Progress& progress)
+Prediction predicted(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result, const Progress& progress)
 {
-    return cleave::predict(model, PlanSpace(*model.analysis).messageDegree(), graph, options, result, false, progress);
+    return cleave::predict(model, plan, graph, options, result, false, progress);
+}
+
+// Nothing is cut on trust; the cut at message degree was checked when the model was opened.
+void checkPlanned(const Model& model, bool isAtMessageDegree, const Progress& progress)
+{
+    if (!isAtMessageDegree)
+        checkCut(*model.analysis, *model.cut, progress);
 }
 
 }  // namespace
@@ -169,9 +215,11 @@ void Document::runLayerWise()
         return;
     start(
         Task::Run, tr("Running layer-wise"),
-        [model = m_model, graph = m_graph, options = m_options.run](const Progress& progress) {
+        [model = m_planEditor.plannedModel(), plan = m_planEditor.plan(), isOpened = m_planEditor.isAtMessageDegree(), graph = m_graph,
+         options = m_options.run](const Progress& progress) {
+            checkPlanned(*model, isOpened, progress);
             RunResult result = cleave::runLayerWise(*model, *graph, options, progress);
-            result.predicted = predicted(*model, *graph, options, result, progress);
+            result.predicted = predicted(*model, plan, *graph, options, result, progress);
             giveBackPages();
             return result;
         },
@@ -187,9 +235,11 @@ void Document::verify()
         return;
     start(
         Task::Run, tr("Verifying"),
-        [model = m_model, graph = m_graph, options = m_options](const Progress& progress) {
+        [model = m_planEditor.plannedModel(), plan = m_planEditor.plan(), isOpened = m_planEditor.isAtMessageDegree(), graph = m_graph,
+         options = m_options](const Progress& progress) {
+            checkPlanned(*model, isOpened, progress);
             VerifyResult result = cleave::verify(*model, *graph, options, progress);
-            result.layerWise.predicted = predicted(*model, *graph, options.run, result.layerWise, progress);
+            result.layerWise.predicted = predicted(*model, plan, *graph, options.run, result.layerWise, progress);
             giveBackPages();
             return result;
         },

@@ -9,6 +9,7 @@
 
 #include "core/run/run.h"
 #include "views/job.h"
+#include "views/plan_editor.h"
 
 namespace cleave::views {
 
@@ -47,12 +48,16 @@ public:
     const QString& expectedPath() const { return m_expectedPath; }  ///< empty: none
     const VerifyOptions& options() const { return m_options; }
     const Report& report() const { return m_report; }
+    PlanEditor& planEditor() { return m_planEditor; }  ///< of the model that is open; runs are of its plan
+    const PlanEditor& planEditor() const { return m_planEditor; }
 
     void setRoles(std::map<std::string, Role> roles) { m_roles = std::move(roles); }  ///< for models opened from now on, instead of the guess
-    void open(const QString& path);  ///< a graph if it ends in .npz, otherwise a model
+    void open(const QString& path);  ///< a graph if it ends in .npz, a plan if in .cleave.json, otherwise a model
     void openModel(const QString& path);
     void openGraph(const QString& path);
     void openExpected(const QString& path);  ///< outputs recorded elsewhere, which Verify compares with as well, until another model is opened
+    void openPlan(const QString& path);      ///< of the model that is open, with its batch size
+    bool savePlan(const QString& path);
     void setModel(std::shared_ptr<const Model> model, const QString& path);
     void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
@@ -94,6 +99,7 @@ private:
     QString m_expectedPath;
     VerifyOptions m_options;
     Report m_report;
+    PlanEditor m_planEditor;
     std::array<std::unique_ptr<Job>, taskCount> m_jobs;
 };
 

@@ -65,6 +65,17 @@ void BoxItem::setMarked(bool marked)
     update();
 }
 
+void BoxItem::setPlace(const QString& place)
+{
+    if (m_place == place)
+        return;
+    prepareGeometryChange();
+    m_place = place;
+    update();
+}
+
+void BoxItem::setFaded(bool faded) { setOpacity(faded ? 0.35 : 1); }
+
 QRectF BoxItem::rect() const
 {
     return {-m_size.width() / 2, -m_size.height() / 2, m_size.width(), m_size.height()};
@@ -80,7 +91,8 @@ QRectF BoxItem::controlRect() const
 
 QRectF BoxItem::boundingRect() const
 {
-    return rect().adjusted(-6, -6, 6, 6);
+    const QRectF all = rect().adjusted(-6, -6, 6, 6);
+    return m_place.isEmpty() ? all : all.united(placeRect().adjusted(-1, -1, 1, 1));
 }
 
 QPainterPath BoxItem::shape() const
@@ -107,6 +119,8 @@ void BoxItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, Q
         paintTensorTexts(painter);
     else
         paintTexts(painter);
+    if (!m_place.isEmpty())
+        paintPlace(painter);
 }
 
 void BoxItem::paintFill(QPainter* painter) const
@@ -209,6 +223,23 @@ void BoxItem::paintControl(QPainter* painter) const
 {
     if (m_box.isExpandable())
         drawSign(painter, controlRect(), true, m_style.colors.badgeText);
+}
+
+// A label in the colour of cuts on the upper edge: the cut goes above the box.
+QRectF BoxItem::placeRect() const
+{
+    const double width = QFontMetricsF(m_style.metrics.small).horizontalAdvance(m_place) + 2 * BoxMetrics::badgePadding;
+    const double height = m_style.metrics.smallHeight + 2;
+    return {rect().center().x() - width / 2, rect().top() - height * 0.75, width, height};
+}
+
+void BoxItem::paintPlace(QPainter* painter) const
+{
+    const QRectF label = placeRect();
+    painter->setPen(QPen(m_style.colors.cut, 1.4));
+    painter->setBrush(m_style.colors.background);
+    painter->drawRoundedRect(label, 4, 4);
+    drawText(painter, m_style.metrics.small, m_style.colors.cut, label, m_place, Qt::AlignCenter);
 }
 
 ArrowItem::ArrowItem(const std::vector<LayoutPoint>& path, const GraphStyle& style) : m_style(style)
@@ -318,6 +349,12 @@ BandItem::BandItem(const LayoutBand& band, const LayoutRect& bounds, bool hasCut
 {
     setZValue(0);
     setAcceptedMouseButtons(Qt::NoButton);
+}
+
+void BandItem::setTexts(Texts texts)
+{
+    m_texts = std::move(texts);
+    update();
 }
 
 double BandItem::titleWidth(const GraphStyle& style, const std::vector<Texts>& bands)

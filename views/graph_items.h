@@ -22,6 +22,8 @@ public:
     int index() const { return m_index; }
     bool isMarked() const { return m_marked; }
     void setMarked(bool marked);
+    void setPlace(const QString& place);  ///< where the plan runs it, if that is not the band that it is drawn in; empty otherwise
+    void setFaded(bool faded);            ///< a tensor that the plan does not save
     QRectF rect() const;
     QRectF controlRect() const;  ///< of the sign that opens a module; empty if there is none
 
@@ -37,11 +39,14 @@ private:
     void paintTensorTexts(QPainter* painter) const;
     void paintBadges(QPainter* painter, const QRectF& area) const;
     void paintControl(QPainter* painter) const;
+    void paintPlace(QPainter* painter) const;
+    QRectF placeRect() const;
 
     const DagBox& m_box;
     const GraphStyle& m_style;
     int m_index;
     QSizeF m_size;
+    QString m_place;
     bool m_marked = false;
 };
 
@@ -109,6 +114,7 @@ public:
     static constexpr double margin = 14;
 
     void setTitleWidth(double width);
+    void setTexts(Texts texts);
 
     QRectF boundingRect() const override;
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;

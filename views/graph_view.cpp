@@ -1,7 +1,10 @@
 #include "views/graph_view.h"
 
+#include <QContextMenuEvent>
 #include <QGestureEvent>
 #include <QGuiApplication>
+#include <QLabel>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
 #include <QPainter>
@@ -31,7 +34,7 @@ QRectF toRect(const LayoutRect& rect)
 }  // namespace
 
 GraphView::GraphView(Document& document, QWidget* parent)
-    : QGraphicsView(parent), m_document(document), m_style{GraphColors(palette()), BoxMetrics(font()), 0}
+    : QGraphicsView(parent), m_document(document), m_style{GraphColors(palette()), BoxMetrics(font()), 0}, m_dragLabel(new QLabel(viewport()))
 {
     setScene(&m_scene);
     setFrameShape(NoFrame);
@@ -51,6 +54,12 @@ GraphView::GraphView(Document& document, QWidget* parent)
         else if (change == Change::Graph && m_picture)
             restyle();
     });
+    connect(&m_document.planEditor(), &PlanEditor::changed, this, &GraphView::showPlan);
+    m_dragLabel->setMargin(6);
+    m_dragLabel->setAutoFillBackground(true);
+    m_dragLabel->setFrameShape(QFrame::Box);
+    m_dragLabel->setAttribute(Qt::WA_TransparentForMouseEvents);
+    m_dragLabel->hide();
     showModel();
 }
 
@@ -61,13 +70,17 @@ void GraphView::showModel()
     m_model = m_document.model();
     m_isNew = true;
     Job::retire(m_job, this);
+    endDrag(false);
     select(std::nullopt);
     m_scene.clear();
+    m_bands.clear();
     m_boxes.clear();
     m_arrows.clear();
     m_picture.reset();
-    if (m_model)
+    if (m_model) {
+        m_base = PlanSpace(*m_model->analysis).messageDegree();
         setExpansion(initialExpansion(*m_model->analysis, *m_model->cut));
+    }
     Q_EMIT pictureChanged();
 }
 
@@ -141,7 +154,9 @@ void GraphView::restyle()
     m_style.colors = GraphColors(palette());
     m_style.levels = m_model ? m_model->analysis->degreeOf(m_model->analysis->levels) : 0;
     setBackgroundBrush(m_style.colors.background);
+    endDrag(false);
     m_scene.clear();
+    m_bands.clear();
     m_boxes.clear();
     m_arrows.clear();
     if (m_picture)
@@ -159,6 +174,7 @@ void GraphView::addItems()
         auto* item = new BandItem(layout.bands[i], layout.bounds, hasCut, texts[i], m_style);
         item->setTitleWidth(titleWidth);
         m_scene.addItem(item);
+        m_bands.push_back(item);
     }
     for (std::size_t i = 0; i < dag.frames.size(); ++i) {
         if (layout.groups[i].isEmpty())
@@ -178,6 +194,7 @@ void GraphView::addItems()
         m_scene.addItem(item);
         m_boxes.push_back(item);
     }
+    showPlan();
     setSceneRect(m_scene.itemsBoundingRect().adjusted(-margin, -margin, margin, margin));
     mark();
 }
@@ -222,7 +239,7 @@ BandItem::Texts GraphView::bandText(const DagBand& band) const
     if (!band.nodeType.empty())
         texts.lines.append(tr("nodes: %1").arg(toText(band.nodeType)));
     texts.lines.append(band.ops == 1 ? tr("1 op") : tr("%1 ops").arg(band.ops));
-    const DagStrip& strip = band.strip;
+    const DagStrip strip = stripOf(band);
     if (band.function < 0 || strip.crossing.empty())
         return texts;
     texts.stripTitle = tr("Cut %1").arg(band.function + 1);
@@ -239,6 +256,217 @@ BandItem::Texts GraphView::bandText(const DagBand& band) const
                                       : perNode);
     }
     return texts;
+}
+
+// Of the plan at hand.
+DagStrip GraphView::stripOf(const DagBand& band) const
+{
+    const PlanEditor& editor = m_document.planEditor();
+    const int cut = band.place;
+    if (editor.space() == nullptr || m_model != m_document.model() || editor.plan() == m_base || band.function < 0 || cut < 0 || cut + 1 >= editor.space()->functions())
+        return band.strip;
+    const Program& program = m_model->program();
+    std::vector<ValueId> saved = editor.space()->savePoints(editor.plan(), cut);
+    std::erase_if(saved, [&](ValueId value) { return std::ranges::count(program.inputs, value, &Input::value) > 0; });
+    return stripWith(*m_model->analysis, saved);
+}
+
+// Boxes stay where they are; what the plan runs elsewhere than in its band says so, and tensors that it does not save fade.
+void GraphView::showPlan()
+{
+    const PlanEditor& editor = m_document.planEditor();
+    if (!m_picture || editor.space() == nullptr || m_model != m_document.model())
+        return;
+    for (BoxItem* item : m_boxes) {
+        const DagBox& box = m_picture->dag.boxes[static_cast<std::size_t>(item->index())];
+        item->setPlace(placeOf(box));
+        if (box.key.kind != BoxKind::Tensor)
+            continue;
+        const DagBand& band = m_picture->dag.bands[static_cast<std::size_t>(box.key.band)];
+        bool faded = false;
+        if (box.writtenBy >= 0 && band.place >= 0 && band.place + 1 < editor.space()->functions()) {
+            const std::vector<ValueId> saved = editor.space()->savePoints(editor.plan(), band.place);
+            faded = editor.plan() != m_base && std::ranges::find(saved, box.key.value) == saved.end();
+        }
+        item->setFaded(faded);
+    }
+    const std::vector<BandItem::Texts> texts = bandTexts();
+    for (std::size_t i = 0; i < m_bands.size(); ++i)
+        m_bands[i]->setTexts(texts[i]);
+}
+
+QString GraphView::placeOf(const DagBox& box) const
+{
+    const PlanEditor& editor = m_document.planEditor();
+    std::optional<Position> to;
+    std::size_t moved = 0;
+    for (const OpId op : box.ops)
+        if (const int i = editor.space()->indexOf(op); i >= 0 && editor.plan().positions[static_cast<std::size_t>(i)] != m_base.positions[static_cast<std::size_t>(i)]) {
+            to = editor.plan().positions[static_cast<std::size_t>(i)];
+            ++moved;
+        }
+    if (!to || box.key.kind == BoxKind::Tensor)
+        return {};
+    return moved == box.ops.size() ? QStringLiteral("→ ") + editor.positionText(*to) : tr("%1 of %2 ops moved").arg(moved).arg(box.ops.size());
+}
+
+OpId GraphView::movableOp(const DagBox& box) const
+{
+    const PlanSpace* space = m_document.planEditor().space();
+    if (space == nullptr || m_model != m_document.model())
+        return {};
+    const OpId op = box.key.kind == BoxKind::Tensor ? m_model->program()[box.key.value].producer : box.ops.size() == 1 ? box.ops.front() : OpId{};
+    const int i = op.valid() ? space->indexOf(op) : -1;
+    return i >= 0 && space->ops()[static_cast<std::size_t>(i)].movable ? op : OpId{};
+}
+
+// The upper half of a band is before its message passing, the lower half after it.
+QRectF GraphView::zoneOf(Position position) const
+{
+    const DagModel& dag = m_picture->dag;
+    for (std::size_t i = 0; i < dag.bands.size(); ++i)
+        if (dag.bands[i].place == position.function()) {
+            const LayoutBand& band = m_picture->layout.bands[i];
+            const double middle = position.function() == 0 ? band.top : (band.top + band.bottom) / 2;
+            const double left = m_picture->layout.bounds.left, right = m_picture->layout.bounds.right;
+            return {QPointF(left, position.isPre() ? band.top : middle), QPointF(right, position.isPre() ? middle : band.bottom)};
+        }
+    return {};
+}
+
+std::optional<Position> GraphView::positionAt(const QPointF& place) const
+{
+    for (int at = 0; at <= 2 * (m_document.planEditor().space()->functions() - 1); ++at)
+        if (const QRectF zone = zoneOf(Position{at}); !zone.isEmpty() && place.y() >= zone.top() && place.y() < zone.bottom())
+            return Position{at};
+    return {};
+}
+
+void GraphView::startDrag(const DagBox& box)
+{
+    m_drag = Drag{movableOp(box), {}, {}};
+    const PlanEditor& editor = m_document.planEditor();
+    QColor legal = m_style.colors.selection;
+    legal.setAlphaF(0.14F);
+    for (int at = 0; at <= 2 * (editor.space()->functions() - 1); ++at) {
+        const QRectF zone = zoneOf(Position{at});
+        if (zone.isEmpty() || !editor.space()->moveOp(editor.plan(), m_drag->op, Position{at}).plan)
+            continue;
+        auto* item = m_scene.addRect(zone.adjusted(0, 2, 0, -2), QPen(m_style.colors.selection, 1.4, Qt::DashLine), legal);
+        item->setZValue(1.5);
+        m_drag->zones.append(item);
+    }
+    viewport()->setCursor(Qt::ClosedHandCursor);
+}
+
+void GraphView::dragTo(const QPoint& position)
+{
+    constexpr int edge = 28, step = 18;
+    if (position.y() < edge || position.y() > viewport()->height() - edge)
+        verticalScrollBar()->setValue(verticalScrollBar()->value() + (position.y() < edge ? -step : step));
+    const PlanEditor& editor = m_document.planEditor();
+    m_drag->to = positionAt(mapToScene(position));
+    if (m_drag->to)
+        m_dragLabel->setText(outcome(editor.space()->moveOp(editor.plan(), m_drag->op, *m_drag->to), *m_drag->to));
+    m_dragLabel->setVisible(m_drag->to.has_value());
+    m_dragLabel->setWordWrap(true);
+    m_dragLabel->setFixedWidth(std::min(340, viewport()->width() - 20));
+    m_dragLabel->adjustSize();
+    const QPoint place = position + QPoint(16, 16);
+    m_dragLabel->move(std::clamp(place.x(), 0, std::max(0, viewport()->width() - m_dragLabel->width())),
+                      place.y() + m_dragLabel->height() > viewport()->height() ? position.y() - m_dragLabel->height() - 8 : place.y());
+}
+
+void GraphView::endDrag(bool drops)
+{
+    m_dragLabel->hide();
+    if (!m_drag)
+        return;
+    const Drag drag = *std::exchange(m_drag, std::nullopt);
+    for (QGraphicsItem* zone : drag.zones)
+        delete zone;
+    viewport()->unsetCursor();
+    if (drops && drag.to)
+        m_document.planEditor().moveOp(drag.op, *drag.to);
+}
+
+// Before and after, or why not.
+QString GraphView::outcome(const Move& move, Position to) const
+{
+    const PlanEditor& editor = m_document.planEditor();
+    if (!move.plan)
+        return tr("✗ %1").arg(toText(move.reason));
+    QString text = QStringLiteral("%1 → %2").arg(toText(m_model->program()[m_drag->op].name), editor.positionText(to));
+    if (!move.alongside.empty())
+        text += tr(", with %n other op(s)", nullptr, static_cast<int>(move.alongside.size()));
+    const std::optional<PlanCost> before = editor.cost(), after = editor.costOf(*move.plan);
+    if (before && after)
+        text += tr("\n%1 → %2\n%3 → %4 read and written")
+                    .arg(toText(formatSeconds(before->seconds())), toText(formatSeconds(after->seconds())),
+                         toText(formatBytes(before->readBytes() + before->writtenBytes())), toText(formatBytes(after->readBytes() + after->writtenBytes())));
+    return text;
+}
+
+void GraphView::contextMenuEvent(QContextMenuEvent* event)
+{
+    const bool byKey = event->reason() == QContextMenuEvent::Keyboard;
+    BoxItem* item = byKey ? nullptr : boxAt(event->pos());
+    if (item != nullptr)
+        select(m_picture->dag.boxes[static_cast<std::size_t>(item->index())].key);
+    const DagBox* box = item != nullptr || byKey ? selectedBox() : nullptr;
+    if (box == nullptr)
+        return;
+    QMenu menu(this);
+    menu.setToolTipsVisible(true);
+    if (const OpId op = movableOp(*box); op.valid())
+        addMoves(menu, op);
+    addSaves(menu, *box);
+    if (menu.isEmpty())
+        menu.addAction(tr("Stays in its function, whatever the plan"))->setEnabled(false);
+    menu.exec(byKey ? viewport()->mapToGlobal(viewPosition(box->key).toPoint()) : event->globalPos());
+}
+
+void GraphView::addMoves(QMenu& menu, OpId op)
+{
+    PlanEditor& editor = m_document.planEditor();
+    const auto i = static_cast<std::size_t>(editor.space()->indexOf(op));
+    const PlacedOp& placed = editor.space()->ops()[i];
+    for (Position to = placed.least; to <= placed.most; ++to.at) {
+        if (!editor.space()->isOpenTo(placed, to))
+            continue;
+        QAction* action = menu.addAction(tr("Move %1").arg(editor.positionText(to)));
+        action->setCheckable(true);
+        action->setChecked(editor.plan().positions[i] == to);
+        const Move move = editor.space()->moveOp(editor.plan(), op, to);
+        action->setEnabled(move.plan.has_value() && !action->isChecked());
+        action->setToolTip(toText(move.reason));
+        connect(action, &QAction::triggered, this, [&editor, op, to] { editor.moveOp(op, to); });
+    }
+    menu.addSeparator();
+}
+
+void GraphView::addSaves(QMenu& menu, const DagBox& box)
+{
+    PlanEditor& editor = m_document.planEditor();
+    if (editor.space() == nullptr || m_model != m_document.model())
+        return;
+    std::vector<ValueId> tensors;
+    if (box.key.kind == BoxKind::Tensor)
+        tensors.push_back(box.key.value);
+    else if (box.ops.size() == 1)
+        tensors = m_model->program()[box.ops.front()].outputs;
+    for (const ValueId tensor : tensors)
+        for (int cut = 0; cut + 1 < editor.space()->functions(); ++cut) {
+            const std::vector<ValueId> now = editor.space()->savePoints(editor.plan(), cut);
+            const bool saved = std::ranges::find(now, tensor) != now.end();
+            const Move move = editor.space()->setSavePoint(editor.plan(), tensor, cut, !saved);
+            if (!saved && !move.plan)
+                continue;
+            QAction* action = menu.addAction(saved ? tr("Do not save at cut %1").arg(editor.functionNumber(cut) + 1) : tr("Save at cut %1").arg(editor.functionNumber(cut) + 1));
+            action->setEnabled(move.plan.has_value());
+            action->setToolTip(toText(move.reason));
+            connect(action, &QAction::triggered, this, [&editor, tensor, cut, saved] { editor.setSaved(tensor, cut, !saved); });
+        }
 }
 
 const DagBox* GraphView::selectedBox() const
@@ -405,9 +633,29 @@ void GraphView::mousePressEvent(QMouseEvent* event)
     QGraphicsView::mousePressEvent(event);
 }
 
+void GraphView::mouseMoveEvent(QMouseEvent* event)
+{
+    const bool far = (event->pos() - m_pressed).manhattanLength() >= QGuiApplication::styleHints()->startDragDistance();
+    if (!m_drag && far && (event->buttons() & Qt::LeftButton))
+        if (const BoxItem* item = m_panning ? nullptr : boxAt(m_pressed))
+            if (const DagBox& box = m_picture->dag.boxes[static_cast<std::size_t>(item->index())]; movableOp(box).valid())
+                startDrag(box);
+    if (m_drag) {
+        dragTo(event->pos());
+        return;
+    }
+    m_panning = m_panning || (far && (event->buttons() & Qt::LeftButton));
+    QGraphicsView::mouseMoveEvent(event);
+}
+
 void GraphView::mouseReleaseEvent(QMouseEvent* event)
 {
     QGraphicsView::mouseReleaseEvent(event);
+    m_panning = false;
+    if (m_drag) {
+        endDrag(event->button() == Qt::LeftButton);
+        return;
+    }
     const bool dragged = (event->pos() - m_pressed).manhattanLength() >= QGuiApplication::styleHints()->startDragDistance();
     if (event->button() != Qt::LeftButton || dragged)
         return;
@@ -450,7 +698,7 @@ bool GraphView::handleKey(int key)
     case Qt::Key_Return:
     case Qt::Key_Enter: expandSelection(); return true;
     case Qt::Key_Minus: collapseSelection(); return true;
-    case Qt::Key_Escape: select(std::nullopt); return true;
+    case Qt::Key_Escape: m_drag ? endDrag(false) : select(std::nullopt); return true;
     case Qt::Key_Left:
     case Qt::Key_Right:
     case Qt::Key_Up:

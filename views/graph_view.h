@@ -8,6 +8,9 @@
 #include "views/graph_items.h"
 #include "views/job.h"
 
+class QLabel;
+class QMenu;
+
 namespace cleave::views {
 
 /// The picture of the document's model: bands of boxes and arrows, with zoom, selection and expansion.
@@ -38,6 +41,8 @@ public:
     void exportPicture(const QString& path);  ///< SVG or PNG by the name's end; Error if it cannot be written
     QPointF viewPosition(const DagKey& key) const;  ///< centre of a box in the viewport
 
+    QRectF zoneOf(Position position) const;  ///< of the scene, where dropping an op moves it there; empty if there is no such band
+
     static constexpr double minZoom = 0.02, maxZoom = 4;
 
 Q_SIGNALS:
@@ -52,6 +57,8 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;
@@ -68,7 +75,18 @@ private:
     void addArrow(std::size_t arrow);
     std::vector<BandItem::Texts> bandTexts() const;
     BandItem::Texts bandText(const DagBand& band) const;
+    DagStrip stripOf(const DagBand& band) const;
     void mark();
+    void showPlan();
+    QString placeOf(const DagBox& box) const;
+    OpId movableOp(const DagBox& box) const;  ///< that dragging the box moves; invalid if a plan cannot place it
+    void startDrag(const DagBox& box);
+    void dragTo(const QPoint& position);
+    void endDrag(bool drops);
+    std::optional<Position> positionAt(const QPointF& place) const;
+    QString outcome(const Move& move, Position to) const;
+    void addMoves(QMenu& menu, OpId op);
+    void addSaves(QMenu& menu, const DagBox& box);
 
     BoxItem* boxAt(const QPoint& position) const;
     FrameItem* frameAt(const QPoint& position) const;  ///< whose header is there
@@ -90,7 +108,17 @@ private:
     std::unique_ptr<GraphPicture> m_picture;
     std::vector<BoxItem*> m_boxes;       // owned by the scene
     std::vector<ArrowItem*> m_arrows;    // null for stubs
+    std::vector<BandItem*> m_bands;
+    Plan m_base;                         // that the bands are drawn for
+    struct Drag {
+        OpId op;
+        std::optional<Position> to;
+        QList<QGraphicsItem*> zones;     // owned by the scene
+    };
+    std::optional<Drag> m_drag;
+    QLabel* m_dragLabel;
     QPoint m_pressed;
+    bool m_panning = false;              // with a button held
     bool m_untouched = false;            // nobody has moved or zoomed the picture yet
     bool m_isNew = false;                // the model was not shown yet
 };

@@ -17,6 +17,7 @@
 #include <QStatusBar>
 #include <QToolBar>
 #include <QToolButton>
+#include <QUndoView>
 #include <QVBoxLayout>
 #include <cmath>
 
@@ -28,6 +29,7 @@
 #include "views/legend.h"
 #include "views/message_bar.h"
 #include "views/model_panel.h"
+#include "views/plan_panel.h"
 #include "views/result_panel.h"
 #include "views/text.h"
 
@@ -35,7 +37,7 @@ namespace cleave::views {
 
 namespace {
 
-constexpr int layoutVersion = 1;
+constexpr int layoutVersion = 2;
 
 // The one local file of a drop that this program can open; empty if there is none.
 QStringList droppedFiles(const QMimeData* data)
@@ -81,6 +83,9 @@ MainWindow::MainWindow(Theme theme, QWidget* parent) : QMainWindow(parent)
         m_progress->setValue(static_cast<int>(std::lround(fraction * 1000)));
         m_task->setText(what);
     });
+    connect(&m_document.planEditor(), &PlanEditor::refused, this, &MainWindow::showError);
+    connect(&m_document.planEditor(), &PlanEditor::changed, m_message, &MessageBar::hide);
+    connect(&m_document.planEditor().history(), &QUndoStack::cleanChanged, this, [this](bool clean) { setWindowModified(!clean); });
     connect(m_view, &GraphView::failed, this, &MainWindow::showError);
     connect(m_view, &GraphView::remarked, m_results, &ResultPanel::addMessage);
     connect(m_view, &GraphView::selectionChanged, this, &MainWindow::showSelection);
@@ -131,6 +136,12 @@ void MainWindow::makeDocks()
     auto* model = dock(tr("Model and graph"), QStringLiteral("model"), new ModelPanel(m_document, this), Qt::LeftDockWidgetArea);
     m_inspector = new Inspector(this);
     auto* inspector = dock(tr("Inspector"), QStringLiteral("inspector"), m_inspector, Qt::RightDockWidgetArea);
+    m_plan = new PlanPanel(m_document.planEditor(), this);
+    dock(tr("Plan"), QStringLiteral("plan"), m_plan, Qt::RightDockWidgetArea);
+    auto* history = new QUndoView(&m_document.planEditor().history(), this);
+    history->setEmptyLabel(tr("Cut at message degree"));
+    history->setAccessibleName(tr("History of the plan"));
+    dock(tr("History"), QStringLiteral("history"), history, Qt::RightDockWidgetArea)->hide();
     m_results = new ResultPanel(m_document, this);
     m_resultDock = dock(tr("Results"), QStringLiteral("results"), m_results, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
@@ -157,10 +168,20 @@ void MainWindow::makeActions()
     m_openExpected = addAction(file, tr("Open expected &outputs…"), {},
                                [this] { openDialog(tr("Open expected outputs"), tr("Arrays (*.npz);;All files (*)"), &Document::openExpected); });
     m_openExpected->setToolTip(tr("Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …"));
+    m_openPlan = addAction(file, tr("Open &plan…"), {}, [this] { openDialog(tr("Open plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::openPlan); });
+    m_savePlan = addAction(file, tr("&Save plan…"), QKeySequence::Save, [this] { savePlanDialog(); });
     file->addSeparator();
     m_export = addAction(file, tr("&Export picture…"), tr("Ctrl+E"), [this] { exportDialog(); });
     file->addSeparator();
     addAction(file, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
+
+    auto* plan = menuBar()->addMenu(tr("&Plan"));
+    QUndoStack& history = m_document.planEditor().history();
+    QAction* undo = history.createUndoAction(this, tr("&Undo"));
+    undo->setShortcut(QKeySequence::Undo);
+    QAction* redo = history.createRedoAction(this, tr("&Redo"));
+    redo->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
+    plan->addActions({undo, redo});
 
     auto* run = menuBar()->addMenu(tr("&Run"));
     m_run = addAction(run, tr("Run &layer-wise"), tr("Ctrl+R"), [this] { m_document.runLayerWise(); });
@@ -277,6 +298,31 @@ void MainWindow::exportDialog()
     }
 }
 
+bool MainWindow::savePlanDialog()
+{
+    const QFileInfo model(m_document.modelPath());
+    QString path = QFileDialog::getSaveFileName(this, tr("Save plan"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".cleave.json"),
+                                                tr("Plans (*.cleave.json)"));
+    if (path.isEmpty())
+        return false;
+    if (!path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive))
+        path += QStringLiteral(".cleave.json");
+    return m_document.savePlan(path);
+}
+
+// Asks where the plan was changed and not saved.
+bool MainWindow::mayLosePlan()
+{
+    if (m_document.planEditor().history().isClean())
+        return true;
+    switch (QMessageBox::warning(this, tr("Plan not saved"), tr("The plan of %1 was changed and is not saved.").arg(QFileInfo(m_document.modelPath()).fileName()),
+                                 QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save)) {
+    case QMessageBox::Save: return savePlanDialog();
+    case QMessageBox::Discard: return true;
+    default: return false;
+    }
+}
+
 void MainWindow::about()
 {
     QMessageBox::about(this, tr("About Cleave"),
@@ -316,7 +362,8 @@ void MainWindow::showTasks()
     m_run->setEnabled(m_document.canRun());
     m_verify->setEnabled(m_document.canRun());
     m_stop->setEnabled(busy);
-    m_openExpected->setEnabled(m_document.model() != nullptr);
+    for (QAction* ofModel : {m_openExpected, m_openPlan, m_savePlan})
+        ofModel->setEnabled(m_document.model() != nullptr);
     for (QAction* action : m_ofPicture)
         action->setEnabled(m_view->picture() != nullptr);
     m_cancel->setVisible(busy);
@@ -343,7 +390,7 @@ void MainWindow::showSelection()
 void MainWindow::showTitle()
 {
     const QString file = QFileInfo(m_document.modelPath()).fileName();
-    setWindowTitle(file.isEmpty() ? tr("Cleave") : tr("%1 – Cleave").arg(file));
+    setWindowTitle(file.isEmpty() ? tr("Cleave") : tr("%1[*] – Cleave").arg(file));
     setWindowFilePath(m_document.modelPath());
 }
 
@@ -362,6 +409,10 @@ void MainWindow::dropEvent(QDropEvent* event)
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
+    if (!mayLosePlan()) {
+        event->ignore();
+        return;
+    }
     QSettings settings;
     settings.setValue(QStringLiteral("geometry"), saveGeometry());
     settings.setValue(QStringLiteral("state"), saveState(layoutVersion));

@@ -17,6 +17,7 @@ class GraphView;
 class Inspector;
 class Legend;
 class MessageBar;
+class PlanPanel;
 class ResultPanel;
 
 /// Wires the document to its views: menus, docks, status bar. Holds no logic of its own.
@@ -30,6 +31,7 @@ public:
     Document& document() { return m_document; }
     GraphView& graphView() { return *m_view; }
     const MessageBar& messageBar() const { return *m_message; }
+    PlanPanel& planPanel() { return *m_plan; }
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -47,6 +49,8 @@ private:
 
     void openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&) = &Document::open);
     void exportDialog();
+    bool savePlanDialog();
+    bool mayLosePlan();
     void about();
     void showError(const QString& sentence);
     void showChange(Change change);
@@ -60,12 +64,13 @@ private:
     MessageBar* m_message = nullptr;
     QStackedWidget* m_pages = nullptr;
     Inspector* m_inspector = nullptr;
+    PlanPanel* m_plan = nullptr;
     ResultPanel* m_results = nullptr;
     QDockWidget* m_resultDock = nullptr;
     QLabel* m_task = nullptr;
     QProgressBar* m_progress = nullptr;
     QToolButton* m_cancel = nullptr;
-    QAction *m_run = nullptr, *m_verify = nullptr, *m_stop = nullptr, *m_export = nullptr, *m_openExpected = nullptr;
+    QAction *m_run = nullptr, *m_verify = nullptr, *m_stop = nullptr, *m_export = nullptr, *m_openPlan = nullptr, *m_savePlan = nullptr, *m_openExpected = nullptr;
     QList<QAction*> m_ofPicture;  // that make sense for a picture only
     bool m_layingOut = false;
 };

@@ -331,7 +331,7 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
 {
     const std::string name = "'" + m_a.program[tensor].name + "'";
     if (cut < 0 || cut + 1 >= functions())
-        return {{}, {}, "There is no cut " + std::to_string(cut) + " in this program."};
+        return {{}, {}, "There is no cut " + std::to_string(cut + 1) + " in this program."};
     if (plan.joined.contains(cut))
         return {{}, {}, "Functions " + std::to_string(cut) + " and " + std::to_string(cut + 1) + " run together in this plan, so nothing is saved between them."};
     const std::vector<ValueId> now = savePoints(plan, cut);
@@ -385,7 +385,7 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
                 to = *later;
         const std::vector<ValueId> then = savePoints(to, cut);
         if (std::ranges::find(then, tensor) == then.end())
-            return {{}, {}, name + " cannot be saved at cut " + std::to_string(cut) + ", since nothing that reads it can run after the cut" +
+            return {{}, {}, name + " cannot be saved at cut " + std::to_string(cut + 1) + ", since nothing that reads it can run after the cut" +
                                 (reason.empty() ? "." : ": " + reason)};
         return done(std::move(to));
     }
@@ -398,7 +398,7 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
     if (!fixedAfter)
         if (const auto earlier = moveAll(plan, readers, true, reason))
             return done(*earlier);
-    return {{}, {}, name + " must be saved at cut " + std::to_string(cut) + ": " +
+    return {{}, {}, name + " must be saved at cut " + std::to_string(cut + 1) + ": " +
                         (fixedAfter ? "message passing or an output after the cut reads it" : reason) +
                         (whyNotLater.empty() ? "" : "; " + whyNotLater)};
 }

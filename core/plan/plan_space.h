@@ -83,7 +83,7 @@ public:
     Move moveOp(const Plan& plan, OpId op, Position to) const;
 
     /// Stores the tensor at the cut between functions cut and cut + 1, so that what reads it and can runs after the cut, or does not: then
-    /// the tensor is computed after the cut, or all that reads it before.
+    /// the tensor is computed after the cut, or all that reads it before. Sentences call it cut + 1, after the function that begins there.
     Move setSavePoint(const Plan& plan, ValueId tensor, int cut, bool saved) const;
 
     Move pin(const Plan& plan, OpId op, int function) const;  ///< moves it there if need be, after the message passing if it can

@@ -6,15 +6,20 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QTableView>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QUrl>
+#include <random>
 
 #include "core/graph/generate.h"
 #include "core/plan/cut.h"
+#include "core/run/calibrate.h"
 #include "views/graph_view.h"
 #include "views/inspector.h"
 #include "views/main_window.h"
 #include "views/message_bar.h"
+#include "views/plan_panel.h"
 #include "views/property_view.h"
 #include "views/result_panel.h"
 
@@ -42,12 +47,21 @@ private Q_SLOTS:
     void exportsPicture();
     void randomFeaturesAreChosenAndSaid();
     void rewritesChangeTheProgramAndAreShown();
+    void dragMovesAnOpAndUndoBringsItBack();
+    void illegalMoveSaysWhy();
+    void savePointTableChangesThePlan();
+    void costsAreThoseOfThePlanner();
+    void planIsSavedAndOpened();
+    void noSequenceOfMovesGivesAnIllegalPlan();
     void itemModelsAreSound();
 
 private:
     static QString example(const char* name) { return QStringLiteral(CLEAVE_EXAMPLES_DIR "/") + QLatin1String(name); }
     static void open(MainWindow& window, const char* model);
     static void openGraph(MainWindow& window);
+    static OpId opNamed(MainWindow& window, const char* name);
+    static Position positionOf(MainWindow& window, const char* op);
+    static void drag(MainWindow& window, const char* op, Position to);
     static DagKey firstBox(const MainWindow& window, BoxKind kind);
 };
 
@@ -83,6 +97,38 @@ void WindowTest::openGraph(MainWindow& window)
 {
     window.document().open(example("cora.npz"));
     QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() && !window.document().isBusy(), patience);
+}
+
+OpId WindowTest::opNamed(MainWindow& window, const char* name)
+{
+    const Program& program = window.document().model()->program();
+    for (const PlacedOp& placed : window.document().planEditor().space()->ops())
+        if (program[placed.op].name == name)
+            return placed.op;
+    return {};
+}
+
+Position WindowTest::positionOf(MainWindow& window, const char* op)
+{
+    const PlanEditor& editor = window.document().planEditor();
+    return editor.plan().positions[static_cast<std::size_t>(editor.space()->indexOf(opNamed(window, op)))];
+}
+
+// From the op's box to the middle of the place.
+void WindowTest::drag(MainWindow& window, const char* op, Position to)
+{
+    GraphView& view = window.graphView();
+    const OpId id = opNamed(window, op);
+    for (const DagBox& box : view.picture()->dag.boxes)
+        if (box.key.kind == BoxKind::Op && box.ops.front() == id) {
+            const QPoint from = place(view, box.key), end = view.mapFromScene(view.zoneOf(to).center());
+            QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
+            for (int step = 1; step <= 5; ++step)
+                QTest::mouseMove(view.viewport(), from + (end - from) * step / 5);
+            QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, end);
+            return;
+        }
+    QFAIL("no such box");
 }
 
 DagKey WindowTest::firstBox(const MainWindow& window, BoxKind kind)
@@ -362,6 +408,150 @@ void WindowTest::rewritesChangeTheProgramAndAreShown()
     QTRY_VERIFY_WITH_TIMEOUT(settled() && !window.document().model()->traced, patience);
     QVERIFY(!first->isChecked());
     QCOMPARE(window.document().model()->program().ops.size(), ops);
+}
+
+void WindowTest::dragMovesAnOpAndUndoBringsItBack()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    openGraph(window);
+    window.graphView().fit();
+    PlanEditor& editor = window.document().planEditor();
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost().has_value(), patience);
+    const Plan before = editor.plan();
+    const auto layout = window.graphView().picture()->layout.centres;
+    drag(window, "linear_3", Position::pre(2));
+    QVERIFY(editor.plan() != before);
+    QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
+    QVERIFY(window.graphView().picture()->layout.centres == layout);  // boxes stay where they are
+    QCOMPARE(editor.history().undoText(), QStringLiteral("Move linear_3 before message passing 2"));
+    QVERIFY(window.isWindowModified());
+    QVERIFY(editor.cost()->seconds() > 0);
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    QVERIFY(window.document().report().verify->equal());
+    QVERIFY(window.document().report().verify->layerWise.functions.back().savedBytes > 0);
+
+    QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+    QVERIFY(editor.plan() == before);
+    QVERIFY(!window.isWindowModified());
+    QVERIFY(!window.document().report().run());  // it was of another plan
+    QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
+    editor.history().setClean();
+}
+
+void WindowTest::illegalMoveSaysWhy()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    window.graphView().fit();
+    const Plan before = window.document().planEditor().plan();
+    drag(window, "linear_3", Position::post(0));
+    QVERIFY(window.document().planEditor().plan() == before);
+    QCOMPARE(window.document().planEditor().history().count(), 0);
+    QVERIFY(window.messageBar().isVisible());
+    QVERIFY2(window.messageBar().text().contains(QStringLiteral("linear_3")), qPrintable(window.messageBar().text()));
+}
+
+void WindowTest::savePointTableChangesThePlan()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    QTableView& table = window.planPanel().savePoints();
+    const auto names = [&] {
+        QStringList all;
+        for (int row = 0; row < table.model()->rowCount(); ++row)
+            all.append(table.model()->index(row, SavePointModel::Tensor).data().toString());
+        return all;
+    };
+    QCOMPARE(names(), (QStringList{QStringLiteral("linear_1"), QStringLiteral("relu"), QStringLiteral("linear_3")}));
+    const QModelIndex last = table.model()->index(2, SavePointModel::Tensor);
+    table.scrollTo(last);
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(last).topLeft() + QPoint(12, table.visualRect(last).height() / 2));
+    QCOMPARE(names(), (QStringList{QStringLiteral("linear_1"), QStringLiteral("relu")}));
+    QCOMPARE(window.document().planEditor().history().undoText(), QStringLiteral("Do not save linear_3 at cut 2"));
+    window.document().planEditor().history().undo();
+    QCOMPARE(names().size(), 3);
+}
+
+void WindowTest::costsAreThoseOfThePlanner()
+{
+    MainWindow window(Theme::Light);
+    open(window, "jk.pt2");
+    openGraph(window);
+    PlanEditor& editor = window.document().planEditor();
+    QTRY_COMPARE_WITH_TIMEOUT(editor.plans().size(), std::size_t{5}, patience);
+    Planning planning(*window.document().model(), *window.document().graph(), {}, readRates(ratesPath()));
+    for (std::size_t i = 0; i < 3; ++i) {
+        const PricedPlan& plan = editor.plans()[i];
+        editor.take(plan.planned.plan, QStringLiteral("take"));
+        const PlanCost same = planning.price(plan.planned.plan, {{}, 0, plan.batchSize, plan.order}, "same").planned.cost;
+        QCOMPARE(editor.cost()->seconds(), same.seconds());
+        QCOMPARE(editor.cost()->readBytes(), same.readBytes());
+        QCOMPARE(editor.cost()->peakBytes(), same.peakBytes());
+        QCOMPARE(window.planPanel().plans().bars().front().total(), same.seconds());
+        QCOMPARE(window.planPanel().functions().bars().size(), same.functions.size());
+    }
+    QVERIFY(editor.plans()[2].planned.cost.seconds() <= editor.plans()[0].planned.cost.seconds());
+    editor.history().setClean();
+}
+
+void WindowTest::planIsSavedAndOpened()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("a.cleave.json"));
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    window.document().savePlan(folder.filePath(QStringLiteral("none/a.cleave.json")));
+    QVERIFY(window.messageBar().isVisible());
+    editor.moveOp(opNamed(window, "linear_3"), Position::pre(2));
+    const Plan moved = editor.plan();
+    QVERIFY(window.document().savePlan(file));
+    QVERIFY(editor.history().isClean());
+    editor.history().undo();
+    QVERIFY(!editor.history().isClean());
+    window.document().open(file);
+    QVERIFY(editor.plan() == moved);
+    QVERIFY(editor.history().isClean());
+}
+
+void WindowTest::noSequenceOfMovesGivesAnIllegalPlan()
+{
+    MainWindow window(Theme::Light);
+    open(window, "../../tests/models/zoo/deeper_gcn.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    const PlanSpace& space = *editor.space();
+    std::mt19937 random(7);
+    const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+    const Plan first = editor.plan();
+    int accepted = 0;
+    for (int i = 0; i < 400; ++i) {
+        switch (below(4)) {
+        case 0: editor.history().undo(); break;
+        case 1: editor.history().redo(); break;
+        case 2: {
+            const PlacedOp& placed = space.ops()[below(space.ops().size())];
+            accepted += editor.moveOp(placed.op, Position{placed.least.at + static_cast<int>(below(static_cast<std::size_t>(placed.most.at - placed.least.at) + 2))});
+            break;
+        }
+        default: {
+            const int cut = static_cast<int>(below(static_cast<std::size_t>(space.functions())));
+            const auto& outputs = window.document().model()->program()[space.ops()[below(space.ops().size())].op].outputs;
+            accepted += editor.setSaved(outputs.front(), cut, below(2) == 0);
+        }
+        }
+        QCOMPARE(space.whyIllegal(editor.plan()), std::string());
+    }
+    QVERIFY2(accepted > 10, qPrintable(QString::number(accepted)));
+    while (editor.history().canUndo())
+        editor.history().undo();
+    QVERIFY(editor.plan() == first);
+    while (editor.history().canRedo())
+        editor.history().redo();
+    QCOMPARE(space.whyIllegal(editor.plan()), std::string());
+    editor.history().setClean();
 }
 
 void WindowTest::itemModelsAreSound()

@@ -101,9 +101,9 @@ TEST(PlanSpace, SavePoints)
     EXPECT_THAT(t.space.savePoints(*input.plan, 0), UnorderedElementsAre(t.network.x()));
 
     const std::string must = t.space.setSavePoint(t.plan, t.a, 1, false).reason;
-    EXPECT_THAT(must, HasSubstr("must be saved at cut 1"));
+    EXPECT_THAT(must, HasSubstr("must be saved at cut 2"));
     EXPECT_THAT(t.space.setSavePoint(t.plan, t.first, 1, true).plan ? "" : "refused", "");
-    EXPECT_THAT(t.space.setSavePoint(t.plan, t.a, 2, true).reason, HasSubstr("no cut 2"));
+    EXPECT_THAT(t.space.setSavePoint(t.plan, t.a, 2, true).reason, HasSubstr("no cut 3"));
 }
 
 TEST(PlanSpace, PinsHold)

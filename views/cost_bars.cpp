@@ -1,0 +1,143 @@
+#include "views/cost_bars.h"
+
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <numeric>
+
+#include "core/base/format.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+constexpr int margin = 10, gap = 8;
+
+}  // namespace
+
+double CostBars::Bar::total() const { return std::accumulate(seconds.begin(), seconds.end(), 0.0); }
+
+CostBars::CostBars(QWidget* parent) : QWidget(parent)
+{
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void CostBars::setBars(std::vector<Bar> bars)
+{
+    m_bars = std::move(bars);
+    QStringList lines;
+    for (const Bar& bar : m_bars)
+        lines.append(QStringLiteral("%1: %2").arg(bar.name, bar.text));
+    setAccessibleDescription(lines.join(QStringLiteral("; ")));
+    updateGeometry();
+    update();
+}
+
+QString CostBars::partName(Part part)
+{
+    switch (part) {
+    case Prepare: return tr("blocks");
+    case Read: return tr("read");
+    case Compute: return tr("compute");
+    default: return tr("write");
+    }
+}
+
+// Okabe and Ito's colours, which people with any colour vision tell apart.
+QColor CostBars::color(Part part) const
+{
+    const bool dark = palette().color(QPalette::Base).lightness() < 128;
+    switch (part) {
+    case Prepare: return dark ? QColor(0x9a, 0x9a, 0x9a) : QColor(0x80, 0x80, 0x80);
+    case Read: return {0x56, 0xb4, 0xe9};
+    case Compute: return {0xe6, 0x9f, 0x00};
+    default: return {0xcc, 0x79, 0xa7};
+    }
+}
+
+int CostBars::rowHeight() const { return fontMetrics().height() + 6; }
+
+QSize CostBars::sizeHint() const
+{
+    return {260, m_bars.empty() ? 0 : rowHeight() * (static_cast<int>(m_bars.size()) + 1) + margin};
+}
+
+int CostBars::barAt(const QPoint& position) const
+{
+    const int row = (position.y() - margin / 2) / rowHeight();
+    return position.y() >= margin / 2 && row < static_cast<int>(m_bars.size()) ? row : -1;
+}
+
+void CostBars::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    int names = 0, texts = 0;
+    double most = 0;
+    for (const Bar& bar : m_bars) {
+        names = std::max(names, fontMetrics().horizontalAdvance(bar.name));
+        texts = std::max(texts, fontMetrics().horizontalAdvance(bar.text));
+        most = std::max(most, bar.total());
+    }
+    const int left = margin + names + gap, width = std::max(20, this->width() - left - texts - gap - margin);
+    int top = margin / 2;
+    for (const Bar& bar : m_bars) {
+        QFont font = this->font();
+        font.setBold(bar.isMarked);
+        painter.setFont(font);
+        painter.setPen(palette().color(QPalette::WindowText));
+        painter.drawText(QRect(margin, top, names + gap, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, bar.name);
+        double x = left;
+        for (std::size_t part = 0; part < parts && most > 0; ++part) {
+            const double length = bar.seconds[part] / most * width;
+            painter.fillRect(QRectF(x, top + 4, length, rowHeight() - 8), color(static_cast<Part>(part)));
+            x += length;
+        }
+        painter.drawText(QRectF(x + gap, top, texts + margin, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, bar.text);
+        top += rowHeight();
+    }
+    if (!m_bars.empty())
+        paintLegend(painter, top);
+}
+
+void CostBars::paintLegend(QPainter& painter, int top) const
+{
+    painter.setFont(font());
+    painter.setPen(palette().color(QPalette::PlaceholderText));
+    int x = margin;
+    for (std::size_t part = 0; part < parts; ++part) {
+        const QString name = partName(static_cast<Part>(part));
+        painter.fillRect(QRect(x, top + rowHeight() / 2 - 5, 10, 10), color(static_cast<Part>(part)));
+        x += 14;
+        painter.drawText(QRect(x, top, fontMetrics().horizontalAdvance(name) + 2, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, name);
+        x += fontMetrics().horizontalAdvance(name) + 14;
+    }
+}
+
+void CostBars::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    if (const int bar = barAt(event->pos()); bar >= 0)
+        Q_EMIT activated(bar);
+}
+
+bool CostBars::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip)
+        return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const int bar = barAt(help->pos());
+    if (bar < 0) {
+        QToolTip::hideText();
+        return true;
+    }
+    QStringList lines{m_bars[static_cast<std::size_t>(bar)].name};
+    for (std::size_t part = 0; part < parts; ++part)
+        lines.append(QStringLiteral("%1: %2").arg(partName(static_cast<Part>(part)), toText(formatSeconds(m_bars[static_cast<std::size_t>(bar)].seconds[part]))));
+    lines.append(m_bars[static_cast<std::size_t>(bar)].details);
+    QToolTip::showText(help->globalPos(), lines.join(u'\n'), this);
+    return true;
+}
+
+}  // namespace cleave::views

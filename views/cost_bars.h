@@ -1,0 +1,54 @@
+#pragma once
+
+#include <QWidget>
+#include <array>
+#include <vector>
+
+namespace cleave::views {
+
+/// Horizontal bars of seconds on one scale, each of four parts.
+class CostBars : public QWidget {
+    Q_OBJECT
+
+public:
+    enum Part : std::uint8_t { Prepare, Read, Compute, Write };
+    static constexpr std::size_t parts = 4;
+
+    struct Bar {
+        QString name;
+        std::array<double, parts> seconds{};
+        QString text;           ///< behind the bar
+        QString details;        ///< a line of its tooltip
+        bool isMarked = false;  ///< the one that the others are compared with
+
+        double total() const;
+    };
+
+    explicit CostBars(QWidget* parent = nullptr);
+
+    void setBars(std::vector<Bar> bars);
+    const std::vector<Bar>& bars() const { return m_bars; }
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return sizeHint(); }
+
+    static QString partName(Part part);
+
+Q_SIGNALS:
+    void activated(int bar);  ///< by a double click
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    int rowHeight() const;
+    int barAt(const QPoint& position) const;
+    void paintLegend(QPainter& painter, int top) const;
+    QColor color(Part part) const;
+
+    std::vector<Bar> m_bars;
+};
+
+}  // namespace cleave::views

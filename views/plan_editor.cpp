@@ -1,0 +1,204 @@
+#include "views/plan_editor.h"
+
+#include <QUndoCommand>
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/run/calibrate.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+// A model and its plans. Costs point into it, also those that a worker still computes.
+struct PlanEditor::Subject {
+    explicit Subject(std::shared_ptr<const Model> m) : model(std::move(m)), space(*model->analysis) {}
+
+    std::shared_ptr<const Model> model;
+    PlanSpace space;
+};
+
+struct PlanEditor::Costs {
+    std::vector<PricedPlan> plans;
+    std::shared_ptr<const CostModel> model;
+    QStringList notes;
+};
+
+class PlanEditor::Step : public QUndoCommand {
+public:
+    Step(PlanEditor& editor, Plan after, const QString& text) : QUndoCommand(text), m_editor(editor), m_before(editor.m_plan), m_after(std::move(after)) {}
+
+    void undo() override { m_editor.setPlan(m_before); }
+    void redo() override { m_editor.setPlan(m_after); }
+
+private:
+    PlanEditor& m_editor;
+    Plan m_before, m_after;
+};
+
+PlanEditor::PlanEditor(QObject* parent) : QObject(parent) {}
+
+PlanEditor::~PlanEditor() = default;
+
+void PlanEditor::setModel(std::shared_ptr<const Model> model)
+{
+    Job::retire(m_job, this);
+    m_plans.clear();
+    m_costs.reset();
+    m_history.clear();
+    m_subject = model ? std::make_shared<const Subject>(std::move(model)) : nullptr;
+    setPlan(m_subject ? m_subject->space.messageDegree() : Plan{});
+    measure();
+}
+
+void PlanEditor::setGraph(std::shared_ptr<const DataGraph> graph, const RunOptions& options)
+{
+    m_graph = std::move(graph);
+    m_options = options;
+    measure();
+}
+
+const PlanSpace* PlanEditor::space() const { return m_subject ? &m_subject->space : nullptr; }
+
+bool PlanEditor::isAtMessageDegree() const { return !m_subject || m_plan == m_subject->space.messageDegree(); }
+
+std::shared_ptr<const Model> PlanEditor::plannedModel() const
+{
+    if (!m_subject || isAtMessageDegree())
+        return m_subject ? m_subject->model : nullptr;
+    Model planned = *m_subject->model;
+    const std::optional<PlanCost> known = cost();
+    planned.cut = std::make_shared<const CutProgram>(m_subject->space.cut(m_plan, known ? known->copied : std::set<BlockCopy>{}));
+    return std::make_shared<const Model>(std::move(planned));
+}
+
+std::optional<PlanCost> PlanEditor::costOf(const Plan& plan) const
+{
+    if (!m_costs || m_costs->counts().joined != plan.joined)
+        return {};
+    return m_costs->price(plan);
+}
+
+void PlanEditor::save(const std::filesystem::path& path)
+{
+    if (!m_subject)
+        return;
+    const std::optional<PlanCost> known = cost();
+    const StoredPlan stored{m_plan, m_options.batchSize, m_options.order, known ? known->copied : std::set<BlockCopy>{}, {}};
+    std::optional<RecordedCost> recorded;
+    if (known)
+        recorded = RecordedCost{"this plan", m_graph->name, *known, m_costs->counts(), m_costs->rates(), false, 0};
+    writePlan(path, m_subject->space, stored, recorded);
+    m_history.setClean();
+}
+
+StoredPlan PlanEditor::load(const std::filesystem::path& path)
+{
+    if (!m_subject)
+        throw Error("Open the plan's model first: a plan file holds the plan alone.");
+    StoredPlan stored = readPlan(path, m_subject->space);
+    take(stored.plan, tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())));
+    m_history.setClean();
+    return stored;
+}
+
+void PlanEditor::setPlan(const Plan& plan)
+{
+    m_plan = plan;
+    Q_EMIT changed();
+}
+
+bool PlanEditor::moveOp(OpId op, Position to)
+{
+    if (!m_subject)
+        return false;
+    return apply(m_subject->space.moveOp(m_plan, op, to), op, tr("Move %1 %2").arg(toText(m_subject->model->program()[op].name), positionText(to)));
+}
+
+bool PlanEditor::setSaved(ValueId tensor, int cut, bool saved)
+{
+    if (!m_subject)
+        return false;
+    const QString name = toText(m_subject->model->program()[tensor].name);
+    return apply(m_subject->space.setSavePoint(m_plan, tensor, cut, saved), m_subject->model->program()[tensor].producer,
+                 saved ? tr("Save %1 at cut %2").arg(name).arg(functionNumber(cut) + 1) : tr("Do not save %1 at cut %2").arg(name).arg(functionNumber(cut) + 1));
+}
+
+// The op that the text names already is not told again.
+bool PlanEditor::apply(const Move& move, OpId named, const QString& text)
+{
+    if (!move.plan) {
+        Q_EMIT refused(toText(move.reason));
+        return false;
+    }
+    QStringList along;
+    for (const OpId op : move.alongside)
+        if (op != named)
+            along.append(toText(m_subject->model->program()[op].name));
+    return take(*move.plan, along.isEmpty() ? text : tr("%1, with %2").arg(text, along.join(QStringLiteral(", "))));
+}
+
+bool PlanEditor::take(const Plan& plan, const QString& text)
+{
+    if (plan == m_plan)
+        return false;
+    m_history.push(new Step(*this, plan, text));
+    return true;
+}
+
+// Plans of all planners, and what every other plan costs.
+void PlanEditor::measure()
+{
+    Job::retire(m_job, this);
+    m_plans.clear();
+    m_costs.reset();
+    Q_EMIT costsChanged();
+    if (!m_subject || !m_graph)
+        return;
+    m_job = std::make_unique<Job>(
+        tr("Counting rows of blocks"),
+        [subject = m_subject, graph = m_graph, options = m_options](const Progress& progress) {
+            Costs costs;
+            Planning planning(*subject->model, *graph, options, readRates(ratesPath()), progress);
+            const PlanningRequest request{{}, 0, options.batchSize, options.order};
+            for (const Planner planner : {Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph})
+                try {
+                    costs.plans.push_back(planning.make(planner, request, progress));
+                } catch (const Error& error) {
+                    costs.notes.append(toText(error.what()));
+                }
+            if (!costs.plans.empty() && costs.plans.front().counts.joined.empty()) {
+                // The subject must live as long as what points into it.
+                const auto model = std::make_shared<CostModel>(subject->space, costs.plans.front().counts, planning.rates(), planning.profile());
+                costs.model = std::shared_ptr<const CostModel>(model.get(), [subject, model](const CostModel*) {});
+            }
+            return costs;
+        },
+        [this](Costs costs) {
+            m_plans = std::move(costs.plans);
+            m_costs = std::move(costs.model);
+            for (const QString& note : costs.notes)
+                Q_EMIT noted(note);
+            Q_EMIT costsChanged();
+        });
+    connect(m_job.get(), &Job::failed, this, &PlanEditor::noted);
+    connect(m_job.get(), &Job::finished, this, [this] {
+        m_job.release()->deleteLater();
+        Q_EMIT costsChanged();
+    });
+}
+
+QString PlanEditor::positionText(Position position) const
+{
+    const int number = functionNumber(position.function());
+    return position.isPre() ? tr("before message passing %1").arg(number) : tr("to function %1").arg(number);
+}
+
+// Global ops have functions of their own in between.
+int PlanEditor::functionNumber(int place) const
+{
+    const std::vector<CutFunction>& functions = m_subject->model->cut->functions;
+    const auto found = std::ranges::find_if(functions, [&](const CutFunction& f) { return f.isOfLevel() && f.level == place; });
+    return found == functions.end() ? place : static_cast<int>(found - functions.begin());
+}
+
+}  // namespace cleave::views

@@ -1,0 +1,156 @@
+#include "views/plan_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "core/base/format.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+CostBars::Bar barOf(const QString& name, const Amount& prepare, const Amount& read, const Amount& compute, const Amount& write)
+{
+    return {name, {prepare.seconds, read.seconds, compute.seconds, write.seconds}, {}, {}, false};
+}
+
+CostBars::Bar barOf(const QString& name, const PlanCost& cost)
+{
+    FunctionCost sum;
+    for (const FunctionCost& f : cost.functions) {
+        sum.prepare += f.prepare;
+        sum.read += f.read;
+        sum.compute += f.compute;
+        sum.write += f.write;
+    }
+    CostBars::Bar bar = barOf(name, sum.prepare, sum.read, sum.compute, sum.write);
+    bar.text = toText(formatSeconds(bar.total()));
+    bar.details = PlanPanel::tr("at most %1 of memory").arg(toText(formatBytes(cost.peakBytes())));
+    return bar;
+}
+
+QString functionName(const PlanEditor& editor, const FunctionCost& f)
+{
+    if (f.isGlobal)
+        return PlanPanel::tr("Global, before %1").arg(editor.functionNumber(f.last));
+    if (f.rowsOf.valid())
+        return PlanPanel::tr("Rows of an output");
+    return PlanPanel::tr("Function %1").arg(editor.functionNumber(f.last));
+}
+
+QString plannerText(const std::string& name)
+{
+    QString text = toText(name);
+    if (!text.isEmpty())
+        text.front() = text.front().toUpper();
+    return text;
+}
+
+constexpr std::size_t mayBeTaken = 3;  // the two extremes join functions, and are there for comparison
+
+}  // namespace
+
+PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
+    : QWidget(parent), m_editor(editor), m_model(editor), m_summary(new QLabel(this)), m_plans(new CostBars(this)), m_functions(new CostBars(this)),
+      m_savePoints(new QTableView(this))
+{
+    m_summary->setWordWrap(true);
+    m_summary->setContentsMargins(10, 6, 10, 2);
+    m_plans->setAccessibleName(tr("Cost of plans"));
+    m_plans->setToolTip(tr("Double-click a plan to take it"));
+    m_functions->setAccessibleName(tr("Cost of each function"));
+    auto* buttons = new QHBoxLayout;
+    buttons->setContentsMargins(10, 2, 10, 2);
+    for (const auto& [text, tip] : {std::pair(tr("Message degree"), tr("Cut right before each message passing")),
+                                    std::pair(tr("Greedy"), tr("Take save points that lower the total, one after the other")),
+                                    std::pair(tr("Optimal"), tr("The least predicted seconds of all legal plans"))}) {
+        auto* button = new QPushButton(text, this);
+        button->setToolTip(tip);
+        connect(button, &QPushButton::clicked, this, [this, plan = static_cast<int>(m_buttons.size())] { take(plan); });
+        buttons->addWidget(button);
+        m_buttons.append(button);
+    }
+    m_savePoints->setModel(&m_model);
+    m_savePoints->setAccessibleName(tr("Save points"));
+    m_savePoints->setFrameShape(QFrame::NoFrame);
+    m_savePoints->setShowGrid(false);
+    m_savePoints->setAlternatingRowColors(true);
+    m_savePoints->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_savePoints->setTabKeyNavigation(false);
+    m_savePoints->verticalHeader()->hide();
+    m_savePoints->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_savePoints->setMinimumHeight(120);
+
+    auto* bars = new QWidget(this);
+    auto* barLayout = new QVBoxLayout(bars);
+    barLayout->setContentsMargins(0, 0, 0, 0);
+    barLayout->addWidget(m_plans);
+    barLayout->addWidget(m_functions);
+    barLayout->addStretch(1);
+    auto* area = new QScrollArea(this);
+    area->setWidget(bars);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_summary);
+    layout->addLayout(buttons);
+    layout->addWidget(area, 3);
+    layout->addWidget(m_savePoints, 2);
+
+    connect(m_plans, &CostBars::activated, this, [this](int bar) { take(bar - 1); });
+    connect(&m_editor, &PlanEditor::changed, this, &PlanPanel::show);
+    connect(&m_editor, &PlanEditor::costsChanged, this, &PlanPanel::show);
+    show();
+}
+
+QString PlanPanel::summary() const { return m_summary->text(); }
+
+void PlanPanel::show()
+{
+    std::vector<CostBars::Bar> plans, functions;
+    const std::optional<PlanCost> cost = m_editor.cost();
+    if (cost) {
+        plans.push_back(barOf(tr("This plan"), *cost));
+        plans.back().isMarked = true;
+        for (const FunctionCost& f : cost->functions) {
+            functions.push_back(barOf(functionName(m_editor, f), f.prepare, f.read, f.compute, f.write));
+            functions.back().text = toText(formatSeconds(f.seconds()));
+            functions.back().details = tr("at most %1 of memory").arg(toText(formatBytes(f.peakBytes)));
+        }
+        for (const PricedPlan& plan : m_editor.plans())
+            plans.push_back(barOf(plannerText(plan.name), plan.planned.cost));
+    }
+    m_plans->setBars(std::move(plans));
+    m_functions->setBars(std::move(functions));
+    m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
+                       : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written.")
+                                                         .arg(toText(formatCount(m_editor.plans().front().batchSize)), toText(formatBytes(cost->readBytes())),
+                                                              toText(formatBytes(cost->writtenBytes())))
+                       : m_editor.isMeasuring()    ? tr("Counting the rows of blocks on the graph…")
+                                                   : tr("Open a graph to see what plans cost."));
+    showButtons();
+}
+
+void PlanPanel::showButtons()
+{
+    for (qsizetype i = 0; i < m_buttons.size(); ++i)
+        m_buttons[i]->setEnabled(static_cast<std::size_t>(i) < m_editor.plans().size() && m_editor.plans()[static_cast<std::size_t>(i)].planned.plan != m_editor.plan());
+}
+
+void PlanPanel::take(int plan)
+{
+    if (plan < 0 || static_cast<std::size_t>(plan) >= std::min(mayBeTaken, m_editor.plans().size()))
+        return;
+    const PricedPlan& taken = m_editor.plans()[static_cast<std::size_t>(plan)];
+    m_editor.take(taken.planned.plan, tr("Take the plan “%1”").arg(toText(taken.name)));
+}
+
+}  // namespace cleave::views

@@ -1,0 +1,102 @@
+#include "views/save_point_model.h"
+
+#include <algorithm>
+
+#include "core/base/format.h"
+#include "views/dag_model.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+SavePointModel::SavePointModel(PlanEditor& editor, QObject* parent) : QAbstractTableModel(parent), m_editor(editor)
+{
+    connect(&m_editor, &PlanEditor::changed, this, &SavePointModel::show);
+    connect(&m_editor, &PlanEditor::costsChanged, this, &SavePointModel::show);
+    show();
+}
+
+void SavePointModel::show()
+{
+    beginResetModel();
+    m_rows.clear();
+    if (const PlanSpace* space = m_editor.space()) {
+        const std::optional<PlanCost> cost = m_editor.cost();
+        const Program& program = space->analysis().program;
+        for (int cut = 0; cut + 1 < space->functions(); ++cut)
+            for (const ValueId tensor : space->savePoints(m_editor.plan(), cut))
+                if (std::ranges::none_of(program.inputs, [&](const Input& input) { return input.value == tensor; }))
+                    m_rows.push_back(row(tensor, cut, cost));
+    }
+    endResetModel();
+}
+
+SavePointModel::Row SavePointModel::row(ValueId tensor, int cut, const std::optional<PlanCost>& cost) const
+{
+    const Analysis& analysis = m_editor.space()->analysis();
+    Row row{tensor, cut, toText(shapeText(analysis, tensor)), {}, {}};
+    const double perRow = bytesPerRow(analysis, tensor);
+    row.bytes = perRow > 0 ? tr("%1 × V").arg(toText(formatBytes(perRow))) : tr("not known");
+    if (!cost)
+        return row;
+    for (const TensorCost& known : cost->tensors)
+        if (known.tensor == tensor) {
+            double seconds = known.write.seconds;
+            for (const TensorRead& read : known.reads)
+                seconds += read.amount.seconds;
+            row.seconds = toText(formatSeconds(seconds));
+            row.bytes = tr("%1 = %2").arg(row.bytes, toText(formatBytes(known.write.bytes)));
+        }
+    return row;
+}
+
+int SavePointModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(m_rows.size()); }
+
+int SavePointModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : Seconds + 1; }
+
+QVariant SavePointModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const Row& row = m_rows[static_cast<std::size_t>(index.row())];
+    if (role == Qt::CheckStateRole && index.column() == Tensor)
+        return Qt::Checked;
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue((index.column() >= Bytes ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role != Qt::DisplayRole)
+        return {};
+    switch (index.column()) {
+    case Tensor: return toText(m_editor.space()->analysis().program[row.tensor].name);
+    case Cut: return tr("Cut %1").arg(m_editor.functionNumber(row.cut) + 1);
+    case Shape: return row.shape;
+    case Bytes: return row.bytes;
+    default: return row.seconds;
+    }
+}
+
+bool SavePointModel::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    if (role != Qt::CheckStateRole || !index.isValid() || index.column() != Tensor)
+        return false;
+    const Row row = m_rows[static_cast<std::size_t>(index.row())];
+    return m_editor.setSaved(row.tensor, row.cut, value.toInt() == Qt::Checked);
+}
+
+Qt::ItemFlags SavePointModel::flags(const QModelIndex& index) const
+{
+    return QAbstractTableModel::flags(index) | (index.column() == Tensor ? Qt::ItemIsUserCheckable : Qt::NoItemFlags);
+}
+
+QVariant SavePointModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
+        return {};
+    switch (section) {
+    case Tensor: return tr("Save point");
+    case Cut: return tr("Where");
+    case Shape: return tr("Shape");
+    case Bytes: return tr("Bytes");
+    default: return tr("Write and read");
+    }
+}
+
+}  // namespace cleave::views

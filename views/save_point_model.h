@@ -1,0 +1,39 @@
+#pragma once
+
+#include <QAbstractTableModel>
+
+#include "views/plan_editor.h"
+
+namespace cleave::views {
+
+/// The save points of the plan at hand, each cut's after the other; taking away a check mark changes the plan.
+class SavePointModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    enum Column : std::uint8_t { Tensor, Cut, Shape, Bytes, Seconds };
+
+    explicit SavePointModel(PlanEditor& editor, QObject* parent = nullptr);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
+    struct Row {
+        ValueId tensor;
+        int cut = 0;
+        QString shape, bytes, seconds;
+    };
+
+    void show();
+    Row row(ValueId tensor, int cut, const std::optional<PlanCost>& cost) const;
+
+    PlanEditor& m_editor;
+    std::vector<Row> m_rows;
+};
+
+}  // namespace cleave::views
