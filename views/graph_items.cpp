@@ -351,6 +351,18 @@ BandItem::BandItem(const LayoutBand& band, const LayoutRect& bounds, bool hasCut
     setAcceptedMouseButtons(Qt::NoButton);
 }
 
+void BandItem::setCutMarked(bool marked)
+{
+    m_cutMarked = marked;
+    update();
+}
+
+QRectF BandItem::stripRect() const
+{
+    const QRectF all = boundingRect();
+    return {all.left(), m_band.bottom, all.width(), m_band.stripBottom - m_band.bottom};
+}
+
 void BandItem::setTexts(Texts texts)
 {
     m_texts = std::move(texts);
@@ -392,8 +404,9 @@ void BandItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, 
     painter->drawRoundedRect(band, 8, 8);
     const double middle = (m_band.bottom + m_band.stripBottom) / 2;
     if (m_hasCut) {
-        QPen pen(m_style.colors.cut, 1.6);
-        pen.setDashPattern({6, 4});
+        QPen pen(m_cutMarked ? m_style.colors.selection : m_style.colors.cut, m_cutMarked ? 3 : 1.6);
+        if (!m_cutMarked)
+            pen.setDashPattern({6, 4});
         painter->setPen(pen);
         painter->drawLine(QPointF(all.left() + 2 * margin + m_titleWidth, middle), QPointF(all.right(), middle));
     }

@@ -115,6 +115,8 @@ public:
 
     void setTitleWidth(double width);
     void setTexts(Texts texts);
+    void setCutMarked(bool marked);
+    QRectF stripRect() const;
 
     QRectF boundingRect() const override;
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
@@ -126,6 +128,7 @@ private:
     LayoutBand m_band;
     LayoutRect m_bounds;
     bool m_hasCut;
+    bool m_cutMarked = false;
     Texts m_texts;
     double m_titleWidth = 0;
 };

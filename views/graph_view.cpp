@@ -54,7 +54,11 @@ GraphView::GraphView(Document& document, QWidget* parent)
         else if (change == Change::Graph && m_picture)
             restyle();
     });
-    connect(&m_document.planEditor(), &PlanEditor::changed, this, &GraphView::showPlan);
+    connect(&m_document.planEditor(), &PlanEditor::changed, this, [this] {
+        if (!m_isPreviewing)
+            m_beforeCut.reset();
+        showPlan();
+    });
     m_dragLabel->setMargin(6);
     m_dragLabel->setAutoFillBackground(true);
     m_dragLabel->setFrameShape(QFrame::Box);
@@ -71,6 +75,8 @@ void GraphView::showModel()
     m_isNew = true;
     Job::retire(m_job, this);
     endDrag(false);
+    m_cut.reset();
+    m_beforeCut.reset();
     select(std::nullopt);
     m_scene.clear();
     m_bands.clear();
@@ -293,6 +299,8 @@ void GraphView::showPlan()
     const std::vector<BandItem::Texts> texts = bandTexts();
     for (std::size_t i = 0; i < m_bands.size(); ++i)
         m_bands[i]->setTexts(texts[i]);
+    for (std::size_t i = 0; i < m_bands.size(); ++i)
+        m_bands[i]->setCutMarked(m_cut && m_picture->dag.bands[i].place == *m_cut);
 }
 
 QString GraphView::placeOf(const DagBox& box) const
@@ -469,6 +477,98 @@ void GraphView::addSaves(QMenu& menu, const DagBox& box)
         }
 }
 
+// From the first to the last.
+std::vector<int> GraphView::cuts() const
+{
+    std::vector<int> all;
+    const PlanSpace* space = m_document.planEditor().space();
+    if (m_picture && space != nullptr && m_model == m_document.model())
+        for (const DagBand& band : m_picture->dag.bands)
+            if (band.place >= 0 && band.place + 1 < space->functions())
+                all.push_back(band.place);
+    return all;
+}
+
+void GraphView::selectCut(std::optional<int> cut)
+{
+    if (m_cut == cut)
+        return;
+    giveUpCut();
+    m_cut = cut;
+    if (cut)
+        select(std::nullopt);
+    for (std::size_t i = 0; i < m_bands.size(); ++i) {
+        const bool marked = cut && m_picture->dag.bands[i].place == *cut;
+        m_bands[i]->setCutMarked(marked);
+        if (marked)
+            ensureVisible(m_bands[i]->stripRect(), 10, 60);
+    }
+    if (cut)
+        setAccessibleDescription(tr("Cut %1").arg(m_document.planEditor().functionNumber(*cut) + 1));
+}
+
+// False behind the last one, where none is selected any more.
+bool GraphView::selectNextCut(int step)
+{
+    const std::vector<int> all = cuts();
+    const auto size = static_cast<std::ptrdiff_t>(all.size());
+    const std::ptrdiff_t at = m_cut ? std::ranges::find(all, *m_cut) - all.begin() + step : step > 0 ? 0 : size - 1;
+    const bool inside = at >= 0 && at < size;
+    selectCut(inside ? std::optional(all[static_cast<std::size_t>(at)]) : std::nullopt);
+    return inside;
+}
+
+std::optional<int> GraphView::cutAt(const QPoint& position) const
+{
+    const std::vector<int> all = cuts();
+    for (std::size_t i = 0; i < m_bands.size(); ++i)
+        if (const int place = m_picture->dag.bands[i].place; std::ranges::count(all, place) > 0 && m_bands[i]->stripRect().contains(mapToScene(position)))
+            return place;
+    return {};
+}
+
+void GraphView::moveCut(bool up)
+{
+    PlanEditor& editor = m_document.planEditor();
+    if (!m_cut || editor.space() == nullptr)
+        return;
+    const Move move = editor.space()->moveCut(editor.plan(), *m_cut, up);
+    if (!move.plan) {
+        Q_EMIT editor.refused(toText(move.reason));
+        return;
+    }
+    if (!m_beforeCut)
+        m_beforeCut = editor.plan();
+    m_isPreviewing = true;
+    editor.preview(*move.plan);
+    m_isPreviewing = false;
+}
+
+void GraphView::giveUpCut()
+{
+    if (const std::optional<Plan> before = std::exchange(m_beforeCut, std::nullopt))
+        m_document.planEditor().preview(*before);
+}
+
+void GraphView::keepCut()
+{
+    PlanEditor& editor = m_document.planEditor();
+    if (const std::optional<Plan> before = std::exchange(m_beforeCut, std::nullopt))
+        editor.keepPreview(*before, tr("Move cut %1").arg(editor.functionNumber(*m_cut) + 1));
+}
+
+bool GraphView::handleCutKey(int key)
+{
+    switch (key) {
+    case Qt::Key_Up:
+    case Qt::Key_Down: moveCut(key == Qt::Key_Up); return true;
+    case Qt::Key_Return:
+    case Qt::Key_Enter: keepCut(); return true;
+    case Qt::Key_Escape: m_beforeCut ? giveUpCut() : selectCut(std::nullopt); return true;
+    default: return false;
+    }
+}
+
 const DagBox* GraphView::selectedBox() const
 {
     const int box = m_selection && m_picture ? m_picture->dag.find(*m_selection) : -1;
@@ -479,6 +579,8 @@ void GraphView::select(const std::optional<DagKey>& key)
 {
     if (m_selection == key)
         return;
+    if (key)
+        selectCut(std::nullopt);
     m_selection = key;
     mark();
     const DagBox* box = selectedBox();
@@ -667,7 +769,9 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
     } else if (FrameItem* frame = frameAt(event->pos())) {
         closeFrame(frame->index());
     } else {
+        const std::optional<int> cut = cutAt(event->pos());
         select(std::nullopt);
+        selectCut(cut);
     }
 }
 
@@ -691,12 +795,15 @@ void GraphView::keyPressEvent(QKeyEvent* event)
 
 bool GraphView::handleKey(int key)
 {
+    if (m_cut && handleCutKey(key))
+        return true;
     switch (key) {
     case Qt::Key_F:
     case Qt::Key_Home: fit(); return true;
     case Qt::Key_Plus:
     case Qt::Key_Return:
     case Qt::Key_Enter: expandSelection(); return true;
+    case Qt::Key_C: return selectNextCut(1);
     case Qt::Key_Minus: collapseSelection(); return true;
     case Qt::Key_Escape: m_drag ? endDrag(false) : select(std::nullopt); return true;
     case Qt::Key_Left:
@@ -707,10 +814,12 @@ bool GraphView::handleKey(int key)
     }
 }
 
-// Tab walks through the boxes in reading order and leaves the view behind the last one.
+// Tab walks through the boxes in reading order, or through the cuts once one is selected, and leaves the view behind the last one.
 bool GraphView::focusNextPrevChild(bool next)
 {
     const std::optional<DagKey> before = m_selection;
+    if (m_cut)
+        return selectNextCut(next ? 1 : -1) || QGraphicsView::focusNextPrevChild(next);
     if (m_picture)
         selectStep(next ? 1 : -1);
     return (m_picture && m_selection != before && m_selection) || QGraphicsView::focusNextPrevChild(next);

@@ -28,6 +28,11 @@ public:
     const DagBox* selectedBox() const;
     void select(const std::optional<DagKey>& key);
 
+    std::optional<int> selectedCut() const { return m_cut; }  ///< below that function of PlanSpace
+    void selectCut(std::optional<int> cut);                   ///< what was only looked at there is given up
+    void moveCut(bool up);                                    ///< of the selected cut, to the next legal place, to be looked at
+    void keepCut();                                           ///< what is looked at, as one undo step
+
     void expandSelection();
     void collapseSelection();
     void expandAll();
@@ -83,6 +88,11 @@ private:
     void startDrag(const DagBox& box);
     void dragTo(const QPoint& position);
     void endDrag(bool drops);
+    std::vector<int> cuts() const;
+    bool selectNextCut(int step);
+    std::optional<int> cutAt(const QPoint& position) const;
+    void giveUpCut();
+    bool handleCutKey(int key);
     std::optional<Position> positionAt(const QPointF& place) const;
     QString outcome(const Move& move, Position to) const;
     void addMoves(QMenu& menu, OpId op);
@@ -116,6 +126,9 @@ private:
         QList<QGraphicsItem*> zones;     // owned by the scene
     };
     std::optional<Drag> m_drag;
+    std::optional<int> m_cut;
+    std::optional<Plan> m_beforeCut;     // while another is looked at
+    bool m_isPreviewing = false;
     QLabel* m_dragLabel;
     QPoint m_pressed;
     bool m_panning = false;              // with a button held

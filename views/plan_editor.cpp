@@ -2,6 +2,7 @@
 
 #include <QUndoCommand>
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/run/calibrate.h"
@@ -76,6 +77,12 @@ std::optional<PlanCost> PlanEditor::costOf(const Plan& plan) const
     if (!m_costs || m_costs->counts().joined != plan.joined)
         return {};
     return m_costs->price(plan);
+}
+
+bool PlanEditor::keepPreview(const Plan& before, const QString& text)
+{
+    const Plan kept = std::exchange(m_plan, before);
+    return take(kept, text);
 }
 
 void PlanEditor::save(const std::filesystem::path& path)

@@ -42,6 +42,10 @@ public:
     QString positionText(Position position) const;  ///< "before message passing 2", "to function 2": as the picture numbers functions
     int functionNumber(int place) const;            ///< of one of PlanSpace's functions
 
+    // A plan that is looked at, without a step, until it is taken or another is.
+    void preview(const Plan& plan) { setPlan(plan); }
+    bool keepPreview(const Plan& before, const QString& text);  ///< as one step from before
+
     void save(const std::filesystem::path& path);        ///< Error if it cannot be written; nothing is left behind then
     StoredPlan load(const std::filesystem::path& path);  ///< one undo step. Error without a model, or for a file that is no plan of it
 

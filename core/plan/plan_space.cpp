@@ -403,6 +403,23 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
                         (whyNotLater.empty() ? "" : "; " + whyNotLater)};
 }
 
+Move PlanSpace::moveCut(const Plan& plan, int cut, bool up) const
+{
+    const std::string reason = up ? "No op of the function above the cut can move below it." : "No op stands before the message passing below the cut that can move above it.";
+    const auto tried = [&](std::size_t i) -> std::optional<Move> {
+        const PlacedOp& placed = m_ops[i];
+        const Position at = plan.positions[i], to = up ? earliest(Position::pre(cut + 1), placed.nodeType) : latest(Position::post(cut), placed.nodeType);
+        if (!placed.movable || (up ? at.function() != cut : at != Position::pre(cut + 1)) || to < placed.least || to > placed.most)
+            return {};
+        Move move = moveTo(plan, static_cast<int>(i), to);
+        return move.plan && *move.plan != plan ? std::optional(std::move(move)) : std::nullopt;
+    };
+    for (std::size_t k = 0; cut >= 0 && cut + 1 < functions() && k < m_ops.size(); ++k)
+        if (auto move = tried(up ? m_ops.size() - 1 - k : k))
+            return *std::move(move);
+    return {{}, {}, reason};
+}
+
 Move PlanSpace::pin(const Plan& plan, OpId op, int function) const
 {
     const int i = indexOf(op);

@@ -86,6 +86,10 @@ public:
     /// the tensor is computed after the cut, or all that reads it before. Sentences call it cut + 1, after the function that begins there.
     Move setSavePoint(const Plan& plan, ValueId tensor, int cut, bool saved) const;
 
+    /// The next legal plan with the cut between functions cut and cut + 1 further up: an op of function cut, the last that can, runs before the
+    /// message passing after it. Or further down: the first op that stands there runs in function cut.
+    Move moveCut(const Plan& plan, int cut, bool up) const;
+
     Move pin(const Plan& plan, OpId op, int function) const;  ///< moves it there if need be, after the message passing if it can
     Move unpin(const Plan& plan, OpId op) const;
     Move keepTogether(const Plan& plan, OpId a, OpId b) const;  ///< in one function from now on; b's group comes to a, or a's to b

@@ -49,6 +49,7 @@ private Q_SLOTS:
     void rewritesChangeTheProgramAndAreShown();
     void dragMovesAnOpAndUndoBringsItBack();
     void illegalMoveSaysWhy();
+    void cutsMoveByKeys();
     void savePointTableChangesThePlan();
     void costsAreThoseOfThePlanner();
     void planIsSavedAndOpened();
@@ -121,11 +122,14 @@ void WindowTest::drag(MainWindow& window, const char* op, Position to)
     const OpId id = opNamed(window, op);
     for (const DagBox& box : view.picture()->dag.boxes)
         if (box.key.kind == BoxKind::Op && box.ops.front() == id) {
-            const QPoint from = place(view, box.key), end = view.mapFromScene(view.zoneOf(to).center());
+            QTest::qWait(50);  // panels that have just been filled take room from the picture
+            const QPoint from = place(view, box.key);
+            const auto end = [&] { return view.mapFromScene(view.zoneOf(to).center()); };  // the picture may scroll on the way
             QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
             for (int step = 1; step <= 5; ++step)
-                QTest::mouseMove(view.viewport(), from + (end - from) * step / 5);
-            QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, end);
+                QTest::mouseMove(view.viewport(), from + (end() - from) * step / 5);
+            QTest::mouseMove(view.viewport(), end());
+            QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, end());
             return;
         }
     QFAIL("no such box");
@@ -454,6 +458,48 @@ void WindowTest::illegalMoveSaysWhy()
     QVERIFY2(window.messageBar().text().contains(QStringLiteral("linear_3")), qPrintable(window.messageBar().text()));
 }
 
+void WindowTest::cutsMoveByKeys()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    PlanEditor& editor = window.document().planEditor();
+    view.setFocus();
+    const Plan before = editor.plan();
+    const auto press = [&](int key) { QTest::keyClick(&view, static_cast<Qt::Key>(key)); };
+    press(Qt::Key_C);
+    QVERIFY(view.selectedCut() == 0);
+    press(Qt::Key_Tab);
+    QVERIFY(view.selectedCut() == 1);
+    press(Qt::Key_Up);
+    QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
+    QCOMPARE(editor.history().count(), 0);  // only looked at
+    press(Qt::Key_Escape);
+    QVERIFY(editor.plan() == before);
+    QVERIFY(view.selectedCut() == 1);
+    press(Qt::Key_Up);
+    press(Qt::Key_Return);
+    QCOMPARE(editor.history().undoText(), QStringLiteral("Move cut 2"));
+    QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
+    press(Qt::Key_Down);
+    press(Qt::Key_Return);
+    QVERIFY(editor.plan() == before);
+    QCOMPARE(editor.history().count(), 2);
+    press(Qt::Key_Down);
+    QVERIFY(window.messageBar().isVisible());  // there is nothing to move
+    int places = 0;
+    for (Plan last = before; places < 10; ++places, last = editor.plan()) {
+        press(Qt::Key_Up);
+        if (editor.plan() == last)
+            break;
+        QCOMPARE(editor.space()->whyIllegal(editor.plan()), std::string());
+    }
+    QVERIFY(places >= 2 && places < 10);  // linear_3, then what it reads
+    press(Qt::Key_Tab);  // leaves the cuts, and what was looked at is given up
+    QVERIFY(!view.selectedCut());
+    QVERIFY(editor.plan() == before);
+}
+
 void WindowTest::savePointTableChangesThePlan()
 {
     MainWindow window(Theme::Light);
@@ -528,7 +574,7 @@ void WindowTest::noSequenceOfMovesGivesAnIllegalPlan()
     const Plan first = editor.plan();
     int accepted = 0;
     for (int i = 0; i < 400; ++i) {
-        switch (below(4)) {
+        switch (below(5)) {
         case 0: editor.history().undo(); break;
         case 1: editor.history().redo(); break;
         case 2: {
@@ -536,6 +582,10 @@ void WindowTest::noSequenceOfMovesGivesAnIllegalPlan()
             accepted += editor.moveOp(placed.op, Position{placed.least.at + static_cast<int>(below(static_cast<std::size_t>(placed.most.at - placed.least.at) + 2))});
             break;
         }
+        case 3:
+            if (const Move move = space.moveCut(editor.plan(), static_cast<int>(below(static_cast<std::size_t>(space.functions()))), below(2) == 0); move.plan)
+                accepted += editor.take(*move.plan, QStringLiteral("move cut"));
+            break;
         default: {
             const int cut = static_cast<int>(below(static_cast<std::size_t>(space.functions())));
             const auto& outputs = window.document().model()->program()[space.ops()[below(space.ops().size())].op].outputs;
