@@ -200,11 +200,11 @@ Prediction predicted(const Model& model, const Plan& plan, const DataGraph& grap
     return cleave::predict(model, plan, graph, options, result, false, progress);
 }
 
-// Nothing is cut on trust; the cut at message degree was checked when the model was opened.
-void checkPlanned(const Model& model, bool isAtMessageDegree, const Progress& progress)
+// Nothing is cut on trust; the opened model's own cut was checked when it was opened.
+void checkPlanned(const Model& planned, const Model& opened, const Progress& progress)
 {
-    if (!isAtMessageDegree)
-        checkCut(*model.analysis, *model.cut, progress);
+    if (planned.cut != opened.cut)
+        checkCut(*planned.analysis, *planned.cut, progress);
 }
 
 }  // namespace
@@ -215,9 +215,9 @@ void Document::runLayerWise()
         return;
     start(
         Task::Run, tr("Running layer-wise"),
-        [model = m_planEditor.plannedModel(), plan = m_planEditor.plan(), isOpened = m_planEditor.isAtMessageDegree(), graph = m_graph,
+        [model = m_planEditor.plannedModel(), opened = m_model, plan = m_planEditor.plan(), graph = m_graph,
          options = m_options.run](const Progress& progress) {
-            checkPlanned(*model, isOpened, progress);
+            checkPlanned(*model, *opened, progress);
             RunResult result = cleave::runLayerWise(*model, *graph, options, progress);
             result.predicted = predicted(*model, plan, *graph, options, result, progress);
             giveBackPages();
@@ -235,9 +235,8 @@ void Document::verify()
         return;
     start(
         Task::Run, tr("Verifying"),
-        [model = m_planEditor.plannedModel(), plan = m_planEditor.plan(), isOpened = m_planEditor.isAtMessageDegree(), graph = m_graph,
-         options = m_options](const Progress& progress) {
-            checkPlanned(*model, isOpened, progress);
+        [model = m_planEditor.plannedModel(), opened = m_model, plan = m_planEditor.plan(), graph = m_graph, options = m_options](const Progress& progress) {
+            checkPlanned(*model, *opened, progress);
             VerifyResult result = cleave::verify(*model, *graph, options, progress);
             result.layerWise.predicted = predicted(*model, plan, *graph, options.run, result.layerWise, progress);
             giveBackPages();

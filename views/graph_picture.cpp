@@ -80,6 +80,28 @@ QSizeF BoxMetrics::size(const DagBox& box) const
     return {std::max(84.0, std::ceil(width)) + tab + 2.5 * padding, std::ceil(height)};
 }
 
+QRectF zoneOf(const GraphPicture& picture, Position position)
+{
+    for (std::size_t i = 0; i < picture.dag.bands.size(); ++i)
+        if (picture.dag.bands[i].place == position.function()) {
+            const LayoutBand& band = picture.layout.bands[i];
+            const double middle = position.function() == 0 ? band.top : (band.top + band.bottom) / 2;
+            const QPointF left(picture.layout.bounds.left, position.isPre() ? band.top : middle);
+            return {left, QPointF(picture.layout.bounds.right, position.isPre() ? middle : band.bottom)};
+        }
+    return {};
+}
+
+std::optional<Position> positionAt(const GraphPicture& picture, const QPointF& place)
+{
+    for (const DagBand& band : picture.dag.bands)
+        for (const Position position : {Position::pre(band.place), Position::post(band.place)})
+            if (band.place >= 0 && position.at >= 0)
+                if (const QRectF zone = zoneOf(picture, position); place.y() >= zone.top() && place.y() < zone.bottom())
+                    return position;
+    return {};
+}
+
 LayoutInput layoutInput(const DagModel& dag, const std::vector<QSizeF>& sizes)
 {
     LayoutInput input;

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <QFont>
-#include <QSizeF>
+#include <QRectF>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/layout/layout.h"
@@ -36,6 +37,11 @@ struct GraphPicture {
     std::vector<QSizeF> sizes;
     LayoutResult layout;
 };
+
+/// Where in the scene an op is dropped to run there: the upper half of a band is before its message passing, the lower half after it. Empty if there
+/// is no such band.
+QRectF zoneOf(const GraphPicture& picture, Position position);
+std::optional<Position> positionAt(const GraphPicture& picture, const QPointF& place);
 
 LayoutInput layoutInput(const DagModel& dag, const std::vector<QSizeF>& sizes);
 LayoutOptions layoutOptions(const BoxMetrics& metrics);

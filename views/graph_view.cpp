@@ -3,20 +3,19 @@
 #include <QContextMenuEvent>
 #include <QGestureEvent>
 #include <QGuiApplication>
-#include <QLabel>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
-#include <QPainter>
 #include <QScrollBar>
 #include <QStyleHints>
-#include <QSvgGenerator>
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/format.h"
+#include "views/export_picture.h"
 #include "views/inspection.h"
+#include "views/plan_menu.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -34,7 +33,7 @@ QRectF toRect(const LayoutRect& rect)
 }  // namespace
 
 GraphView::GraphView(Document& document, QWidget* parent)
-    : QGraphicsView(parent), m_document(document), m_style{GraphColors(palette()), BoxMetrics(font()), 0}, m_dragLabel(new QLabel(viewport()))
+    : QGraphicsView(parent), m_document(document), m_style{GraphColors(palette()), BoxMetrics(font()), 0}
 {
     setScene(&m_scene);
     setFrameShape(NoFrame);
@@ -54,16 +53,7 @@ GraphView::GraphView(Document& document, QWidget* parent)
         else if (change == Change::Graph && m_picture)
             restyle();
     });
-    connect(&m_document.planEditor(), &PlanEditor::changed, this, [this] {
-        if (!m_isPreviewing)
-            m_beforeCut.reset();
-        showPlan();
-    });
-    m_dragLabel->setMargin(6);
-    m_dragLabel->setAutoFillBackground(true);
-    m_dragLabel->setFrameShape(QFrame::Box);
-    m_dragLabel->setAttribute(Qt::WA_TransparentForMouseEvents);
-    m_dragLabel->hide();
+    connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &GraphView::showPlan);
     showModel();
 }
 
@@ -74,19 +64,16 @@ void GraphView::showModel()
     m_model = m_document.model();
     m_isNew = true;
     Job::retire(m_job, this);
-    endDrag(false);
+    m_drag.reset();
     m_cut.reset();
-    m_beforeCut.reset();
     select(std::nullopt);
     m_scene.clear();
     m_bands.clear();
     m_boxes.clear();
     m_arrows.clear();
     m_picture.reset();
-    if (m_model) {
-        m_base = PlanSpace(*m_model->analysis).messageDegree();
+    if (m_model)
         setExpansion(initialExpansion(*m_model->analysis, *m_model->cut));
-    }
     Q_EMIT pictureChanged();
 }
 
@@ -160,7 +147,7 @@ void GraphView::restyle()
     m_style.colors = GraphColors(palette());
     m_style.levels = m_model ? m_model->analysis->degreeOf(m_model->analysis->levels) : 0;
     setBackgroundBrush(m_style.colors.background);
-    endDrag(false);
+    m_drag.reset();
     m_scene.clear();
     m_bands.clear();
     m_boxes.clear();
@@ -173,7 +160,7 @@ void GraphView::addItems()
 {
     const DagModel& dag = m_picture->dag;
     const LayoutResult& layout = m_picture->layout;
-    const std::vector<BandItem::Texts> texts = bandTexts();
+    const std::vector<BandItem::Texts> texts = bandTexts(planMarks(dag, m_document.planEditor()));
     const double titleWidth = BandItem::titleWidth(m_style, texts);
     for (std::size_t i = 0; i < dag.bands.size(); ++i) {
         const bool hasCut = i > 0 && i + 1 < dag.bands.size();
@@ -224,18 +211,18 @@ void GraphView::addArrow(std::size_t arrow)
     m_scene.addItem(new StubItem(end(drawn.to, -1), false, name, m_style));
 }
 
-std::vector<BandItem::Texts> GraphView::bandTexts() const
+std::vector<BandItem::Texts> GraphView::bandTexts(const PlanMarks& marks) const
 {
     std::vector<BandItem::Texts> texts;
-    for (const DagBand& band : m_picture->dag.bands)
-        texts.push_back(bandText(band));
+    for (std::size_t i = 0; i < marks.strips.size(); ++i)
+        texts.push_back(bandText(m_picture->dag.bands[i], marks.strips[i]));
     texts.front().stripTitle = tr("Inputs");
     if (texts.size() > 1)
         texts.back().stripTitle = tr("Outputs");
     return texts;
 }
 
-BandItem::Texts GraphView::bandText(const DagBand& band) const
+BandItem::Texts GraphView::bandText(const DagBand& band, const DagStrip& strip) const
 {
     BandItem::Texts texts;
     texts.title = bandTitle(band);
@@ -245,7 +232,6 @@ BandItem::Texts GraphView::bandText(const DagBand& band) const
     if (!band.nodeType.empty())
         texts.lines.append(tr("nodes: %1").arg(toText(band.nodeType)));
     texts.lines.append(band.ops == 1 ? tr("1 op") : tr("%1 ops").arg(band.ops));
-    const DagStrip strip = stripOf(band);
     if (band.function < 0 || strip.crossing.empty())
         return texts;
     texts.stripTitle = tr("Cut %1").arg(band.function + 1);
@@ -264,156 +250,27 @@ BandItem::Texts GraphView::bandText(const DagBand& band) const
     return texts;
 }
 
-// Of the plan at hand.
-DagStrip GraphView::stripOf(const DagBand& band) const
-{
-    const PlanEditor& editor = m_document.planEditor();
-    const int cut = band.place;
-    if (editor.space() == nullptr || m_model != m_document.model() || editor.plan() == m_base || band.function < 0 || cut < 0 || cut + 1 >= editor.space()->functions())
-        return band.strip;
-    const Program& program = m_model->program();
-    std::vector<ValueId> saved = editor.space()->savePoints(editor.plan(), cut);
-    std::erase_if(saved, [&](ValueId value) { return std::ranges::count(program.inputs, value, &Input::value) > 0; });
-    return stripWith(*m_model->analysis, saved);
-}
-
 // Boxes stay where they are; what the plan runs elsewhere than in its band says so, and tensors that it does not save fade.
 void GraphView::showPlan()
 {
-    const PlanEditor& editor = m_document.planEditor();
-    if (!m_picture || editor.space() == nullptr || m_model != m_document.model())
+    if (!isCurrent())
         return;
-    for (BoxItem* item : m_boxes) {
-        const DagBox& box = m_picture->dag.boxes[static_cast<std::size_t>(item->index())];
-        item->setPlace(placeOf(box));
-        if (box.key.kind != BoxKind::Tensor)
-            continue;
-        const DagBand& band = m_picture->dag.bands[static_cast<std::size_t>(box.key.band)];
-        bool faded = false;
-        if (box.writtenBy >= 0 && band.place >= 0 && band.place + 1 < editor.space()->functions()) {
-            const std::vector<ValueId> saved = editor.space()->savePoints(editor.plan(), band.place);
-            faded = editor.plan() != m_base && std::ranges::find(saved, box.key.value) == saved.end();
-        }
-        item->setFaded(faded);
+    const PlanMarks marks = planMarks(m_picture->dag, m_document.planEditor());
+    for (std::size_t i = 0; i < m_boxes.size(); ++i) {
+        m_boxes[i]->setPlace(marks.places[i]);
+        m_boxes[i]->setFaded(marks.unsaved[i]);
     }
-    const std::vector<BandItem::Texts> texts = bandTexts();
-    for (std::size_t i = 0; i < m_bands.size(); ++i)
+    const std::vector<BandItem::Texts> texts = bandTexts(marks);
+    const double titleWidth = BandItem::titleWidth(m_style, texts);
+    for (std::size_t i = 0; i < m_bands.size(); ++i) {
         m_bands[i]->setTexts(texts[i]);
-    for (std::size_t i = 0; i < m_bands.size(); ++i)
+        m_bands[i]->setTitleWidth(titleWidth);
         m_bands[i]->setCutMarked(m_cut && m_picture->dag.bands[i].place == *m_cut);
-}
-
-QString GraphView::placeOf(const DagBox& box) const
-{
-    const PlanEditor& editor = m_document.planEditor();
-    std::optional<Position> to;
-    std::size_t moved = 0;
-    for (const OpId op : box.ops)
-        if (const int i = editor.space()->indexOf(op); i >= 0 && editor.plan().positions[static_cast<std::size_t>(i)] != m_base.positions[static_cast<std::size_t>(i)]) {
-            to = editor.plan().positions[static_cast<std::size_t>(i)];
-            ++moved;
-        }
-    if (!to || box.key.kind == BoxKind::Tensor)
-        return {};
-    return moved == box.ops.size() ? QStringLiteral("→ ") + editor.positionText(*to) : tr("%1 of %2 ops moved").arg(moved).arg(box.ops.size());
-}
-
-OpId GraphView::movableOp(const DagBox& box) const
-{
-    const PlanSpace* space = m_document.planEditor().space();
-    if (space == nullptr || m_model != m_document.model())
-        return {};
-    const OpId op = box.key.kind == BoxKind::Tensor ? m_model->program()[box.key.value].producer : box.ops.size() == 1 ? box.ops.front() : OpId{};
-    const int i = op.valid() ? space->indexOf(op) : -1;
-    return i >= 0 && space->ops()[static_cast<std::size_t>(i)].movable ? op : OpId{};
-}
-
-// The upper half of a band is before its message passing, the lower half after it.
-QRectF GraphView::zoneOf(Position position) const
-{
-    const DagModel& dag = m_picture->dag;
-    for (std::size_t i = 0; i < dag.bands.size(); ++i)
-        if (dag.bands[i].place == position.function()) {
-            const LayoutBand& band = m_picture->layout.bands[i];
-            const double middle = position.function() == 0 ? band.top : (band.top + band.bottom) / 2;
-            const double left = m_picture->layout.bounds.left, right = m_picture->layout.bounds.right;
-            return {QPointF(left, position.isPre() ? band.top : middle), QPointF(right, position.isPre() ? middle : band.bottom)};
-        }
-    return {};
-}
-
-std::optional<Position> GraphView::positionAt(const QPointF& place) const
-{
-    for (int at = 0; at <= 2 * (m_document.planEditor().space()->functions() - 1); ++at)
-        if (const QRectF zone = zoneOf(Position{at}); !zone.isEmpty() && place.y() >= zone.top() && place.y() < zone.bottom())
-            return Position{at};
-    return {};
-}
-
-void GraphView::startDrag(const DagBox& box)
-{
-    m_drag = Drag{movableOp(box), {}, {}};
-    const PlanEditor& editor = m_document.planEditor();
-    QColor legal = m_style.colors.selection;
-    legal.setAlphaF(0.14F);
-    for (int at = 0; at <= 2 * (editor.space()->functions() - 1); ++at) {
-        const QRectF zone = zoneOf(Position{at});
-        if (zone.isEmpty() || !editor.space()->moveOp(editor.plan(), m_drag->op, Position{at}).plan)
-            continue;
-        auto* item = m_scene.addRect(zone.adjusted(0, 2, 0, -2), QPen(m_style.colors.selection, 1.4, Qt::DashLine), legal);
-        item->setZValue(1.5);
-        m_drag->zones.append(item);
     }
-    viewport()->setCursor(Qt::ClosedHandCursor);
 }
 
-void GraphView::dragTo(const QPoint& position)
-{
-    constexpr int edge = 28, step = 18;
-    if (position.y() < edge || position.y() > viewport()->height() - edge)
-        verticalScrollBar()->setValue(verticalScrollBar()->value() + (position.y() < edge ? -step : step));
-    const PlanEditor& editor = m_document.planEditor();
-    m_drag->to = positionAt(mapToScene(position));
-    if (m_drag->to)
-        m_dragLabel->setText(outcome(editor.space()->moveOp(editor.plan(), m_drag->op, *m_drag->to), *m_drag->to));
-    m_dragLabel->setVisible(m_drag->to.has_value());
-    m_dragLabel->setWordWrap(true);
-    m_dragLabel->setFixedWidth(std::min(340, viewport()->width() - 20));
-    m_dragLabel->adjustSize();
-    const QPoint place = position + QPoint(16, 16);
-    m_dragLabel->move(std::clamp(place.x(), 0, std::max(0, viewport()->width() - m_dragLabel->width())),
-                      place.y() + m_dragLabel->height() > viewport()->height() ? position.y() - m_dragLabel->height() - 8 : place.y());
-}
-
-void GraphView::endDrag(bool drops)
-{
-    m_dragLabel->hide();
-    if (!m_drag)
-        return;
-    const Drag drag = *std::exchange(m_drag, std::nullopt);
-    for (QGraphicsItem* zone : drag.zones)
-        delete zone;
-    viewport()->unsetCursor();
-    if (drops && drag.to)
-        m_document.planEditor().moveOp(drag.op, *drag.to);
-}
-
-// Before and after, or why not.
-QString GraphView::outcome(const Move& move, Position to) const
-{
-    const PlanEditor& editor = m_document.planEditor();
-    if (!move.plan)
-        return tr("✗ %1").arg(toText(move.reason));
-    QString text = QStringLiteral("%1 → %2").arg(toText(m_model->program()[m_drag->op].name), editor.positionText(to));
-    if (!move.alongside.empty())
-        text += tr(", with %n other op(s)", nullptr, static_cast<int>(move.alongside.size()));
-    const std::optional<PlanCost> before = editor.cost(), after = editor.costOf(*move.plan);
-    if (before && after)
-        text += tr("\n%1 → %2\n%3 → %4 read and written")
-                    .arg(toText(formatSeconds(before->seconds())), toText(formatSeconds(after->seconds())),
-                         toText(formatBytes(before->readBytes() + before->writtenBytes())), toText(formatBytes(after->readBytes() + after->writtenBytes())));
-    return text;
-}
+// Whether the picture is that of the open model.
+bool GraphView::isCurrent() const { return m_picture && m_model && m_model == m_document.model(); }
 
 void GraphView::contextMenuEvent(QContextMenuEvent* event)
 {
@@ -422,78 +279,18 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event)
     if (item != nullptr)
         select(m_picture->dag.boxes[static_cast<std::size_t>(item->index())].key);
     const DagBox* box = item != nullptr || byKey ? selectedBox() : nullptr;
-    if (box == nullptr)
+    if (box == nullptr || !isCurrent())
         return;
     QMenu menu(this);
-    menu.setToolTipsVisible(true);
-    if (const OpId op = movableOp(*box); op.valid())
-        addMoves(menu, op);
-    addSaves(menu, *box);
-    if (menu.isEmpty())
-        menu.addAction(tr("Stays in its function, whatever the plan"))->setEnabled(false);
+    addPlanActions(menu, m_document.planEditor(), *box);
     menu.exec(byKey ? viewport()->mapToGlobal(viewPosition(box->key).toPoint()) : event->globalPos());
-}
-
-void GraphView::addMoves(QMenu& menu, OpId op)
-{
-    PlanEditor& editor = m_document.planEditor();
-    const auto i = static_cast<std::size_t>(editor.space()->indexOf(op));
-    const PlacedOp& placed = editor.space()->ops()[i];
-    for (Position to = placed.least; to <= placed.most; ++to.at) {
-        if (!editor.space()->isOpenTo(placed, to))
-            continue;
-        QAction* action = menu.addAction(tr("Move %1").arg(editor.positionText(to)));
-        action->setCheckable(true);
-        action->setChecked(editor.plan().positions[i] == to);
-        const Move move = editor.space()->moveOp(editor.plan(), op, to);
-        action->setEnabled(move.plan.has_value() && !action->isChecked());
-        action->setToolTip(toText(move.reason));
-        connect(action, &QAction::triggered, this, [&editor, op, to] { editor.moveOp(op, to); });
-    }
-    menu.addSeparator();
-}
-
-void GraphView::addSaves(QMenu& menu, const DagBox& box)
-{
-    PlanEditor& editor = m_document.planEditor();
-    if (editor.space() == nullptr || m_model != m_document.model())
-        return;
-    std::vector<ValueId> tensors;
-    if (box.key.kind == BoxKind::Tensor)
-        tensors.push_back(box.key.value);
-    else if (box.ops.size() == 1)
-        tensors = m_model->program()[box.ops.front()].outputs;
-    for (const ValueId tensor : tensors)
-        for (int cut = 0; cut + 1 < editor.space()->functions(); ++cut) {
-            const std::vector<ValueId> now = editor.space()->savePoints(editor.plan(), cut);
-            const bool saved = std::ranges::find(now, tensor) != now.end();
-            const Move move = editor.space()->setSavePoint(editor.plan(), tensor, cut, !saved);
-            if (!saved && !move.plan)
-                continue;
-            QAction* action = menu.addAction(saved ? tr("Do not save at cut %1").arg(editor.functionNumber(cut) + 1) : tr("Save at cut %1").arg(editor.functionNumber(cut) + 1));
-            action->setEnabled(move.plan.has_value());
-            action->setToolTip(toText(move.reason));
-            connect(action, &QAction::triggered, this, [&editor, tensor, cut, saved] { editor.setSaved(tensor, cut, !saved); });
-        }
-}
-
-// From the first to the last.
-std::vector<int> GraphView::cuts() const
-{
-    std::vector<int> all;
-    const PlanSpace* space = m_document.planEditor().space();
-    if (m_picture && space != nullptr && m_model == m_document.model())
-        for (const DagBand& band : m_picture->dag.bands)
-            if (band.place >= 0 && band.place + 1 < space->functions())
-                all.push_back(band.place);
-    return all;
 }
 
 void GraphView::selectCut(std::optional<int> cut)
 {
     if (m_cut == cut)
         return;
-    giveUpCut();
+    m_document.planEditor().endPreview();
     m_cut = cut;
     if (cut)
         select(std::nullopt);
@@ -510,7 +307,7 @@ void GraphView::selectCut(std::optional<int> cut)
 // False behind the last one, where none is selected any more.
 bool GraphView::selectNextCut(int step)
 {
-    const std::vector<int> all = cuts();
+    const std::vector<int> all = isCurrent() ? cutsOf(m_picture->dag, m_document.planEditor()) : std::vector<int>{};
     const auto size = static_cast<std::ptrdiff_t>(all.size());
     const std::ptrdiff_t at = m_cut ? std::ranges::find(all, *m_cut) - all.begin() + step : step > 0 ? 0 : size - 1;
     const bool inside = at >= 0 && at < size;
@@ -520,7 +317,9 @@ bool GraphView::selectNextCut(int step)
 
 std::optional<int> GraphView::cutAt(const QPoint& position) const
 {
-    const std::vector<int> all = cuts();
+    if (!isCurrent())
+        return {};
+    const std::vector<int> all = cutsOf(m_picture->dag, m_document.planEditor());
     for (std::size_t i = 0; i < m_bands.size(); ++i)
         if (const int place = m_picture->dag.bands[i].place; std::ranges::count(all, place) > 0 && m_bands[i]->stripRect().contains(mapToScene(position)))
             return place;
@@ -530,41 +329,23 @@ std::optional<int> GraphView::cutAt(const QPoint& position) const
 void GraphView::moveCut(bool up)
 {
     PlanEditor& editor = m_document.planEditor();
-    if (!m_cut || editor.space() == nullptr)
+    if (!m_cut || !isCurrent())
         return;
-    const Move move = editor.space()->moveCut(editor.plan(), *m_cut, up);
-    if (!move.plan) {
+    if (const Move move = editor.space()->moveCut(editor.shown(), *m_cut, up); move.plan)
+        editor.preview(*move.plan);
+    else
         Q_EMIT editor.refused(toText(move.reason));
-        return;
-    }
-    if (!m_beforeCut)
-        m_beforeCut = editor.plan();
-    m_isPreviewing = true;
-    editor.preview(*move.plan);
-    m_isPreviewing = false;
-}
-
-void GraphView::giveUpCut()
-{
-    if (const std::optional<Plan> before = std::exchange(m_beforeCut, std::nullopt))
-        m_document.planEditor().preview(*before);
-}
-
-void GraphView::keepCut()
-{
-    PlanEditor& editor = m_document.planEditor();
-    if (const std::optional<Plan> before = std::exchange(m_beforeCut, std::nullopt))
-        editor.keepPreview(*before, tr("Move cut %1").arg(editor.functionNumber(*m_cut) + 1));
 }
 
 bool GraphView::handleCutKey(int key)
 {
+    PlanEditor& editor = m_document.planEditor();
     switch (key) {
     case Qt::Key_Up:
     case Qt::Key_Down: moveCut(key == Qt::Key_Up); return true;
     case Qt::Key_Return:
-    case Qt::Key_Enter: keepCut(); return true;
-    case Qt::Key_Escape: m_beforeCut ? giveUpCut() : selectCut(std::nullopt); return true;
+    case Qt::Key_Enter: editor.keepPreview(tr("Move cut %1").arg(editor.functionNumber(*m_cut) + 1)); return true;
+    case Qt::Key_Escape: editor.hasPreview() ? editor.endPreview() : selectCut(std::nullopt); return true;
     default: return false;
     }
 }
@@ -652,6 +433,7 @@ void GraphView::fit()
 {
     if (!m_picture)
         return;
+    m_untouched = false;
     fitInView(sceneRect(), Qt::KeepAspectRatio);
     setZoom(std::clamp(zoom(), minZoom, 1.5));
 }
@@ -686,30 +468,7 @@ void GraphView::exportPicture(const QString& path)
 {
     if (!m_picture)
         throw Error("There is no picture to export: open a model first.");
-    constexpr double largestSide = 16000;  // pixels; larger pictures are scaled down
-    const QSizeF size = sceneRect().size();
-    const std::string failure = "The picture cannot be written to " + path.toStdString() + ": choose another folder.";
-    if (path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) {
-        QSvgGenerator generator;
-        generator.setFileName(path);
-        generator.setTitle(toText(m_model->program().name));
-        generator.setSize(size.toSize());
-        generator.setViewBox(QRectF(QPointF(), size));
-        QPainter painter;
-        if (!painter.begin(&generator))
-            throw Error(failure);
-        painter.fillRect(QRectF(QPointF(), size), m_style.colors.background);
-        m_scene.render(&painter, QRectF(QPointF(), size), sceneRect());
-        return;
-    }
-    const double scale = std::min(2.0, largestSide / std::max(size.width(), size.height()));
-    QImage image((size * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
-    image.fill(m_style.colors.background);
-    QPainter painter(&image);
-    m_scene.render(&painter, image.rect(), sceneRect());
-    painter.end();
-    if (!image.save(path))
-        throw Error(failure);
+    views::exportPicture(m_scene, m_style.colors.background, toText(m_model->program().name), path);
 }
 
 BoxItem* GraphView::boxAt(const QPoint& position) const
@@ -738,12 +497,11 @@ void GraphView::mousePressEvent(QMouseEvent* event)
 void GraphView::mouseMoveEvent(QMouseEvent* event)
 {
     const bool far = (event->pos() - m_pressed).manhattanLength() >= QGuiApplication::styleHints()->startDragDistance();
-    if (!m_drag && far && (event->buttons() & Qt::LeftButton))
-        if (const BoxItem* item = m_panning ? nullptr : boxAt(m_pressed))
-            if (const DagBox& box = m_picture->dag.boxes[static_cast<std::size_t>(item->index())]; movableOp(box).valid())
-                startDrag(box);
+    if (const BoxItem* item = !m_drag && !m_panning && far && isCurrent() && (event->buttons() & Qt::LeftButton) ? boxAt(m_pressed) : nullptr)
+        if (const OpId op = movableOp(m_document.planEditor(), m_picture->dag.boxes[static_cast<std::size_t>(item->index())]); op.valid())
+            m_drag = std::make_unique<OpDrag>(*this, *m_picture, m_style.colors, m_document.planEditor(), op);
     if (m_drag) {
-        dragTo(event->pos());
+        m_drag->moveTo(event->pos());
         return;
     }
     m_panning = m_panning || (far && (event->buttons() & Qt::LeftButton));
@@ -754,8 +512,9 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
 {
     QGraphicsView::mouseReleaseEvent(event);
     m_panning = false;
-    if (m_drag) {
-        endDrag(event->button() == Qt::LeftButton);
+    if (const std::unique_ptr<OpDrag> drag = std::move(m_drag)) {
+        if (event->button() == Qt::LeftButton)
+            drag->drop();
         return;
     }
     const bool dragged = (event->pos() - m_pressed).manhattanLength() >= QGuiApplication::styleHints()->startDragDistance();
@@ -805,7 +564,7 @@ bool GraphView::handleKey(int key)
     case Qt::Key_Enter: expandSelection(); return true;
     case Qt::Key_C: return selectNextCut(1);
     case Qt::Key_Minus: collapseSelection(); return true;
-    case Qt::Key_Escape: m_drag ? endDrag(false) : select(std::nullopt); return true;
+    case Qt::Key_Escape: m_drag ? m_drag.reset() : select(std::nullopt); return true;
     case Qt::Key_Left:
     case Qt::Key_Right:
     case Qt::Key_Up:

@@ -7,9 +7,8 @@
 #include "views/document.h"
 #include "views/graph_items.h"
 #include "views/job.h"
-
-class QLabel;
-class QMenu;
+#include "views/op_drag.h"
+#include "views/plan_marks.h"
 
 namespace cleave::views {
 
@@ -29,9 +28,9 @@ public:
     void select(const std::optional<DagKey>& key);
 
     std::optional<int> selectedCut() const { return m_cut; }  ///< below that function of PlanSpace
-    void selectCut(std::optional<int> cut);                   ///< what was only looked at there is given up
-    void moveCut(bool up);                                    ///< of the selected cut, to the next legal place, to be looked at
-    void keepCut();                                           ///< what is looked at, as one undo step
+    void selectCut(std::optional<int> cut);                   ///< ends a preview
+    void moveCut(bool up);                                    ///< of the selected cut, to the next legal place, as a preview
+    const OpDrag* drag() const { return m_drag.get(); }       ///< null if nothing is being dragged
 
     void expandSelection();
     void collapseSelection();
@@ -45,8 +44,6 @@ public:
 
     void exportPicture(const QString& path);  ///< SVG or PNG by the name's end; Error if it cannot be written
     QPointF viewPosition(const DagKey& key) const;  ///< centre of a box in the viewport
-
-    QRectF zoneOf(Position position) const;  ///< of the scene, where dropping an op moves it there; empty if there is no such band
 
     static constexpr double minZoom = 0.02, maxZoom = 4;
 
@@ -78,25 +75,14 @@ private:
     void restyle();
     void addItems();
     void addArrow(std::size_t arrow);
-    std::vector<BandItem::Texts> bandTexts() const;
-    BandItem::Texts bandText(const DagBand& band) const;
-    DagStrip stripOf(const DagBand& band) const;
+    std::vector<BandItem::Texts> bandTexts(const PlanMarks& marks) const;
+    BandItem::Texts bandText(const DagBand& band, const DagStrip& strip) const;
     void mark();
     void showPlan();
-    QString placeOf(const DagBox& box) const;
-    OpId movableOp(const DagBox& box) const;  ///< that dragging the box moves; invalid if a plan cannot place it
-    void startDrag(const DagBox& box);
-    void dragTo(const QPoint& position);
-    void endDrag(bool drops);
-    std::vector<int> cuts() const;
+    bool isCurrent() const;
     bool selectNextCut(int step);
     std::optional<int> cutAt(const QPoint& position) const;
-    void giveUpCut();
     bool handleCutKey(int key);
-    std::optional<Position> positionAt(const QPointF& place) const;
-    QString outcome(const Move& move, Position to) const;
-    void addMoves(QMenu& menu, OpId op);
-    void addSaves(QMenu& menu, const DagBox& box);
 
     BoxItem* boxAt(const QPoint& position) const;
     FrameItem* frameAt(const QPoint& position) const;  ///< whose header is there
@@ -119,17 +105,8 @@ private:
     std::vector<BoxItem*> m_boxes;       // owned by the scene
     std::vector<ArrowItem*> m_arrows;    // null for stubs
     std::vector<BandItem*> m_bands;
-    Plan m_base;                         // that the bands are drawn for
-    struct Drag {
-        OpId op;
-        std::optional<Position> to;
-        QList<QGraphicsItem*> zones;     // owned by the scene
-    };
-    std::optional<Drag> m_drag;
+    std::unique_ptr<OpDrag> m_drag;
     std::optional<int> m_cut;
-    std::optional<Plan> m_beforeCut;     // while another is looked at
-    bool m_isPreviewing = false;
-    QLabel* m_dragLabel;
     QPoint m_pressed;
     bool m_panning = false;              // with a button held
     bool m_untouched = false;            // nobody has moved or zoomed the picture yet

@@ -313,7 +313,7 @@ bool MainWindow::savePlanDialog()
 // Asks where the plan was changed and not saved.
 bool MainWindow::mayLosePlan()
 {
-    if (m_document.planEditor().history().isClean())
+    if (!m_document.planEditor().isModified())
         return true;
     switch (QMessageBox::warning(this, tr("Plan not saved"), tr("The plan of %1 was changed and is not saved.").arg(QFileInfo(m_document.modelPath()).fileName()),
                                  QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save)) {

@@ -43,6 +43,7 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     m_batchSize->setRange(0, largestBatch);
     m_batchSize->setSpecialValueText(tr("Automatic"));
     m_batchSize->setGroupSeparatorShown(true);
+    m_batchSize->setKeyboardTracking(false);  // costs are measured anew for each size
     m_batchSize->setAccessibleName(tr("Batch size"));
     m_batchSize->setToolTip(tr("Target nodes of one batch; 0 lets Cleave choose"));
     m_run->setToolTip(tr("Run the cut model function by function over one-hop blocks"));

@@ -22,6 +22,29 @@ struct PlanEditor::Costs {
     std::vector<PricedPlan> plans;
     std::shared_ptr<const CostModel> model;
     QStringList notes;
+
+    static Costs measured(const std::shared_ptr<const Subject>& subject, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+    {
+        Costs costs;
+        Planning planning(*subject->model, graph, options, readRates(ratesPath()), progress);
+        const PlanningRequest request{{}, 0, options.batchSize, options.order};
+        for (const Planner planner : {Planner::MessageDegree, Planner::Greedy, Planner::Optimal})
+            costs.plans.push_back(planning.make(planner, request, progress));
+        // What only serves for comparison may not be possible.
+        for (const Planner planner : {Planner::NodeWise, Planner::FullGraph})
+            try {
+                costs.plans.push_back(planning.make(planner, request, progress));
+            } catch (const Error& error) {
+                costs.notes.append(toText(error.what()));
+            }
+        struct Priced {
+            std::shared_ptr<const Subject> subject;  // into which the model points
+            CostModel model;
+        };
+        auto priced = std::make_shared<const Priced>(Priced{subject, CostModel(subject->space, costs.plans.front().counts, planning.rates(), planning.profile())});
+        costs.model = {priced, &priced->model};
+        return costs;
+    }
 };
 
 class PlanEditor::Step : public QUndoCommand {
@@ -42,12 +65,12 @@ PlanEditor::~PlanEditor() = default;
 
 void PlanEditor::setModel(std::shared_ptr<const Model> model)
 {
-    Job::retire(m_job, this);
-    m_plans.clear();
-    m_costs.reset();
+    dropCosts();
+    m_loaded.reset();
     m_history.clear();
     m_subject = model ? std::make_shared<const Subject>(std::move(model)) : nullptr;
-    setPlan(m_subject ? m_subject->space.messageDegree() : Plan{});
+    m_base = m_subject ? m_subject->space.messageDegree() : Plan{};
+    setPlan(m_base);
     measure();
 }
 
@@ -60,16 +83,21 @@ void PlanEditor::setGraph(std::shared_ptr<const DataGraph> graph, const RunOptio
 
 const PlanSpace* PlanEditor::space() const { return m_subject ? &m_subject->space : nullptr; }
 
-bool PlanEditor::isAtMessageDegree() const { return !m_subject || m_plan == m_subject->space.messageDegree(); }
-
 std::shared_ptr<const Model> PlanEditor::plannedModel() const
 {
-    if (!m_subject || isAtMessageDegree())
+    if (!m_subject || m_plan == m_base)
         return m_subject ? m_subject->model : nullptr;
     Model planned = *m_subject->model;
-    const std::optional<PlanCost> known = cost();
-    planned.cut = std::make_shared<const CutProgram>(m_subject->space.cut(m_plan, known ? known->copied : std::set<BlockCopy>{}));
+    planned.cut = std::make_shared<const CutProgram>(m_subject->space.cut(m_plan, copied()));
     return std::make_shared<const Model>(std::move(planned));
+}
+
+// Of the plan: by its cost, or as its file said.
+std::set<BlockCopy> PlanEditor::copied() const
+{
+    if (const std::optional<PlanCost> known = costOf(m_plan))
+        return known->copied;
+    return m_loaded && m_loaded->plan == m_plan ? m_loaded->copied : std::set<BlockCopy>{};
 }
 
 std::optional<PlanCost> PlanEditor::costOf(const Plan& plan) const
@@ -79,22 +107,32 @@ std::optional<PlanCost> PlanEditor::costOf(const Plan& plan) const
     return m_costs->price(plan);
 }
 
-bool PlanEditor::keepPreview(const Plan& before, const QString& text)
+void PlanEditor::preview(const Plan& plan)
 {
-    const Plan kept = std::exchange(m_plan, before);
-    return take(kept, text);
+    m_preview = plan;
+    show();
+}
+
+void PlanEditor::endPreview()
+{
+    if (std::exchange(m_preview, std::nullopt))
+        show();
+}
+
+bool PlanEditor::keepPreview(const QString& text)
+{
+    const std::optional<Plan> kept = std::exchange(m_preview, std::nullopt);
+    return kept && take(*kept, text);
 }
 
 void PlanEditor::save(const std::filesystem::path& path)
 {
     if (!m_subject)
         return;
-    const std::optional<PlanCost> known = cost();
-    const StoredPlan stored{m_plan, m_options.batchSize, m_options.order, known ? known->copied : std::set<BlockCopy>{}, {}};
     std::optional<RecordedCost> recorded;
-    if (known)
+    if (const std::optional<PlanCost> known = costOf(m_plan))
         recorded = RecordedCost{"this plan", m_graph->name, *known, m_costs->counts(), m_costs->rates(), false, 0};
-    writePlan(path, m_subject->space, stored, recorded);
+    writePlan(path, m_subject->space, {m_plan, m_options.batchSize, m_options.order, copied(), {}}, recorded);
     m_history.setClean();
 }
 
@@ -102,16 +140,24 @@ StoredPlan PlanEditor::load(const std::filesystem::path& path)
 {
     if (!m_subject)
         throw Error("Open the plan's model first: a plan file holds the plan alone.");
-    StoredPlan stored = readPlan(path, m_subject->space);
-    take(stored.plan, tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())));
+    m_loaded = readPlan(path, m_subject->space);
+    take(m_loaded->plan, tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())));
     m_history.setClean();
-    return stored;
+    return *m_loaded;
 }
 
 void PlanEditor::setPlan(const Plan& plan)
 {
     m_plan = plan;
+    m_preview.reset();
+    show();
     Q_EMIT changed();
+}
+
+void PlanEditor::show()
+{
+    m_cost = costOf(shown());
+    Q_EMIT shownChanged();
 }
 
 bool PlanEditor::moveOp(OpId op, Position to)
@@ -152,42 +198,36 @@ bool PlanEditor::take(const Plan& plan, const QString& text)
     return true;
 }
 
-// Plans of all planners, and what every other plan costs.
-void PlanEditor::measure()
+void PlanEditor::dropCosts()
 {
     Job::retire(m_job, this);
     m_plans.clear();
     m_costs.reset();
+    m_cost.reset();
+    m_problem.clear();
+}
+
+// Plans of all planners, and what every other plan costs.
+void PlanEditor::measure()
+{
+    dropCosts();
     Q_EMIT costsChanged();
     if (!m_subject || !m_graph)
         return;
     m_job = std::make_unique<Job>(
         tr("Counting rows of blocks"),
-        [subject = m_subject, graph = m_graph, options = m_options](const Progress& progress) {
-            Costs costs;
-            Planning planning(*subject->model, *graph, options, readRates(ratesPath()), progress);
-            const PlanningRequest request{{}, 0, options.batchSize, options.order};
-            for (const Planner planner : {Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph})
-                try {
-                    costs.plans.push_back(planning.make(planner, request, progress));
-                } catch (const Error& error) {
-                    costs.notes.append(toText(error.what()));
-                }
-            if (!costs.plans.empty() && costs.plans.front().counts.joined.empty()) {
-                // The subject must live as long as what points into it.
-                const auto model = std::make_shared<CostModel>(subject->space, costs.plans.front().counts, planning.rates(), planning.profile());
-                costs.model = std::shared_ptr<const CostModel>(model.get(), [subject, model](const CostModel*) {});
-            }
-            return costs;
-        },
+        [subject = m_subject, graph = m_graph, options = m_options](const Progress& progress) { return Costs::measured(subject, *graph, options, progress); },
         [this](Costs costs) {
             m_plans = std::move(costs.plans);
             m_costs = std::move(costs.model);
+            m_cost = costOf(shown());
             for (const QString& note : costs.notes)
                 Q_EMIT noted(note);
-            Q_EMIT costsChanged();
         });
-    connect(m_job.get(), &Job::failed, this, &PlanEditor::noted);
+    connect(m_job.get(), &Job::failed, this, [this](const QString& sentence) {
+        m_problem = sentence;
+        Q_EMIT noted(sentence);
+    });
     connect(m_job.get(), &Job::finished, this, [this] {
         m_job.release()->deleteLater();
         Q_EMIT costsChanged();

@@ -26,9 +26,11 @@ public:
     /// Costs are measured in the background from now on. graph null: none
     void setGraph(std::shared_ptr<const DataGraph> graph, const RunOptions& options);
 
-    const PlanSpace* space() const;  ///< null without a model
-    const Plan& plan() const { return m_plan; }
-    bool isAtMessageDegree() const;
+    const PlanSpace* space() const;              ///< null without a model
+    const Plan& plan() const { return m_plan; }  ///< that is run and saved
+    const Plan& base() const { return m_base; }  ///< at message degree
+    const Plan& shown() const { return m_preview ? *m_preview : m_plan; }
+    bool isModified() const { return !m_history.isClean(); }
     QUndoStack& history() { return m_history; }
 
     /// The model, cut as the plan says; the cut at message degree is the model's own. Null without a model.
@@ -39,23 +41,27 @@ public:
     bool setSaved(ValueId tensor, int cut, bool saved);
     bool take(const Plan& plan, const QString& text);  ///< a legal one
 
-    QString positionText(Position position) const;  ///< "before message passing 2", "to function 2": as the picture numbers functions
-    int functionNumber(int place) const;            ///< of one of PlanSpace's functions
-
-    // A plan that is looked at, without a step, until it is taken or another is.
-    void preview(const Plan& plan) { setPlan(plan); }
-    bool keepPreview(const Plan& before, const QString& text);  ///< as one step from before
+    // A plan that is shown, but neither run nor saved until it is kept; any change of the plan ends it.
+    void preview(const Plan& plan);
+    void endPreview();
+    bool keepPreview(const QString& text);  ///< as one undo step
+    bool hasPreview() const { return m_preview.has_value(); }
 
     void save(const std::filesystem::path& path);        ///< Error if it cannot be written; nothing is left behind then
     StoredPlan load(const std::filesystem::path& path);  ///< one undo step. Error without a model, or for a file that is no plan of it
 
-    const std::vector<PricedPlan>& plans() const { return m_plans; }  ///< of all planners; empty until they are known
-    std::optional<PlanCost> cost() const { return costOf(m_plan); }   ///< of the plan at hand, for the same batch size as theirs
-    std::optional<PlanCost> costOf(const Plan& plan) const;           ///< nothing without a graph, or before its rows are counted
+    QString positionText(Position position) const;  ///< "before message passing 2", "to function 2": as the picture numbers functions
+    int functionNumber(int place) const;            ///< of one of PlanSpace's functions
+
+    const std::vector<PricedPlan>& plans() const { return m_plans; }   ///< of all planners; empty until they are known
+    const std::optional<PlanCost>& cost() const { return m_cost; }     ///< of the shown plan, for the same batch size as theirs
+    std::optional<PlanCost> costOf(const Plan& plan) const;            ///< nothing without a graph, or before its rows are counted
     bool isMeasuring() const { return m_job != nullptr; }
+    const QString& problem() const { return m_problem; }               ///< why there are no costs for the graph, in a sentence
 
 Q_SIGNALS:
-    void changed();       ///< the plan
+    void changed();       ///< the plan: what was run was another one
+    void shownChanged();  ///< the plan, or another is looked at
     void costsChanged();  ///< of every plan, or there are none any more
     void refused(const QString& sentence);
     void noted(const QString& sentence);  ///< of planners that made no plan
@@ -66,16 +72,23 @@ private:
     class Step;
 
     void setPlan(const Plan& plan);
+    void show();
     bool apply(const Move& move, OpId named, const QString& text);
     void measure();
+    void dropCosts();
+    std::set<BlockCopy> copied() const;
 
     std::shared_ptr<const Subject> m_subject;
     std::shared_ptr<const DataGraph> m_graph;
     RunOptions m_options;
-    Plan m_plan;
+    Plan m_base, m_plan;
+    std::optional<Plan> m_preview;
     QUndoStack m_history;
     std::vector<PricedPlan> m_plans;
     std::shared_ptr<const CostModel> m_costs;
+    std::optional<PlanCost> m_cost;
+    std::optional<StoredPlan> m_loaded;  // last, for what it copies where costs do not say
+    QString m_problem;
     std::unique_ptr<Job> m_job;
 };
 

@@ -106,17 +106,17 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     layout->addWidget(m_savePoints, 2);
 
     connect(m_plans, &CostBars::activated, this, [this](int bar) { take(bar - 1); });
-    connect(&m_editor, &PlanEditor::changed, this, &PlanPanel::show);
-    connect(&m_editor, &PlanEditor::costsChanged, this, &PlanPanel::show);
-    show();
+    connect(&m_editor, &PlanEditor::shownChanged, this, &PlanPanel::showPlan);
+    connect(&m_editor, &PlanEditor::costsChanged, this, &PlanPanel::showPlan);
+    showPlan();
 }
 
 QString PlanPanel::summary() const { return m_summary->text(); }
 
-void PlanPanel::show()
+void PlanPanel::showPlan()
 {
     std::vector<CostBars::Bar> plans, functions;
-    const std::optional<PlanCost> cost = m_editor.cost();
+    const std::optional<PlanCost>& cost = m_editor.cost();
     if (cost) {
         plans.push_back(barOf(tr("This plan"), *cost));
         plans.back().isMarked = true;
@@ -134,6 +134,7 @@ void PlanPanel::show()
                        : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written.")
                                                          .arg(toText(formatCount(m_editor.plans().front().batchSize)), toText(formatBytes(cost->readBytes())),
                                                               toText(formatBytes(cost->writtenBytes())))
+                       : !m_editor.problem().isEmpty() ? m_editor.problem()
                        : m_editor.isMeasuring()    ? tr("Counting the rows of blocks on the graph…")
                                                    : tr("Open a graph to see what plans cost."));
     showButtons();

@@ -22,9 +22,10 @@ public:
     const CostBars& plans() const { return *m_plans; }
     const CostBars& functions() const { return *m_functions; }
     QTableView& savePoints() { return *m_savePoints; }
+    const QList<QPushButton*>& planners() const { return m_buttons; }  ///< at message degree, greedy, optimal
 
 private:
-    void show();
+    void showPlan();
     void showButtons();
     void take(int plan);
 

@@ -10,35 +10,34 @@ namespace cleave::views {
 
 SavePointModel::SavePointModel(PlanEditor& editor, QObject* parent) : QAbstractTableModel(parent), m_editor(editor)
 {
-    connect(&m_editor, &PlanEditor::changed, this, &SavePointModel::show);
-    connect(&m_editor, &PlanEditor::costsChanged, this, &SavePointModel::show);
-    show();
+    connect(&m_editor, &PlanEditor::shownChanged, this, &SavePointModel::showPlan);
+    connect(&m_editor, &PlanEditor::costsChanged, this, &SavePointModel::showPlan);
+    showPlan();
 }
 
-void SavePointModel::show()
+void SavePointModel::showPlan()
 {
     beginResetModel();
     m_rows.clear();
     if (const PlanSpace* space = m_editor.space()) {
-        const std::optional<PlanCost> cost = m_editor.cost();
         const Program& program = space->analysis().program;
         for (int cut = 0; cut + 1 < space->functions(); ++cut)
-            for (const ValueId tensor : space->savePoints(m_editor.plan(), cut))
+            for (const ValueId tensor : space->savePoints(m_editor.shown(), cut))
                 if (std::ranges::none_of(program.inputs, [&](const Input& input) { return input.value == tensor; }))
-                    m_rows.push_back(row(tensor, cut, cost));
+                    m_rows.push_back(row(tensor, cut));
     }
     endResetModel();
 }
 
-SavePointModel::Row SavePointModel::row(ValueId tensor, int cut, const std::optional<PlanCost>& cost) const
+SavePointModel::Row SavePointModel::row(ValueId tensor, int cut) const
 {
     const Analysis& analysis = m_editor.space()->analysis();
     Row row{tensor, cut, toText(shapeText(analysis, tensor)), {}, {}};
     const double perRow = bytesPerRow(analysis, tensor);
     row.bytes = perRow > 0 ? tr("%1 × V").arg(toText(formatBytes(perRow))) : tr("not known");
-    if (!cost)
+    if (!m_editor.cost())
         return row;
-    for (const TensorCost& known : cost->tensors)
+    for (const TensorCost& known : m_editor.cost()->tensors)
         if (known.tensor == tensor) {
             double seconds = known.write.seconds;
             for (const TensorRead& read : known.reads)

@@ -29,8 +29,8 @@ private:
         QString shape, bytes, seconds;
     };
 
-    void show();
-    Row row(ValueId tensor, int cut, const std::optional<PlanCost>& cost) const;
+    void showPlan();
+    Row row(ValueId tensor, int cut) const;
 
     PlanEditor& m_editor;
     std::vector<Row> m_rows;

@@ -249,7 +249,7 @@ std::string PlanSpace::whyNotJoined(int cut) const
 {
     const std::string both = "Functions " + std::to_string(cut) + " and " + std::to_string(cut + 1) + " cannot be joined, since ";
     if (cut < 0 || cut >= m_levels)
-        return "There is no cut " + std::to_string(cut) + " in this program.";
+        return "There is no cut " + std::to_string(cut + 1) + " in this program.";
     if (m_a.types() > 1)
         return both + "they work on nodes of different types.";
     return m_barriers.contains(cut + 1) ? both + "a global op waits for all nodes between them." : std::string();
@@ -414,7 +414,11 @@ Move PlanSpace::moveCut(const Plan& plan, int cut, bool up) const
         Move move = moveTo(plan, static_cast<int>(i), to);
         return move.plan && *move.plan != plan ? std::optional(std::move(move)) : std::nullopt;
     };
-    for (std::size_t k = 0; cut >= 0 && cut + 1 < functions() && k < m_ops.size(); ++k)
+    if (cut < 0 || cut + 1 >= functions())
+        return {{}, {}, "There is no cut " + std::to_string(cut + 1) + " in this program."};
+    if (plan.joined.contains(cut))
+        return {{}, {}, "Functions " + std::to_string(cut) + " and " + std::to_string(cut + 1) + " run together: there is no cut between them."};
+    for (std::size_t k = 0; k < m_ops.size(); ++k)
         if (auto move = tried(up ? m_ops.size() - 1 - k : k))
             return *std::move(move);
     return {{}, {}, reason};

@@ -112,7 +112,7 @@ OpId WindowTest::opNamed(MainWindow& window, const char* name)
 Position WindowTest::positionOf(MainWindow& window, const char* op)
 {
     const PlanEditor& editor = window.document().planEditor();
-    return editor.plan().positions[static_cast<std::size_t>(editor.space()->indexOf(opNamed(window, op)))];
+    return editor.shown().positions[static_cast<std::size_t>(editor.space()->indexOf(opNamed(window, op)))];
 }
 
 // From the op's box to the middle of the place.
@@ -122,9 +122,8 @@ void WindowTest::drag(MainWindow& window, const char* op, Position to)
     const OpId id = opNamed(window, op);
     for (const DagBox& box : view.picture()->dag.boxes)
         if (box.key.kind == BoxKind::Op && box.ops.front() == id) {
-            QTest::qWait(50);  // panels that have just been filled take room from the picture
             const QPoint from = place(view, box.key);
-            const auto end = [&] { return view.mapFromScene(view.zoneOf(to).center()); };  // the picture may scroll on the way
+            const auto end = [&] { return view.mapFromScene(zoneOf(*view.picture(), to).center()); };  // the picture may scroll on the way
             QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
             for (int step = 1; step <= 5; ++step)
                 QTest::mouseMove(view.viewport(), from + (end() - from) * step / 5);
@@ -488,11 +487,11 @@ void WindowTest::cutsMoveByKeys()
     press(Qt::Key_Down);
     QVERIFY(window.messageBar().isVisible());  // there is nothing to move
     int places = 0;
-    for (Plan last = before; places < 10; ++places, last = editor.plan()) {
+    for (Plan last = before; places < 10; ++places, last = editor.shown()) {
         press(Qt::Key_Up);
-        if (editor.plan() == last)
+        if (editor.shown() == last)
             break;
-        QCOMPARE(editor.space()->whyIllegal(editor.plan()), std::string());
+        QCOMPARE(editor.space()->whyIllegal(editor.shown()), std::string());
     }
     QVERIFY(places >= 2 && places < 10);  // linear_3, then what it reads
     press(Qt::Key_Tab);  // leaves the cuts, and what was looked at is given up

@@ -106,6 +106,31 @@ TEST(PlanSpace, SavePoints)
     EXPECT_THAT(t.space.setSavePoint(t.plan, t.a, 2, true).reason, HasSubstr("no cut 3"));
 }
 
+TEST(PlanSpace, CutsMoveOpByOp)
+{
+    const TwoLayers t;
+    const Move up = t.space.moveCut(t.plan, 1, true);
+    ASSERT_TRUE(up.plan) << up.reason;
+    EXPECT_EQ(t.at(*up.plan, t.c), Position::pre(2));
+    EXPECT_EQ(t.at(*up.plan, t.b), Position::post(1));
+    const Move further = t.space.moveCut(*up.plan, 1, true);
+    ASSERT_TRUE(further.plan) << further.reason;
+    EXPECT_EQ(t.at(*further.plan, t.b), Position::pre(2));
+    EXPECT_THAT(t.space.moveCut(*further.plan, 1, true).reason, HasSubstr("No op"));
+
+    const Move down = t.space.moveCut(*further.plan, 1, false);
+    ASSERT_TRUE(down.plan) << down.reason;
+    EXPECT_EQ(*down.plan, *up.plan);
+    EXPECT_EQ(*t.space.moveCut(*down.plan, 1, false).plan, t.plan);
+    EXPECT_THAT(t.space.moveCut(t.plan, 1, false).reason, HasSubstr("No op"));
+
+    EXPECT_THAT(t.space.moveCut(t.plan, 2, true).reason, HasSubstr("no cut 3"));
+    EXPECT_THAT(t.space.moveCut(t.plan, -1, true).reason, HasSubstr("no cut 0"));
+    Plan joined = t.plan;
+    joined.joined.insert(1);
+    EXPECT_THAT(t.space.moveCut(joined, 1, true).reason, HasSubstr("run together"));
+}
+
 TEST(PlanSpace, PinsHold)
 {
     const TwoLayers t;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <QString>
+#include <vector>
+
+#include "views/dag_model.h"
+#include "views/plan_editor.h"
+
+namespace cleave::views {
+
+/// What the shown plan says of a picture that is drawn for the plan at message degree.
+struct PlanMarks {
+    std::vector<QString> places;   ///< of each box: where its ops run, if not in their band; empty otherwise
+    std::vector<bool> unsaved;     ///< of each box: a tensor that the plan does not save
+    std::vector<DagStrip> strips;  ///< of each band
+};
+
+PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor);
+
+/// Places of the bands that a cut lies below, from the first to the last.
+std::vector<int> cutsOf(const DagModel& dag, const PlanEditor& editor);
+
+}  // namespace cleave::views

@@ -1,0 +1,78 @@
+#include "views/plan_menu.h"
+
+#include <QCoreApplication>
+#include <QMenu>
+#include <algorithm>
+
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+struct Texts {
+    Q_DECLARE_TR_FUNCTIONS(cleave::views::PlanMenu)
+};
+
+void addMoves(QMenu& menu, PlanEditor& editor, OpId op)
+{
+    const auto i = static_cast<std::size_t>(editor.space()->indexOf(op));
+    const PlacedOp& placed = editor.space()->ops()[i];
+    for (Position to = placed.least; to <= placed.most; ++to.at) {
+        if (!editor.space()->isOpenTo(placed, to))
+            continue;
+        QAction* action = menu.addAction(Texts::tr("Move %1").arg(editor.positionText(to)));
+        action->setCheckable(true);
+        action->setChecked(editor.plan().positions[i] == to);
+        const Move move = editor.space()->moveOp(editor.plan(), op, to);
+        action->setEnabled(move.plan.has_value() && !action->isChecked());
+        action->setToolTip(toText(move.reason));
+        QObject::connect(action, &QAction::triggered, &editor, [&editor, op, to] { editor.moveOp(op, to); });
+    }
+    menu.addSeparator();
+}
+
+void addSaves(QMenu& menu, PlanEditor& editor, ValueId tensor)
+{
+    const PlanSpace& space = *editor.space();
+    for (int cut = 0; cut + 1 < space.functions(); ++cut) {
+        const std::vector<ValueId> now = space.savePoints(editor.plan(), cut);
+        const bool saved = std::ranges::find(now, tensor) != now.end();
+        const Move move = space.setSavePoint(editor.plan(), tensor, cut, !saved);
+        if (!saved && !move.plan)
+            continue;
+        const int number = editor.functionNumber(cut) + 1;
+        QAction* action = menu.addAction(saved ? Texts::tr("Do not save at cut %1").arg(number) : Texts::tr("Save at cut %1").arg(number));
+        action->setEnabled(move.plan.has_value());
+        action->setToolTip(toText(move.reason));
+        QObject::connect(action, &QAction::triggered, &editor, [&editor, tensor, cut, saved] { editor.setSaved(tensor, cut, !saved); });
+    }
+}
+
+}  // namespace
+
+OpId movableOp(const PlanEditor& editor, const DagBox& box)
+{
+    const PlanSpace* space = editor.space();
+    if (space == nullptr)
+        return {};
+    const OpId op = box.key.kind == BoxKind::Tensor ? space->analysis().program[box.key.value].producer : box.ops.size() == 1 ? box.ops.front() : OpId{};
+    const int i = op.valid() ? space->indexOf(op) : -1;
+    return i >= 0 && space->ops()[static_cast<std::size_t>(i)].movable ? op : OpId{};
+}
+
+void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box)
+{
+    menu.setToolTipsVisible(true);
+    if (const OpId op = movableOp(editor, box); op.valid())
+        addMoves(menu, editor, op);
+    if (box.key.kind == BoxKind::Tensor)
+        addSaves(menu, editor, box.key.value);
+    else if (box.ops.size() == 1)
+        for (const ValueId tensor : editor.space()->analysis().program[box.ops.front()].outputs)
+            addSaves(menu, editor, tensor);
+    if (menu.isEmpty())
+        menu.addAction(Texts::tr("Stays in its function, whatever the plan"))->setEnabled(false);
+}
+
+}  // namespace cleave::views

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "views/dag_model.h"
+#include "views/plan_editor.h"
+
+class QMenu;
+
+namespace cleave::views {
+
+/// The op that a plan can place elsewhere by this box: its only one, or the one that makes its tensor. Invalid if there is none.
+OpId movableOp(const PlanEditor& editor, const DagBox& box);
+
+/// What can be done to the plan at a box; what cannot is there too, with the reason as its tooltip. The editor must outlive the menu.
+void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box);
+
+}  // namespace cleave::views
