@@ -20,6 +20,24 @@ std::filesystem::path toPath(const QString& path)
     return std::filesystem::path(path.toStdU16String());
 }
 
+// Those that this program does not know are left to the reader of the plan.
+std::set<Rewrite> rewritesNamed(const std::vector<std::string>& names)
+{
+    std::set<Rewrite> rewrites;
+    for (const std::string& name : names)
+        if (Rewrite known{}; rewriteFromName(name, known))
+            rewrites.insert(known);
+    return rewrites;
+}
+
+std::set<Rewrite> appliedRewrites(const Model& model)
+{
+    std::vector<std::string> names;
+    for (const PassCount& applied : model.analysis->rewrites)
+        names.push_back(applied.pass);
+    return rewritesNamed(names);
+}
+
 }  // namespace
 
 Document::Document(QObject* parent) : QObject(parent)
@@ -43,9 +61,12 @@ void Document::open(const QString& path)
         openModel(path);
 }
 
-void Document::openModel(const QString& path)
+void Document::openModel(const QString& path) { openModel(path, {}); }
+
+void Document::openModel(const QString& path, std::optional<PlanFile> plan)
 {
     abandon(Task::Run);
+    m_awaited = std::move(plan);
     m_openingPath = path;
     start(
         Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
@@ -80,17 +101,44 @@ void Document::openExpected(const QString& path)
         });
 }
 
-void Document::openPlan(const QString& path)
+void Document::openPlan(const QString& path) { openPlan(PlanFile{path, true}); }
+
+void Document::restorePlan(const QString& path) { openPlan(PlanFile{path, false}); }
+
+// A plan is of the program after its rewrites, so these come first.
+void Document::openPlan(const PlanFile& plan)
 {
+    if (job(Task::OpenModel)) {
+        m_awaited = plan;
+        return;
+    }
     try {
-        const StoredPlan stored = m_planEditor.load(toPath(path));
+        if (m_model) {
+            const std::set<Rewrite> made = rewritesNamed(readPlanSummary(toPath(plan.path)).rewrites);
+            if (made != appliedRewrites(*m_model) && made != m_rewrites) {
+                setRewrites(made);
+                m_awaited = plan;
+                return;
+            }
+        }
+        const StoredPlan stored = m_planEditor.load(toPath(plan.path), plan.isSaved);
         for (const std::string& remark : stored.remarks)
             Q_EMIT noted(toText(remark));
+        RunOptions options = m_options.run;
         if (stored.batchSize > 0)
-            setBatchSize(stored.batchSize);
+            options.batchSize = stored.batchSize;
+        options.order = stored.order;
+        setRunOptions(options);
+        Q_EMIT planOpened(plan.path);
     } catch (const Error& error) {
         Q_EMIT failed(toText(error.what()));
     }
+}
+
+void Document::openAwaitedPlan()
+{
+    if (const std::optional<PlanFile> plan = std::exchange(m_awaited, std::nullopt))
+        openPlan(*plan);
 }
 
 bool Document::savePlan(const QString& path)
@@ -120,6 +168,7 @@ void Document::setModel(std::shared_ptr<const Model> model, const QString& path)
 // The same file in another form, or another file.
 void Document::replaceModel(std::shared_ptr<const Model> model)
 {
+    Q_EMIT modelAboutToChange();
     m_model = std::move(model);
     setReport({});
     m_planEditor.setModel(m_model);
@@ -138,18 +187,32 @@ void Document::setGraph(std::shared_ptr<const DataGraph> graph, const QString& p
 
 void Document::setBatchSize(std::int64_t batchSize)
 {
-    if (m_options.run.batchSize == batchSize)
-        return;
-    m_options.run.batchSize = batchSize;
-    m_planEditor.setGraph(m_graph, m_options.run);
-    Q_EMIT changed(Change::Options);
+    RunOptions options = m_options.run;
+    options.batchSize = batchSize;
+    setRunOptions(options);
+}
+
+void Document::setNodeOrder(NodeOrder order)
+{
+    RunOptions options = m_options.run;
+    options.order = order;
+    setRunOptions(options);
 }
 
 void Document::setRandomFeatures(bool random)
 {
-    if (m_options.run.randomFeatures == random)
+    RunOptions options = m_options.run;
+    options.randomFeatures = random;
+    setRunOptions(options);
+}
+
+// What is not changed here is not measured anew.
+void Document::setRunOptions(const RunOptions& options)
+{
+    const auto chosen = [](const RunOptions& o) { return std::tuple(o.batchSize, o.order, o.randomFeatures); };
+    if (chosen(m_options.run) == chosen(options))
         return;
-    m_options.run.randomFeatures = random;
+    m_options.run = options;
     m_planEditor.setGraph(m_graph, m_options.run);
     Q_EMIT changed(Change::Options);
 }
@@ -161,7 +224,7 @@ void Document::setRewrites(std::set<Rewrite> rewrites)
     m_rewrites = std::move(rewrites);
     Q_EMIT changed(Change::Options);
     if (job(Task::OpenModel) && !m_openingPath.isEmpty())
-        openModel(m_openingPath);
+        openModel(m_openingPath, std::exchange(m_awaited, std::nullopt));
     else if (m_model)
         rewriteModel();
 }
@@ -256,6 +319,7 @@ bool Document::isBusy() const
 
 void Document::cancel()
 {
+    m_awaited.reset();
     for (const std::unique_ptr<Job>& job : m_jobs)
         if (job)
             job->cancel();
@@ -271,9 +335,15 @@ void Document::take(Task task, std::unique_ptr<Job> job)
 {
     abandon(task);
     connect(job.get(), &Job::progressed, this, &Document::progressed);
-    connect(job.get(), &Job::failed, this, &Document::failed);
+    connect(job.get(), &Job::failed, this, [this, task](const QString& sentence) {
+        if (task == Task::OpenModel)
+            m_awaited.reset();
+        Q_EMIT failed(sentence);
+    });
     connect(job.get(), &Job::finished, this, [this, task] {
         m_jobs[static_cast<std::size_t>(task)].release()->deleteLater();
+        if (task == Task::OpenModel)
+            openAwaitedPlan();
         Q_EMIT changed(Change::Tasks);
     });
     m_jobs[static_cast<std::size_t>(task)] = std::move(job);

@@ -52,15 +52,18 @@ public:
     const PlanEditor& planEditor() const { return m_planEditor; }
 
     void setRoles(std::map<std::string, Role> roles) { m_roles = std::move(roles); }  ///< for models opened from now on, instead of the guess
+    const std::map<std::string, Role>& roles() const { return m_roles; }
     void open(const QString& path);  ///< a graph if it ends in .npz, a plan if in .cleave.json, otherwise a model
     void openModel(const QString& path);
     void openGraph(const QString& path);
     void openExpected(const QString& path);  ///< outputs recorded elsewhere, which Verify compares with as well, until another model is opened
-    void openPlan(const QString& path);      ///< of the model that is open, with its batch size
+    void openPlan(const QString& path);      ///< of the model that is open or being opened, with its rewrites, batch size and node order
+    void restorePlan(const QString& path);   ///< openPlan() of one that nobody saved
     bool savePlan(const QString& path);
     void setModel(std::shared_ptr<const Model> model, const QString& path);
     void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
+    void setNodeOrder(NodeOrder order);
     void setRandomFeatures(bool random);        ///< for node features that the graph lacks
     void setRewrites(std::set<Rewrite> rewrites);  ///< of the model that is open, from its traced program, and of those opened from now on
     const std::set<Rewrite>& rewrites() const { return m_rewrites; }
@@ -75,12 +78,19 @@ public:
     void cancel();  ///< everything that is being worked on
 
 Q_SIGNALS:
+    void modelAboutToChange();  ///< with the plan that it has
+    void planOpened(const QString& path);
     void changed(cleave::views::Change change);
     void progressed(double fraction, const QString& what);
     void failed(const QString& sentence);
     void noted(const QString& sentence);  ///< for the list of messages
 
 private:
+    struct PlanFile {
+        QString path;
+        bool isSaved = true;
+    };
+
     template <class Work, class Apply>
     void start(Task task, const QString& title, Work work, Apply apply);
     void take(Task task, std::unique_ptr<Job> job);
@@ -88,10 +98,15 @@ private:
     void setReport(Report report);
     void replaceModel(std::shared_ptr<const Model> model);
     void rewriteModel();
+    void openModel(const QString& path, std::optional<PlanFile> plan);
+    void openPlan(const PlanFile& plan);
+    void openAwaitedPlan();
+    void setRunOptions(const RunOptions& options);
 
     std::shared_ptr<const Model> m_model;
     QString m_modelPath;
     QString m_openingPath;  // of the file that is being opened
+    std::optional<PlanFile> m_awaited;  // plan of the model that is being opened
     std::map<std::string, Role> m_roles;
     std::set<Rewrite> m_rewrites;
     std::shared_ptr<const DataGraph> m_graph;

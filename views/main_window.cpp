@@ -86,6 +86,7 @@ MainWindow::MainWindow(Theme theme, QWidget* parent) : QMainWindow(parent)
     connect(&m_document.planEditor(), &PlanEditor::refused, this, &MainWindow::showError);
     connect(&m_document.planEditor(), &PlanEditor::changed, m_message, &MessageBar::hide);
     connect(&m_document.planEditor().history(), &QUndoStack::cleanChanged, this, [this](bool clean) { setWindowModified(!clean); });
+    connect(&m_recovery, &Recovery::leftBehind, this, &MainWindow::offer);
     connect(m_view, &GraphView::failed, this, &MainWindow::showError);
     connect(m_view, &GraphView::remarked, m_results, &ResultPanel::addMessage);
     connect(m_view, &GraphView::selectionChanged, this, &MainWindow::showSelection);
@@ -110,6 +111,7 @@ void MainWindow::makeCentre()
 {
     auto* centre = new QWidget(this);
     m_message = new MessageBar(centre);
+    m_offer = new MessageBar(centre);
     m_pages = new QStackedWidget(centre);
     m_view = new GraphView(m_document, m_pages);
     m_legend = new Legend(centre);
@@ -118,6 +120,7 @@ void MainWindow::makeCentre()
     auto* layout = new QVBoxLayout(centre);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    layout->addWidget(m_offer);
     layout->addWidget(m_message);
     layout->addWidget(m_pages, 1);
     layout->addWidget(m_legend);
@@ -323,6 +326,22 @@ bool MainWindow::mayLosePlan()
     }
 }
 
+void MainWindow::offerLeftPlans()
+{
+    if (const std::vector<LeftPlan> plans = m_recovery.left(); !plans.empty())
+        offer(plans.front());
+}
+
+// One at a time; those that are not chosen are offered again.
+void MainWindow::offer(const LeftPlan& plan)
+{
+    m_offer->offer(tr("The plan of %1, changed %2, was not saved.").arg(QFileInfo(plan.modelPath).fileName(), QLocale().toString(plan.changed, QLocale::ShortFormat)),
+                   {{tr("&Restore"), [this, plan] { m_recovery.restore(plan); }}, {tr("&Discard"), [this, plan] {
+                         Recovery::discard(plan);
+                         offerLeftPlans();
+                     }}});
+}
+
 void MainWindow::about()
 {
     QMessageBox::about(this, tr("About Cleave"),
@@ -413,6 +432,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
         event->ignore();
         return;
     }
+    m_recovery.forget();
     QSettings settings;
     settings.setValue(QStringLiteral("geometry"), saveGeometry());
     settings.setValue(QStringLiteral("state"), saveState(layoutVersion));

@@ -3,6 +3,7 @@
 #include <QMainWindow>
 
 #include "views/document.h"
+#include "views/recovery.h"
 #include "views/theme.h"
 
 class QActionGroup;
@@ -31,6 +32,9 @@ public:
     Document& document() { return m_document; }
     GraphView& graphView() { return *m_view; }
     const MessageBar& messageBar() const { return *m_message; }
+    const MessageBar& offerBar() const { return *m_offer; }
+    Recovery& recovery() { return m_recovery; }
+    void offerLeftPlans();  ///< that windows left unsaved which are gone
     PlanPanel& planPanel() { return *m_plan; }
 
 protected:
@@ -52,6 +56,7 @@ private:
     bool savePlanDialog();
     bool mayLosePlan();
     void about();
+    void offer(const LeftPlan& plan);
     void showError(const QString& sentence);
     void showChange(Change change);
     void showTasks();
@@ -59,9 +64,10 @@ private:
     void showTitle();
 
     Document m_document;
+    Recovery m_recovery{m_document};
     GraphView* m_view = nullptr;
     Legend* m_legend = nullptr;
-    MessageBar* m_message = nullptr;
+    MessageBar *m_message = nullptr, *m_offer = nullptr;
     QStackedWidget* m_pages = nullptr;
     Inspector* m_inspector = nullptr;
     PlanPanel* m_plan = nullptr;

@@ -3,12 +3,13 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QStyle>
 #include <QToolButton>
 
 namespace cleave::views {
 
-MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this))
+MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this)), m_layout(new QHBoxLayout(this))
 {
     auto* sign = new QLabel(this);
     sign->setPixmap(style()->standardIcon(QStyle::SP_MessageBoxWarning).pixmap(20, 20));
@@ -22,19 +23,31 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this
     close->setAccessibleName(tr("Dismiss the message"));
     connect(close, &QToolButton::clicked, this, &QWidget::hide);
 
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(10, 6, 6, 6);
-    layout->addWidget(sign);
-    layout->addWidget(m_text, 1);
-    layout->addWidget(close);
+    m_layout->setContentsMargins(10, 6, 6, 6);
+    m_layout->addWidget(sign);
+    m_layout->addWidget(m_text, 1);
+    m_layout->addWidget(close);
     setAutoFillBackground(true);
     setAccessibleName(tr("Message"));
     color();
     hide();
 }
 
-void MessageBar::showError(const QString& sentence)
+void MessageBar::showError(const QString& sentence) { offer(sentence, {}); }
+
+void MessageBar::offer(const QString& sentence, const QList<Choice>& choices)
 {
+    for (QPushButton* button : std::exchange(m_buttons, {}))
+        button->deleteLater();
+    for (const Choice& choice : choices) {
+        auto* button = new QPushButton(choice.text, this);
+        connect(button, &QPushButton::clicked, this, [this, chosen = choice.chosen] {
+            hide();
+            chosen();
+        });
+        m_layout->insertWidget(m_layout->count() - 1, button);
+        m_buttons.append(button);
+    }
     m_text->setText(sentence);
     setAccessibleDescription(sentence);
     show();

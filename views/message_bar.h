@@ -1,8 +1,12 @@
 #pragma once
 
 #include <QFrame>
+#include <QList>
+#include <functional>
 
+class QHBoxLayout;
 class QLabel;
+class QPushButton;
 
 namespace cleave::views {
 
@@ -14,6 +18,14 @@ public:
     explicit MessageBar(QWidget* parent = nullptr);
 
     void showError(const QString& sentence);
+
+    struct Choice {
+        QString text;
+        std::function<void()> chosen;
+    };
+    void offer(const QString& sentence, const QList<Choice>& choices);  ///< a button for each; one that is chosen hides the bar
+    const QList<QPushButton*>& buttons() const { return m_buttons; }
+
     QString text() const;
 
 protected:
@@ -23,6 +35,8 @@ private:
     void color();
 
     QLabel* m_text;
+    QHBoxLayout* m_layout;
+    QList<QPushButton*> m_buttons;
 };
 
 }  // namespace cleave::views

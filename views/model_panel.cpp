@@ -2,6 +2,7 @@
 
 #include <QDoubleValidator>
 #include <QFileInfo>
+#include <QComboBox>
 #include <QFormLayout>
 #include <QFrame>
 #include <QLineEdit>
@@ -34,7 +35,7 @@ QLineEdit* toleranceEdit(QWidget* parent, const QString& name, const QString& ti
 }  // namespace
 
 ModelPanel::ModelPanel(Document& document, QWidget* parent)
-    : QWidget(parent), m_document(document), m_properties(new PropertyView(this)), m_batchSize(new QSpinBox(this)),
+    : QWidget(parent), m_document(document), m_properties(new PropertyView(this)), m_batchSize(new QSpinBox(this)), m_order(new QComboBox(this)),
       m_absolute(toleranceEdit(this, tr("Absolute tolerance"), tr("Equal: |a − b| ≤ absolute + relative · |b|"))),
       m_relative(toleranceEdit(this, tr("Relative tolerance"), tr("Equal: |a − b| ≤ absolute + relative · |b|"))),
       m_run(new QPushButton(tr("Run layer-wise"), this)), m_verify(new QPushButton(tr("Verify"), this))
@@ -46,6 +47,11 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     m_batchSize->setKeyboardTracking(false);  // costs are measured anew for each size
     m_batchSize->setAccessibleName(tr("Batch size"));
     m_batchSize->setToolTip(tr("Target nodes of one batch; 0 lets Cleave choose"));
+    m_order->setAccessibleName(tr("Node order"));
+    m_order->setToolTip(tr("The order in which batches take the nodes: neighbours near each other make smaller blocks"));
+    for (const auto& [order, text] : {std::pair(NodeOrder::Natural, tr("As in the file")), std::pair(NodeOrder::Degree, tr("Most edges first")),
+                                      std::pair(NodeOrder::BreadthFirst, tr("Breadth first")), std::pair(NodeOrder::Metis, tr("Clusters (METIS)"))})
+        m_order->addItem(text, QVariant::fromValue(static_cast<int>(order)));
     m_run->setToolTip(tr("Run the cut model function by function over one-hop blocks"));
     m_verify->setToolTip(tr("Run the whole model and the cut one and compare their answers"));
 
@@ -54,6 +60,7 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     form->setHorizontalSpacing(10);
     form->setVerticalSpacing(8);
     form->addRow(tr("&Batch size"), m_batchSize);
+    form->addRow(tr("&Order"), m_order);
     auto* tolerance = new QHBoxLayout;
     tolerance->addWidget(m_absolute);
     tolerance->addWidget(m_relative);
@@ -74,6 +81,7 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     layout->addLayout(form);
 
     connect(m_batchSize, &QSpinBox::valueChanged, &m_document, &Document::setBatchSize);
+    connect(m_order, &QComboBox::activated, this, [this](int row) { m_document.setNodeOrder(static_cast<NodeOrder>(m_order->itemData(row).toInt())); });
     connect(m_absolute, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
     connect(m_relative, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
     connect(m_run, &QPushButton::clicked, &m_document, &Document::runLayerWise);
@@ -108,6 +116,7 @@ void ModelPanel::showOptions()
 {
     const VerifyOptions& options = m_document.options();
     m_batchSize->setValue(static_cast<int>(std::min<std::int64_t>(options.run.batchSize, largestBatch)));
+    m_order->setCurrentIndex(m_order->findData(static_cast<int>(options.run.order)));
     m_absolute->setText(toText(formatNumber(options.tolerance.absolute)));
     m_relative->setText(toText(formatNumber(options.tolerance.relative)));
     m_run->setEnabled(m_document.canRun());

@@ -14,7 +14,7 @@ namespace cleave::views {
 
 class PropertyView;
 
-/// Model, inputs, clean-up and graph, and below them how to run: batch size and tolerance.
+/// Model, inputs, clean-up and graph, and below them how to run: batch size, node order and tolerance.
 class ModelPanel : public QWidget {
     Q_OBJECT
 
@@ -29,6 +29,7 @@ private:
     Document& m_document;
     PropertyView* m_properties;
     QSpinBox* m_batchSize;
+    QComboBox* m_order;
     QLineEdit* m_absolute;
     QLineEdit* m_relative;
     QPushButton* m_run;

@@ -127,22 +127,30 @@ bool PlanEditor::keepPreview(const QString& text)
 
 void PlanEditor::save(const std::filesystem::path& path)
 {
+    write(path);
+    m_history.setClean();
+}
+
+void PlanEditor::write(const std::filesystem::path& path) const
+{
     if (!m_subject)
         return;
     std::optional<RecordedCost> recorded;
     if (const std::optional<PlanCost> known = costOf(m_plan))
         recorded = RecordedCost{"this plan", m_graph->name, *known, m_costs->counts(), m_costs->rates(), false, 0};
     writePlan(path, m_subject->space, {m_plan, m_options.batchSize, m_options.order, copied(), {}}, recorded);
-    m_history.setClean();
 }
 
-StoredPlan PlanEditor::load(const std::filesystem::path& path)
+StoredPlan PlanEditor::load(const std::filesystem::path& path, bool isSaved)
 {
     if (!m_subject)
         throw Error("Open the plan's model first: a plan file holds the plan alone.");
     m_loaded = readPlan(path, m_subject->space);
     take(m_loaded->plan, tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())));
-    m_history.setClean();
+    if (isSaved)
+        m_history.setClean();
+    else
+        m_history.resetClean();
     return *m_loaded;
 }
 

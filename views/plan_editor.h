@@ -47,8 +47,10 @@ public:
     bool keepPreview(const QString& text);  ///< as one undo step
     bool hasPreview() const { return m_preview.has_value(); }
 
-    void save(const std::filesystem::path& path);        ///< Error if it cannot be written; nothing is left behind then
-    StoredPlan load(const std::filesystem::path& path);  ///< one undo step. Error without a model, or for a file that is no plan of it
+    void write(const std::filesystem::path& path) const;  ///< Error if it cannot be written; nothing is left behind then
+    void save(const std::filesystem::path& path);         ///< write(), and the plan is as saved
+    /// One undo step. isSaved: the plan is as saved. Error without a model, or for a file that is no plan of it.
+    StoredPlan load(const std::filesystem::path& path, bool isSaved = true);
 
     QString positionText(Position position) const;  ///< "before message passing 2", "to function 2": as the picture numbers functions
     int functionNumber(int place) const;            ///< of one of PlanSpace's functions

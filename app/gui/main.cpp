@@ -84,6 +84,7 @@ int main(int argc, char** argv)
     MainWindow window(theme);
     window.document().setRoles(std::move(roles));
     window.show();
+    window.offerLeftPlans();
     for (const QString& file : parser.positionalArguments())
         window.document().open(file);
     return QApplication::exec();

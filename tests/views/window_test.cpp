@@ -1,14 +1,20 @@
 // The window as a person uses it: real mouse and key events on the offscreen platform.
 #include <QAbstractItemModelTester>
+#include <QContextMenuEvent>
+#include <QDir>
 #include <QDockWidget>
 #include <QLabel>
+#include <QMenu>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QStandardPaths>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <QUrl>
 #include <random>
 
@@ -19,6 +25,7 @@
 #include "views/inspector.h"
 #include "views/main_window.h"
 #include "views/message_bar.h"
+#include "views/op_drag.h"
 #include "views/plan_panel.h"
 #include "views/property_view.h"
 #include "views/result_panel.h"
@@ -52,7 +59,16 @@ private Q_SLOTS:
     void cutsMoveByKeys();
     void savePointTableChangesThePlan();
     void costsAreThoseOfThePlanner();
+    void contextMenuMovesAnOp();
+    void escapeEndsADrag();
+    void aLookAtAnotherPlanKeepsTheResult();
+    void plannersAreTakenByTheirButtons();
+    void aGraphThatDoesNotFitIsSaid();
     void planIsSavedAndOpened();
+    void planBringsItsRewritesAndItsOrder();
+    void closingAsksForTheUnsavedPlan();
+    void unsavedPlanOutlivesItsWindow();
+    void planOfTheModelBeforeIsOfferedAgain();
     void noSequenceOfMovesGivesAnIllegalPlan();
     void itemModelsAreSound();
 
@@ -62,6 +78,8 @@ private:
     static void openGraph(MainWindow& window);
     static OpId opNamed(MainWindow& window, const char* name);
     static Position positionOf(MainWindow& window, const char* op);
+    static DagKey boxOf(MainWindow& window, const char* op);
+    static void beginDrag(MainWindow& window, const char* op, Position to);
     static void drag(MainWindow& window, const char* op, Position to);
     static DagKey firstBox(const MainWindow& window, BoxKind kind);
 };
@@ -83,6 +101,8 @@ void WindowTest::initTestCase()
     QCoreApplication::setOrganizationName(QStringLiteral("CleaveTests"));
     QCoreApplication::setApplicationName(QStringLiteral("CleaveTests"));
     QSettings().clear();
+    QStandardPaths::setTestModeEnabled(true);
+    QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)).removeRecursively();
 }
 
 void WindowTest::open(MainWindow& window, const char* model)
@@ -115,23 +135,35 @@ Position WindowTest::positionOf(MainWindow& window, const char* op)
     return editor.shown().positions[static_cast<std::size_t>(editor.space()->indexOf(opNamed(window, op)))];
 }
 
-// From the op's box to the middle of the place.
-void WindowTest::drag(MainWindow& window, const char* op, Position to)
+DagKey WindowTest::boxOf(MainWindow& window, const char* op)
+{
+    const OpId id = opNamed(window, op);
+    for (const DagBox& box : window.graphView().picture()->dag.boxes)
+        if (box.key.kind == BoxKind::Op && box.ops.front() == id)
+            return box.key;
+    return {};
+}
+
+QPoint middle(GraphView& view, Position position)
+{
+    return view.mapFromScene(zoneOf(*view.picture(), position).center());
+}
+
+// From the op's box to the middle of the place, where the button is still held. The picture may scroll on the way.
+void WindowTest::beginDrag(MainWindow& window, const char* op, Position to)
 {
     GraphView& view = window.graphView();
-    const OpId id = opNamed(window, op);
-    for (const DagBox& box : view.picture()->dag.boxes)
-        if (box.key.kind == BoxKind::Op && box.ops.front() == id) {
-            const QPoint from = place(view, box.key);
-            const auto end = [&] { return view.mapFromScene(zoneOf(*view.picture(), to).center()); };  // the picture may scroll on the way
-            QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
-            for (int step = 1; step <= 5; ++step)
-                QTest::mouseMove(view.viewport(), from + (end() - from) * step / 5);
-            QTest::mouseMove(view.viewport(), end());
-            QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, end());
-            return;
-        }
-    QFAIL("no such box");
+    const QPoint from = place(view, boxOf(window, op));
+    QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
+    for (int step = 1; step <= 5; ++step)
+        QTest::mouseMove(view.viewport(), from + (middle(view, to) - from) * step / 5);
+    QTest::mouseMove(view.viewport(), middle(view, to));
+}
+
+void WindowTest::drag(MainWindow& window, const char* op, Position to)
+{
+    beginDrag(window, op, to);
+    QTest::mouseRelease(window.graphView().viewport(), Qt::LeftButton, {}, middle(window.graphView(), to));
 }
 
 DagKey WindowTest::firstBox(const MainWindow& window, BoxKind kind)
@@ -560,6 +592,210 @@ void WindowTest::planIsSavedAndOpened()
     window.document().open(file);
     QVERIFY(editor.plan() == moved);
     QVERIFY(editor.history().isClean());
+}
+
+void WindowTest::contextMenuMovesAnOp()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    view.fit();
+    QStringList texts;
+    QTimer::singleShot(0, &window, [&] {  // the menu runs its own loop
+        auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+        QVERIFY(menu);
+        const QList<QAction*> actions = menu->actions();
+        const auto move = std::ranges::find(actions, QStringLiteral("Move before message passing 2"), &QAction::text);
+        QVERIFY(move != actions.end());
+        for (const QAction* action : actions)
+            texts.append(action->text());
+        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(*move).center());
+    });
+    const QPoint at = place(view, boxOf(window, "linear_3"));
+    QContextMenuEvent event(QContextMenuEvent::Mouse, at, view.viewport()->mapToGlobal(at));
+    QApplication::sendEvent(view.viewport(), &event);
+    QVERIFY2(texts.contains(QStringLiteral("Do not save at cut 2")), qPrintable(texts.join(u'|')));
+    QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
+    window.document().planEditor().history().setClean();
+}
+
+void WindowTest::escapeEndsADrag()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    openGraph(window);
+    GraphView& view = window.graphView();
+    PlanEditor& editor = window.document().planEditor();
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost().has_value(), patience);
+    view.fit();
+    const Plan before = editor.plan();
+    beginDrag(window, "linear_3", Position::post(0));
+    QVERIFY(view.drag());
+    QVERIFY2(view.drag()->text().contains(QStringLiteral("message passing 1")), qPrintable(view.drag()->text()));
+    QTest::mouseMove(view.viewport(), middle(view, Position::pre(2)));
+    QVERIFY2(view.drag()->text().startsWith(QStringLiteral("linear_3 → before message passing 2\n")), qPrintable(view.drag()->text()));
+    QTest::keyClick(&view, Qt::Key_Escape);
+    QVERIFY(!view.drag());
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, middle(view, Position::pre(2)));
+    QVERIFY(editor.plan() == before);
+}
+
+void WindowTest::aLookAtAnotherPlanKeepsTheResult()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    openGraph(window);
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run(), patience);
+    window.graphView().selectCut(1);
+    window.graphView().moveCut(true);
+    QVERIFY(window.document().planEditor().hasPreview());
+    QVERIFY(window.document().report().run());
+    QTest::keyClick(&window.graphView(), Qt::Key_Return);
+    QVERIFY(!window.document().report().run());  // of another plan
+    window.document().planEditor().history().setClean();
+}
+
+void WindowTest::plannersAreTakenByTheirButtons()
+{
+    MainWindow window(Theme::Light);
+    open(window, "jk.pt2");
+    openGraph(window);
+    PlanEditor& editor = window.document().planEditor();
+    QTRY_COMPARE_WITH_TIMEOUT(editor.plans().size(), std::size_t{5}, patience);
+    const Plan optimal = editor.plans()[2].planned.plan;
+    const Move moved = editor.space()->moveCut(editor.plan(), 1, true);
+    QVERIFY(moved.plan && *moved.plan != optimal);
+    editor.take(*moved.plan, QStringLiteral("move"));
+    QPushButton* button = window.planPanel().planners().at(2);
+    QTRY_VERIFY(button->isEnabled());
+    QTest::mouseClick(button, Qt::LeftButton);
+    QVERIFY(editor.plan() == optimal);
+    QVERIFY(!button->isEnabled());
+    QTest::mouseClick(window.planPanel().planners().at(0), Qt::LeftButton);
+    QVERIFY(editor.plan() == editor.base());
+    editor.history().setClean();
+}
+
+void WindowTest::aGraphThatDoesNotFitIsSaid()
+{
+    const QTemporaryDir folder;
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    RmatOptions options;
+    options.scale = 5;
+    options.features = 3;
+    const QString file = folder.filePath(QStringLiteral("narrow.npz"));
+    writeGraph(file.toStdString(), generateRmat(options));
+    window.document().open(file);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().planEditor().problem().isEmpty(), patience);
+    QCOMPARE(window.planPanel().summary(), window.document().planEditor().problem());
+}
+
+void WindowTest::planBringsItsRewritesAndItsOrder()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("a.cleave.json"));
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    window.document().setRewrites(allRewrites());
+    window.document().setBatchSize(100);
+    window.document().setNodeOrder(NodeOrder::Degree);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model()->traced && !window.document().isBusy(), patience);
+    PlanEditor& editor = window.document().planEditor();
+    const Move moved = editor.space()->moveCut(editor.plan(), 1, true);
+    QVERIFY(moved.plan);
+    editor.take(*moved.plan, QStringLiteral("move"));
+    QVERIFY(window.document().savePlan(file));
+
+    MainWindow other(Theme::Light);
+    other.document().open(example("sage.pt2"));
+    other.document().open(file);  // while the model is being opened
+    QTRY_VERIFY_WITH_TIMEOUT(other.document().model() && !other.document().isBusy(), patience);
+    QVERIFY2(!other.messageBar().isVisibleTo(&other), qPrintable(other.messageBar().text()));
+    QCOMPARE(other.document().model()->program().ops.size(), window.document().model()->program().ops.size());
+    QVERIFY(other.document().planEditor().plan() == *moved.plan);
+    QVERIFY(!other.document().planEditor().isModified());
+    QCOMPARE(other.document().options().run.batchSize, 100);
+    QVERIFY(other.document().options().run.order == NodeOrder::Degree);
+
+    other.document().openModel(example("gcn.pt2"));  // a plan of another model
+    other.document().openPlan(file);
+    QTRY_VERIFY_WITH_TIMEOUT(other.document().model() && !other.document().isBusy(), patience);
+    QCOMPARE(other.document().planEditor().space()->whyIllegal(other.document().planEditor().plan()), std::string());
+}
+
+void WindowTest::closingAsksForTheUnsavedPlan()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    const auto answer = [&](QMessageBox::StandardButton button) {
+        bool asked = false;
+        QTimer::singleShot(0, &window, [&, button] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            QVERIFY(box);
+            asked = true;
+            QTest::mouseClick(box->button(button), Qt::LeftButton);
+        });
+        window.close();
+        return asked;
+    };
+    QVERIFY(window.document().planEditor().moveOp(opNamed(window, "linear_3"), Position::pre(2)));
+    QVERIFY(answer(QMessageBox::Cancel));
+    QVERIFY(window.isVisible());
+    window.recovery().write();
+    QVERIFY(answer(QMessageBox::Discard));
+    QVERIFY(!window.isVisible());
+    QVERIFY(window.recovery().left().empty());
+}
+
+void WindowTest::unsavedPlanOutlivesItsWindow()
+{
+    Plan plan;
+    {
+        MainWindow window(Theme::Light);
+        open(window, "sage.pt2");
+        openGraph(window);
+        QVERIFY(window.document().planEditor().moveOp(opNamed(window, "linear_3"), Position::pre(2)));
+        plan = window.document().planEditor().plan();
+        window.recovery().write();
+        MainWindow beside(Theme::Light);
+        QVERIFY(beside.recovery().left().empty());  // somebody works on it
+    }
+    MainWindow window(Theme::Light);
+    window.show();
+    window.offerLeftPlans();
+    QVERIFY(window.offerBar().isVisible());
+    QVERIFY2(window.offerBar().text().startsWith(QStringLiteral("The plan of sage.pt2")), qPrintable(window.offerBar().text()));
+    QTest::mouseClick(window.offerBar().buttons().at(0), Qt::LeftButton);
+    QVERIFY(!window.offerBar().isVisible());
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && window.document().graph() && !window.document().isBusy(), patience);
+    QVERIFY(window.document().planEditor().plan() == plan);
+    QVERIFY(window.isWindowModified());  // still not saved
+    const QTemporaryDir folder;
+    QVERIFY(window.document().savePlan(folder.filePath(QStringLiteral("a.cleave.json"))));
+    QVERIFY(window.recovery().left().empty());
+}
+
+void WindowTest::planOfTheModelBeforeIsOfferedAgain()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    QVERIFY(window.document().planEditor().moveOp(opNamed(window, "linear_3"), Position::pre(2)));
+    const Plan plan = window.document().planEditor().plan();
+    window.document().setRewrites(allRewrites());  // another program
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model()->traced && !window.document().isBusy(), patience);
+    QVERIFY(!window.isWindowModified());
+    QVERIFY(window.offerBar().isVisible());
+    QTest::mouseClick(window.offerBar().buttons().at(0), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && !window.document().model()->traced, patience);
+    QVERIFY(window.document().planEditor().plan() == plan);
+
+    window.document().open(example("gcn.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.offerBar().isVisible(), patience);
+    QTest::mouseClick(window.offerBar().buttons().at(1), Qt::LeftButton);
+    QVERIFY(!window.offerBar().isVisible());
+    QVERIFY(window.recovery().left().empty());
 }
 
 void WindowTest::noSequenceOfMovesGivesAnIllegalPlan()

@@ -1,0 +1,182 @@
+#include "views/recovery.h"
+
+#include <QDir>
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QSaveFile>
+#include <QStandardPaths>
+#include <QUuid>
+#include <algorithm>
+#include <chrono>
+
+#include "core/base/error.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto delay = 1s;  // between a change and its file
+
+QString home() { return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/recovery"); }
+
+std::shared_ptr<QLockFile> lockOf(const QString& folder)
+{
+    auto lock = std::make_shared<QLockFile>(folder + QStringLiteral("/lock"));
+    lock->setStaleLockTime(0);  // held as long as its program runs
+    return lock;
+}
+
+// Empty modelPath: not a plan that can be restored.
+LeftPlan readLeft(const QString& folder)
+{
+    LeftPlan left;
+    left.folder = folder;
+    QFile file(folder + QStringLiteral("/about.json"));
+    if (!QFile::exists(left.planPath()) || !file.open(QIODevice::ReadOnly))
+        return left;
+    const QJsonObject about = QJsonDocument::fromJson(file.readAll()).object();
+    left.modelPath = about.value(QStringLiteral("model")).toString();
+    left.graphPath = about.value(QStringLiteral("graph")).toString();
+    left.changed = QDateTime::fromString(about.value(QStringLiteral("changed")).toString(), Qt::ISODate);
+    const QJsonObject roles = about.value(QStringLiteral("roles")).toObject();
+    for (auto role = roles.begin(); role != roles.end(); ++role)
+        if (Role known{}; roleFromName(role.value().toString().toStdString(), known))
+            left.roles[role.key().toStdString()] = known;
+    return left;
+}
+
+bool writeAbout(const LeftPlan& plan)
+{
+    QJsonObject roles;
+    for (const auto& [name, role] : plan.roles)
+        roles.insert(toText(name), toText(std::string(roleName(role))));
+    const QJsonObject about{{QStringLiteral("model"), plan.modelPath},
+                            {QStringLiteral("graph"), plan.graphPath},
+                            {QStringLiteral("changed"), plan.changed.toString(Qt::ISODate)},
+                            {QStringLiteral("roles"), roles}};
+    QSaveFile file(plan.folder + QStringLiteral("/about.json"));
+    return file.open(QIODevice::WriteOnly) && file.write(QJsonDocument(about).toJson()) > 0 && file.commit();
+}
+
+}  // namespace
+
+Recovery::Recovery(Document& document, QObject* parent) : QObject(parent), m_document(document)
+{
+    m_timer.setSingleShot(true);
+    m_timer.setInterval(delay);
+    connect(&m_timer, &QTimer::timeout, this, &Recovery::write);
+    connect(&document.planEditor(), &PlanEditor::changed, this, [this] {
+        if (!m_timer.isActive())
+            m_timer.start();
+    });
+    connect(&document.planEditor().history(), &QUndoStack::cleanChanged, this, [this](bool clean) {
+        if (clean)
+            forget();
+        else
+            m_timer.start();
+    });
+    connect(&document, &Document::modelAboutToChange, this, &Recovery::leave);
+    connect(&document, &Document::planOpened, this, [this](const QString& path) {
+        if (!m_restoring || m_restoring->planPath() != path)
+            return;
+        write();
+        discard(*std::exchange(m_restoring, std::nullopt));
+    });
+}
+
+std::vector<LeftPlan> Recovery::left() const
+{
+    std::vector<LeftPlan> all;
+    for (const QString& name : QDir(home()).entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+        const QString folder = home() + u'/' + name;
+        const std::shared_ptr<QLockFile> lock = lockOf(folder);
+        if (folder == m_folder || !lock->tryLock(0))
+            continue;
+        LeftPlan plan = readLeft(folder);
+        plan.lock = lock;
+        if (plan.modelPath.isEmpty())
+            discard(plan);
+        else
+            all.push_back(std::move(plan));
+    }
+    std::ranges::sort(all, std::ranges::greater(), &LeftPlan::changed);
+    return all;
+}
+
+void Recovery::restore(const LeftPlan& plan)
+{
+    m_document.setRoles(plan.roles);
+    if (!plan.graphPath.isEmpty() && plan.graphPath != m_document.graphPath())
+        m_document.openGraph(plan.graphPath);
+    m_document.openModel(plan.modelPath);
+    m_document.restorePlan(plan.planPath());
+    m_restoring = plan;
+}
+
+void Recovery::discard(const LeftPlan& plan)
+{
+    if (plan.lock)
+        plan.lock->unlock();
+    QDir(plan.folder).removeRecursively();
+}
+
+void Recovery::forget()
+{
+    m_timer.stop();
+    if (m_folder.isEmpty())
+        return;
+    m_lock.reset();
+    QDir(m_folder).removeRecursively();
+    m_folder.clear();
+}
+
+void Recovery::begin()
+{
+    const QString folder = home() + u'/' + QUuid::createUuid().toString(QUuid::WithoutBraces);
+    std::shared_ptr<QLockFile> lock = lockOf(folder);
+    if (!QDir().mkpath(folder) || !lock->tryLock(0))
+        return;
+    m_folder = folder;
+    m_lock = std::move(lock);
+}
+
+// What cannot be written is not worth a sentence at each change: the plan itself is still there.
+void Recovery::write()
+{
+    m_timer.stop();
+    if (!m_document.planEditor().isModified()) {
+        forget();
+        return;
+    }
+    if (m_folder.isEmpty())
+        begin();
+    if (m_folder.isEmpty())
+        return;
+    const LeftPlan now{m_folder, m_document.modelPath(), m_document.graphPath(), m_document.roles(), QDateTime::currentDateTime(), {}};
+    try {
+        m_document.planEditor().write(std::filesystem::path(now.planPath().toStdU16String()));
+        writeAbout(now);
+    } catch (const Error&) {
+        forget();
+    }
+}
+
+void Recovery::leave()
+{
+    if (m_document.planEditor().isModified())
+        write();
+    m_timer.stop();
+    if (m_folder.isEmpty())
+        return;
+    LeftPlan plan = readLeft(std::exchange(m_folder, {}));
+    plan.lock = std::exchange(m_lock, nullptr);
+    if (plan.modelPath.isEmpty())
+        discard(plan);
+    else
+        Q_EMIT leftBehind(plan);
+}
+
+}  // namespace cleave::views
