@@ -74,6 +74,15 @@ void BoxItem::setPlace(const QString& place)
     update();
 }
 
+void BoxItem::setSaves(const QString& saves)
+{
+    if (m_saves == saves)
+        return;
+    prepareGeometryChange();
+    m_saves = saves;
+    update();
+}
+
 void BoxItem::setFaded(bool faded) { setOpacity(faded ? 0.35 : 1); }
 
 QRectF BoxItem::rect() const
@@ -92,7 +101,7 @@ QRectF BoxItem::controlRect() const
 QRectF BoxItem::boundingRect() const
 {
     const QRectF all = rect().adjusted(-6, -6, 6, 6);
-    return m_place.isEmpty() ? all : all.united(placeRect().adjusted(-1, -1, 1, 1));
+    return all.united(placeRect().adjusted(-1, -1, 1, 1)).united(savesRect().adjusted(-1, -1, 1, 1));
 }
 
 QPainterPath BoxItem::shape() const
@@ -120,7 +129,9 @@ void BoxItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, Q
     else
         paintTexts(painter);
     if (!m_place.isEmpty())
-        paintPlace(painter);
+        paintLabel(painter, placeRect(), m_place, false);
+    if (!m_saves.isEmpty())
+        paintLabel(painter, savesRect(), m_saves, true);
 }
 
 void BoxItem::paintFill(QPainter* painter) const
@@ -225,21 +236,27 @@ void BoxItem::paintControl(QPainter* painter) const
         drawSign(painter, controlRect(), true, m_style.colors.badgeText);
 }
 
-// A label in the colour of cuts on the upper edge: the cut goes above the box.
-QRectF BoxItem::placeRect() const
+// Labels in the colour of cuts: on the upper edge where the box runs, since the cut goes above it, on the lower one what is saved below it.
+QRectF BoxItem::placeRect() const { return labelRect(m_place, rect().top() - m_style.metrics.smallHeight * 0.25); }
+
+QRectF BoxItem::savesRect() const { return labelRect(m_saves, rect().bottom() + m_style.metrics.smallHeight * 0.25); }
+
+QRectF BoxItem::labelRect(const QString& text, double y) const
 {
-    const double width = QFontMetricsF(m_style.metrics.small).horizontalAdvance(m_place) + 2 * BoxMetrics::badgePadding;
+    if (text.isEmpty())
+        return {};
+    const double width = QFontMetricsF(m_style.metrics.small).horizontalAdvance(text) + 2 * BoxMetrics::badgePadding;
     const double height = m_style.metrics.smallHeight + 2;
-    return {rect().center().x() - width / 2, rect().top() - height * 0.75, width, height};
+    return {rect().center().x() - width / 2, y - height / 2, width, height};
 }
 
-void BoxItem::paintPlace(QPainter* painter) const
+void BoxItem::paintLabel(QPainter* painter, const QRectF& area, const QString& text, bool isFilled) const
 {
-    const QRectF label = placeRect();
-    painter->setPen(QPen(m_style.colors.cut, 1.4));
-    painter->setBrush(m_style.colors.background);
-    painter->drawRoundedRect(label, 4, 4);
-    drawText(painter, m_style.metrics.small, m_style.colors.cut, label, m_place, Qt::AlignCenter);
+    const GraphColors& colors = m_style.colors;
+    painter->setPen(QPen(colors.cut, 1.4));
+    painter->setBrush(isFilled ? colors.cut : colors.background);
+    painter->drawRoundedRect(area, 4, 4);
+    drawText(painter, m_style.metrics.small, isFilled ? GraphColors::textOn(colors.cut) : colors.cut, area, text, Qt::AlignCenter);
 }
 
 ArrowItem::ArrowItem(const std::vector<LayoutPoint>& path, const GraphStyle& style) : m_style(style)
@@ -349,6 +366,13 @@ BandItem::BandItem(const LayoutBand& band, const LayoutRect& bounds, bool hasCut
 {
     setZValue(0);
     setAcceptedMouseButtons(Qt::NoButton);
+    if (!hasCut)
+        return;
+    auto* handle = new QGraphicsRectItem(this);  // shows the cursor with which the line is moved
+    handle->setRect(QRectF(QPointF(bounds.left, band.bottom), QPointF(bounds.right, band.stripBottom)));
+    handle->setPen(Qt::NoPen);
+    handle->setAcceptedMouseButtons(Qt::NoButton);
+    handle->setCursor(Qt::SplitVCursor);
 }
 
 void BandItem::setCutMarked(bool marked)

@@ -23,6 +23,7 @@ public:
     bool isMarked() const { return m_marked; }
     void setMarked(bool marked);
     void setPlace(const QString& place);  ///< where the plan runs it, if that is not the band that it is drawn in; empty otherwise
+    void setSaves(const QString& saves);  ///< what of it is saved where no box says so; empty otherwise
     void setFaded(bool faded);            ///< a tensor that the plan does not save
     QRectF rect() const;
     QRectF controlRect() const;  ///< of the sign that opens a module; empty if there is none
@@ -39,14 +40,16 @@ private:
     void paintTensorTexts(QPainter* painter) const;
     void paintBadges(QPainter* painter, const QRectF& area) const;
     void paintControl(QPainter* painter) const;
-    void paintPlace(QPainter* painter) const;
+    void paintLabel(QPainter* painter, const QRectF& area, const QString& text, bool isFilled) const;
     QRectF placeRect() const;
+    QRectF savesRect() const;
+    QRectF labelRect(const QString& text, double y) const;
 
     const DagBox& m_box;
     const GraphStyle& m_style;
     int m_index;
     QSizeF m_size;
-    QString m_place;
+    QString m_place, m_saves;
     bool m_marked = false;
 };
 

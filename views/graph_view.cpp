@@ -68,6 +68,7 @@ void GraphView::showModel()
     m_cut.reset();
     select(std::nullopt);
     m_scene.clear();
+    m_moved.clear();
     m_bands.clear();
     m_boxes.clear();
     m_arrows.clear();
@@ -149,6 +150,7 @@ void GraphView::restyle()
     setBackgroundBrush(m_style.colors.background);
     m_drag.reset();
     m_scene.clear();
+    m_moved.clear();
     m_bands.clear();
     m_boxes.clear();
     m_arrows.clear();
@@ -256,8 +258,14 @@ void GraphView::showPlan()
     if (!isCurrent())
         return;
     const PlanMarks marks = planMarks(m_picture->dag, m_document.planEditor());
+    for (const MovedOpsItem* item : std::exchange(m_moved, {}))
+        delete item;
+    m_moved = movedOpsItems(*m_picture, marks, m_style);
+    for (MovedOpsItem* item : m_moved)
+        m_scene.addItem(item);
     for (std::size_t i = 0; i < m_boxes.size(); ++i) {
         m_boxes[i]->setPlace(marks.places[i]);
+        m_boxes[i]->setSaves(marks.saves[i]);
         m_boxes[i]->setFaded(marks.unsaved[i]);
     }
     const std::vector<BandItem::Texts> texts = bandTexts(marks);
@@ -270,7 +278,7 @@ void GraphView::showPlan()
 }
 
 // Whether the picture is that of the open model.
-bool GraphView::isCurrent() const { return m_picture && m_model && m_model == m_document.model(); }
+bool GraphView::isCurrent() const { return m_picture && m_picture->model && m_picture->model == m_document.model(); }
 
 void GraphView::contextMenuEvent(QContextMenuEvent* event)
 {
@@ -497,9 +505,8 @@ void GraphView::mousePressEvent(QMouseEvent* event)
 void GraphView::mouseMoveEvent(QMouseEvent* event)
 {
     const bool far = (event->pos() - m_pressed).manhattanLength() >= QGuiApplication::styleHints()->startDragDistance();
-    if (const BoxItem* item = !m_drag && !m_panning && far && isCurrent() && (event->buttons() & Qt::LeftButton) ? boxAt(m_pressed) : nullptr)
-        if (const OpId op = movableOp(m_document.planEditor(), m_picture->dag.boxes[static_cast<std::size_t>(item->index())]); op.valid())
-            m_drag = std::make_unique<OpDrag>(*this, *m_picture, m_style.colors, m_document.planEditor(), op);
+    if (!m_drag && !m_panning && far && isCurrent() && (event->buttons() & Qt::LeftButton))
+        m_drag = beginDrag();
     if (m_drag) {
         m_drag->moveTo(event->pos());
         return;
@@ -508,11 +515,28 @@ void GraphView::mouseMoveEvent(QMouseEvent* event)
     QGraphicsView::mouseMoveEvent(event);
 }
 
+// Of the box or the cut that the button was pressed on; null where there is none that can be moved.
+std::unique_ptr<PlanDrag> GraphView::beginDrag()
+{
+    PlanEditor& editor = m_document.planEditor();
+    if (const BoxItem* item = boxAt(m_pressed)) {
+        std::vector<OpId> ops = movableOps(editor, m_picture->dag.boxes[static_cast<std::size_t>(item->index())]);
+        if (ops.empty())
+            return nullptr;
+        return std::make_unique<OpDrag>(*this, *m_picture, m_style.colors, editor, std::move(ops));
+    }
+    const std::optional<int> cut = cutAt(m_pressed);
+    if (!cut)
+        return nullptr;
+    selectCut(cut);
+    return std::make_unique<CutDrag>(*this, *m_picture, m_style.colors, editor, *cut);
+}
+
 void GraphView::mouseReleaseEvent(QMouseEvent* event)
 {
     QGraphicsView::mouseReleaseEvent(event);
     m_panning = false;
-    if (const std::unique_ptr<OpDrag> drag = std::move(m_drag)) {
+    if (const std::unique_ptr<PlanDrag> drag = std::move(m_drag)) {
         if (event->button() == Qt::LeftButton)
             drag->drop();
         return;

@@ -7,7 +7,8 @@
 #include "views/document.h"
 #include "views/graph_items.h"
 #include "views/job.h"
-#include "views/op_drag.h"
+#include "views/moved_ops.h"
+#include "views/plan_drag.h"
 #include "views/plan_marks.h"
 
 namespace cleave::views {
@@ -30,7 +31,7 @@ public:
     std::optional<int> selectedCut() const { return m_cut; }  ///< below that function of PlanSpace
     void selectCut(std::optional<int> cut);                   ///< ends a preview
     void moveCut(bool up);                                    ///< of the selected cut, to the next legal place, as a preview
-    const OpDrag* drag() const { return m_drag.get(); }       ///< null if nothing is being dragged
+    const PlanDrag* drag() const { return m_drag.get(); }     ///< null if nothing is being dragged
 
     void expandSelection();
     void collapseSelection();
@@ -83,6 +84,7 @@ private:
     bool selectNextCut(int step);
     std::optional<int> cutAt(const QPoint& position) const;
     bool handleCutKey(int key);
+    std::unique_ptr<PlanDrag> beginDrag();
 
     BoxItem* boxAt(const QPoint& position) const;
     FrameItem* frameAt(const QPoint& position) const;  ///< whose header is there
@@ -105,7 +107,8 @@ private:
     std::vector<BoxItem*> m_boxes;       // owned by the scene
     std::vector<ArrowItem*> m_arrows;    // null for stubs
     std::vector<BandItem*> m_bands;
-    std::unique_ptr<OpDrag> m_drag;
+    std::vector<MovedOpsItem*> m_moved;
+    std::unique_ptr<PlanDrag> m_drag;
     std::optional<int> m_cut;
     QPoint m_pressed;
     bool m_panning = false;              // with a button held

@@ -37,7 +37,7 @@ namespace cleave::views {
 
 namespace {
 
-constexpr int layoutVersion = 2;
+constexpr int layoutVersion = 3;
 
 // The one local file of a drop that this program can open; empty if there is none.
 QStringList droppedFiles(const QMimeData* data)
@@ -151,6 +151,7 @@ void MainWindow::makeDocks()
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
     resizeDocks({model, inspector}, {320, 320}, Qt::Horizontal);
     resizeDocks({m_resultDock}, {190}, Qt::Vertical);
+    m_resultDock->hide();  // until there are some
 }
 
 QAction* MainWindow::addAction(QMenu* menu, const QString& text, const QKeySequence& key, auto&& work)

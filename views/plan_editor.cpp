@@ -168,11 +168,11 @@ void PlanEditor::show()
     Q_EMIT shownChanged();
 }
 
-bool PlanEditor::moveOp(OpId op, Position to)
+bool PlanEditor::moveOps(const std::vector<OpId>& ops, Position to)
 {
-    if (!m_subject)
+    if (!m_subject || ops.empty())
         return false;
-    return apply(m_subject->space.moveOp(m_plan, op, to), op, tr("Move %1 %2").arg(toText(m_subject->model->program()[op].name), positionText(to)));
+    return apply(m_subject->space.moveOps(m_plan, ops, to), ops, tr("Move %1 %2").arg(opsText(ops), positionText(to)));
 }
 
 bool PlanEditor::setSaved(ValueId tensor, int cut, bool saved)
@@ -180,12 +180,12 @@ bool PlanEditor::setSaved(ValueId tensor, int cut, bool saved)
     if (!m_subject)
         return false;
     const QString name = toText(m_subject->model->program()[tensor].name);
-    return apply(m_subject->space.setSavePoint(m_plan, tensor, cut, saved), m_subject->model->program()[tensor].producer,
+    return apply(m_subject->space.setSavePoint(m_plan, tensor, cut, saved), {m_subject->model->program()[tensor].producer},
                  saved ? tr("Save %1 at cut %2").arg(name).arg(functionNumber(cut) + 1) : tr("Do not save %1 at cut %2").arg(name).arg(functionNumber(cut) + 1));
 }
 
-// The op that the text names already is not told again.
-bool PlanEditor::apply(const Move& move, OpId named, const QString& text)
+// Ops that the text names already are not told again.
+bool PlanEditor::apply(const Move& move, const std::vector<OpId>& named, const QString& text)
 {
     if (!move.plan) {
         Q_EMIT refused(toText(move.reason));
@@ -193,7 +193,7 @@ bool PlanEditor::apply(const Move& move, OpId named, const QString& text)
     }
     QStringList along;
     for (const OpId op : move.alongside)
-        if (op != named)
+        if (std::ranges::find(named, op) == named.end())
             along.append(toText(m_subject->model->program()[op].name));
     return take(*move.plan, along.isEmpty() ? text : tr("%1, with %2").arg(text, along.join(QStringLiteral(", "))));
 }
@@ -240,6 +240,12 @@ void PlanEditor::measure()
         m_job.release()->deleteLater();
         Q_EMIT costsChanged();
     });
+}
+
+QString PlanEditor::opsText(const std::vector<OpId>& ops) const
+{
+    const QString first = toText(m_subject->model->program()[ops.front()].name);
+    return ops.size() == 1 ? first : tr("%1 and %n more", nullptr, static_cast<int>(ops.size()) - 1).arg(first);
 }
 
 QString PlanEditor::positionText(Position position) const

@@ -37,7 +37,7 @@ public:
     std::shared_ptr<const Model> plannedModel() const;
 
     // Each is one undo step, or a sentence of refused() and no step.
-    bool moveOp(OpId op, Position to);
+    bool moveOps(const std::vector<OpId>& ops, Position to);
     bool setSaved(ValueId tensor, int cut, bool saved);
     bool take(const Plan& plan, const QString& text);  ///< a legal one
 
@@ -52,6 +52,7 @@ public:
     /// One undo step. isSaved: the plan is as saved. Error without a model, or for a file that is no plan of it.
     StoredPlan load(const std::filesystem::path& path, bool isSaved = true);
 
+    QString opsText(const std::vector<OpId>& ops) const;  ///< "linear_1 and 2 more"
     QString positionText(Position position) const;  ///< "before message passing 2", "to function 2": as the picture numbers functions
     int functionNumber(int place) const;            ///< of one of PlanSpace's functions
 
@@ -75,7 +76,7 @@ private:
 
     void setPlan(const Plan& plan);
     void show();
-    bool apply(const Move& move, OpId named, const QString& text);
+    bool apply(const Move& move, const std::vector<OpId>& named, const QString& text);
     void measure();
     void dropCosts();
     std::set<BlockCopy> copied() const;

@@ -14,23 +14,45 @@ struct Texts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::PlanMarks)
 };
 
-QString placeOf(const DagBox& box, const PlanEditor& editor)
+// Where the ops of a box have gone.
+struct Moved {
+    std::size_t ops = 0;
+    std::set<Position> to;
+};
+
+Moved movedOf(const DagBox& box, const PlanEditor& editor)
 {
+    Moved moved;
     if (box.key.kind == BoxKind::Tensor)
-        return {};
-    std::optional<Position> to;
-    std::size_t moved = 0;
+        return moved;
     for (const OpId op : box.ops)
-        if (const int i = editor.space()->indexOf(op); i >= 0) {
-            const Position now = editor.shown().positions[static_cast<std::size_t>(i)];
-            if (now == editor.base().positions[static_cast<std::size_t>(i)])
-                continue;
-            to = now;
-            ++moved;
-        }
-    if (!to)
-        return {};
-    return moved == box.ops.size() ? QStringLiteral("→ ") + editor.positionText(*to) : Texts::tr("%1 of %2 ops moved").arg(moved).arg(box.ops.size());
+        if (const int i = editor.space()->indexOf(op); i >= 0)
+            if (const Position now = editor.shown().positions[static_cast<std::size_t>(i)]; now != editor.base().positions[static_cast<std::size_t>(i)]) {
+                moved.to.insert(now);
+                ++moved.ops;
+            }
+    return moved;
+}
+
+// Of each box that makes tensors which are saved at cuts without a box for them: their names and the cuts.
+std::map<int, QStringList> savesOf(const DagModel& dag, const PlanEditor& editor, const std::map<int, std::set<ValueId>>& saved)
+{
+    std::set<std::pair<int, ValueId>> drawn;
+    for (const DagBox& box : dag.boxes)
+        if (box.key.kind == BoxKind::Tensor)
+            drawn.emplace(dag.bands[static_cast<std::size_t>(box.key.band)].place, box.key.value);
+    std::map<OpId, int> boxes;
+    for (std::size_t i = 0; i < dag.boxes.size(); ++i)
+        for (const OpId op : dag.boxes[i].ops)
+            boxes[op] = static_cast<int>(i);
+    const Program& program = editor.space()->analysis().program;
+    std::map<int, QStringList> saves;
+    for (const auto& [cut, tensors] : saved)
+        for (const ValueId tensor : tensors)
+            if (const OpId producer = program[tensor].producer; producer.valid() && !drawn.contains({cut, tensor}))
+                if (const auto box = boxes.find(producer); box != boxes.end())
+                    saves[box->second].append(Texts::tr("%1 saved at cut %2").arg(QString::fromStdString(program[tensor].name)).arg(editor.functionNumber(cut) + 1));
+    return saves;
 }
 
 }  // namespace
@@ -50,6 +72,8 @@ PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor)
     for (const DagBand& band : dag.bands)
         marks.strips.push_back(band.strip);
     marks.places.resize(dag.boxes.size());
+    marks.functions.assign(dag.boxes.size(), -1);
+    marks.saves.resize(dag.boxes.size());
     marks.unsaved.resize(dag.boxes.size());
     if (editor.shown() == editor.base())
         return marks;
@@ -62,6 +86,8 @@ PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor)
         const std::vector<ValueId> all = editor.space()->savePoints(editor.shown(), cut);
         saved[cut] = {all.begin(), all.end()};
     }
+    for (const auto& [box, texts] : savesOf(dag, editor, saved))
+        marks.saves[static_cast<std::size_t>(box)] = texts.join(QStringLiteral(" · "));
     for (std::size_t i = 0; i < dag.bands.size(); ++i)
         if (const auto known = saved.find(dag.bands[i].place); known != saved.end()) {
             std::vector<ValueId> crossing;
@@ -70,7 +96,12 @@ PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor)
         }
     for (std::size_t i = 0; i < dag.boxes.size(); ++i) {
         const DagBox& box = dag.boxes[i];
-        marks.places[i] = placeOf(box, editor);
+        if (const Moved moved = movedOf(box, editor); moved.ops == box.ops.size() && moved.to.size() == 1) {
+            marks.places[i] = QStringLiteral("→ ") + editor.positionText(*moved.to.begin());
+            marks.functions[i] = moved.to.begin()->function();
+        } else if (moved.ops > 0) {
+            marks.places[i] = Texts::tr("%1 of %2 ops moved").arg(moved.ops).arg(box.ops.size());
+        }
         const auto known = saved.find(dag.bands[static_cast<std::size_t>(box.key.band)].place);
         marks.unsaved[i] = box.key.kind == BoxKind::Tensor && box.writtenBy >= 0 && known != saved.end() && !known->second.contains(box.key.value);
     }

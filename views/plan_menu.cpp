@@ -14,20 +14,19 @@ struct Texts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::PlanMenu)
 };
 
-void addMoves(QMenu& menu, PlanEditor& editor, OpId op)
+void addMoves(QMenu& menu, PlanEditor& editor, const std::vector<OpId>& ops)
 {
-    const auto i = static_cast<std::size_t>(editor.space()->indexOf(op));
-    const PlacedOp& placed = editor.space()->ops()[i];
+    const auto& placed = editor.space()->ops()[static_cast<std::size_t>(editor.space()->indexOf(ops.front()))];
     for (Position to = placed.least; to <= placed.most; ++to.at) {
         if (!editor.space()->isOpenTo(placed, to))
             continue;
+        const Move move = editor.space()->moveOps(editor.plan(), ops, to);
         QAction* action = menu.addAction(Texts::tr("Move %1").arg(editor.positionText(to)));
         action->setCheckable(true);
-        action->setChecked(editor.plan().positions[i] == to);
-        const Move move = editor.space()->moveOp(editor.plan(), op, to);
+        action->setChecked(move.plan && *move.plan == editor.plan());
         action->setEnabled(move.plan.has_value() && !action->isChecked());
         action->setToolTip(toText(move.reason));
-        QObject::connect(action, &QAction::triggered, &editor, [&editor, op, to] { editor.moveOp(op, to); });
+        QObject::connect(action, &QAction::triggered, &editor, [&editor, ops, to] { editor.moveOps(ops, to); });
     }
     menu.addSeparator();
 }
@@ -51,21 +50,24 @@ void addSaves(QMenu& menu, PlanEditor& editor, ValueId tensor)
 
 }  // namespace
 
-OpId movableOp(const PlanEditor& editor, const DagBox& box)
+std::vector<OpId> movableOps(const PlanEditor& editor, const DagBox& box)
 {
     const PlanSpace* space = editor.space();
     if (space == nullptr)
         return {};
-    const OpId op = box.key.kind == BoxKind::Tensor ? space->analysis().program[box.key.value].producer : box.ops.size() == 1 ? box.ops.front() : OpId{};
-    const int i = op.valid() ? space->indexOf(op) : -1;
-    return i >= 0 && space->ops()[static_cast<std::size_t>(i)].movable ? op : OpId{};
+    const std::vector<OpId> ops = box.key.kind == BoxKind::Tensor ? std::vector{space->analysis().program[box.key.value].producer} : box.ops;
+    const auto isMovable = [&](OpId op) {
+        const int i = op.valid() ? space->indexOf(op) : -1;
+        return i >= 0 && space->ops()[static_cast<std::size_t>(i)].movable;
+    };
+    return std::ranges::all_of(ops, isMovable) ? ops : std::vector<OpId>{};
 }
 
 void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box)
 {
     menu.setToolTipsVisible(true);
-    if (const OpId op = movableOp(editor, box); op.valid())
-        addMoves(menu, editor, op);
+    if (const std::vector<OpId> ops = movableOps(editor, box); !ops.empty())
+        addMoves(menu, editor, ops);
     if (box.key.kind == BoxKind::Tensor)
         addSaves(menu, editor, box.key.value);
     else if (box.ops.size() == 1)

@@ -7,8 +7,8 @@ class QMenu;
 
 namespace cleave::views {
 
-/// The op that a plan can place elsewhere by this box: its only one, or the one that makes its tensor. Invalid if there is none.
-OpId movableOp(const PlanEditor& editor, const DagBox& box);
+/// What a plan can place elsewhere by this box: the op that makes its tensor, or all its ops if each can be moved. Empty otherwise.
+std::vector<OpId> movableOps(const PlanEditor& editor, const DagBox& box);
 
 /// What can be done to the plan at a box; what cannot is there too, with the reason as its tooltip. The editor must outlive the menu.
 void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box);

@@ -403,6 +403,22 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
                         (whyNotLater.empty() ? "" : "; " + whyNotLater)};
 }
 
+Move PlanSpace::moveOps(const Plan& plan, std::span<const OpId> ops, Position to) const
+{
+    Plan moved = plan;
+    std::set<OpId> along;
+    for (const OpId op : ops) {
+        Move move = moveOp(moved, op, to);
+        if (!move.plan)
+            return move;
+        moved = *std::move(move.plan);
+        along.insert(move.alongside.begin(), move.alongside.end());
+    }
+    for (const OpId op : ops)
+        along.erase(op);
+    return {std::move(moved), {along.begin(), along.end()}, {}};
+}
+
 Move PlanSpace::moveCut(const Plan& plan, int cut, bool up) const
 {
     const std::string reason = up ? "No op of the function above the cut can move below it." : "No op stands before the message passing below the cut that can move above it.";

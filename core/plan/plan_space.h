@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,7 @@ public:
     Move constrained(const Constraints& constraints) const;
 
     Move moveOp(const Plan& plan, OpId op, Position to) const;
+    Move moveOps(const Plan& plan, std::span<const OpId> ops, Position to) const;  ///< all of them, or none with the first reason
 
     /// Stores the tensor at the cut between functions cut and cut + 1, so that what reads it and can runs after the cut, or does not: then
     /// the tensor is computed after the cut, or all that reads it before. Sentences call it cut + 1, after the function that begins there.

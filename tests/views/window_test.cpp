@@ -25,7 +25,8 @@
 #include "views/inspector.h"
 #include "views/main_window.h"
 #include "views/message_bar.h"
-#include "views/op_drag.h"
+#include "views/plan_drag.h"
+#include "views/plan_menu.h"
 #include "views/plan_panel.h"
 #include "views/property_view.h"
 #include "views/result_panel.h"
@@ -59,6 +60,8 @@ private Q_SLOTS:
     void cutsMoveByKeys();
     void savePointTableChangesThePlan();
     void costsAreThoseOfThePlanner();
+    void draggedCutStopsWhereItCan();
+    void modulesAreMovedWhole();
     void contextMenuMovesAnOp();
     void escapeEndsADrag();
     void aLookAtAnotherPlanKeepsTheResult();
@@ -583,7 +586,7 @@ void WindowTest::planIsSavedAndOpened()
     PlanEditor& editor = window.document().planEditor();
     window.document().savePlan(folder.filePath(QStringLiteral("none/a.cleave.json")));
     QVERIFY(window.messageBar().isVisible());
-    editor.moveOp(opNamed(window, "linear_3"), Position::pre(2));
+    editor.moveOps({opNamed(window, "linear_3")}, Position::pre(2));
     const Plan moved = editor.plan();
     QVERIFY(window.document().savePlan(file));
     QVERIFY(editor.history().isClean());
@@ -592,6 +595,76 @@ void WindowTest::planIsSavedAndOpened()
     window.document().open(file);
     QVERIFY(editor.plan() == moved);
     QVERIFY(editor.history().isClean());
+}
+
+void WindowTest::draggedCutStopsWhereItCan()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    openGraph(window);
+    GraphView& view = window.graphView();
+    PlanEditor& editor = window.document().planEditor();
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost().has_value(), patience);
+    view.fit();
+    const Plan before = editor.plan();
+    const QRectF band = zoneOf(*view.picture(), Position::post(1));
+    const double right = band.right() - 4;
+    const auto at = [&](double y) { return view.mapFromScene(QPointF(right, y)); };
+    const auto lift = [&] {  // by three stops
+        const QPoint from = at(band.bottom() + 8);
+        QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
+        QTest::mouseMove(view.viewport(), from - QPoint(0, 25));
+        const auto* drag = dynamic_cast<const CutDrag*>(view.drag());
+        QVERIFY(drag);
+        const std::vector<double> stops = drag->stops();
+        QVERIFY(stops.size() > 3);
+        QVERIFY(std::ranges::is_sorted(stops, std::greater()));
+        QTest::mouseMove(view.viewport(), at(stops[3]));
+    };
+    lift();
+    QVERIFY(view.drag());
+    QVERIFY2(view.drag()->text().startsWith(QStringLiteral("Cut 2 saves ")), qPrintable(view.drag()->text()));
+    QVERIFY(editor.hasPreview());
+    QVERIFY(editor.plan() == before);
+    QTest::keyClick(&view, Qt::Key_Escape);
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, at(band.bottom()));
+    QVERIFY(!view.drag() && !editor.hasPreview() && editor.plan() == before);
+
+    lift();
+    const Plan looked = editor.shown();
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, at(band.top()));
+    QVERIFY(editor.plan() == looked && looked != before);
+    QCOMPARE(editor.history().undoText(), QStringLiteral("Move cut 2"));
+    QCOMPARE(editor.history().count(), 1);
+    QCOMPARE(editor.space()->whyIllegal(editor.plan()), std::string());
+    editor.history().undo();
+    QVERIFY(editor.plan() == before);
+}
+
+void WindowTest::modulesAreMovedWhole()
+{
+    MainWindow window(Theme::Light);
+    open(window, "../../tests/models/zoo/deeper_gcn.pt2");
+    GraphView& view = window.graphView();
+    PlanEditor& editor = window.document().planEditor();
+    view.collapseAll();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
+    int moved = 0;
+    for (const DagBox& box : view.picture()->dag.boxes) {
+        if (box.key.kind != BoxKind::Module || movableOps(editor, box).empty())
+            continue;
+        ++moved;
+        for (Position to{0}; to.function() < editor.space()->functions(); ++to.at)
+            if (editor.moveOps(box.ops, to)) {
+                for (const OpId op : box.ops)
+                    QVERIFY(editor.plan().positions[static_cast<std::size_t>(editor.space()->indexOf(op))] == to);
+                QCOMPARE(editor.space()->whyIllegal(editor.plan()), std::string());
+            }
+    }
+    QVERIFY(moved > 0);
+    while (editor.history().canUndo())
+        editor.history().undo();
+    QVERIFY(editor.plan() == editor.base());
 }
 
 void WindowTest::contextMenuMovesAnOp()
@@ -740,7 +813,7 @@ void WindowTest::closingAsksForTheUnsavedPlan()
         window.close();
         return asked;
     };
-    QVERIFY(window.document().planEditor().moveOp(opNamed(window, "linear_3"), Position::pre(2)));
+    QVERIFY(window.document().planEditor().moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
     QVERIFY(answer(QMessageBox::Cancel));
     QVERIFY(window.isVisible());
     window.recovery().write();
@@ -756,7 +829,7 @@ void WindowTest::unsavedPlanOutlivesItsWindow()
         MainWindow window(Theme::Light);
         open(window, "sage.pt2");
         openGraph(window);
-        QVERIFY(window.document().planEditor().moveOp(opNamed(window, "linear_3"), Position::pre(2)));
+        QVERIFY(window.document().planEditor().moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
         plan = window.document().planEditor().plan();
         window.recovery().write();
         MainWindow beside(Theme::Light);
@@ -781,7 +854,7 @@ void WindowTest::planOfTheModelBeforeIsOfferedAgain()
 {
     MainWindow window(Theme::Light);
     open(window, "sage.pt2");
-    QVERIFY(window.document().planEditor().moveOp(opNamed(window, "linear_3"), Position::pre(2)));
+    QVERIFY(window.document().planEditor().moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
     const Plan plan = window.document().planEditor().plan();
     window.document().setRewrites(allRewrites());  // another program
     QTRY_VERIFY_WITH_TIMEOUT(window.document().model()->traced && !window.document().isBusy(), patience);
@@ -814,7 +887,7 @@ void WindowTest::noSequenceOfMovesGivesAnIllegalPlan()
         case 1: editor.history().redo(); break;
         case 2: {
             const PlacedOp& placed = space.ops()[below(space.ops().size())];
-            accepted += editor.moveOp(placed.op, Position{placed.least.at + static_cast<int>(below(static_cast<std::size_t>(placed.most.at - placed.least.at) + 2))});
+            accepted += editor.moveOps({placed.op}, Position{placed.least.at + static_cast<int>(below(static_cast<std::size_t>(placed.most.at - placed.least.at) + 2))});
             break;
         }
         case 3:

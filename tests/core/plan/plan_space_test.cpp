@@ -106,6 +106,20 @@ TEST(PlanSpace, SavePoints)
     EXPECT_THAT(t.space.setSavePoint(t.plan, t.a, 2, true).reason, HasSubstr("no cut 3"));
 }
 
+TEST(PlanSpace, OpsMoveTogetherOrNotAtAll)
+{
+    const TwoLayers t;
+    const Move both = t.space.moveOps(t.plan, std::vector{t.op(t.c), t.op(t.b)}, Position::pre(2));
+    ASSERT_TRUE(both.plan) << both.reason;
+    EXPECT_THAT(both.alongside, IsEmpty());
+    EXPECT_EQ(t.at(*both.plan, t.b), Position::pre(2));
+    EXPECT_EQ(t.at(*both.plan, t.c), Position::pre(2));
+    EXPECT_THAT(t.space.moveOps(t.plan, std::vector{t.op(t.b)}, Position::pre(2)).alongside, ElementsAre(t.op(t.c)));
+    const Move none = t.space.moveOps(t.plan, std::vector{t.op(t.c), t.op(t.first)}, Position::pre(2));
+    EXPECT_FALSE(none.plan);
+    EXPECT_THAT(none.reason, HasSubstr("message passing 1"));
+}
+
 TEST(PlanSpace, CutsMoveOpByOp)
 {
     const TwoLayers t;

@@ -1,0 +1,202 @@
+#include "views/plan_drag.h"
+
+#include <QCoreApplication>
+#include <QGraphicsRectItem>
+#include <QGraphicsView>
+#include <QLabel>
+#include <QPen>
+#include <QScrollBar>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/base/format.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+struct Texts {
+    Q_DECLARE_TR_FUNCTIONS(cleave::views::PlanDrag)
+};
+
+constexpr double markDepth = 1.5;  // above the frames of modules, below arrows
+
+}  // namespace
+
+PlanDrag::PlanDrag(QGraphicsView& view, PlanEditor& editor, Qt::CursorShape cursor) : m_view(view), m_editor(editor), m_label(new QLabel(view.viewport()))
+{
+    editor.endPreview();
+    m_label->setMargin(6);
+    m_label->setAutoFillBackground(true);
+    m_label->setFrameShape(QFrame::Box);
+    m_label->setAttribute(Qt::WA_TransparentForMouseEvents);
+    m_label->hide();
+    view.viewport()->setCursor(cursor);
+}
+
+PlanDrag::~PlanDrag()
+{
+    delete m_label;
+    qDeleteAll(m_marks);
+    m_view.viewport()->unsetCursor();
+}
+
+QString PlanDrag::text() const { return m_label->isHidden() ? QString() : m_label->text(); }
+
+void PlanDrag::moveTo(const QPoint& position)
+{
+    constexpr int edge = 28, step = 18, offset = 16, widest = 340;
+    const QSize size = m_view.viewport()->size();
+    if (position.y() < edge || position.y() > size.height() - edge)
+        m_view.verticalScrollBar()->setValue(m_view.verticalScrollBar()->value() + (position.y() < edge ? -step : step));
+    if (aim(m_view.mapToScene(position))) {
+        const QString text = outcome();
+        m_label->setVisible(!text.isEmpty());
+        m_label->setText(text);
+        m_label->setWordWrap(false);
+        const int width = std::min({m_label->sizeHint().width(), widest, size.width() - 2 * offset});
+        m_label->setWordWrap(true);
+        m_label->resize(width, m_label->heightForWidth(width));
+    }
+    const bool above = position.y() + offset + m_label->height() > size.height();
+    m_label->move(std::clamp(position.x() + offset, 0, std::max(0, size.width() - m_label->width())),
+                  above ? position.y() - m_label->height() - offset / 2 : position.y() + offset);
+}
+
+QString PlanDrag::costText(const std::optional<PlanCost>& before, const Plan& after) const
+{
+    const std::optional<PlanCost> then = m_editor.costOf(after);
+    if (!before || !then)
+        return {};
+    return Texts::tr("\n%1 → %2\n%3 → %4 read and written")
+        .arg(toText(formatSeconds(before->seconds())), toText(formatSeconds(then->seconds())), toText(formatBytes(before->readBytes() + before->writtenBytes())),
+             toText(formatBytes(then->readBytes() + then->writtenBytes())));
+}
+
+OpDrag::OpDrag(QGraphicsView& view, const GraphPicture& picture, const GraphColors& colors, PlanEditor& editor, std::vector<OpId> ops)
+    : PlanDrag(view, editor, Qt::ClosedHandCursor), m_picture(picture), m_ops(std::move(ops))
+{
+    QColor fill = colors.selection;
+    fill.setAlphaF(0.14F);
+    for (Position to{0}; to.function() < editor.space()->functions(); ++to.at) {
+        const QRectF zone = zoneOf(picture, to);
+        if (zone.isEmpty() || !editor.space()->moveOps(editor.plan(), m_ops, to).plan)
+            continue;
+        auto* item = view.scene()->addRect(zone.adjusted(0, 2, 0, -2), QPen(colors.selection, 1.4, Qt::DashLine), fill);
+        item->setZValue(markDepth);
+        m_marks.append(item);
+    }
+}
+
+bool OpDrag::aim(const QPointF& place)
+{
+    const std::optional<Position> to = positionAt(m_picture, place);
+    return std::exchange(m_to, to) != to;
+}
+
+void OpDrag::drop()
+{
+    if (m_to)
+        m_editor.moveOps(m_ops, *m_to);
+}
+
+// Before and after, or why not.
+QString OpDrag::outcome() const
+{
+    if (!m_to)
+        return {};
+    const Move move = m_editor.space()->moveOps(m_editor.plan(), m_ops, *m_to);
+    if (!move.plan)
+        return Texts::tr("✗ %1").arg(toText(move.reason));
+    QString text = QStringLiteral("%1 → %2").arg(m_editor.opsText(m_ops), m_editor.positionText(*m_to));
+    if (!move.alongside.empty())
+        text += Texts::tr(", with %n other op(s)", nullptr, static_cast<int>(move.alongside.size()));
+    return text + costText(m_editor.cost(), *move.plan);
+}
+
+CutDrag::CutDrag(QGraphicsView& view, const GraphPicture& picture, const GraphColors& colors, PlanEditor& editor, int cut)
+    : PlanDrag(view, editor, Qt::SplitVCursor), m_cut(cut), m_before(editor.cost())
+{
+    findStops(picture, colors);
+}
+
+CutDrag::~CutDrag() { m_editor.endPreview(); }
+
+std::vector<double> CutDrag::stops() const
+{
+    std::vector<double> places;
+    for (const Stop& stop : m_stops)
+        places.push_back(stop.y);
+    return places;
+}
+
+// Down to where nothing runs behind the line, then up op by op: each stop lies above the boxes that have come behind it.
+void CutDrag::findStops(const GraphPicture& picture, const GraphColors& colors)
+{
+    constexpr std::size_t most = 300;
+    constexpr double above = 9, apart = 6;
+    const PlanSpace& space = *m_editor.space();
+    m_stops.push_back({m_editor.plan(), 0});
+    for (const bool up : {false, true}) {
+        while (m_stops.size() < most)
+            if (Move move = space.moveCut(m_stops.back().plan, m_cut, up); move.plan)
+                m_stops.push_back({*std::move(move.plan), 0});
+            else
+                break;
+        if (!up) {
+            std::ranges::reverse(m_stops);
+            m_start = m_at = m_stops.size() - 1;
+        }
+    }
+    std::map<OpId, double> tops;
+    for (std::size_t i = 0; i < picture.dag.boxes.size(); ++i) {
+        const std::vector<OpId>& ops = picture.dag.boxes[i].ops;
+        const double height = picture.sizes[i].height(), top = picture.layout.centres[i].y - height / 2 - above;
+        for (std::size_t k = 0; k < ops.size(); ++k)  // those of a module one after the other
+            tops[ops[k]] = top + (height + above) * static_cast<double>(k) / static_cast<double>(ops.size());
+    }
+    const QRectF band = zoneOf(picture, Position::post(m_cut));
+    for (std::size_t i = 0; i < picture.dag.bands.size(); ++i)
+        if (picture.dag.bands[i].place == m_cut)
+            m_stops.front().y = (picture.layout.bands[i].bottom + picture.layout.bands[i].stripBottom) / 2;
+    for (std::size_t k = 1; k < m_stops.size(); ++k) {
+        m_stops[k].y = m_stops[k - 1].y - apart;
+        for (std::size_t i = 0; i < space.ops().size(); ++i)
+            if (m_stops[k].plan.positions[i] != m_stops[k - 1].plan.positions[i])
+                if (const auto top = tops.find(space.ops()[i].op); top != tops.end())
+                    m_stops[k].y = std::min(m_stops[k].y, top->second);
+        auto* item = m_view.scene()->addLine(band.left(), m_stops[k].y, band.right(), m_stops[k].y, QPen(colors.selection, 1.4, Qt::DashLine));
+        item->setZValue(markDepth);
+        m_marks.append(item);
+    }
+}
+
+// The stop that is nearest.
+bool CutDrag::aim(const QPointF& place)
+{
+    const auto at = static_cast<std::size_t>(
+        std::ranges::min_element(m_stops, {}, [&](const Stop& stop) { return std::abs(stop.y - place.y()); }) - m_stops.begin());
+    if (std::exchange(m_at, at) == at)
+        return false;
+    if (at == m_start)
+        m_editor.endPreview();
+    else
+        m_editor.preview(m_stops[at].plan);
+    return true;
+}
+
+void CutDrag::drop() { m_editor.keepPreview(Texts::tr("Move cut %1").arg(m_editor.functionNumber(m_cut) + 1)); }
+
+QString CutDrag::outcome() const
+{
+    QStringList saved;
+    const Program& program = m_editor.space()->analysis().program;
+    for (const ValueId tensor : m_editor.space()->savePoints(m_stops[m_at].plan, m_cut))
+        saved.append(toText(program[tensor].name));
+    return Texts::tr("Cut %1 saves %2").arg(m_editor.functionNumber(m_cut) + 1).arg(saved.isEmpty() ? Texts::tr("nothing") : saved.join(QStringLiteral(", "))) +
+           costText(m_before, m_stops[m_at].plan);
+}
+
+}  // namespace cleave::views
