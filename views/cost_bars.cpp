@@ -40,8 +40,10 @@ QString CostBars::partName(Part part)
 {
     switch (part) {
     case Prepare: return tr("blocks");
-    case Read: return tr("read");
-    case Compute: return tr("compute");
+    case ReadBlocks: return tr("read, E and M rows");
+    case ReadNodes: return tr("read, V rows");
+    case ComputeBlocks: return tr("compute, E and M rows");
+    case ComputeNodes: return tr("compute, V rows");
     default: return tr("write");
     }
 }
@@ -52,10 +54,19 @@ QColor CostBars::color(Part part) const
     const bool dark = palette().color(QPalette::Base).lightness() < 128;
     switch (part) {
     case Prepare: return dark ? QColor(0x9a, 0x9a, 0x9a) : QColor(0x80, 0x80, 0x80);
-    case Read: return {0x56, 0xb4, 0xe9};
-    case Compute: return {0xe6, 0x9f, 0x00};
+    case ReadBlocks:
+    case ReadNodes: return {0x56, 0xb4, 0xe9};
+    case ComputeBlocks:
+    case ComputeNodes: return {0xe6, 0x9f, 0x00};
     default: return {0xcc, 0x79, 0xa7};
     }
+}
+
+void CostBars::fill(QPainter& painter, const QRectF& area, Part part) const
+{
+    painter.fillRect(area, color(part));
+    if (part == ReadBlocks || part == ComputeBlocks)
+        painter.fillRect(area, QBrush(QColor(0, 0, 0, 110), Qt::BDiagPattern));
 }
 
 int CostBars::rowHeight() const { return fontMetrics().height() + 6; }
@@ -92,7 +103,7 @@ void CostBars::paintEvent(QPaintEvent*)
         double x = left;
         for (std::size_t part = 0; part < parts && most > 0; ++part) {
             const double length = bar.seconds[part] / most * width;
-            painter.fillRect(QRectF(x, top + 4, length, rowHeight() - 8), color(static_cast<Part>(part)));
+            fill(painter, QRectF(x, top + 4, length, rowHeight() - 8), static_cast<Part>(part));
             x += length;
         }
         painter.drawText(QRectF(x + gap, top, texts + margin, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, bar.text);
@@ -107,12 +118,12 @@ void CostBars::paintLegend(QPainter& painter, int top) const
     painter.setFont(font());
     painter.setPen(palette().color(QPalette::PlaceholderText));
     int x = margin;
-    for (std::size_t part = 0; part < parts; ++part) {
-        const QString name = partName(static_cast<Part>(part));
-        painter.fillRect(QRect(x, top + rowHeight() / 2 - 5, 10, 10), color(static_cast<Part>(part)));
+    for (const auto& [part, name] : {std::pair(Prepare, partName(Prepare)), std::pair(ReadNodes, tr("read")), std::pair(ComputeNodes, tr("compute")),
+                                     std::pair(ComputeBlocks, tr("for E and M rows")), std::pair(Write, partName(Write))}) {
+        fill(painter, QRectF(x, top + rowHeight() / 2 - 5, 10, 10), part);
         x += 14;
         painter.drawText(QRect(x, top, fontMetrics().horizontalAdvance(name) + 2, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, name);
-        x += fontMetrics().horizontalAdvance(name) + 14;
+        x += fontMetrics().horizontalAdvance(name) + 10;
     }
 }
 

@@ -6,13 +6,13 @@
 
 namespace cleave::views {
 
-/// Horizontal bars of seconds on one scale, each of four parts.
+/// Horizontal bars of seconds on one scale. What is done for all nodes and edges of blocks is hatched, what is done once for each node is not.
 class CostBars : public QWidget {
     Q_OBJECT
 
 public:
-    enum Part : std::uint8_t { Prepare, Read, Compute, Write };
-    static constexpr std::size_t parts = 4;
+    enum Part : std::uint8_t { Prepare, ReadBlocks, ReadNodes, ComputeBlocks, ComputeNodes, Write };
+    static constexpr std::size_t parts = 6;
 
     struct Bar {
         QString name;
@@ -47,6 +47,7 @@ private:
     int barAt(const QPoint& position) const;
     void paintLegend(QPainter& painter, int top) const;
     QColor color(Part part) const;
+    void fill(QPainter& painter, const QRectF& area, Part part) const;
 
     std::vector<Bar> m_bars;
 };

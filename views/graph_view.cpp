@@ -290,7 +290,8 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event)
     if (box == nullptr || !isCurrent())
         return;
     QMenu menu(this);
-    addPlanActions(menu, m_document.planEditor(), *box);
+    const int before = m_selectedBefore ? m_picture->dag.find(*m_selectedBefore) : -1;
+    addPlanActions(menu, m_document.planEditor(), *box, before < 0 ? nullptr : &m_picture->dag.boxes[static_cast<std::size_t>(before)]);
     menu.exec(byKey ? viewport()->mapToGlobal(viewPosition(box->key).toPoint()) : event->globalPos());
 }
 
@@ -370,11 +371,27 @@ void GraphView::select(const std::optional<DagKey>& key)
         return;
     if (key)
         selectCut(std::nullopt);
+    if (m_selection)
+        m_selectedBefore = m_selection;
     m_selection = key;
     mark();
     const DagBox* box = selectedBox();
     setAccessibleDescription(box == nullptr ? QString() : QStringLiteral("%1, %2").arg(toText(box->title), m_style.metrics.subtitle(*box)));
     Q_EMIT selectionChanged();
+}
+
+void GraphView::selectTensor(ValueId tensor)
+{
+    if (!isCurrent())
+        return;
+    const OpId producer = m_model->program()[tensor].producer;
+    const auto isOf = [&](const DagBox& box) { return box.key.kind == BoxKind::Tensor ? box.key.value == tensor && !box.isReminder : std::ranges::count(box.ops, producer) > 0; };
+    const auto& boxes = m_picture->dag.boxes;
+    auto found = std::ranges::find_if(boxes, [&](const DagBox& box) { return box.key.kind == BoxKind::Tensor && isOf(box); });
+    if (found == boxes.end())
+        found = std::ranges::find_if(boxes, isOf);
+    if (found != boxes.end())
+        select(found->key);
 }
 
 void GraphView::mark()

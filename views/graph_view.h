@@ -27,6 +27,7 @@ public:
     std::optional<DagKey> selection() const { return m_selection; }
     const DagBox* selectedBox() const;
     void select(const std::optional<DagKey>& key);
+    void selectTensor(ValueId tensor);  ///< its box in a cut, or what makes it
 
     std::optional<int> selectedCut() const { return m_cut; }  ///< below that function of PlanSpace
     void selectCut(std::optional<int> cut);                   ///< ends a preview
@@ -98,7 +99,7 @@ private:
     Document& m_document;
     std::shared_ptr<const Model> m_model;
     Expansion m_expansion;
-    std::optional<DagKey> m_selection;
+    std::optional<DagKey> m_selection, m_selectedBefore;
     std::unique_ptr<Job> m_job;
 
     GraphStyle m_style;

@@ -91,6 +91,12 @@ MainWindow::MainWindow(Theme theme, QWidget* parent) : QMainWindow(parent)
     connect(m_view, &GraphView::remarked, m_results, &ResultPanel::addMessage);
     connect(m_view, &GraphView::selectionChanged, this, &MainWindow::showSelection);
     connect(m_view, &GraphView::pictureChanged, this, &MainWindow::showSelection);
+    connect(m_plan, &PlanPanel::batchSizeChosen, &m_document, &Document::setBatchSize);
+    connect(m_plan, &PlanPanel::tensorSelected, m_view, &GraphView::selectTensor);
+    connect(m_view, &GraphView::selectionChanged, this, [this] {
+        if (const DagBox* box = m_view->selectedBox())
+            m_plan->selectTensor(box->key.kind == BoxKind::Tensor ? box->key.value : ValueId{});
+    });
     connect(m_view, &GraphView::layingOut, this, [this](bool busy) {
         m_layingOut = busy;
         showTasks();

@@ -67,7 +67,7 @@ void PlanDrag::moveTo(const QPoint& position)
 
 QString PlanDrag::costText(const std::optional<PlanCost>& before, const Plan& after) const
 {
-    const std::optional<PlanCost> then = m_editor.costOf(after);
+    const std::optional<PlanCost> then = m_editor.costs().costOf(after);
     if (!before || !then)
         return {};
     return Texts::tr("\n%1 → %2\n%3 → %4 read and written")

@@ -5,47 +5,9 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/run/calibrate.h"
 #include "views/text.h"
 
 namespace cleave::views {
-
-// A model and its plans. Costs point into it, also those that a worker still computes.
-struct PlanEditor::Subject {
-    explicit Subject(std::shared_ptr<const Model> m) : model(std::move(m)), space(*model->analysis) {}
-
-    std::shared_ptr<const Model> model;
-    PlanSpace space;
-};
-
-struct PlanEditor::Costs {
-    std::vector<PricedPlan> plans;
-    std::shared_ptr<const CostModel> model;
-    QStringList notes;
-
-    static Costs measured(const std::shared_ptr<const Subject>& subject, const DataGraph& graph, const RunOptions& options, const Progress& progress)
-    {
-        Costs costs;
-        Planning planning(*subject->model, graph, options, readRates(ratesPath()), progress);
-        const PlanningRequest request{{}, 0, options.batchSize, options.order};
-        for (const Planner planner : {Planner::MessageDegree, Planner::Greedy, Planner::Optimal})
-            costs.plans.push_back(planning.make(planner, request, progress));
-        // What only serves for comparison may not be possible.
-        for (const Planner planner : {Planner::NodeWise, Planner::FullGraph})
-            try {
-                costs.plans.push_back(planning.make(planner, request, progress));
-            } catch (const Error& error) {
-                costs.notes.append(toText(error.what()));
-            }
-        struct Priced {
-            std::shared_ptr<const Subject> subject;  // into which the model points
-            CostModel model;
-        };
-        auto priced = std::make_shared<const Priced>(Priced{subject, CostModel(subject->space, costs.plans.front().counts, planning.rates(), planning.profile())});
-        costs.model = {priced, &priced->model};
-        return costs;
-    }
-};
 
 class PlanEditor::Step : public QUndoCommand {
 public:
@@ -59,26 +21,33 @@ private:
     Plan m_before, m_after;
 };
 
-PlanEditor::PlanEditor(QObject* parent) : QObject(parent) {}
+PlanEditor::PlanEditor(QObject* parent) : QObject(parent)
+{
+    connect(&m_costs, &PlanCosts::changed, this, [this] {
+        m_cost = m_costs.costOf(shown());
+        Q_EMIT costsChanged();
+    });
+    connect(&m_costs, &PlanCosts::curveChanged, this, &PlanEditor::curveChanged);
+    connect(&m_costs, &PlanCosts::noted, this, &PlanEditor::noted);
+}
 
 PlanEditor::~PlanEditor() = default;
 
 void PlanEditor::setModel(std::shared_ptr<const Model> model)
 {
-    dropCosts();
     m_loaded.reset();
     m_history.clear();
-    m_subject = model ? std::make_shared<const Subject>(std::move(model)) : nullptr;
-    m_base = m_subject ? m_subject->space.messageDegree() : Plan{};
+    m_subject = model ? std::make_shared<const PlannedModel>(std::move(model)) : nullptr;
+    m_plan = m_base = m_subject ? m_subject->space.messageDegree() : Plan{};
+    m_preview.reset();
+    m_costs.setModel(m_subject);
     setPlan(m_base);
-    measure();
 }
 
 void PlanEditor::setGraph(std::shared_ptr<const DataGraph> graph, const RunOptions& options)
 {
-    m_graph = std::move(graph);
     m_options = options;
-    measure();
+    m_costs.setGraph(std::move(graph), options);
 }
 
 const PlanSpace* PlanEditor::space() const { return m_subject ? &m_subject->space : nullptr; }
@@ -95,16 +64,9 @@ std::shared_ptr<const Model> PlanEditor::plannedModel() const
 // Of the plan: by its cost, or as its file said.
 std::set<BlockCopy> PlanEditor::copied() const
 {
-    if (const std::optional<PlanCost> known = costOf(m_plan))
+    if (const std::optional<PlanCost> known = m_costs.costOf(m_plan))
         return known->copied;
     return m_loaded && m_loaded->plan == m_plan ? m_loaded->copied : std::set<BlockCopy>{};
-}
-
-std::optional<PlanCost> PlanEditor::costOf(const Plan& plan) const
-{
-    if (!m_costs || m_costs->counts().joined != plan.joined)
-        return {};
-    return m_costs->price(plan);
 }
 
 void PlanEditor::preview(const Plan& plan)
@@ -136,8 +98,8 @@ void PlanEditor::write(const std::filesystem::path& path) const
     if (!m_subject)
         return;
     std::optional<RecordedCost> recorded;
-    if (const std::optional<PlanCost> known = costOf(m_plan))
-        recorded = RecordedCost{"this plan", m_graph->name, *known, m_costs->counts(), m_costs->rates(), false, 0};
+    if (const std::optional<PlanCost> known = m_costs.costOf(m_plan))
+        recorded = RecordedCost{"this plan", m_costs.graphName(), *known, m_costs.model()->counts(), m_costs.model()->rates(), false, 0};
     writePlan(path, m_subject->space, {m_plan, m_options.batchSize, m_options.order, copied(), {}}, recorded);
 }
 
@@ -158,13 +120,14 @@ void PlanEditor::setPlan(const Plan& plan)
 {
     m_plan = plan;
     m_preview.reset();
+    m_costs.setConstraints(plan.constraints);
     show();
     Q_EMIT changed();
 }
 
 void PlanEditor::show()
 {
-    m_cost = costOf(shown());
+    m_cost = m_costs.costOf(shown());
     Q_EMIT shownChanged();
 }
 
@@ -194,9 +157,37 @@ bool PlanEditor::apply(const Move& move, const std::vector<OpId>& named, const Q
     QStringList along;
     for (const OpId op : move.alongside)
         if (std::ranges::find(named, op) == named.end())
-            along.append(toText(m_subject->model->program()[op].name));
+            along.append(nameOf(op));
     return take(*move.plan, along.isEmpty() ? text : tr("%1, with %2").arg(text, along.join(QStringLiteral(", "))));
 }
+
+bool PlanEditor::pin(OpId op)
+{
+    const int i = m_subject ? m_subject->space.indexOf(op) : -1;
+    if (i < 0)
+        return false;
+    const int function = m_plan.positions[static_cast<std::size_t>(i)].function();
+    return apply(m_subject->space.pin(m_plan, op, function), {op}, tr("Pin %1 to function %2").arg(nameOf(op)).arg(functionNumber(function)));
+}
+
+bool PlanEditor::unpin(OpId op)
+{
+    return m_subject && apply(m_subject->space.unpin(m_plan, op), {op}, tr("Unpin %1").arg(nameOf(op)));
+}
+
+bool PlanEditor::keepTogether(OpId a, OpId b)
+{
+    return m_subject && apply(m_subject->space.keepTogether(m_plan, a, b), {a, b}, tr("Keep %1 and %2 together").arg(nameOf(a), nameOf(b)));
+}
+
+bool PlanEditor::letGo(OpId op)
+{
+    Plan free = m_plan;
+    free.constraints.leave(op);
+    return m_subject && take(free, tr("Let %1 go its own way").arg(nameOf(op)));
+}
+
+QString PlanEditor::nameOf(OpId op) const { return toText(m_subject->model->program()[op].name); }
 
 bool PlanEditor::take(const Plan& plan, const QString& text)
 {
@@ -206,45 +197,9 @@ bool PlanEditor::take(const Plan& plan, const QString& text)
     return true;
 }
 
-void PlanEditor::dropCosts()
-{
-    Job::retire(m_job, this);
-    m_plans.clear();
-    m_costs.reset();
-    m_cost.reset();
-    m_problem.clear();
-}
-
-// Plans of all planners, and what every other plan costs.
-void PlanEditor::measure()
-{
-    dropCosts();
-    Q_EMIT costsChanged();
-    if (!m_subject || !m_graph)
-        return;
-    m_job = std::make_unique<Job>(
-        tr("Counting rows of blocks"),
-        [subject = m_subject, graph = m_graph, options = m_options](const Progress& progress) { return Costs::measured(subject, *graph, options, progress); },
-        [this](Costs costs) {
-            m_plans = std::move(costs.plans);
-            m_costs = std::move(costs.model);
-            m_cost = costOf(shown());
-            for (const QString& note : costs.notes)
-                Q_EMIT noted(note);
-        });
-    connect(m_job.get(), &Job::failed, this, [this](const QString& sentence) {
-        m_problem = sentence;
-        Q_EMIT noted(sentence);
-    });
-    connect(m_job.get(), &Job::finished, this, [this] {
-        m_job.release()->deleteLater();
-        Q_EMIT costsChanged();
-    });
-}
-
 QString PlanEditor::opsText(const std::vector<OpId>& ops) const
 {
-    const QString first = toText(m_subject->model->program()[ops.front()].name);
+    const QString first = nameOf(ops.front());
     return ops.size() == 1 ? first : tr("%1 and %n more", nullptr, static_cast<int>(ops.size()) - 1).arg(first);
 }
 
@@ -260,6 +215,15 @@ int PlanEditor::functionNumber(int place) const
     const std::vector<CutFunction>& functions = m_subject->model->cut->functions;
     const auto found = std::ranges::find_if(functions, [&](const CutFunction& f) { return f.isOfLevel() && f.level == place; });
     return found == functions.end() ? place : static_cast<int>(found - functions.begin());
+}
+
+QString functionName(const PlanEditor& editor, const FunctionCost& f)
+{
+    if (f.isGlobal)
+        return PlanEditor::tr("Global, before %1").arg(editor.functionNumber(f.last));
+    if (f.rowsOf.valid())
+        return PlanEditor::tr("Rows of an output");
+    return PlanEditor::tr("Function %1").arg(editor.functionNumber(f.last));
 }
 
 }  // namespace cleave::views

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "core/plan/plan_file.h"
-#include "core/run/planning.h"
-#include "views/job.h"
+#include "views/plan_costs.h"
 
 namespace cleave::views {
 
@@ -39,6 +38,10 @@ public:
     // Each is one undo step, or a sentence of refused() and no step.
     bool moveOps(const std::vector<OpId>& ops, Position to);
     bool setSaved(ValueId tensor, int cut, bool saved);
+    bool pin(OpId op);    ///< to the function that it runs in now
+    bool unpin(OpId op);
+    bool keepTogether(OpId a, OpId b);  ///< in one function from now on
+    bool letGo(OpId op);                ///< of those that it is kept together with
     bool take(const Plan& plan, const QString& text);  ///< a legal one
 
     // A plan that is shown, but neither run nor saved until it is kept; any change of the plan ends it.
@@ -56,43 +59,36 @@ public:
     QString positionText(Position position) const;  ///< "before message passing 2", "to function 2": as the picture numbers functions
     int functionNumber(int place) const;            ///< of one of PlanSpace's functions
 
-    const std::vector<PricedPlan>& plans() const { return m_plans; }   ///< of all planners; empty until they are known
-    const std::optional<PlanCost>& cost() const { return m_cost; }     ///< of the shown plan, for the same batch size as theirs
-    std::optional<PlanCost> costOf(const Plan& plan) const;            ///< nothing without a graph, or before its rows are counted
-    bool isMeasuring() const { return m_job != nullptr; }
-    const QString& problem() const { return m_problem; }               ///< why there are no costs for the graph, in a sentence
+    const PlanCosts& costs() const { return m_costs; }
+    const std::optional<PlanCost>& cost() const { return m_cost; }  ///< of the shown plan
 
 Q_SIGNALS:
     void changed();       ///< the plan: what was run was another one
     void shownChanged();  ///< the plan, or another is looked at
     void costsChanged();  ///< of every plan, or there are none any more
+    void curveChanged();  ///< over batch sizes
     void refused(const QString& sentence);
     void noted(const QString& sentence);  ///< of planners that made no plan
 
 private:
-    struct Subject;
-    struct Costs;
     class Step;
 
     void setPlan(const Plan& plan);
     void show();
     bool apply(const Move& move, const std::vector<OpId>& named, const QString& text);
-    void measure();
-    void dropCosts();
+    QString nameOf(OpId op) const;
     std::set<BlockCopy> copied() const;
 
-    std::shared_ptr<const Subject> m_subject;
-    std::shared_ptr<const DataGraph> m_graph;
+    std::shared_ptr<const PlannedModel> m_subject;
     RunOptions m_options;
     Plan m_base, m_plan;
     std::optional<Plan> m_preview;
     QUndoStack m_history;
-    std::vector<PricedPlan> m_plans;
-    std::shared_ptr<const CostModel> m_costs;
+    PlanCosts m_costs;
     std::optional<PlanCost> m_cost;
     std::optional<StoredPlan> m_loaded;  // last, for what it copies where costs do not say
-    QString m_problem;
-    std::unique_ptr<Job> m_job;
 };
+
+QString functionName(const PlanEditor& editor, const FunctionCost& f);  ///< "Function 2"
 
 }  // namespace cleave::views

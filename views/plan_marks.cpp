@@ -34,6 +34,36 @@ Moved movedOf(const DagBox& box, const PlanEditor& editor)
     return moved;
 }
 
+// "pinned", "together A".
+QStringList constraintsOf(const DagBox& box, const Constraints& constraints, const std::map<OpId, QString>& groups)
+{
+    QStringList texts;
+    const auto add = [&](const QString& text) {
+        if (!texts.contains(text))
+            texts.append(text);
+    };
+    for (const OpId op : box.ops) {
+        if (constraints.pinned(op))
+            add(Texts::tr("pinned"));
+        if (const auto group = groups.find(constraints.group(op)); group != groups.end())
+            add(Texts::tr("together %1").arg(group->second));
+    }
+    return texts;
+}
+
+// Letters for the groups of ops that are kept together.
+std::map<OpId, QString> groupNames(const PlanEditor& editor)
+{
+    std::map<OpId, int> sizes;
+    for (const PlacedOp& placed : editor.space()->ops())
+        ++sizes[editor.shown().constraints.group(placed.op)];
+    std::map<OpId, QString> names;
+    for (const auto& [group, size] : sizes)
+        if (size > 1)
+            names[group] = names.size() < 26 ? QString(QChar(static_cast<char16_t>(u'A' + names.size()))) : QString::number(names.size());
+    return names;
+}
+
 // Of each box that makes tensors which are saved at cuts without a box for them: their names and the cuts.
 std::map<int, QStringList> savesOf(const DagModel& dag, const PlanEditor& editor, const std::map<int, std::set<ValueId>>& saved)
 {
@@ -94,14 +124,17 @@ PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor)
             std::ranges::set_difference(known->second, inputs, std::back_inserter(crossing));
             marks.strips[i] = stripWith(analysis, crossing);
         }
+    const std::map<OpId, QString> groups = groupNames(editor);
     for (std::size_t i = 0; i < dag.boxes.size(); ++i) {
         const DagBox& box = dag.boxes[i];
-        if (const Moved moved = movedOf(box, editor); moved.ops == box.ops.size() && moved.to.size() == 1) {
-            marks.places[i] = QStringLiteral("→ ") + editor.positionText(*moved.to.begin());
+        QStringList place = constraintsOf(box, editor.shown().constraints, groups);
+        if (const Moved moved = movedOf(box, editor); moved.ops > 0 && moved.ops == box.ops.size() && moved.to.size() == 1) {
+            place.prepend(QStringLiteral("→ ") + editor.positionText(*moved.to.begin()));
             marks.functions[i] = moved.to.begin()->function();
         } else if (moved.ops > 0) {
-            marks.places[i] = Texts::tr("%1 of %2 ops moved").arg(moved.ops).arg(box.ops.size());
+            place.prepend(Texts::tr("%1 of %2 ops moved").arg(moved.ops).arg(box.ops.size()));
         }
+        marks.places[i] = place.join(QStringLiteral(" · "));
         const auto known = saved.find(dag.bands[static_cast<std::size_t>(box.key.band)].place);
         marks.unsaved[i] = box.key.kind == BoxKind::Tensor && box.writtenBy >= 0 && known != saved.end() && !known->second.contains(box.key.value);
     }

@@ -28,7 +28,6 @@ void addMoves(QMenu& menu, PlanEditor& editor, const std::vector<OpId>& ops)
         action->setToolTip(toText(move.reason));
         QObject::connect(action, &QAction::triggered, &editor, [&editor, ops, to] { editor.moveOps(ops, to); });
     }
-    menu.addSeparator();
 }
 
 void addSaves(QMenu& menu, PlanEditor& editor, ValueId tensor)
@@ -48,6 +47,47 @@ void addSaves(QMenu& menu, PlanEditor& editor, ValueId tensor)
     }
 }
 
+QAction* addWish(QMenu& menu, const QString& text, const Move& move)
+{
+    QAction* action = menu.addAction(text);
+    action->setEnabled(move.plan.has_value());
+    action->setToolTip(toText(move.reason));
+    return action;
+}
+
+// Of one op: what every planner keeps.
+void addConstraints(QMenu& menu, PlanEditor& editor, OpId op, OpId other)
+{
+    const PlanSpace& space = *editor.space();
+    const Plan& plan = editor.plan();
+    const auto nameOf = [&](OpId of) { return toText(space.analysis().program[of].name); };
+    menu.addSeparator();
+    if (plan.constraints.pinned(op)) {
+        QObject::connect(menu.addAction(Texts::tr("Unpin")), &QAction::triggered, &editor, [&editor, op] { editor.unpin(op); });
+    } else {
+        const int function = plan.positions[static_cast<std::size_t>(space.indexOf(op))].function();
+        QAction* pin = addWish(menu, Texts::tr("Pin to function %1").arg(editor.functionNumber(function)), space.pin(plan, op, function));
+        QObject::connect(pin, &QAction::triggered, &editor, [&editor, op] { editor.pin(op); });
+    }
+    if (other.valid() && other != op && plan.constraints.group(op) != plan.constraints.group(other)) {
+        QAction* keep = addWish(menu, Texts::tr("Keep together with %1").arg(nameOf(other)), space.keepTogether(plan, op, other));
+        QObject::connect(keep, &QAction::triggered, &editor, [&editor, op, other] { editor.keepTogether(op, other); });
+    }
+    Plan free = plan;
+    free.constraints.leave(op);
+    if (free != plan)
+        QObject::connect(menu.addAction(Texts::tr("Let it go its own way")), &QAction::triggered, &editor, [&editor, op] { editor.letGo(op); });
+    menu.addSeparator();
+}
+
+// Of a box of one op, or a tensor; invalid for others.
+OpId placedOp(const PlanEditor& editor, const DagBox& box)
+{
+    const PlanSpace& space = *editor.space();
+    const OpId op = box.key.kind == BoxKind::Tensor ? space.analysis().program[box.key.value].producer : box.ops.size() == 1 ? box.ops.front() : OpId{};
+    return op.valid() && space.indexOf(op) >= 0 ? op : OpId{};
+}
+
 }  // namespace
 
 std::vector<OpId> movableOps(const PlanEditor& editor, const DagBox& box)
@@ -63,11 +103,13 @@ std::vector<OpId> movableOps(const PlanEditor& editor, const DagBox& box)
     return std::ranges::all_of(ops, isMovable) ? ops : std::vector<OpId>{};
 }
 
-void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box)
+void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box, const DagBox* other)
 {
     menu.setToolTipsVisible(true);
     if (const std::vector<OpId> ops = movableOps(editor, box); !ops.empty())
         addMoves(menu, editor, ops);
+    if (const OpId op = placedOp(editor, box); op.valid())
+        addConstraints(menu, editor, op, other != nullptr ? placedOp(editor, *other) : OpId{});
     if (box.key.kind == BoxKind::Tensor)
         addSaves(menu, editor, box.key.value);
     else if (box.ops.size() == 1)

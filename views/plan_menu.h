@@ -10,7 +10,8 @@ namespace cleave::views {
 /// What a plan can place elsewhere by this box: the op that makes its tensor, or all its ops if each can be moved. Empty otherwise.
 std::vector<OpId> movableOps(const PlanEditor& editor, const DagBox& box);
 
-/// What can be done to the plan at a box; what cannot is there too, with the reason as its tooltip. The editor must outlive the menu.
-void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box);
+/// What can be done to the plan at a box; what cannot is there too, with the reason as its tooltip. other: the box that was chosen before, which it can
+/// be kept together with; null for none. The editor must outlive the menu.
+void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box, const DagBox* other = nullptr);
 
 }  // namespace cleave::views

@@ -15,33 +15,29 @@ namespace cleave::views {
 
 namespace {
 
-CostBars::Bar barOf(const QString& name, const Amount& prepare, const Amount& read, const Amount& compute, const Amount& write)
+CostBars::Bar barOf(const QString& name, const FunctionCost& f, const FunctionCost::Blocks& blocks)
 {
-    return {name, {prepare.seconds, read.seconds, compute.seconds, write.seconds}, {}, {}, false};
+    CostBars::Bar bar{name, {f.prepare.seconds, blocks.read, f.read.seconds - blocks.read, blocks.compute, f.compute.seconds - blocks.compute, f.write.seconds}, {}, {}, false};
+    bar.text = toText(formatSeconds(bar.total()));
+    return bar;
 }
 
-CostBars::Bar barOf(const QString& name, const PlanCost& cost)
+CostBars::Bar barOf(const QString& name, const PlanCost& cost, const std::vector<FunctionCost::Blocks>& blocks)
 {
     FunctionCost sum;
-    for (const FunctionCost& f : cost.functions) {
+    FunctionCost::Blocks all;
+    for (std::size_t i = 0; i < cost.functions.size(); ++i) {
+        const FunctionCost& f = cost.functions[i];
         sum.prepare += f.prepare;
         sum.read += f.read;
         sum.compute += f.compute;
         sum.write += f.write;
+        all.read += blocks[i].read;
+        all.compute += blocks[i].compute;
     }
-    CostBars::Bar bar = barOf(name, sum.prepare, sum.read, sum.compute, sum.write);
-    bar.text = toText(formatSeconds(bar.total()));
+    CostBars::Bar bar = barOf(name, sum, all);
     bar.details = PlanPanel::tr("at most %1 of memory").arg(toText(formatBytes(cost.peakBytes())));
     return bar;
-}
-
-QString functionName(const PlanEditor& editor, const FunctionCost& f)
-{
-    if (f.isGlobal)
-        return PlanPanel::tr("Global, before %1").arg(editor.functionNumber(f.last));
-    if (f.rowsOf.valid())
-        return PlanPanel::tr("Rows of an output");
-    return PlanPanel::tr("Function %1").arg(editor.functionNumber(f.last));
 }
 
 QString plannerText(const std::string& name)
@@ -58,7 +54,7 @@ constexpr std::size_t mayBeTaken = 3;  // the two extremes join functions, and a
 
 PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     : QWidget(parent), m_editor(editor), m_model(editor), m_summary(new QLabel(this)), m_plans(new CostBars(this)), m_functions(new CostBars(this)),
-      m_savePoints(new QTableView(this))
+      m_curve(new BatchCurve(this)), m_savePoint(new QLabel(this)), m_savePoints(new QTableView(this))
 {
     m_summary->setWordWrap(true);
     m_summary->setContentsMargins(10, 6, 10, 2);
@@ -92,6 +88,7 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     barLayout->setContentsMargins(0, 0, 0, 0);
     barLayout->addWidget(m_plans);
     barLayout->addWidget(m_functions);
+    barLayout->addWidget(m_curve);
     barLayout->addStretch(1);
     auto* area = new QScrollArea(this);
     area->setWidget(bars);
@@ -104,7 +101,20 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     layout->addLayout(buttons);
     layout->addWidget(area, 3);
     layout->addWidget(m_savePoints, 2);
+    layout->addWidget(m_savePoint);
 
+    m_savePoint->setWordWrap(true);
+    m_savePoint->setContentsMargins(10, 2, 10, 4);
+    m_savePoint->hide();
+    m_curve->hide();
+    connect(m_curve, &BatchCurve::chosen, this, &PlanPanel::batchSizeChosen);
+    connect(m_savePoints->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
+        showSavePoint();
+        if (row.isValid())
+            Q_EMIT tensorSelected(m_model.tensorAt(row.row()));
+    });
+    connect(&m_model, &QAbstractItemModel::modelReset, this, &PlanPanel::showSavePoint);
+    connect(&m_editor, &PlanEditor::curveChanged, this, &PlanPanel::showCurve);
     connect(m_plans, &CostBars::activated, this, [this](int bar) { take(bar - 1); });
     connect(&m_editor, &PlanEditor::shownChanged, this, &PlanPanel::showPlan);
     connect(&m_editor, &PlanEditor::costsChanged, this, &PlanPanel::showPlan);
@@ -118,39 +128,64 @@ void PlanPanel::showPlan()
     std::vector<CostBars::Bar> plans, functions;
     const std::optional<PlanCost>& cost = m_editor.cost();
     if (cost) {
-        plans.push_back(barOf(tr("This plan"), *cost));
+        const PlanSpace& space = *m_editor.space();
+        const std::vector<FunctionCost::Blocks> blocks = blockSeconds(space, m_editor.shown(), *cost);
+        plans.push_back(barOf(tr("This plan"), *cost, blocks));
         plans.back().isMarked = true;
-        for (const FunctionCost& f : cost->functions) {
-            functions.push_back(barOf(functionName(m_editor, f), f.prepare, f.read, f.compute, f.write));
-            functions.back().text = toText(formatSeconds(f.seconds()));
+        for (std::size_t i = 0; i < cost->functions.size(); ++i) {
+            const FunctionCost& f = cost->functions[i];
+            functions.push_back(barOf(functionName(m_editor, f), f, blocks[i]));
             functions.back().details = tr("at most %1 of memory").arg(toText(formatBytes(f.peakBytes)));
         }
-        for (const PricedPlan& plan : m_editor.plans())
-            plans.push_back(barOf(plannerText(plan.name), plan.planned.cost));
+        for (const PricedPlan& plan : m_editor.costs().plans())
+            plans.push_back(barOf(plannerText(plan.name), plan.planned.cost, blockSeconds(space, plan.planned.plan, plan.planned.cost)));
     }
     m_plans->setBars(std::move(plans));
     m_functions->setBars(std::move(functions));
+    showCurve();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written.")
-                                                         .arg(toText(formatCount(m_editor.plans().front().batchSize)), toText(formatBytes(cost->readBytes())),
+                                                         .arg(toText(formatCount(m_editor.costs().plans().front().batchSize)), toText(formatBytes(cost->readBytes())),
                                                               toText(formatBytes(cost->writtenBytes())))
-                       : !m_editor.problem().isEmpty() ? m_editor.problem()
-                       : m_editor.isMeasuring()    ? tr("Counting the rows of blocks on the graph…")
+                       : !m_editor.costs().problem().isEmpty() ? m_editor.costs().problem()
+                       : m_editor.costs().isMeasuring()    ? tr("Counting the rows of blocks on the graph…")
                                                    : tr("Open a graph to see what plans cost."));
     showButtons();
+}
+
+void PlanPanel::showCurve()
+{
+    m_curve->setPoints(m_editor.costs().curve(m_editor.shown()), m_editor.costs().plans().empty() ? 0 : m_editor.costs().plans().front().batchSize);
+}
+
+QString PlanPanel::savePointText() const { return m_savePoint->isHidden() ? QString() : m_savePoint->text(); }
+
+void PlanPanel::selectTensor(ValueId tensor)
+{
+    const QSignalBlocker quiet(this);
+    const int row = m_model.rowOf(tensor);
+    m_savePoints->setCurrentIndex(row < 0 ? QModelIndex() : m_model.index(row, SavePointModel::Tensor));
+}
+
+void PlanPanel::showSavePoint()
+{
+    const QModelIndex row = m_savePoints->currentIndex();
+    const QString text = row.isValid() ? m_model.costText(row.row()) : QString();
+    m_savePoint->setText(text);
+    m_savePoint->setVisible(!text.isEmpty());
 }
 
 void PlanPanel::showButtons()
 {
     for (qsizetype i = 0; i < m_buttons.size(); ++i)
-        m_buttons[i]->setEnabled(static_cast<std::size_t>(i) < m_editor.plans().size() && m_editor.plans()[static_cast<std::size_t>(i)].planned.plan != m_editor.plan());
+        m_buttons[i]->setEnabled(static_cast<std::size_t>(i) < m_editor.costs().plans().size() && m_editor.costs().plans()[static_cast<std::size_t>(i)].planned.plan != m_editor.plan());
 }
 
 void PlanPanel::take(int plan)
 {
-    if (plan < 0 || static_cast<std::size_t>(plan) >= std::min(mayBeTaken, m_editor.plans().size()))
+    if (plan < 0 || static_cast<std::size_t>(plan) >= std::min(mayBeTaken, m_editor.costs().plans().size()))
         return;
-    const PricedPlan& taken = m_editor.plans()[static_cast<std::size_t>(plan)];
+    const PricedPlan& taken = m_editor.costs().plans()[static_cast<std::size_t>(plan)];
     m_editor.take(taken.planned.plan, tr("Take the plan “%1”").arg(toText(taken.name)));
 }
 

@@ -2,6 +2,7 @@
 
 #include <QWidget>
 
+#include "views/batch_curve.h"
 #include "views/cost_bars.h"
 #include "views/save_point_model.h"
 
@@ -21,11 +22,21 @@ public:
     QString summary() const;  ///< the sentence above the bars
     const CostBars& plans() const { return *m_plans; }
     const CostBars& functions() const { return *m_functions; }
+    const BatchCurve& curve() const { return *m_curve; }
+    BatchCurve& curve() { return *m_curve; }
     QTableView& savePoints() { return *m_savePoints; }
+    QString savePointText() const;  ///< what the selected one costs; empty if none is
+    void selectTensor(ValueId tensor);  ///< in the table; none if it is not saved
     const QList<QPushButton*>& planners() const { return m_buttons; }  ///< at message degree, greedy, optimal
+
+Q_SIGNALS:
+    void tensorSelected(ValueId tensor);  ///< in the table, by the person
+    void batchSizeChosen(std::int64_t batchSize);
 
 private:
     void showPlan();
+    void showCurve();
+    void showSavePoint();
     void showButtons();
     void take(int plan);
 
@@ -33,6 +44,8 @@ private:
     SavePointModel m_model;
     QLabel* m_summary;
     CostBars *m_plans, *m_functions;
+    BatchCurve* m_curve;
+    QLabel* m_savePoint;
     QTableView* m_savePoints;
     QList<QPushButton*> m_buttons;
 };

@@ -48,6 +48,37 @@ SavePointModel::Row SavePointModel::row(ValueId tensor, int cut) const
     return row;
 }
 
+int SavePointModel::rowOf(ValueId tensor) const
+{
+    const auto row = std::ranges::find(m_rows, tensor, &Row::tensor);
+    return row == m_rows.end() ? -1 : static_cast<int>(row - m_rows.begin());
+}
+
+QString SavePointModel::costText(int index) const
+{
+    const Row& row = m_rows[static_cast<std::size_t>(index)];
+    const std::optional<PlanCost>& cost = m_editor.cost();
+    if (!cost)
+        return {};
+    const auto known = std::ranges::find(cost->tensors, row.tensor, &TensorCost::tensor);
+    if (known == cost->tensors.end())
+        return {};
+    const QString name = toText(m_editor.space()->analysis().program[row.tensor].name);
+    QStringList lines{tr("%1: %2 written in %3.").arg(name, toText(formatBytes(known->write.bytes)), toText(formatSeconds(known->write.seconds)))};
+    for (const TensorRead& read : known->reads)
+        lines.append((read.rows == 'V'   ? tr("Read at the %1 targets of %2: %3 in %4.")
+                      : read.rows == 'E' ? tr("Read for the %1 nodes of blocks of %2: %3 in %4.")
+                                         : tr("Read along the %1 edges of %2: %3 in %4."))
+                         .arg(toText(formatCount(read.count)), functionName(m_editor, cost->functions[static_cast<std::size_t>(read.function)]),
+                              toText(formatBytes(read.amount.bytes)), toText(formatSeconds(read.amount.seconds))));
+    const Move without = m_editor.space()->setSavePoint(m_editor.shown(), row.tensor, row.cut, false);
+    if (!without.plan)
+        lines.append(tr("It cannot be left out."));
+    else if (const std::optional<PlanCost> then = m_editor.costs().costOf(*without.plan))
+        lines.append(tr("Without it the plan takes %1 instead of %2.").arg(toText(formatSeconds(then->seconds())), toText(formatSeconds(cost->seconds()))));
+    return lines.join(u' ');
+}
+
 int SavePointModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(m_rows.size()); }
 
 int SavePointModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : Seconds + 1; }

@@ -22,6 +22,10 @@ public:
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
+    ValueId tensorAt(int row) const { return m_rows[static_cast<std::size_t>(row)].tensor; }
+    int rowOf(ValueId tensor) const;   ///< -1 if it is not saved
+    QString costText(int row) const;   ///< how often it is written and read, and what the plan would cost without it; empty without costs
+
 private:
     struct Row {
         ValueId tensor;

@@ -24,6 +24,27 @@ Amount PlanCost::total() const
     return all;
 }
 
+std::vector<FunctionCost::Blocks> blockSeconds(const PlanSpace& space, const Plan& plan, const PlanCost& cost)
+{
+    const auto isBlocks = [](const FunctionCost& f) { return !f.isGlobal && !f.rowsOf.valid() && f.last > 0; };
+    std::vector<FunctionCost::Blocks> blocks(cost.functions.size());
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+        if (isBlocks(cost.functions[i]))
+            blocks[i].compute = cost.functions[i].compute.seconds;
+    // What is computed once for each of the function's own rows is not among them.
+    for (std::size_t k = 0; k < cost.ops.size(); ++k) {
+        const Position at = plan.positions[k];
+        for (std::size_t i = 0; i < blocks.size(); ++i)
+            if (isBlocks(cost.functions[i]) && space.ops()[k].movable && !at.isPre() && cost.functions[i].last == at.function())
+                blocks[i].compute = std::max(0.0, blocks[i].compute - cost.ops[k].seconds);
+    }
+    for (const TensorCost& tensor : cost.tensors)
+        for (const TensorRead& read : tensor.reads)
+            if (const auto i = static_cast<std::size_t>(read.function); read.rows != 'V' && isBlocks(cost.functions[i]))
+                blocks[i].read = std::min(cost.functions[i].read.seconds, blocks[i].read + read.amount.seconds);
+    return blocks;
+}
+
 double PlanCost::seconds() const { return total().seconds; }
 double PlanCost::flops() const { return total().flops; }
 

@@ -50,6 +50,10 @@ struct FunctionCost {
     Amount read, compute, write;
     double peakBytes = 0;     ///< stores, prologue and the largest batch; without the graph itself and weights
 
+    struct Blocks {
+        double read = 0, compute = 0;  ///< seconds
+    };
+
     double seconds() const { return prepare.seconds + read.seconds + compute.seconds + write.seconds; }
     bool isOf(const CutFunction& function) const { return last == function.level && rowsOf == function.rowsOf && isGlobal == function.isGlobal; }
 };
@@ -68,6 +72,9 @@ struct PlanCost {
     double flops() const;
     double peakBytes() const;
 };
+
+/// Of each function, what of its seconds is spent on the nodes and edges of blocks, which are more than the function's own rows.
+std::vector<FunctionCost::Blocks> blockSeconds(const PlanSpace& space, const Plan& plan, const PlanCost& cost);
 
 /// Prices plans of one program on one graph (design: section 6). Built once; a plan is then priced in linear time.
 class CostModel {

@@ -37,6 +37,21 @@ void Constraints::join(OpId a, OpId b)
             group = kept;
 }
 
+void Constraints::leave(OpId op)
+{
+    const OpId left = group(op);
+    m_group.erase(op);
+    std::vector<OpId> others;
+    for (const auto& [member, group] : m_group)
+        if (group == left)
+            others.push_back(member);
+    for (const OpId member : others)
+        if (others.size() == 1)
+            m_group.erase(member);
+        else
+            m_group[member] = others.front();
+}
+
 // Moves one op and all that has to go along, in one direction: later pushes readers, earlier what it reads.
 class PlanSpace::Shift {
 public:

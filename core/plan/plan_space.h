@@ -21,6 +21,7 @@ public:
     std::optional<int> pinned(OpId op) const;
 
     void join(OpId a, OpId b);
+    void leave(OpId op);  ///< its group
     OpId group(OpId op) const;  ///< ops of one group, and only they, have the same
     const std::map<OpId, int>& pins() const { return m_pins; }
 

@@ -26,6 +26,7 @@
 #include "views/main_window.h"
 #include "views/message_bar.h"
 #include "views/plan_drag.h"
+#include "views/plan_marks.h"
 #include "views/plan_menu.h"
 #include "views/plan_panel.h"
 #include "views/property_view.h"
@@ -62,6 +63,10 @@ private Q_SLOTS:
     void costsAreThoseOfThePlanner();
     void draggedCutStopsWhereItCan();
     void modulesAreMovedWhole();
+    void pinsHoldWhateverThePlanner();
+    void opsAreKeptTogether();
+    void batchSizeIsChosenOnTheCurve();
+    void savePointSaysWhatItCosts();
     void contextMenuMovesAnOp();
     void escapeEndsADrag();
     void aLookAtAnotherPlanKeepsTheResult();
@@ -561,10 +566,10 @@ void WindowTest::costsAreThoseOfThePlanner()
     open(window, "jk.pt2");
     openGraph(window);
     PlanEditor& editor = window.document().planEditor();
-    QTRY_COMPARE_WITH_TIMEOUT(editor.plans().size(), std::size_t{5}, patience);
+    QTRY_COMPARE_WITH_TIMEOUT(editor.costs().plans().size(), std::size_t{5}, patience);
     Planning planning(*window.document().model(), *window.document().graph(), {}, readRates(ratesPath()));
     for (std::size_t i = 0; i < 3; ++i) {
-        const PricedPlan& plan = editor.plans()[i];
+        const PricedPlan& plan = editor.costs().plans()[i];
         editor.take(plan.planned.plan, QStringLiteral("take"));
         const PlanCost same = planning.price(plan.planned.plan, {{}, 0, plan.batchSize, plan.order}, "same").planned.cost;
         QCOMPARE(editor.cost()->seconds(), same.seconds());
@@ -573,7 +578,7 @@ void WindowTest::costsAreThoseOfThePlanner()
         QCOMPARE(window.planPanel().plans().bars().front().total(), same.seconds());
         QCOMPARE(window.planPanel().functions().bars().size(), same.functions.size());
     }
-    QVERIFY(editor.plans()[2].planned.cost.seconds() <= editor.plans()[0].planned.cost.seconds());
+    QVERIFY(editor.costs().plans()[2].planned.cost.seconds() <= editor.costs().plans()[0].planned.cost.seconds());
     editor.history().setClean();
 }
 
@@ -667,6 +672,98 @@ void WindowTest::modulesAreMovedWhole()
     QVERIFY(editor.plan() == editor.base());
 }
 
+void WindowTest::pinsHoldWhateverThePlanner()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    openGraph(window);
+    PlanEditor& editor = window.document().planEditor();
+    QTRY_COMPARE_WITH_TIMEOUT(editor.costs().plans().size(), std::size_t{5}, patience);
+    const OpId op = opNamed(window, "linear_3");
+    QVERIFY(editor.moveOps({op}, Position::pre(2)));
+    QVERIFY(editor.pin(op));
+    QCOMPARE(editor.history().undoText(), QStringLiteral("Pin linear_3 to function 2"));
+    QTRY_VERIFY_WITH_TIMEOUT(!editor.costs().isMeasuring() && editor.costs().plans()[2].planned.plan.constraints == editor.plan().constraints, patience);
+    for (int planner : {0, 1, 2})
+        if (QPushButton* button = window.planPanel().planners().at(planner); button->isEnabled()) {
+            QTest::mouseClick(button, Qt::LeftButton);
+            QCOMPARE(positionOf(window, "linear_3").function(), 2);
+        }
+    QVERIFY(!editor.moveOps({op}, Position::post(1)));
+    QVERIFY2(window.messageBar().text().contains(QStringLiteral("pinned")), qPrintable(window.messageBar().text()));
+    const PlanMarks marks = planMarks(window.graphView().picture()->dag, editor);
+    QVERIFY(std::ranges::any_of(marks.places, [](const QString& text) { return text.endsWith(QStringLiteral("pinned")); }));
+    QVERIFY(editor.unpin(op));
+    QVERIFY(editor.moveOps({op}, Position::post(1)));
+    editor.history().setClean();
+}
+
+void WindowTest::opsAreKeptTogether()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    const OpId a = opNamed(window, "linear_3"), b = opNamed(window, "relu");
+    const auto menuHas = [&](const char* text) {
+        QMenu menu;
+        const auto& dag = window.graphView().picture()->dag;
+        const auto boxOfOp = [&](const char* op) { return &dag.boxes[static_cast<std::size_t>(dag.find(boxOf(window, op)))]; };
+        addPlanActions(menu, editor, *boxOfOp("relu"), boxOfOp("linear_3"));
+        return std::ranges::any_of(menu.actions(), [&](const QAction* action) { return action->text() == QLatin1String(text); });
+    };
+    QVERIFY(menuHas("Keep together with linear_3"));
+    QVERIFY(editor.keepTogether(b, a));
+    QVERIFY(!menuHas("Keep together with linear_3"));
+    QVERIFY(menuHas("Let it go its own way"));
+    QVERIFY(editor.moveOps({a}, Position::pre(2)));
+    QVERIFY(positionOf(window, "relu") == Position::pre(2));
+    editor.history().undo();
+    QVERIFY(editor.letGo(a));
+    QVERIFY(editor.moveOps({a}, Position::pre(2)));
+    QVERIFY(positionOf(window, "relu") == Position::post(1));
+    while (editor.history().canUndo())
+        editor.history().undo();
+    QVERIFY(editor.plan() == editor.base());
+}
+
+void WindowTest::batchSizeIsChosenOnTheCurve()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    openGraph(window);
+    BatchCurve& curve = window.planPanel().curve();
+    QTRY_VERIFY_WITH_TIMEOUT(curve.points().size() == 7, patience);
+    const PlanEditor& editor = window.document().planEditor();
+    const PlanCosts::Point point = curve.points()[3];
+    QCOMPARE(curve.points().back().batchSize, window.document().graph()->numNodes);
+    QTest::mouseClick(&curve, Qt::LeftButton, {}, curve.place(3).toPoint());
+    QCOMPARE(window.document().options().run.batchSize, point.batchSize);
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost().has_value(), patience);
+    QCOMPARE(editor.cost()->seconds(), point.seconds);  // what the curve promised
+    QCOMPARE(editor.cost()->peakBytes(), point.peakBytes);
+    QCOMPARE(curve.points().size(), std::size_t{7});    // not measured again
+}
+
+void WindowTest::savePointSaysWhatItCosts()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    openGraph(window);
+    PlanEditor& editor = window.document().planEditor();
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost().has_value(), patience);
+    QTableView& table = window.planPanel().savePoints();
+    const QModelIndex last = table.model()->index(2, SavePointModel::Cut);
+    table.scrollTo(last);
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(last).center());
+    const QString text = window.planPanel().savePointText();
+    QVERIFY2(text.startsWith(QStringLiteral("linear_3: 75.8 kB written")) && text.contains(QStringLiteral("targets of Function 2")) &&
+                 text.contains(QStringLiteral("Without it the plan takes")), qPrintable(text));
+    const DagBox* box = window.graphView().selectedBox();
+    QVERIFY(box && box->key.kind == BoxKind::Tensor && box->title == "linear_3");
+    window.graphView().select(boxOf(window, "relu"));
+    QVERIFY(window.planPanel().savePointText().isEmpty());
+}
+
 void WindowTest::contextMenuMovesAnOp()
 {
     MainWindow window(Theme::Light);
@@ -735,8 +832,8 @@ void WindowTest::plannersAreTakenByTheirButtons()
     open(window, "jk.pt2");
     openGraph(window);
     PlanEditor& editor = window.document().planEditor();
-    QTRY_COMPARE_WITH_TIMEOUT(editor.plans().size(), std::size_t{5}, patience);
-    const Plan optimal = editor.plans()[2].planned.plan;
+    QTRY_COMPARE_WITH_TIMEOUT(editor.costs().plans().size(), std::size_t{5}, patience);
+    const Plan optimal = editor.costs().plans()[2].planned.plan;
     const Move moved = editor.space()->moveCut(editor.plan(), 1, true);
     QVERIFY(moved.plan && *moved.plan != optimal);
     editor.take(*moved.plan, QStringLiteral("move"));
@@ -761,8 +858,8 @@ void WindowTest::aGraphThatDoesNotFitIsSaid()
     const QString file = folder.filePath(QStringLiteral("narrow.npz"));
     writeGraph(file.toStdString(), generateRmat(options));
     window.document().open(file);
-    QTRY_VERIFY_WITH_TIMEOUT(!window.document().planEditor().problem().isEmpty(), patience);
-    QCOMPARE(window.planPanel().summary(), window.document().planEditor().problem());
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().planEditor().costs().problem().isEmpty(), patience);
+    QCOMPARE(window.planPanel().summary(), window.document().planEditor().costs().problem());
 }
 
 void WindowTest::planBringsItsRewritesAndItsOrder()

@@ -168,6 +168,21 @@ TEST(PlanSpace, CompanionsGoTogether)
     EXPECT_FALSE(t.space.keepTogether(t.plan, t.op(t.a), t.op(t.d)).plan) << "a is read by message passing 1, d reads message passing 2";
 }
 
+TEST(PlanSpace, CompanionsPart)
+{
+    Constraints c;
+    c.join(OpId{1}, OpId{2});
+    c.join(OpId{2}, OpId{5});
+    c.leave(OpId{1});
+    EXPECT_EQ(c.group(OpId{1}), OpId{1});
+    EXPECT_EQ(c.group(OpId{2}), c.group(OpId{5}));
+    EXPECT_EQ(c.group(OpId{2}), OpId{2}) << "the least of those that stay";
+    c.leave(OpId{5});
+    EXPECT_EQ(c, Constraints()) << "one alone is no group";
+    c.leave(OpId{7});
+    EXPECT_EQ(c, Constraints());
+}
+
 // Some network of a few movable ops and two or three levels.
 Analysis randomNetwork(std::mt19937_64& random)
 {

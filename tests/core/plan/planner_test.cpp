@@ -68,6 +68,29 @@ double leastOfAll(const CostModel& costs, const Constraints& constraints, std::i
     return least;
 }
 
+TEST(Cost, OpsBeforeTheMessagePassingAreBlockSeconds)
+{
+    Network network;
+    const ValueId first = network.propagate(network.relu(network.x()));
+    const ValueId b = network.relu(first);
+    const Analysis analysis = network.finish({network.propagate(b)});
+    const PlanSpace space(analysis);
+    const Plan after = space.messageDegree();
+    const Move move = space.moveOp(after, analysis.program[b].producer, Position::pre(2));
+    ASSERT_TRUE(move.plan) << move.reason;
+    const CostModel costs(space, estimateCounts(analysis, space.cut(after), 10000, 200000, 100), Rates());
+    const PlanCost costAfter = costs.price(after), costBefore = costs.price(*move.plan);
+    const auto blocksAfter = blockSeconds(space, after, costAfter), blocksBefore = blockSeconds(space, *move.plan, costBefore);
+    ASSERT_EQ(blocksAfter.size(), costAfter.functions.size());
+    EXPECT_EQ(blocksAfter[0].compute, 0) << "function 0 has no blocks";
+    const auto own = [](const PlanCost& cost, const auto& blocks, std::size_t f) { return cost.functions[f].compute.seconds - blocks[f].compute; };
+    const auto op = static_cast<std::size_t>(space.indexOf(analysis.program[b].producer));
+    EXPECT_NEAR(own(costAfter, blocksAfter, 1), costAfter.ops[op].seconds, 1e-12) << "of function 1, relu alone is computed for its own rows";
+    EXPECT_NEAR(own(costBefore, blocksBefore, 1), 0, 1e-12);
+    EXPECT_NEAR(blocksBefore[2].compute - blocksAfter[2].compute, costBefore.ops[op].seconds, 1e-12);
+    EXPECT_GT(blocksBefore[2].read, 0) << "the rows of the block that it is computed from";
+}
+
 TEST(Planner, OptimalIsTheLeastOfAllPlans)
 {
     std::mt19937_64 random(17);

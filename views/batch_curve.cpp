@@ -1,0 +1,130 @@
+#include "views/batch_curve.h"
+
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/format.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+constexpr double margin = 10, gap = 6, dot = 3.5;
+
+}  // namespace
+
+BatchCurve::BatchCurve(QWidget* parent) : QWidget(parent)
+{
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setAccessibleName(tr("Cost over batch size"));
+}
+
+void BatchCurve::setPoints(std::vector<PlanCosts::Point> points, std::int64_t batchSize)
+{
+    m_points = std::move(points);
+    m_batchSize = batchSize;
+    QStringList lines;
+    for (const PlanCosts::Point& point : m_points)
+        lines.append(text(point));
+    setAccessibleDescription(lines.join(QStringLiteral("; ")));
+    setVisible(m_points.size() > 1);
+    updateGeometry();
+    update();
+}
+
+QString BatchCurve::text(const PlanCosts::Point& point) const
+{
+    return tr("batches of %1: %2, at most %3 of memory")
+        .arg(toText(formatCount(point.batchSize)), toText(formatSeconds(point.seconds)), toText(formatBytes(point.peakBytes)));
+}
+
+QSize BatchCurve::sizeHint() const { return {260, 6 * fontMetrics().height()}; }
+
+// Inside the axes: their texts are above at the left, and below.
+QRectF BatchCurve::area() const
+{
+    const double line = fontMetrics().height();
+    return QRectF(rect()).adjusted(margin + dot, line + gap, -margin - dot, -line - gap);
+}
+
+double BatchCurve::x(double batchSize) const
+{
+    const double least = std::log2(static_cast<double>(m_points.front().batchSize)), most = std::log2(static_cast<double>(m_points.back().batchSize));
+    return area().left() + (std::log2(batchSize) - least) / std::max(1e-9, most - least) * area().width();
+}
+
+QPointF BatchCurve::place(std::size_t point) const
+{
+    const double most = std::ranges::max(m_points, {}, &PlanCosts::Point::seconds).seconds;
+    return {x(static_cast<double>(m_points[point].batchSize)), area().bottom() - m_points[point].seconds / std::max(1e-12, most) * area().height()};
+}
+
+std::optional<std::size_t> BatchCurve::pointAt(const QPointF& position) const
+{
+    if (m_points.size() < 2)
+        return {};
+    std::size_t nearest = 0;
+    for (std::size_t i = 1; i < m_points.size(); ++i)
+        if (std::abs(place(i).x() - position.x()) < std::abs(place(nearest).x() - position.x()))
+            nearest = i;
+    return nearest;
+}
+
+void BatchCurve::paintEvent(QPaintEvent*)
+{
+    if (m_points.size() < 2)
+        return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QRectF inside = area();
+    const QColor muted = palette().color(QPalette::PlaceholderText);
+    painter.setPen(muted);
+    painter.drawText(QRectF(margin, 0, width() - 2 * margin, fontMetrics().height()), Qt::AlignLeft, tr("Seconds over batch size"));
+    painter.drawLine(inside.bottomLeft(), inside.bottomRight());
+    const QRectF below(margin, inside.bottom() + gap / 2, width() - 2 * margin, fontMetrics().height());
+    painter.drawText(below, Qt::AlignLeft, toText(formatCount(m_points.front().batchSize)));
+    painter.drawText(below, Qt::AlignRight, toText(formatCount(m_points.back().batchSize)));
+    if (m_batchSize > 0) {
+        const double now = std::clamp(x(static_cast<double>(m_batchSize)), inside.left(), inside.right());
+        painter.setPen(QPen(palette().color(QPalette::Highlight), 1.5, Qt::DashLine));
+        painter.drawLine(QPointF(now, inside.top() - gap), QPointF(now, inside.bottom()));
+        painter.drawText(below, Qt::AlignHCenter, tr("now %1").arg(toText(formatCount(m_batchSize))));
+    }
+    QPolygonF line;
+    for (std::size_t i = 0; i < m_points.size(); ++i)
+        line << place(i);
+    painter.setPen(QPen(palette().color(QPalette::WindowText), 1.5));
+    painter.drawPolyline(line);
+    painter.setBrush(palette().color(QPalette::WindowText));
+    painter.setPen(Qt::NoPen);
+    for (const QPointF& point : line)
+        painter.drawEllipse(point, dot, dot);
+    const auto best = static_cast<std::size_t>(std::ranges::min_element(m_points, {}, &PlanCosts::Point::seconds) - m_points.begin());
+    painter.setPen(palette().color(QPalette::WindowText));
+    painter.drawText(QRectF(margin, 0, width() - 2 * margin, fontMetrics().height()), Qt::AlignRight,
+                     tr("least %1 at %2").arg(toText(formatSeconds(m_points[best].seconds)), toText(formatCount(m_points[best].batchSize))));
+}
+
+void BatchCurve::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (event->button() == Qt::LeftButton)
+        if (const auto point = pointAt(event->position()))
+            Q_EMIT chosen(m_points[*point].batchSize);
+}
+
+bool BatchCurve::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip)
+        return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    if (const auto point = pointAt(help->pos()))
+        QToolTip::showText(help->globalPos(), text(m_points[*point]) + u'\n' + tr("Click to run in batches of this size"), this);
+    return true;
+}
+
+}  // namespace cleave::views

@@ -1,0 +1,192 @@
+#include "views/plan_costs.h"
+
+#include <QStringList>
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/run/calibrate.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+constexpr std::array planners{Planner::MessageDegree, Planner::Greedy, Planner::Optimal};
+
+// Costs point into the space of plans, so they keep it.
+std::shared_ptr<const CostModel> costModel(const std::shared_ptr<const PlannedModel>& subject, const GraphCounts& counts, const Planning& planning)
+{
+    struct Kept {
+        std::shared_ptr<const PlannedModel> subject;
+        CostModel model;
+    };
+    auto kept = std::make_shared<const Kept>(Kept{subject, CostModel(subject->space, counts, planning.rates(), planning.profile())});
+    return {kept, &kept->model};
+}
+
+std::vector<std::int64_t> curveSizes(std::int64_t nodes)
+{
+    constexpr int steps = 7;  // each half of the one before
+    std::vector<std::int64_t> sizes;
+    for (std::int64_t size = nodes, step = 0; step < steps && size > 1; ++step, size = (size + 1) / 2)
+        sizes.push_back(size);
+    std::ranges::reverse(sizes);
+    return sizes;
+}
+
+}  // namespace
+
+struct PlanCosts::Measured {
+    std::vector<PricedPlan> plans;
+    std::shared_ptr<const CostModel> model;
+    QStringList notes;
+};
+
+PlanCosts::~PlanCosts() = default;
+
+void PlanCosts::setModel(std::shared_ptr<const PlannedModel> model)
+{
+    m_subject = std::move(model);
+    m_constraints = {};
+    measure(false);
+}
+
+void PlanCosts::setGraph(std::shared_ptr<const DataGraph> graph, const RunOptions& options)
+{
+    const bool sameCurve = graph == m_graph && options.order == m_options.order && options.randomFeatures == m_options.randomFeatures;
+    m_graph = std::move(graph);
+    m_options = options;
+    measure(sameCurve && !m_curve.empty());
+}
+
+void PlanCosts::setConstraints(const Constraints& constraints)
+{
+    if (m_constraints == constraints)
+        return;
+    m_constraints = constraints;
+    if (m_model)
+        plan();
+    else if (m_job)
+        measure(false);
+}
+
+std::optional<PlanCost> PlanCosts::costOf(const Plan& plan) const
+{
+    if (!m_model || m_model->counts().joined != plan.joined)
+        return {};
+    return m_model->price(plan);
+}
+
+std::vector<PlanCosts::Point> PlanCosts::curve(const Plan& plan) const
+{
+    std::vector<Point> points;
+    for (const std::shared_ptr<const CostModel>& model : m_curve)
+        if (model->counts().joined == plan.joined) {
+            const PlanCost cost = model->price(plan);
+            points.push_back({model->counts().batchSize, cost.seconds(), cost.peakBytes()});
+        }
+    return points;
+}
+
+const std::string& PlanCosts::graphName() const
+{
+    static const std::string none;
+    return m_graph ? m_graph->name : none;
+}
+
+void PlanCosts::finish(std::unique_ptr<Job>& job) { job.release()->deleteLater(); }
+
+// Rows counted, plans of all planners, and what every other plan costs.
+void PlanCosts::measure(bool keepCurve)
+{
+    Job::retire(m_job, this);
+    m_plans.clear();
+    m_model.reset();
+    m_problem.clear();
+    Q_EMIT changed();
+    if (!keepCurve) {
+        Job::retire(m_curveJob, this);
+        m_curve.clear();
+        Q_EMIT curveChanged();
+    }
+    if (!m_subject || !m_graph)
+        return;
+    m_job = std::make_unique<Job>(
+        tr("Counting rows of blocks"),
+        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints](const Progress& progress) {
+            Measured measured;
+            Planning planning(*subject->model, *graph, options, readRates(ratesPath()), progress);
+            const PlanningRequest request{constraints, 0, options.batchSize, options.order};
+            for (const Planner planner : planners)
+                measured.plans.push_back(planning.make(planner, request, progress));
+            // What only serves for comparison may not be possible.
+            for (const Planner planner : {Planner::NodeWise, Planner::FullGraph})
+                try {
+                    measured.plans.push_back(planning.make(planner, request, progress));
+                } catch (const Error& error) {
+                    measured.notes.append(toText(error.what()));
+                }
+            measured.model = costModel(subject, measured.plans.front().counts, planning);
+            return measured;
+        },
+        [this](Measured measured) {
+            m_plans = std::move(measured.plans);
+            m_model = std::move(measured.model);
+            for (const QString& note : measured.notes)
+                Q_EMIT noted(note);
+        });
+    connect(m_job.get(), &Job::failed, this, [this](const QString& sentence) {
+        m_problem = sentence;
+        Q_EMIT noted(sentence);
+    });
+    connect(m_job.get(), &Job::finished, this, [this] {
+        finish(m_job);
+        Q_EMIT changed();
+        if (m_model && m_curve.empty())
+            measureCurve();
+    });
+}
+
+// The planners again, for other constraints: the rows are counted already.
+void PlanCosts::plan()
+{
+    Job::retire(m_job, this);
+    m_job = std::make_unique<Job>(
+        tr("Planning"),
+        [subject = m_subject, model = m_model, constraints = m_constraints](const Progress& progress) {
+            std::vector<Planned> plans;
+            for (const Planner planner : planners)
+                plans.push_back(makePlan(planner, *model, {constraints}, progress));
+            return plans;
+        },
+        [this](std::vector<Planned> plans) {
+            for (std::size_t i = 0; i < plans.size(); ++i)
+                m_plans[i].planned = std::move(plans[i]);
+        });
+    connect(m_job.get(), &Job::failed, this, &PlanCosts::noted);
+    connect(m_job.get(), &Job::finished, this, [this] {
+        finish(m_job);
+        Q_EMIT changed();
+    });
+}
+
+void PlanCosts::measureCurve()
+{
+    m_curveJob = std::make_unique<Job>(
+        tr("Comparing batch sizes"),
+        [subject = m_subject, graph = m_graph, options = m_options](const Progress& progress) {
+            Models models;
+            Planning planning(*subject->model, *graph, options, readRates(ratesPath()), progress);
+            for (const std::int64_t size : curveSizes(graph->numNodes))
+                models.push_back(costModel(subject, planning.make(Planner::MessageDegree, {{}, 0, size, options.order}, progress).counts, planning));
+            return models;
+        },
+        [this](Models models) { m_curve = std::move(models); });
+    connect(m_curveJob.get(), &Job::finished, this, [this] {
+        finish(m_curveJob);
+        Q_EMIT curveChanged();
+    });
+}
+
+}  // namespace cleave::views

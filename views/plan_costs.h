@@ -1,0 +1,74 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/run/planning.h"
+#include "views/job.h"
+
+namespace cleave::views {
+
+/// A model and all its plans; shared with workers.
+struct PlannedModel {
+    explicit PlannedModel(std::shared_ptr<const Model> m) : model(std::move(m)), space(*model->analysis) {}
+
+    std::shared_ptr<const Model> model;
+    PlanSpace space;
+};
+
+/// What plans cost on the open graph, and which ones the planners make. Rows are counted and plans are made in the background, anew for another model,
+/// graph, batch size or constraint.
+class PlanCosts : public QObject {
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+    ~PlanCosts() override;
+
+    void setModel(std::shared_ptr<const PlannedModel> model);  ///< null: none
+    void setGraph(std::shared_ptr<const DataGraph> graph, const RunOptions& options);
+    void setConstraints(const Constraints& constraints);  ///< that the planners keep
+
+    const std::vector<PricedPlan>& plans() const { return m_plans; }  ///< of all planners; empty until they are known
+    const CostModel* model() const { return m_model.get(); }         ///< null until the rows are counted
+    std::optional<PlanCost> costOf(const Plan& plan) const;          ///< for the same batch size as theirs; nothing without a graph or until it is known
+
+    struct Point {
+        std::int64_t batchSize = 0;
+        double seconds = 0, peakBytes = 0;
+    };
+    std::vector<Point> curve(const Plan& plan) const;  ///< over batch sizes, from small to large; empty until it is known
+
+    bool isMeasuring() const { return m_job != nullptr; }
+    const QString& problem() const { return m_problem; }  ///< why there are no costs for the graph, in a sentence
+    const std::string& graphName() const;
+
+Q_SIGNALS:
+    void changed();       ///< the cost of every plan, or there are none any more
+    void curveChanged();  ///< there is one, or none any more
+    void noted(const QString& sentence);  ///< of planners that made no plan
+
+private:
+    struct Measured;
+    using Models = std::vector<std::shared_ptr<const CostModel>>;
+
+    void measure(bool keepCurve);
+    void plan();
+    void measureCurve();
+    void finish(std::unique_ptr<Job>& job);
+
+    std::shared_ptr<const PlannedModel> m_subject;
+    std::shared_ptr<const DataGraph> m_graph;
+    RunOptions m_options;
+    Constraints m_constraints;
+    std::vector<PricedPlan> m_plans;
+    std::shared_ptr<const CostModel> m_model;
+    Models m_curve;
+    QString m_problem;
+    std::unique_ptr<Job> m_job, m_curveJob;
+};
+
+}  // namespace cleave::views
