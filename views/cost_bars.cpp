@@ -22,7 +22,9 @@ double CostBars::Bar::total() const { return std::accumulate(seconds.begin(), se
 
 CostBars::CostBars(QWidget* parent) : QWidget(parent)
 {
-    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
 }
 
 void CostBars::setBars(std::vector<Bar> bars)
@@ -40,10 +42,10 @@ QString CostBars::partName(Part part)
 {
     switch (part) {
     case Prepare: return tr("blocks");
-    case ReadBlocks: return tr("read, E and M rows");
-    case ReadNodes: return tr("read, V rows");
-    case ComputeBlocks: return tr("compute, E and M rows");
-    case ComputeNodes: return tr("compute, V rows");
+    case ReadBlocks: return tr("read for rows of blocks");
+    case ReadNodes: return tr("read for own rows");
+    case ComputeBlocks: return tr("compute for rows of blocks");
+    case ComputeNodes: return tr("compute for own rows");
     default: return tr("write");
     }
 }
@@ -71,9 +73,11 @@ void CostBars::fill(QPainter& painter, const QRectF& area, Part part) const
 
 int CostBars::rowHeight() const { return fontMetrics().height() + 6; }
 
-QSize CostBars::sizeHint() const
+QSize CostBars::sizeHint() const { return {260, heightForWidth(260)}; }
+
+int CostBars::heightForWidth(int width) const
 {
-    return {260, m_bars.empty() ? 0 : rowHeight() * (static_cast<int>(m_bars.size()) + 1) + margin};
+    return m_bars.empty() ? 0 : rowHeight() * (static_cast<int>(m_bars.size()) + legendRows(width, nullptr, 0)) + margin;
 }
 
 int CostBars::barAt(const QPoint& position) const
@@ -109,22 +113,34 @@ void CostBars::paintEvent(QPaintEvent*)
         painter.drawText(QRectF(x + gap, top, texts + margin, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, bar.text);
         top += rowHeight();
     }
-    if (!m_bars.empty())
-        paintLegend(painter, top);
-}
-
-void CostBars::paintLegend(QPainter& painter, int top) const
-{
+    if (m_bars.empty())
+        return;
     painter.setFont(font());
     painter.setPen(palette().color(QPalette::PlaceholderText));
-    int x = margin;
+    legendRows(this->width(), &painter, top);
+}
+
+int CostBars::legendRows(int width, QPainter* painter, int top) const
+{
+    if (!m_hasLegend)
+        return 0;
+    constexpr int sign = 10, space = 10;
+    int x = margin, rows = 1;
     for (const auto& [part, name] : {std::pair(Prepare, partName(Prepare)), std::pair(ReadNodes, tr("read")), std::pair(ComputeNodes, tr("compute")),
-                                     std::pair(ComputeBlocks, tr("for E and M rows")), std::pair(Write, partName(Write))}) {
-        fill(painter, QRectF(x, top + rowHeight() / 2 - 5, 10, 10), part);
-        x += 14;
-        painter.drawText(QRect(x, top, fontMetrics().horizontalAdvance(name) + 2, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, name);
-        x += fontMetrics().horizontalAdvance(name) + 10;
+                                     std::pair(ComputeBlocks, tr("for rows of blocks")), std::pair(Write, partName(Write))}) {
+        const int text = fontMetrics().horizontalAdvance(name) + 2, needed = sign + 4 + text + space;
+        if (x > margin && x + needed - space > width - margin) {
+            x = margin;
+            ++rows;
+        }
+        if (painter != nullptr) {
+            const int y = top + (rows - 1) * rowHeight();
+            fill(*painter, QRectF(x, y + rowHeight() / 2 - sign / 2, sign, sign), part);
+            painter->drawText(QRect(x + sign + 4, y, text, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, name);
+        }
+        x += needed;
     }
+    return rows;
 }
 
 void CostBars::mouseDoubleClickEvent(QMouseEvent* event)

@@ -27,10 +27,13 @@ public:
     explicit CostBars(QWidget* parent = nullptr);
 
     void setBars(std::vector<Bar> bars);
+    void setLegendShown(bool shown) { m_hasLegend = shown; }
     const std::vector<Bar>& bars() const { return m_bars; }
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override;
 
     static QString partName(Part part);
 
@@ -45,11 +48,12 @@ protected:
 private:
     int rowHeight() const;
     int barAt(const QPoint& position) const;
-    void paintLegend(QPainter& painter, int top) const;
+    int legendRows(int width, QPainter* painter, int top) const;  ///< also painted, if there is a painter
     QColor color(Part part) const;
     void fill(QPainter& painter, const QRectF& area, Part part) const;
 
     std::vector<Bar> m_bars;
+    bool m_hasLegend = true;
 };
 
 }  // namespace cleave::views

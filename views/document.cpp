@@ -70,7 +70,7 @@ void Document::openModel(const QString& path, std::optional<PlanFile> plan)
     m_openingPath = path;
     start(
         Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
-        [file = toPath(path), options = OpenOptions{m_roles, true, m_rewrites}](const Progress& progress) {
+        [file = toPath(path), options = OpenOptions{m_roles, false, m_rewrites}](const Progress& progress) {
             return std::make_shared<const Model>(cleave::openModel(file, options, progress));
         },
         [this, path](std::shared_ptr<const Model> model) { setModel(std::move(model), path); });
@@ -169,10 +169,27 @@ void Document::setModel(std::shared_ptr<const Model> model, const QString& path)
 void Document::replaceModel(std::shared_ptr<const Model> model)
 {
     Q_EMIT modelAboutToChange();
+    abandon(Task::Check);
     m_model = std::move(model);
+    m_isChecked = false;
     setReport({});
     m_planEditor.setModel(m_model);
     Q_EMIT changed(Change::Model);
+    if (m_model)
+        checkModel();
+}
+
+// While it is looked at already.
+void Document::checkModel()
+{
+    start(
+        Task::Check, tr("Checking the cut"),
+        [model = m_model](const Progress& progress) {
+            checkCut(*model->analysis, *model->cut, progress);
+            return true;
+        },
+        [this](bool checked) { m_isChecked = checked; });
+    connect(m_jobs[static_cast<std::size_t>(Task::Check)].get(), &Job::failed, this, [this] { replaceModel(nullptr); }, Qt::QueuedConnection);
 }
 
 void Document::setGraph(std::shared_ptr<const DataGraph> graph, const QString& path)
@@ -236,9 +253,7 @@ void Document::rewriteModel()
     start(
         Task::OpenModel, tr("Rewriting %1").arg(QFileInfo(m_modelPath).fileName()),
         [traced = m_model->traced ? m_model->traced : m_model->analysis, rewrites = m_rewrites](const Progress& progress) {
-            Model model = rewrittenModel(traced, rewrites, progress);
-            checkCut(*model.analysis, *model.cut, progress);
-            return std::make_shared<const Model>(std::move(model));
+            return std::make_shared<const Model>(rewrittenModel(traced, rewrites, progress));
         },
         [this](std::shared_ptr<const Model> model) {
             replaceModel(std::move(model));
@@ -263,10 +278,10 @@ Prediction predicted(const Model& model, const Plan& plan, const DataGraph& grap
     return cleave::predict(model, plan, graph, options, result, false, progress);
 }
 
-// Nothing is cut on trust; the opened model's own cut was checked when it was opened.
-void checkPlanned(const Model& planned, const Model& opened, const Progress& progress)
+// Nothing is cut on trust.
+void checkPlanned(const Model& planned, const std::shared_ptr<const CutProgram>& checked, const Progress& progress)
 {
-    if (planned.cut != opened.cut)
+    if (planned.cut != checked)
         checkCut(*planned.analysis, *planned.cut, progress);
 }
 
@@ -278,9 +293,9 @@ void Document::runLayerWise()
         return;
     start(
         Task::Run, tr("Running layer-wise"),
-        [model = m_planEditor.plannedModel(), opened = m_model, plan = m_planEditor.plan(), graph = m_graph,
+        [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, plan = m_planEditor.plan(), graph = m_graph,
          options = m_options.run](const Progress& progress) {
-            checkPlanned(*model, *opened, progress);
+            checkPlanned(*model, checked, progress);
             RunResult result = cleave::runLayerWise(*model, *graph, options, progress);
             result.predicted = predicted(*model, plan, *graph, options, result, progress);
             giveBackPages();
@@ -298,8 +313,8 @@ void Document::verify()
         return;
     start(
         Task::Run, tr("Verifying"),
-        [model = m_planEditor.plannedModel(), opened = m_model, plan = m_planEditor.plan(), graph = m_graph, options = m_options](const Progress& progress) {
-            checkPlanned(*model, *opened, progress);
+        [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, plan = m_planEditor.plan(), graph = m_graph, options = m_options](const Progress& progress) {
+            checkPlanned(*model, checked, progress);
             VerifyResult result = cleave::verify(*model, *graph, options, progress);
             result.layerWise.predicted = predicted(*model, plan, *graph, options.run, result.layerWise, progress);
             giveBackPages();

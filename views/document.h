@@ -22,8 +22,8 @@ enum class Change : std::uint8_t {
     Tasks,    ///< what is being worked on
 };
 
-enum class Task : std::uint8_t { OpenModel, OpenGraph, OpenExpected, Run };
-constexpr std::size_t taskCount = 4;
+enum class Task : std::uint8_t { OpenModel, Check, OpenGraph, OpenExpected, Run };
+constexpr std::size_t taskCount = 5;
 
 /// What the last run gave. Verify fills verify, a run of its own layerWise.
 struct Report {
@@ -69,6 +69,7 @@ public:
     const std::set<Rewrite>& rewrites() const { return m_rewrites; }
     void setTolerance(const Tolerance& tolerance);
 
+    bool isChecked() const { return m_isChecked; }  ///< the cut of the model that is open gives the whole model's answers on small graphs
     bool canRun() const { return m_model && m_graph && !isBusy(); }
     void runLayerWise();
     void verify();
@@ -98,6 +99,7 @@ private:
     void setReport(Report report);
     void replaceModel(std::shared_ptr<const Model> model);
     void rewriteModel();
+    void checkModel();
     void openModel(const QString& path, std::optional<PlanFile> plan);
     void openPlan(const PlanFile& plan);
     void openAwaitedPlan();
@@ -113,6 +115,7 @@ private:
     QString m_graphPath;
     QString m_expectedPath;
     VerifyOptions m_options;
+    bool m_isChecked = false;
     Report m_report;
     PlanEditor m_planEditor;
     std::array<std::unique_ptr<Job>, taskCount> m_jobs;

@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QStyleOptionGraphicsItem>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -16,6 +17,8 @@ namespace {
 
 constexpr double ring = 3;         // between the outline, which tells rows, and the fill, which tells the message degree
 constexpr double textDetail = 0.4;  // below this zoom texts are left out
+constexpr double shapeDetail = 0.2;  // below this one boxes are plain rectangles, and arrows thin lines
+constexpr double longArrow = 1500;
 constexpr double headLength = 8;
 constexpr double headWidth = 6;
 
@@ -119,10 +122,15 @@ QPainterPath BoxItem::outline() const
 
 void BoxItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*)
 {
+    const double zoom = detail(option, painter);
+    if (zoom < shapeDetail) {
+        paintFromFar(painter);
+        return;
+    }
     painter->setRenderHint(QPainter::Antialiasing);
     paintFill(painter);
     paintOutline(painter);
-    if (detail(option, painter) < textDetail)
+    if (zoom < textDetail)
         return;
     if (m_box.key.kind == BoxKind::Tensor)
         paintTensorTexts(painter);
@@ -132,6 +140,15 @@ void BoxItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, Q
         paintLabel(painter, placeRect(), m_place, false);
     if (!m_saves.isEmpty())
         paintLabel(painter, savesRect(), m_saves, true);
+}
+
+// Colours alone: of the message degree, and around it of the rows.
+void BoxItem::paintFromFar(QPainter* painter) const
+{
+    painter->setRenderHint(QPainter::Antialiasing, false);
+    const GraphColors& colors = m_style.colors;
+    painter->fillRect(rect(), m_marked ? colors.selection : colors.outline(m_box.rows));
+    painter->fillRect(rect().adjusted(ring, ring, -ring, -ring), m_box.level >= 0 ? colors.level(m_box.level, m_style.levels) : colors.badge);
 }
 
 void BoxItem::paintFill(QPainter* painter) const
@@ -263,6 +280,7 @@ ArrowItem::ArrowItem(const std::vector<LayoutPoint>& path, const GraphStyle& sty
 {
     setZValue(2);
     setAcceptedMouseButtons(Qt::NoButton);
+    setFlag(ItemUsesExtendedStyleOption);
     const auto point = [&](std::size_t i) { return QPointF(path[i].x, path[i].y); };
     const QPointF tip = point(path.size() - 1);
     QPointF along = tip - point(path.size() - 2);
@@ -276,6 +294,29 @@ ArrowItem::ArrowItem(const std::vector<LayoutPoint>& path, const GraphStyle& sty
     m_path.moveTo(point(0));
     for (std::size_t i = 1; i + 2 < path.size(); i += 3)
         m_path.cubicTo(point(i), point(i + 1), i + 3 == path.size() ? base : point(i + 2));
+    m_bounds = m_path.controlPointRect().united(m_head.boundingRect()).adjusted(-3, -3, 3, 3);
+}
+
+// Of a long arrow little is ever seen: only the pieces that lie there.
+void ArrowItem::paintExposed(QPainter* painter, const QRectF& area) const
+{
+    for (int i = 1; i + 2 < m_path.elementCount(); i += 3) {
+        const std::array<QPointF, 4> p{QPointF(m_path.elementAt(i - 1)), QPointF(m_path.elementAt(i)), QPointF(m_path.elementAt(i + 1)),
+                                       QPointF(m_path.elementAt(i + 2))};
+        const auto at = [&](double t) {
+            const double s = 1 - t;
+            return s * s * s * p[0] + 3 * s * s * t * p[1] + 3 * s * t * t * p[2] + t * t * t * p[3];
+        };
+        const double length = QLineF(p[0], p[1]).length() + QLineF(p[1], p[2]).length() + QLineF(p[2], p[3]).length();
+        const int pieces = std::clamp(static_cast<int>(length / 24), 8, 400);
+        QPointF from = p[0];
+        for (int k = 1; k <= pieces; ++k) {
+            const QPointF to = at(static_cast<double>(k) / pieces);
+            if (QRectF(from, to).normalized().adjusted(-1, -1, 1, 1).intersects(area))
+                painter->drawLine(from, to);
+            from = to;
+        }
+    }
 }
 
 void ArrowItem::setMarked(bool marked)
@@ -285,18 +326,24 @@ void ArrowItem::setMarked(bool marked)
     update();
 }
 
-QRectF ArrowItem::boundingRect() const
-{
-    return m_path.controlPointRect().united(m_head.boundingRect()).adjusted(-3, -3, 3, 3);
-}
+QRectF ArrowItem::boundingRect() const { return m_bounds; }
 
-void ArrowItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
+void ArrowItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*)
 {
-    painter->setRenderHint(QPainter::Antialiasing);
     const QColor color = m_marked ? m_style.colors.selection : m_style.colors.arrow;
+    if (detail(option, painter) < shapeDetail) {
+        painter->setRenderHint(QPainter::Antialiasing, false);
+        painter->setPen(QPen(color, 0));
+        painter->drawLine(QPointF(m_path.elementAt(0)), m_head.front());
+        return;
+    }
+    painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(QPen(color, m_marked ? 2.2 : 1.3));
     painter->setBrush(Qt::NoBrush);
-    painter->drawPath(m_path);
+    if (std::max(m_bounds.width(), m_bounds.height()) < longArrow)
+        painter->drawPath(m_path);
+    else
+        paintExposed(painter, option->exposedRect.adjusted(-4, -4, 4, 4));
     painter->setPen(Qt::NoPen);
     painter->setBrush(color);
     painter->drawPolygon(m_head);
@@ -377,6 +424,8 @@ BandItem::BandItem(const LayoutBand& band, const LayoutRect& bounds, bool hasCut
 
 void BandItem::setCutMarked(bool marked)
 {
+    if (m_cutMarked == marked)
+        return;
     m_cutMarked = marked;
     update();
 }
@@ -389,6 +438,8 @@ QRectF BandItem::stripRect() const
 
 void BandItem::setTexts(Texts texts)
 {
+    if (m_texts == texts)
+        return;
     m_texts = std::move(texts);
     update();
 }
@@ -408,6 +459,8 @@ double BandItem::titleWidth(const GraphStyle& style, const std::vector<Texts>& b
 
 void BandItem::setTitleWidth(double width)
 {
+    if (m_titleWidth == width)
+        return;
     prepareGeometryChange();
     m_titleWidth = width;
 }

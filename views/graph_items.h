@@ -34,6 +34,7 @@ public:
 
 private:
     QPainterPath outline() const;
+    void paintFromFar(QPainter* painter) const;
     void paintFill(QPainter* painter) const;
     void paintOutline(QPainter* painter) const;
     void paintTexts(QPainter* painter) const;
@@ -62,9 +63,12 @@ public:
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
 private:
+    void paintExposed(QPainter* painter, const QRectF& area) const;
+
     const GraphStyle& m_style;
     QPainterPath m_path;
     QPolygonF m_head;
+    QRectF m_bounds;
     bool m_marked = false;
 };
 
@@ -108,6 +112,8 @@ public:
         QStringList lines;
         QString stripTitle;
         QStringList stripLines;
+
+        bool operator==(const Texts&) const = default;
     };
 
     BandItem(const LayoutBand& band, const LayoutRect& bounds, bool hasCut, Texts texts, const GraphStyle& style);

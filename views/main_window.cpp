@@ -37,7 +37,7 @@ namespace cleave::views {
 
 namespace {
 
-constexpr int layoutVersion = 3;
+constexpr int layoutVersion = 4;
 
 // The one local file of a drop that this program can open; empty if there is none.
 QStringList droppedFiles(const QMimeData* data)
@@ -144,9 +144,9 @@ void MainWindow::makeDocks()
     };
     auto* model = dock(tr("Model and graph"), QStringLiteral("model"), new ModelPanel(m_document, this), Qt::LeftDockWidgetArea);
     m_inspector = new Inspector(this);
-    auto* inspector = dock(tr("Inspector"), QStringLiteral("inspector"), m_inspector, Qt::RightDockWidgetArea);
+    auto* inspector = dock(tr("Inspector"), QStringLiteral("inspector"), m_inspector, Qt::LeftDockWidgetArea);
     m_plan = new PlanPanel(m_document.planEditor(), this);
-    dock(tr("Plan"), QStringLiteral("plan"), m_plan, Qt::RightDockWidgetArea);
+    auto* plan = dock(tr("Plan"), QStringLiteral("plan"), m_plan, Qt::RightDockWidgetArea);
     auto* history = new QUndoView(&m_document.planEditor().history(), this);
     history->setEmptyLabel(tr("Cut at message degree"));
     history->setAccessibleName(tr("History of the plan"));
@@ -155,7 +155,8 @@ void MainWindow::makeDocks()
     m_resultDock = dock(tr("Results"), QStringLiteral("results"), m_results, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-    resizeDocks({model, inspector}, {320, 320}, Qt::Horizontal);
+    resizeDocks({model, plan}, {300, 330}, Qt::Horizontal);
+    resizeDocks({model, inspector}, {500, 260}, Qt::Vertical);
     resizeDocks({m_resultDock}, {190}, Qt::Vertical);
     m_resultDock->hide();  // until there are some
 }
@@ -399,7 +400,7 @@ void MainWindow::showTasks()
         m_task->setText(m_layingOut ? tr("Laying out") : QString());
         return;
     }
-    for (const Task task : {Task::OpenModel, Task::OpenGraph, Task::OpenExpected, Task::Run})
+    for (const Task task : {Task::OpenModel, Task::Check, Task::OpenGraph, Task::OpenExpected, Task::Run})
         if (const Job* job = m_document.job(task))
             m_task->setText(job->title());
 }

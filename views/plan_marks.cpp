@@ -112,10 +112,9 @@ PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor)
     for (const Input& input : analysis.program.inputs)
         inputs.insert(input.value);
     std::map<int, std::set<ValueId>> saved;
-    for (const int cut : cutsOf(dag, editor)) {
-        const std::vector<ValueId> all = editor.space()->savePoints(editor.shown(), cut);
-        saved[cut] = {all.begin(), all.end()};
-    }
+    const std::vector<std::vector<ValueId>> all = editor.space()->allSavePoints(editor.shown());
+    for (const int cut : cutsOf(dag, editor))
+        saved[cut] = {all[static_cast<std::size_t>(cut)].begin(), all[static_cast<std::size_t>(cut)].end()};
     for (const auto& [box, texts] : savesOf(dag, editor, saved))
         marks.saves[static_cast<std::size_t>(box)] = texts.join(QStringLiteral(" · "));
     for (std::size_t i = 0; i < dag.bands.size(); ++i)

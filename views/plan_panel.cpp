@@ -60,6 +60,7 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     m_summary->setContentsMargins(10, 6, 10, 2);
     m_plans->setAccessibleName(tr("Cost of plans"));
     m_plans->setToolTip(tr("Double-click a plan to take it"));
+    m_functions->setLegendShown(false);  // the one above holds for both
     m_functions->setAccessibleName(tr("Cost of each function"));
     auto* buttons = new QHBoxLayout;
     buttons->setContentsMargins(10, 2, 10, 2);
@@ -81,6 +82,7 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     m_savePoints->setTabKeyNavigation(false);
     m_savePoints->verticalHeader()->hide();
     m_savePoints->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_savePoints->horizontalHeader()->setResizeContentsPrecision(30);
     m_savePoints->setMinimumHeight(120);
 
     auto* bars = new QWidget(this);

@@ -1,6 +1,7 @@
 #include "views/save_point_model.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/base/format.h"
 #include "views/dag_model.h"
@@ -21,30 +22,32 @@ void SavePointModel::showPlan()
     m_rows.clear();
     if (const PlanSpace* space = m_editor.space()) {
         const Program& program = space->analysis().program;
-        for (int cut = 0; cut + 1 < space->functions(); ++cut)
-            for (const ValueId tensor : space->savePoints(m_editor.shown(), cut))
+        std::map<ValueId, const TensorCost*> costs;
+        if (m_editor.cost())
+            for (const TensorCost& cost : m_editor.cost()->tensors)
+                costs[cost.tensor] = &cost;
+        const std::vector<std::vector<ValueId>> all = space->allSavePoints(m_editor.shown());
+        for (std::size_t cut = 0; cut < all.size(); ++cut)
+            for (const ValueId tensor : all[cut])
                 if (std::ranges::none_of(program.inputs, [&](const Input& input) { return input.value == tensor; }))
-                    m_rows.push_back(row(tensor, cut));
+                    m_rows.push_back(row(tensor, static_cast<int>(cut), costs.contains(tensor) ? costs[tensor] : nullptr));
     }
     endResetModel();
 }
 
-SavePointModel::Row SavePointModel::row(ValueId tensor, int cut) const
+SavePointModel::Row SavePointModel::row(ValueId tensor, int cut, const TensorCost* cost) const
 {
     const Analysis& analysis = m_editor.space()->analysis();
     Row row{tensor, cut, toText(shapeText(analysis, tensor)), {}, {}};
     const double perRow = bytesPerRow(analysis, tensor);
     row.bytes = perRow > 0 ? tr("%1 × V").arg(toText(formatBytes(perRow))) : tr("not known");
-    if (!m_editor.cost())
+    if (cost == nullptr)
         return row;
-    for (const TensorCost& known : m_editor.cost()->tensors)
-        if (known.tensor == tensor) {
-            double seconds = known.write.seconds;
-            for (const TensorRead& read : known.reads)
-                seconds += read.amount.seconds;
-            row.seconds = toText(formatSeconds(seconds));
-            row.bytes = tr("%1 = %2").arg(row.bytes, toText(formatBytes(known.write.bytes)));
-        }
+    double seconds = cost->write.seconds;
+    for (const TensorRead& read : cost->reads)
+        seconds += read.amount.seconds;
+    row.seconds = toText(formatSeconds(seconds));
+    row.bytes = tr("%1 = %2").arg(row.bytes, toText(formatBytes(cost->write.bytes)));
     return row;
 }
 
@@ -64,7 +67,9 @@ QString SavePointModel::costText(int index) const
     if (known == cost->tensors.end())
         return {};
     const QString name = toText(m_editor.space()->analysis().program[row.tensor].name);
-    QStringList lines{tr("%1: %2 written in %3.").arg(name, toText(formatBytes(known->write.bytes)), toText(formatSeconds(known->write.seconds)))};
+    const QString bytes = toText(formatBytes(known->write.bytes));
+    QStringList lines{known->write.seconds > 0 ? tr("%1: %2 written in %3.").arg(name, bytes, toText(formatSeconds(known->write.seconds)))
+                                               : tr("%1: %2, handed on without a copy.").arg(name, bytes)};
     for (const TensorRead& read : known->reads)
         lines.append((read.rows == 'V'   ? tr("Read at the %1 targets of %2: %3 in %4.")
                       : read.rows == 'E' ? tr("Read for the %1 nodes of blocks of %2: %3 in %4.")

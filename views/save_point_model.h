@@ -34,7 +34,7 @@ private:
     };
 
     void showPlan();
-    Row row(ValueId tensor, int cut) const;
+    Row row(ValueId tensor, int cut, const TensorCost* cost) const;
 
     PlanEditor& m_editor;
     std::vector<Row> m_rows;

@@ -510,6 +510,22 @@ std::vector<ValueId> PlanSpace::savePoints(const Plan& plan, int cut) const
     return saved;
 }
 
+std::vector<std::vector<ValueId>> PlanSpace::allSavePoints(const Plan& plan) const
+{
+    std::vector<std::vector<ValueId>> saved(static_cast<std::size_t>(m_levels));
+    for (const auto& [value, readers] : m_readers) {
+        const int from = producer(value);
+        const int made = from < 0 ? m_a.values[value].level : plan.positions[static_cast<std::size_t>(from)].function();
+        int last = made;
+        for (const Reader& reader : readers)
+            last = std::max(last, functionOf(plan, reader));
+        for (int cut = std::max(0, made); cut < last; ++cut)
+            if (!plan.joined.contains(cut))
+                saved[static_cast<std::size_t>(cut)].push_back(value);
+    }
+    return saved;
+}
+
 CutProgram PlanSpace::cut(const Plan& plan, const std::set<BlockCopy>& copied) const
 {
     if (const std::string why = whyIllegal(plan); !why.empty())

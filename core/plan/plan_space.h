@@ -99,6 +99,7 @@ public:
 
     /// Tensors that lie in the store between functions cut and cut + 1, inputs included: made at or before cut, read after it.
     std::vector<ValueId> savePoints(const Plan& plan, int cut) const;
+    std::vector<std::vector<ValueId>> allSavePoints(const Plan& plan) const;  ///< of each cut, in time linear in reads and results
 
     /// The program cut as the plan says. Error for an illegal plan.
     CutProgram cut(const Plan& plan, const std::set<BlockCopy>& copied = {}) const;

@@ -119,7 +119,7 @@ void WindowTest::open(MainWindow& window, const char* model)
     window.show();
     QVERIFY(QTest::qWaitForWindowExposed(&window));
     window.document().open(example(model));
-    QTRY_VERIFY_WITH_TIMEOUT(window.graphView().picture() && !window.graphView().isLayingOut(), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(window.graphView().picture() && !window.graphView().isLayingOut() && !window.document().isBusy(), patience);
 }
 
 void WindowTest::openGraph(MainWindow& window)
@@ -756,7 +756,7 @@ void WindowTest::savePointSaysWhatItCosts()
     table.scrollTo(last);
     QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(last).center());
     const QString text = window.planPanel().savePointText();
-    QVERIFY2(text.startsWith(QStringLiteral("linear_3: 75.8 kB written")) && text.contains(QStringLiteral("targets of Function 2")) &&
+    QVERIFY2(text.startsWith(QStringLiteral("linear_3: 75.8 kB, handed on")) && text.contains(QStringLiteral("targets of Function 2")) &&
                  text.contains(QStringLiteral("Without it the plan takes")), qPrintable(text));
     const DagBox* box = window.graphView().selectedBox();
     QVERIFY(box && box->key.kind == BoxKind::Tensor && box->title == "linear_3");

@@ -356,6 +356,9 @@ TEST_P(PlansOfZoo, MovesFollowTheBounds)
         if (!move.plan)
             continue;
         ASSERT_EQ(space.whyIllegal(*move.plan), "");
+        const std::vector<std::vector<ValueId>> saved = space.allSavePoints(*move.plan);
+        for (int cut = 0; cut + 1 < space.functions(); ++cut)
+            ASSERT_EQ(saved.at(static_cast<std::size_t>(cut)), space.savePoints(*move.plan, cut));
         std::vector<OpId> changed;
         for (std::size_t i = 0; i < space.ops().size(); ++i)
             if (move.plan->positions[i] != plan.positions[i] && space.ops()[i].op != op.op)
