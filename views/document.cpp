@@ -61,7 +61,11 @@ void Document::open(const QString& path)
         openModel(path);
 }
 
-void Document::openModel(const QString& path) { openModel(path, {}); }
+void Document::openModel(const QString& path)
+{
+    const bool isFirst = !m_model && !job(Task::OpenModel);
+    openModel(path, isFirst ? std::exchange(m_awaited, std::nullopt) : std::nullopt);
+}
 
 void Document::openModel(const QString& path, std::optional<PlanFile> plan)
 {
@@ -113,13 +117,16 @@ void Document::openPlan(const PlanFile& plan)
         return;
     }
     try {
-        if (m_model) {
-            const std::set<Rewrite> made = rewritesNamed(readPlanSummary(toPath(plan.path)).rewrites);
-            if (made != appliedRewrites(*m_model) && made != m_rewrites) {
-                setRewrites(made);
-                m_awaited = plan;
-                return;
-            }
+        const PlanSummary summary = readPlanSummary(toPath(plan.path));
+        if (!m_model) {
+            m_awaited = plan;
+            throw Error("Now open the model that the plan is for (" + printable(summary.model) + "): a plan file holds the plan alone.");
+        }
+        const std::set<Rewrite> made = rewritesNamed(summary.rewrites);
+        if (made != appliedRewrites(*m_model) && made != m_rewrites) {
+            setRewrites(made);
+            m_awaited = plan;
+            return;
         }
         const StoredPlan stored = m_planEditor.load(toPath(plan.path), plan.isSaved);
         for (const std::string& remark : stored.remarks)

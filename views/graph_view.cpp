@@ -496,6 +496,10 @@ void GraphView::exportPicture(const QString& path)
     views::exportPicture(m_scene, m_style.colors.background, toText(m_model->program().name), path);
 }
 
+QString GraphView::svg() { return m_picture ? svgOf(m_scene, m_style.colors.background) : QString(); }
+
+void GraphView::print(QPrinter& printer) { printPicture(m_scene, printer); }
+
 BoxItem* GraphView::boxAt(const QPoint& position) const
 {
     for (QGraphicsItem* item : items(position))

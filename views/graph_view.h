@@ -11,6 +11,8 @@
 #include "views/plan_drag.h"
 #include "views/plan_marks.h"
 
+class QPrinter;
+
 namespace cleave::views {
 
 /// The picture of the document's model: bands of boxes and arrows, with zoom, selection and expansion.
@@ -44,7 +46,9 @@ public:
     void setZoom(double zoom);  ///< 1: as large as the program's texts
     double zoom() const { return transform().m11(); }
 
-    void exportPicture(const QString& path);  ///< SVG or PNG by the name's end; Error if it cannot be written
+    void exportPicture(const QString& path);  ///< SVG, PDF or PNG by the name's end; Error if it cannot be written
+    QString svg();                            ///< an element; empty without a picture
+    void print(QPrinter& printer);
     QPointF viewPosition(const DagKey& key) const;  ///< centre of a box in the viewport
 
     static constexpr double minZoom = 0.02, maxZoom = 4;

@@ -11,7 +11,10 @@
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QPrintDialog>
+#include <QPrinter>
 #include <QProgressBar>
+#include <QSaveFile>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -23,6 +26,9 @@
 
 #include "core/base/error.h"
 #include "core/layout/layout.h"
+#include "core/plan/code.h"
+#include "core/plan/dot.h"
+#include "views/code_panel.h"
 #include "views/graph_view.h"
 #include "views/inspection.h"
 #include "views/inspector.h"
@@ -30,6 +36,7 @@
 #include "views/message_bar.h"
 #include "views/model_panel.h"
 #include "views/plan_panel.h"
+#include "views/report.h"
 #include "views/result_panel.h"
 #include "views/text.h"
 
@@ -47,6 +54,14 @@ QStringList droppedFiles(const QMimeData* data)
         if (url.isLocalFile())
             files.append(url.toLocalFile());
     return files;
+}
+
+void writeText(const QString& path, const QString& text)
+{
+    const QByteArray data = text.toUtf8();
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(data) != data.size() || !file.commit())
+        throw Error(path.toStdString() + " cannot be written: choose another folder.");
 }
 
 QLabel* emptyState(QWidget* parent)
@@ -159,6 +174,9 @@ void MainWindow::makeDocks()
     resizeDocks({model, inspector}, {500, 260}, Qt::Vertical);
     resizeDocks({m_resultDock}, {190}, Qt::Vertical);
     m_resultDock->hide();  // until there are some
+    auto* code = dock(tr("Code"), QStringLiteral("code"), new CodePanel(m_document, this), Qt::BottomDockWidgetArea);
+    tabifyDockWidget(m_resultDock, code);
+    code->hide();
 }
 
 QAction* MainWindow::addAction(QMenu* menu, const QString& text, const QKeySequence& key, auto&& work)
@@ -179,10 +197,12 @@ void MainWindow::makeActions()
     m_openExpected = addAction(file, tr("Open expected &outputs…"), {},
                                [this] { openDialog(tr("Open expected outputs"), tr("Arrays (*.npz);;All files (*)"), &Document::openExpected); });
     m_openExpected->setToolTip(tr("Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …"));
-    m_openPlan = addAction(file, tr("Open &plan…"), {}, [this] { openDialog(tr("Open plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::openPlan); });
+    addAction(file, tr("Open &plan…"), {}, [this] { openDialog(tr("Open plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::openPlan); });
     m_savePlan = addAction(file, tr("&Save plan…"), QKeySequence::Save, [this] { savePlanDialog(); });
     file->addSeparator();
-    m_export = addAction(file, tr("&Export picture…"), tr("Ctrl+E"), [this] { exportDialog(); });
+    m_export = addAction(file, tr("&Export…"), tr("Ctrl+E"), [this] { exportDialog(); });
+    m_exportCode = addAction(file, tr("Export plan as P&ython…"), {}, [this] { exportCodeDialog(); });
+    m_print = addAction(file, tr("&Print…"), QKeySequence::Print, [this] { print(); });
     file->addSeparator();
     addAction(file, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
 
@@ -212,7 +232,7 @@ void MainWindow::makeActions()
     view->addSeparator();
     auto* expand = addAction(view, tr("&Expand all"), tr("Ctrl+Shift+E"), [this] { m_view->expandAll(); });
     auto* collapse = addAction(view, tr("&Collapse all"), tr("Ctrl+Shift+C"), [this] { m_view->collapseAll(); });
-    m_ofPicture = {m_export, fit, in, out, full, expand, collapse};
+    m_ofPicture = {m_export, m_print, fit, in, out, full, expand, collapse};
     view->addSeparator();
     for (QDockWidget* dock : findChildren<QDockWidget*>())
         view->addAction(dock->toggleViewAction());
@@ -298,15 +318,57 @@ void MainWindow::openDialog(const QString& title, const QString& filter, void (D
 
 void MainWindow::exportDialog()
 {
-    const QString path = QFileDialog::getSaveFileName(this, tr("Export picture"), tr("model.svg"), tr("Pictures (*.svg *.png)"));
-    if (path.isEmpty())
-        return;
+    const QFileInfo model(m_document.modelPath());
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
+                                                      tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv)"));
+    if (!path.isEmpty())
+        exportTo(path);
+}
+
+void MainWindow::exportTo(const QString& path)
+{
     try {
-        m_view->exportPicture(path);
-        m_results->addMessage(tr("Picture written to %1.").arg(path));
+        const QString kind = QFileInfo(path).suffix().toLower();
+        if (!m_document.model())
+            throw Error("There is nothing to export: open a model first.");
+        if (kind == QStringLiteral("svg") || kind == QStringLiteral("pdf") || kind == QStringLiteral("png"))
+            m_view->exportPicture(path);
+        else if (kind == QStringLiteral("dot"))
+            writeText(path, toText(toDot(*m_document.model()->analysis, *m_document.planEditor().plannedModel()->cut)));
+        else if (kind == QStringLiteral("html"))
+            writeText(path, htmlReport(m_document, m_view->svg()));
+        else if (kind == QStringLiteral("csv"))
+            writeText(path, csvReport(m_document));
+        else
+            throw Error("'" + QFileInfo(path).fileName().toStdString() + "' must end in .svg, .pdf, .png, .dot, .html or .csv, which says what is written.");
+        m_results->addMessage(tr("Written: %1.").arg(path));
     } catch (const Error& error) {
         showError(toText(error.what()));
     }
+}
+
+void MainWindow::exportCodeDialog()
+{
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder for the Python package"), QFileInfo(m_document.modelPath()).path());
+    if (!folder.isEmpty())
+        exportCode(folder);
+}
+
+void MainWindow::exportCode(const QString& folder)
+{
+    try {
+        writeCode(std::filesystem::path(folder.toStdU16String()), m_document.planEditor().code());
+        m_results->addMessage(tr("Python package written to %1.").arg(folder));
+    } catch (const Error& error) {
+        showError(toText(error.what()));
+    }
+}
+
+void MainWindow::print()
+{
+    QPrinter printer(QPrinter::HighResolution);
+    if (QPrintDialog(&printer, this).exec() == QDialog::Accepted)
+        m_view->print(printer);
 }
 
 bool MainWindow::savePlanDialog()
@@ -389,7 +451,7 @@ void MainWindow::showTasks()
     m_run->setEnabled(m_document.canRun());
     m_verify->setEnabled(m_document.canRun());
     m_stop->setEnabled(busy);
-    for (QAction* ofModel : {m_openExpected, m_openPlan, m_savePlan})
+    for (QAction* ofModel : {m_openExpected, m_savePlan, m_exportCode})
         ofModel->setEnabled(m_document.model() != nullptr);
     for (QAction* action : m_ofPicture)
         action->setEnabled(m_view->picture() != nullptr);

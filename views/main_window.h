@@ -37,6 +37,9 @@ public:
     void offerLeftPlans();  ///< that windows left unsaved which are gone
     PlanPanel& planPanel() { return *m_plan; }
 
+    void exportTo(const QString& path);  ///< picture, DOT, table or report by the name's end; what cannot be written is said in the message bar
+    void exportCode(const QString& folder);
+
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
@@ -53,6 +56,8 @@ private:
 
     void openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&) = &Document::open);
     void exportDialog();
+    void exportCodeDialog();
+    void print();
     bool savePlanDialog();
     bool mayLosePlan();
     void about();
@@ -76,7 +81,7 @@ private:
     QLabel* m_task = nullptr;
     QProgressBar* m_progress = nullptr;
     QToolButton* m_cancel = nullptr;
-    QAction *m_run = nullptr, *m_verify = nullptr, *m_stop = nullptr, *m_export = nullptr, *m_openPlan = nullptr, *m_savePlan = nullptr, *m_openExpected = nullptr;
+    QAction *m_run = nullptr, *m_verify = nullptr, *m_stop = nullptr, *m_export = nullptr, *m_exportCode = nullptr, *m_print = nullptr, *m_savePlan = nullptr, *m_openExpected = nullptr;
     QList<QAction*> m_ofPicture;  // that make sense for a picture only
     bool m_layingOut = false;
 };

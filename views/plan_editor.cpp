@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/plan/code.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -59,6 +60,11 @@ std::shared_ptr<const Model> PlanEditor::plannedModel() const
     Model planned = *m_subject->model;
     planned.cut = std::make_shared<const CutProgram>(m_subject->space.cut(m_plan, copied()));
     return std::make_shared<const Model>(std::move(planned));
+}
+
+std::map<std::string, std::string> PlanEditor::code() const
+{
+    return m_subject ? generateCode(m_subject->space, m_plan, copied(), m_options.batchSize) : std::map<std::string, std::string>{};
 }
 
 // Of the plan: by its cost, or as its file said.

@@ -34,6 +34,7 @@ public:
 
     /// The model, cut as the plan says; the cut at message degree is the model's own. Null without a model.
     std::shared_ptr<const Model> plannedModel() const;
+    std::map<std::string, std::string> code() const;  ///< Python sources by file name; none without a model
 
     // Each is one undo step, or a sentence of refused() and no step.
     bool moveOps(const std::vector<OpId>& ops, Position to);

@@ -16,11 +16,13 @@
 #include <QTest>
 #include <QTimer>
 #include <QUrl>
+#include <QXmlStreamReader>
 #include <random>
 
 #include "core/graph/generate.h"
 #include "core/plan/cut.h"
 #include "core/run/calibrate.h"
+#include "views/code_panel.h"
 #include "views/graph_view.h"
 #include "views/inspector.h"
 #include "views/main_window.h"
@@ -30,6 +32,7 @@
 #include "views/plan_menu.h"
 #include "views/plan_panel.h"
 #include "views/property_view.h"
+#include "views/report.h"
 #include "views/result_panel.h"
 
 namespace cleave::views {
@@ -54,6 +57,8 @@ private Q_SLOTS:
     void wrongFileIsOneSentenceInTheMessageBar();
     void droppedFileIsOpened();
     void exportsPicture();
+    void reportsCompareThePlans();
+    void codeFollowsThePlan();
     void randomFeaturesAreChosenAndSaid();
     void rewritesChangeTheProgramAndAreShown();
     void dragMovesAnOpAndUndoBringsItBack();
@@ -385,11 +390,64 @@ void WindowTest::exportsPicture()
     MainWindow window(Theme::Light);
     open(window, "gcn.pt2");
     QTemporaryDir folder;
-    for (const char* name : {"a.svg", "a.png"}) {
+    for (const char* name : {"a.svg", "a.pdf", "a.png", "a.dot", "a.html"}) {
         const QString path = folder.filePath(QLatin1String(name));
-        window.graphView().exportPicture(path);
-        QVERIFY(QFileInfo(path).size() > 1000);
+        window.exportTo(path);
+        QVERIFY2(QFileInfo(path).size() > 1000, name);
     }
+    QVERIFY(!window.messageBar().isVisible());
+    window.exportTo(folder.filePath(QStringLiteral("a.txt")));
+    QVERIFY(window.messageBar().text().contains(QStringLiteral(".csv")));
+    window.exportTo(folder.filePath(QStringLiteral("none/a.svg")));
+    QVERIFY(window.messageBar().text().contains(QStringLiteral("cannot be written")));
+    QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 5);
+}
+
+void WindowTest::reportsCompareThePlans()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    openGraph(window);
+    PlanEditor& editor = window.document().planEditor();
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost().has_value(), patience);
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    const QString html = htmlReport(window.document(), window.graphView().svg());
+    for (const char* part : {"This plan", "message degree", "node-wise", "Function 2", "linear_3", "Verification", "<svg", "cora.npz"})
+        QVERIFY2(html.contains(QLatin1String(part)), part);
+    QXmlStreamReader xml(html.mid(html.indexOf(QStringLiteral("<svg")), html.indexOf(QStringLiteral("</svg>")) + 6 - html.indexOf(QStringLiteral("<svg"))));
+    while (!xml.atEnd())
+        xml.readNext();
+    QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+    const QStringList lines = csvReport(window.document()).split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
+    QCOMPARE(lines.size(), 1 + 4 * 3 + 2);  // this plan and three planners of three functions, two of one
+    double seconds = 0;
+    for (const QString& line : lines)
+        if (line.startsWith(QStringLiteral("\"This plan\"")))
+            for (int column = 2; column < 6; ++column)
+                seconds += line.section(u',', column, column).toDouble();
+    QVERIFY(std::abs(seconds - editor.cost()->seconds()) < 1e-6 * seconds);
+}
+
+void WindowTest::codeFollowsThePlan()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    auto* panel = window.findChild<CodePanel*>();
+    qobject_cast<QDockWidget*>(panel->parentWidget())->show();
+    QTRY_VERIFY(panel->isVisible());
+    panel->showFile(QStringLiteral("function_1.py"));
+    const QString before = panel->source();
+    QVERIFY2(before.contains(QStringLiteral("linear_3")), qPrintable(before));
+    QVERIFY(window.document().planEditor().moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
+    QVERIFY(!panel->source().contains(QStringLiteral("linear_3 =")));
+    const QTemporaryDir folder;
+    window.exportCode(folder.path());
+    QFile file(folder.filePath(QStringLiteral("function_1.py")));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(QString::fromUtf8(file.readAll()), panel->source());
+    window.document().planEditor().history().undo();
+    QCOMPARE(panel->source(), before);
 }
 
 void WindowTest::randomFeaturesAreChosenAndSaid()
@@ -877,6 +935,13 @@ void WindowTest::planBringsItsRewritesAndItsOrder()
     QVERIFY(moved.plan);
     editor.take(*moved.plan, QStringLiteral("move"));
     QVERIFY(window.document().savePlan(file));
+
+    MainWindow first(Theme::Light);  // the plan alone, then its model
+    first.document().open(file);
+    QVERIFY2(first.messageBar().text().contains(QStringLiteral("sage")), qPrintable(first.messageBar().text()));
+    first.document().open(example("sage.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(first.document().model() && !first.document().isBusy(), patience);
+    QVERIFY(first.document().planEditor().plan() == *moved.plan);
 
     MainWindow other(Theme::Light);
     other.document().open(example("sage.pt2"));

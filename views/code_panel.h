@@ -1,0 +1,37 @@
+#pragma once
+
+#include <QWidget>
+#include <map>
+#include <string>
+
+#include "views/document.h"
+
+class QComboBox;
+class QPlainTextEdit;
+
+namespace cleave::views {
+
+/// The plan as Python: one source for each function, and what chains them.
+class CodePanel : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit CodePanel(Document& document, QWidget* parent = nullptr);
+
+    QString source() const;  ///< the one that is shown
+    void showFile(const QString& name);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void refresh();
+
+    Document& m_document;
+    QComboBox* m_files;
+    QPlainTextEdit* m_source;
+    std::map<std::string, std::string> m_code;
+    bool m_isStale = true;
+};
+
+}  // namespace cleave::views

@@ -1,0 +1,158 @@
+#include "views/report.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+#include "core/base/format.h"
+#include "views/document.h"
+#include "views/inspection.h"
+#include "views/result_models.h"
+#include "views/save_point_model.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+struct Texts {
+    Q_DECLARE_TR_FUNCTIONS(cleave::views::Report)
+};
+
+struct Row {
+    QString plan;
+    const PlanCost* cost;
+};
+
+// This plan first, then the planners'.
+std::vector<Row> plansOf(const PlanEditor& editor)
+{
+    std::vector<Row> rows;
+    if (!editor.cost())
+        return rows;
+    rows.push_back({Texts::tr("This plan"), &*editor.cost()});
+    for (const PricedPlan& plan : editor.costs().plans())
+        rows.push_back({toText(plan.name), &plan.planned.cost});
+    return rows;
+}
+
+QString cell(const QString& text, bool isNumber = false)
+{
+    return (isNumber ? QStringLiteral("<td class='n'>%1</td>") : QStringLiteral("<td>%1</td>")).arg(text.toHtmlEscaped());
+}
+
+QString header(const QStringList& titles)
+{
+    QString row = QStringLiteral("<tr>");
+    for (const QString& title : titles)
+        row += QStringLiteral("<th>%1</th>").arg(title.toHtmlEscaped());
+    return row + QStringLiteral("</tr>\n");
+}
+
+QString section(const QString& title, const QString& table)
+{
+    return QStringLiteral("<h2>%1</h2>\n<table>\n%2</table>\n").arg(title.toHtmlEscaped(), table);
+}
+
+QString properties(const std::vector<PropertySection>& sections)
+{
+    QString html;
+    for (const PropertySection& properties : sections) {
+        QString table;
+        for (const Property& property : properties.properties)
+            table += QStringLiteral("<tr>") + cell(property.name) + cell(property.value) + QStringLiteral("</tr>\n");
+        html += section(properties.title, table);
+    }
+    return html;
+}
+
+QString planTable(const PlanEditor& editor)
+{
+    QString table = header({Texts::tr("plan"), Texts::tr("predicted"), Texts::tr("read"), Texts::tr("written"), Texts::tr("at most of memory")});
+    for (const auto& [plan, cost] : plansOf(editor))
+        table += QStringLiteral("<tr>") + cell(plan) + cell(toText(formatSeconds(cost->seconds())), true) + cell(toText(formatBytes(cost->readBytes())), true) +
+                 cell(toText(formatBytes(cost->writtenBytes())), true) + cell(toText(formatBytes(cost->peakBytes())), true) + QStringLiteral("</tr>\n");
+    return table;
+}
+
+QString functionTable(const PlanEditor& editor)
+{
+    QString table = header({Texts::tr("function"), Texts::tr("blocks"), Texts::tr("read"), Texts::tr("compute"), Texts::tr("write"), Texts::tr("together")});
+    for (const FunctionCost& f : editor.cost()->functions) {
+        table += QStringLiteral("<tr>") + cell(functionName(editor, f));
+        for (const double seconds : {f.prepare.seconds, f.read.seconds, f.compute.seconds, f.write.seconds, f.seconds()})
+            table += cell(toText(formatSeconds(seconds)), true);
+        table += QStringLiteral("</tr>\n");
+    }
+    return table;
+}
+
+QString modelTable(const QAbstractItemModel& model)
+{
+    QStringList titles;
+    for (int column = 0; column < model.columnCount(); ++column)
+        titles.append(model.headerData(column, Qt::Horizontal).toString());
+    QString table = header(titles);
+    for (int row = 0; row < model.rowCount(); ++row) {
+        table += QStringLiteral("<tr>");
+        for (int column = 0; column < model.columnCount(); ++column) {
+            const QModelIndex index = model.index(row, column);
+            table += cell(index.data().toString(), (index.data(Qt::TextAlignmentRole).toInt() & Qt::AlignRight) != 0);
+        }
+        table += QStringLiteral("</tr>\n");
+    }
+    return table;
+}
+
+}  // namespace
+
+QString htmlReport(Document& document, const QString& picture)
+{
+    const QString title = Texts::tr("%1, cut by Cleave").arg(QFileInfo(document.modelPath()).fileName());
+    QString html = QStringLiteral(
+                       "<!DOCTYPE html>\n<html><head><meta charset='utf-8'><title>%1</title>\n<style>body{font-family:sans-serif;margin:2em;max-width:70em}"
+                       "table{border-collapse:collapse}td,th{border-bottom:1px solid #ccc;padding:.2em .8em;text-align:left}.n{text-align:right}"
+                       "svg{max-width:100%%;height:auto}</style></head>\n<body><h1>%1</h1>\n")
+                       .arg(title.toHtmlEscaped());
+    PlanEditor& editor = document.planEditor();
+    if (editor.cost()) {
+        html += section(Texts::tr("Plans"), planTable(editor));
+        html += section(Texts::tr("Functions of this plan"), functionTable(editor));
+    }
+    SavePointModel savePoints(editor);
+    html += section(Texts::tr("Save points"), modelTable(savePoints));
+    if (const RunResult* run = document.report().run()) {
+        TextTableModel table;
+        showFunctions(table, run);
+        html += section(Texts::tr("Run"), modelTable(table));
+    }
+    if (document.report().verify) {
+        TextTableModel comparisons, accuracies;
+        showComparisons(comparisons, &*document.report().verify);
+        showAccuracies(accuracies, &*document.report().verify);
+        html += section(Texts::tr("Verification"), modelTable(comparisons)) + section(Texts::tr("Accuracy"), modelTable(accuracies));
+    }
+    html += picture;
+    html += properties(describeModel(*document.model(), document.modelPath()));
+    if (document.graph())
+        html += properties(describeGraph(*document.graph(), document.graphPath()));
+    return html + QStringLiteral("</body></html>\n");
+}
+
+QString csvReport(Document& document)
+{
+    QString csv = QStringLiteral("plan,function,prepare_seconds,read_seconds,compute_seconds,write_seconds,read_bytes,written_bytes,peak_bytes\r\n");
+    for (const auto& [plan, cost] : plansOf(document.planEditor()))
+        for (const FunctionCost& f : cost->functions)
+            csv += QStringLiteral("\"%1\",\"%2\",%3,%4,%5,%6,%7,%8,%9\r\n")
+                       .arg(plan, functionName(document.planEditor(), f))
+                       .arg(f.prepare.seconds, 0, 'g', 9)
+                       .arg(f.read.seconds, 0, 'g', 9)
+                       .arg(f.compute.seconds, 0, 'g', 9)
+                       .arg(f.write.seconds, 0, 'g', 9)
+                       .arg(f.read.bytes, 0, 'f', 0)
+                       .arg(f.write.bytes, 0, 'f', 0)
+                       .arg(f.peakBytes, 0, 'f', 0);
+    return csv;
+}
+
+}  // namespace cleave::views
