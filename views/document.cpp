@@ -7,6 +7,7 @@
 #include "core/base/pages.h"
 #include "core/base/format.h"
 #include "core/run/planning.h"
+#include "core/graph/generate.h"
 #include "core/graph/npy.h"
 #include "views/inspection.h"
 #include "views/text.h"
@@ -89,6 +90,15 @@ void Document::openGraph(const QString& path)
             return std::make_shared<const DataGraph>(readGraph(file, {}, progress));
         },
         [this, path](std::shared_ptr<const DataGraph> graph) { setGraph(std::move(graph), path); });
+}
+
+void Document::openKarateClub()
+{
+    auto club = std::make_shared<DataGraph>(karateClub());
+    club->arrays.erase("x");
+    abandon(Task::OpenGraph);
+    setRandomFeatures(true);
+    setGraph(std::move(club), {});
 }
 
 void Document::openExpected(const QString& path)

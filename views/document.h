@@ -56,6 +56,7 @@ public:
     void open(const QString& path);  ///< a graph if it ends in .npz, a plan if in .cleave.json, otherwise a model
     void openModel(const QString& path);
     void openGraph(const QString& path);
+    void openKarateClub();  ///< with random features, as wide as the model wants them
     void openExpected(const QString& path);  ///< outputs recorded elsewhere, which Verify compares with as well, until another model is opened
     void openPlan(const QString& path);      ///< of the model that is open or being opened, with its rewrites, batch size and node order
     void restorePlan(const QString& path);   ///< openPlan() of one that nobody saved

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "views/text.h"
 
@@ -430,6 +431,12 @@ void BandItem::setCutMarked(bool marked)
     update();
 }
 
+void BandItem::setLit(bool lit)
+{
+    if (std::exchange(m_isLit, lit) != lit)
+        update();
+}
+
 QRectF BandItem::stripRect() const
 {
     const QRectF all = boundingRect();
@@ -476,7 +483,7 @@ void BandItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, 
     painter->setRenderHint(QPainter::Antialiasing);
     const QRectF all = boundingRect();
     const QRectF band(all.left(), m_band.top, all.width(), m_band.bottom - m_band.top);
-    painter->setPen(QPen(m_style.colors.bandLine, 1));
+    painter->setPen(m_isLit ? QPen(m_style.colors.selection, 4) : QPen(m_style.colors.bandLine, 1));
     painter->setBrush(m_style.colors.band);
     painter->drawRoundedRect(band, 8, 8);
     const double middle = (m_band.bottom + m_band.stripBottom) / 2;

@@ -125,6 +125,7 @@ public:
     void setTitleWidth(double width);
     void setTexts(Texts texts);
     void setCutMarked(bool marked);
+    void setLit(bool lit);  ///< the function that is spoken of
     QRectF stripRect() const;
 
     QRectF boundingRect() const override;
@@ -137,7 +138,7 @@ private:
     LayoutBand m_band;
     LayoutRect m_bounds;
     bool m_hasCut;
-    bool m_cutMarked = false;
+    bool m_cutMarked = false, m_isLit = false;
     Texts m_texts;
     double m_titleWidth = 0;
 };

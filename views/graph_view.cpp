@@ -273,6 +273,7 @@ void GraphView::showPlan()
     for (std::size_t i = 0; i < m_bands.size(); ++i) {
         m_bands[i]->setTexts(texts[i]);
         m_bands[i]->setTitleWidth(titleWidth);
+        m_bands[i]->setLit(m_lit > 0 && m_picture->dag.bands[i].place == m_lit);
         m_bands[i]->setCutMarked(m_cut && m_picture->dag.bands[i].place == *m_cut);
     }
 }
@@ -333,6 +334,17 @@ std::optional<int> GraphView::cutAt(const QPoint& position) const
         if (const int place = m_picture->dag.bands[i].place; std::ranges::count(all, place) > 0 && m_bands[i]->stripRect().contains(mapToScene(position)))
             return place;
     return {};
+}
+
+void GraphView::setLitFunction(int function)
+{
+    m_lit = function;
+    for (std::size_t i = 0; i < m_bands.size(); ++i) {
+        const bool isLit = function > 0 && m_picture->dag.bands[i].place == function;
+        m_bands[i]->setLit(isLit);
+        if (isLit)
+            ensureVisible(m_bands[i]->boundingRect(), 10, 10);
+    }
 }
 
 void GraphView::moveCut(bool up)

@@ -36,6 +36,8 @@ public:
     void moveCut(bool up);                                    ///< of the selected cut, to the next legal place, as a preview
     const PlanDrag* drag() const { return m_drag.get(); }     ///< null if nothing is being dragged
 
+    void setLitFunction(int function);  ///< of PlanSpace's, its band is brought to view; 0: none
+
     void expandSelection();
     void collapseSelection();
     void expandAll();
@@ -115,6 +117,7 @@ private:
     std::vector<MovedOpsItem*> m_moved;
     std::unique_ptr<PlanDrag> m_drag;
     std::optional<int> m_cut;
+    int m_lit = 0;
     QPoint m_pressed;
     bool m_panning = false;              // with a button held
     bool m_untouched = false;            // nobody has moved or zoomed the picture yet

@@ -38,6 +38,7 @@
 #include "views/plan_panel.h"
 #include "views/report.h"
 #include "views/result_panel.h"
+#include "views/story_view.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -87,6 +88,7 @@ MainWindow::MainWindow(Theme theme, QWidget* parent) : QMainWindow(parent)
     makeActions();
     addThemes(menuBar()->addMenu(tr("&Theme")), theme);
     auto* help = menuBar()->addMenu(tr("&Help"));
+    addAction(help, tr("&Why layer-wise inference works"), tr("F2"), [this] { showStory(); });
     addAction(help, tr("&About Cleave"), {}, [this] { about(); });
     makeStatusBar();
 
@@ -106,6 +108,7 @@ MainWindow::MainWindow(Theme theme, QWidget* parent) : QMainWindow(parent)
     connect(m_view, &GraphView::remarked, m_results, &ResultPanel::addMessage);
     connect(m_view, &GraphView::selectionChanged, this, &MainWindow::showSelection);
     connect(m_view, &GraphView::pictureChanged, this, &MainWindow::showSelection);
+    connect(m_story, &StoryView::functionShown, m_view, &GraphView::setLitFunction);
     connect(m_plan, &PlanPanel::batchSizeChosen, &m_document, &Document::setBatchSize);
     connect(m_plan, &PlanPanel::tensorSelected, m_view, &GraphView::selectTensor);
     connect(m_view, &GraphView::selectionChanged, this, [this] {
@@ -174,6 +177,10 @@ void MainWindow::makeDocks()
     resizeDocks({model, inspector}, {500, 260}, Qt::Vertical);
     resizeDocks({m_resultDock}, {190}, Qt::Vertical);
     m_resultDock->hide();  // until there are some
+    m_story = new StoryView(m_document, this);
+    m_storyDock = dock(tr("Story"), QStringLiteral("story"), m_story, Qt::RightDockWidgetArea);
+    tabifyDockWidget(plan, m_storyDock);
+    m_storyDock->hide();
     auto* code = dock(tr("Code"), QStringLiteral("code"), new CodePanel(m_document, this), Qt::BottomDockWidgetArea);
     tabifyDockWidget(m_resultDock, code);
     code->hide();
@@ -194,6 +201,7 @@ void MainWindow::makeActions()
                                 [this] { openDialog(tr("Open model"), tr("Models (*.pt2);;All files (*)")); });
     auto* openGraph = addAction(file, tr("Open &graph…"), tr("Ctrl+G"),
                                 [this] { openDialog(tr("Open graph"), tr("Graphs (*.npz);;All files (*)")); });
+    addAction(file, tr("Open Zachary's &karate club"), {}, [this] { m_document.openKarateClub(); });
     m_openExpected = addAction(file, tr("Open expected &outputs…"), {},
                                [this] { openDialog(tr("Open expected outputs"), tr("Arrays (*.npz);;All files (*)"), &Document::openExpected); });
     m_openExpected->setToolTip(tr("Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …"));
@@ -233,6 +241,10 @@ void MainWindow::makeActions()
     auto* expand = addAction(view, tr("&Expand all"), tr("Ctrl+Shift+E"), [this] { m_view->expandAll(); });
     auto* collapse = addAction(view, tr("&Collapse all"), tr("Ctrl+Shift+C"), [this] { m_view->collapseAll(); });
     m_ofPicture = {m_export, m_print, fit, in, out, full, expand, collapse};
+    view->addSeparator();
+    auto* presenting = addAction(view, tr("&Presenter view"), tr("F11"), [] {});
+    presenting->setCheckable(true);
+    connect(presenting, &QAction::toggled, this, &MainWindow::setPresenting);
     view->addSeparator();
     for (QDockWidget* dock : findChildren<QDockWidget*>())
         view->addAction(dock->toggleViewAction());
@@ -410,6 +422,29 @@ void MainWindow::offer(const LeftPlan& plan)
                          Recovery::discard(plan);
                          offerLeftPlans();
                      }}});
+}
+
+void MainWindow::showStory()
+{
+    m_storyDock->show();
+    m_storyDock->raise();
+    m_story->setFocus();
+}
+
+void MainWindow::setPresenting(bool presenting)
+{
+    if (presenting) {
+        m_stateBefore = saveState(layoutVersion);
+        for (QDockWidget* dock : findChildren<QDockWidget*>())
+            dock->hide();
+        showFullScreen();
+        showStory();
+        resizeDocks({m_storyDock}, {width() / 2}, Qt::Horizontal);
+    } else {
+        showNormal();
+        restoreState(m_stateBefore, layoutVersion);
+    }
+    m_story->setLarge(presenting);
 }
 
 void MainWindow::about()

@@ -20,6 +20,7 @@ class Legend;
 class MessageBar;
 class PlanPanel;
 class ResultPanel;
+class StoryView;
 
 /// Wires the document to its views: menus, docks, status bar. Holds no logic of its own.
 class MainWindow : public QMainWindow {
@@ -36,6 +37,9 @@ public:
     Recovery& recovery() { return m_recovery; }
     void offerLeftPlans();  ///< that windows left unsaved which are gone
     PlanPanel& planPanel() { return *m_plan; }
+    StoryView& story() { return *m_story; }
+    void showStory();
+    void setPresenting(bool presenting);  ///< full screen, the story in large type beside the model
 
     void exportTo(const QString& path);  ///< picture, DOT, table or report by the name's end; what cannot be written is said in the message bar
     void exportCode(const QString& folder);
@@ -76,6 +80,9 @@ private:
     QStackedWidget* m_pages = nullptr;
     Inspector* m_inspector = nullptr;
     PlanPanel* m_plan = nullptr;
+    StoryView* m_story = nullptr;
+    QDockWidget* m_storyDock = nullptr;
+    QByteArray m_stateBefore;  // of the docks, while presenting
     ResultPanel* m_results = nullptr;
     QDockWidget* m_resultDock = nullptr;
     QLabel* m_task = nullptr;

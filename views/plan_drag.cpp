@@ -68,7 +68,7 @@ void PlanDrag::moveTo(const QPoint& position)
 QString PlanDrag::costText(const std::optional<PlanCost>& before, const Plan& after) const
 {
     const std::optional<PlanCost> then = m_editor.costs().costOf(after);
-    if (!before || !then)
+    if (!before || !then || !m_editor.showsCosts())
         return {};
     return Texts::tr("\n%1 → %2\n%3 → %4 read and written")
         .arg(toText(formatSeconds(before->seconds())), toText(formatSeconds(then->seconds())), toText(formatBytes(before->readBytes() + before->writtenBytes())),

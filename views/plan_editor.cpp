@@ -122,6 +122,12 @@ StoredPlan PlanEditor::load(const std::filesystem::path& path, bool isSaved)
     return *m_loaded;
 }
 
+void PlanEditor::setShowsCosts(bool shows)
+{
+    if (std::exchange(m_showsCosts, shows) != shows)
+        Q_EMIT costsChanged();
+}
+
 void PlanEditor::setPlan(const Plan& plan)
 {
     m_plan = plan;

@@ -62,6 +62,8 @@ public:
 
     const PlanCosts& costs() const { return m_costs; }
     const std::optional<PlanCost>& cost() const { return m_cost; }  ///< of the shown plan
+    bool showsCosts() const { return m_showsCosts; }                ///< to the person, who may have to guess first
+    void setShowsCosts(bool shows);
 
 Q_SIGNALS:
     void changed();       ///< the plan: what was run was another one
@@ -87,6 +89,7 @@ private:
     QUndoStack m_history;
     PlanCosts m_costs;
     std::optional<PlanCost> m_cost;
+    bool m_showsCosts = true;
     std::optional<StoredPlan> m_loaded;  // last, for what it copies where costs do not say
 };
 

@@ -129,7 +129,8 @@ void PlanPanel::showPlan()
 {
     std::vector<CostBars::Bar> plans, functions;
     const std::optional<PlanCost>& cost = m_editor.cost();
-    if (cost) {
+    const bool isShown = cost && m_editor.showsCosts();
+    if (isShown) {
         const PlanSpace& space = *m_editor.space();
         const std::vector<FunctionCost::Blocks> blocks = blockSeconds(space, m_editor.shown(), *cost);
         plans.push_back(barOf(tr("This plan"), *cost, blocks));
@@ -146,6 +147,7 @@ void PlanPanel::showPlan()
     m_functions->setBars(std::move(functions));
     showCurve();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
+                       : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
                        : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written.")
                                                          .arg(toText(formatCount(m_editor.costs().plans().front().batchSize)), toText(formatBytes(cost->readBytes())),
                                                               toText(formatBytes(cost->writtenBytes())))
@@ -157,7 +159,7 @@ void PlanPanel::showPlan()
 
 void PlanPanel::showCurve()
 {
-    m_curve->setPoints(m_editor.costs().curve(m_editor.shown()), m_editor.costs().plans().empty() ? 0 : m_editor.costs().plans().front().batchSize);
+    m_curve->setPoints(m_editor.showsCosts() ? m_editor.costs().curve(m_editor.shown()) : std::vector<PlanCosts::Point>{}, m_editor.costs().plans().empty() ? 0 : m_editor.costs().plans().front().batchSize);
 }
 
 QString PlanPanel::savePointText() const { return m_savePoint->isHidden() ? QString() : m_savePoint->text(); }
@@ -180,7 +182,7 @@ void PlanPanel::showSavePoint()
 void PlanPanel::showButtons()
 {
     for (qsizetype i = 0; i < m_buttons.size(); ++i)
-        m_buttons[i]->setEnabled(static_cast<std::size_t>(i) < m_editor.costs().plans().size() && m_editor.costs().plans()[static_cast<std::size_t>(i)].planned.plan != m_editor.plan());
+        m_buttons[i]->setEnabled(m_editor.showsCosts() && static_cast<std::size_t>(i) < m_editor.costs().plans().size() && m_editor.costs().plans()[static_cast<std::size_t>(i)].planned.plan != m_editor.plan());
 }
 
 void PlanPanel::take(int plan)

@@ -23,7 +23,7 @@ void SavePointModel::showPlan()
     if (const PlanSpace* space = m_editor.space()) {
         const Program& program = space->analysis().program;
         std::map<ValueId, const TensorCost*> costs;
-        if (m_editor.cost())
+        if (m_editor.cost() && m_editor.showsCosts())
             for (const TensorCost& cost : m_editor.cost()->tensors)
                 costs[cost.tensor] = &cost;
         const std::vector<std::vector<ValueId>> all = space->allSavePoints(m_editor.shown());
@@ -61,7 +61,7 @@ QString SavePointModel::costText(int index) const
 {
     const Row& row = m_rows[static_cast<std::size_t>(index)];
     const std::optional<PlanCost>& cost = m_editor.cost();
-    if (!cost)
+    if (!cost || !m_editor.showsCosts())
         return {};
     const auto known = std::ranges::find(cost->tensors, row.tensor, &TensorCost::tensor);
     if (known == cost->tensors.end())

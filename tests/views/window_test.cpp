@@ -19,6 +19,7 @@
 #include <QXmlStreamReader>
 #include <random>
 
+#include "core/base/format.h"
 #include "core/graph/generate.h"
 #include "core/plan/cut.h"
 #include "core/run/calibrate.h"
@@ -34,6 +35,7 @@
 #include "views/property_view.h"
 #include "views/report.h"
 #include "views/result_panel.h"
+#include "views/story_view.h"
 
 namespace cleave::views {
 
@@ -72,6 +74,8 @@ private Q_SLOTS:
     void opsAreKeptTogether();
     void batchSizeIsChosenOnTheCurve();
     void savePointSaysWhatItCosts();
+    void storyTellsWithTheModelsLayers();
+    void storyLetsTheStudentGuessFirst();
     void contextMenuMovesAnOp();
     void escapeEndsADrag();
     void aLookAtAnotherPlanKeepsTheResult();
@@ -822,6 +826,71 @@ void WindowTest::savePointSaysWhatItCosts()
     QVERIFY(window.planPanel().savePointText().isEmpty());
 }
 
+void WindowTest::storyTellsWithTheModelsLayers()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    window.showStory();
+    StoryView& story = window.story();
+    QTRY_VERIFY(story.isVisible());
+    QCOMPARE(story.at(), std::size_t{0});
+    std::vector<std::int64_t> saved(2);
+    bool lit = false;
+    while (story.next().isEnabled()) {
+        QVERIFY(!story.step().title.isEmpty() && !story.text().isEmpty());
+        QTest::mouseClick(&story.next(), Qt::LeftButton);
+        if (story.step().function == 0)
+            continue;
+        lit = true;
+        // What is computed was not there before, and what it reads is: the friends and the members themselves.
+        auto& rows = saved[static_cast<std::size_t>(story.step().function) - 1];
+        rows += static_cast<std::int64_t>(story.step().computed.size());
+        QCOMPARE(std::ranges::count(story.step().stores[static_cast<std::size_t>(story.step().function) - 1], 1), rows);
+        QVERIFY(std::ranges::includes(story.step().read, story.step().computed));
+        if (story.step().function == 2)
+            QCOMPARE(std::ranges::count(story.step().stores[0], 1), 34);  // full before it is read
+    }
+    QVERIFY(lit);
+    QCOMPARE(saved, (std::vector<std::int64_t>{34, 34}));
+    const std::vector<Story::Count> counts = Story(2).counts();
+    for (const Story::Count& count : counts) {
+        QCOMPARE(count.layerWise.computed, 34 * count.layers);
+        QVERIFY(count.layers == 1 || count.nodeWise.computed > count.layerWise.computed);
+    }
+    QTest::keyClick(&story, Qt::Key_Left);
+    QVERIFY(story.step().kind == StoryStep::Compare);
+    window.document().open(example("jk.pt2"));  // three layers
+    QTRY_VERIFY_WITH_TIMEOUT(story.at() == 0 && !window.document().isBusy(), patience);
+    QCOMPARE(story.steps(), Story(3).steps().size());
+}
+
+void WindowTest::storyLetsTheStudentGuessFirst()
+{
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    window.document().openKarateClub();
+    PlanEditor& editor = window.document().planEditor();
+    QTRY_VERIFY_WITH_TIMEOUT(editor.costs().plans().size() == 5, patience);
+    window.showStory();
+    StoryView& story = window.story();
+    QTRY_VERIFY(story.isVisible());
+    QVERIFY(editor.showsCosts());
+    story.go(story.steps() - 1);
+    QVERIFY(!editor.showsCosts());
+    QVERIFY(window.planPanel().plans().bars().empty());
+    QVERIFY(!window.planPanel().planners().at(2)->isEnabled());
+    QVERIFY(editor.moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
+    QVERIFY(!story.text().contains(QStringLiteral("Yours")));
+    QTest::mouseClick(&story.reveal(), Qt::LeftButton);
+    QVERIFY2(story.text().contains(QStringLiteral("Yours: %1").arg(QString::fromStdString(formatSeconds(editor.cost()->seconds())))), qPrintable(story.text()));
+    QVERIFY(editor.showsCosts());
+    QCOMPARE(window.planPanel().plans().bars().size(), std::size_t{6});
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    QVERIFY(window.document().report().verify->equal());
+    editor.history().setClean();
+}
+
 void WindowTest::contextMenuMovesAnOp()
 {
     MainWindow window(Theme::Light);
@@ -938,7 +1007,7 @@ void WindowTest::planBringsItsRewritesAndItsOrder()
 
     MainWindow first(Theme::Light);  // the plan alone, then its model
     first.document().open(file);
-    QVERIFY2(first.messageBar().text().contains(QStringLiteral("sage")), qPrintable(first.messageBar().text()));
+    QVERIFY2(first.messageBar().text().contains(QStringLiteral("GraphSAGE")), qPrintable(first.messageBar().text()));
     first.document().open(example("sage.pt2"));
     QTRY_VERIFY_WITH_TIMEOUT(first.document().model() && !first.document().isBusy(), patience);
     QVERIFY(first.document().planEditor().plan() == *moved.plan);

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QString>
+#include <cstdint>
+#include <vector>
+
+#include "core/graph/data_graph.h"
+#include "core/graph/receptive_field.h"
+
+namespace cleave::views {
+
+/// One picture of the story and what is said about it.
+struct StoryStep {
+    enum Kind : std::uint8_t { Tell, Compare, Predict };
+
+    Kind kind = Tell;
+    QString title, text;
+    std::vector<std::int64_t> computed;           ///< nodes whose rows are being computed
+    std::vector<std::int64_t> read;               ///< whose rows are read for them
+    std::vector<std::vector<std::int64_t>> hops;  ///< rings around the computed ones, in place of read
+    int function = 0;                             ///< that runs; 0: none
+    std::vector<std::vector<char>> stores;        ///< of each cut, which nodes' rows it holds
+};
+
+/// Why layer-wise inference works, told on Zachary's karate club with as many layers as the model has.
+class Story {
+public:
+    explicit Story(int layers);  ///< 1 to 6
+
+    const std::vector<StoryStep>& steps() const { return m_steps; }
+    const DataGraph& graph() const { return m_graph; }
+    EdgeList edges() const;
+    int layers() const { return m_layers; }
+    static constexpr std::int64_t batchSize = 9;
+
+    struct Count {
+        int layers = 0;
+        RowWork nodeWise, layerWise;
+    };
+    std::vector<Count> counts() const;  ///< rows of both ways, for 1 to 6 layers
+
+private:
+    void tellGraph();
+    void tellNodeWise();
+    void tellLayerWise();
+
+    DataGraph m_graph;
+    int m_layers;
+    std::vector<StoryStep> m_steps;
+};
+
+}  // namespace cleave::views

@@ -1,0 +1,371 @@
+#include "views/story_view.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QSlider>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/base/format.h"
+#include "views/text.h"
+#include "views/theme.h"
+
+namespace cleave::views {
+
+namespace {
+
+// Fruchterman and Reingold's springs, begun on a circle: the same picture each time. In the unit square.
+std::vector<QPointF> springLayout(const EdgeList& edges)
+{
+    constexpr int rounds = 400;
+    const auto count = static_cast<std::size_t>(edges.numNodes);
+    std::vector<QPointF> places(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(count);
+        places[i] = {0.5 + 0.4 * std::cos(angle), 0.5 + 0.4 * std::sin(angle)};
+    }
+    const double spring = std::sqrt(0.6 / static_cast<double>(count));
+    for (int round = 0; round < rounds; ++round) {
+        const double warmth = 0.06 * (1 - static_cast<double>(round) / rounds);
+        std::vector<QPointF> pull(count);
+        for (std::size_t i = 0; i < count; ++i)
+            for (std::size_t j = 0; j < count; ++j)
+                if (i != j) {
+                    const QPointF d = places[i] - places[j];
+                    const double length = std::max(1e-3, std::hypot(d.x(), d.y()));
+                    pull[i] += d / length * (spring * spring / length);
+                }
+        for (std::size_t e = 0; e < edges.sources.size(); ++e) {
+            const auto from = static_cast<std::size_t>(edges.sources[e]), to = static_cast<std::size_t>(edges.targets[e]);
+            const QPointF d = places[to] - places[from];
+            pull[from] += d * (std::hypot(d.x(), d.y()) / spring);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const double length = std::max(1e-9, std::hypot(pull[i].x(), pull[i].y()));
+            places[i] += pull[i] / length * std::min(length, warmth);
+        }
+    }
+    QRectF all(places[0], QSizeF());
+    for (const QPointF& place : places)
+        all |= QRectF(place, QSizeF(1e-9, 1e-9));
+    for (QPointF& place : places)
+        place = {(place.x() - all.left()) / all.width(), (place.y() - all.top()) / all.height()};
+    return places;
+}
+
+bool contains(const std::vector<std::int64_t>& nodes, std::int64_t node) { return std::ranges::binary_search(nodes, node); }
+
+}  // namespace
+
+StoryCanvas::StoryCanvas(QWidget* parent) : QWidget(parent)
+{
+    setMinimumSize(260, 280);
+    setAccessibleName(tr("Data graph of the story"));
+}
+
+void StoryCanvas::setStep(const Story* story, const StoryStep* step)
+{
+    if (story != nullptr && story != m_story)
+        m_places = springLayout(story->edges());
+    m_story = story;
+    m_step = step;
+    update();
+}
+
+// At the right the stores stand.
+QRectF StoryCanvas::graphArea() const
+{
+    const double radius = fontMetrics().height() * 0.85;
+    const double stores = m_step != nullptr && !m_step->stores.empty() ? 5.0 * fontMetrics().height() : 0;
+    return QRectF(rect()).adjusted(radius + 4, radius + 4, -radius - 4 - stores, -2 * radius - fontMetrics().height());
+}
+
+QPointF StoryCanvas::place(std::int64_t node) const
+{
+    const QRectF area = graphArea();
+    const QPointF unit = m_places[static_cast<std::size_t>(node)];
+    return {area.left() + unit.x() * area.width(), area.top() + unit.y() * area.height()};
+}
+
+int StoryCanvas::hopOf(std::int64_t node) const
+{
+    if (contains(m_step->computed, node))
+        return 0;
+    for (std::size_t hop = 0; hop < m_step->hops.size(); ++hop)
+        if (contains(m_step->hops[hop], node))
+            return static_cast<int>(hop) + 1;
+    return contains(m_step->read, node) ? 1 : -1;
+}
+
+QColor StoryCanvas::levelColor(int level) const { return GraphColors(palette()).level(level, std::max(1, m_story->layers())); }
+
+void StoryCanvas::paintEvent(QPaintEvent*)
+{
+    if (m_story == nullptr || m_step == nullptr)
+        return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (m_step->kind == StoryStep::Compare) {
+        paintCounts(painter);
+        return;
+    }
+    paintGraph(painter);
+    paintStores(painter);
+}
+
+void StoryCanvas::paintGraph(QPainter& painter) const
+{
+    const GraphColors colors(palette());
+    const EdgeList edges = m_story->edges();
+    const bool isPlain = m_step->computed.empty();
+    for (std::size_t e = 0; e < edges.sources.size(); ++e) {
+        const int from = isPlain ? -1 : hopOf(edges.sources[e]), to = isPlain ? -1 : hopOf(edges.targets[e]);
+        const bool isLit = to >= 0 && from >= 0 && (m_step->hops.empty() ? to == 0 : to < static_cast<int>(m_step->hops.size()));
+        if (!isLit && edges.sources[e] > edges.targets[e])
+            continue;  // once for both directions
+        painter.setPen(isLit ? QPen(colors.selection, 2) : QPen(colors.bandLine, 1));
+        painter.drawLine(place(edges.sources[e]), place(edges.targets[e]));
+    }
+    const double radius = fontMetrics().height() * 0.85;
+    for (std::int64_t node = 0; node < edges.numNodes; ++node) {
+        const int hop = isPlain ? 0 : hopOf(node);
+        const bool isComputed = !isPlain && hop == 0;
+        QColor fill = colors.background;
+        if (isComputed)
+            fill = levelColor(m_step->function > 0 ? m_step->function : m_story->layers());
+        else if (hop > 0)
+            fill = colors.levelTint(m_step->hops.empty() ? std::max(0, m_step->function - 1) : m_story->layers() - hop, std::max(1, m_story->layers()));
+        painter.setBrush(fill);
+        painter.setPen(isComputed ? QPen(colors.text, 3) : hop > 0 ? QPen(colors.nodeRows, 2) : QPen(isPlain ? colors.nodeRows : colors.bandLine, 1.2));
+        painter.drawEllipse(place(node), radius, radius);
+        painter.setPen(isComputed ? GraphColors::textOn(fill) : hop >= 0 ? colors.text : colors.muted);
+        const QString text = m_step->hops.empty() || hop <= 0 ? QString::number(node + 1) : QStringLiteral("%1").arg(node + 1);
+        painter.drawText(QRectF(place(node) - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius)), Qt::AlignCenter, text);
+    }
+    painter.setPen(colors.muted);
+    const QRectF legend(8, height() - fontMetrics().height() - 4, width() - 16, fontMetrics().height() + 2);
+    if (!isPlain)
+        painter.drawText(legend, Qt::AlignLeft, tr("filled, thick: computed · ringed: read · grey: not touched"));
+}
+
+void StoryCanvas::paintStores(QPainter& painter) const
+{
+    const GraphColors colors(palette());
+    const double line = fontMetrics().height(), width = 4.4 * line;
+    double top = line;
+    const double rows = (height() - 3 * line) / std::max<double>(1, static_cast<double>(m_step->stores.size())) - 2 * line;
+    for (std::size_t cut = 0; cut < m_step->stores.size(); ++cut) {
+        const QRectF box(this->width() - width - 6, top, width, rows);
+        const auto& store = m_step->stores[cut];
+        painter.setPen(colors.text);
+        const bool isLast = cut + 1 == m_step->stores.size();
+        painter.drawText(QRectF(box.left(), top - line, width, line), Qt::AlignCenter, isLast ? tr("answers") : tr("store %1").arg(cut + 1));
+        const double height = rows / static_cast<double>(store.size());
+        for (std::size_t node = 0; node < store.size(); ++node)
+            if (store[node] != 0)
+                painter.fillRect(QRectF(box.left(), top + static_cast<double>(node) * height, width, std::max(1.0, height - 1)), levelColor(static_cast<int>(cut) + 1));
+        painter.setPen(QPen(colors.cut, 1.6));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(box);
+        painter.setPen(colors.muted);
+        painter.drawText(QRectF(box.left(), box.bottom(), width, line), Qt::AlignCenter, tr("%1 of %2").arg(std::ranges::count(store, 1)).arg(store.size()));
+        top += rows + 2 * line;
+    }
+}
+
+// Two bars for each number of layers, with their rows.
+void StoryCanvas::paintCounts(QPainter& painter) const
+{
+    const GraphColors colors(palette());
+    const std::vector<Story::Count> counts = m_story->counts();
+    const double line = fontMetrics().height() * 1.3, gap = (height() - 3 * line) / static_cast<double>(counts.size());
+    const double left = 10 + fontMetrics().horizontalAdvance(tr("%1 layers").arg(6)) + 10;
+    const double most = static_cast<double>(counts.back().nodeWise.computed);
+    const double widest = width() - left - 10 - fontMetrics().horizontalAdvance(QStringLiteral("0000"));
+    double y = 6;
+    painter.setPen(colors.text);
+    painter.drawText(QRectF(10, y, width() - 20, line), Qt::AlignLeft | Qt::AlignVCenter, tr("Rows computed for everybody, in batches of %1").arg(Story::batchSize));
+    y += line * 1.4;
+    for (const Story::Count& count : counts) {
+        const double bar = std::min(line * 0.85, gap / 2.6);
+        const auto draw = [&](double at, std::int64_t rows, const QColor& color, bool hatched) {
+            const QRectF area(left, at, static_cast<double>(rows) / most * widest, bar);
+            painter.fillRect(area, color);
+            if (hatched)
+                painter.fillRect(area, QBrush(QColor(0, 0, 0, 110), Qt::BDiagPattern));
+            painter.setPen(colors.text);
+            painter.drawText(QRectF(area.right() + 6, at - 4, 80, bar + 8), Qt::AlignLeft | Qt::AlignVCenter, QString::number(rows));
+        };
+        QFont font = this->font();
+        font.setBold(count.layers == m_story->layers());
+        painter.setFont(font);
+        painter.setPen(colors.text);
+        painter.drawText(QRectF(10, y, left - 14, 2 * bar), Qt::AlignLeft | Qt::AlignVCenter, count.layers == 1 ? tr("1 layer") : tr("%1 layers").arg(count.layers));
+        draw(y, count.nodeWise.computed, QColor(0xe6, 0x9f, 0x00), true);
+        draw(y + bar, count.layerWise.computed, QColor(0x56, 0xb4, 0xe9), false);
+        y += gap;
+    }
+    painter.setFont(font());
+    painter.setPen(colors.muted);
+    painter.drawText(QRectF(10, height() - line, width() - 20, line), Qt::AlignLeft | Qt::AlignVCenter, tr("hatched: node by node · plain: layer by layer"));
+}
+
+StoryView::StoryView(Document& document, QWidget* parent)
+    : QWidget(parent), m_document(document), m_canvas(new StoryCanvas(this)), m_title(new QLabel(this)), m_text(new QLabel(this)), m_counter(new QLabel(this)),
+      m_slider(new QSlider(Qt::Horizontal, this)), m_back(new QPushButton(tr("&Back"), this)), m_next(new QPushButton(tr("&Next"), this)),
+      m_reveal(new QPushButton(tr("&Reveal the costs"), this)), m_optimum(new QPushButton(tr("Show the &optimum"), this))
+{
+    setFocusPolicy(Qt::StrongFocus);
+    QFont font = m_title->font();
+    font.setBold(true);
+    font.setPointSizeF(font.pointSizeF() * 1.25);
+    m_title->setFont(font);
+    m_title->setWordWrap(true);
+    m_text->setWordWrap(true);
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_text->setAlignment(Qt::AlignTop);
+    m_slider->setAccessibleName(tr("Step of the story"));
+
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(m_back);
+    buttons->addWidget(m_slider, 1);
+    buttons->addWidget(m_counter);
+    buttons->addWidget(m_next);
+    auto* answers = new QHBoxLayout;
+    answers->addWidget(m_reveal);
+    answers->addWidget(m_optimum);
+    answers->addStretch(1);
+    auto* layout = new QVBoxLayout(this);
+    layout->addWidget(m_title);
+    layout->addWidget(m_canvas, 1);
+    layout->addWidget(m_text);
+    layout->addLayout(answers);
+    layout->addLayout(buttons);
+
+    connect(m_back, &QPushButton::clicked, this, [this] { go(m_at == 0 ? 0 : m_at - 1); });
+    connect(m_next, &QPushButton::clicked, this, [this] { go(m_at + 1); });
+    connect(m_slider, &QSlider::valueChanged, this, [this](int value) { go(static_cast<std::size_t>(value)); });
+    connect(m_reveal, &QPushButton::clicked, this, [this] {
+        m_isRevealed = true;
+        showStep();
+    });
+    connect(m_optimum, &QPushButton::clicked, this, [this] {
+        PlanEditor& editor = m_document.planEditor();
+        if (editor.costs().plans().size() > 2)
+            editor.take(editor.costs().plans()[2].planned.plan, tr("Take the optimum"));
+    });
+    connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &StoryView::showOutcome);
+    connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, &StoryView::showOutcome);
+    connect(&m_document, &Document::changed, this, [this](Change change) {
+        if (change == Change::Model)
+            begin();
+    });
+    begin();
+}
+
+QString StoryView::text() const { return m_text->text(); }
+
+// With as many layers as the model has.
+void StoryView::begin()
+{
+    const int layers = m_document.model() ? m_document.model()->analysis->degreeOf(m_document.model()->analysis->levels) : 2;
+    if (m_story && m_story->layers() == std::clamp(layers, 1, 6)) {
+        showOutcome();
+        return;
+    }
+    m_canvas->setStep(nullptr, nullptr);
+    m_story = std::make_unique<Story>(layers);
+    m_at = 0;
+    const QSignalBlocker quiet(m_slider);
+    m_slider->setRange(0, static_cast<int>(m_story->steps().size()) - 1);
+    showStep();
+}
+
+void StoryView::go(std::size_t step)
+{
+    if (step >= m_story->steps().size() || step == m_at)
+        return;
+    m_at = step;
+    m_isRevealed = false;
+    showStep();
+}
+
+void StoryView::setLarge(bool large)
+{
+    QFont font = parentWidget()->font();
+    if (large)
+        font.setPointSizeF(font.pointSizeF() * 1.6);
+    setFont(font);
+    QFont title = font;
+    title.setBold(true);
+    title.setPointSizeF(font.pointSizeF() * 1.25);
+    m_title->setFont(title);
+}
+
+void StoryView::showStep()
+{
+    const QSignalBlocker quiet(m_slider);
+    m_slider->setValue(static_cast<int>(m_at));
+    m_counter->setText(tr("%1 of %2").arg(m_at + 1).arg(m_story->steps().size()));
+    m_title->setText(step().title);
+    m_canvas->setStep(m_story.get(), &step());
+    m_canvas->setAccessibleDescription(step().text);
+    m_canvas->setVisible(step().kind != StoryStep::Predict);
+    m_back->setEnabled(m_at > 0);
+    m_next->setEnabled(m_at + 1 < m_story->steps().size());
+    m_reveal->setVisible(step().kind == StoryStep::Predict);
+    m_optimum->setVisible(step().kind == StoryStep::Predict);
+    showOutcome();
+    Q_EMIT functionShown(isVisible() ? step().function : 0);
+}
+
+// At the last step: what the student's cut costs beside the best one, once it was asked for.
+void StoryView::showOutcome()
+{
+    const PlanEditor& editor = m_document.planEditor();
+    const bool hasCosts = editor.cost() && editor.costs().plans().size() > 2;
+    const bool isPredicting = step().kind == StoryStep::Predict;
+    QString text = step().text;
+    if (isPredicting && !hasCosts)
+        text += QStringLiteral("\n\n") + tr("Open a model and a graph first: costs are those of a real graph.");
+    else if (isPredicting && m_isRevealed) {
+        const double yours = editor.cost()->seconds(), first = editor.costs().plans()[0].planned.cost.seconds(), best = editor.costs().plans()[2].planned.cost.seconds();
+        text += QStringLiteral("\n\n") + tr("Yours: %1. Right before each message passing: %2. The best there is: %3.")
+                                               .arg(toText(formatSeconds(yours)), toText(formatSeconds(first)), toText(formatSeconds(best)));
+        text += u' ' + (yours <= best * 1.0001 ? tr("You have found it.") : tr("You are %1 % above it.").arg(std::max(0.1, 100 * (yours / best - 1)), 0, 'f', 1));
+    }
+    m_text->setText(text);
+    m_reveal->setEnabled(hasCosts && !m_isRevealed);
+    m_optimum->setEnabled(hasCosts && m_isRevealed);
+    m_document.planEditor().setShowsCosts(!(isVisible() && isPredicting && hasCosts && !m_isRevealed));
+}
+
+void StoryView::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    showStep();
+}
+
+void StoryView::hideEvent(QHideEvent* event)
+{
+    QWidget::hideEvent(event);
+    m_document.planEditor().setShowsCosts(true);
+    Q_EMIT functionShown(0);
+}
+
+void StoryView::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Right || event->key() == Qt::Key_PageDown || event->key() == Qt::Key_Space)
+        go(m_at + 1);
+    else if (event->key() == Qt::Key_Left || event->key() == Qt::Key_PageUp)
+        go(m_at == 0 ? 0 : m_at - 1);
+    else
+        QWidget::keyPressEvent(event);
+}
+
+}  // namespace cleave::views

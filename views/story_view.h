@@ -1,0 +1,84 @@
+#pragma once
+
+#include <QPointF>
+#include <QWidget>
+#include <memory>
+
+#include "views/document.h"
+#include "views/story.h"
+
+class QLabel;
+class QPushButton;
+class QSlider;
+
+namespace cleave::views {
+
+/// The members of the club, their friendships, and the rows of one step: computed, read, saved.
+class StoryCanvas : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit StoryCanvas(QWidget* parent = nullptr);
+
+    void setStep(const Story* story, const StoryStep* step);  ///< which must outlive it; null: nothing
+    QPointF place(std::int64_t node) const;
+
+    QSize sizeHint() const override { return {360, 360}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void paintGraph(QPainter& painter) const;
+    void paintStores(QPainter& painter) const;
+    void paintCounts(QPainter& painter) const;
+    QRectF graphArea() const;
+    int hopOf(std::int64_t node) const;
+    QColor levelColor(int level) const;
+
+    const Story* m_story = nullptr;
+    const StoryStep* m_step = nullptr;
+    std::vector<QPointF> m_places;  // in the unit square
+};
+
+/// The story, step by step, beside the model; at its end the student cuts the model and sees the optimum.
+class StoryView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit StoryView(Document& document, QWidget* parent = nullptr);
+
+    const StoryStep& step() const { return m_story->steps()[m_at]; }
+    std::size_t at() const { return m_at; }
+    std::size_t steps() const { return m_story->steps().size(); }
+    QString text() const;
+    QPushButton& next() { return *m_next; }
+    QPushButton& reveal() { return *m_reveal; }
+
+    void go(std::size_t step);
+    void setLarge(bool large);  ///< for a projector
+
+Q_SIGNALS:
+    void functionShown(int function);  ///< that the step is about; 0: none
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void begin();
+    void showStep();
+    void showOutcome();
+
+    Document& m_document;
+    std::unique_ptr<Story> m_story;
+    std::size_t m_at = 0;
+    bool m_isRevealed = false;
+    StoryCanvas* m_canvas;
+    QLabel *m_title, *m_text, *m_counter;
+    QSlider* m_slider;
+    QPushButton *m_back, *m_next, *m_reveal, *m_optimum;
+};
+
+}  // namespace cleave::views
