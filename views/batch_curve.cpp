@@ -84,7 +84,6 @@ void BatchCurve::paintEvent(QPaintEvent*)
     const QRectF inside = area();
     const QColor muted = palette().color(QPalette::PlaceholderText);
     painter.setPen(muted);
-    painter.drawText(QRectF(margin, 0, width() - 2 * margin, fontMetrics().height()), Qt::AlignLeft, tr("Seconds over batch size"));
     painter.drawLine(inside.bottomLeft(), inside.bottomRight());
     const QRectF below(margin, inside.bottom() + gap / 2, width() - 2 * margin, fontMetrics().height());
     painter.drawText(below, Qt::AlignLeft, toText(formatCount(m_points.front().batchSize)));
@@ -105,9 +104,13 @@ void BatchCurve::paintEvent(QPaintEvent*)
     for (const QPointF& point : line)
         painter.drawEllipse(point, dot, dot);
     const auto best = static_cast<std::size_t>(std::ranges::min_element(m_points, {}, &PlanCosts::Point::seconds) - m_points.begin());
+    const QRectF above(margin, 0, width() - 2 * margin, fontMetrics().height());
+    const QString least = tr("least %1 at %2").arg(toText(formatSeconds(m_points[best].seconds)), toText(formatCount(m_points[best].batchSize)));
     painter.setPen(palette().color(QPalette::WindowText));
-    painter.drawText(QRectF(margin, 0, width() - 2 * margin, fontMetrics().height()), Qt::AlignRight,
-                     tr("least %1 at %2").arg(toText(formatSeconds(m_points[best].seconds)), toText(formatCount(m_points[best].batchSize))));
+    painter.drawText(above, Qt::AlignRight, least);
+    painter.setPen(muted);
+    const int room = static_cast<int>(above.width()) - fontMetrics().horizontalAdvance(least) - 10;
+    painter.drawText(above, Qt::AlignLeft, fontMetrics().elidedText(tr("Batch sizes"), Qt::ElideRight, room));
 }
 
 void BatchCurve::mouseReleaseEvent(QMouseEvent* event)

@@ -726,6 +726,10 @@ void GraphView::changeEvent(QEvent* event)
     QGraphicsView::changeEvent(event);
     if (event->type() == QEvent::PaletteChange)
         restyle();
+    if (event->type() == QEvent::FontChange && m_model) {
+        m_style.metrics = BoxMetrics(font());
+        layOutAgain(m_selection);
+    }
 }
 
 }  // namespace cleave::views

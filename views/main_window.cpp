@@ -45,7 +45,8 @@ namespace cleave::views {
 
 namespace {
 
-constexpr int layoutVersion = 4;
+constexpr int layoutVersion = 5;
+const QString recentKey = QStringLiteral("recent"), modelKey = QStringLiteral("session/model"), graphKey = QStringLiteral("session/graph"), fontKey = QStringLiteral("fontSize");
 
 // The one local file of a drop that this program can open; empty if there is none.
 QStringList droppedFiles(const QMimeData* data)
@@ -56,6 +57,8 @@ QStringList droppedFiles(const QMimeData* data)
             files.append(url.toLocalFile());
     return files;
 }
+
+QString fullPath(const QString& path) { return path.isEmpty() ? QString() : QFileInfo(path).absoluteFilePath(); }
 
 void writeText(const QString& path, const QString& text)
 {
@@ -122,6 +125,8 @@ MainWindow::MainWindow(Theme theme, QWidget* parent) : QMainWindow(parent)
 
     resize(1360, 860);
     const QSettings settings;
+    if (const double points = settings.value(fontKey).toDouble(); points > 0)
+        setFontSize(points);
     restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
     restoreState(settings.value(QStringLiteral("state")).toByteArray(), layoutVersion);
     showChange(Change::Model);
@@ -173,8 +178,6 @@ void MainWindow::makeDocks()
     m_resultDock = dock(tr("Results"), QStringLiteral("results"), m_results, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-    resizeDocks({model, plan}, {300, 330}, Qt::Horizontal);
-    resizeDocks({model, inspector}, {500, 260}, Qt::Vertical);
     resizeDocks({m_resultDock}, {190}, Qt::Vertical);
     m_resultDock->hide();  // until there are some
     m_story = new StoryView(m_document, this);
@@ -184,6 +187,8 @@ void MainWindow::makeDocks()
     auto* code = dock(tr("Code"), QStringLiteral("code"), new CodePanel(m_document, this), Qt::BottomDockWidgetArea);
     tabifyDockWidget(m_resultDock, code);
     code->hide();
+    resizeDocks({model, plan}, {300, 330}, Qt::Horizontal);
+    resizeDocks({model, inspector}, {500, 260}, Qt::Vertical);
 }
 
 QAction* MainWindow::addAction(QMenu* menu, const QString& text, const QKeySequence& key, auto&& work)
@@ -202,6 +207,8 @@ void MainWindow::makeActions()
     auto* openGraph = addAction(file, tr("Open &graph…"), tr("Ctrl+G"),
                                 [this] { openDialog(tr("Open graph"), tr("Graphs (*.npz);;All files (*)")); });
     addAction(file, tr("Open Zachary's &karate club"), {}, [this] { m_document.openKarateClub(); });
+    m_recent = file->addMenu(tr("Open &recent"));
+    connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);
     m_openExpected = addAction(file, tr("Open expected &outputs…"), {},
                                [this] { openDialog(tr("Open expected outputs"), tr("Arrays (*.npz);;All files (*)"), &Document::openExpected); });
     m_openExpected->setToolTip(tr("Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …"));
@@ -242,6 +249,8 @@ void MainWindow::makeActions()
     auto* collapse = addAction(view, tr("&Collapse all"), tr("Ctrl+Shift+C"), [this] { m_view->collapseAll(); });
     m_ofPicture = {m_export, m_print, fit, in, out, full, expand, collapse};
     view->addSeparator();
+    addAction(view, tr("&Larger text"), tr("Ctrl+Shift++"), [this] { setFontSize(QApplication::font().pointSizeF() + 1); });
+    addAction(view, tr("&Smaller text"), tr("Ctrl+Shift+-"), [this] { setFontSize(QApplication::font().pointSizeF() - 1); });
     auto* presenting = addAction(view, tr("&Presenter view"), tr("F11"), [] {});
     presenting->setCheckable(true);
     connect(presenting, &QAction::toggled, this, &MainWindow::setPresenting);
@@ -263,7 +272,7 @@ void MainWindow::makeActions()
 void MainWindow::addThemes(QMenu* menu, Theme current)
 {
     auto* group = new QActionGroup(this);
-    for (const auto& [theme, text] : {std::pair(Theme::System, tr("&System")), std::pair(Theme::Light, tr("&Light")), std::pair(Theme::Dark, tr("&Dark"))}) {
+    for (const auto& [theme, text] : {std::pair(Theme::System, tr("&System")), std::pair(Theme::Light, tr("&Light")), std::pair(Theme::Dark, tr("&Dark")), std::pair(Theme::HighContrast, tr("&High contrast"))}) {
         QAction* action = group->addAction(menu->addAction(text));
         action->setCheckable(true);
         action->setChecked(theme == current);
@@ -424,6 +433,45 @@ void MainWindow::offer(const LeftPlan& plan)
                      }}});
 }
 
+void MainWindow::fillRecent()
+{
+    m_recent->clear();
+    for (const QString& path : QSettings().value(recentKey).toStringList())
+        if (QFileInfo::exists(path))
+            m_recent->addAction(QFileInfo(path).fileName(), this, [this, path] { m_document.open(path); })->setStatusTip(path);
+    if (m_recent->isEmpty())
+        m_recent->addAction(tr("None yet"))->setEnabled(false);
+}
+
+void MainWindow::rememberFile(const QString& path)
+{
+    constexpr int most = 10;
+    if (path.isEmpty())
+        return;
+    QSettings settings;
+    const QString full = QFileInfo(path).absoluteFilePath();
+    QStringList recent = settings.value(recentKey).toStringList();
+    recent.removeAll(full);
+    recent.prepend(full);
+    settings.setValue(recentKey, recent.mid(0, most));
+}
+
+void MainWindow::openLastSession()
+{
+    const QSettings settings;
+    for (const QString& key : {modelKey, graphKey})
+        if (const QString path = settings.value(key).toString(); !path.isEmpty() && QFileInfo::exists(path))
+            m_document.open(path);
+}
+
+void MainWindow::setFontSize(double points)
+{
+    QFont font = QApplication::font();
+    font.setPointSizeF(std::clamp(points, 6.0, 32.0));
+    QApplication::setFont(font);
+    QSettings().setValue(fontKey, font.pointSizeF());
+}
+
 void MainWindow::showStory()
 {
     m_storyDock->show();
@@ -437,14 +485,16 @@ void MainWindow::setPresenting(bool presenting)
         m_stateBefore = saveState(layoutVersion);
         for (QDockWidget* dock : findChildren<QDockWidget*>())
             dock->hide();
+        m_fontBefore = QApplication::font().pointSizeF();
+        setFontSize(1.4 * m_fontBefore);
         showFullScreen();
         showStory();
         resizeDocks({m_storyDock}, {width() / 2}, Qt::Horizontal);
     } else {
+        setFontSize(m_fontBefore);
         showNormal();
         restoreState(m_stateBefore, layoutVersion);
     }
-    m_story->setLarge(presenting);
 }
 
 void MainWindow::about()
@@ -475,8 +525,12 @@ void MainWindow::showChange(Change change)
     }
     if (change == Change::Result && m_document.report().run())
         m_resultDock->show();
-    if (change == Change::Graph)
+    if (change == Change::Model)
+        rememberFile(m_document.modelPath());
+    if (change == Change::Graph) {
+        rememberFile(m_document.graphPath());
         showSelection();
+    }
     showTasks();
 }
 
@@ -539,6 +593,8 @@ void MainWindow::closeEvent(QCloseEvent* event)
     }
     m_recovery.forget();
     QSettings settings;
+    settings.setValue(modelKey, fullPath(m_document.modelPath()));
+    settings.setValue(graphKey, fullPath(m_document.graphPath()));
     settings.setValue(QStringLiteral("geometry"), saveGeometry());
     settings.setValue(QStringLiteral("state"), saveState(layoutVersion));
     QMainWindow::closeEvent(event);

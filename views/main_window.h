@@ -35,6 +35,7 @@ public:
     const MessageBar& messageBar() const { return *m_message; }
     const MessageBar& offerBar() const { return *m_offer; }
     Recovery& recovery() { return m_recovery; }
+    void openLastSession();  ///< model and graph that were open when a window was closed last
     void offerLeftPlans();  ///< that windows left unsaved which are gone
     PlanPanel& planPanel() { return *m_plan; }
     StoryView& story() { return *m_story; }
@@ -66,6 +67,9 @@ private:
     bool mayLosePlan();
     void about();
     void offer(const LeftPlan& plan);
+    void fillRecent();
+    void rememberFile(const QString& path);
+    void setFontSize(double points);  ///< of the whole window, from now on
     void showError(const QString& sentence);
     void showChange(Change change);
     void showTasks();
@@ -83,6 +87,8 @@ private:
     StoryView* m_story = nullptr;
     QDockWidget* m_storyDock = nullptr;
     QByteArray m_stateBefore;  // of the docks, while presenting
+    double m_fontBefore = 0;
+    QMenu* m_recent = nullptr;
     ResultPanel* m_results = nullptr;
     QDockWidget* m_resultDock = nullptr;
     QLabel* m_task = nullptr;

@@ -19,6 +19,31 @@ namespace cleave::views {
 
 namespace {
 
+// The unit square, from edge to edge.
+void fill(std::vector<QPointF>& places)
+{
+    const auto [left, right] = std::ranges::minmax(places, {}, &QPointF::x);
+    const auto [top, bottom] = std::ranges::minmax(places, {}, &QPointF::y);
+    for (QPointF& place : places)
+        place = {(place.x() - left.x()) / (right.x() - left.x()), (place.y() - top.y()) / (bottom.y() - top.y())};
+}
+
+// Until no two circles lie on each other.
+void pushApart(std::vector<QPointF>& places)
+{
+    constexpr double apart = 0.125;
+    for (int round = 0; round < 200; ++round)
+        for (std::size_t i = 0; i < places.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j) {
+                const QPointF d = places[i] - places[j];
+                const double length = std::max(1e-6, std::hypot(d.x(), d.y()));
+                if (length < apart) {
+                    places[i] += d / length * (apart - length) / 2;
+                    places[j] -= d / length * (apart - length) / 2;
+                }
+            }
+}
+
 // Fruchterman and Reingold's springs, begun on a circle: the same picture each time. In the unit square.
 std::vector<QPointF> springLayout(const EdgeList& edges)
 {
@@ -50,11 +75,9 @@ std::vector<QPointF> springLayout(const EdgeList& edges)
             places[i] += pull[i] / length * std::min(length, warmth);
         }
     }
-    QRectF all(places[0], QSizeF());
-    for (const QPointF& place : places)
-        all |= QRectF(place, QSizeF(1e-9, 1e-9));
-    for (QPointF& place : places)
-        place = {(place.x() - all.left()) / all.width(), (place.y() - all.top()) / all.height()};
+    fill(places);
+    pushApart(places);
+    fill(places);
     return places;
 }
 
@@ -128,7 +151,7 @@ void StoryCanvas::paintGraph(QPainter& painter) const
         const bool isLit = to >= 0 && from >= 0 && (m_step->hops.empty() ? to == 0 : to < static_cast<int>(m_step->hops.size()));
         if (!isLit && edges.sources[e] > edges.targets[e])
             continue;  // once for both directions
-        painter.setPen(isLit ? QPen(colors.selection, 2) : QPen(colors.bandLine, 1));
+        painter.setPen(isLit ? QPen(colors.selection, 2) : QPen(colors.arrow, isPlain ? 1 : 0.4));
         painter.drawLine(place(edges.sources[e]), place(edges.targets[e]));
     }
     const double radius = fontMetrics().height() * 0.85;
@@ -150,7 +173,7 @@ void StoryCanvas::paintGraph(QPainter& painter) const
     painter.setPen(colors.muted);
     const QRectF legend(8, height() - fontMetrics().height() - 4, width() - 16, fontMetrics().height() + 2);
     if (!isPlain)
-        painter.drawText(legend, Qt::AlignLeft, tr("filled, thick: computed · ringed: read · grey: not touched"));
+        painter.drawText(legend, Qt::AlignLeft, tr("thick: computed · ringed: read"));
 }
 
 void StoryCanvas::paintStores(QPainter& painter) const
@@ -221,11 +244,13 @@ StoryView::StoryView(Document& document, QWidget* parent)
       m_reveal(new QPushButton(tr("&Reveal the costs"), this)), m_optimum(new QPushButton(tr("Show the &optimum"), this))
 {
     setFocusPolicy(Qt::StrongFocus);
-    QFont font = m_title->font();
-    font.setBold(true);
-    font.setPointSizeF(font.pointSizeF() * 1.25);
-    m_title->setFont(font);
+    QFont title = font();
+    title.setBold(true);
+    title.setPointSizeF(title.pointSizeF() * 1.25);
+    m_title->setFont(title);
     m_title->setWordWrap(true);
+    for (QLabel* label : {m_title, m_text})
+        label->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     m_text->setWordWrap(true);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setAlignment(Qt::AlignTop);
@@ -244,6 +269,7 @@ StoryView::StoryView(Document& document, QWidget* parent)
     layout->addWidget(m_title);
     layout->addWidget(m_canvas, 1);
     layout->addWidget(m_text);
+    layout->addStretch(0);
     layout->addLayout(answers);
     layout->addLayout(buttons);
 
@@ -295,15 +321,14 @@ void StoryView::go(std::size_t step)
     showStep();
 }
 
-void StoryView::setLarge(bool large)
+void StoryView::changeEvent(QEvent* event)
 {
-    QFont font = parentWidget()->font();
-    if (large)
-        font.setPointSizeF(font.pointSizeF() * 1.6);
-    setFont(font);
-    QFont title = font;
+    QWidget::changeEvent(event);
+    if (event->type() != QEvent::FontChange)
+        return;
+    QFont title = font();
     title.setBold(true);
-    title.setPointSizeF(font.pointSizeF() * 1.25);
+    title.setPointSizeF(title.pointSizeF() * 1.25);
     m_title->setFont(title);
 }
 

@@ -56,7 +56,6 @@ public:
     QPushButton& reveal() { return *m_reveal; }
 
     void go(std::size_t step);
-    void setLarge(bool large);  ///< for a projector
 
 Q_SIGNALS:
     void functionShown(int function);  ///< that the step is about; 0: none
@@ -64,6 +63,7 @@ Q_SIGNALS:
 protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    void changeEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:

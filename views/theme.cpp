@@ -36,6 +36,7 @@ struct Shades {
     QRgb window, base, alternate, button, text, muted, highlight, highlightedText, link;
 };
 constexpr Shades light{0xfff3f4f6, 0xffffffff, 0xfff6f7f9, 0xffeceef1, 0xff1d2330, 0xff5c6573, 0xff1f6fb2, 0xffffffff, 0xff0b5cad};
+constexpr Shades strong{0xff000000, 0xff000000, 0xff000000, 0xff000000, 0xffffffff, 0xffffffff, 0xffffe600, 0xff000000, 0xff7fd7ff};  // WCAG 2: 7 to 1 and more
 constexpr Shades dark{0xff2b2e34, 0xff1c1e22, 0xff22252a, 0xff3b4048, 0xffe4e7eb, 0xffa0a8b4, 0xff3d8fd1, 0xff0e1013, 0xff7ab8ec};
 
 QPalette makePalette(const Shades& shades)
@@ -62,7 +63,7 @@ QPalette makePalette(const Shades& shades)
 
 std::optional<Theme> themeFromName(const QString& name)
 {
-    for (const Theme theme : {Theme::System, Theme::Light, Theme::Dark})
+    for (const Theme theme : {Theme::System, Theme::Light, Theme::Dark, Theme::HighContrast})
         if (themeName(theme) == name)
             return theme;
     return std::nullopt;
@@ -73,6 +74,7 @@ QString themeName(Theme theme)
     switch (theme) {
     case Theme::Light: return QStringLiteral("light");
     case Theme::Dark: return QStringLiteral("dark");
+    case Theme::HighContrast: return QStringLiteral("high-contrast");
     case Theme::System: break;
     }
     return QStringLiteral("system");
@@ -83,7 +85,7 @@ void applyTheme(QApplication& application, Theme theme)
     static const bool systemIsDark = isDark(QApplication::palette());
     const bool useDark = theme == Theme::Dark || (theme == Theme::System && systemIsDark);
     application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
-    QApplication::setPalette(makePalette(useDark ? dark : light));
+    QApplication::setPalette(makePalette(theme == Theme::HighContrast ? strong : useDark ? dark : light));
 }
 
 GraphColors::GraphColors(const QPalette& palette) : m_dark(isDark(palette))
@@ -102,6 +104,16 @@ GraphColors::GraphColors(const QPalette& palette) : m_dark(isDark(palette))
     structure = mix(background, text, 0.45);
     badge = mix(background, text, m_dark ? 0.22 : 0.13);
     badgeText = mix(background, text, 0.88);
+    if (background != QColor(strong.base) || text != QColor(strong.text))
+        return;
+    m_strong = true;
+    band = background;
+    bandLine = arrow = structure = badgeText = text;
+    badge = background;
+    cut = QColor(0xffff9d5c);
+    nodeRows = QColor(0xff5cc8ff);
+    edgeRows = QColor(0xffff9ed8);
+    graphRows = QColor(0xffffe600);
 }
 
 QColor GraphColors::outline(RowsClass rows) const
@@ -127,7 +139,7 @@ QColor GraphColors::level(int level, int levels) const
 
 QColor GraphColors::levelTint(int level, int levels) const
 {
-    return mix(background, this->level(level, levels), level < 0 ? 0.1 : m_dark ? 0.34 : 0.24);
+    return mix(background, this->level(level, levels), m_strong ? 0.0 : level < 0 ? 0.1 : m_dark ? 0.34 : 0.24);
 }
 
 QColor GraphColors::textOn(const QColor& fill)

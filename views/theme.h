@@ -10,9 +10,9 @@ class QApplication;
 
 namespace cleave::views {
 
-enum class Theme : std::uint8_t { System, Light, Dark };
+enum class Theme : std::uint8_t { System, Light, Dark, HighContrast };
 
-std::optional<Theme> themeFromName(const QString& name);  ///< "system", "light", "dark"
+std::optional<Theme> themeFromName(const QString& name);  ///< "system", "light", "dark", "high-contrast"
 QString themeName(Theme theme);
 
 /// Gives the program Fusion style and Cleave's own palette. System is dark where the desktop's own palette was dark at the first call.
@@ -35,7 +35,7 @@ struct GraphColors {
     static QColor textOn(const QColor& fill);       ///< black or white, whichever reads better
 
 private:
-    bool m_dark;
+    bool m_dark, m_strong = false;
 };
 
 QPen outlinePen(const GraphColors& colors, RowsClass rows);

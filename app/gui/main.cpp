@@ -44,7 +44,7 @@ int main(int argc, char** argv)
     parser.setApplicationDescription(tr("Visual splitting of graph neural networks"));
     parser.addHelpOption();
     parser.addOption({QStringLiteral("version"), tr("Print the versions of Cleave, LibTorch, Qt and Graphviz.")});
-    parser.addOption({QStringLiteral("theme"), tr("Colours: system, light or dark."), QStringLiteral("THEME")});
+    parser.addOption({QStringLiteral("theme"), tr("Colours: system, light, dark or high-contrast."), QStringLiteral("THEME")});
     parser.addOption({QStringLiteral("role"), tr("What an input or parameter of the model is (node-features, graph-structure, edge-features, other), "
                                                  "instead of the guess; may be repeated."), QStringLiteral("NAME=ROLE")});
     parser.addPositionalArgument(QStringLiteral("MODEL"), tr("Model file (.pt2)."), QStringLiteral("[MODEL]"));
@@ -62,7 +62,7 @@ int main(int argc, char** argv)
             return 0;
         }
         if (const QString theme = parser.value(QStringLiteral("theme")); !theme.isEmpty() && !cleave::views::themeFromName(theme)) {
-            std::fprintf(stderr, "There is no theme '%s'; themes are system, light and dark.\n", qPrintable(theme));
+            std::fprintf(stderr, "There is no theme '%s'; themes are system, light, dark and high-contrast.\n", qPrintable(theme));
             return 2;
         }
         for (const QString& text : parser.values(QStringLiteral("role")))
@@ -87,5 +87,7 @@ int main(int argc, char** argv)
     window.offerLeftPlans();
     for (const QString& file : parser.positionalArguments())
         window.document().open(file);
+    if (parser.positionalArguments().isEmpty())
+        window.openLastSession();
     return QApplication::exec();
 }

@@ -76,6 +76,8 @@ private Q_SLOTS:
     void savePointSaysWhatItCosts();
     void storyTellsWithTheModelsLayers();
     void storyLetsTheStudentGuessFirst();
+    void sessionAndRecentFilesAreKept();
+    void textGrowsWithThePresenter();
     void contextMenuMovesAnOp();
     void escapeEndsADrag();
     void aLookAtAnotherPlanKeepsTheResult();
@@ -889,6 +891,47 @@ void WindowTest::storyLetsTheStudentGuessFirst()
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     QVERIFY(window.document().report().verify->equal());
     editor.history().setClean();
+}
+
+void WindowTest::sessionAndRecentFilesAreKept()
+{
+    {
+        MainWindow window(Theme::Light);
+        open(window, "gat.pt2");
+        openGraph(window);
+        window.close();
+    }
+    MainWindow window(Theme::Light);
+    window.openLastSession();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && window.document().graph() && !window.document().isBusy(), patience);
+    QVERIFY(window.document().modelPath().endsWith(QStringLiteral("gat.pt2")));
+    QVERIFY(window.document().graphPath().endsWith(QStringLiteral("cora.npz")));
+    QMenu* recent = nullptr;
+    for (QMenu* menu : window.findChildren<QMenu*>())
+        if (menu->title() == QStringLiteral("Open &recent"))
+            recent = menu;
+    QVERIFY(recent);
+    Q_EMIT recent->aboutToShow();
+    QStringList names;
+    for (const QAction* action : recent->actions())
+        names.append(action->text());
+    QCOMPARE(names.mid(0, 2).contains(QStringLiteral("gat.pt2")), true);
+    QVERIFY(names.contains(QStringLiteral("cora.npz")));
+}
+
+void WindowTest::textGrowsWithThePresenter()
+{
+    MainWindow window(Theme::HighContrast);
+    open(window, "sage.pt2");
+    const double before = QApplication::font().pointSizeF(), height = window.graphView().picture()->sizes.front().height();
+    window.setPresenting(true);
+    QTRY_VERIFY(window.story().isVisible() && !window.planPanel().isVisible());
+    QVERIFY(std::abs(QApplication::font().pointSizeF() - 1.4 * before) < 0.1);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.graphView().isLayingOut() && window.graphView().picture()->sizes.front().height() > 1.2 * height, patience);
+    window.setPresenting(false);
+    QTRY_VERIFY(window.planPanel().isVisible());
+    QCOMPARE(QApplication::font().pointSizeF(), before);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.graphView().isLayingOut(), patience);
 }
 
 void WindowTest::contextMenuMovesAnOp()
