@@ -389,6 +389,15 @@ Expansion fullExpansion(const Analysis& analysis, const CutProgram& cut)
     return expansion;
 }
 
+Expansion openedAround(const Analysis& analysis, Expansion expansion, int band, OpId op)
+{
+    if (band == prologueBand)
+        expansion.insert({prologueBand, {}});
+    for (const ModuleId module : modulesAround(analysis.program, op))
+        expansion.insert({band, module});
+    return expansion;
+}
+
 DagModel buildDag(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion)
 {
     return Builder(analysis, cut, expansion).build();

@@ -92,6 +92,7 @@ using Expansion = std::set<std::pair<int, ModuleId>>;
 /// Everything collapsed, but so that no band shows a single module only.
 Expansion initialExpansion(const Analysis& analysis, const CutProgram& cut);
 Expansion fullExpansion(const Analysis& analysis, const CutProgram& cut);
+Expansion openedAround(const Analysis& analysis, Expansion expansion, int band, OpId op);  ///< with every module open that the op lies in
 
 /// Linear in ops and arrows but for modules that are entered more than once in a band.
 DagModel buildDag(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion);

@@ -120,12 +120,15 @@ void GraphView::setPicture(std::unique_ptr<GraphPicture> picture, const std::opt
         const int shown = m_selection->op.valid() ? m_picture->dag.findOp(m_selection->band, m_selection->op) : -1;
         select(shown < 0 ? std::nullopt : std::optional(m_picture->dag.boxes[static_cast<std::size_t>(shown)].key));
     }
+    const OpId wanted = std::exchange(m_wanted, OpId{});
     if (std::exchange(m_isNew, false)) {
         showAtStart();
     } else if (anchor) {
         const QPointF moved = viewPosition(*anchor) - before;
         horizontalScrollBar()->setValue(horizontalScrollBar()->value() + qRound(moved.x()));
         verticalScrollBar()->setValue(verticalScrollBar()->value() + qRound(moved.y()));
+        if (wanted.valid())
+            showOp(wanted);
     }
     Q_EMIT pictureChanged();
 }
@@ -334,6 +337,42 @@ std::optional<int> GraphView::cutAt(const QPoint& position) const
         if (const int place = m_picture->dag.bands[i].place; std::ranges::count(all, place) > 0 && m_bands[i]->stripRect().contains(mapToScene(position)))
             return place;
     return {};
+}
+
+std::vector<OpId> GraphView::find(const QString& text) const
+{
+    std::vector<OpId> found;
+    if (!m_model || text.trimmed().isEmpty())
+        return found;
+    const QString wanted = text.trimmed();
+    const Program& program = m_model->program();
+    const auto holds = [&](const std::string& name) { return toText(name).contains(wanted, Qt::CaseInsensitive); };
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const Op& o = program.ops[i];
+        if (holds(o.name) || holds(o.target) || (o.module.valid() && (holds(program[o.module].path) || holds(program[o.module].type))) ||
+            std::ranges::any_of(o.outputs, [&](ValueId value) { return holds(program[value].name); }))
+            found.push_back(OpId{static_cast<int>(i)});
+    }
+    return found;
+}
+
+void GraphView::showOp(OpId op)
+{
+    if (!isCurrent())
+        return;
+    m_untouched = false;
+    for (int band = 0; band < static_cast<int>(m_picture->dag.bands.size()); ++band) {
+        const int box = m_picture->dag.findOp(band, op);
+        if (box < 0)
+            continue;
+        const DagKey key = m_picture->dag.boxes[static_cast<std::size_t>(box)].key;
+        select(key);
+        if (key.kind != BoxKind::Op) {
+            m_wanted = op;
+            setExpansion(openedAround(*m_model->analysis, m_expansion, band, op), key);
+        }
+        return;
+    }
 }
 
 void GraphView::setLitFunction(int function)

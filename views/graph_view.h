@@ -36,6 +36,9 @@ public:
     void moveCut(bool up);                                    ///< of the selected cut, to the next legal place, as a preview
     const PlanDrag* drag() const { return m_drag.get(); }     ///< null if nothing is being dragged
 
+    std::vector<OpId> find(const QString& text) const;  ///< ops whose name, operator, results or module hold it, in program order
+    void showOp(OpId op);                               ///< selects its box, and opens the modules that it lies in
+
     void setLitFunction(int function);  ///< of PlanSpace's, its band is brought to view; 0: none
 
     void expandSelection();
@@ -106,6 +109,7 @@ private:
     std::shared_ptr<const Model> m_model;
     Expansion m_expansion;
     std::optional<DagKey> m_selection, m_selectedBefore;
+    OpId m_wanted;  // to be selected in the next picture
     std::unique_ptr<Job> m_job;
 
     GraphStyle m_style;

@@ -5,6 +5,7 @@
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QDragEnterEvent>
+#include <QHBoxLayout>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
@@ -29,6 +30,7 @@
 #include "core/plan/code.h"
 #include "core/plan/dot.h"
 #include "views/code_panel.h"
+#include "views/find_bar.h"
 #include "views/graph_view.h"
 #include "views/inspection.h"
 #include "views/inspector.h"
@@ -37,6 +39,7 @@
 #include "views/model_panel.h"
 #include "views/plan_panel.h"
 #include "views/report.h"
+#include "views/ruler.h"
 #include "views/result_panel.h"
 #include "views/story_view.h"
 #include "views/text.h"
@@ -142,15 +145,23 @@ void MainWindow::makeCentre()
     m_message = new MessageBar(centre);
     m_offer = new MessageBar(centre);
     m_pages = new QStackedWidget(centre);
-    m_view = new GraphView(m_document, m_pages);
+    auto* page = new QWidget(m_pages);
+    m_view = new GraphView(m_document, page);
+    m_find = new FindBar(*m_view, centre);
+    auto* beside = new QHBoxLayout(page);
+    beside->setContentsMargins(0, 0, 0, 0);
+    beside->setSpacing(0);
+    beside->addWidget(m_view, 1);
+    beside->addWidget(new Ruler(*m_view, page));
     m_legend = new Legend(centre);
     m_pages->addWidget(emptyState(m_pages));
-    m_pages->addWidget(m_view);
+    m_pages->addWidget(page);
     auto* layout = new QVBoxLayout(centre);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_offer);
     layout->addWidget(m_message);
+    layout->addWidget(m_find);
     layout->addWidget(m_pages, 1);
     layout->addWidget(m_legend);
     setCentralWidget(centre);
@@ -247,7 +258,8 @@ void MainWindow::makeActions()
     view->addSeparator();
     auto* expand = addAction(view, tr("&Expand all"), tr("Ctrl+Shift+E"), [this] { m_view->expandAll(); });
     auto* collapse = addAction(view, tr("&Collapse all"), tr("Ctrl+Shift+C"), [this] { m_view->collapseAll(); });
-    m_ofPicture = {m_export, m_print, fit, in, out, full, expand, collapse};
+    auto* find = addAction(view, tr("F&ind…"), QKeySequence::Find, [this] { m_find->begin(); });
+    m_ofPicture = {find, m_export, m_print, fit, in, out, full, expand, collapse};
     view->addSeparator();
     addAction(view, tr("&Larger text"), tr("Ctrl+Shift++"), [this] { setFontSize(QApplication::font().pointSizeF() + 1); });
     addAction(view, tr("&Smaller text"), tr("Ctrl+Shift+-"), [this] { setFontSize(QApplication::font().pointSizeF() - 1); });

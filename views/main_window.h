@@ -14,6 +14,7 @@ class QToolButton;
 
 namespace cleave::views {
 
+class FindBar;
 class GraphView;
 class Inspector;
 class Legend;
@@ -39,6 +40,7 @@ public:
     void offerLeftPlans();  ///< that windows left unsaved which are gone
     PlanPanel& planPanel() { return *m_plan; }
     StoryView& story() { return *m_story; }
+    FindBar& findBar() { return *m_find; }
     void showStory();
     void setPresenting(bool presenting);  ///< full screen, the story in large type beside the model
 
@@ -81,6 +83,7 @@ private:
     GraphView* m_view = nullptr;
     Legend* m_legend = nullptr;
     MessageBar *m_message = nullptr, *m_offer = nullptr;
+    FindBar* m_find = nullptr;
     QStackedWidget* m_pages = nullptr;
     Inspector* m_inspector = nullptr;
     PlanPanel* m_plan = nullptr;

@@ -519,7 +519,7 @@ std::vector<std::vector<ValueId>> PlanSpace::allSavePoints(const Plan& plan) con
         int last = made;
         for (const Reader& reader : readers)
             last = std::max(last, functionOf(plan, reader));
-        for (int cut = std::max(0, made); cut < last; ++cut)
+        for (int cut = std::max(0, made); cut < std::min(last, m_levels); ++cut)  // outputs are read behind the last one
             if (!plan.joined.contains(cut))
                 saved[static_cast<std::size_t>(cut)].push_back(value);
     }

@@ -4,6 +4,7 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
@@ -24,6 +25,7 @@
 #include "core/plan/cut.h"
 #include "core/run/calibrate.h"
 #include "views/code_panel.h"
+#include "views/find_bar.h"
 #include "views/graph_view.h"
 #include "views/inspector.h"
 #include "views/main_window.h"
@@ -34,6 +36,7 @@
 #include "views/plan_panel.h"
 #include "views/property_view.h"
 #include "views/report.h"
+#include "views/ruler.h"
 #include "views/result_panel.h"
 #include "views/story_view.h"
 
@@ -78,6 +81,8 @@ private Q_SLOTS:
     void storyLetsTheStudentGuessFirst();
     void sessionAndRecentFilesAreKept();
     void textGrowsWithThePresenter();
+    void findsInsideClosedModules();
+    void rulerGoesWhereItIsPressed();
     void contextMenuMovesAnOp();
     void escapeEndsADrag();
     void aLookAtAnotherPlanKeepsTheResult();
@@ -932,6 +937,49 @@ void WindowTest::textGrowsWithThePresenter()
     QTRY_VERIFY(window.planPanel().isVisible());
     QCOMPARE(QApplication::font().pointSizeF(), before);
     QTRY_VERIFY_WITH_TIMEOUT(!window.graphView().isLayingOut(), patience);
+}
+
+void WindowTest::findsInsideClosedModules()
+{
+    MainWindow window(Theme::Light);
+    open(window, "gat.pt2");
+    GraphView& view = window.graphView();
+    view.collapseAll();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
+    const std::size_t closed = view.picture()->dag.boxes.size();
+    view.setFocus();
+    QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier);
+    FindBar& bar = window.findBar();
+    QTRY_VERIFY(bar.isVisible());
+    QTest::keyClicks(&bar.edit(), QStringLiteral("leaky"));
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selectedBox() && view.selectedBox()->key.kind == BoxKind::Op, patience);
+    QVERIFY(view.picture()->dag.boxes.size() > closed);
+    QVERIFY2(view.selectedBox()->title.find("leaky") != std::string::npos, view.selectedBox()->title.c_str());
+    QVERIFY(view.viewport()->rect().contains(view.viewPosition(*view.selection()).toPoint()));
+    QCOMPARE(bar.status(), QStringLiteral("1 of 2"));
+    const DagKey first = *view.selection();
+    QTest::keyClick(&bar.edit(), Qt::Key_Return);
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selection() && *view.selection() != first && view.selectedBox()->key.kind == BoxKind::Op, patience);
+    QCOMPARE(bar.status(), QStringLiteral("2 of 2"));
+    QTest::keyClicks(&bar.edit(), QStringLiteral("zzz"));
+    QCOMPARE(bar.status(), QStringLiteral("Nothing found"));
+    QTest::keyClick(&bar.edit(), Qt::Key_Escape);
+    QVERIFY(!bar.isVisible());
+}
+
+void WindowTest::rulerGoesWhereItIsPressed()
+{
+    MainWindow window(Theme::Light);
+    open(window, "jk.pt2");
+    GraphView& view = window.graphView();
+    view.setZoom(1.5);
+    auto* ruler = window.findChild<Ruler*>();
+    QVERIFY(ruler && ruler->isVisible());
+    const auto centre = [&] { return view.mapToScene(view.viewport()->rect().center()).y(); };
+    for (const double at : {0.75, 0.4}) {
+        QTest::mouseClick(ruler, Qt::LeftButton, {}, QPoint(ruler->width() / 2, static_cast<int>(ruler->height() * at)));
+        QVERIFY(std::abs(centre() - (view.sceneRect().top() + at * view.sceneRect().height())) < 0.02 * view.sceneRect().height());
+    }
 }
 
 void WindowTest::contextMenuMovesAnOp()

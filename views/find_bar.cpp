@@ -1,0 +1,73 @@
+#include "views/find_bar.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+
+namespace cleave::views {
+
+FindBar::FindBar(GraphView& view, QWidget* parent) : QFrame(parent), m_view(view), m_edit(new QLineEdit(this)), m_status(new QLabel(this))
+{
+    m_edit->setPlaceholderText(tr("Name of an operator, a tensor or a module"));
+    m_edit->setAccessibleName(tr("Find"));
+    m_edit->setClearButtonEnabled(true);
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(10, 4, 6, 4);
+    layout->addWidget(m_edit, 1);
+    layout->addWidget(m_status);
+    const auto button = [&](Qt::ArrowType arrow, const QString& name, int by) {
+        auto* tool = new QToolButton(this);
+        tool->setArrowType(arrow);
+        tool->setAutoRaise(true);
+        tool->setAccessibleName(name);
+        tool->setToolTip(name);
+        connect(tool, &QToolButton::clicked, this, [this, by] { step(by); });
+        layout->addWidget(tool);
+    };
+    button(Qt::UpArrow, tr("Previous"), -1);
+    button(Qt::DownArrow, tr("Next"), 1);
+    connect(m_edit, &QLineEdit::textChanged, this, &FindBar::search);
+    connect(m_edit, &QLineEdit::returnPressed, this, [this] { step(1); });
+    hide();
+}
+
+void FindBar::begin()
+{
+    show();
+    m_edit->setFocus();
+    m_edit->selectAll();
+}
+
+QString FindBar::status() const { return m_status->text(); }
+
+void FindBar::search()
+{
+    m_found = m_view.find(m_edit->text());
+    m_at = 0;
+    step(0);
+}
+
+void FindBar::step(int by)
+{
+    if (m_found.empty()) {
+        m_status->setText(m_edit->text().isEmpty() ? QString() : tr("Nothing found"));
+        return;
+    }
+    m_at = (m_at + m_found.size() + static_cast<std::size_t>(by + 1) - 1) % m_found.size();
+    m_status->setText(tr("%1 of %2").arg(m_at + 1).arg(m_found.size()));
+    m_view.showOp(m_found[m_at]);
+}
+
+void FindBar::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Escape) {
+        hide();
+        m_view.setFocus();
+    } else {
+        QFrame::keyPressEvent(event);
+    }
+}
+
+}  // namespace cleave::views

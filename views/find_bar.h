@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QFrame>
+#include <vector>
+
+#include "views/graph_view.h"
+
+class QLabel;
+class QLineEdit;
+
+namespace cleave::views {
+
+/// Finds operators by their name, their operator or their module, also inside modules that are closed: these open.
+class FindBar : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit FindBar(GraphView& view, QWidget* parent = nullptr);
+
+    void begin();  ///< shows it, ready to be written in
+    QLineEdit& edit() { return *m_edit; }
+    QString status() const;  ///< "2 of 5"
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void search();
+    void step(int by);
+
+    GraphView& m_view;
+    QLineEdit* m_edit;
+    QLabel* m_status;
+    std::vector<OpId> m_found;
+    std::size_t m_at = 0;
+};
+
+}  // namespace cleave::views
