@@ -206,7 +206,6 @@ void Document::checkModel()
             return true;
         },
         [this](bool checked) { m_isChecked = checked; });
-    connect(m_jobs[static_cast<std::size_t>(Task::Check)].get(), &Job::failed, this, [this] { replaceModel(nullptr); }, Qt::QueuedConnection);
 }
 
 void Document::setGraph(std::shared_ptr<const DataGraph> graph, const QString& path)
@@ -370,6 +369,8 @@ void Document::take(Task task, std::unique_ptr<Job> job)
     connect(job.get(), &Job::failed, this, [this, task](const QString& sentence) {
         if (task == Task::OpenModel)
             m_awaited.reset();
+        if (task == Task::Check)
+            setModel(nullptr, {});  // whose cut is wrong: it is not kept
         Q_EMIT failed(sentence);
     });
     connect(job.get(), &Job::finished, this, [this, task] {

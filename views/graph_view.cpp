@@ -276,7 +276,7 @@ void GraphView::showPlan()
     for (std::size_t i = 0; i < m_bands.size(); ++i) {
         m_bands[i]->setTexts(texts[i]);
         m_bands[i]->setTitleWidth(titleWidth);
-        m_bands[i]->setLit(m_lit > 0 && m_picture->dag.bands[i].place == m_lit);
+        m_bands[i]->setLit(isLitBand(m_picture->dag.bands[i]));
         m_bands[i]->setCutMarked(m_cut && m_picture->dag.bands[i].place == *m_cut);
     }
 }
@@ -375,11 +375,13 @@ void GraphView::showOp(OpId op)
     }
 }
 
-void GraphView::setLitFunction(int function)
+bool GraphView::isLitBand(const DagBand& band) const { return m_lit > 0 && band.place >= 0 && band.level == m_lit; }
+
+void GraphView::setLitFunction(int degree)
 {
-    m_lit = function;
+    m_lit = degree;
     for (std::size_t i = 0; i < m_bands.size(); ++i) {
-        const bool isLit = function > 0 && m_picture->dag.bands[i].place == function;
+        const bool isLit = isLitBand(m_picture->dag.bands[i]);
         m_bands[i]->setLit(isLit);
         if (isLit)
             ensureVisible(m_bands[i]->boundingRect(), 10, 10);

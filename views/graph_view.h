@@ -39,7 +39,7 @@ public:
     std::vector<OpId> find(const QString& text) const;  ///< ops whose name, operator, results or module hold it, in program order
     void showOp(OpId op);                               ///< selects its box, and opens the modules that it lies in
 
-    void setLitFunction(int function);  ///< of PlanSpace's, its band is brought to view; 0: none
+    void setLitFunction(int degree);  ///< functions of this message degree, brought to view; 0: none
 
     void expandSelection();
     void collapseSelection();
@@ -91,6 +91,7 @@ private:
     void mark();
     void showPlan();
     bool isCurrent() const;
+    bool isLitBand(const DagBand& band) const;
     bool selectNextCut(int step);
     std::optional<int> cutAt(const QPoint& position) const;
     bool handleCutKey(int key);

@@ -60,6 +60,7 @@ private Q_SLOTS:
     void rolesMakeAParameterTheFeatures();
     void cancelStopsARun();
     void wrongFileIsOneSentenceInTheMessageBar();
+    void aWrongCutIsNotKept();
     void droppedFileIsOpened();
     void exportsPicture();
     void reportsCompareThePlans();
@@ -380,6 +381,23 @@ void WindowTest::wrongFileIsOneSentenceInTheMessageBar()
     QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);
     QVERIFY(window.messageBar().text().endsWith(QLatin1Char('.')));
     QVERIFY(window.document().model() != nullptr);
+}
+
+void WindowTest::aWrongCutIsNotKept()
+{
+    MainWindow window(Theme::Light);
+    open(window, "gcn.pt2");
+    QVERIFY(window.document().isChecked());
+    Model wrong = *window.document().model();
+    CutProgram cut = *wrong.cut;
+    cut.functions.pop_back();
+    wrong.cut = std::make_shared<const CutProgram>(std::move(cut));
+    window.document().setModel(std::make_shared<const Model>(std::move(wrong)), QStringLiteral("wrong.pt2"));
+    QVERIFY(!window.document().isChecked());
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().model(), patience);
+    QVERIFY(window.messageBar().isVisible() && !window.messageBar().text().isEmpty());
+    QVERIFY(!window.document().isBusy() && !window.document().canRun());
+    QVERIFY(!window.windowTitle().contains(QStringLiteral("wrong")));
 }
 
 void WindowTest::droppedFileIsOpened()
