@@ -87,9 +87,13 @@ void Document::openGraph(const QString& path)
     start(
         Task::OpenGraph, tr("Reading %1").arg(QFileInfo(path).fileName()),
         [file = toPath(path)](const Progress& progress) {
-            return std::make_shared<const DataGraph>(readGraph(file, {}, progress));
+            auto graph = std::make_shared<const DataGraph>(readGraph(file, {}, progress));
+            std::optional<DegreeSummary> degrees = summarizeDegrees(*graph);
+            return std::pair(std::move(graph), std::move(degrees));
         },
-        [this, path](std::shared_ptr<const DataGraph> graph) { setGraph(std::move(graph), path); });
+        [this, path](std::pair<std::shared_ptr<const DataGraph>, std::optional<DegreeSummary>> read) {
+            takeGraph(std::move(read.first), std::move(read.second), path);
+        });
 }
 
 void Document::openKarateClub()
@@ -210,8 +214,15 @@ void Document::checkModel()
 
 void Document::setGraph(std::shared_ptr<const DataGraph> graph, const QString& path)
 {
+    std::optional<DegreeSummary> degrees = graph ? summarizeDegrees(*graph) : std::nullopt;
+    takeGraph(std::move(graph), std::move(degrees), path);
+}
+
+void Document::takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<DegreeSummary> degrees, const QString& path)
+{
     abandon(Task::Run);
     m_graph = std::move(graph);
+    m_degrees = std::move(degrees);
     m_graphPath = path;
     setReport({});
     m_planEditor.setGraph(m_graph, m_options.run);

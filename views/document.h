@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "core/graph/degrees.h"
 #include "core/run/run.h"
 #include "views/job.h"
 #include "views/plan_editor.h"
@@ -45,6 +46,7 @@ public:
     const QString& modelPath() const { return m_modelPath; }
     const std::shared_ptr<const DataGraph>& graph() const { return m_graph; }
     const QString& graphPath() const { return m_graphPath; }
+    const std::optional<DegreeSummary>& degrees() const { return m_degrees; }  ///< of the graph
     const QString& expectedPath() const { return m_expectedPath; }  ///< empty: none
     const VerifyOptions& options() const { return m_options; }
     const Report& report() const { return m_report; }
@@ -62,7 +64,7 @@ public:
     void restorePlan(const QString& path);   ///< openPlan() of one that nobody saved
     bool savePlan(const QString& path);
     void setModel(std::shared_ptr<const Model> model, const QString& path);
-    void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);
+    void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);  ///< which may be empty: it was not read from a file
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
     void setNodeOrder(NodeOrder order);
     void setRandomFeatures(bool random);        ///< for node features that the graph lacks
@@ -98,6 +100,7 @@ private:
     void take(Task task, std::unique_ptr<Job> job);
     void abandon(Task task);
     void setReport(Report report);
+    void takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<DegreeSummary> degrees, const QString& path);
     void replaceModel(std::shared_ptr<const Model> model);
     void rewriteModel();
     void checkModel();
@@ -114,6 +117,7 @@ private:
     std::set<Rewrite> m_rewrites;
     std::shared_ptr<const DataGraph> m_graph;
     QString m_graphPath;
+    std::optional<DegreeSummary> m_degrees;
     QString m_expectedPath;
     VerifyOptions m_options;
     bool m_isChecked = false;

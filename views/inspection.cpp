@@ -344,13 +344,39 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
     return sections;
 }
 
-std::vector<PropertySection> describeGraph(const DataGraph& graph, const QString& path)
+namespace {
+
+// A bar for each doubling of the degree; the numbers are in the tooltip.
+Property histogramOf(const DegreeSummary& degrees)
+{
+    static const QString bars = QStringLiteral("▁▂▃▄▅▆▇█");
+    const auto most = static_cast<double>(std::ranges::max(degrees.histogram));
+    QString line;
+    QStringList lines;
+    for (std::size_t bin = 0; bin < degrees.histogram.size(); ++bin) {
+        const std::int64_t nodes = degrees.histogram[bin];
+        line += nodes == 0 ? QChar(u' ') : bars[std::min<qsizetype>(bars.size() - 1, static_cast<qsizetype>(static_cast<double>(nodes) / most * static_cast<double>(bars.size())))];
+        const std::int64_t from = bin == 0 ? 0 : std::int64_t{1} << (bin - 1), to = bin == 0 ? 0 : (std::int64_t{1} << bin) - 1;
+        lines.append(from == to ? Texts::tr("%1 edges: %2 nodes").arg(toText(formatCount(from)), toText(formatCount(nodes)))
+                                : Texts::tr("%1 to %2 edges: %3 nodes").arg(toText(formatCount(from)), toText(formatCount(to)), toText(formatCount(nodes))));
+    }
+    return {Texts::tr("degrees 0, 1, 2, 4, …"), line, lines.join(u'\n')};
+}
+
+}  // namespace
+
+std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::optional<DegreeSummary>& degrees, const QString& path)
 {
     std::vector<PropertySection> sections;
     auto& about = sections.emplace_back(PropertySection{Texts::tr("Graph"), {}}).properties;
-    about.push_back({Texts::tr("file"), QFileInfo(path).fileName(), path});
+    about.push_back({Texts::tr("file"), path.isEmpty() ? Texts::tr("%1, built in").arg(toText(graph.name)) : QFileInfo(path).fileName(), path});
     about.push_back({Texts::tr("V, nodes"), toText(formatCount(graph.numNodes)), {}});
     about.push_back({Texts::tr("M, edges"), toText(formatCount(graph.numEdges)), {}});
+    if (degrees) {
+        about.push_back({Texts::tr("in-degree"), Texts::tr("%1 to %2").arg(toText(formatCount(degrees->least)), toText(formatCount(degrees->most))), {}});
+        about.push_back({Texts::tr("mean, median"), QStringLiteral("%1, %2").arg(degrees->mean, 0, 'f', 1).arg(toText(formatCount(degrees->median))), {}});
+        about.push_back(histogramOf(*degrees));
+    }
     for (const auto& [name, array] : graph.arrays) {
         std::vector<std::string> sizes;
         for (const std::int64_t size : array.shape)

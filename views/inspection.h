@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/graph/data_graph.h"
+#include "core/graph/degrees.h"
 #include "core/run/model.h"
 #include "views/dag_model.h"
 #include "views/property_model.h"
@@ -20,7 +21,7 @@ struct Inspection {
 Inspection inspectBox(const Model& model, const DagBox& box, const DataGraph* graph);
 
 std::vector<PropertySection> describeModel(const Model& model, const QString& path);
-std::vector<PropertySection> describeGraph(const DataGraph& graph, const QString& path);
+std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::optional<DegreeSummary>& degrees, const QString& path);
 
 QString roleText(Role role);  ///< "node features"
 QString rewriteText(Rewrite rewrite);         ///< "put linear layers before aggregations"

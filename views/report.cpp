@@ -134,7 +134,7 @@ QString htmlReport(Document& document, const QString& picture)
     html += picture;
     html += properties(describeModel(*document.model(), document.modelPath()));
     if (document.graph())
-        html += properties(describeGraph(*document.graph(), document.graphPath()));
+        html += properties(describeGraph(*document.graph(), document.degrees(), document.graphPath()));
     return html + QStringLiteral("</body></html>\n");
 }
 

@@ -2,10 +2,11 @@
 
 #include <QApplication>
 #include <QPen>
-#include <QStyleFactory>
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "views/style.h"
 
 namespace cleave::views {
 
@@ -84,7 +85,7 @@ void applyTheme(QApplication& application, Theme theme)
 {
     static const bool systemIsDark = isDark(QApplication::palette());
     const bool useDark = theme == Theme::Dark || (theme == Theme::System && systemIsDark);
-    application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    application.setStyle(new Style);
     QApplication::setPalette(makePalette(theme == Theme::HighContrast ? strong : useDark ? dark : light));
 }
 

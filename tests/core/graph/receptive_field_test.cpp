@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "core/graph/degrees.h"
 #include "core/graph/generate.h"
 
 namespace cleave {
@@ -55,6 +56,18 @@ TEST(ReceptiveField, NodeWiseWorkGrowsFasterThanLayers)
         EXPECT_EQ(nodeWiseWork(edges, layers, 1), (RowWork{computed, read}));
         EXPECT_EQ(layerWiseWork(edges, layers, 1).computed, layers * 34);
     }
+}
+
+TEST(Degrees, AreThoseOfTheKarateClub)
+{
+    const auto degrees = summarizeDegrees(karateClub());
+    ASSERT_TRUE(degrees);
+    EXPECT_EQ(degrees->least, 1);
+    EXPECT_EQ(degrees->most, 17);
+    EXPECT_EQ(degrees->median, 3);
+    EXPECT_DOUBLE_EQ(degrees->mean, 156.0 / 34);
+    EXPECT_THAT(degrees->histogram, ElementsAre(0, 1, 17, 11, 3, 2)) << "0, 1, 2 to 3, 4 to 7, 8 to 15, 16 to 31";
+    EXPECT_FALSE(summarizeDegrees(DataGraph()));
 }
 
 }  // namespace
