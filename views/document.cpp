@@ -162,6 +162,17 @@ void Document::openAwaitedPlan()
         openPlan(*plan);
 }
 
+void Document::comparePlan(const QString& path)
+{
+    try {
+        m_planEditor.compareWith(toPath(path));
+        const QStringList differences = m_planEditor.differences();
+        Q_EMIT noted(differences.isEmpty() ? tr("The plan is the same as that in %1.").arg(path) : differences.join(u'\n'));
+    } catch (const Error& error) {
+        Q_EMIT failed(toText(error.what()));
+    }
+}
+
 bool Document::savePlan(const QString& path)
 {
     try {

@@ -63,6 +63,7 @@ public:
     void openPlan(const QString& path);      ///< of the model that is open or being opened, with its rewrites, batch size and node order
     void restorePlan(const QString& path);   ///< openPlan() of one that nobody saved
     bool savePlan(const QString& path);
+    void comparePlan(const QString& path);  ///< shown beside the plan at hand; what differs is noted
     void setModel(std::shared_ptr<const Model> model, const QString& path);
     void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);  ///< which may be empty: it was not read from a file
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program

@@ -54,6 +54,7 @@ GraphView::GraphView(Document& document, QWidget* parent)
             restyle();
     });
     connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &GraphView::showPlan);
+    connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, this, &GraphView::showPlan);
     showModel();
 }
 
@@ -165,7 +166,7 @@ void GraphView::addItems()
 {
     const DagModel& dag = m_picture->dag;
     const LayoutResult& layout = m_picture->layout;
-    const std::vector<BandItem::Texts> texts = bandTexts(planMarks(dag, m_document.planEditor()));
+    const std::vector<BandItem::Texts> texts = bandTexts(planMarks(dag, m_document.planEditor(), m_document.planEditor().shown()));
     const double titleWidth = BandItem::titleWidth(m_style, texts);
     for (std::size_t i = 0; i < dag.bands.size(); ++i) {
         const bool hasCut = i > 0 && i + 1 < dag.bands.size();
@@ -260,10 +261,16 @@ void GraphView::showPlan()
 {
     if (!isCurrent())
         return;
-    const PlanMarks marks = planMarks(m_picture->dag, m_document.planEditor());
+    const PlanEditor& editor = m_document.planEditor();
+    const PlanMarks marks = planMarks(m_picture->dag, editor, editor.shown());
     for (const MovedOpsItem* item : std::exchange(m_moved, {}))
         delete item;
     m_moved = movedOpsItems(*m_picture, marks, m_style);
+    if (editor.other())
+        for (MovedOpsItem* item : movedOpsItems(*m_picture, planMarks(m_picture->dag, editor, editor.other()->plan), m_style)) {
+            item->setOther();
+            m_moved.push_back(item);
+        }
     for (MovedOpsItem* item : m_moved)
         m_scene.addItem(item);
     for (std::size_t i = 0; i < m_boxes.size(); ++i) {

@@ -239,6 +239,9 @@ void MainWindow::makeActions()
     QAction* redo = history.createRedoAction(this, tr("&Redo"));
     redo->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
     plan->addActions({undo, redo});
+    plan->addSeparator();
+    addAction(plan, tr("&Compare with a plan…"), {}, [this] { openDialog(tr("Compare with a plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::comparePlan); });
+    addAction(plan, tr("&End the comparison"), {}, [this] { m_document.planEditor().endComparison(); });
 
     auto* run = menuBar()->addMenu(tr("&Run"));
     m_run = addAction(run, tr("Run &layer-wise"), tr("Ctrl+R"), [this] { m_document.runLayerWise(); });

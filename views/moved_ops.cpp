@@ -53,10 +53,26 @@ MovedOpsItem::MovedOpsItem(std::vector<QPainterPath> parts, int level, const Gra
     m_bounds.adjust(-lineWidth, -lineWidth, lineWidth, lineWidth);
 }
 
+void MovedOpsItem::setOther()
+{
+    m_isOther = true;
+    setZValue(1.3);
+    QPainterPath all;
+    for (const QPainterPath& part : m_parts)
+        all = all.united(part);
+    m_parts = {all};
+}
+
 // First all outlines, then all insides: what lies within another part disappears.
 void MovedOpsItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
 {
     painter->setRenderHint(QPainter::Antialiasing);
+    if (m_isOther) {
+        painter->setPen(QPen(m_style.colors.selection, lineWidth + 0.4, Qt::DashLine));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawPath(m_parts.front());
+        return;
+    }
     painter->setPen(QPen(m_style.colors.cut, 2 * lineWidth));
     painter->setBrush(Qt::NoBrush);
     for (const QPainterPath& part : m_parts)

@@ -13,6 +13,8 @@ class MovedOpsItem : public QGraphicsItem {
 public:
     MovedOpsItem(std::vector<QPainterPath> parts, int level, const GraphStyle& style);
 
+    void setOther();  ///< of a plan that is compared with: only its outline, dashed, around the other one
+
     QRectF boundingRect() const override { return m_bounds; }
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
@@ -20,6 +22,7 @@ private:
     const GraphStyle& m_style;
     std::vector<QPainterPath> m_parts;  // may overlap: together they are one shape
     int m_level;
+    bool m_isOther = false;
     QRectF m_bounds;
 };
 

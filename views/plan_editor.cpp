@@ -37,6 +37,7 @@ PlanEditor::~PlanEditor() = default;
 void PlanEditor::setModel(std::shared_ptr<const Model> model)
 {
     m_loaded.reset();
+    endComparison();
     m_history.clear();
     m_subject = model ? std::make_shared<const PlannedModel>(std::move(model)) : nullptr;
     m_plan = m_base = m_subject ? m_subject->space.messageDegree() : Plan{};
@@ -126,6 +127,29 @@ void PlanEditor::setShowsCosts(bool shows)
 {
     if (std::exchange(m_showsCosts, shows) != shows)
         Q_EMIT costsChanged();
+}
+
+void PlanEditor::compareWith(const std::filesystem::path& path)
+{
+    if (!m_subject)
+        throw Error("Open the plans' model first: a plan file holds the plan alone.");
+    m_other = Other{QString::fromStdU16String(path.filename().u16string()), readPlan(path, m_subject->space).plan};
+    Q_EMIT comparisonChanged();
+}
+
+void PlanEditor::endComparison()
+{
+    if (std::exchange(m_other, std::nullopt))
+        Q_EMIT comparisonChanged();
+}
+
+QStringList PlanEditor::differences() const
+{
+    QStringList lines;
+    for (std::size_t i = 0; m_other && i < m_plan.positions.size(); ++i)
+        if (const Position here = m_plan.positions[i], there = m_other->plan.positions[i]; here != there)
+            lines.append(tr("%1: %2 here, %3 in %4.").arg(nameOf(m_subject->space.ops()[i].op), positionText(here), positionText(there), m_other->name));
+    return lines;
 }
 
 void PlanEditor::setPlan(const Plan& plan)

@@ -56,6 +56,16 @@ public:
     /// One undo step. isSaved: the plan is as saved. Error without a model, or for a file that is no plan of it.
     StoredPlan load(const std::filesystem::path& path, bool isSaved = true);
 
+    /// Another plan of the model, to be shown beside this one. Error without a model, or for a file that is no plan of it.
+    void compareWith(const std::filesystem::path& path);
+    void endComparison();
+    struct Other {
+        QString name;
+        Plan plan;
+    };
+    const std::optional<Other>& other() const { return m_other; }
+    QStringList differences() const;  ///< of the kept plan from the other one, a sentence for each op that stands elsewhere
+
     QString opsText(const std::vector<OpId>& ops) const;  ///< "linear_1 and 2 more"
     QString positionText(Position position) const;  ///< "before message passing 2", "to function 2": as the picture numbers functions
     int functionNumber(int place) const;            ///< of one of PlanSpace's functions
@@ -70,6 +80,7 @@ Q_SIGNALS:
     void shownChanged();  ///< the plan, or another is looked at
     void costsChanged();  ///< of every plan, or there are none any more
     void curveChanged();  ///< over batch sizes
+    void comparisonChanged();
     void refused(const QString& sentence);
     void noted(const QString& sentence);  ///< of planners that made no plan
 
@@ -86,6 +97,7 @@ private:
     RunOptions m_options;
     Plan m_base, m_plan;
     std::optional<Plan> m_preview;
+    std::optional<Other> m_other;
     QUndoStack m_history;
     PlanCosts m_costs;
     std::optional<PlanCost> m_cost;

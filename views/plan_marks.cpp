@@ -20,14 +20,14 @@ struct Moved {
     std::set<Position> to;
 };
 
-Moved movedOf(const DagBox& box, const PlanEditor& editor)
+Moved movedOf(const DagBox& box, const PlanEditor& editor, const Plan& plan)
 {
     Moved moved;
     if (box.key.kind == BoxKind::Tensor)
         return moved;
     for (const OpId op : box.ops)
         if (const int i = editor.space()->indexOf(op); i >= 0)
-            if (const Position now = editor.shown().positions[static_cast<std::size_t>(i)]; now != editor.base().positions[static_cast<std::size_t>(i)]) {
+            if (const Position now = plan.positions[static_cast<std::size_t>(i)]; now != editor.base().positions[static_cast<std::size_t>(i)]) {
                 moved.to.insert(now);
                 ++moved.ops;
             }
@@ -52,11 +52,11 @@ QStringList constraintsOf(const DagBox& box, const Constraints& constraints, con
 }
 
 // Letters for the groups of ops that are kept together.
-std::map<OpId, QString> groupNames(const PlanEditor& editor)
+std::map<OpId, QString> groupNames(const PlanEditor& editor, const Plan& plan)
 {
     std::map<OpId, int> sizes;
     for (const PlacedOp& placed : editor.space()->ops())
-        ++sizes[editor.shown().constraints.group(placed.op)];
+        ++sizes[plan.constraints.group(placed.op)];
     std::map<OpId, QString> names;
     for (const auto& [group, size] : sizes)
         if (size > 1)
@@ -96,7 +96,7 @@ std::vector<int> cutsOf(const DagModel& dag, const PlanEditor& editor)
     return cuts;
 }
 
-PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor)
+PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor, const Plan& plan)
 {
     PlanMarks marks;
     for (const DagBand& band : dag.bands)
@@ -105,14 +105,14 @@ PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor)
     marks.functions.assign(dag.boxes.size(), -1);
     marks.saves.resize(dag.boxes.size());
     marks.unsaved.resize(dag.boxes.size());
-    if (editor.shown() == editor.base())
+    if (plan == editor.base())
         return marks;
     const Analysis& analysis = editor.space()->analysis();
     std::set<ValueId> inputs;
     for (const Input& input : analysis.program.inputs)
         inputs.insert(input.value);
     std::map<int, std::set<ValueId>> saved;
-    const std::vector<std::vector<ValueId>> all = editor.space()->allSavePoints(editor.shown());
+    const std::vector<std::vector<ValueId>> all = editor.space()->allSavePoints(plan);
     for (const int cut : cutsOf(dag, editor))
         saved[cut] = {all[static_cast<std::size_t>(cut)].begin(), all[static_cast<std::size_t>(cut)].end()};
     for (const auto& [box, texts] : savesOf(dag, editor, saved))
@@ -123,11 +123,11 @@ PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor)
             std::ranges::set_difference(known->second, inputs, std::back_inserter(crossing));
             marks.strips[i] = stripWith(analysis, crossing);
         }
-    const std::map<OpId, QString> groups = groupNames(editor);
+    const std::map<OpId, QString> groups = groupNames(editor, plan);
     for (std::size_t i = 0; i < dag.boxes.size(); ++i) {
         const DagBox& box = dag.boxes[i];
-        QStringList place = constraintsOf(box, editor.shown().constraints, groups);
-        if (const Moved moved = movedOf(box, editor); moved.ops > 0 && moved.ops == box.ops.size() && moved.to.size() == 1) {
+        QStringList place = constraintsOf(box, plan.constraints, groups);
+        if (const Moved moved = movedOf(box, editor, plan); moved.ops > 0 && moved.ops == box.ops.size() && moved.to.size() == 1) {
             place.prepend(QStringLiteral("→ ") + editor.positionText(*moved.to.begin()));
             marks.functions[i] = moved.to.begin()->function();
         } else if (moved.ops > 0) {

@@ -8,7 +8,7 @@
 
 namespace cleave::views {
 
-/// What the shown plan says of a picture that is drawn for the plan at message degree.
+/// What a plan says of a picture that is drawn for the plan at message degree.
 struct PlanMarks {
     std::vector<QString> places;   ///< of each box: where its ops run, if not in their band, and what holds them there; empty otherwise
     std::vector<int> functions;    ///< of each box: the one of PlanSpace's functions that all its ops have moved to; -1 otherwise
@@ -17,7 +17,7 @@ struct PlanMarks {
     std::vector<DagStrip> strips;  ///< of each band
 };
 
-PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor);
+PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor, const Plan& plan);  ///< one of the editor's model
 
 /// Places of the bands that a cut lies below, from the first to the last.
 std::vector<int> cutsOf(const DagModel& dag, const PlanEditor& editor);

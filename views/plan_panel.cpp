@@ -117,9 +117,10 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     });
     connect(&m_model, &QAbstractItemModel::modelReset, this, &PlanPanel::showSavePoint);
     connect(&m_editor, &PlanEditor::curveChanged, this, &PlanPanel::showCurve);
-    connect(m_plans, &CostBars::activated, this, [this](int bar) { take(bar - 1); });
+    connect(m_plans, &CostBars::activated, this, [this](int bar) { take(bar - static_cast<int>(m_ownBars)); });
     connect(&m_editor, &PlanEditor::shownChanged, this, &PlanPanel::showPlan);
     connect(&m_editor, &PlanEditor::costsChanged, this, &PlanPanel::showPlan);
+    connect(&m_editor, &PlanEditor::comparisonChanged, this, &PlanPanel::showPlan);
     showPlan();
 }
 
@@ -135,6 +136,10 @@ void PlanPanel::showPlan()
         const std::vector<FunctionCost::Blocks> blocks = blockSeconds(space, m_editor.shown(), *cost);
         plans.push_back(barOf(tr("This plan"), *cost, blocks));
         plans.back().isMarked = true;
+        if (m_editor.other())
+            if (const std::optional<PlanCost> other = m_editor.costs().costOf(m_editor.other()->plan))
+                plans.push_back(barOf(m_editor.other()->name, *other, blockSeconds(space, m_editor.other()->plan, *other)));
+        m_ownBars = plans.size();
         for (std::size_t i = 0; i < cost->functions.size(); ++i) {
             const FunctionCost& f = cost->functions[i];
             functions.push_back(barOf(functionName(m_editor, f), f, blocks[i]));

@@ -48,6 +48,7 @@ private:
     QLabel* m_savePoint;
     QTableView* m_savePoints;
     QList<QPushButton*> m_buttons;
+    std::size_t m_ownBars = 1;  // before those of the planners
 };
 
 }  // namespace cleave::views

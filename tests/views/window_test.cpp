@@ -84,6 +84,7 @@ private Q_SLOTS:
     void textGrowsWithThePresenter();
     void findsInsideClosedModules();
     void rulerGoesWhereItIsPressed();
+    void twoPlansAreCompared();
     void contextMenuMovesAnOp();
     void escapeEndsADrag();
     void aLookAtAnotherPlanKeepsTheResult();
@@ -779,7 +780,7 @@ void WindowTest::pinsHoldWhateverThePlanner()
         }
     QVERIFY(!editor.moveOps({op}, Position::post(1)));
     QVERIFY2(window.messageBar().text().contains(QStringLiteral("pinned")), qPrintable(window.messageBar().text()));
-    const PlanMarks marks = planMarks(window.graphView().picture()->dag, editor);
+    const PlanMarks marks = planMarks(window.graphView().picture()->dag, editor, editor.shown());
     QVERIFY(std::ranges::any_of(marks.places, [](const QString& text) { return text.endsWith(QStringLiteral("pinned")); }));
     QVERIFY(editor.unpin(op));
     QVERIFY(editor.moveOps({op}, Position::post(1)));
@@ -999,6 +1000,38 @@ void WindowTest::rulerGoesWhereItIsPressed()
         QTest::mouseClick(ruler, Qt::LeftButton, {}, QPoint(ruler->width() / 2, static_cast<int>(ruler->height() * at)));
         QVERIFY(std::abs(centre() - (view.sceneRect().top() + at * view.sceneRect().height())) < 0.02 * view.sceneRect().height());
     }
+}
+
+void WindowTest::twoPlansAreCompared()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("other.cleave.json"));
+    MainWindow window(Theme::Light);
+    open(window, "sage.pt2");
+    openGraph(window);
+    PlanEditor& editor = window.document().planEditor();
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost().has_value(), patience);
+    QVERIFY(editor.moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
+    const double seconds = editor.cost()->seconds();
+    QVERIFY(window.document().savePlan(file));
+    editor.history().undo();
+    const auto outlines = [&] {
+        const QList<QGraphicsItem*> items = window.graphView().scene()->items();
+        return std::ranges::count_if(items, [](QGraphicsItem* item) { return dynamic_cast<MovedOpsItem*>(item) != nullptr; });
+    };
+    QCOMPARE(outlines(), 0);
+    window.document().comparePlan(file);
+    QCOMPARE(outlines(), 1);
+    QCOMPARE(editor.differences(), QStringList{QStringLiteral("linear_3: to function 1 here, before message passing 2 in other.cleave.json.")});
+    QCOMPARE(window.planPanel().plans().bars().size(), std::size_t{7});
+    QCOMPARE(window.planPanel().plans().bars()[1].name, QStringLiteral("other.cleave.json"));
+    QCOMPARE(window.planPanel().plans().bars()[1].total(), seconds);
+    editor.endComparison();
+    QCOMPARE(outlines(), 0);
+    QCOMPARE(window.planPanel().plans().bars().size(), std::size_t{6});
+    window.document().comparePlan(folder.filePath(QStringLiteral("none.cleave.json")));
+    QVERIFY(window.messageBar().isVisible());
+    editor.history().setClean();
 }
 
 void WindowTest::contextMenuMovesAnOp()
