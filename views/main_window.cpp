@@ -137,7 +137,13 @@ MainWindow::MainWindow(Theme theme, QWidget* parent) : QMainWindow(parent)
     m_view->setFocus();
 }
 
-MainWindow::~MainWindow() = default;
+// What shows the document goes before it does.
+MainWindow::~MainWindow()
+{
+    hide();
+    qDeleteAll(findChildren<QDockWidget*>(Qt::FindDirectChildrenOnly));
+    delete centralWidget();
+}
 
 void MainWindow::makeCentre()
 {
