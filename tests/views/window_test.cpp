@@ -98,6 +98,7 @@ private Q_SLOTS:
     void noSequenceOfMovesGivesAnIllegalPlan_data();
     void noSequenceOfMovesGivesAnIllegalPlan();
     void itemModelsAreSound();
+    void aWindowMayGoAtAnyTime();
 
 private:
     static QString example(const char* name) { return QStringLiteral(CLEAVE_EXAMPLES_DIR "/") + QLatin1String(name); }
@@ -1309,6 +1310,32 @@ void WindowTest::itemModelsAreSound()
     window.document().verify();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     window.document().setModel(nullptr, {});
+}
+
+// Whatever is being read, checked, counted, laid out or run.
+void WindowTest::aWindowMayGoAtAnyTime()
+{
+    std::mt19937 random(3);
+    for (int round = 0; round < 16; ++round) {
+        MainWindow window(Theme::Light);
+        window.resize(1300, 850);
+        window.show();
+        window.document().open(example(round % 2 == 0 ? "gat.pt2" : "sage.pt2"));
+        window.document().open(example("cora.npz"));
+        QTest::qWait(static_cast<int>(random() % 250));
+        if (round % 3 == 0)
+            window.showStory();
+        PlanEditor& editor = window.document().planEditor();
+        if (const PlanSpace* space = editor.space(); space != nullptr && round % 4 < 2)
+            if (const Move move = space->moveCut(editor.plan(), 1, true); move.plan)
+                editor.take(*move.plan, QStringLiteral("move"));
+        if (round % 4 == 1)
+            window.document().verify();
+        if (round % 5 == 0)
+            window.graphView().expandAll();
+    }
+    for (const LeftPlan& plan : MainWindow(Theme::Light).recovery().left())
+        Recovery::discard(plan);
 }
 
 }  // namespace cleave::views
