@@ -21,6 +21,9 @@ std::filesystem::path toPath(const QString& path)
     return std::filesystem::path(path.toStdU16String());
 }
 
+// Sessions and plans that were left refer to files from anywhere.
+QString absolute(const QString& path) { return QFileInfo(path).absoluteFilePath(); }
+
 // Those that this program does not know are left to the reader of the plan.
 std::set<Rewrite> rewritesNamed(const std::vector<std::string>& names)
 {
@@ -68,26 +71,28 @@ void Document::openModel(const QString& path)
     openModel(path, isFirst ? std::exchange(m_awaited, std::nullopt) : std::nullopt);
 }
 
-void Document::openModel(const QString& path, std::optional<PlanFile> plan)
+void Document::openModel(const QString& file, std::optional<PlanFile> plan)
 {
+    const QString path = absolute(file);
     abandon(Task::Run);
     m_awaited = std::move(plan);
     m_openingPath = path;
     start(
         Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
-        [file = toPath(path), options = OpenOptions{m_roles, false, m_rewrites}](const Progress& progress) {
-            return std::make_shared<const Model>(cleave::openModel(file, options, progress));
+        [path = toPath(path), options = OpenOptions{m_roles, false, m_rewrites}](const Progress& progress) {
+            return std::make_shared<const Model>(cleave::openModel(path, options, progress));
         },
         [this, path](std::shared_ptr<const Model> model) { setModel(std::move(model), path); });
 }
 
-void Document::openGraph(const QString& path)
+void Document::openGraph(const QString& file)
 {
+    const QString path = absolute(file);
     abandon(Task::Run);
     start(
         Task::OpenGraph, tr("Reading %1").arg(QFileInfo(path).fileName()),
-        [file = toPath(path)](const Progress& progress) {
-            auto graph = std::make_shared<const DataGraph>(readGraph(file, {}, progress));
+        [path = toPath(path)](const Progress& progress) {
+            auto graph = std::make_shared<const DataGraph>(readGraph(path, {}, progress));
             std::optional<DegreeSummary> degrees = summarizeDegrees(*graph);
             return std::pair(std::move(graph), std::move(degrees));
         },
@@ -310,12 +315,6 @@ void Document::setTolerance(const Tolerance& tolerance)
 
 namespace {
 
-// What the rates of this machine say of the run.
-Prediction predicted(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result, const Progress& progress)
-{
-    return cleave::predict(model, plan, graph, options, result, false, progress);
-}
-
 // Nothing is cut on trust.
 void checkPlanned(const Model& planned, const std::shared_ptr<const CutProgram>& checked, const Progress& progress)
 {
@@ -335,7 +334,7 @@ void Document::runLayerWise()
          options = m_options.run](const Progress& progress) {
             checkPlanned(*model, checked, progress);
             RunResult result = cleave::runLayerWise(*model, *graph, options, progress);
-            result.predicted = predicted(*model, plan, *graph, options, result, progress);
+            result.predicted = predict(*model, plan, *graph, options, result, false, progress);
             giveBackPages();
             return result;
         },
@@ -354,7 +353,7 @@ void Document::verify()
         [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, plan = m_planEditor.plan(), graph = m_graph, options = m_options](const Progress& progress) {
             checkPlanned(*model, checked, progress);
             VerifyResult result = cleave::verify(*model, *graph, options, progress);
-            result.layerWise.predicted = predicted(*model, plan, *graph, options.run, result.layerWise, progress);
+            result.layerWise.predicted = predict(*model, plan, *graph, options.run, result.layerWise, false, progress);
             giveBackPages();
             return result;
         },

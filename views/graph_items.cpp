@@ -409,8 +409,8 @@ void FrameItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option,
     drawText(painter, m_style.metrics.small, m_style.colors.muted, header, m_title);
 }
 
-BandItem::BandItem(const LayoutBand& band, const LayoutRect& bounds, bool hasCut, Texts texts, const GraphStyle& style)
-    : m_style(style), m_band(band), m_bounds(bounds), m_hasCut(hasCut), m_texts(std::move(texts))
+BandItem::BandItem(const LayoutBand& band, const LayoutRect& bounds, bool hasCut, const GraphStyle& style)
+    : m_style(style), m_band(band), m_bounds(bounds), m_hasCut(hasCut)
 {
     setZValue(0);
     setAcceptedMouseButtons(Qt::NoButton);

@@ -116,7 +116,7 @@ public:
         bool operator==(const Texts&) const = default;
     };
 
-    BandItem(const LayoutBand& band, const LayoutRect& bounds, bool hasCut, Texts texts, const GraphStyle& style);
+    BandItem(const LayoutBand& band, const LayoutRect& bounds, bool hasCut, const GraphStyle& style);  ///< without texts
 
     static double titleWidth(const GraphStyle& style, const std::vector<Texts>& bands);
     static constexpr double gap = 24;  ///< between the titles and the boxes

@@ -166,12 +166,9 @@ void GraphView::addItems()
 {
     const DagModel& dag = m_picture->dag;
     const LayoutResult& layout = m_picture->layout;
-    const std::vector<BandItem::Texts> texts = bandTexts(planMarks(dag, m_document.planEditor(), m_document.planEditor().shown()));
-    const double titleWidth = BandItem::titleWidth(m_style, texts);
     for (std::size_t i = 0; i < dag.bands.size(); ++i) {
         const bool hasCut = i > 0 && i + 1 < dag.bands.size();
-        auto* item = new BandItem(layout.bands[i], layout.bounds, hasCut, texts[i], m_style);
-        item->setTitleWidth(titleWidth);
+        auto* item = new BandItem(layout.bands[i], layout.bounds, hasCut, m_style);
         m_scene.addItem(item);
         m_bands.push_back(item);
     }
@@ -397,13 +394,8 @@ void GraphView::setLitFunction(int degree)
 
 void GraphView::moveCut(bool up)
 {
-    PlanEditor& editor = m_document.planEditor();
-    if (!m_cut || !isCurrent())
-        return;
-    if (const Move move = editor.space()->moveCut(editor.shown(), *m_cut, up); move.plan)
-        editor.preview(*move.plan);
-    else
-        Q_EMIT editor.refused(toText(move.reason));
+    if (m_cut && isCurrent())
+        m_document.planEditor().previewCut(*m_cut, up);
 }
 
 bool GraphView::handleCutKey(int key)

@@ -61,8 +61,6 @@ QStringList droppedFiles(const QMimeData* data)
     return files;
 }
 
-QString fullPath(const QString& path) { return path.isEmpty() ? QString() : QFileInfo(path).absoluteFilePath(); }
-
 void writeText(const QString& path, const QString& text)
 {
     const QByteArray data = text.toUtf8();
@@ -255,6 +253,7 @@ void MainWindow::makeActions()
     run->addSeparator();
     auto* random = run->addAction(tr("Random &features where the graph has none"), &m_document, &Document::setRandomFeatures);
     random->setCheckable(true);
+    connect(&m_document, &Document::changed, random, [this, random] { random->setChecked(m_document.options().run.randomFeatures); });
     addRewrites(run->addMenu(tr("Re&writes")));
     run->addSeparator();
     m_stop = addAction(run, tr("&Cancel"), tr("Ctrl+."), [this] { m_document.cancel(); });
@@ -470,10 +469,9 @@ void MainWindow::rememberFile(const QString& path)
     if (path.isEmpty())
         return;
     QSettings settings;
-    const QString full = QFileInfo(path).absoluteFilePath();
     QStringList recent = settings.value(recentKey).toStringList();
-    recent.removeAll(full);
-    recent.prepend(full);
+    recent.removeAll(path);
+    recent.prepend(path);
     settings.setValue(recentKey, recent.mid(0, most));
 }
 
@@ -614,8 +612,8 @@ void MainWindow::closeEvent(QCloseEvent* event)
     }
     m_recovery.forget();
     QSettings settings;
-    settings.setValue(modelKey, fullPath(m_document.modelPath()));
-    settings.setValue(graphKey, fullPath(m_document.graphPath()));
+    settings.setValue(modelKey, m_document.modelPath());
+    settings.setValue(graphKey, m_document.graphPath());
     settings.setValue(QStringLiteral("geometry"), saveGeometry());
     settings.setValue(QStringLiteral("state"), saveState(layoutVersion));
     QMainWindow::closeEvent(event);

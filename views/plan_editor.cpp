@@ -82,6 +82,16 @@ void PlanEditor::preview(const Plan& plan)
     show();
 }
 
+bool PlanEditor::previewCut(int cut, bool up)
+{
+    const Move move = m_subject ? m_subject->space.moveCut(shown(), cut, up) : Move{};
+    if (move.plan)
+        preview(*move.plan);
+    else
+        Q_EMIT refused(toText(move.reason));
+    return move.plan.has_value();
+}
+
 void PlanEditor::endPreview()
 {
     if (std::exchange(m_preview, std::nullopt))

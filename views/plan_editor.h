@@ -47,6 +47,7 @@ public:
 
     // A plan that is shown, but neither run nor saved until it is kept; any change of the plan ends it.
     void preview(const Plan& plan);
+    bool previewCut(int cut, bool up);  ///< moved from where it is shown to the next legal place, or a sentence of refused()
     void endPreview();
     bool keepPreview(const QString& text);  ///< as one undo step
     bool hasPreview() const { return m_preview.has_value(); }

@@ -48,7 +48,7 @@ LeftPlan readLeft(const QString& folder)
     return left;
 }
 
-bool writeAbout(const LeftPlan& plan)
+void writeAbout(const LeftPlan& plan)
 {
     QJsonObject roles;
     for (const auto& [name, role] : plan.roles)
@@ -58,7 +58,8 @@ bool writeAbout(const LeftPlan& plan)
                             {QStringLiteral("changed"), plan.changed.toString(Qt::ISODate)},
                             {QStringLiteral("roles"), roles}};
     QSaveFile file(plan.folder + QStringLiteral("/about.json"));
-    return file.open(QIODevice::WriteOnly) && file.write(QJsonDocument(about).toJson()) > 0 && file.commit();
+    if (!file.open(QIODevice::WriteOnly) || file.write(QJsonDocument(about).toJson()) <= 0 || !file.commit())
+        throw Error("The unsaved plan cannot be kept in " + plan.folder.toStdString() + ".");
 }
 
 }  // namespace
