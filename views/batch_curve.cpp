@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/format.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -40,7 +39,7 @@ void BatchCurve::setPoints(std::vector<PlanCosts::Point> points, std::int64_t ba
 QString BatchCurve::text(const PlanCosts::Point& point) const
 {
     return tr("batches of %1: %2, at most %3 of memory")
-        .arg(toText(formatCount(point.batchSize)), toText(formatSeconds(point.seconds)), toText(formatBytes(point.peakBytes)));
+        .arg(countText(point.batchSize), secondsText(point.seconds), bytesText(point.peakBytes));
 }
 
 QSize BatchCurve::sizeHint() const { return {260, 6 * fontMetrics().height()}; }
@@ -86,13 +85,13 @@ void BatchCurve::paintEvent(QPaintEvent*)
     painter.setPen(muted);
     painter.drawLine(inside.bottomLeft(), inside.bottomRight());
     const QRectF below(margin, inside.bottom() + gap / 2, width() - 2 * margin, fontMetrics().height());
-    painter.drawText(below, Qt::AlignLeft, toText(formatCount(m_points.front().batchSize)));
-    painter.drawText(below, Qt::AlignRight, toText(formatCount(m_points.back().batchSize)));
+    painter.drawText(below, Qt::AlignLeft, countText(m_points.front().batchSize));
+    painter.drawText(below, Qt::AlignRight, countText(m_points.back().batchSize));
     if (m_batchSize > 0) {
         const double now = std::clamp(x(static_cast<double>(m_batchSize)), inside.left(), inside.right());
         painter.setPen(QPen(palette().color(QPalette::Highlight), 1.5, Qt::DashLine));
         painter.drawLine(QPointF(now, inside.top() - gap), QPointF(now, inside.bottom()));
-        painter.drawText(below, Qt::AlignHCenter, tr("now %1").arg(toText(formatCount(m_batchSize))));
+        painter.drawText(below, Qt::AlignHCenter, tr("now %1").arg(countText(m_batchSize)));
     }
     QPolygonF line;
     for (std::size_t i = 0; i < m_points.size(); ++i)
@@ -105,7 +104,7 @@ void BatchCurve::paintEvent(QPaintEvent*)
         painter.drawEllipse(point, dot, dot);
     const auto best = static_cast<std::size_t>(std::ranges::min_element(m_points, {}, &PlanCosts::Point::seconds) - m_points.begin());
     const QRectF above(margin, 0, width() - 2 * margin, fontMetrics().height());
-    const QString least = tr("least %1 at %2").arg(toText(formatSeconds(m_points[best].seconds)), toText(formatCount(m_points[best].batchSize)));
+    const QString least = tr("least %1 at %2").arg(secondsText(m_points[best].seconds), countText(m_points[best].batchSize));
     painter.setPen(palette().color(QPalette::WindowText));
     painter.drawText(above, Qt::AlignRight, least);
     painter.setPen(muted);

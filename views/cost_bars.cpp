@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/base/format.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -161,7 +160,7 @@ bool CostBars::event(QEvent* event)
     }
     QStringList lines{m_bars[static_cast<std::size_t>(bar)].name};
     for (std::size_t part = 0; part < parts; ++part)
-        lines.append(QStringLiteral("%1: %2").arg(partName(static_cast<Part>(part)), toText(formatSeconds(m_bars[static_cast<std::size_t>(bar)].seconds[part]))));
+        lines.append(QStringLiteral("%1: %2").arg(partName(static_cast<Part>(part)), secondsText(m_bars[static_cast<std::size_t>(bar)].seconds[part])));
     lines.append(m_bars[static_cast<std::size_t>(bar)].details);
     QToolTip::showText(help->globalPos(), lines.join(u'\n'), this);
     return true;

@@ -40,28 +40,6 @@ void addOnce(std::vector<T>& items, const T& item)
         items.push_back(item);
 }
 
-/// The ops of each band in execution order, each once.
-std::vector<std::vector<OpId>> opsOfBands(const Analysis& analysis, const CutProgram& cut)
-{
-    std::vector<std::vector<OpId>> bands(cut.functions.size() + 1);
-    std::vector<bool> placed(analysis.program.ops.size(), false);
-    for (std::size_t f = 0; f < cut.functions.size(); ++f) {
-        std::set<OpId> seen;
-        for (const Step& step : cut.functions[f].steps) {
-            // Indices and sizes that a block prepares for itself are structure: they stay badges.
-            if (analysis.values[analysis.program[step.op].outputs.front()].reach != Reach::Feature)
-                continue;
-            if (seen.insert(step.op).second)
-                bands[f + 1].push_back(step.op);
-            placed[static_cast<std::size_t>(step.op.index)] = true;
-        }
-    }
-    for (std::size_t i = 0; i < placed.size(); ++i)
-        if (!placed[i])
-            bands[prologueBand].push_back({static_cast<int>(i)});
-    return bands;
-}
-
 /// Modules around an op from the outermost below the model to the innermost.
 std::vector<ModuleId> modulesAround(const Program& program, OpId op)
 {
@@ -74,23 +52,30 @@ std::vector<ModuleId> modulesAround(const Program& program, OpId op)
 
 class Builder {
 public:
-    Builder(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion)
-        : m_analysis(analysis), m_cut(cut), m_expansion(expansion), m_bandOps(opsOfBands(analysis, cut))
+    Builder(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion, const DagOptions& options)
+        : m_analysis(analysis), m_cut(cut), m_expansion(expansion), m_options(options), m_bandOps(opsOfBands(analysis, cut))
     {
-        for (const std::vector<OpId>& ops : m_bandOps)
-            m_bandSets.emplace_back(ops.begin(), ops.end());
     }
 
     DagModel build()
     {
         addBands();
+        std::ranges::for_each(m_options.folded, [this](const Repeat& repeat) { fold(repeat); });
+        for (const std::vector<OpId>& ops : m_bandOps)
+            m_bandSets.emplace_back(ops.begin(), ops.end());
         for (int band = 0; band < static_cast<int>(m_bandOps.size()); ++band) {
+            if (m_dag.bands[static_cast<std::size_t>(band)].isHidden) {
+                noteWriters(band);
+                continue;
+            }
             m_boxOf.clear();
             m_open.clear();
             m_frameOf.clear();
             addOps(band);
             addTensors(band);
             addArrows();
+            if (m_options.structure)
+                addStructureArrows(band);
         }
         std::ranges::for_each(m_dag.boxes, [this](DagBox& box) { describe(box); });
         return std::move(m_dag);
@@ -109,7 +94,7 @@ private:
             DagBand band;
             band.ops = static_cast<int>(m_bandOps[i].size());
             if (i > 0) {
-                band.function = static_cast<int>(i) - 1;
+                band.function = band.firstFunction = static_cast<int>(i) - 1;
                 band.level = m_analysis.degreeOf(function(static_cast<int>(i)).level);
                 if (m_analysis.types() > 1 && function(static_cast<int>(i)).isOfLevel())
                     band.nodeType = m_analysis.nodeTypes[static_cast<std::size_t>(function(static_cast<int>(i)).nodeType)].name;
@@ -120,6 +105,22 @@ private:
             }
             m_dag.bands.push_back(std::move(band));
         }
+    }
+
+    // All repetitions but the first are one box in the last band.
+    void fold(const Repeat& repeat)
+    {
+        const auto last = static_cast<std::size_t>(repeat.end()) - 1;
+        std::vector<OpId> all;
+        for (auto band = static_cast<std::size_t>(repeat.shown()); band <= last; ++band) {
+            all.insert(all.end(), m_bandOps[band].begin(), m_bandOps[band].end());
+            m_bandOps[band].clear();
+            m_dag.bands[band].isHidden = band < last;
+        }
+        m_dag.bands[last].ops = static_cast<int>(all.size());
+        m_dag.bands[last].firstFunction = repeat.shown() - 1;
+        m_bandOps[last] = std::move(all);
+        m_repeatOf[static_cast<int>(last)] = repeat;
     }
 
     DagStrip strip(int band) const
@@ -139,6 +140,10 @@ private:
         if (band == prologueBand && !isExpanded(band, {})) {
             if (!ops.empty())
                 addBox({BoxKind::Prologue, band, ops.front(), {}, {}}, ops, -1);
+            return;
+        }
+        if (const auto repeat = m_repeatOf.find(band); repeat != m_repeatOf.end()) {
+            box(addBox({BoxKind::Repeat, band, ops.front(), {}, {}}, ops, -1)).repeat = repeat->second;
             return;
         }
         const int outer = band == prologueBand && !ops.empty() ? addFrame(band, {}, -1) : -1;
@@ -228,15 +233,29 @@ private:
     void addTensors(int band)
     {
         m_tensorsAbove = std::exchange(m_tensors, {});
-        if (band > prologueBand)
-            for (const ValueId value : function(band).saves) {
-                m_writer[value] = band;
+        if (band > prologueBand) {
+            noteWriters(band);
+            for (const ValueId value : function(band).saves)
                 addTensor(band, value);
-            }
+        }
         if (band + 1 < static_cast<int>(m_bandOps.size()))
             for (const ValueId value : function(band + 1).reads)
                 if (isFeature(m_analysis, value))
                     addTensor(band, value);
+    }
+
+    void noteWriters(int band)
+    {
+        for (const ValueId value : band > prologueBand ? function(band).saves : std::vector<ValueId>{})
+            m_writer[value] = band;
+    }
+
+    // The band whose boxes have what is computed in this one.
+    int shownBand(int band) const
+    {
+        while (m_dag.bands[static_cast<std::size_t>(band)].isHidden)
+            ++band;
+        return band;
     }
 
     void addTensor(int band, ValueId value)
@@ -248,7 +267,7 @@ private:
         m_tensors[value] = addBox({BoxKind::Tensor, band, {}, {}, value}, {}, -1);
         DagBox& tensor = m_dag.boxes.back();
         tensor.writtenBy = home - 1;
-        tensor.isReminder = home != band;
+        tensor.isReminder = shownBand(home) != band;
         tensor.isOutput = std::ranges::find(program().outputs, value) != program().outputs.end();
         tensor.rowBytes = bytesPerRow(m_analysis, value);
     }
@@ -270,6 +289,41 @@ private:
         for (const auto& [value, to] : m_tensors)
             if (const auto from = m_boxOf.find(program()[value].producer); from != m_boxOf.end() && !box(to).isReminder)
                 add(from->second, to, value);
+    }
+
+    // Before the first band with functions nothing that reads structure from elsewhere is shown.
+    void addStructureArrows(int band)
+    {
+        if (band == prologueBand) {
+            for (const Input& input : program().inputs)
+                if (isReadByFunctions(input.value))
+                    m_structureOf[input.value] = addBox({BoxKind::Tensor, band, {}, {}, input.value}, {}, -1);
+            for (const auto& [op, from] : m_boxOf)
+                for (const ValueId value : program()[op].outputs)
+                    m_structureOf[value] = from;
+            return;
+        }
+        std::map<std::pair<int, int>, std::vector<ValueId>> arrows;
+        for (const auto& [op, to] : m_boxOf)
+            forEachOperand(program()[op], [&, target = to](ValueId value) {
+                if (const auto from = m_structureOf.find(value); from != m_structureOf.end())
+                    addOnce(arrows[{from->second, target}], value);
+            });
+        for (auto& [ends, values] : arrows)
+            m_dag.structureArrows.push_back({ends.first, ends.second, std::move(values)});
+    }
+
+    bool isReadByFunctions(ValueId structure) const
+    {
+        if (isFeature(m_analysis, structure))
+            return false;
+        return std::any_of(m_bandOps.begin() + 1, m_bandOps.end(), [&](const std::vector<OpId>& ops) {
+            return std::ranges::any_of(ops, [&](OpId op) {
+                bool reads = false;
+                forEachOperand(program()[op], [&](ValueId value) { reads |= value == structure; });
+                return reads;
+            });
+        });
     }
 
     // Structure values come by arrow only from within the band, never from the prologue.
@@ -303,7 +357,7 @@ private:
             }
         addStructure(described);
         const Op& last = program()[described.ops.back()];
-        if (last.outputs.size() == 1 && described.key.kind != BoxKind::Prologue)
+        if (last.outputs.size() == 1 && described.key.kind != BoxKind::Prologue && described.key.kind != BoxKind::Repeat)
             described.shape = shapeText(m_analysis, last.outputs.front());
         if (described.key.kind == BoxKind::Op) {
             described.title = last.name;
@@ -332,6 +386,7 @@ private:
     const Analysis& m_analysis;
     const CutProgram& m_cut;
     const Expansion& m_expansion;
+    const DagOptions& m_options;
     std::vector<std::vector<OpId>> m_bandOps;
     std::vector<std::set<OpId>> m_bandSets;
     DagModel m_dag;
@@ -342,7 +397,9 @@ private:
     std::map<ModuleId, int> m_frameOf;
     std::map<ValueId, int> m_tensors, m_tensorsAbove;
 
-    std::map<ValueId, int> m_writer;  // band
+    std::map<ValueId, int> m_writer;       // band
+    std::map<int, Repeat> m_repeatOf;      // last band
+    std::map<ValueId, int> m_structureOf;  // box
 };
 
 }  // namespace
@@ -353,12 +410,16 @@ int DagModel::find(const DagKey& key) const
     return found == boxes.end() ? -1 : static_cast<int>(found - boxes.begin());
 }
 
-int DagModel::findOp(int band, OpId op) const
+int DagModel::findOp(OpId op, int band) const
 {
-    const auto found = std::ranges::find_if(boxes, [&](const DagBox& box) {
-        return box.key.band == band && std::ranges::find(box.ops, op) != box.ops.end();
-    });
-    return found == boxes.end() ? -1 : static_cast<int>(found - boxes.begin());
+    int found = -1;
+    for (std::size_t i = 0; i < boxes.size(); ++i)
+        if ((found < 0 || boxes[i].key.band == band) && std::ranges::find(boxes[i].ops, op) != boxes[i].ops.end()) {
+            found = static_cast<int>(i);
+            if (band < 0 || boxes[i].key.band == band)
+                break;
+        }
+    return found;
 }
 
 Expansion initialExpansion(const Analysis& analysis, const CutProgram& cut)
@@ -398,9 +459,9 @@ Expansion openedAround(const Analysis& analysis, Expansion expansion, int band, 
     return expansion;
 }
 
-DagModel buildDag(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion)
+DagModel buildDag(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion, const DagOptions& options)
 {
-    return Builder(analysis, cut, expansion).build();
+    return Builder(analysis, cut, expansion, options).build();
 }
 
 std::string shapeText(const Analysis& analysis, ValueId value)

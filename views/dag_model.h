@@ -7,16 +7,17 @@
 #include <vector>
 
 #include "core/plan/cut.h"
+#include "views/repeats.h"
 
 namespace cleave::views {
 
-enum class BoxKind : std::uint8_t { Op, Module, Prologue, Tensor };
+enum class BoxKind : std::uint8_t { Op, Module, Prologue, Tensor, Repeat };
 
 /// What a box stands for; the same for every state of expansion.
 struct DagKey {
     BoxKind kind = BoxKind::Op;
     int band = 0;
-    OpId op;          ///< of ops; the first op of modules, since a module can be called several times
+    OpId op;          ///< of ops; the first op of modules, since a module can be called several times, and of repeats
     ModuleId module;  ///< of modules
     ValueId value;    ///< of tensors
 
@@ -40,8 +41,9 @@ struct DagBox {
     bool isReminder = false;             ///< tensors: written further above and shown again where it is read
     double rowBytes = 0;                 ///< tensors: bytes of one row, 0 if not known
     int frame = -1;                      ///< innermost expanded module around it
+    Repeat repeat;                       ///< repeats: which
 
-    bool isExpandable() const { return key.kind == BoxKind::Module || key.kind == BoxKind::Prologue; }
+    bool isExpandable() const { return key.kind == BoxKind::Module || key.kind == BoxKind::Prologue || key.kind == BoxKind::Repeat; }
 };
 
 /// An expanded module in one band.
@@ -72,6 +74,8 @@ struct DagBand {
     std::string nodeType;   ///< over whose nodes it runs; empty where there is one type
     bool isGlobal = false;  ///< its ops run over all nodes at once
     int ops = 0;
+    int firstFunction = -1;  ///< less than function in the last band of a folded repeat, which shows all that are folded
+    bool isHidden = false;   ///< in such a repeat, and not its last
     DagStrip strip;
 };
 
@@ -81,9 +85,10 @@ struct DagModel {
     std::vector<DagFrame> frames;  ///< a parent comes before its children
     std::vector<DagBox> boxes;
     std::vector<DagArrow> arrows;
+    std::vector<DagArrow> structureArrows;  ///< from what works out structure to what reads it, in any later band: not to be laid out
 
     int find(const DagKey& key) const;      ///< index of the box, -1 if there is none
-    int findOp(int band, OpId op) const;    ///< the box that shows op
+    int findOp(OpId op, int band = -1) const;  ///< the box that shows op, in this band if there is one; -1 if there is none
 };
 
 /// Which modules of which band show their inside. An invalid module of band 0 is the prologue.
@@ -94,8 +99,13 @@ Expansion initialExpansion(const Analysis& analysis, const CutProgram& cut);
 Expansion fullExpansion(const Analysis& analysis, const CutProgram& cut);
 Expansion openedAround(const Analysis& analysis, Expansion expansion, int band, OpId op);  ///< with every module open that the op lies in
 
+struct DagOptions {
+    std::vector<Repeat> folded;  ///< after their first repetition
+    bool structure = false;      ///< whether structure arrows are shown, with boxes for the inputs that they begin at
+};
+
 /// Linear in ops and arrows but for modules that are entered more than once in a band.
-DagModel buildDag(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion);
+DagModel buildDag(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion, const DagOptions& options = {});
 
 /// "[V, 16]": rows of nodes as V and rows of edges as M.
 std::string shapeText(const Analysis& analysis, ValueId value);

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/base/pages.h"
 #include "core/base/format.h"
-#include "core/run/planning.h"
+#include "core/base/pages.h"
 #include "core/graph/generate.h"
 #include "core/graph/npy.h"
-#include "views/inspection.h"
+#include "core/run/planning.h"
+#include "views/description.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -68,10 +68,26 @@ void Document::open(const QString& path)
 void Document::openModel(const QString& path)
 {
     const bool isFirst = !m_model && !job(Task::OpenModel);
-    openModel(path, isFirst ? std::exchange(m_awaited, std::nullopt) : std::nullopt);
+    if (!std::exchange(m_rolesAreForNext, false) && absolute(path) != m_modelPath)
+        m_roles.clear();
+    openModel(path, isFirst ? std::exchange(m_awaited, std::nullopt) : std::nullopt, m_roles);
 }
 
-void Document::openModel(const QString& file, std::optional<PlanFile> plan)
+void Document::setRoles(std::map<std::string, Role> roles)
+{
+    m_roles = std::move(roles);
+    m_rolesAreForNext = true;
+}
+
+void Document::setRole(const QString& input, Role role)
+{
+    std::map<std::string, Role> roles = m_roles;
+    roles[input.toStdString()] = role;
+    if (m_model && !m_modelPath.isEmpty())
+        openModel(m_modelPath, std::nullopt, std::move(roles));
+}
+
+void Document::openModel(const QString& file, std::optional<PlanFile> plan, std::map<std::string, Role> roles)
 {
     const QString path = absolute(file);
     abandon(Task::Run);
@@ -79,10 +95,13 @@ void Document::openModel(const QString& file, std::optional<PlanFile> plan)
     m_openingPath = path;
     start(
         Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
-        [path = toPath(path), options = OpenOptions{m_roles, false, m_rewrites}](const Progress& progress) {
+        [path = toPath(path), options = OpenOptions{roles, false, m_rewrites}](const Progress& progress) {
             return std::make_shared<const Model>(cleave::openModel(path, options, progress));
         },
-        [this, path](std::shared_ptr<const Model> model) { setModel(std::move(model), path); });
+        [this, path, roles](std::shared_ptr<const Model> model) {
+            m_roles = roles;
+            setModel(std::move(model), path);
+        });
 }
 
 void Document::openGraph(const QString& file)
@@ -284,7 +303,7 @@ void Document::setRewrites(std::set<Rewrite> rewrites)
     m_rewrites = std::move(rewrites);
     Q_EMIT changed(Change::Options);
     if (job(Task::OpenModel) && !m_openingPath.isEmpty())
-        openModel(m_openingPath, std::exchange(m_awaited, std::nullopt));
+        openModel(m_openingPath, std::exchange(m_awaited, std::nullopt), m_roles);
     else if (m_model)
         rewriteModel();
 }
@@ -339,7 +358,7 @@ void Document::runLayerWise()
             return result;
         },
         [this](RunResult result) {
-            Q_EMIT noted(tr("Layer-wise run finished in %1.").arg(toText(formatSeconds(result.seconds))));
+            Q_EMIT noted(tr("Layer-wise run finished in %1.").arg(secondsText(result.seconds)));
             setReport({std::move(result), std::nullopt});
         });
 }
@@ -367,6 +386,13 @@ void Document::verify()
 bool Document::isBusy() const
 {
     return std::ranges::any_of(m_jobs, [](const std::unique_ptr<Job>& job) { return job != nullptr; });
+}
+
+void Document::showAgain()
+{
+    for (const Change change : {Change::Graph, Change::Options, Change::Result})
+        Q_EMIT changed(change);
+    m_planEditor.showAgain();
 }
 
 void Document::cancel()

@@ -53,8 +53,9 @@ public:
     PlanEditor& planEditor() { return m_planEditor; }  ///< of the model that is open; runs are of its plan
     const PlanEditor& planEditor() const { return m_planEditor; }
 
-    void setRoles(std::map<std::string, Role> roles) { m_roles = std::move(roles); }  ///< for models opened from now on, instead of the guess
+    void setRoles(std::map<std::string, Role> roles);  ///< of the file that is opened next, instead of the guess
     const std::map<std::string, Role>& roles() const { return m_roles; }
+    void setRole(const QString& input, Role role);  ///< of the model that is open, which is opened anew
     void open(const QString& path);  ///< a graph if it ends in .npz, a plan if in .cleave.json, otherwise a model
     void openModel(const QString& path);
     void openGraph(const QString& path);
@@ -80,6 +81,7 @@ public:
 
     const Job* job(Task task) const { return m_jobs[static_cast<std::size_t>(task)].get(); }
     bool isBusy() const;
+    void showAgain();  ///< everything, in units that were changed
     void cancel();  ///< everything that is being worked on
 
 Q_SIGNALS:
@@ -105,7 +107,7 @@ private:
     void replaceModel(std::shared_ptr<const Model> model);
     void rewriteModel();
     void checkModel();
-    void openModel(const QString& path, std::optional<PlanFile> plan);
+    void openModel(const QString& path, std::optional<PlanFile> plan, std::map<std::string, Role> roles);
     void openPlan(const PlanFile& plan);
     void openAwaitedPlan();
     void setRunOptions(const RunOptions& options);
@@ -115,6 +117,7 @@ private:
     QString m_openingPath;  // of the file that is being opened
     std::optional<PlanFile> m_awaited;  // plan of the model that is being opened
     std::map<std::string, Role> m_roles;
+    bool m_rolesAreForNext = false;  // file that is opened
     std::set<Rewrite> m_rewrites;
     std::shared_ptr<const DataGraph> m_graph;
     QString m_graphPath;

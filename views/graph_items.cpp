@@ -1,6 +1,5 @@
 #include "views/graph_items.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QStyleOptionGraphicsItem>
@@ -207,9 +206,7 @@ void BoxItem::paintTexts(QPainter* painter) const
         drawText(painter, metrics.small, colors.outline(m_box.rows), head, letter, Qt::AlignRight | Qt::AlignVCenter);
         head.setRight(head.right() - QFontMetricsF(metrics.small).horizontalAdvance(letter) - 4);
     }
-    const QString title = m_box.key.kind == BoxKind::Prologue ? QCoreApplication::translate("cleave::views::GraphPicture", "Prologue")
-                                                              : toText(m_box.title);
-    drawText(painter, metrics.title, colors.text, head, title);
+    drawText(painter, metrics.title, colors.text, head, metrics.heading(m_box));
     line.moveTop(line.bottom());
     line.setHeight(metrics.smallHeight);
     drawText(painter, metrics.small, colors.badgeText, line, metrics.subtitle(m_box));

@@ -33,11 +33,23 @@ BoxMetrics::BoxMetrics(const QFont& font) : title(font), small(font)
     tab = std::max(22.0, QFontMetricsF(title).horizontalAdvance(QStringLiteral("00")) + 8);
 }
 
+QString BoxMetrics::heading(const DagBox& box) const
+{
+    if (box.key.kind == BoxKind::Prologue)
+        return Texts::tr("Prologue");
+    if (box.key.kind == BoxKind::Repeat)
+        return Texts::tr("× %1 more").arg(box.repeat.count - 1);
+    return shortened(toText(box.title));
+}
+
 QString BoxMetrics::subtitle(const DagBox& box) const
 {
     QStringList parts;
-    if (box.key.kind == BoxKind::Prologue || box.key.kind == BoxKind::Module)
-        parts.append(box.ops.size() == 1 ? Texts::tr("1 op") : Texts::tr("%1 ops").arg(box.ops.size()));
+    if (box.key.kind == BoxKind::Repeat)
+        parts.append(box.repeat.period == 1 ? Texts::tr("like function %1").arg(box.repeat.first - 1)
+                                            : Texts::tr("like functions %1 to %2").arg(box.repeat.first - 1).arg(box.repeat.shown() - 2));
+    if (box.isExpandable())
+        parts.append(Texts::tr("%n op(s)", nullptr, static_cast<int>(box.ops.size())));
     if (!box.type.empty())
         parts.prepend(shortened(toText(box.type)));
     if (!box.shape.empty())
@@ -62,8 +74,7 @@ QSizeF BoxMetrics::size(const DagBox& box) const
 {
     const QFontMetricsF titleMetrics(title);
     const QFontMetricsF smallMetrics(small);
-    const QString heading = box.key.kind == BoxKind::Prologue ? Texts::tr("Prologue") : shortened(toText(box.title));
-    double width = titleMetrics.horizontalAdvance(heading) + smallMetrics.horizontalAdvance(QStringLiteral(" V M"));
+    double width = titleMetrics.horizontalAdvance(heading(box)) + smallMetrics.horizontalAdvance(QStringLiteral(" V M"));
     if (box.key.kind == BoxKind::Tensor)
         return {width + smallMetrics.horizontalAdvance(QStringLiteral("  ") + toText(box.shape)) + tab + 3 * padding, titleHeight + padding};
     if (box.isExpandable())
@@ -105,17 +116,32 @@ std::optional<Position> positionAt(const GraphPicture& picture, const QPointF& p
 LayoutInput layoutInput(const DagModel& dag, const std::vector<QSizeF>& sizes)
 {
     LayoutInput input;
-    input.bands = static_cast<int>(dag.bands.size());
+    std::vector<int> rows;  // of the bands, without hidden ones
+    for (const DagBand& band : dag.bands)
+        rows.push_back(band.isHidden ? input.bands : input.bands++);
+    const auto row = [&](int band) { return rows[static_cast<std::size_t>(band)]; };
     for (const DagFrame& frame : dag.frames)
-        input.groups.push_back({frame.band, frame.parent});
+        input.groups.push_back({row(frame.band), frame.parent});
     for (std::size_t i = 0; i < dag.boxes.size(); ++i) {
         const DagBox& box = dag.boxes[i];
         const LayoutPlace place = box.key.kind == BoxKind::Tensor ? LayoutPlace::Strip : LayoutPlace::Inside;
-        input.boxes.push_back({sizes[i].width(), sizes[i].height(), box.key.band, place, box.frame});
+        input.boxes.push_back({sizes[i].width(), sizes[i].height(), row(box.key.band), place, box.frame});
     }
     for (const DagArrow& arrow : dag.arrows)
         input.arrows.push_back({arrow.from, arrow.to});
     return input;
+}
+
+LayoutResult withHiddenBands(const DagModel& dag, LayoutResult layout)
+{
+    std::vector<LayoutBand> bands;
+    std::size_t shown = 0;
+    for (const DagBand& band : dag.bands) {
+        const double above = bands.empty() ? layout.bounds.top : bands.back().stripBottom;
+        bands.push_back(band.isHidden ? LayoutBand{above, above, above} : layout.bands[shown++]);
+    }
+    layout.bands = std::move(bands);
+    return layout;
 }
 
 LayoutOptions layoutOptions(const BoxMetrics& metrics)

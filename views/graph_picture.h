@@ -26,6 +26,7 @@ struct BoxMetrics {
     static constexpr double controlSize = 15;  ///< of the sign that opens a module
 
     QSizeF size(const DagBox& box) const;
+    QString heading(const DagBox& box) const;
     QString subtitle(const DagBox& box) const;
     QStringList badges(const DagBox& box) const;  ///< a few, then how many more there are
 };
@@ -44,6 +45,7 @@ QRectF zoneOf(const GraphPicture& picture, Position position);
 std::optional<Position> positionAt(const GraphPicture& picture, const QPointF& place);
 
 LayoutInput layoutInput(const DagModel& dag, const std::vector<QSizeF>& sizes);
+LayoutResult withHiddenBands(const DagModel& dag, LayoutResult layout);  ///< which layoutInput() leaves out; they are empty, below the band before
 LayoutOptions layoutOptions(const BoxMetrics& metrics);
 
 }  // namespace cleave::views

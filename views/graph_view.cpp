@@ -12,9 +12,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/format.h"
 #include "views/export_picture.h"
-#include "views/inspection.h"
+#include "views/graph_scene.h"
 #include "views/plan_menu.h"
 #include "views/text.h"
 
@@ -23,19 +22,14 @@ namespace cleave::views {
 namespace {
 
 constexpr double readableZoom = 0.62;
-constexpr double margin = 24;
-
-QRectF toRect(const LayoutRect& rect)
-{
-    return {QPointF(rect.left, rect.top), QPointF(rect.right, rect.bottom)};
-}
+constexpr double margin = 24;  // around the picture
 
 }  // namespace
 
 GraphView::GraphView(Document& document, QWidget* parent)
-    : QGraphicsView(parent), m_document(document), m_style{GraphColors(palette()), BoxMetrics(font()), 0}
+    : QGraphicsView(parent), m_document(document), m_scene(new GraphScene(document, palette(), font(), this))
 {
-    setScene(&m_scene);
+    setScene(m_scene);
     setFrameShape(NoFrame);
     setDragMode(ScrollHandDrag);
     setTransformationAnchor(AnchorUnderMouse);
@@ -45,20 +39,21 @@ GraphView::GraphView(Document& document, QWidget* parent)
     setRenderHint(QPainter::Antialiasing);
     setAccessibleName(tr("Graph of the model"));
     setFocusPolicy(Qt::StrongFocus);
-    m_scene.setItemIndexMethod(QGraphicsScene::BspTreeIndex);
-    setBackgroundBrush(m_style.colors.background);
+    setBackgroundBrush(m_scene->style().colors.background);
     connect(&m_document, &Document::changed, this, [this](Change change) {
         if (change == Change::Model)
             showModel();
-        else if (change == Change::Graph && m_picture)
-            restyle();
+        else if (change == Change::Graph)
+            m_scene->showPlan();
     });
-    connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &GraphView::showPlan);
-    connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, this, &GraphView::showPlan);
+    connect(&m_document.planEditor(), &PlanEditor::shownChanged, m_scene, &GraphScene::showPlan);
+    connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, m_scene, &GraphScene::showPlan);
     showModel();
 }
 
 GraphView::~GraphView() = default;
+
+const GraphPicture* GraphView::picture() const { return m_scene->picture(); }
 
 void GraphView::showModel()
 {
@@ -66,16 +61,15 @@ void GraphView::showModel()
     m_isNew = true;
     Job::retire(m_job, this);
     m_drag.reset();
-    m_cut.reset();
+    selectCut(std::nullopt);
     select(std::nullopt);
-    m_scene.clear();
-    m_moved.clear();
-    m_bands.clear();
-    m_boxes.clear();
-    m_arrows.clear();
-    m_picture.reset();
-    if (m_model)
+    m_scene->setPicture(nullptr);
+    m_repeats.clear();
+    m_unfolded.clear();
+    if (m_model) {
+        m_repeats = findRepeats(*m_model->analysis, *m_model->cut);
         setExpansion(initialExpansion(*m_model->analysis, *m_model->cut));
+    }
     Q_EMIT pictureChanged();
 }
 
@@ -85,18 +79,55 @@ void GraphView::setExpansion(Expansion expansion, std::optional<DagKey> anchor)
     layOutAgain(anchor);
 }
 
+DagOptions GraphView::dagOptions() const
+{
+    DagOptions options;
+    options.structure = m_showsStructure;
+    for (const Repeat& repeat : m_repeats)
+        if (m_folds && !m_unfolded.contains(repeat.first))
+            options.folded.push_back(repeat);
+    return options;
+}
+
+void GraphView::setFolding(bool folds)
+{
+    m_unfolded.clear();
+    if (std::exchange(m_folds, folds) != folds && !m_repeats.empty())
+        layOutAgain(m_selection);
+}
+
+void GraphView::setShowsStructure(bool shows)
+{
+    if (std::exchange(m_showsStructure, shows) != shows && m_model)
+        layOutAgain(m_selection);
+}
+
+const Repeat* GraphView::repeatAround(const DagBox& box) const
+{
+    const auto around = std::ranges::find_if(m_repeats, [&](const Repeat& repeat) { return box.key.band >= repeat.first && box.key.band < repeat.end(); });
+    return around == m_repeats.end() ? nullptr : &*around;
+}
+
+void GraphView::fold(const Repeat& repeat)
+{
+    m_folds = true;
+    m_unfolded.erase(repeat.first);
+    layOutAgain(std::nullopt);
+}
+
 void GraphView::layOutAgain(std::optional<DagKey> anchor)
 {
+    const GraphStyle& style = m_scene->style();
     auto picture = std::make_shared<GraphPicture>();
     picture->model = m_model;
-    picture->dag = buildDag(*m_model->analysis, *m_model->cut, m_expansion);
+    picture->dag = buildDag(*m_model->analysis, *m_model->cut, m_expansion, dagOptions());
     for (const DagBox& box : picture->dag.boxes)
-        picture->sizes.push_back(m_style.metrics.size(box));
+        picture->sizes.push_back(style.metrics.size(box));
     Job::retire(m_job, this);
     m_job = std::make_unique<Job>(
         tr("Laying out"),
-        [picture, options = layoutOptions(m_style.metrics)](const Progress& progress) {
-            return layOut(layoutInput(picture->dag, picture->sizes), options, progress);
+        [picture, options = layoutOptions(style.metrics)](const Progress& progress) {
+            return withHiddenBands(picture->dag, layOut(layoutInput(picture->dag, picture->sizes), options, progress));
         },
         [this, picture, anchor](LayoutResult layout) {
             if (m_isNew && layout.bandsWithoutDot > 0)
@@ -115,12 +146,14 @@ void GraphView::layOutAgain(std::optional<DagKey> anchor)
 void GraphView::setPicture(std::unique_ptr<GraphPicture> picture, const std::optional<DagKey>& anchor)
 {
     const QPointF before = anchor ? viewPosition(*anchor) : QPointF();
-    m_picture = std::move(picture);
-    restyle();
-    if (m_selection && m_picture->dag.find(*m_selection) < 0) {
-        const int shown = m_selection->op.valid() ? m_picture->dag.findOp(m_selection->band, m_selection->op) : -1;
-        select(shown < 0 ? std::nullopt : std::optional(m_picture->dag.boxes[static_cast<std::size_t>(shown)].key));
+    m_drag.reset();
+    m_scene->setPicture(std::move(picture));
+    setSceneRect(m_scene->sceneRect().adjusted(-margin, -margin, margin, margin));
+    if (const DagModel& dag = this->picture()->dag; m_selection && dag.find(*m_selection) < 0) {
+        const int shown = m_selection->op.valid() ? dag.findOp(m_selection->op, m_selection->band) : -1;
+        select(shown < 0 ? std::nullopt : std::optional(dag.boxes[static_cast<std::size_t>(shown)].key));
     }
+    mark();
     const OpId wanted = std::exchange(m_wanted, OpId{});
     if (std::exchange(m_isNew, false)) {
         showAtStart();
@@ -136,171 +169,43 @@ void GraphView::setPicture(std::unique_ptr<GraphPicture> picture, const std::opt
 
 QPointF GraphView::viewPosition(const DagKey& key) const
 {
-    if (!m_picture)
+    if (!picture())
         return {};
-    int box = m_picture->dag.find(key);
+    int box = picture()->dag.find(key);
     if (box < 0 && key.op.valid())
-        box = m_picture->dag.findOp(key.band, key.op);
+        box = picture()->dag.findOp(key.op, key.band);
     if (box < 0)
         return {};
-    const LayoutPoint centre = m_picture->layout.centres[static_cast<std::size_t>(box)];
+    const LayoutPoint centre = picture()->layout.centres[static_cast<std::size_t>(box)];
     return mapFromScene(QPointF(centre.x, centre.y));
 }
-
-void GraphView::restyle()
-{
-    m_style.colors = GraphColors(palette());
-    m_style.levels = m_model ? m_model->analysis->degreeOf(m_model->analysis->levels) : 0;
-    setBackgroundBrush(m_style.colors.background);
-    m_drag.reset();
-    m_scene.clear();
-    m_moved.clear();
-    m_bands.clear();
-    m_boxes.clear();
-    m_arrows.clear();
-    if (m_picture)
-        addItems();
-}
-
-void GraphView::addItems()
-{
-    const DagModel& dag = m_picture->dag;
-    const LayoutResult& layout = m_picture->layout;
-    for (std::size_t i = 0; i < dag.bands.size(); ++i) {
-        const bool hasCut = i > 0 && i + 1 < dag.bands.size();
-        auto* item = new BandItem(layout.bands[i], layout.bounds, hasCut, m_style);
-        m_scene.addItem(item);
-        m_bands.push_back(item);
-    }
-    for (std::size_t i = 0; i < dag.frames.size(); ++i) {
-        if (layout.groups[i].isEmpty())
-            continue;
-        const ModuleId id = dag.frames[i].module;
-        const Module* module = id.valid() ? &m_model->program()[id] : nullptr;
-        const QString title = module == nullptr ? tr("Prologue")
-                                                : QStringLiteral("%1 · %2").arg(toText(module->path), toText(lastPart(module->type, '.')));
-        m_scene.addItem(new FrameItem(title, static_cast<int>(i), toRect(layout.groups[i]), m_style));
-    }
-    m_arrows.assign(dag.arrows.size(), nullptr);
-    for (std::size_t i = 0; i < dag.arrows.size(); ++i)
-        addArrow(i);
-    for (std::size_t i = 0; i < dag.boxes.size(); ++i) {
-        auto* item = new BoxItem(dag.boxes[i], static_cast<int>(i), m_picture->sizes[i], m_style);
-        item->setPos(layout.centres[i].x, layout.centres[i].y);
-        m_scene.addItem(item);
-        m_boxes.push_back(item);
-    }
-    showPlan();
-    setSceneRect(m_scene.itemsBoundingRect().adjusted(-margin, -margin, margin, margin));
-    mark();
-}
-
-void GraphView::addArrow(std::size_t arrow)
-{
-    const DagArrow& drawn = m_picture->dag.arrows[arrow];
-    const std::vector<LayoutPoint>& path = m_picture->layout.paths[arrow];
-    if (path.size() >= 4) {
-        m_arrows[arrow] = new ArrowItem(path, m_style);
-        m_scene.addItem(m_arrows[arrow]);
-        return;
-    }
-    const QString name = toText(m_model->program()[drawn.values.front()].name);
-    const auto end = [&](int box, double side) {
-        const auto i = static_cast<std::size_t>(box);
-        return QPointF(m_picture->layout.centres[i].x + m_picture->sizes[i].width() * 0.3,
-                       m_picture->layout.centres[i].y + side * m_picture->sizes[i].height() / 2);
-    };
-    m_scene.addItem(new StubItem(end(drawn.from, 1), true, name, m_style));
-    m_scene.addItem(new StubItem(end(drawn.to, -1), false, name, m_style));
-}
-
-std::vector<BandItem::Texts> GraphView::bandTexts(const PlanMarks& marks) const
-{
-    std::vector<BandItem::Texts> texts;
-    for (std::size_t i = 0; i < marks.strips.size(); ++i)
-        texts.push_back(bandText(m_picture->dag.bands[i], marks.strips[i]));
-    texts.front().stripTitle = tr("Inputs");
-    if (texts.size() > 1)
-        texts.back().stripTitle = tr("Outputs");
-    return texts;
-}
-
-BandItem::Texts GraphView::bandText(const DagBand& band, const DagStrip& strip) const
-{
-    BandItem::Texts texts;
-    texts.title = bandTitle(band);
-    texts.lines.append(band.function < 0 ? tr("once, on the whole graph")
-                       : band.isGlobal   ? tr("over all nodes at once")
-                                         : tr("message degree %1").arg(band.level));
-    if (!band.nodeType.empty())
-        texts.lines.append(tr("nodes: %1").arg(toText(band.nodeType)));
-    texts.lines.append(band.ops == 1 ? tr("1 op") : tr("%1 ops").arg(band.ops));
-    if (band.function < 0 || strip.crossing.empty())
-        return texts;
-    texts.stripTitle = tr("Cut %1").arg(band.function + 1);
-    texts.stripLines.append(strip.crossing.size() == 1 ? tr("1 save point") : tr("%1 save points").arg(strip.crossing.size()));
-    // There is room for one line.
-    if (strip.typedRowBytes.size() > 1)
-        texts.stripLines.append(tr("of %1 node types").arg(strip.typedRowBytes.size()));
-    else if (!strip.typedRowBytes.empty())
-        texts.stripLines.append(tr("%1 × V %2").arg(toText(formatBytes(strip.typedRowBytes.begin()->second)), toText(strip.typedRowBytes.begin()->first)));
-    if (strip.nodeRowBytes > 0) {
-        const QString perNode = tr("%1 × V").arg(toText(formatBytes(strip.nodeRowBytes)));
-        const auto& graph = m_document.graph();
-        texts.stripLines.append(graph ? tr("%1 = %2").arg(perNode, toText(formatBytes(strip.nodeRowBytes * static_cast<double>(graph->numNodes))))
-                                      : perNode);
-    }
-    return texts;
-}
-
-// Boxes stay where they are; what the plan runs elsewhere than in its band says so, and tensors that it does not save fade.
-void GraphView::showPlan()
-{
-    if (!isCurrent())
-        return;
-    const PlanEditor& editor = m_document.planEditor();
-    const PlanMarks marks = planMarks(m_picture->dag, editor, editor.shown());
-    for (const MovedOpsItem* item : std::exchange(m_moved, {}))
-        delete item;
-    m_moved = movedOpsItems(*m_picture, marks, m_style);
-    if (editor.other())
-        for (MovedOpsItem* item : movedOpsItems(*m_picture, planMarks(m_picture->dag, editor, editor.other()->plan), m_style)) {
-            item->setOther();
-            m_moved.push_back(item);
-        }
-    for (MovedOpsItem* item : m_moved)
-        m_scene.addItem(item);
-    for (std::size_t i = 0; i < m_boxes.size(); ++i) {
-        m_boxes[i]->setPlace(marks.places[i]);
-        m_boxes[i]->setSaves(marks.saves[i]);
-        m_boxes[i]->setFaded(marks.unsaved[i]);
-    }
-    const std::vector<BandItem::Texts> texts = bandTexts(marks);
-    const double titleWidth = BandItem::titleWidth(m_style, texts);
-    for (std::size_t i = 0; i < m_bands.size(); ++i) {
-        m_bands[i]->setTexts(texts[i]);
-        m_bands[i]->setTitleWidth(titleWidth);
-        m_bands[i]->setLit(isLitBand(m_picture->dag.bands[i]));
-        m_bands[i]->setCutMarked(m_cut && m_picture->dag.bands[i].place == *m_cut);
-    }
-}
-
-// Whether the picture is that of the open model.
-bool GraphView::isCurrent() const { return m_picture && m_picture->model && m_picture->model == m_document.model(); }
 
 void GraphView::contextMenuEvent(QContextMenuEvent* event)
 {
     const bool byKey = event->reason() == QContextMenuEvent::Keyboard;
     BoxItem* item = byKey ? nullptr : boxAt(event->pos());
     if (item != nullptr)
-        select(m_picture->dag.boxes[static_cast<std::size_t>(item->index())].key);
+        select(picture()->dag.boxes[static_cast<std::size_t>(item->index())].key);
     const DagBox* box = item != nullptr || byKey ? selectedBox() : nullptr;
-    if (box == nullptr || !isCurrent())
+    if (box == nullptr || !m_scene->isCurrent())
         return;
     QMenu menu(this);
-    const int before = m_selectedBefore ? m_picture->dag.find(*m_selectedBefore) : -1;
-    addPlanActions(menu, m_document.planEditor(), *box, before < 0 ? nullptr : &m_picture->dag.boxes[static_cast<std::size_t>(before)]);
+    const int before = m_selectedBefore ? picture()->dag.find(*m_selectedBefore) : -1;
+    addPlanActions(menu, m_document.planEditor(), *box, before < 0 ? nullptr : &picture()->dag.boxes[static_cast<std::size_t>(before)]);
+    addRepeatActions(menu, *box);
     menu.exec(byKey ? viewport()->mapToGlobal(viewPosition(box->key).toPoint()) : event->globalPos());
+}
+
+void GraphView::addRepeatActions(QMenu& menu, const DagBox& box)
+{
+    const Repeat* repeat = repeatAround(box);
+    if (repeat == nullptr)
+        return;
+    menu.addSeparator();
+    if (box.key.kind == BoxKind::Repeat)
+        menu.addAction(tr("Show every layer"), this, [this, key = box.key] { open(key); });
+    else if (!m_folds || m_unfolded.contains(repeat->first))
+        menu.addAction(tr("Fold the %1 layers that repeat").arg(repeat->count), this, [this, repeat = *repeat] { fold(repeat); });
 }
 
 void GraphView::selectCut(std::optional<int> cut)
@@ -311,12 +216,9 @@ void GraphView::selectCut(std::optional<int> cut)
     m_cut = cut;
     if (cut)
         select(std::nullopt);
-    for (std::size_t i = 0; i < m_bands.size(); ++i) {
-        const bool marked = cut && m_picture->dag.bands[i].place == *cut;
-        m_bands[i]->setCutMarked(marked);
-        if (marked)
-            ensureVisible(m_bands[i]->stripRect(), 10, 60);
-    }
+    m_scene->markCut(cut);
+    if (cut)
+        ensureVisible(m_scene->cutRect(*cut), 10, 60);
     if (cut)
         setAccessibleDescription(tr("Cut %1").arg(m_document.planEditor().functionNumber(*cut) + 1));
 }
@@ -324,23 +226,12 @@ void GraphView::selectCut(std::optional<int> cut)
 // False behind the last one, where none is selected any more.
 bool GraphView::selectNextCut(int step)
 {
-    const std::vector<int> all = isCurrent() ? cutsOf(m_picture->dag, m_document.planEditor()) : std::vector<int>{};
+    const std::vector<int> all = m_scene->isCurrent() ? cutsOf(picture()->dag, m_document.planEditor()) : std::vector<int>{};
     const auto size = static_cast<std::ptrdiff_t>(all.size());
     const std::ptrdiff_t at = m_cut ? std::ranges::find(all, *m_cut) - all.begin() + step : step > 0 ? 0 : size - 1;
     const bool inside = at >= 0 && at < size;
     selectCut(inside ? std::optional(all[static_cast<std::size_t>(at)]) : std::nullopt);
     return inside;
-}
-
-std::optional<int> GraphView::cutAt(const QPoint& position) const
-{
-    if (!isCurrent())
-        return {};
-    const std::vector<int> all = cutsOf(m_picture->dag, m_document.planEditor());
-    for (std::size_t i = 0; i < m_bands.size(); ++i)
-        if (const int place = m_picture->dag.bands[i].place; std::ranges::count(all, place) > 0 && m_bands[i]->stripRect().contains(mapToScene(position)))
-            return place;
-    return {};
 }
 
 std::vector<OpId> GraphView::find(const QString& text) const
@@ -362,39 +253,31 @@ std::vector<OpId> GraphView::find(const QString& text) const
 
 void GraphView::showOp(OpId op)
 {
-    if (!isCurrent())
+    const int box = m_scene->isCurrent() ? picture()->dag.findOp(op) : -1;
+    if (box < 0)
         return;
     m_untouched = false;
-    for (int band = 0; band < static_cast<int>(m_picture->dag.bands.size()); ++band) {
-        const int box = m_picture->dag.findOp(band, op);
-        if (box < 0)
-            continue;
-        const DagKey key = m_picture->dag.boxes[static_cast<std::size_t>(box)].key;
-        select(key);
-        if (key.kind != BoxKind::Op) {
-            m_wanted = op;
-            setExpansion(openedAround(*m_model->analysis, m_expansion, band, op), key);
-        }
+    const DagKey key = picture()->dag.boxes[static_cast<std::size_t>(box)].key;
+    select(key);
+    if (key.kind == BoxKind::Op)
         return;
-    }
+    m_wanted = op;
+    if (key.kind == BoxKind::Repeat)
+        open(key);
+    else
+        setExpansion(openedAround(*m_model->analysis, m_expansion, key.band, op), key);
 }
-
-bool GraphView::isLitBand(const DagBand& band) const { return m_lit > 0 && band.place >= 0 && band.level == m_lit; }
 
 void GraphView::setLitFunction(int degree)
 {
-    m_lit = degree;
-    for (std::size_t i = 0; i < m_bands.size(); ++i) {
-        const bool isLit = isLitBand(m_picture->dag.bands[i]);
-        m_bands[i]->setLit(isLit);
-        if (isLit)
-            ensureVisible(m_bands[i]->boundingRect(), 10, 10);
-    }
+    m_scene->lightFunctions(degree);
+    if (const QRectF lit = m_scene->litRect(); !lit.isEmpty())
+        ensureVisible(lit, 10, 10);
 }
 
 void GraphView::moveCut(bool up)
 {
-    if (m_cut && isCurrent())
+    if (m_cut && m_scene->isCurrent())
         m_document.planEditor().previewCut(*m_cut, up);
 }
 
@@ -413,8 +296,8 @@ bool GraphView::handleCutKey(int key)
 
 const DagBox* GraphView::selectedBox() const
 {
-    const int box = m_selection && m_picture ? m_picture->dag.find(*m_selection) : -1;
-    return box < 0 ? nullptr : &m_picture->dag.boxes[static_cast<std::size_t>(box)];
+    const int box = m_selection && picture() ? picture()->dag.find(*m_selection) : -1;
+    return box < 0 ? nullptr : &picture()->dag.boxes[static_cast<std::size_t>(box)];
 }
 
 void GraphView::select(const std::optional<DagKey>& key)
@@ -428,17 +311,17 @@ void GraphView::select(const std::optional<DagKey>& key)
     m_selection = key;
     mark();
     const DagBox* box = selectedBox();
-    setAccessibleDescription(box == nullptr ? QString() : QStringLiteral("%1, %2").arg(toText(box->title), m_style.metrics.subtitle(*box)));
+    setAccessibleDescription(box == nullptr ? QString() : QStringLiteral("%1, %2").arg(m_scene->style().metrics.heading(*box), m_scene->style().metrics.subtitle(*box)));
     Q_EMIT selectionChanged();
 }
 
 void GraphView::selectTensor(ValueId tensor)
 {
-    if (!isCurrent())
+    if (!m_scene->isCurrent())
         return;
     const OpId producer = m_model->program()[tensor].producer;
     const auto isOf = [&](const DagBox& box) { return box.key.kind == BoxKind::Tensor ? box.key.value == tensor && !box.isReminder : std::ranges::count(box.ops, producer) > 0; };
-    const auto& boxes = m_picture->dag.boxes;
+    const auto& boxes = picture()->dag.boxes;
     auto found = std::ranges::find_if(boxes, [&](const DagBox& box) { return box.key.kind == BoxKind::Tensor && isOf(box); });
     if (found == boxes.end())
         found = std::ranges::find_if(boxes, isOf);
@@ -448,22 +331,18 @@ void GraphView::selectTensor(ValueId tensor)
 
 void GraphView::mark()
 {
-    if (!m_picture)
+    if (!picture())
         return;
-    const int selected = m_selection ? m_picture->dag.find(*m_selection) : -1;
-    for (BoxItem* item : m_boxes)
-        item->setMarked(item->index() == selected);
-    for (std::size_t i = 0; i < m_arrows.size(); ++i)
-        if (m_arrows[i] != nullptr)
-            m_arrows[i]->setMarked(selected >= 0 && (m_picture->dag.arrows[i].from == selected || m_picture->dag.arrows[i].to == selected));
+    const int selected = m_selection ? picture()->dag.find(*m_selection) : -1;
+    m_scene->markBox(selected);
     if (selected >= 0)
-        ensureVisible(m_boxes[static_cast<std::size_t>(selected)], 30, 30);
+        ensureVisible(m_scene->boxRect(selected), 30, 30);
 }
 
 void GraphView::expandSelection()
 {
     if (const DagBox* box = selectedBox(); box != nullptr && box->isExpandable())
-        toggleBox(m_picture->dag.find(box->key));
+        open(box->key);
 }
 
 void GraphView::collapseSelection()
@@ -474,19 +353,31 @@ void GraphView::collapseSelection()
 
 void GraphView::expandAll()
 {
-    if (m_model)
-        setExpansion(fullExpansion(*m_model->analysis, *m_model->cut), m_selection);
+    if (!m_model)
+        return;
+    for (const Repeat& repeat : m_repeats)
+        m_unfolded.insert(repeat.first);
+    setExpansion(fullExpansion(*m_model->analysis, *m_model->cut), m_selection);
 }
 
 void GraphView::collapseAll()
 {
-    if (m_model)
-        setExpansion(initialExpansion(*m_model->analysis, *m_model->cut), m_selection);
+    if (!m_model)
+        return;
+    m_unfolded.clear();
+    setExpansion(initialExpansion(*m_model->analysis, *m_model->cut), m_selection);
 }
 
-void GraphView::toggleBox(int box)
+void GraphView::open(const DagKey& key)
 {
-    const DagKey key = m_picture->dag.boxes[static_cast<std::size_t>(box)].key;
+    const int box = picture()->dag.find(key);
+    if (box < 0)
+        return;
+    if (key.kind == BoxKind::Repeat) {
+        m_unfolded.insert(picture()->dag.boxes[static_cast<std::size_t>(box)].repeat.first);
+        layOutAgain(key);
+        return;
+    }
     Expansion expansion = m_expansion;
     expansion.insert({key.band, key.module});
     setExpansion(std::move(expansion), key);
@@ -494,21 +385,22 @@ void GraphView::toggleBox(int box)
 
 void GraphView::closeFrame(int frame)
 {
-    const DagFrame& closed = m_picture->dag.frames[static_cast<std::size_t>(frame)];
+    const DagModel& dag = picture()->dag;
+    const DagFrame& closed = dag.frames[static_cast<std::size_t>(frame)];
     Expansion expansion = m_expansion;
     expansion.erase({closed.band, closed.module});
-    const auto inside = std::ranges::find_if(m_picture->dag.boxes, [&](const DagBox& box) {
+    const auto inside = std::ranges::find_if(dag.boxes, [&](const DagBox& box) {
         int outer = box.frame;
         while (outer >= 0 && outer != frame)
-            outer = m_picture->dag.frames[static_cast<std::size_t>(outer)].parent;
+            outer = dag.frames[static_cast<std::size_t>(outer)].parent;
         return outer == frame;
     });
-    setExpansion(std::move(expansion), inside == m_picture->dag.boxes.end() ? std::nullopt : std::optional(inside->key));
+    setExpansion(std::move(expansion), inside == dag.boxes.end() ? std::nullopt : std::optional(inside->key));
 }
 
 void GraphView::fit()
 {
-    if (!m_picture)
+    if (!picture())
         return;
     m_untouched = false;
     fitInView(sceneRect(), Qt::KeepAspectRatio);
@@ -543,30 +435,16 @@ void GraphView::setZoom(double zoom)
 
 void GraphView::exportPicture(const QString& path)
 {
-    if (!m_picture)
+    if (!picture())
         throw Error("There is no picture to export: open a model first.");
-    views::exportPicture(m_scene, m_style.colors.background, toText(m_model->program().name), path);
+    views::exportPicture(*m_scene, m_scene->style().colors.background, toText(m_model->program().name), path);
 }
 
-QString GraphView::svg() { return m_picture ? svgOf(m_scene, m_style.colors.background) : QString(); }
+QString GraphView::svg() { return picture() ? svgOf(*m_scene, m_scene->style().colors.background) : QString(); }
 
-void GraphView::print(QPrinter& printer) { printPicture(m_scene, printer); }
+void GraphView::print(QPrinter& printer) { printPicture(*m_scene, printer); }
 
-BoxItem* GraphView::boxAt(const QPoint& position) const
-{
-    for (QGraphicsItem* item : items(position))
-        if (auto* box = dynamic_cast<BoxItem*>(item))
-            return box;
-    return nullptr;
-}
-
-FrameItem* GraphView::frameAt(const QPoint& position) const
-{
-    for (QGraphicsItem* item : items(position))
-        if (auto* frame = dynamic_cast<FrameItem*>(item); frame != nullptr && frame->headerRect().contains(mapToScene(position)))
-            return frame;
-    return nullptr;
-}
+BoxItem* GraphView::boxAt(const QPoint& position) const { return m_scene->boxAt(mapToScene(position)); }
 
 void GraphView::mousePressEvent(QMouseEvent* event)
 {
@@ -578,7 +456,7 @@ void GraphView::mousePressEvent(QMouseEvent* event)
 void GraphView::mouseMoveEvent(QMouseEvent* event)
 {
     const bool far = (event->pos() - m_pressed).manhattanLength() >= QGuiApplication::styleHints()->startDragDistance();
-    if (!m_drag && !m_panning && far && isCurrent() && (event->buttons() & Qt::LeftButton))
+    if (!m_drag && !m_panning && far && m_scene->isCurrent() && (event->buttons() & Qt::LeftButton))
         m_drag = beginDrag();
     if (m_drag) {
         m_drag->moveTo(event->pos());
@@ -593,16 +471,16 @@ std::unique_ptr<PlanDrag> GraphView::beginDrag()
 {
     PlanEditor& editor = m_document.planEditor();
     if (const BoxItem* item = boxAt(m_pressed)) {
-        std::vector<OpId> ops = movableOps(editor, m_picture->dag.boxes[static_cast<std::size_t>(item->index())]);
+        std::vector<OpId> ops = movableOps(editor, picture()->dag.boxes[static_cast<std::size_t>(item->index())]);
         if (ops.empty())
             return nullptr;
-        return std::make_unique<OpDrag>(*this, *m_picture, m_style.colors, editor, std::move(ops));
+        return std::make_unique<OpDrag>(*this, *picture(), m_scene->style().colors, editor, std::move(ops));
     }
-    const std::optional<int> cut = cutAt(m_pressed);
+    const std::optional<int> cut = m_scene->cutAt(mapToScene(m_pressed));
     if (!cut)
         return nullptr;
     selectCut(cut);
-    return std::make_unique<CutDrag>(*this, *m_picture, m_style.colors, editor, *cut);
+    return std::make_unique<CutDrag>(*this, *picture(), m_scene->style().colors, editor, *cut);
 }
 
 void GraphView::mouseReleaseEvent(QMouseEvent* event)
@@ -618,14 +496,15 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
     if (event->button() != Qt::LeftButton || dragged)
         return;
     if (BoxItem* box = boxAt(event->pos())) {
-        const QRectF control = box->controlRect();
-        select(m_picture->dag.boxes[static_cast<std::size_t>(box->index())].key);
-        if (control.contains(box->mapFromScene(mapToScene(event->pos()))))
-            toggleBox(box->index());
-    } else if (FrameItem* frame = frameAt(event->pos())) {
+        const bool onControl = box->controlRect().contains(box->mapFromScene(mapToScene(event->pos())));
+        const DagKey key = picture()->dag.boxes[static_cast<std::size_t>(box->index())].key;
+        select(key);
+        if (onControl)
+            open(key);
+    } else if (FrameItem* frame = m_scene->frameAt(mapToScene(event->pos()))) {
         closeFrame(frame->index());
     } else {
-        const std::optional<int> cut = cutAt(event->pos());
+        const std::optional<int> cut = m_scene->cutAt(mapToScene(event->pos()));
         select(std::nullopt);
         selectCut(cut);
     }
@@ -634,9 +513,10 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event)
 {
     m_pressed = {-1000, -1000};  // the release that follows is no click
-    BoxItem* box = boxAt(event->pos());
-    if (event->button() == Qt::LeftButton && box != nullptr && m_picture->dag.boxes[static_cast<std::size_t>(box->index())].isExpandable())
-        toggleBox(box->index());
+    const BoxItem* item = boxAt(event->pos());
+    const DagBox* box = item == nullptr ? nullptr : &picture()->dag.boxes[static_cast<std::size_t>(item->index())];
+    if (event->button() == Qt::LeftButton && box != nullptr && box->isExpandable())
+        open(box->key);
     else
         QGraphicsView::mouseDoubleClickEvent(event);
 }
@@ -644,7 +524,7 @@ void GraphView::mouseDoubleClickEvent(QMouseEvent* event)
 void GraphView::keyPressEvent(QKeyEvent* event)
 {
     m_untouched = false;
-    if (m_picture && (event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == Qt::NoModifier && handleKey(event->key()))
+    if (picture() && (event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == Qt::NoModifier && handleKey(event->key()))
         return;
     QGraphicsView::keyPressEvent(event);
 }
@@ -676,60 +556,30 @@ bool GraphView::focusNextPrevChild(bool next)
     const std::optional<DagKey> before = m_selection;
     if (m_cut)
         return selectNextCut(next ? 1 : -1) || QGraphicsView::focusNextPrevChild(next);
-    if (m_picture)
+    if (picture())
         selectStep(next ? 1 : -1);
-    return (m_picture && m_selection != before && m_selection) || QGraphicsView::focusNextPrevChild(next);
-}
-
-std::vector<int> GraphView::readingOrder() const
-{
-    std::vector<int> order;
-    for (const BoxItem* item : m_boxes)
-        order.push_back(item->index());
-    std::ranges::sort(order, {}, [this](int box) {
-        const LayoutPoint& centre = m_picture->layout.centres[static_cast<std::size_t>(box)];
-        return std::pair(std::lround(centre.y), centre.x);
-    });
-    return order;
+    return (picture() && m_selection != before && m_selection) || QGraphicsView::focusNextPrevChild(next);
 }
 
 void GraphView::selectStep(int step)
 {
-    const std::vector<int> order = readingOrder();
+    const std::vector<int> order = m_scene->readingOrder();
     const auto size = static_cast<std::ptrdiff_t>(order.size());
     std::ptrdiff_t at = step > 0 ? 0 : size - 1;
     if (m_selection)
-        at = std::ranges::find(order, m_picture->dag.find(*m_selection)) - order.begin() + step;
+        at = std::ranges::find(order, picture()->dag.find(*m_selection)) - order.begin() + step;
     if (at < 0 || at >= size)
         select(std::nullopt);
     else
-        select(m_picture->dag.boxes[static_cast<std::size_t>(order[static_cast<std::size_t>(at)])].key);
+        select(picture()->dag.boxes[static_cast<std::size_t>(order[static_cast<std::size_t>(at)])].key);
 }
 
-// The nearest box in that direction; what lies off to the side counts double.
 void GraphView::selectTowards(int key)
 {
-    if (!selectedBox()) {
+    if (!selectedBox())
         selectStep(1);
-        return;
-    }
-    const auto centre = [this](int box) { return m_boxes[static_cast<std::size_t>(box)]->pos(); };
-    const int current = m_picture->dag.find(*m_selection);
-    const bool vertical = key == Qt::Key_Up || key == Qt::Key_Down;
-    const double sign = key == Qt::Key_Down || key == Qt::Key_Right ? 1 : -1;
-    int best = -1;
-    double bestDistance = 0;
-    for (const BoxItem* item : m_boxes) {
-        const QPointF d = centre(item->index()) - centre(current);
-        const double along = sign * (vertical ? d.y() : d.x());
-        const double distance = along + 2 * std::abs(vertical ? d.x() : d.y());
-        if (along > 1 && (best < 0 || distance < bestDistance)) {
-            best = item->index();
-            bestDistance = distance;
-        }
-    }
-    if (best >= 0)
-        select(m_picture->dag.boxes[static_cast<std::size_t>(best)].key);
+    else if (const int next = m_scene->nextBox(picture()->dag.find(*m_selection), key); next >= 0)
+        select(picture()->dag.boxes[static_cast<std::size_t>(next)].key);
 }
 
 void GraphView::wheelEvent(QWheelEvent* event)
@@ -747,8 +597,15 @@ void GraphView::wheelEvent(QWheelEvent* event)
 void GraphView::resizeEvent(QResizeEvent* event)
 {
     QGraphicsView::resizeEvent(event);
-    if (m_untouched && m_picture)
+    if (m_untouched && picture())
         showAtStart();
+}
+
+void GraphView::restyle()
+{
+    m_drag.reset();
+    m_scene->setColors(palette());
+    setBackgroundBrush(m_scene->style().colors.background);
 }
 
 bool GraphView::viewportEvent(QEvent* event)
@@ -767,7 +624,7 @@ void GraphView::changeEvent(QEvent* event)
     if (event->type() == QEvent::PaletteChange)
         restyle();
     if (event->type() == QEvent::FontChange && m_model) {
-        m_style.metrics = BoxMetrics(font());
+        m_scene->setFont(font());
         layOutAgain(m_selection);
     }
 }

@@ -5,15 +5,17 @@
 #include <optional>
 
 #include "views/document.h"
-#include "views/graph_items.h"
+#include "views/graph_picture.h"
 #include "views/job.h"
-#include "views/moved_ops.h"
 #include "views/plan_drag.h"
-#include "views/plan_marks.h"
 
+class QMenu;
 class QPrinter;
 
 namespace cleave::views {
+
+class BoxItem;
+class GraphScene;
 
 /// The picture of the document's model: bands of boxes and arrows, with zoom, selection and expansion.
 class GraphView : public QGraphicsView {
@@ -23,7 +25,7 @@ public:
     explicit GraphView(Document& document, QWidget* parent = nullptr);
     ~GraphView() override;
 
-    const GraphPicture* picture() const { return m_picture.get(); }  ///< null until the first layout is done
+    const GraphPicture* picture() const;  ///< null until the first layout is done
     bool isLayingOut() const { return m_job != nullptr; }
 
     std::optional<DagKey> selection() const { return m_selection; }
@@ -40,6 +42,10 @@ public:
     void showOp(OpId op);                               ///< selects its box, and opens the modules that it lies in
 
     void setLitFunction(int degree);  ///< functions of this message degree, brought to view; 0: none
+
+    bool folds() const { return m_folds; }
+    void setFolding(bool folds);          ///< of layers that repeat, all of them
+    void setShowsStructure(bool shows);  ///< by arrows, beside the badges
 
     void expandSelection();
     void collapseSelection();
@@ -84,26 +90,20 @@ private:
     void layOutAgain(std::optional<DagKey> anchor);
     void setPicture(std::unique_ptr<GraphPicture> picture, const std::optional<DagKey>& anchor);
     void restyle();
-    void addItems();
-    void addArrow(std::size_t arrow);
-    std::vector<BandItem::Texts> bandTexts(const PlanMarks& marks) const;
-    BandItem::Texts bandText(const DagBand& band, const DagStrip& strip) const;
     void mark();
-    void showPlan();
-    bool isCurrent() const;
-    bool isLitBand(const DagBand& band) const;
     bool selectNextCut(int step);
-    std::optional<int> cutAt(const QPoint& position) const;
     bool handleCutKey(int key);
+    DagOptions dagOptions() const;
+    const Repeat* repeatAround(const DagBox& box) const;  ///< null: none
+    void fold(const Repeat& repeat);
+    void addRepeatActions(QMenu& menu, const DagBox& box);
     std::unique_ptr<PlanDrag> beginDrag();
 
     BoxItem* boxAt(const QPoint& position) const;
-    FrameItem* frameAt(const QPoint& position) const;  ///< whose header is there
-    void toggleBox(int box);
+    void open(const DagKey& key);  ///< of a box that can be
     void closeFrame(int frame);
     void selectStep(int step);
     void selectTowards(int key);
-    std::vector<int> readingOrder() const;
     bool handleKey(int key);
 
     Document& m_document;
@@ -113,16 +113,12 @@ private:
     OpId m_wanted;  // to be selected in the next picture
     std::unique_ptr<Job> m_job;
 
-    GraphStyle m_style;
-    QGraphicsScene m_scene;
-    std::unique_ptr<GraphPicture> m_picture;
-    std::vector<BoxItem*> m_boxes;       // owned by the scene
-    std::vector<ArrowItem*> m_arrows;    // null for stubs
-    std::vector<BandItem*> m_bands;
-    std::vector<MovedOpsItem*> m_moved;
+    GraphScene* m_scene;
     std::unique_ptr<PlanDrag> m_drag;
     std::optional<int> m_cut;
-    int m_lit = 0;
+    std::vector<Repeat> m_repeats;
+    std::set<int> m_unfolded;            // by their first bands
+    bool m_folds = true, m_showsStructure = false;
     QPoint m_pressed;
     bool m_panning = false;              // with a button held
     bool m_untouched = false;            // nobody has moved or zoomed the picture yet

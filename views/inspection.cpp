@@ -3,8 +3,9 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <algorithm>
+#include <cmath>
+#include <set>
 
-#include "core/base/format.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -58,7 +59,7 @@ QString argumentText(const Program& program, const Argument& argument)
         QString operator()(std::monostate) const { return QStringLiteral("None"); }
         QString operator()(ValueId value) const { return toText(program[value].name); }
         QString operator()(std::int64_t number) const { return QString::number(number); }
-        QString operator()(double number) const { return toText(formatNumber(number)); }
+        QString operator()(double number) const { return numberText(number); }
         QString operator()(bool flag) const { return flag ? QStringLiteral("True") : QStringLiteral("False"); }
         QString operator()(const std::string& text) const { return toText(text); }
         QString operator()(DType dtype) const { return QString::fromUtf8(dtypeName(dtype).data()); }
@@ -75,19 +76,22 @@ QString argumentText(const Program& program, const Argument& argument)
 
 class Inspector {
 public:
-    Inspector(const Model& model, const DagBox& box, const DataGraph* graph)
-        : m_analysis(*model.analysis), m_program(model.program()), m_cut(*model.cut), m_box(box), m_graph(graph)
+    Inspector(const Model& model, const DagBox& box, const DataGraph* graph, const PlanEditor* editor)
+        : m_analysis(*model.analysis), m_program(model.program()), m_cut(*model.cut), m_box(box), m_graph(graph), m_editor(editor)
     {
+        if (editor != nullptr && editor->showsCosts() && editor->cost())
+            m_cost = &*editor->cost();
     }
 
     Inspection inspect()
     {
-        m_result.title = m_box.title.empty() ? Texts::tr("Prologue") : toText(m_box.title);
+        m_result.title = toText(m_box.title);
         switch (m_box.key.kind) {
         case BoxKind::Op: inspectOp(m_box.key.op); break;
         case BoxKind::Module: inspectModule(); break;
         case BoxKind::Prologue: inspectPrologue(); break;
         case BoxKind::Tensor: inspectTensor(m_box.key.value); break;
+        case BoxKind::Repeat: inspectRepeat(); break;
         }
         return std::move(m_result);
     }
@@ -118,6 +122,7 @@ private:
         addSource(op.source);
         addInputs(op);
         addOutputs({id});
+        addCost({id});
     }
 
     void addModule(ModuleId id)
@@ -154,15 +159,68 @@ private:
     {
         const Value& value = m_program[id];
         const QString name = toText(value.weight.valid() ? m_program[value.weight].name : value.name);
-        return value.kind == ValueKind::Tensor ? Texts::tr("%1: %2").arg(name, tensorText(m_analysis, id, m_graph)) : name;
+        return value.kind == ValueKind::Tensor ? Texts::tr("%1: %2").arg(name, tensorText(m_analysis, id)) : name;
     }
 
     void addOutputs(const std::vector<OpId>& ops)
     {
         auto& rows = section(Texts::tr("Gives"));
-        for (const ValueId value : leaving(ops))
-            rows.push_back({toText(m_program[value].name), Texts::tr("%1, %2").arg(tensorText(m_analysis, value, m_graph),
-                                                                           reachText(m_analysis.values[value])), {}});
+        for (const ValueId value : leaving(ops)) {
+            rows.push_back({toText(m_program[value].name), Texts::tr("%1, %2").arg(tensorText(m_analysis, value), reachText(m_analysis.values[value])), {}});
+            if (const QString bytes = wholeBytes(value); !bytes.isEmpty())
+                rows.push_back({{}, bytes, Texts::tr("rows · entries of a row · bytes of an entry, for the whole graph")});
+        }
+    }
+
+    // Of all its rows.
+    QString wholeBytes(ValueId value) const
+    {
+        const ValueFacts& facts = m_analysis.values[value];
+        if (facts.rows == Rows::Edges)
+            return bytesFormula(m_analysis, value, QStringLiteral("M"), edgeRows(value));
+        if (facts.rows != Rows::Nodes)
+            return {};
+        const QString type = m_analysis.types() > 1 ? u' ' + toText(m_analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name) : QString();
+        return bytesFormula(m_analysis, value, QStringLiteral("V") + type, nodeRows(facts.nodeType));
+    }
+
+    std::optional<double> nodeRows(int nodeType) const
+    {
+        if (m_analysis.types() == 1)
+            return m_graph == nullptr ? std::nullopt : std::optional(static_cast<double>(m_graph->numNodes));
+        const CostModel* costs = m_editor == nullptr ? nullptr : m_editor->costs().model();
+        return costs == nullptr ? std::nullopt : std::optional(costs->counts().nodesOf(nodeType));
+    }
+
+    // Loops that the model adds are among them.
+    std::optional<double> edgeRows(ValueId value) const
+    {
+        const CostModel* costs = m_editor == nullptr ? nullptr : m_editor->costs().model();
+        if (costs == nullptr || !costs->counts().joined.empty() || costs->counts().functions.size() != m_cut.functions.size())
+            return {};
+        for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
+            for (const Step& step : m_cut.functions[f].steps)
+                if (step.op == m_program[value].producer && m_cut.functions[f].frames[static_cast<std::size_t>(step.frame)].kind == FrameKind::Edges)
+                    return costs->counts().functions[f].frames[static_cast<std::size_t>(step.frame)].total;
+        return {};
+    }
+
+    // In the plan that is shown; what message passing does on edges is the scatter's.
+    void addCost(const std::vector<OpId>& ops)
+    {
+        Amount all;
+        bool isKnown = false;
+        for (const OpId op : ops)
+            if (const int i = m_cost == nullptr ? -1 : m_editor->space()->indexOf(op); i >= 0) {
+                all += m_cost->ops[static_cast<std::size_t>(i)];
+                isKnown = true;
+            }
+        if (!isKnown)
+            return;
+        auto& rows = section(Texts::tr("Cost in this plan"));
+        rows.push_back({Texts::tr("time"), secondsText(all.seconds), Texts::tr("Predicted; what message passing does on edges counts for its scatter")});
+        rows.push_back({Texts::tr("memory moved"), bytesText(all.bytes), {}});
+        rows.push_back({Texts::tr("arithmetic"), Texts::tr("%1 operations").arg(countText(std::llround(all.flops))), {}});
     }
 
     // Outputs of the ops that are read outside of them.
@@ -190,7 +248,21 @@ private:
         rows.push_back({Texts::tr("operators"), QString::number(m_box.ops.size()), {}});
         addSource(m_program[m_box.ops.front()].source);
         addOutputs(m_box.ops);
+        addCost(m_box.ops);
         addOps();
+    }
+
+    void inspectRepeat()
+    {
+        const Repeat& repeat = m_box.repeat;
+        m_result.title = Texts::tr("× %1 more").arg(repeat.count - 1);
+        m_result.kind = repeat.period == 1 ? Texts::tr("Functions %1 to %2, each like function %3").arg(repeat.shown() - 1).arg(repeat.end() - 2).arg(repeat.first - 1)
+                                           : Texts::tr("Functions %1 to %2, which repeat functions %3 to %4")
+                                                 .arg(repeat.shown() - 1).arg(repeat.end() - 2).arg(repeat.first - 1).arg(repeat.shown() - 2);
+        auto& rows = section(Texts::tr("Here"));
+        rows.push_back({Texts::tr("operators"), QString::number(m_box.ops.size()), {}});
+        rows.push_back({Texts::tr("of each repetition"), QString::number(m_box.ops.size() / static_cast<std::size_t>(repeat.count - 1)), {}});
+        addCost(m_box.ops);
     }
 
     void addOps()
@@ -207,10 +279,11 @@ private:
 
     void inspectPrologue()
     {
+        m_result.title = Texts::tr("Prologue");
         m_result.kind = Texts::tr("Computed once, on the whole graph");
         auto& rows = section(Texts::tr("Read by functions"));
         for (const ValueId value : m_cut.prologue)
-            rows.push_back({toText(structureText(m_analysis, value)), tensorText(m_analysis, value, m_graph), {}});
+            rows.push_back({toText(structureText(m_analysis, value)), tensorText(m_analysis, value), {}});
         addOps();
     }
 
@@ -224,19 +297,15 @@ private:
         about.push_back({Texts::tr("rows"), reachText(m_analysis.values[id]), {}});
         about.push_back({Texts::tr("message degree"), QString::number(m_box.level), {}});
         if (m_box.rowBytes > 0)
-            about.push_back({Texts::tr("bytes per row"), toText(formatBytes(m_box.rowBytes)), {}});
-        if (m_graph != nullptr && m_box.rowBytes > 0 && m_box.rows == RowsClass::Nodes)
-            about.push_back({Texts::tr("bytes on this graph"), Texts::tr("V × %1 = %2").arg(toText(formatBytes(m_box.rowBytes)), bytesText()), {}});
+            about.push_back({Texts::tr("bytes per row"), bytesText(m_box.rowBytes), {}});
+        if (const QString bytes = wholeBytes(id); !bytes.isEmpty())
+            about.push_back({Texts::tr("bytes"), bytes, Texts::tr("rows · entries of a row · bytes of an entry, for the whole graph")});
         addUse(id);
+        addTensorCost(id);
         if (const OpId producer = m_program[id].producer; producer.valid()) {
             addModule(m_program[producer].module);
             addSource(m_program[producer].source);
         }
-    }
-
-    QString bytesText() const
-    {
-        return toText(formatBytes(m_box.rowBytes * static_cast<double>(m_graph->numNodes)));
     }
 
     void addUse(ValueId id)
@@ -253,176 +322,73 @@ private:
         rows.push_back({Texts::tr("read by"), readers.join(QStringLiteral(", ")), {}});
     }
 
+    // Written once, read at the rows of each function: V its targets, E the nodes of its blocks, M its edges.
+    void addTensorCost(ValueId id)
+    {
+        const auto known = m_cost == nullptr ? std::vector<TensorCost>::const_iterator{} : std::ranges::find(m_cost->tensors, id, &TensorCost::tensor);
+        if (m_cost == nullptr || known == m_cost->tensors.end())
+            return;
+        auto& rows = section(Texts::tr("Cost in this plan"));
+        if (known->madeIn >= 0)
+            rows.push_back({Texts::tr("written"), known->write.seconds > 0 ? Texts::tr("%1 in %2").arg(bytesText(known->write.bytes), secondsText(known->write.seconds))
+                                                                           : Texts::tr("%1, handed on without a copy").arg(bytesText(known->write.bytes)), {}});
+        for (const TensorRead& read : known->reads) {
+            const QString formula = bytesFormula(m_analysis, id, QString(QLatin1Char(read.rows)), read.count);
+            const QString name = Texts::tr("read by %1").arg(functionName(*m_editor, m_cost->functions[static_cast<std::size_t>(read.function)]));
+            rows.push_back({name, Texts::tr("%1, in %2").arg(formula.isEmpty() ? bytesText(read.amount.bytes) : formula, secondsText(read.amount.seconds)),
+                            Texts::tr("%1 = %2 rows").arg(QLatin1Char(read.rows)).arg(countText(std::llround(read.count)))});
+        }
+    }
+
     const Analysis& m_analysis;
     const Program& m_program;
     const CutProgram& m_cut;
     const DagBox& m_box;
     const DataGraph* m_graph;
+    const PlanEditor* m_editor;
+    const PlanCost* m_cost = nullptr;
     Inspection m_result;
 };
 
-Property countOf(const QString& name, const std::optional<Array>& mask)
-{
-    std::int64_t count = 0;
-    if (mask)
-        count = std::count(mask->as<bool>(), mask->as<bool>() + mask->count(), true);
-    return {name, toText(formatCount(count)), {}};
-}
-
 }  // namespace
 
-Inspection inspectBox(const Model& model, const DagBox& box, const DataGraph* graph)
+Inspection inspectBox(const Model& model, const DagBox& box, const DataGraph* graph, const PlanEditor* editor)
 {
-    return Inspector(model, box, graph).inspect();
+    return Inspector(model, box, graph, editor).inspect();
 }
 
-QString rewriteText(Rewrite rewrite)
+QString bytesFormula(const Analysis& analysis, ValueId value, const QString& rows, std::optional<double> count)
 {
-    switch (rewrite) {
-    case Rewrite::TransformFirst:
-        return Texts::tr("put linear layers before aggregations");
-    case Rewrite::SumLinears:
-        return Texts::tr("add up linear layers of one input");
-    case Rewrite::MergeLinears:
-        return Texts::tr("merge linear layers of one input");
-    case Rewrite::FoldBatchNorm:
-        return Texts::tr("fold batch norms into linear layers");
-    case Rewrite::OneGather:
-        return Texts::tr("gather equal rows once");
-    }
-    return {};
-}
-
-QString rewritesText(const Model& model)
-{
-    QStringList texts;
-    for (const PassCount& applied : model.analysis->rewrites)
-        if (Rewrite rewrite{}; rewriteFromName(applied.pass, rewrite))
-            texts.append(Texts::tr("%1 %2 ×").arg(rewriteText(rewrite)).arg(applied.count));
-    return texts.join(QStringLiteral(", "));
-}
-
-std::vector<PropertySection> describeModel(const Model& model, const QString& path)
-{
-    const Program& program = model.program();
-    const Analysis& analysis = *model.analysis;
-    std::vector<PropertySection> sections;
-    auto& about = sections.emplace_back(PropertySection{Texts::tr("Model"), {}}).properties;
-    about.push_back({Texts::tr("file"), QFileInfo(path).fileName(), path});
-    about.push_back({Texts::tr("class"), toText(program.name), {}});
-    about.push_back({Texts::tr("written by"), toText(program.producer), {}});
-    about.push_back({Texts::tr("operators"), toText(formatCount(static_cast<std::int64_t>(program.ops.size()))), {}});
-    about.push_back({Texts::tr("functions"), QString::number(model.cut->functions.size()), {}});
-    about.push_back({Texts::tr("message degree"), QString::number(analysis.degreeOf(analysis.levels)), {}});
-    if (analysis.types() > 1) {
-        QStringList names;
-        for (const NodeType& type : analysis.nodeTypes)
-            names.append(toText(type.name));
-        about.push_back({Texts::tr("node types"), names.join(QStringLiteral(", ")), {}});
-    }
-    for (const std::string& note : program.notes)
-        about.push_back({Texts::tr("note"), toText(note), {}});
-
-    auto& inputs = sections.emplace_back(PropertySection{Texts::tr("Inputs"), {}}).properties;
-    for (const Input& input : program.inputs)
-        inputs.push_back({toText(program[input.value].name), roleText(input.role),
-                          toText(std::string(dtypeName(program[input.value].dtype)) + " " + toString(program[input.value].sizes))});
-
-    auto& passes = sections.emplace_back(PropertySection{Texts::tr("Clean-up"), {}}).properties;
-    for (const PassCount& pass : analysis.passes)
-        if (pass.count > 0)
-            passes.push_back({toText(pass.pass), QString::number(pass.count), {}});
-    if (passes.empty())
-        passes.push_back({Texts::tr("nothing to remove"), {}, {}});
-
-    if (model.traced) {
-        auto& rewrites = sections.emplace_back(PropertySection{Texts::tr("Rewrites"), {}}).properties;
-        for (const PassCount& applied : analysis.rewrites)
-            if (Rewrite rewrite{}; rewriteFromName(applied.pass, rewrite))
-                rewrites.push_back({toText(applied.pass), QStringLiteral("%1 ×").arg(applied.count), rewriteText(rewrite)});
-    }
-    return sections;
-}
-
-namespace {
-
-// A bar for each doubling of the degree; the numbers are in the tooltip.
-Property histogramOf(const DegreeSummary& degrees)
-{
-    static const QString bars = QStringLiteral("▁▂▃▄▅▆▇█");
-    const auto most = static_cast<double>(std::ranges::max(degrees.histogram));
-    QString line;
-    QStringList lines;
-    for (std::size_t bin = 0; bin < degrees.histogram.size(); ++bin) {
-        const std::int64_t nodes = degrees.histogram[bin];
-        line += nodes == 0 ? QChar(u' ') : bars[std::min<qsizetype>(bars.size() - 1, static_cast<qsizetype>(static_cast<double>(nodes) / most * static_cast<double>(bars.size())))];
-        const std::int64_t from = bin == 0 ? 0 : std::int64_t{1} << (bin - 1), to = bin == 0 ? 0 : (std::int64_t{1} << bin) - 1;
-        lines.append(from == to ? Texts::tr("%1 edges: %2 nodes").arg(toText(formatCount(from)), toText(formatCount(nodes)))
-                                : Texts::tr("%1 to %2 edges: %3 nodes").arg(toText(formatCount(from)), toText(formatCount(to)), toText(formatCount(nodes))));
-    }
-    return {Texts::tr("degrees 0, 1, 2, 4, …"), line, lines.join(u'\n')};
-}
-
-}  // namespace
-
-std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::optional<DegreeSummary>& degrees, const QString& path)
-{
-    std::vector<PropertySection> sections;
-    auto& about = sections.emplace_back(PropertySection{Texts::tr("Graph"), {}}).properties;
-    about.push_back({Texts::tr("file"), path.isEmpty() ? Texts::tr("%1, built in").arg(toText(graph.name)) : QFileInfo(path).fileName(), path});
-    about.push_back({Texts::tr("V, nodes"), toText(formatCount(graph.numNodes)), {}});
-    about.push_back({Texts::tr("M, edges"), toText(formatCount(graph.numEdges)), {}});
-    if (degrees) {
-        about.push_back({Texts::tr("in-degree"), Texts::tr("%1 to %2").arg(toText(formatCount(degrees->least)), toText(formatCount(degrees->most))), {}});
-        about.push_back({Texts::tr("mean, median"), QStringLiteral("%1, %2").arg(degrees->mean, 0, 'f', 1).arg(toText(formatCount(degrees->median))), {}});
-        about.push_back(histogramOf(*degrees));
-    }
-    for (const auto& [name, array] : graph.arrays) {
-        std::vector<std::string> sizes;
-        for (const std::int64_t size : array.shape)
-            sizes.push_back(formatCount(size));
-        about.push_back({toText(name), QStringLiteral("%1 [%2]").arg(toText(std::string(dtypeName(array.dtype))),
-                                                                    toText(join(sizes, " × "))), {}});
-    }
-    if (graph.labels) {
-        const auto* labels = graph.labels->as<std::int64_t>();
-        const std::set<std::int64_t> classes(labels, labels + graph.labels->count());
-        about.push_back({Texts::tr("classes"), QString::number(classes.size() - classes.count(-1)), {}});
-    }
-    if (graph.trainMask || graph.valMask || graph.testMask) {
-        about.push_back(countOf(Texts::tr("training nodes"), graph.trainMask));
-        about.push_back(countOf(Texts::tr("validation nodes"), graph.valMask));
-        about.push_back(countOf(Texts::tr("test nodes"), graph.testMask));
-    }
-    return sections;
-}
-
-QString roleText(Role role)
-{
-    switch (role) {
-    case Role::NodeFeatures: return Texts::tr("node features");
-    case Role::GraphStructure: return Texts::tr("graph structure");
-    case Role::EdgeFeatures: return Texts::tr("edge features");
-    case Role::Other: break;
-    }
-    return Texts::tr("other");
+    const double bytes = bytesPerRow(analysis, value);
+    if (bytes <= 0)
+        return {};
+    const Value& v = analysis.program[value];
+    const ValueFacts& facts = analysis.values[value];
+    QStringList factors{rows};
+    if (facts.outer * facts.inner != 1)
+        factors.append(QString::number(facts.outer * facts.inner));
+    for (std::size_t i = 0; i < v.sizes.size(); ++i)
+        if (static_cast<int>(i) != facts.rowDim)
+            factors.append(QString::number(v.sizes[i].value));
+    factors.append(Texts::tr("%1 B").arg(itemSize(v.dtype)));
+    const QString formula = factors.join(QStringLiteral("·"));
+    return count ? Texts::tr("%1 = %2").arg(formula, bytesText(bytes * *count)) : formula;
 }
 
 QString bandTitle(const DagBand& band)
 {
-    return band.function < 0 ? Texts::tr("Prologue") : Texts::tr("Function %1").arg(band.function);
+    if (band.function < 0)
+        return Texts::tr("Prologue");
+    return band.firstFunction == band.function ? Texts::tr("Function %1").arg(band.function)
+                                               : Texts::tr("Functions %1 to %2").arg(band.firstFunction).arg(band.function);
 }
 
-QString tensorText(const Analysis& analysis, ValueId value, const DataGraph* graph)
+QString tensorText(const Analysis& analysis, ValueId value)
 {
     const Value& v = analysis.program[value];
     if (v.kind != ValueKind::Tensor)
         return Texts::tr("number");
-    QString text = toText(std::string(dtypeName(v.dtype)) + " " + shapeText(analysis, value));
-    const double bytes = bytesPerRow(analysis, value);
-    if (graph != nullptr && bytes > 0 && analysis.values[value].rows == Rows::Nodes)
-        text += Texts::tr(" · %1").arg(toText(formatBytes(bytes * static_cast<double>(graph->numNodes))));
-    return text;
+    return toText(std::string(dtypeName(v.dtype)) + " " + shapeText(analysis, value));
 }
 
 }  // namespace cleave::views

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/graph/data_graph.h"
-#include "core/graph/degrees.h"
 #include "core/run/model.h"
 #include "views/dag_model.h"
+#include "views/plan_editor.h"
 #include "views/property_model.h"
 
 namespace cleave::views {
@@ -17,18 +17,14 @@ struct Inspection {
     std::vector<PropertySection> sections;
 };
 
-/// What is known of a box of the picture; graph may be null.
-Inspection inspectBox(const Model& model, const DagBox& box, const DataGraph* graph);
+/// What is known of a box of the picture; graph may be null, and so may the editor, which knows what the shown plan costs.
+Inspection inspectBox(const Model& model, const DagBox& box, const DataGraph* graph, const PlanEditor* editor);
 
-std::vector<PropertySection> describeModel(const Model& model, const QString& path);
-std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::optional<DegreeSummary>& degrees, const QString& path);
+/// How many bytes rows of a tensor take: "V·64·4 B", and where their number is known what that is: " = 12.2 MB". Empty if a size is not known.
+QString bytesFormula(const Analysis& analysis, ValueId value, const QString& rows, std::optional<double> count);
 
-QString roleText(Role role);  ///< "node features"
-QString rewriteText(Rewrite rewrite);         ///< "put linear layers before aggregations"
-QString rewritesText(const Model& model);     ///< those that were applied, and how often each; empty: none
 QString bandTitle(const DagBand& band);
 
-/// "float32 [V, 16]", and the bytes where graph gives V: " · 173 kB".
-QString tensorText(const Analysis& analysis, ValueId value, const DataGraph* graph);
+QString tensorText(const Analysis& analysis, ValueId value);  ///< "float32 [V, 16]"
 
 }  // namespace cleave::views

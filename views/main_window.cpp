@@ -1,6 +1,5 @@
 #include "views/main_window.h"
 
-#include <QActionGroup>
 #include <QApplication>
 #include <QCloseEvent>
 #include <QDockWidget>
@@ -33,14 +32,16 @@
 #include "views/find_bar.h"
 #include "views/graph_view.h"
 #include "views/inspection.h"
+#include "views/description.h"
 #include "views/inspector.h"
 #include "views/legend.h"
 #include "views/message_bar.h"
 #include "views/model_panel.h"
 #include "views/plan_panel.h"
 #include "views/report.h"
-#include "views/ruler.h"
 #include "views/result_panel.h"
+#include "views/ruler.h"
+#include "views/settings_dialog.h"
 #include "views/story_view.h"
 #include "views/text.h"
 
@@ -49,7 +50,7 @@ namespace cleave::views {
 namespace {
 
 constexpr int layoutVersion = 5;
-const QString recentKey = QStringLiteral("recent"), modelKey = QStringLiteral("session/model"), graphKey = QStringLiteral("session/graph"), fontKey = QStringLiteral("fontSize");
+const QString recentKey = QStringLiteral("recent"), modelKey = QStringLiteral("session/model"), graphKey = QStringLiteral("session/graph");
 
 // The one local file of a drop that this program can open; empty if there is none.
 QStringList droppedFiles(const QMimeData* data)
@@ -83,14 +84,13 @@ QLabel* emptyState(QWidget* parent)
 
 }  // namespace
 
-MainWindow::MainWindow(Theme theme, QWidget* parent) : QMainWindow(parent)
+MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
 {
     setAcceptDrops(true);
     setDockOptions(AnimatedDocks | AllowTabbedDocks | AllowNestedDocks);
     makeCentre();
     makeDocks();
     makeActions();
-    addThemes(menuBar()->addMenu(tr("&Theme")), theme);
     auto* help = menuBar()->addMenu(tr("&Help"));
     addAction(help, tr("&Why layer-wise inference works"), tr("F2"), [this] { showStory(); });
     addAction(help, tr("&About Cleave"), {}, [this] { about(); });
@@ -112,6 +112,8 @@ MainWindow::MainWindow(Theme theme, QWidget* parent) : QMainWindow(parent)
     connect(m_view, &GraphView::remarked, m_results, &ResultPanel::addMessage);
     connect(m_view, &GraphView::selectionChanged, this, &MainWindow::showSelection);
     connect(m_view, &GraphView::pictureChanged, this, &MainWindow::showSelection);
+    connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, &MainWindow::showSelection);
+    connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &MainWindow::showSelection);
     connect(m_story, &StoryView::functionShown, m_view, &GraphView::setLitFunction);
     connect(m_plan, &PlanPanel::batchSizeChosen, &m_document, &Document::setBatchSize);
     connect(m_plan, &PlanPanel::tensorSelected, m_view, &GraphView::selectTensor);
@@ -126,8 +128,6 @@ MainWindow::MainWindow(Theme theme, QWidget* parent) : QMainWindow(parent)
 
     resize(1360, 860);
     const QSettings settings;
-    if (const double points = settings.value(fontKey).toDouble(); points > 0)
-        setFontSize(points);
     restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
     restoreState(settings.value(QStringLiteral("state")).toByteArray(), layoutVersion);
     showChange(Change::Model);
@@ -234,6 +234,7 @@ void MainWindow::makeActions()
     m_exportCode = addAction(file, tr("Export plan as P&ython…"), {}, [this] { exportCodeDialog(); });
     m_print = addAction(file, tr("&Print…"), QKeySequence::Print, [this] { print(); });
     file->addSeparator();
+    addAction(file, tr("Se&ttings…"), tr("Ctrl+,"), [this] { showSettings(); });
     addAction(file, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
 
     auto* plan = menuBar()->addMenu(tr("&Plan"));
@@ -269,8 +270,14 @@ void MainWindow::makeActions()
     auto* find = addAction(view, tr("F&ind…"), QKeySequence::Find, [this] { m_find->begin(); });
     m_ofPicture = {find, m_export, m_print, fit, in, out, full, expand, collapse};
     view->addSeparator();
-    addAction(view, tr("&Larger text"), tr("Ctrl+Shift++"), [this] { setFontSize(QApplication::font().pointSizeF() + 1); });
-    addAction(view, tr("&Smaller text"), tr("Ctrl+Shift+-"), [this] { setFontSize(QApplication::font().pointSizeF() - 1); });
+    auto* folding = view->addAction(tr("Fold &repeated layers"), m_view, &GraphView::setFolding);
+    folding->setCheckable(true);
+    folding->setChecked(m_view->folds());
+    auto* structure = view->addAction(tr("S&tructure arrows"), m_view, &GraphView::setShowsStructure);
+    structure->setCheckable(true);
+    view->addSeparator();
+    addAction(view, tr("&Larger text"), tr("Ctrl+Shift++"), [this] { changeFontSize(1); });
+    addAction(view, tr("&Smaller text"), tr("Ctrl+Shift+-"), [this] { changeFontSize(-1); });
     auto* presenting = addAction(view, tr("&Presenter view"), tr("F11"), [] {});
     presenting->setCheckable(true);
     connect(presenting, &QAction::toggled, this, &MainWindow::setPresenting);
@@ -287,20 +294,6 @@ void MainWindow::makeActions()
     bar->addActions({m_run, m_verify, m_stop});
     bar->addSeparator();
     bar->addActions({fit, expand, collapse});
-}
-
-void MainWindow::addThemes(QMenu* menu, Theme current)
-{
-    auto* group = new QActionGroup(this);
-    for (const auto& [theme, text] : {std::pair(Theme::System, tr("&System")), std::pair(Theme::Light, tr("&Light")), std::pair(Theme::Dark, tr("&Dark")), std::pair(Theme::HighContrast, tr("&High contrast"))}) {
-        QAction* action = group->addAction(menu->addAction(text));
-        action->setCheckable(true);
-        action->setChecked(theme == current);
-        connect(action, &QAction::triggered, this, [theme = theme] {
-            applyTheme(*qobject_cast<QApplication*>(QApplication::instance()), theme);
-            QSettings().setValue(QStringLiteral("theme"), themeName(theme));
-        });
-    }
 }
 
 // Changes of the program that give the same answers sooner; the picture shows the program that runs.
@@ -478,17 +471,31 @@ void MainWindow::rememberFile(const QString& path)
 void MainWindow::openLastSession()
 {
     const QSettings settings;
+    if (!readSettings().opensLastSession)
+        return;
     for (const QString& key : {modelKey, graphKey})
         if (const QString path = settings.value(key).toString(); !path.isEmpty() && QFileInfo::exists(path))
             m_document.open(path);
 }
 
-void MainWindow::setFontSize(double points)
+void MainWindow::changeFontSize(double points)
 {
-    QFont font = QApplication::font();
-    font.setPointSizeF(std::clamp(points, 6.0, 32.0));
-    QApplication::setFont(font);
-    QSettings().setValue(fontKey, font.pointSizeF());
+    Settings settings = readSettings();
+    settings.fontSize = std::clamp(QApplication::font().pointSizeF() + points, smallestFont, largestFont);
+    writeSettings(settings);
+    applySettings(*qobject_cast<QApplication*>(QApplication::instance()), settings);
+}
+
+SettingsDialog* MainWindow::showSettings()
+{
+    if (m_settings == nullptr) {
+        m_settings = new SettingsDialog(this);
+        connect(m_settings, &SettingsDialog::changed, &m_document, &Document::showAgain);
+    }
+    m_settings->show();
+    m_settings->raise();
+    m_settings->activateWindow();
+    return m_settings;
 }
 
 void MainWindow::showStory()
@@ -504,13 +511,17 @@ void MainWindow::setPresenting(bool presenting)
         m_stateBefore = saveState(layoutVersion);
         for (QDockWidget* dock : findChildren<QDockWidget*>())
             dock->hide();
-        m_fontBefore = QApplication::font().pointSizeF();
-        setFontSize(1.4 * m_fontBefore);
+        QFont font = QApplication::font();
+        m_fontBefore = font.pointSizeF();
+        font.setPointSizeF(1.4 * m_fontBefore);
+        QApplication::setFont(font);
         showFullScreen();
         showStory();
         resizeDocks({m_storyDock}, {width() / 2}, Qt::Horizontal);
     } else {
-        setFontSize(m_fontBefore);
+        QFont font = QApplication::font();
+        font.setPointSizeF(m_fontBefore);
+        QApplication::setFont(font);
         showNormal();
         restoreState(m_stateBefore, layoutVersion);
     }
@@ -518,10 +529,14 @@ void MainWindow::setPresenting(bool presenting)
 
 void MainWindow::about()
 {
-    QMessageBox::about(this, tr("About Cleave"),
-                       tr("<b>Cleave %1</b><p>Visual splitting of graph neural networks.</p><p>LibTorch %2, Qt %3, Graphviz %4</p><p>MIT licence.</p>")
-                           .arg(QApplication::applicationVersion(), toText(libtorchVersion()), QLatin1String(qVersion()),
-                                graphvizVersion().empty() ? tr("missing") : toText(graphvizVersion())));
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Cleave"),
+                                tr("<b>Cleave %1</b><p>Visual splitting of graph neural networks.</p><p>LibTorch %2, Qt %3, Graphviz %4</p><p>MIT licence.</p>")
+                                    .arg(QApplication::applicationVersion(), toText(libtorchVersion()), QLatin1String(qVersion()),
+                                         graphvizVersion().empty() ? tr("missing") : toText(graphvizVersion())),
+                                QMessageBox::Close, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setModal(false);
+    box->show();
 }
 
 void MainWindow::showError(const QString& sentence)
@@ -579,7 +594,7 @@ void MainWindow::showSelection()
 {
     const DagBox* box = m_view->selectedBox();
     if (box && m_document.model())
-        m_inspector->show(inspectBox(*m_document.model(), *box, m_document.graph().get()));
+        m_inspector->show(inspectBox(*m_document.model(), *box, m_document.graph().get(), &m_document.planEditor()));
     else
         m_inspector->showNothing();
 }

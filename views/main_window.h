@@ -4,7 +4,6 @@
 
 #include "views/document.h"
 #include "views/recovery.h"
-#include "views/theme.h"
 
 class QActionGroup;
 class QLabel;
@@ -21,6 +20,7 @@ class Legend;
 class MessageBar;
 class PlanPanel;
 class ResultPanel;
+class SettingsDialog;
 class StoryView;
 
 /// Wires the document to its views: menus, docks, status bar. Holds no logic of its own.
@@ -28,7 +28,7 @@ class MainWindow : public QMainWindow {
     Q_OBJECT
 
 public:
-    explicit MainWindow(Theme theme, QWidget* parent = nullptr);
+    explicit MainWindow(QWidget* parent = nullptr);
     ~MainWindow() override;
 
     Document& document() { return m_document; }
@@ -42,6 +42,7 @@ public:
     StoryView& story() { return *m_story; }
     FindBar& findBar() { return *m_find; }
     void showStory();
+    SettingsDialog* showSettings();
     void setPresenting(bool presenting);  ///< full screen, the story in large type beside the model
 
     void exportTo(const QString& path);  ///< picture, DOT, table or report by the name's end; what cannot be written is said in the message bar
@@ -58,7 +59,6 @@ private:
     void makeActions();
     void makeStatusBar();
     QAction* addAction(QMenu* menu, const QString& text, const QKeySequence& key, auto&& work);
-    void addThemes(QMenu* menu, Theme current);
     void addRewrites(QMenu* menu);
 
     void openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&) = &Document::open);
@@ -71,7 +71,7 @@ private:
     void offer(const LeftPlan& plan);
     void fillRecent();
     void rememberFile(const QString& path);
-    void setFontSize(double points);  ///< of the whole window, from now on
+    void changeFontSize(double points);  ///< of every window, by so much, from now on
     void showError(const QString& sentence);
     void showChange(Change change);
     void showTasks();
@@ -91,6 +91,7 @@ private:
     QDockWidget* m_storyDock = nullptr;
     QByteArray m_stateBefore;  // of the docks, while presenting
     double m_fontBefore = 0;
+    SettingsDialog* m_settings = nullptr;
     QMenu* m_recent = nullptr;
     ResultPanel* m_results = nullptr;
     QDockWidget* m_resultDock = nullptr;

@@ -11,7 +11,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/format.h"
-#include "views/inspection.h"
+#include "views/description.h"
 #include "views/property_view.h"
 #include "views/text.h"
 
@@ -80,6 +80,7 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     layout->addWidget(line);
     layout->addLayout(form);
 
+    connect(m_properties, &PropertyView::chosen, this, [this](const QString& input, int role) { m_document.setRole(input, allRoles[static_cast<std::size_t>(role)]); });
     connect(m_batchSize, &QSpinBox::valueChanged, &m_document, &Document::setBatchSize);
     connect(m_order, &QComboBox::activated, this, [this](int row) { m_document.setNodeOrder(static_cast<NodeOrder>(m_order->itemData(row).toInt())); });
     connect(m_absolute, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);

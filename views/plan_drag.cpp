@@ -10,7 +10,6 @@
 #include <cmath>
 #include <map>
 
-#include "core/base/format.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -71,8 +70,8 @@ QString PlanDrag::costText(const std::optional<PlanCost>& before, const Plan& af
     if (!before || !then || !m_editor.showsCosts())
         return {};
     return Texts::tr("\n%1 → %2\n%3 → %4 read and written")
-        .arg(toText(formatSeconds(before->seconds())), toText(formatSeconds(then->seconds())), toText(formatBytes(before->readBytes() + before->writtenBytes())),
-             toText(formatBytes(then->readBytes() + then->writtenBytes())));
+        .arg(secondsText(before->seconds()), secondsText(then->seconds()), bytesText(before->readBytes() + before->writtenBytes()),
+             bytesText(then->readBytes() + then->writtenBytes()));
 }
 
 OpDrag::OpDrag(QGraphicsView& view, const GraphPicture& picture, const GraphColors& colors, PlanEditor& editor, std::vector<OpId> ops)

@@ -139,6 +139,12 @@ void PlanEditor::setShowsCosts(bool shows)
         Q_EMIT costsChanged();
 }
 
+void PlanEditor::showAgain()
+{
+    Q_EMIT costsChanged();
+    Q_EMIT curveChanged();
+}
+
 void PlanEditor::compareWith(const std::filesystem::path& path)
 {
     if (!m_subject)

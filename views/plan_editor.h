@@ -75,6 +75,7 @@ public:
     const std::optional<PlanCost>& cost() const { return m_cost; }  ///< of the shown plan
     bool showsCosts() const { return m_showsCosts; }                ///< to the person, who may have to guess first
     void setShowsCosts(bool shows);
+    void showAgain();  ///< all costs, in units that were changed
 
 Q_SIGNALS:
     void changed();       ///< the plan: what was run was another one

@@ -91,7 +91,7 @@ std::vector<int> cutsOf(const DagModel& dag, const PlanEditor& editor)
 {
     std::vector<int> cuts;
     for (const DagBand& band : dag.bands)
-        if (band.place >= 0 && band.place + 1 < editor.space()->functions())
+        if (!band.isHidden && band.place >= 0 && band.place + 1 < editor.space()->functions())
             cuts.push_back(band.place);
     return cuts;
 }

@@ -19,7 +19,7 @@ struct PlanMarks {
 
 PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor, const Plan& plan);  ///< one of the editor's model
 
-/// Places of the bands that a cut lies below, from the first to the last.
+/// Places of the bands that a cut is drawn below, from the first to the last.
 std::vector<int> cutsOf(const DagModel& dag, const PlanEditor& editor);
 
 }  // namespace cleave::views

@@ -93,7 +93,7 @@ OpId placedOp(const PlanEditor& editor, const DagBox& box)
 std::vector<OpId> movableOps(const PlanEditor& editor, const DagBox& box)
 {
     const PlanSpace* space = editor.space();
-    if (space == nullptr)
+    if (space == nullptr || box.key.kind == BoxKind::Repeat)
         return {};
     const std::vector<OpId> ops = box.key.kind == BoxKind::Tensor ? std::vector{space->analysis().program[box.key.value].producer} : box.ops;
     const auto isMovable = [&](OpId op) {

@@ -8,7 +8,6 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include "core/base/format.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -18,7 +17,7 @@ namespace {
 CostBars::Bar barOf(const QString& name, const FunctionCost& f, const FunctionCost::Blocks& blocks)
 {
     CostBars::Bar bar{name, {f.prepare.seconds, blocks.read, f.read.seconds - blocks.read, blocks.compute, f.compute.seconds - blocks.compute, f.write.seconds}, {}, {}, false};
-    bar.text = toText(formatSeconds(bar.total()));
+    bar.text = secondsText(bar.total());
     return bar;
 }
 
@@ -36,7 +35,7 @@ CostBars::Bar barOf(const QString& name, const PlanCost& cost, const std::vector
         all.compute += blocks[i].compute;
     }
     CostBars::Bar bar = barOf(name, sum, all);
-    bar.details = PlanPanel::tr("at most %1 of memory").arg(toText(formatBytes(cost.peakBytes())));
+    bar.details = PlanPanel::tr("at most %1 of memory").arg(bytesText(cost.peakBytes()));
     return bar;
 }
 
@@ -143,7 +142,7 @@ void PlanPanel::showPlan()
         for (std::size_t i = 0; i < cost->functions.size(); ++i) {
             const FunctionCost& f = cost->functions[i];
             functions.push_back(barOf(functionName(m_editor, f), f, blocks[i]));
-            functions.back().details = tr("at most %1 of memory").arg(toText(formatBytes(f.peakBytes)));
+            functions.back().details = tr("at most %1 of memory").arg(bytesText(f.peakBytes));
         }
         for (const PricedPlan& plan : m_editor.costs().plans())
             plans.push_back(barOf(plannerText(plan.name), plan.planned.cost, blockSeconds(space, plan.planned.plan, plan.planned.cost)));
@@ -154,8 +153,8 @@ void PlanPanel::showPlan()
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
                        : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written.")
-                                                         .arg(toText(formatCount(m_editor.costs().plans().front().batchSize)), toText(formatBytes(cost->readBytes())),
-                                                              toText(formatBytes(cost->writtenBytes())))
+                                                         .arg(countText(m_editor.costs().plans().front().batchSize), bytesText(cost->readBytes()),
+                                                              bytesText(cost->writtenBytes()))
                        : !m_editor.costs().problem().isEmpty() ? m_editor.costs().problem()
                        : m_editor.costs().isMeasuring()    ? tr("Counting the rows of blocks on the graph…")
                                                    : tr("Open a graph to see what plans cost."));

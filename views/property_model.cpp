@@ -66,13 +66,43 @@ QVariant PropertyModel::data(const QModelIndex& index, int role) const
         }
         return {};
     }
-    const Property& property =
-        m_sections[static_cast<std::size_t>(index.internalId() - 1)].properties[static_cast<std::size_t>(index.row())];
+    const Property& shown = *property(index);
+    if (role == Qt::DisplayRole && index.column() == 1 && !shown.choices.isEmpty())
+        return QStringLiteral("%1  ▾").arg(shown.value);
     if (role == Qt::DisplayRole)
-        return index.column() == 0 ? property.name : property.value;
+        return index.column() == 0 ? shown.name : shown.value;
+    if (role == Qt::EditRole)
+        return shown.value;
+    if (role == choicesRole)
+        return shown.choices;
     if (role == Qt::ToolTipRole)
-        return QStringLiteral("%1: %2").arg(property.name, property.tooltip.isEmpty() ? property.value : property.tooltip);
+        return QStringLiteral("%1: %2").arg(shown.name, shown.tooltip.isEmpty() ? shown.value : shown.tooltip);
     return {};
+}
+
+const Property* PropertyModel::property(const QModelIndex& index) const
+{
+    if (!index.isValid() || isSection(index))
+        return nullptr;
+    return &m_sections[static_cast<std::size_t>(index.internalId() - 1)].properties[static_cast<std::size_t>(index.row())];
+}
+
+Qt::ItemFlags PropertyModel::flags(const QModelIndex& index) const
+{
+    const Property* shown = property(index);
+    const bool isOpen = shown != nullptr && index.column() == 1 && !shown->choices.isEmpty();
+    return QAbstractItemModel::flags(index) | (isOpen ? Qt::ItemIsEditable : Qt::NoItemFlags);
+}
+
+bool PropertyModel::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    const Property* shown = property(index);
+    const qsizetype choice = shown == nullptr || role != Qt::EditRole ? -1 : shown->choices.indexOf(value.toString());
+    if (choice < 0)
+        return false;
+    if (value.toString() != shown->value)
+        Q_EMIT chosen(shown->name, static_cast<int>(choice));
+    return true;
 }
 
 QVariant PropertyModel::headerData(int section, Qt::Orientation orientation, int role) const

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <QAbstractItemModel>
-#include <QString>
+#include <QStringList>
 #include <vector>
 
 namespace cleave::views {
@@ -11,6 +11,7 @@ struct Property {
     QString name;
     QString value;
     QString tooltip;
+    QStringList choices = {};  ///< that the value is one of, if a person may choose
 };
 
 struct PropertySection {
@@ -33,8 +34,17 @@ public:
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+
+    static constexpr int choicesRole = Qt::UserRole;
+
+Q_SIGNALS:
+    void chosen(const QString& name, int choice);  ///< of that property; whoever listens sets the sections anew
 
 private:
+    const Property* property(const QModelIndex& index) const;  ///< null for sections
+
     std::vector<PropertySection> m_sections;
 };
 

@@ -2,15 +2,54 @@
 
 #include <QAction>
 #include <QClipboard>
+#include <QComboBox>
 #include <QGuiApplication>
 #include <QHeaderView>
+#include <QStyledItemDelegate>
 #include <algorithm>
 
 namespace cleave::views {
 
+namespace {
+
+// A list of the choices, open at once.
+class ChoiceDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const override
+    {
+        auto* box = new QComboBox(parent);
+        box->setAccessibleName(index.siblingAtColumn(0).data().toString());
+        box->addItems(index.data(PropertyModel::choicesRole).toStringList());
+        auto* self = const_cast<ChoiceDelegate*>(this);
+        connect(box, &QComboBox::activated, self, [self, box] {
+            Q_EMIT self->commitData(box);
+            Q_EMIT self->closeEditor(box);
+        });
+        QMetaObject::invokeMethod(box, &QComboBox::showPopup, Qt::QueuedConnection);
+        return box;
+    }
+
+    void setEditorData(QWidget* editor, const QModelIndex& index) const override
+    {
+        auto* box = qobject_cast<QComboBox*>(editor);
+        box->setCurrentIndex(box->findText(index.data(Qt::EditRole).toString()));
+    }
+
+    void setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const override
+    {
+        model->setData(index, qobject_cast<QComboBox*>(editor)->currentText());
+    }
+};
+
+}  // namespace
+
 PropertyView::PropertyView(QWidget* parent) : QTreeView(parent)
 {
     setModel(&m_model);
+    setItemDelegateForColumn(1, new ChoiceDelegate(this));
+    connect(&m_model, &PropertyModel::chosen, this, &PropertyView::chosen, Qt::QueuedConnection);  // the editor is closed before the row goes
     setHeaderHidden(true);
     setRootIsDecorated(false);
     setIndentation(10);
@@ -18,7 +57,7 @@ PropertyView::PropertyView(QWidget* parent) : QTreeView(parent)
     setItemsExpandable(false);
     setWordWrap(true);
     setTextElideMode(Qt::ElideRight);
-    setEditTriggers(NoEditTriggers);
+    setEditTriggers(DoubleClicked | SelectedClicked | EditKeyPressed);
     setTabKeyNavigation(false);
     header()->setStretchLastSection(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

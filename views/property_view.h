@@ -15,6 +15,9 @@ public:
 
     void setSections(std::vector<PropertySection> sections);
 
+Q_SIGNALS:
+    void chosen(const QString& name, int choice);  ///< one of a property's choices
+
 protected:
     void resizeEvent(QResizeEvent* event) override;
 

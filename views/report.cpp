@@ -3,9 +3,8 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
-#include "core/base/format.h"
 #include "views/document.h"
-#include "views/inspection.h"
+#include "views/description.h"
 #include "views/result_models.h"
 #include "views/save_point_model.h"
 #include "views/text.h"
@@ -69,8 +68,8 @@ QString planTable(const PlanEditor& editor)
 {
     QString table = header({Texts::tr("plan"), Texts::tr("predicted"), Texts::tr("read"), Texts::tr("written"), Texts::tr("at most of memory")});
     for (const auto& [plan, cost] : plansOf(editor))
-        table += QStringLiteral("<tr>") + cell(plan) + cell(toText(formatSeconds(cost->seconds())), true) + cell(toText(formatBytes(cost->readBytes())), true) +
-                 cell(toText(formatBytes(cost->writtenBytes())), true) + cell(toText(formatBytes(cost->peakBytes())), true) + QStringLiteral("</tr>\n");
+        table += QStringLiteral("<tr>") + cell(plan) + cell(secondsText(cost->seconds()), true) + cell(bytesText(cost->readBytes()), true) +
+                 cell(bytesText(cost->writtenBytes()), true) + cell(bytesText(cost->peakBytes()), true) + QStringLiteral("</tr>\n");
     return table;
 }
 
@@ -80,7 +79,7 @@ QString functionTable(const PlanEditor& editor)
     for (const FunctionCost& f : editor.cost()->functions) {
         table += QStringLiteral("<tr>") + cell(functionName(editor, f));
         for (const double seconds : {f.prepare.seconds, f.read.seconds, f.compute.seconds, f.write.seconds, f.seconds()})
-            table += cell(toText(formatSeconds(seconds)), true);
+            table += cell(secondsText(seconds), true);
         table += QStringLiteral("</tr>\n");
     }
     return table;

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <optional>
 
-#include "core/base/format.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -19,22 +18,22 @@ struct Texts {
 
 QString predictedText(const std::optional<double>& seconds)
 {
-    return seconds ? toText(formatSeconds(*seconds)) : QStringLiteral("–");
+    return seconds ? secondsText(*seconds) : QStringLiteral("–");
 }
 
 std::vector<QString> functionRow(const QString& name, const FunctionRun& run, const std::optional<double>& predicted)
 {
     return {name,
-            toText(formatCount(run.batches)),
-            toText(formatCount(run.rows)),
-            toText(formatCount(run.blockNodes)),
-            toText(formatCount(run.edges)),
-            toText(formatSeconds(run.prepareSeconds)),
-            toText(formatSeconds(run.computeSeconds)),
-            toText(formatSeconds(run.writeSeconds)),
-            toText(formatSeconds(run.seconds())),
+            countText(run.batches),
+            countText(run.rows),
+            countText(run.blockNodes),
+            countText(run.edges),
+            secondsText(run.prepareSeconds),
+            secondsText(run.computeSeconds),
+            secondsText(run.writeSeconds),
+            secondsText(run.seconds()),
             predictedText(predicted),
-            toText(formatBytes(run.savedBytes))};
+            bytesText(run.savedBytes)};
 }
 
 FunctionRun sum(const std::vector<FunctionRun>& functions)
@@ -141,9 +140,9 @@ void showComparisons(TextTableModel& table, const VerifyResult* result)
     std::vector<std::vector<QString>> rows;
     if (result != nullptr)
         for (const Comparison& c : result->comparisons)
-            rows.push_back({toText(c.output), Texts::tr("%1 and %2").arg(toText(c.a), toText(c.b)), toText(formatNumber(c.maxAbsolute)),
-                            toText(formatNumber(c.maxRelative)),
-                            Texts::tr("%1 of %2").arg(toText(formatCount(c.rowsOver)), toText(formatCount(c.rows))),
+            rows.push_back({toText(c.output), Texts::tr("%1 and %2").arg(toText(c.a), toText(c.b)), numberText(c.maxAbsolute),
+                            numberText(c.maxRelative),
+                            Texts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
                             c.equal ? Texts::tr("✓ equal") : Texts::tr("✗ different")});
     table.setTable(std::move(columns), std::move(rows));
 }

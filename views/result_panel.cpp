@@ -118,9 +118,9 @@ void ResultPanel::showReport()
 QString ResultPanel::runSummary(const RunResult& run) const
 {
     QString text = tr("Layer-wise with batches of %1 nodes: %2, of which %3 for the prologue.")
-                       .arg(toText(formatCount(run.batchSize)), toText(formatSeconds(run.seconds)), toText(formatSeconds(run.prologueSeconds)));
+                       .arg(countText(run.batchSize), secondsText(run.seconds), secondsText(run.prologueSeconds));
     if (run.peakBytes > 0)
-        text += tr(" At most %1 of tensors at once.").arg(toText(formatBytes(run.peakBytes)));
+        text += tr(" At most %1 of tensors at once.").arg(bytesText(run.peakBytes));
     if (!run.randomInputs.empty())
         text += u' ' + randomNote(run);
     return text;
@@ -133,12 +133,12 @@ QString ResultPanel::randomNote(const RunResult& run) const
 
 QString ResultPanel::verdict(const VerifyResult& result) const
 {
-    const QString tolerance = tr("absolute %1, relative %2").arg(toText(formatNumber(result.tolerance.absolute)),
-                                                                toText(formatNumber(result.tolerance.relative)));
+    const QString tolerance = tr("absolute %1, relative %2").arg(numberText(result.tolerance.absolute),
+                                                                numberText(result.tolerance.relative));
     const QString note = result.layerWise.randomInputs.empty() ? QString() : u' ' + randomNote(result.layerWise);
     return (result.equal() ? tr("✓ Equal: the cut model gives the same answers within tolerance (%1), at a batch size of %2.")
                            : tr("✗ Different: rows are over tolerance (%1), at a batch size of %2."))
-               .arg(tolerance, toText(formatCount(result.layerWise.batchSize))) +
+               .arg(tolerance, countText(result.layerWise.batchSize)) +
            note;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "core/base/format.h"
 #include "views/dag_model.h"
 #include "views/text.h"
 
@@ -40,14 +39,14 @@ SavePointModel::Row SavePointModel::row(ValueId tensor, int cut, const TensorCos
     const Analysis& analysis = m_editor.space()->analysis();
     Row row{tensor, cut, toText(shapeText(analysis, tensor)), {}, {}};
     const double perRow = bytesPerRow(analysis, tensor);
-    row.bytes = perRow > 0 ? tr("%1 × V").arg(toText(formatBytes(perRow))) : tr("not known");
+    row.bytes = perRow > 0 ? tr("%1 × V").arg(bytesText(perRow)) : tr("not known");
     if (cost == nullptr)
         return row;
     double seconds = cost->write.seconds;
     for (const TensorRead& read : cost->reads)
         seconds += read.amount.seconds;
-    row.seconds = toText(formatSeconds(seconds));
-    row.bytes = tr("%1 = %2").arg(row.bytes, toText(formatBytes(cost->write.bytes)));
+    row.seconds = secondsText(seconds);
+    row.bytes = tr("%1 = %2").arg(row.bytes, bytesText(cost->write.bytes));
     return row;
 }
 
@@ -67,20 +66,20 @@ QString SavePointModel::costText(int index) const
     if (known == cost->tensors.end())
         return {};
     const QString name = toText(m_editor.space()->analysis().program[row.tensor].name);
-    const QString bytes = toText(formatBytes(known->write.bytes));
-    QStringList lines{known->write.seconds > 0 ? tr("%1: %2 written in %3.").arg(name, bytes, toText(formatSeconds(known->write.seconds)))
+    const QString bytes = bytesText(known->write.bytes);
+    QStringList lines{known->write.seconds > 0 ? tr("%1: %2 written in %3.").arg(name, bytes, secondsText(known->write.seconds))
                                                : tr("%1: %2, handed on without a copy.").arg(name, bytes)};
     for (const TensorRead& read : known->reads)
         lines.append((read.rows == 'V'   ? tr("Read at the %1 targets of %2: %3 in %4.")
                       : read.rows == 'E' ? tr("Read for the %1 nodes of blocks of %2: %3 in %4.")
                                          : tr("Read along the %1 edges of %2: %3 in %4."))
-                         .arg(toText(formatCount(read.count)), functionName(m_editor, cost->functions[static_cast<std::size_t>(read.function)]),
-                              toText(formatBytes(read.amount.bytes)), toText(formatSeconds(read.amount.seconds))));
+                         .arg(countText(read.count), functionName(m_editor, cost->functions[static_cast<std::size_t>(read.function)]),
+                              bytesText(read.amount.bytes), secondsText(read.amount.seconds)));
     const Move without = m_editor.space()->setSavePoint(m_editor.shown(), row.tensor, row.cut, false);
     if (!without.plan)
         lines.append(tr("It cannot be left out."));
     else if (const std::optional<PlanCost> then = m_editor.costs().costOf(*without.plan))
-        lines.append(tr("Without it the plan takes %1 instead of %2.").arg(toText(formatSeconds(then->seconds())), toText(formatSeconds(cost->seconds()))));
+        lines.append(tr("Without it the plan takes %1 instead of %2.").arg(secondsText(then->seconds()), secondsText(cost->seconds())));
     return lines.join(u' ');
 }
 

@@ -24,13 +24,13 @@ Story::Story(int layers) : m_graph(karateClub()), m_layers(std::clamp(layers, 1,
     tellNodeWise();
     tellLayerWise();
     StoryStep compare;
-    compare.kind = StoryStep::Compare;
+    compare.kind = StoryKind::Compare;
     compare.title = Texts::tr("The work, layer by layer");
     compare.text = Texts::tr("Batch by batch, every further layer makes the needed neighbourhood larger, until each batch computes nearly the whole club again. Layer by "
                              "layer, every further layer adds the same: each member once. The answers are the same rows, computed from the same rows.");
     m_steps.push_back(std::move(compare));
     StoryStep predict;
-    predict.kind = StoryStep::Predict;
+    predict.kind = StoryKind::Predict;
     predict.title = Texts::tr("Your turn: where would you cut?");
     predict.text = Texts::tr("Between two message passings there are other operations: linear layers, activations, normalisation. A cut may lie before or after "
                              "them. What is saved is written once and read back; what runs after the cut, before the message passing, is computed for every row of "

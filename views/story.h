@@ -9,11 +9,11 @@
 
 namespace cleave::views {
 
+enum class StoryKind : std::uint8_t { Tell, Compare, Predict };
+
 /// One picture of the story and what is said about it.
 struct StoryStep {
-    enum Kind : std::uint8_t { Tell, Compare, Predict };
-
-    Kind kind = Tell;
+    StoryKind kind = StoryKind::Tell;
     QString title, text;
     std::vector<std::int64_t> computed;           ///< nodes whose rows are being computed
     std::vector<std::int64_t> read;               ///< whose rows are read for them

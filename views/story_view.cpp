@@ -11,7 +11,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/base/format.h"
 #include "views/text.h"
 #include "views/theme.h"
 
@@ -133,7 +132,7 @@ void StoryCanvas::paintEvent(QPaintEvent*)
         return;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    if (m_step->kind == StoryStep::Compare) {
+    if (m_step->kind == StoryKind::Compare) {
         paintCounts(painter);
         return;
     }
@@ -340,11 +339,11 @@ void StoryView::showStep()
     m_title->setText(step().title);
     m_canvas->setStep(m_story.get(), &step());
     m_canvas->setAccessibleDescription(step().text);
-    m_canvas->setVisible(step().kind != StoryStep::Predict);
+    m_canvas->setVisible(step().kind != StoryKind::Predict);
     m_back->setEnabled(m_at > 0);
     m_next->setEnabled(m_at + 1 < m_story->steps().size());
-    m_reveal->setVisible(step().kind == StoryStep::Predict);
-    m_optimum->setVisible(step().kind == StoryStep::Predict);
+    m_reveal->setVisible(step().kind == StoryKind::Predict);
+    m_optimum->setVisible(step().kind == StoryKind::Predict);
     showOutcome();
     Q_EMIT functionShown(isVisible() ? step().function : 0);
 }
@@ -354,14 +353,14 @@ void StoryView::showOutcome()
 {
     const PlanEditor& editor = m_document.planEditor();
     const bool hasCosts = editor.cost() && editor.costs().plans().size() > 2;
-    const bool isPredicting = step().kind == StoryStep::Predict;
+    const bool isPredicting = step().kind == StoryKind::Predict;
     QString text = step().text;
     if (isPredicting && !hasCosts)
         text += QStringLiteral("\n\n") + tr("Open a model and a graph first: costs are those of a real graph.");
     else if (isPredicting && m_isRevealed) {
         const double yours = editor.cost()->seconds(), first = editor.costs().plans()[0].planned.cost.seconds(), best = editor.costs().plans()[2].planned.cost.seconds();
         text += QStringLiteral("\n\n") + tr("Yours: %1. Right before each message passing: %2. The best there is: %3.")
-                                               .arg(toText(formatSeconds(yours)), toText(formatSeconds(first)), toText(formatSeconds(best)));
+                                               .arg(secondsText(yours), secondsText(first), secondsText(best));
         text += u' ' + (yours <= best * 1.0001 ? tr("You have found it.") : tr("You are %1 % above it.").arg(std::max(0.1, 100 * (yours / best - 1)), 0, 'f', 1));
     }
     m_text->setText(text);

@@ -1,23 +1,23 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QIcon>
-#include <QSettings>
 #include <QTimer>
 #include <cstdio>
 
 #include "core/layout/layout.h"
 #include "core/run/model.h"
+#include "views/language.h"
 #include "views/main_window.h"
+#include "views/settings.h"
 
 namespace {
 
 using cleave::views::MainWindow;
-using cleave::views::Theme;
+using cleave::views::Settings;
 
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("main", text);
-}
+struct Texts {
+    Q_DECLARE_TR_FUNCTIONS(cleave::Main)
+};
 
 void printVersion()
 {
@@ -41,14 +41,15 @@ int main(int argc, char** argv)
     QCoreApplication::setApplicationName(QStringLiteral("Cleave"));
     QCoreApplication::setApplicationVersion(QStringLiteral(CLEAVE_VERSION));
     QCommandLineParser parser;
-    parser.setApplicationDescription(tr("Visual splitting of graph neural networks"));
+    parser.setApplicationDescription(Texts::tr("Visual splitting of graph neural networks"));
     parser.addHelpOption();
-    parser.addOption({QStringLiteral("version"), tr("Print the versions of Cleave, LibTorch, Qt and Graphviz.")});
-    parser.addOption({QStringLiteral("theme"), tr("Colours: system, light, dark or high-contrast."), QStringLiteral("THEME")});
-    parser.addOption({QStringLiteral("role"), tr("What an input or parameter of the model is (node-features, graph-structure, edge-features, other), "
+    parser.addOption({QStringLiteral("version"), Texts::tr("Print the versions of Cleave, LibTorch, Qt and Graphviz.")});
+    parser.addOption({QStringLiteral("theme"), Texts::tr("Colours: system, light, dark or high-contrast."), QStringLiteral("THEME")});
+    parser.addOption({QStringLiteral("language"), Texts::tr("Language of the window: %1.").arg(cleave::views::languages().join(QStringLiteral(", "))), QStringLiteral("LANGUAGE")});
+    parser.addOption({QStringLiteral("role"), Texts::tr("What an input or parameter of the model is (node-features, graph-structure, edge-features, other), "
                                                  "instead of the guess; may be repeated."), QStringLiteral("NAME=ROLE")});
-    parser.addPositionalArgument(QStringLiteral("MODEL"), tr("Model file (.pt2)."), QStringLiteral("[MODEL]"));
-    parser.addPositionalArgument(QStringLiteral("GRAPH"), tr("Graph file (.npz)."), QStringLiteral("[GRAPH]"));
+    parser.addPositionalArgument(QStringLiteral("MODEL"), Texts::tr("Model file (.pt2)."), QStringLiteral("[MODEL]"));
+    parser.addPositionalArgument(QStringLiteral("GRAPH"), Texts::tr("Graph file (.npz)."), QStringLiteral("[GRAPH]"));
 
     // Help, versions and what is wrong with the options are told on machines without a display as well.
     std::map<std::string, cleave::Role> roles;
@@ -65,6 +66,10 @@ int main(int argc, char** argv)
             std::fprintf(stderr, "There is no theme '%s'; themes are system, light, dark and high-contrast.\n", qPrintable(theme));
             return 2;
         }
+        if (const QString language = parser.value(QStringLiteral("language")); !language.isEmpty() && !cleave::views::languages().contains(language)) {
+            std::fprintf(stderr, "There is no language '%s'; languages are %s.\n", qPrintable(language), qPrintable(cleave::views::languages().join(QStringLiteral(" and "))));
+            return 2;
+        }
         for (const QString& text : parser.values(QStringLiteral("role")))
             if (!addRole(text, roles)) {
                 std::fprintf(stderr, "--role %s: write NAME=ROLE; roles are node-features, graph-structure, edge-features and other.\n", qPrintable(text));
@@ -76,12 +81,15 @@ int main(int argc, char** argv)
     QGuiApplication::setDesktopFileName(QStringLiteral("io.github.cleave.Cleave"));
     QGuiApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/io.github.cleave.Cleave.svg")));
     parser.process(application);
-    const QString wanted = parser.isSet(QStringLiteral("theme")) ? parser.value(QStringLiteral("theme"))
-                                                                  : QSettings().value(QStringLiteral("theme"), QStringLiteral("system")).toString();
-    const Theme theme = cleave::views::themeFromName(wanted).value_or(Theme::System);
-    applyTheme(application, theme);
+    Settings settings = cleave::views::readSettings();
+    if (const auto theme = cleave::views::themeFromName(parser.value(QStringLiteral("theme"))))
+        settings.theme = *theme;
+    if (parser.isSet(QStringLiteral("language")))
+        settings.language = parser.value(QStringLiteral("language"));
+    cleave::views::applyLanguage(application, settings.language);
+    applySettings(application, settings);
 
-    MainWindow window(theme);
+    MainWindow window;
     window.document().setRoles(std::move(roles));
     window.show();
     window.offerLeftPlans();

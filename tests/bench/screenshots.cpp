@@ -8,9 +8,11 @@
 #include <cstdio>
 
 #include "views/graph_view.h"
+#include "views/language.h"
 #include "views/main_window.h"
 #include "views/plan_drag.h"
 #include "views/story_view.h"
+#include "views/theme.h"
 
 namespace {
 
@@ -54,7 +56,7 @@ bool save(QWidget& window, const QString& path)
 // A run, and its predicted beside its measured seconds.
 bool takeWindow(const QString& folder)
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     if (!open(window, "gat.pt2"))
         return false;
     window.document().verify();
@@ -64,7 +66,7 @@ bool takeWindow(const QString& folder)
 // The line of a cut under the mouse.
 bool takeMove(const QString& folder)
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     if (!open(window, "sage.pt2"))
         return false;
     GraphView& view = window.graphView();
@@ -81,7 +83,7 @@ bool takeMove(const QString& folder)
 
 bool takeStory(const QString& folder)
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     if (!open(window, "sage.pt2"))
         return false;
     window.showStory();
@@ -100,6 +102,7 @@ int main(int argc, char** argv)
     QCoreApplication::setOrganizationName(QStringLiteral("CleaveScreenshots"));
     QSettings().clear();
     qputenv("CLEAVE_LAYOUT", CLEAVE_LAYOUT_PROGRAM);
+    applyLanguage(application, QStringLiteral("en"));
     applyTheme(application, Theme::Light);
     const QString folder = argc > 1 ? QString::fromLocal8Bit(argv[1]) : QStringLiteral(".");
     for (const auto& [take, name] : {std::pair(&takeWindow, "window"), std::pair(&takeMove, "move"), std::pair(&takeStory, "story")})

@@ -13,6 +13,7 @@
 #include "core/base/memory_bound.h"
 #include "views/graph_view.h"
 #include "views/main_window.h"
+#include "views/theme.h"
 
 namespace {
 
@@ -75,7 +76,7 @@ Frames moveCuts(GraphView& view, PlanEditor& editor)
 
 bool measure(const QString& path)
 {
-    MainWindow window(cleave::views::Theme::Light);
+    MainWindow window;
     window.resize(1360, 860);
     window.show();
     QCoreApplication::processEvents();

@@ -143,8 +143,8 @@ TEST(DagModel, WritesStructureAsBadges)
 {
     const Handmade made = twoFunctions();
     const DagModel dag = buildDag(made.analysis, made.cut, {});
-    const DagBox& a = dag.boxes[static_cast<std::size_t>(dag.findOp(1, {1}))];
-    const DagBox& b = dag.boxes[static_cast<std::size_t>(dag.findOp(2, {2}))];
+    const DagBox& a = dag.boxes[static_cast<std::size_t>(dag.findOp({1}))];
+    const DagBox& b = dag.boxes[static_cast<std::size_t>(dag.findOp({2}))];
     EXPECT_THAT(a.structure, ElementsAre("edge_index"));
     EXPECT_THAT(b.structure, ElementsAre("w"));
     for (const DagArrow& arrow : dag.arrows)
@@ -164,9 +164,9 @@ TEST(DagModel, SplitsAModuleThatIsEnteredAgain)
     made.op("d", act, {c}, 0);
     const DagModel dag = buildDag(made.analysis, made.cut, {});
     EXPECT_THAT(titles(dag, 1, BoxKind::Module), ElementsAre("act", "act"));
-    EXPECT_EQ(dag.findOp(1, {0}), dag.findOp(1, {1}));
-    EXPECT_EQ(dag.findOp(1, {3}), dag.findOp(1, {4}));
-    EXPECT_NE(dag.findOp(1, {0}), dag.findOp(1, {3}));
+    EXPECT_EQ(dag.findOp({0}), dag.findOp({1}));
+    EXPECT_EQ(dag.findOp({3}), dag.findOp({4}));
+    EXPECT_NE(dag.findOp({0}), dag.findOp({3}));
 }
 
 TEST(DagModel, OpensABandOfOneModule)
@@ -179,6 +179,98 @@ TEST(DagModel, OpensABandOfOneModule)
     EXPECT_THAT(titles(dag, 1, BoxKind::Op), ElementsAre("a", "b"));
     ASSERT_EQ(dag.frames.size(), 1U);
     EXPECT_EQ(dag.frames[0].module, only);
+}
+
+// x -> a -> c0 -> c1 -> … -> out, each in a function of its own, and all read w; the last also reads what the others gave, if jumps.
+Handmade layers(int count, bool jumps)
+{
+    Handmade made;
+    const ValueId x = made.input("x", Reach::Feature);
+    const ValueId w = made.op("w", {0}, {made.input("edge_index", Reach::Structure)}, -1);
+    std::vector<ValueId> given{made.op("a", {0}, {x}, 0)};
+    for (int layer = 1; layer <= count; ++layer)
+        given.push_back(made.op("c", {0}, {given.back(), w}, layer));
+    made.op("out", {0}, jumps ? given : std::vector{given.back()}, count + 1);
+    made.cut.prologue = {w};
+    for (std::size_t f = 0; f < made.cut.functions.size(); ++f) {
+        CutFunction& function = made.cut.functions[f];
+        for (const Step& step : function.steps) {
+            const Op& op = made.analysis.program[step.op];
+            forEachOperand(op, [&](ValueId value) {
+                if (value != w)
+                    function.reads.push_back(value);
+            });
+            function.saves = op.outputs;
+        }
+    }
+    made.analysis.program.outputs = made.cut.functions.back().saves;
+    return made;
+}
+
+TEST(Repeats, AreLayersThatDoTheSame)
+{
+    const Handmade made = layers(6, false);
+    EXPECT_THAT(findRepeats(made.analysis, made.cut), ElementsAre(Repeat{2, 1, 6}));
+    EXPECT_THAT(findRepeats(made.analysis, made.cut, 7), IsEmpty());
+    EXPECT_THAT(findRepeats(layers(3, false).analysis, layers(3, false).cut), IsEmpty()) << "that few are shown";
+}
+
+TEST(Repeats, EndWhereALayerDiffers)
+{
+    Handmade made = layers(9, false);
+    made.analysis.program[OpId{5}].args.push_back({"alpha", {0.5}});  // c of function 4, in band 5
+    EXPECT_THAT(findRepeats(made.analysis, made.cut), ElementsAre(Repeat{6, 1, 5}));
+    made.analysis.program[OpId{5}].args.pop_back();
+    made.analysis.program[made.analysis.program[OpId{5}].outputs.front()].sizes[1] = {8, ""};
+    EXPECT_THAT(findRepeats(made.analysis, made.cut), ElementsAre(Repeat{7, 1, 4})) << "another width, which the next layer reads";
+}
+
+TEST(Repeats, MayTakeSeveralBands)
+{
+    Handmade made = layers(10, false);
+    for (const int op : {3, 5, 7, 9, 11})
+        made.analysis.program[OpId{op}].target = "aten::d";
+    EXPECT_THAT(findRepeats(made.analysis, made.cut), ElementsAre(Repeat{2, 2, 5}));
+}
+
+TEST(DagModel, FoldsRepeats)
+{
+    for (const bool jumps : {false, true}) {
+        const Handmade made = layers(6, jumps);
+        const DagModel dag = buildDag(made.analysis, made.cut, {}, {.folded = findRepeats(made.analysis, made.cut)});
+        ASSERT_EQ(dag.bands.size(), 9U);
+        for (int band = 0; band < 9; ++band)
+            EXPECT_EQ(dag.bands[static_cast<std::size_t>(band)].isHidden, band >= 3 && band < 7) << band;
+        EXPECT_EQ(dag.bands[7].firstFunction, 2);
+        EXPECT_EQ(dag.bands[7].ops, 5);
+        const DagBox& box = dag.boxes[static_cast<std::size_t>(dag.findOp({7}))];
+        EXPECT_EQ(box.key.kind, BoxKind::Repeat);
+        EXPECT_EQ(box.ops.size(), 5U);
+        EXPECT_THAT(titles(dag, 7, BoxKind::Tensor), testing::ElementsAreArray(jumps ? std::vector<std::string>{"c", "a", "c", "c", "c", "c", "c"} : std::vector<std::string>{"c"}));
+        // What it reads comes from the layer before it, and what the next function reads leaves it.
+        int in = 0, out = 0;
+        for (const DagArrow& arrow : dag.arrows) {
+            in += arrow.to == dag.findOp({7}) ? 1 : 0;
+            out += arrow.from == dag.findOp({7}) ? 1 : 0;
+        }
+        EXPECT_EQ(in, 1);
+        EXPECT_EQ(out, jumps ? 5 : 1) << "the tensors that folded layers keep for the last function are theirs";
+    }
+}
+
+TEST(DagModel, ShowsStructureArrowsFromThePrologueAndInputs)
+{
+    const Handmade made = twoFunctions();
+    EXPECT_THAT(buildDag(made.analysis, made.cut, {}).structureArrows, IsEmpty());
+    const DagModel dag = buildDag(made.analysis, made.cut, {}, {.folded = {}, .structure = true});
+    ASSERT_EQ(dag.structureArrows.size(), 2U);
+    EXPECT_THAT(titles(dag, 0, BoxKind::Tensor), ElementsAre("x", "edge_index"));
+    std::set<std::pair<int, int>> arrows;
+    for (const DagArrow& arrow : dag.structureArrows)
+        arrows.emplace(arrow.from, arrow.to);
+    EXPECT_TRUE(arrows.contains({dag.findOp({0}), dag.findOp({2})})) << "w into b";
+    EXPECT_TRUE(arrows.contains({dag.find({BoxKind::Tensor, 0, {}, {}, {1}}), dag.findOp({1})})) << "edge_index into a";
+    EXPECT_EQ(dag.arrows.size(), buildDag(made.analysis, made.cut, {}).arrows.size());
 }
 
 class DagOfExample : public testing::TestWithParam<const char*> {

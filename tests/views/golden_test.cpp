@@ -10,7 +10,9 @@
 #include <array>
 
 #include "views/graph_view.h"
+#include "views/language.h"
 #include "views/main_window.h"
+#include "views/theme.h"
 
 namespace cleave::views {
 
@@ -59,7 +61,7 @@ QImage small(const QImage& image) { return image.convertToFormat(QImage::Format_
 QImage picture(Theme theme, bool moved)
 {
     applyTheme(*qobject_cast<QApplication*>(QApplication::instance()), theme);
-    MainWindow window(theme);
+    MainWindow window;
     window.resize(1000, 800);
     window.show();
     window.document().open(QStringLiteral(CLEAVE_EXAMPLES_DIR "/sage.pt2"));
@@ -83,6 +85,7 @@ void GoldenTest::initTestCase()
     QCoreApplication::setOrganizationName(QStringLiteral("CleaveTests"));
     QCoreApplication::setApplicationName(QStringLiteral("CleaveGolden"));
     QSettings().clear();
+    applyLanguage(*QCoreApplication::instance(), QStringLiteral("en"));
     QApplication::setFont(QFont(QStringLiteral("DejaVu Sans"), 10));
     if (QFontInfo(QApplication::font()).family() != QStringLiteral("DejaVu Sans"))
         QSKIP("The recorded pictures are written in DejaVu Sans, which is not installed.");

@@ -26,8 +26,10 @@
 #include "core/run/calibrate.h"
 #include "views/code_panel.h"
 #include "views/find_bar.h"
+#include "views/graph_scene.h"
 #include "views/graph_view.h"
 #include "views/inspector.h"
+#include "views/language.h"
 #include "views/main_window.h"
 #include "views/message_bar.h"
 #include "views/plan_drag.h"
@@ -129,6 +131,7 @@ void WindowTest::initTestCase()
     qputenv("CLEAVE_LAYOUT", CLEAVE_LAYOUT_PROGRAM);
     QCoreApplication::setOrganizationName(QStringLiteral("CleaveTests"));
     QCoreApplication::setApplicationName(QStringLiteral("CleaveTests"));
+    applyLanguage(*QCoreApplication::instance(), QStringLiteral("en"));
     QSettings().clear();
     QStandardPaths::setTestModeEnabled(true);
     QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)).removeRecursively();
@@ -221,7 +224,7 @@ void WindowTest::opensModelAndGraph_data()
 void WindowTest::opensModelAndGraph()
 {
     QFETCH(const QByteArray, model);
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, model.constData());
     openGraph(window);
     QVERIFY(window.document().canRun());
@@ -231,7 +234,7 @@ void WindowTest::opensModelAndGraph()
 
 void WindowTest::bandsFollowFunctions()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "jk.pt2");
     const GraphPicture& picture = *window.graphView().picture();
     QCOMPARE(picture.dag.bands.size(), picture.model->cut->functions.size() + 1);
@@ -246,7 +249,7 @@ void WindowTest::bandsFollowFunctions()
 
 void WindowTest::structureIsNeverAnArrow()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "gat.pt2");
     window.graphView().expandAll();
     QTRY_VERIFY_WITH_TIMEOUT(!window.graphView().isLayingOut(), patience);
@@ -264,7 +267,7 @@ void WindowTest::structureIsNeverAnArrow()
 
 void WindowTest::clickSelectsAndInspectorShowsIt()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "gcn.pt2");
     GraphView& view = window.graphView();
     const DagKey key = firstBox(window, BoxKind::Op);
@@ -278,7 +281,7 @@ void WindowTest::clickSelectsAndInspectorShowsIt()
 
 void WindowTest::doubleClickExpandsAndKeysCollapse()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "gat.pt2");
     GraphView& view = window.graphView();
     view.collapseAll();
@@ -299,7 +302,7 @@ void WindowTest::doubleClickExpandsAndKeysCollapse()
 
 void WindowTest::tabAndArrowsMoveTheSelection()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "gcn.pt2");
     GraphView& view = window.graphView();
     view.setFocus();
@@ -314,7 +317,7 @@ void WindowTest::tabAndArrowsMoveTheSelection()
 
 void WindowTest::verifyShowsTheResult()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "gcn.pt2");
     openGraph(window);
     for (auto* button : window.findChildren<QPushButton*>())
@@ -332,7 +335,7 @@ void WindowTest::verifyShowsTheResult()
 
 void WindowTest::verifyComparesWithExpectedOutputs()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     openGraph(window);
     window.document().openExpected(example("sage.expected.npz"));
@@ -347,7 +350,7 @@ void WindowTest::verifyComparesWithExpectedOutputs()
 
 void WindowTest::pictureKeepsItsStartUntilItIsTouched()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "gcn.pt2");
     GraphView& view = window.graphView();
     const auto leftEdge = [&] { return view.mapFromScene(view.sceneRect().topLeft()).x(); };
@@ -362,7 +365,7 @@ void WindowTest::pictureKeepsItsStartUntilItIsTouched()
 
 void WindowTest::rolesMakeAParameterTheFeatures()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     const QString file = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/lightgcn.pt2");
     window.document().open(file);
     QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("--role gnn.embedding.weight=node-features")), patience);
@@ -373,7 +376,7 @@ void WindowTest::rolesMakeAParameterTheFeatures()
 
 void WindowTest::cancelStopsARun()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "jk.pt2");
     openGraph(window);
     window.document().setBatchSize(1);
@@ -387,7 +390,7 @@ void WindowTest::cancelStopsARun()
 
 void WindowTest::wrongFileIsOneSentenceInTheMessageBar()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "gcn.pt2");
     window.document().openModel(example("cora.npz"));
     QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);
@@ -397,7 +400,7 @@ void WindowTest::wrongFileIsOneSentenceInTheMessageBar()
 
 void WindowTest::aWrongCutIsNotKept()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "gcn.pt2");
     QVERIFY(window.document().isChecked());
     Model wrong = *window.document().model();
@@ -414,7 +417,7 @@ void WindowTest::aWrongCutIsNotKept()
 
 void WindowTest::droppedFileIsOpened()
 {
-    MainWindow window(Theme::Dark);
+    MainWindow window;
     window.show();
     QMimeData data;
     data.setUrls({QUrl::fromLocalFile(example("sage.pt2"))});
@@ -428,7 +431,7 @@ void WindowTest::droppedFileIsOpened()
 
 void WindowTest::exportsPicture()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "gcn.pt2");
     QTemporaryDir folder;
     for (const char* name : {"a.svg", "a.pdf", "a.png", "a.dot", "a.html"}) {
@@ -446,7 +449,7 @@ void WindowTest::exportsPicture()
 
 void WindowTest::reportsCompareThePlans()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     openWithCosts(window, "sage.pt2");
     PlanEditor& editor = window.document().planEditor();
     window.document().verify();
@@ -470,7 +473,7 @@ void WindowTest::reportsCompareThePlans()
 
 void WindowTest::codeFollowsThePlan()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     auto* panel = window.findChild<CodePanel*>();
     qobject_cast<QDockWidget*>(panel->parentWidget())->show();
@@ -491,7 +494,7 @@ void WindowTest::codeFollowsThePlan()
 
 void WindowTest::randomFeaturesAreChosenAndSaid()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "gcn.pt2");
     QTemporaryDir folder;
     RmatOptions options;
@@ -513,7 +516,7 @@ void WindowTest::randomFeaturesAreChosenAndSaid()
 
 void WindowTest::rewritesChangeTheProgramAndAreShown()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     openGraph(window);
     QVERIFY(!window.document().model()->traced);
@@ -552,7 +555,7 @@ void WindowTest::rewritesChangeTheProgramAndAreShown()
 
 void WindowTest::dragMovesAnOpAndUndoBringsItBack()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     openGraph(window);
     window.graphView().fit();
@@ -583,7 +586,7 @@ void WindowTest::dragMovesAnOpAndUndoBringsItBack()
 
 void WindowTest::illegalMoveSaysWhy()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     window.graphView().fit();
     const Plan before = window.document().planEditor().plan();
@@ -596,7 +599,7 @@ void WindowTest::illegalMoveSaysWhy()
 
 void WindowTest::cutsMoveByKeys()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     GraphView& view = window.graphView();
     PlanEditor& editor = window.document().planEditor();
@@ -638,7 +641,7 @@ void WindowTest::cutsMoveByKeys()
 
 void WindowTest::savePointTableChangesThePlan()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     QTableView& table = window.planPanel().savePoints();
     const auto names = [&] {
@@ -659,7 +662,7 @@ void WindowTest::savePointTableChangesThePlan()
 
 void WindowTest::costsAreThoseOfThePlanner()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     openWithCosts(window, "jk.pt2");
     PlanEditor& editor = window.document().planEditor();
     Planning planning(*window.document().model(), *window.document().graph(), {}, readRates(ratesPath()));
@@ -681,7 +684,7 @@ void WindowTest::planIsSavedAndOpened()
 {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("a.cleave.json"));
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     PlanEditor& editor = window.document().planEditor();
     window.document().savePlan(folder.filePath(QStringLiteral("none/a.cleave.json")));
@@ -699,7 +702,7 @@ void WindowTest::planIsSavedAndOpened()
 
 void WindowTest::draggedCutStopsWhereItCan()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     openWithCosts(window, "sage.pt2");
     GraphView& view = window.graphView();
     PlanEditor& editor = window.document().planEditor();
@@ -741,7 +744,7 @@ void WindowTest::draggedCutStopsWhereItCan()
 
 void WindowTest::modulesAreMovedWhole()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "../../tests/models/zoo/deeper_gcn.pt2");
     GraphView& view = window.graphView();
     PlanEditor& editor = window.document().planEditor();
@@ -767,7 +770,7 @@ void WindowTest::modulesAreMovedWhole()
 
 void WindowTest::pinsHoldWhateverThePlanner()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     openWithCosts(window, "sage.pt2");
     PlanEditor& editor = window.document().planEditor();
     const OpId op = opNamed(window, "linear_3");
@@ -791,7 +794,7 @@ void WindowTest::pinsHoldWhateverThePlanner()
 
 void WindowTest::opsAreKeptTogether()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     PlanEditor& editor = window.document().planEditor();
     const OpId a = opNamed(window, "linear_3"), b = opNamed(window, "relu");
@@ -819,7 +822,7 @@ void WindowTest::opsAreKeptTogether()
 
 void WindowTest::batchSizeIsChosenOnTheCurve()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     openGraph(window);
     BatchCurve& curve = window.planPanel().curve();
@@ -837,7 +840,7 @@ void WindowTest::batchSizeIsChosenOnTheCurve()
 
 void WindowTest::savePointSaysWhatItCosts()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     openWithCosts(window, "sage.pt2");
     QTableView& table = window.planPanel().savePoints();
     const QModelIndex last = table.model()->index(2, SavePointModel::Cut);
@@ -854,7 +857,7 @@ void WindowTest::savePointSaysWhatItCosts()
 
 void WindowTest::storyTellsWithTheModelsLayers()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     window.showStory();
     StoryView& story = window.story();
@@ -884,7 +887,7 @@ void WindowTest::storyTellsWithTheModelsLayers()
         QVERIFY(count.layers == 1 || count.nodeWise.computed > count.layerWise.computed);
     }
     QTest::keyClick(&story, Qt::Key_Left);
-    QVERIFY(story.step().kind == StoryStep::Compare);
+    QVERIFY(story.step().kind == StoryKind::Compare);
     window.document().open(example("jk.pt2"));  // three layers
     QTRY_VERIFY_WITH_TIMEOUT(story.at() == 0 && !window.document().isBusy(), patience);
     QCOMPARE(story.steps(), Story(3).steps().size());
@@ -892,7 +895,7 @@ void WindowTest::storyTellsWithTheModelsLayers()
 
 void WindowTest::storyLetsTheStudentGuessFirst()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     window.document().openKarateClub();
     for (const QAction* action : window.findChildren<QAction*>())
@@ -923,12 +926,12 @@ void WindowTest::storyLetsTheStudentGuessFirst()
 void WindowTest::sessionAndRecentFilesAreKept()
 {
     {
-        MainWindow window(Theme::Light);
+        MainWindow window;
         open(window, "gat.pt2");
         openGraph(window);
         window.close();
     }
-    MainWindow window(Theme::Light);
+    MainWindow window;
     window.openLastSession();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && window.document().graph() && !window.document().isBusy(), patience);
     QVERIFY(window.document().modelPath().endsWith(QStringLiteral("gat.pt2")));
@@ -948,7 +951,7 @@ void WindowTest::sessionAndRecentFilesAreKept()
 
 void WindowTest::textGrowsWithThePresenter()
 {
-    MainWindow window(Theme::HighContrast);
+    MainWindow window;
     open(window, "sage.pt2");
     const double before = QApplication::font().pointSizeF(), height = window.graphView().picture()->sizes.front().height();
     window.setPresenting(true);
@@ -963,7 +966,7 @@ void WindowTest::textGrowsWithThePresenter()
 
 void WindowTest::findsInsideClosedModules()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "gat.pt2");
     GraphView& view = window.graphView();
     view.collapseAll();
@@ -991,7 +994,7 @@ void WindowTest::findsInsideClosedModules()
 
 void WindowTest::rulerGoesWhereItIsPressed()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "jk.pt2");
     GraphView& view = window.graphView();
     view.setZoom(1.5);
@@ -1008,7 +1011,7 @@ void WindowTest::twoPlansAreCompared()
 {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("other.cleave.json"));
-    MainWindow window(Theme::Light);
+    MainWindow window;
     openWithCosts(window, "sage.pt2");
     PlanEditor& editor = window.document().planEditor();
     QVERIFY(editor.moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
@@ -1036,7 +1039,7 @@ void WindowTest::twoPlansAreCompared()
 
 void WindowTest::contextMenuMovesAnOp()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     GraphView& view = window.graphView();
     view.fit();
@@ -1061,7 +1064,7 @@ void WindowTest::contextMenuMovesAnOp()
 
 void WindowTest::escapeEndsADrag()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     openWithCosts(window, "sage.pt2");
     GraphView& view = window.graphView();
     PlanEditor& editor = window.document().planEditor();
@@ -1080,7 +1083,7 @@ void WindowTest::escapeEndsADrag()
 
 void WindowTest::aLookAtAnotherPlanKeepsTheResult()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     openGraph(window);
     window.document().runLayerWise();
@@ -1096,7 +1099,7 @@ void WindowTest::aLookAtAnotherPlanKeepsTheResult()
 
 void WindowTest::plannersAreTakenByTheirButtons()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     openWithCosts(window, "jk.pt2");
     PlanEditor& editor = window.document().planEditor();
     const Plan optimal = editor.costs().plans()[2].planned.plan;
@@ -1116,7 +1119,7 @@ void WindowTest::plannersAreTakenByTheirButtons()
 void WindowTest::aGraphThatDoesNotFitIsSaid()
 {
     const QTemporaryDir folder;
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     RmatOptions options;
     options.scale = 5;
@@ -1132,7 +1135,7 @@ void WindowTest::planBringsItsRewritesAndItsOrder()
 {
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("a.cleave.json"));
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     window.document().setRewrites(allRewrites());
     window.document().setBatchSize(100);
@@ -1144,14 +1147,14 @@ void WindowTest::planBringsItsRewritesAndItsOrder()
     editor.take(*moved.plan, QStringLiteral("move"));
     QVERIFY(window.document().savePlan(file));
 
-    MainWindow first(Theme::Light);  // the plan alone, then its model
+    MainWindow first;  // the plan alone, then its model
     first.document().open(file);
     QVERIFY2(first.messageBar().text().contains(QStringLiteral("GraphSAGE")), qPrintable(first.messageBar().text()));
     first.document().open(example("sage.pt2"));
     QTRY_VERIFY_WITH_TIMEOUT(first.document().model() && !first.document().isBusy(), patience);
     QVERIFY(first.document().planEditor().plan() == *moved.plan);
 
-    MainWindow other(Theme::Light);
+    MainWindow other;
     other.document().open(example("sage.pt2"));
     other.document().open(file);  // while the model is being opened
     QTRY_VERIFY_WITH_TIMEOUT(other.document().model() && !other.document().isBusy(), patience);
@@ -1170,7 +1173,7 @@ void WindowTest::planBringsItsRewritesAndItsOrder()
 
 void WindowTest::closingAsksForTheUnsavedPlan()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     const auto answer = [&](QMessageBox::StandardButton button) {
         bool asked = false;
@@ -1196,7 +1199,7 @@ void WindowTest::unsavedPlanOutlivesItsWindow()
 {
     Plan plan;
     {
-        MainWindow window(Theme::Light);
+        MainWindow window;
         open(window, "sage.pt2");
         window.document().open(QDir::current().relativeFilePath(example("cora.npz")));
         QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() && !window.document().isBusy(), patience);
@@ -1204,10 +1207,10 @@ void WindowTest::unsavedPlanOutlivesItsWindow()
         QVERIFY(window.document().planEditor().moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
         plan = window.document().planEditor().plan();
         window.recovery().write();
-        MainWindow beside(Theme::Light);
+        MainWindow beside;
         QVERIFY(beside.recovery().left().empty());  // somebody works on it
     }
-    MainWindow window(Theme::Light);
+    MainWindow window;
     window.show();
     window.offerLeftPlans();
     QVERIFY(window.offerBar().isVisible());
@@ -1224,7 +1227,7 @@ void WindowTest::unsavedPlanOutlivesItsWindow()
 
 void WindowTest::planOfTheModelBeforeIsOfferedAgain()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "sage.pt2");
     QVERIFY(window.document().planEditor().moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
     const Plan plan = window.document().planEditor().plan();
@@ -1253,7 +1256,7 @@ void WindowTest::noSequenceOfMovesGivesAnIllegalPlan_data()
 void WindowTest::noSequenceOfMovesGivesAnIllegalPlan()
 {
     QFETCH(const QByteArray, model);
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, model.constData());
     PlanEditor& editor = window.document().planEditor();
     const PlanSpace& space = *editor.space();
@@ -1296,7 +1299,7 @@ void WindowTest::noSequenceOfMovesGivesAnIllegalPlan()
 
 void WindowTest::itemModelsAreSound()
 {
-    MainWindow window(Theme::Light);
+    MainWindow window;
     open(window, "gcn.pt2");
     openGraph(window);
     std::vector<std::unique_ptr<QAbstractItemModelTester>> testers;
@@ -1314,7 +1317,7 @@ void WindowTest::aWindowMayGoAtAnyTime()
 {
     std::mt19937 random(3);
     for (int round = 0; round < 16; ++round) {
-        MainWindow window(Theme::Light);
+        MainWindow window;
         window.resize(1300, 850);
         window.show();
         window.document().open(example(round % 2 == 0 ? "gat.pt2" : "sage.pt2"));
@@ -1331,7 +1334,7 @@ void WindowTest::aWindowMayGoAtAnyTime()
         if (round % 5 == 0)
             window.graphView().expandAll();
     }
-    for (const LeftPlan& plan : MainWindow(Theme::Light).recovery().left())
+    for (const LeftPlan& plan : MainWindow().recovery().left())
         Recovery::discard(plan);
 }
 

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <QString>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "core/graph/data_graph.h"
+#include "core/graph/degrees.h"
+#include "core/run/model.h"
+#include "views/property_model.h"
+
+namespace cleave::views {
+
+std::vector<PropertySection> describeModel(const Model& model, const QString& path);
+std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::optional<DegreeSummary>& degrees, const QString& path);
+
+inline constexpr std::array allRoles{Role::NodeFeatures, Role::GraphStructure, Role::EdgeFeatures, Role::Other};
+QString roleText(Role role);               ///< "node features"
+QString rewriteText(Rewrite rewrite);      ///< "put linear layers before aggregations"
+QString rewritesText(const Model& model);  ///< those that were applied, and how often each; empty: none
+
+}  // namespace cleave::views

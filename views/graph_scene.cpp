@@ -1,0 +1,300 @@
+#include "views/graph_scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/inspection.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+QRectF toRect(const LayoutRect& rect)
+{
+    return {QPointF(rect.left, rect.top), QPointF(rect.right, rect.bottom)};
+}
+
+QString frameTitle(const GraphPicture& picture, const DagFrame& frame)
+{
+    if (!frame.module.valid())
+        return GraphScene::tr("Prologue");
+    const Module& module = picture.model->program()[frame.module];
+    return QStringLiteral("%1 · %2").arg(toText(module.path), toText(lastPart(module.type, '.')));
+}
+
+}  // namespace
+
+GraphScene::GraphScene(Document& document, const QPalette& palette, const QFont& font, QObject* parent)
+    : QGraphicsScene(parent), m_document(document), m_style{GraphColors(palette), BoxMetrics(font), 0}
+{
+    setItemIndexMethod(BspTreeIndex);
+}
+
+GraphScene::~GraphScene() = default;
+
+void GraphScene::setColors(const QPalette& palette)
+{
+    m_style.colors = GraphColors(palette);
+    setPicture(std::move(m_picture));
+}
+
+void GraphScene::setFont(const QFont& font) { m_style.metrics = BoxMetrics(font); }
+
+void GraphScene::setPicture(std::unique_ptr<GraphPicture> picture)
+{
+    clear();
+    m_moved.clear();
+    m_bands.clear();
+    m_boxes.clear();
+    m_arrows.clear();
+    m_structure = nullptr;
+    m_marked = -1;
+    m_picture = std::move(picture);
+    if (!m_picture)
+        return;
+    m_style.levels = m_picture->model->analysis->degreeOf(m_picture->model->analysis->levels);
+    addItems();
+}
+
+bool GraphScene::isCurrent() const { return m_picture && m_picture->model && m_picture->model == m_document.model(); }
+
+void GraphScene::addItems()
+{
+    const DagModel& dag = m_picture->dag;
+    const LayoutResult& layout = m_picture->layout;
+    for (std::size_t i = 0; i < dag.bands.size(); ++i) {
+        m_bands.push_back(dag.bands[i].isHidden ? nullptr : new BandItem(layout.bands[i], layout.bounds, i > 0 && i + 1 < dag.bands.size(), m_style));
+        if (m_bands.back() != nullptr)
+            addItem(m_bands.back());
+    }
+    addFrames();
+    m_arrows.assign(dag.arrows.size(), nullptr);
+    for (std::size_t i = 0; i < dag.arrows.size(); ++i)
+        addArrow(i);
+    if (!dag.structureArrows.empty())
+        addItem(m_structure = new StructureItem(*m_picture, m_style));
+    for (std::size_t i = 0; i < dag.boxes.size(); ++i) {
+        auto* item = new BoxItem(dag.boxes[i], static_cast<int>(i), m_picture->sizes[i], m_style);
+        item->setPos(layout.centres[i].x, layout.centres[i].y);
+        addItem(item);
+        m_boxes.push_back(item);
+    }
+    showPlan();
+    setSceneRect(itemsBoundingRect());  // exactly: by itself it would only grow
+}
+
+void GraphScene::addFrames()
+{
+    for (std::size_t i = 0; i < m_picture->dag.frames.size(); ++i)
+        if (const LayoutRect& area = m_picture->layout.groups[i]; !area.isEmpty())
+            addItem(new FrameItem(frameTitle(*m_picture, m_picture->dag.frames[i]), static_cast<int>(i), toRect(area), m_style));
+}
+
+void GraphScene::addArrow(std::size_t arrow)
+{
+    const DagArrow& drawn = m_picture->dag.arrows[arrow];
+    const std::vector<LayoutPoint>& path = m_picture->layout.paths[arrow];
+    if (path.size() >= 4) {
+        m_arrows[arrow] = new ArrowItem(path, m_style);
+        addItem(m_arrows[arrow]);
+        return;
+    }
+    const QString name = toText(m_picture->model->program()[drawn.values.front()].name);
+    const auto end = [&](int box, double side) {
+        const auto i = static_cast<std::size_t>(box);
+        return QPointF(m_picture->layout.centres[i].x + m_picture->sizes[i].width() * 0.3,
+                       m_picture->layout.centres[i].y + side * m_picture->sizes[i].height() / 2);
+    };
+    addItem(new StubItem(end(drawn.from, 1), true, name, m_style));
+    addItem(new StubItem(end(drawn.to, -1), false, name, m_style));
+}
+
+std::vector<BandItem::Texts> GraphScene::bandTexts(const PlanMarks& marks) const
+{
+    std::vector<BandItem::Texts> texts;
+    for (std::size_t i = 0; i < marks.strips.size(); ++i)
+        texts.push_back(bandText(m_picture->dag.bands[i], marks.strips[i]));
+    texts.front().stripTitle = tr("Inputs");
+    if (texts.size() > 1)
+        texts.back().stripTitle = tr("Outputs");
+    return texts;
+}
+
+BandItem::Texts GraphScene::bandText(const DagBand& band, const DagStrip& strip) const
+{
+    BandItem::Texts texts;
+    texts.title = bandTitle(band);
+    if (band.function < 0)
+        texts.lines.append(tr("once, on the whole graph"));
+    else if (band.firstFunction < band.function)
+        texts.lines.append(tr("message degrees %1 to %2").arg(m_picture->dag.bands[static_cast<std::size_t>(band.firstFunction) + 1].level).arg(band.level));
+    else
+        texts.lines.append(band.isGlobal ? tr("over all nodes at once") : tr("message degree %1").arg(band.level));
+    if (!band.nodeType.empty())
+        texts.lines.append(tr("nodes: %1").arg(toText(band.nodeType)));
+    texts.lines.append(tr("%n op(s)", nullptr, band.ops));
+    if (band.function < 0 || strip.crossing.empty())
+        return texts;
+    texts.stripTitle = tr("Cut %1").arg(band.function + 1);
+    texts.stripLines.append(tr("%n save point(s)", nullptr, static_cast<int>(strip.crossing.size())));
+    // There is room for one line.
+    if (strip.typedRowBytes.size() > 1)
+        texts.stripLines.append(tr("of %1 node types").arg(strip.typedRowBytes.size()));
+    else if (!strip.typedRowBytes.empty())
+        texts.stripLines.append(tr("%1 × V %2").arg(bytesText(strip.typedRowBytes.begin()->second), toText(strip.typedRowBytes.begin()->first)));
+    if (strip.nodeRowBytes > 0) {
+        const QString perNode = tr("%1 × V").arg(bytesText(strip.nodeRowBytes));
+        const auto& graph = m_document.graph();
+        texts.stripLines.append(graph ? tr("%1 = %2").arg(perNode, bytesText(strip.nodeRowBytes * static_cast<double>(graph->numNodes))) : perNode);
+    }
+    return texts;
+}
+
+// What the plan runs elsewhere than in its band says so, and tensors that it does not save fade.
+void GraphScene::showPlan()
+{
+    if (!isCurrent())
+        return;
+    const PlanEditor& editor = m_document.planEditor();
+    const PlanMarks marks = planMarks(m_picture->dag, editor, editor.shown());
+    for (const MovedOpsItem* item : std::exchange(m_moved, {}))
+        delete item;
+    m_moved = movedOpsItems(*m_picture, marks, m_style);
+    if (editor.other())
+        for (MovedOpsItem* item : movedOpsItems(*m_picture, planMarks(m_picture->dag, editor, editor.other()->plan), m_style)) {
+            item->setOther();
+            m_moved.push_back(item);
+        }
+    for (MovedOpsItem* item : m_moved)
+        addItem(item);
+    for (std::size_t i = 0; i < m_boxes.size(); ++i) {
+        m_boxes[i]->setPlace(marks.places[i]);
+        m_boxes[i]->setSaves(marks.saves[i]);
+        m_boxes[i]->setFaded(marks.unsaved[i]);
+    }
+    const std::vector<BandItem::Texts> texts = bandTexts(marks);
+    const double titleWidth = BandItem::titleWidth(m_style, texts);
+    for (std::size_t i = 0; i < m_bands.size(); ++i)
+        if (m_bands[i] != nullptr) {
+            m_bands[i]->setTexts(texts[i]);
+            m_bands[i]->setTitleWidth(titleWidth);
+        }
+    markBands();
+}
+
+void GraphScene::markBox(int box)
+{
+    m_marked = box;
+    for (BoxItem* item : m_boxes)
+        item->setMarked(item->index() == box);
+    for (std::size_t i = 0; i < m_arrows.size(); ++i)
+        if (m_arrows[i] != nullptr)
+            m_arrows[i]->setMarked(box >= 0 && (m_picture->dag.arrows[i].from == box || m_picture->dag.arrows[i].to == box));
+    if (m_structure != nullptr)
+        m_structure->setMarked(box);
+}
+
+void GraphScene::markCut(std::optional<int> cut)
+{
+    m_cut = cut;
+    markBands();
+}
+
+void GraphScene::lightFunctions(int degree)
+{
+    m_lit = degree;
+    markBands();
+}
+
+void GraphScene::markBands()
+{
+    for (std::size_t i = 0; i < m_bands.size(); ++i)
+        if (m_bands[i] != nullptr) {
+            m_bands[i]->setLit(isLit(m_picture->dag.bands[i]));
+            m_bands[i]->setCutMarked(m_cut && m_picture->dag.bands[i].place == *m_cut);
+        }
+}
+
+bool GraphScene::isLit(const DagBand& band) const
+{
+    return m_lit > 0 && band.place >= 0 && m_lit <= band.level && m_lit >= m_picture->dag.bands[static_cast<std::size_t>(band.firstFunction) + 1].level;
+}
+
+QRectF GraphScene::boxRect(int box) const { return m_boxes[static_cast<std::size_t>(box)]->sceneBoundingRect(); }
+
+QRectF GraphScene::cutRect(int cut) const
+{
+    for (std::size_t i = 0; i < m_bands.size(); ++i)
+        if (m_bands[i] != nullptr && m_picture->dag.bands[i].place == cut)
+            return m_bands[i]->stripRect();
+    return {};
+}
+
+QRectF GraphScene::litRect() const
+{
+    QRectF all;
+    for (std::size_t i = 0; i < m_bands.size(); ++i)
+        if (m_bands[i] != nullptr && isLit(m_picture->dag.bands[i]))
+            all |= m_bands[i]->boundingRect();
+    return all;
+}
+
+BoxItem* GraphScene::boxAt(const QPointF& position) const
+{
+    for (QGraphicsItem* item : items(position))
+        if (auto* box = dynamic_cast<BoxItem*>(item))
+            return box;
+    return nullptr;
+}
+
+FrameItem* GraphScene::frameAt(const QPointF& position) const
+{
+    for (QGraphicsItem* item : items(position))
+        if (auto* frame = dynamic_cast<FrameItem*>(item); frame != nullptr && frame->headerRect().contains(position))
+            return frame;
+    return nullptr;
+}
+
+std::optional<int> GraphScene::cutAt(const QPointF& position) const
+{
+    if (!isCurrent())
+        return {};
+    for (const int cut : cutsOf(m_picture->dag, m_document.planEditor()))
+        if (cutRect(cut).contains(position))
+            return cut;
+    return {};
+}
+
+std::vector<int> GraphScene::readingOrder() const
+{
+    std::vector<int> order;
+    for (const BoxItem* item : m_boxes)
+        order.push_back(item->index());
+    std::ranges::sort(order, {}, [this](int box) {
+        const LayoutPoint& centre = m_picture->layout.centres[static_cast<std::size_t>(box)];
+        return std::pair(std::lround(centre.y), centre.x);
+    });
+    return order;
+}
+
+// What lies off to the side counts double.
+int GraphScene::nextBox(int from, int key) const
+{
+    const bool vertical = key == Qt::Key_Up || key == Qt::Key_Down;
+    const double sign = key == Qt::Key_Down || key == Qt::Key_Right ? 1 : -1;
+    int best = -1;
+    double bestDistance = 0;
+    for (const BoxItem* item : m_boxes) {
+        const QPointF d = item->pos() - m_boxes[static_cast<std::size_t>(from)]->pos();
+        const double along = sign * (vertical ? d.y() : d.x());
+        const double distance = along + 2 * std::abs(vertical ? d.x() : d.y());
+        if (along > 1 && (best < 0 || distance < bestDistance)) {
+            best = item->index();
+            bestDistance = distance;
+        }
+    }
+    return best;
+}
+
+}  // namespace cleave::views

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <QGraphicsScene>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "views/document.h"
+#include "views/graph_items.h"
+#include "views/moved_ops.h"
+#include "views/plan_marks.h"
+#include "views/structure_item.h"
+
+namespace cleave::views {
+
+/// The items of a picture: bands, frames, arrows and boxes, with the marks of the plan, the selection and what is spoken of.
+class GraphScene : public QGraphicsScene {
+    Q_OBJECT
+
+public:
+    GraphScene(Document& document, const QPalette& palette, const QFont& font, QObject* parent);
+    ~GraphScene() override;
+
+    const GraphStyle& style() const { return m_style; }
+    void setColors(const QPalette& palette);
+    void setFont(const QFont& font);  ///< of the next picture
+
+    const GraphPicture* picture() const { return m_picture.get(); }
+    void setPicture(std::unique_ptr<GraphPicture> picture);  ///< null: none
+    bool isCurrent() const;                                  ///< whether the picture is that of the open model
+    void showPlan();                                         ///< as it is now; boxes stay where they are
+
+    void markBox(int box);  ///< and its arrows; -1: none
+    void markCut(std::optional<int> cut);  ///< below that function of PlanSpace
+    void lightFunctions(int degree);       ///< of this message degree; 0: none
+    QRectF boxRect(int box) const;
+    QRectF cutRect(int cut) const;         ///< its strip; empty if it is not drawn
+    QRectF litRect() const;
+
+    BoxItem* boxAt(const QPointF& position) const;
+    FrameItem* frameAt(const QPointF& position) const;  ///< whose header is there
+    std::optional<int> cutAt(const QPointF& position) const;
+    std::vector<int> readingOrder() const;
+    int nextBox(int from, int key) const;  ///< the nearest in the direction of an arrow key; -1 if there is none
+
+private:
+    void addItems();
+    void addFrames();
+    void addArrow(std::size_t arrow);
+    void markBands();
+    bool isLit(const DagBand& band) const;
+    std::vector<BandItem::Texts> bandTexts(const PlanMarks& marks) const;
+    BandItem::Texts bandText(const DagBand& band, const DagStrip& strip) const;
+
+    Document& m_document;
+    GraphStyle m_style;
+    std::unique_ptr<GraphPicture> m_picture;
+    // Owned by the scene.
+    std::vector<BoxItem*> m_boxes;
+    std::vector<ArrowItem*> m_arrows;  // null for stubs
+    std::vector<BandItem*> m_bands;    // null for hidden ones
+    std::vector<MovedOpsItem*> m_moved;
+    StructureItem* m_structure = nullptr;  // null without structure arrows
+    int m_marked = -1;
+    std::optional<int> m_cut;
+    int m_lit = 0;
+};
+
+}  // namespace cleave::views

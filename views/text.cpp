@@ -1,0 +1,54 @@
+#include "views/text.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+#include <cmath>
+
+namespace cleave::views {
+
+namespace {
+
+struct Texts {
+    Q_DECLARE_TR_FUNCTIONS(cleave::views::Text)
+};
+
+ByteUnits chosenUnits = ByteUnits::Decimal;
+
+// Three significant digits as people write them: 1.23, 12.3, 123.
+QString withUnit(double x, const QString& unit)
+{
+    const double size = std::fabs(x);
+    return Texts::tr("%1 %2", "a number and its unit").arg(QLocale().toString(x, 'f', size < 9.995 ? 2 : size < 99.95 ? 1 : 0), unit);
+}
+
+}  // namespace
+
+void setByteUnits(ByteUnits units) { chosenUnits = units; }
+
+ByteUnits byteUnits() { return chosenUnits; }
+
+QString bytesText(double bytes)
+{
+    const bool isBinary = chosenUnits == ByteUnits::Binary;
+    const double step = isBinary ? 1024 : 1000;
+    if (bytes < step)
+        return Texts::tr("%1 B").arg(QLocale().toString(bytes, 'f', 0));
+    const QString letters = isBinary ? QStringLiteral("KMGTP") : QStringLiteral("kMGTP");
+    qsizetype power = 0;
+    for (bytes /= step; bytes >= step - 0.5 && power + 1 < letters.size(); bytes /= step)
+        ++power;
+    return withUnit(bytes, letters[power] + (isBinary ? QStringLiteral("iB") : QStringLiteral("B")));
+}
+
+QString secondsText(double seconds)
+{
+    if (seconds < 1e-3)
+        return withUnit(seconds * 1e6, QStringLiteral("µs"));
+    return seconds < 1 ? withUnit(seconds * 1e3, QStringLiteral("ms")) : withUnit(seconds, QStringLiteral("s"));
+}
+
+QString countText(std::int64_t count) { return QLocale().toString(static_cast<qlonglong>(count)); }
+
+QString numberText(double number) { return QLocale().toString(number, 'g', 3); }
+
+}  // namespace cleave::views
