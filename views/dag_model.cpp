@@ -238,11 +238,16 @@ private:
             for (const ValueId value : function(band).saves)
                 addTensor(band, value);
         }
-        if (band + 1 < static_cast<int>(m_bandOps.size()))
-            for (const ValueId value : function(band + 1).reads)
-                if (isFeature(m_analysis, value))
+        for (int reader = band + 1; reader < static_cast<int>(m_bandOps.size()); ++reader) {
+            for (const ValueId value : function(reader).reads)
+                if (isFeature(m_analysis, value) && (reader == band + 1 || isMadeAbove(value)))
                     addTensor(band, value);
+            if (!m_dag.bands[static_cast<std::size_t>(reader)].isHidden)
+                break;
+        }
     }
+
+    bool isMadeAbove(ValueId value) const { return !program()[value].producer.valid() || m_writer.contains(value); }
 
     void noteWriters(int band)
     {

@@ -1,6 +1,7 @@
 #include "views/document.h"
 
 #include <QFileInfo>
+#include <QTimer>
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -83,8 +84,8 @@ void Document::setRole(const QString& input, Role role)
 {
     std::map<std::string, Role> roles = m_roles;
     roles[input.toStdString()] = role;
-    if (m_model && !m_modelPath.isEmpty())
-        openModel(m_modelPath, std::nullopt, std::move(roles));
+    if (const QString path = m_openingPath.isEmpty() ? m_modelPath : m_openingPath; !path.isEmpty())
+        openModel(path, std::nullopt, std::move(roles));
 }
 
 void Document::openModel(const QString& file, std::optional<PlanFile> plan, std::map<std::string, Role> roles)
@@ -397,10 +398,16 @@ void Document::showAgain()
 
 void Document::cancel()
 {
+    constexpr int patience = 150;  // milliseconds
     m_awaited.reset();
-    for (const std::unique_ptr<Job>& job : m_jobs)
-        if (job)
-            job->cancel();
+    for (std::size_t i = 0; i < m_jobs.size(); ++i)
+        if (m_jobs[i]) {
+            m_jobs[i]->cancel();
+            QTimer::singleShot(patience, m_jobs[i].get(), [this, i, job = m_jobs[i].get()] {
+                if (m_jobs[i].get() == job)
+                    abandon(static_cast<Task>(i));
+            });
+        }
 }
 
 template <class Work, class Apply>

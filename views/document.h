@@ -55,7 +55,7 @@ public:
 
     void setRoles(std::map<std::string, Role> roles);  ///< of the file that is opened next, instead of the guess
     const std::map<std::string, Role>& roles() const { return m_roles; }
-    void setRole(const QString& input, Role role);  ///< of the model that is open, which is opened anew
+    void setRole(const QString& input, Role role);  ///< of the file that was opened last, which is opened anew; the model that is open stays until it is read
     void open(const QString& path);  ///< a graph if it ends in .npz, a plan if in .cleave.json, otherwise a model
     void openModel(const QString& path);
     void openGraph(const QString& path);
@@ -82,7 +82,7 @@ public:
     const Job* job(Task task) const { return m_jobs[static_cast<std::size_t>(task)].get(); }
     bool isBusy() const;
     void showAgain();  ///< everything, in units that were changed
-    void cancel();  ///< everything that is being worked on
+    void cancel();  ///< everything that is being worked on; what a single operator of LibTorch holds up ends behind the scenes
 
 Q_SIGNALS:
     void modelAboutToChange();  ///< with the plan that it has

@@ -21,22 +21,6 @@ QString fileAndLine(const SourceLine& source)
     return QStringLiteral("%1:%2").arg(QFileInfo(toText(source.file)).fileName()).arg(source.line);
 }
 
-QString reachText(const ValueFacts& facts)
-{
-    switch (facts.reach) {
-    case Reach::Constant: return Texts::tr("constant");
-    case Reach::Structure: return Texts::tr("graph structure");
-    case Reach::Feature: break;
-    }
-    switch (facts.rows) {
-    case Rows::Nodes: return Texts::tr("node rows (V)");
-    case Rows::Edges: return Texts::tr("edge rows (M)");
-    case Rows::Graph: return Texts::tr("once for the graph (G)");
-    case Rows::None: break;
-    }
-    return Texts::tr("no rows");
-}
-
 QString kindText(const OpFacts& facts)
 {
     switch (facts.kind) {
@@ -373,6 +357,22 @@ QString bytesFormula(const Analysis& analysis, ValueId value, const QString& row
     factors.append(Texts::tr("%1 B").arg(itemSize(v.dtype)));
     const QString formula = factors.join(QStringLiteral("·"));
     return count ? Texts::tr("%1 = %2").arg(formula, bytesText(bytes * *count)) : formula;
+}
+
+QString reachText(const ValueFacts& facts)
+{
+    switch (facts.reach) {
+    case Reach::Constant: return Texts::tr("constant");
+    case Reach::Structure: return Texts::tr("graph structure");
+    case Reach::Feature: break;
+    }
+    switch (facts.rows) {
+    case Rows::Nodes: return Texts::tr("node rows (V)");
+    case Rows::Edges: return Texts::tr("edge rows (M)");
+    case Rows::Graph: return Texts::tr("once for the graph (G)");
+    case Rows::None: break;
+    }
+    return Texts::tr("no rows");
 }
 
 QString bandTitle(const DagBand& band)

@@ -14,6 +14,7 @@
 #include <QPrintDialog>
 #include <QPrinter>
 #include <QProgressBar>
+#include <QRegularExpression>
 #include <QSaveFile>
 #include <QSettings>
 #include <QStackedWidget>
@@ -43,13 +44,14 @@
 #include "views/ruler.h"
 #include "views/settings_dialog.h"
 #include "views/story_view.h"
+#include "views/table_panel.h"
 #include "views/text.h"
 
 namespace cleave::views {
 
 namespace {
 
-constexpr int layoutVersion = 5;
+constexpr int layoutVersion = 6;
 const QString recentKey = QStringLiteral("recent"), modelKey = QStringLiteral("session/model"), graphKey = QStringLiteral("session/graph");
 
 // The one local file of a drop that this program can open; empty if there is none.
@@ -120,7 +122,10 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     connect(m_view, &GraphView::selectionChanged, this, [this] {
         if (const DagBox* box = m_view->selectedBox())
             m_plan->selectTensor(box->key.kind == BoxKind::Tensor ? box->key.value : ValueId{});
+        const DagBox* box = m_view->selectedBox();
+        m_tables->selectOp(box != nullptr && box->ops.size() == 1 ? box->ops.front() : OpId{});
     });
+    connect(m_tables, &TablePanel::opChosen, m_view, &GraphView::showOp);
     connect(m_view, &GraphView::layingOut, this, [this](bool busy) {
         m_layingOut = busy;
         showTasks();
@@ -202,6 +207,10 @@ void MainWindow::makeDocks()
     auto* code = dock(tr("Code"), QStringLiteral("code"), new CodePanel(m_document, this), Qt::BottomDockWidgetArea);
     tabifyDockWidget(m_resultDock, code);
     code->hide();
+    m_tables = new TablePanel(m_document, this);
+    auto* tables = dock(tr("Tables"), QStringLiteral("tables"), m_tables, Qt::BottomDockWidgetArea);
+    tabifyDockWidget(m_resultDock, tables);
+    tables->hide();
     resizeDocks({model, plan}, {300, 330}, Qt::Horizontal);
     resizeDocks({model, inspector}, {500, 260}, Qt::Vertical);
 }
@@ -539,9 +548,17 @@ void MainWindow::about()
     box->show();
 }
 
+// What the sentence advises for the command line is a button here.
 void MainWindow::showError(const QString& sentence)
 {
-    m_message->showError(sentence);
+    static const QRegularExpression advice(QStringLiteral("--role (\\S+)=([a-z-]*[a-z])"));
+    QList<MessageBar::Choice> choices;
+    for (auto found = advice.globalMatch(sentence); found.hasNext();) {
+        const QRegularExpressionMatch match = found.next();
+        if (Role role{}; roleFromName(match.captured(2).toStdString(), role))
+            choices.append({tr("Take %1 as %2").arg(match.captured(1), roleText(role)), [this, input = match.captured(1), role] { m_document.setRole(input, role); }});
+    }
+    m_message->offer(sentence, choices);
     m_results->addMessage(sentence);
 }
 

@@ -22,6 +22,7 @@ class PlanPanel;
 class ResultPanel;
 class SettingsDialog;
 class StoryView;
+class TablePanel;
 
 /// Wires the document to its views: menus, docks, status bar. Holds no logic of its own.
 class MainWindow : public QMainWindow {
@@ -40,6 +41,7 @@ public:
     void offerLeftPlans();  ///< that windows left unsaved which are gone
     PlanPanel& planPanel() { return *m_plan; }
     StoryView& story() { return *m_story; }
+    TablePanel& tables() { return *m_tables; }
     FindBar& findBar() { return *m_find; }
     void showStory();
     SettingsDialog* showSettings();
@@ -88,6 +90,7 @@ private:
     Inspector* m_inspector = nullptr;
     PlanPanel* m_plan = nullptr;
     StoryView* m_story = nullptr;
+    TablePanel* m_tables = nullptr;
     QDockWidget* m_storyDock = nullptr;
     QByteArray m_stateBefore;  // of the docks, while presenting
     double m_fontBefore = 0;

@@ -43,6 +43,19 @@ struct PlanCosts::Measured {
     QStringList notes;
 };
 
+QString planText(const std::string& name)
+{
+    if (name == plannerName(Planner::MessageDegree))
+        return PlanCosts::tr("Message degree");
+    if (name == plannerName(Planner::Greedy))
+        return PlanCosts::tr("Greedy");
+    if (name == plannerName(Planner::Optimal))
+        return PlanCosts::tr("Optimal");
+    if (name == plannerName(Planner::FullGraph))
+        return PlanCosts::tr("Full graph");
+    return name == plannerName(Planner::NodeWise) ? PlanCosts::tr("Node-wise") : toText(name);
+}
+
 PlanCosts::~PlanCosts() = default;
 
 void PlanCosts::setModel(std::shared_ptr<const PlannedModel> model)

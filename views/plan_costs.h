@@ -19,6 +19,8 @@ struct PlannedModel {
     PlanSpace space;
 };
 
+QString planText(const std::string& name);  ///< of a PricedPlan: "Message degree"
+
 /// What plans cost on the open graph, and which ones the planners make. Rows are counted and plans are made in the background, anew for another model,
 /// graph, batch size or constraint.
 class PlanCosts : public QObject {

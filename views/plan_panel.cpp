@@ -39,14 +39,6 @@ CostBars::Bar barOf(const QString& name, const PlanCost& cost, const std::vector
     return bar;
 }
 
-QString plannerText(const std::string& name)
-{
-    QString text = toText(name);
-    if (!text.isEmpty())
-        text.front() = text.front().toUpper();
-    return text;
-}
-
 constexpr std::size_t mayBeTaken = 3;  // the two extremes join functions, and are there for comparison
 
 }  // namespace
@@ -145,7 +137,7 @@ void PlanPanel::showPlan()
             functions.back().details = tr("at most %1 of memory").arg(bytesText(f.peakBytes));
         }
         for (const PricedPlan& plan : m_editor.costs().plans())
-            plans.push_back(barOf(plannerText(plan.name), plan.planned.cost, blockSeconds(space, plan.planned.plan, plan.planned.cost)));
+            plans.push_back(barOf(planText(plan.name), plan.planned.cost, blockSeconds(space, plan.planned.plan, plan.planned.cost)));
     }
     m_plans->setBars(std::move(plans));
     m_functions->setBars(std::move(functions));
@@ -194,7 +186,7 @@ void PlanPanel::take(int plan)
     if (plan < 0 || static_cast<std::size_t>(plan) >= std::min(mayBeTaken, m_editor.costs().plans().size()))
         return;
     const PricedPlan& taken = m_editor.costs().plans()[static_cast<std::size_t>(plan)];
-    m_editor.take(taken.planned.plan, tr("Take the plan “%1”").arg(toText(taken.name)));
+    m_editor.take(taken.planned.plan, tr("Take the plan “%1”").arg(planText(taken.name)));
 }
 
 }  // namespace cleave::views

@@ -78,7 +78,8 @@ private:
         const auto *x = std::get_if<std::vector<Argument>>(&a.value), *y = std::get_if<std::vector<Argument>>(&b.value);
         if (x != nullptr && y != nullptr)
             return std::ranges::equal(*x, *y, [&](const Argument& one, const Argument& other) { return areAlike(one, other, apart); });
-        return a == b;
+        const bool areNumbers = std::holds_alternative<double>(a.value) && std::holds_alternative<double>(b.value);  // as weights are
+        return areNumbers || a == b;
     }
 
     bool areAlike(ValueId a, ValueId b, int apart) const
@@ -91,7 +92,11 @@ private:
         if (!isFeature)  // weights, and structure that was worked out for each layer
             return program()[a].kind == program()[b].kind && program()[a].weight.valid() == program()[b].weight.valid();
         const OpId from = program()[a].producer, to = program()[b].producer;
-        return from.valid() && to.valid() && placeOf(to).band - placeOf(from).band == apart && placeOf(from).index == placeOf(to).index;
+        if (!from.valid() || !to.valid())
+            return false;
+        if (placeOf(to).band == placeOf(from).band)  // made further above for each layer, one like the other
+            return program()[from].target == program()[to].target;
+        return placeOf(to).band - placeOf(from).band == apart && placeOf(from).index == placeOf(to).index;
     }
 
     bool haveOneShape(ValueId a, ValueId b) const

@@ -30,7 +30,7 @@ std::vector<Row> plansOf(const PlanEditor& editor)
         return rows;
     rows.push_back({Texts::tr("This plan"), &*editor.cost()});
     for (const PricedPlan& plan : editor.costs().plans())
-        rows.push_back({toText(plan.name), &plan.planned.cost});
+        rows.push_back({planText(plan.name), &plan.planned.cost});
     return rows;
 }
 

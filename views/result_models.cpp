@@ -16,6 +16,15 @@ struct Texts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::ResultModels)
 };
 
+// What a run or a split of the nodes is called in results.
+QString wordText(const std::string& word)
+{
+    const std::map<std::string, QString> known{{"layer-wise", Texts::tr("layer-wise")}, {"full graph", Texts::tr("full graph")}, {"expected", Texts::tr("expected")},
+                                               {"all", Texts::tr("all")}, {"train", Texts::tr("train")}, {"validation", Texts::tr("validation")}, {"test", Texts::tr("test")}};
+    const auto found = known.find(word);
+    return found == known.end() ? toText(word) : found->second;
+}
+
 QString predictedText(const std::optional<double>& seconds)
 {
     return seconds ? secondsText(*seconds) : QStringLiteral("–");
@@ -140,7 +149,7 @@ void showComparisons(TextTableModel& table, const VerifyResult* result)
     std::vector<std::vector<QString>> rows;
     if (result != nullptr)
         for (const Comparison& c : result->comparisons)
-            rows.push_back({toText(c.output), Texts::tr("%1 and %2").arg(toText(c.a), toText(c.b)), numberText(c.maxAbsolute),
+            rows.push_back({toText(c.output), Texts::tr("%1 and %2").arg(wordText(c.a), wordText(c.b)), numberText(c.maxAbsolute),
                             numberText(c.maxRelative),
                             Texts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
                             c.equal ? Texts::tr("✓ equal") : Texts::tr("✗ different")});
@@ -162,9 +171,9 @@ void showAccuracies(TextTableModel& table, const VerifyResult* result)
             values[{accuracy.run, accuracy.split}] = accuracy.value;
         }
         for (const std::string& split : splits)
-            columns.push_back({toText(split), Texts::tr("Share of these nodes whose largest output is their label"), true});
+            columns.push_back({wordText(split), Texts::tr("Share of these nodes whose largest output is their label"), true});
         for (const std::string& run : runs) {
-            std::vector<QString> row{toText(run)};
+            std::vector<QString> row{wordText(run)};
             for (const std::string& split : splits) {
                 const auto found = values.find({run, split});
                 row.push_back(found == values.end() ? QString() : Texts::tr("%1 %").arg(found->second * 100, 0, 'f', 1));

@@ -100,11 +100,11 @@ GraphColors::GraphColors(const QPalette& palette) : m_dark(isDark(palette))
     arrow = mix(background, text, m_dark ? 0.5 : 0.48);
     cut = QColor(m_dark ? 0xffe58a6b : 0xffb4431f);
     nodeRows = QColor(m_dark ? 0xff56b4e9 : 0xff0072b2);
-    edgeRows = QColor(m_dark ? 0xffe39ac5 : 0xffa8437d);
-    graphRows = QColor(m_dark ? 0xffe6a817 : 0xff8a5a00);
+    edgeRows = QColor(m_dark ? 0xffda81aa : 0xffae327d);
+    graphRows = QColor(m_dark ? 0xffe4b444 : 0xff855d00);
     structure = mix(background, text, 0.45);
     badge = mix(background, text, m_dark ? 0.22 : 0.13);
-    badgeText = mix(background, text, 0.88);
+    badgeText = mix(background, text, m_dark ? 0.94 : 0.88);
     if (background != QColor(strong.base) || text != QColor(strong.text))
         return;
     m_strong = true;
@@ -113,8 +113,8 @@ GraphColors::GraphColors(const QPalette& palette) : m_dark(isDark(palette))
     badge = background;
     cut = QColor(0xffff9d5c);
     nodeRows = QColor(0xff5cc8ff);
-    edgeRows = QColor(0xffff9ed8);
-    graphRows = QColor(0xffffe600);
+    edgeRows = QColor(0xfffa9ebd);
+    graphRows = QColor(0xffffdf3d);
 }
 
 QColor GraphColors::outline(RowsClass rows) const

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/stopping.h"
+
 namespace cleave {
 
 namespace {
@@ -151,15 +153,20 @@ void useTeam(Team team)
 void parallelFor(std::int64_t count, int threads, const std::function<void(std::int64_t, int)>& work)
 {
     if (isInside) {
-        for (std::int64_t i = 0; i < count; ++i)
+        for (std::int64_t i = 0; i < count; ++i) {
+            checkStop();
             work(i, 0);
+        }
         return;
     }
+    const std::stop_token* stop = Stoppable::current();
     Pool::instance().run(count, threads, [&](std::int64_t i, int thread) {
         isInside = true;
         const struct Leave {
             ~Leave() { isInside = false; }
         } leave;
+        const Stoppable stoppable(stop);
+        checkStop();
         work(i, thread);
     });
 }

@@ -9,6 +9,7 @@
 #include "core/base/memory_bound.h"
 #include "core/base/parallel.h"
 #include "core/base/row_stream.h"
+#include "core/base/stopping.h"
 #include "core/run/file_rows.h"
 #include "core/run/tensors.h"
 
@@ -17,8 +18,6 @@ namespace cleave {
 namespace {
 
 namespace jit = torch::jit;
-
-thread_local const Progress* listening = nullptr;
 
 // Rows that lie one after the other, with all their entries together.
 at::Tensor asRows(const at::Tensor& tensor, const EdgeOperand& operand)
@@ -89,7 +88,7 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
             stream.bytes() < sequential * gathered || !fitsWithinBound(static_cast<std::size_t>(gathered))) {
             EdgeStream<T> edges(op.program, arrays(), block, pointers, streamed, options);
             while (stream.next()) {
-                listenWhileStreaming();
+                checkStop();
                 edges.meet(stream.first(), stream.last(), stream.rows());
             }
             edges.finish();
@@ -154,15 +153,6 @@ const jit::RegisterOperators& registered()
 }
 
 }  // namespace
-
-StreamsListen::StreamsListen(const Progress& progress) { listening = &progress; }
-StreamsListen::~StreamsListen() { listening = nullptr; }
-
-void listenWhileStreaming()
-{
-    if (listening)
-        listening->check();
-}
 
 EdgeOp edgeOp(const Program& program, const FusedEdges& fused)
 {

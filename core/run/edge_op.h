@@ -8,20 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "core/base/progress.h"
 #include "core/plan/edge_fusion.h"
 
 namespace cleave {
-
-/// While one is alive, edge programs and global ops of this thread hear cancel whenever rows have come from a file.
-class StreamsListen {
-public:
-    explicit StreamsListen(const Progress& progress);
-    ~StreamsListen();
-    StreamsListen(const StreamsListen&) = delete;
-    StreamsListen& operator=(const StreamsListen&) = delete;
-};
-void listenWhileStreaming();  ///< throws Cancelled if the run was cancelled
 
 /// An edge program as LibTorch's graphs call it. It must outlive the graph.
 struct EdgeOp {

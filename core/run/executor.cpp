@@ -13,6 +13,7 @@
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
 #include "core/base/parallel.h"
+#include "core/base/stopping.h"
 #include "core/base/stopwatch.h"
 #include "core/plan/work.h"
 #include "core/run/allocator.h"
@@ -256,7 +257,7 @@ void LayerWise::runBatches(Running& running, std::int64_t first, std::int64_t ba
     // The first makes the store. Of a global op there is no other.
     running.next = std::min(running.end, first + running.size);
     try {
-        const StreamsListen listen(progress);
+        const Stoppable stoppable(progress.stop);
         runRows(running, first, running.next, *m_numbers);
     } catch (...) {
         progress.check();  // the interpreter hides what was thrown

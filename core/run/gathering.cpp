@@ -6,6 +6,7 @@
 
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
+#include "core/base/stopping.h"
 #include "core/base/stopwatch.h"
 #include "core/run/batch.h"
 #include "core/run/file_rows.h"
@@ -146,7 +147,7 @@ void LayerWise::gather(Running& running, std::int64_t first, const Progress& pro
 {
     const LoweredFunction& lowered = *running.parts.gathering;
     running.report(first, progress);
-    const StreamsListen listen(progress);
+    const Stoppable stoppable(progress.stop);
     Stopwatch watch;
     for (;;) {
         running.end = running.atOnce > 0 ? std::min(running.total, first + running.atOnce) : partFrom(running, first, running.partBytes).end;

@@ -8,6 +8,7 @@
 
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
+#include "core/base/stopping.h"
 #include "core/run/edge_op.h"
 #include "core/run/file_rows.h"
 
@@ -58,7 +59,7 @@ public:
     {
         for (std::int64_t first = 0; first < m_count; first += m_step) {
             stayWithinBound();
-            listenWhileStreaming();
+            checkStop();
             visit(first, piece(first).to(m_rows.scalar_type() == at::kDouble ? at::kDouble : at::kFloat));
         }
     }

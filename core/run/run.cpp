@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/hash.h"
+#include "core/base/stopping.h"
 #include "core/base/stopwatch.h"
 #include "core/plan/execution.h"
 #include "core/run/bind.h"
@@ -75,6 +76,7 @@ void RunOptions::check() const
 RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
 {
     options.check();
+    const Stoppable stoppable(progress.stop);
     useThreads(options);
     const Bindings inputs = bindInputs(model, graph, options);
     progress.update(0, "Running the whole model");
@@ -101,6 +103,7 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
 RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
 {
     options.check();
+    const Stoppable stoppable(progress.stop);
     useThreads(options);
     const Bindings inputs = bindInputs(model, graph, options);
     RunResult result;

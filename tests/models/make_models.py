@@ -263,10 +263,10 @@ class TypedEmbedding(nn.Module):
 
 
 class InitialResidual(nn.Module):
-    def __init__(self, make):
+    def __init__(self, make, layers=3):
         super().__init__()
         self.pre = nn.Linear(FEATURES, HIDDEN)
-        self.convs = nn.ModuleList(make(i) for i in range(3))
+        self.convs = nn.ModuleList(make(i) for i in range(layers))
         self.post = nn.Linear(HIDDEN, CLASSES)
 
     def forward(self, x, edge_index):
@@ -277,12 +277,12 @@ class InitialResidual(nn.Module):
 
 
 class DeeperGCN(nn.Module):
-    def __init__(self):
+    def __init__(self, layers=3):
         super().__init__()
         self.pre = nn.Linear(FEATURES, HIDDEN)
         self.layers = nn.ModuleList(
             pyg.DeepGCNLayer(pyg.GENConv(HIDDEN, HIDDEN, aggr="softmax", learn_t=True), nn.LayerNorm(HIDDEN), nn.ReLU(), block="res+", dropout=0.1)
-            for _ in range(3))
+            for _ in range(layers))
         self.post = nn.Linear(HIDDEN, CLASSES)
 
     def forward(self, x, edge_index):
@@ -661,6 +661,9 @@ ZOO = {
     "gcn2": lambda: InitialResidual(lambda i: pyg.GCN2Conv(HIDDEN, 0.1, 0.5, i + 1)),
     "faconv": lambda: InitialResidual(lambda i: pyg.FAConv(HIDDEN)),
     "deeper_gcn": DeeperGCN,
+    "deep_gcn2": lambda: InitialResidual(lambda i: pyg.GCN2Conv(HIDDEN, 0.1, 0.5, i + 1), 9),
+    "deep_gen": lambda: DeeperGCN(8),
+    "deep_appnp": lambda: Stack(lambda i: pyg.APPNP(10, 0.1), 1, False),
     "cheb": lambda: Stack(lambda i: pyg.ChebConv(i, HIDDEN, 3)),
     "tag": lambda: Stack(lambda i: pyg.TAGConv(i, HIDDEN, 3)),
     "sgc": lambda: Stack(lambda i: pyg.SGConv(i, HIDDEN, 2), 1),

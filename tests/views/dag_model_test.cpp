@@ -218,7 +218,7 @@ TEST(Repeats, AreLayersThatDoTheSame)
 TEST(Repeats, EndWhereALayerDiffers)
 {
     Handmade made = layers(9, false);
-    made.analysis.program[OpId{5}].args.push_back({"alpha", {0.5}});  // c of function 4, in band 5
+    made.analysis.program[OpId{5}].args.push_back({"dim", {std::int64_t{0}}});  // c of function 4, in band 5
     EXPECT_THAT(findRepeats(made.analysis, made.cut), ElementsAre(Repeat{6, 1, 5}));
     made.analysis.program[OpId{5}].args.pop_back();
     made.analysis.program[made.analysis.program[OpId{5}].outputs.front()].sizes[1] = {8, ""};

@@ -1,8 +1,11 @@
 // The window as a person uses it: real mouse and key events on the offscreen platform.
 #include <QAbstractItemModelTester>
+#include <QComboBox>
 #include <QContextMenuEvent>
 #include <QDir>
 #include <QDockWidget>
+#include <QDoubleSpinBox>
+#include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -32,15 +35,18 @@
 #include "views/language.h"
 #include "views/main_window.h"
 #include "views/message_bar.h"
+#include "views/model_panel.h"
 #include "views/plan_drag.h"
 #include "views/plan_marks.h"
 #include "views/plan_menu.h"
 #include "views/plan_panel.h"
 #include "views/property_view.h"
 #include "views/report.h"
-#include "views/ruler.h"
 #include "views/result_panel.h"
+#include "views/ruler.h"
+#include "views/settings_dialog.h"
 #include "views/story_view.h"
+#include "views/table_panel.h"
 
 namespace cleave::views {
 
@@ -60,7 +66,15 @@ private Q_SLOTS:
     void verifyComparesWithExpectedOutputs();
     void pictureKeepsItsStartUntilItIsTouched();
     void rolesMakeAParameterTheFeatures();
+    void rolesAreChosenInThePanel();
     void cancelStopsARun();
+    void cancelStopsAtOnce_data();
+    void cancelStopsAtOnce();
+    void repeatedLayersAreFolded();
+    void structureArrowsAreShownOnDemand();
+    void inspectorShowsFormulasAndCosts();
+    void tablesTellTheGraphAndItsCosts();
+    void settingsTakeEffectAndAreKept();
     void wrongFileIsOneSentenceInTheMessageBar();
     void aWrongCutIsNotKept();
     void droppedFileIsOpened();
@@ -369,9 +383,50 @@ void WindowTest::rolesMakeAParameterTheFeatures()
     const QString file = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/lightgcn.pt2");
     window.document().open(file);
     QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("--role gnn.embedding.weight=node-features")), patience);
-    window.document().setRoles({{"gnn.embedding.weight", Role::NodeFeatures}});
-    window.document().open(file);
+    QCOMPARE(window.messageBar().buttons().size(), 1);
+    QTest::mouseClick(window.messageBar().buttons().front(), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr, patience);
+    QCOMPARE(window.document().roles().size(), 1U);
+    window.document().open(example("gcn.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().modelPath().endsWith(QStringLiteral("gcn.pt2")), patience);
+    QVERIFY2(window.document().roles().empty(), "they were for the other file");
+
+    MainWindow other;
+    other.document().setRoles({{"gnn.embedding.weight", Role::NodeFeatures}});
+    other.document().open(file);
+    QTRY_VERIFY_WITH_TIMEOUT(other.document().model() != nullptr, patience);
+}
+
+// The row of a property of a panel, or an invalid index.
+QModelIndex propertyNamed(const QAbstractItemModel& model, const QString& name)
+{
+    for (int section = 0; section < model.rowCount(); ++section)
+        for (int row = 0; row < model.rowCount(model.index(section, 0)); ++row)
+            if (const QModelIndex index = model.index(row, 0, model.index(section, 0)); index.data().toString() == name)
+                return index;
+    return {};
+}
+
+QString valueOf(const QAbstractItemModel& model, const QString& name) { return propertyNamed(model, name).siblingAtColumn(1).data().toString(); }
+
+void WindowTest::rolesAreChosenInThePanel()
+{
+    MainWindow window;
+    open(window, "gcn.pt2");
+    auto* properties = window.findChild<ModelPanel*>()->findChild<PropertyView*>();
+    const QModelIndex role = propertyNamed(*properties->model(), QStringLiteral("x")).siblingAtColumn(1);
+    QVERIFY(role.data().toString().startsWith(QStringLiteral("node features")));
+    properties->setCurrentIndex(role);
+    properties->edit(role);
+    auto* choices = properties->findChild<QComboBox*>();
+    QVERIFY(choices && choices->count() == 4 && choices->currentText() == QStringLiteral("node features"));
+    choices->setCurrentIndex(choices->findText(QStringLiteral("other")));
+    Q_EMIT choices->activated(choices->currentIndex());
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);  // no node features are left: the model stays as it was
+    QVERIFY(window.document().model() && window.document().roles().empty());
+    QVERIFY(valueOf(*properties->model(), QStringLiteral("x")).startsWith(QStringLiteral("node features")));
+    window.document().setRole(QStringLiteral("x"), Role::NodeFeatures);
+    QTRY_COMPARE_WITH_TIMEOUT(window.document().roles().size(), 1U, patience);
 }
 
 void WindowTest::cancelStopsARun()
@@ -386,6 +441,181 @@ void WindowTest::cancelStopsARun()
     QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
     QVERIFY(window.document().report().run() == nullptr);
     QVERIFY(!window.messageBar().isVisible());
+}
+
+void WindowTest::cancelStopsAtOnce_data()
+{
+    QTest::addColumn<bool>("verify");
+    QTest::addColumn<int>("after");  // milliseconds
+    for (const bool verify : {false, true})
+        for (const int after : {0, 40, 120, 300, 700})
+            QTest::addRow("%s, after %d ms", verify ? "verify" : "run", after) << verify << after;
+}
+
+// On a graph that keeps both cores busy for seconds.
+void WindowTest::cancelStopsAtOnce()
+{
+    QFETCH(const bool, verify);
+    QFETCH(const int, after);
+    static const auto graph = std::make_shared<const DataGraph>(generateRmat({.scale = 16, .features = 1433}));
+    MainWindow window;
+    open(window, "sage.pt2");
+    window.document().setBatchSize(2000);
+    window.document().setGraph(graph, {});
+    verify ? window.document().verify() : window.document().runLayerWise();
+    QTest::qWait(after);
+    QVERIFY(window.document().isBusy());
+    QElapsedTimer timer;
+    timer.start();
+    qint64 stopped = -1;
+    connect(&window.document(), &Document::changed, &window, [&](Change) {
+        if (stopped < 0 && !window.document().isBusy())
+            stopped = timer.elapsed();
+    });
+    window.document().cancel();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+    QVERIFY2(stopped < 200, qPrintable(QStringLiteral("%1 ms").arg(stopped)));
+    QVERIFY(window.document().report().run() == nullptr);
+    QVERIFY(window.document().canRun());
+}
+
+void WindowTest::repeatedLayersAreFolded()
+{
+    MainWindow window;
+    window.resize(1300, 850);
+    window.show();
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/deep_gcn2.pt2"));
+    GraphView& view = window.graphView();
+    const auto isDrawn = [&] { return view.picture() && !view.isLayingOut(); };
+    QTRY_VERIFY_WITH_TIMEOUT(isDrawn() && !window.document().isBusy(), patience);
+    view.fit();
+    const std::size_t folded = view.picture()->dag.boxes.size();
+    const DagKey repeat = firstBox(window, BoxKind::Repeat);
+    QCOMPARE(repeat.kind, BoxKind::Repeat);
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, place(view, repeat));
+    QCOMPARE(window.findChild<Inspector*>()->title(), QStringLiteral("× 6 more"));
+    QTest::mouseDClick(view.viewport(), Qt::LeftButton, {}, place(view, repeat));
+    QTRY_VERIFY_WITH_TIMEOUT(isDrawn() && view.picture()->dag.boxes.size() > folded, patience);
+    view.setFolding(false);
+    view.setFolding(true);
+    QTRY_VERIFY_WITH_TIMEOUT(isDrawn() && view.picture()->dag.boxes.size() == folded, patience);
+
+    // What is looked for is found inside.
+    const std::vector<OpId> found = view.find(QStringLiteral("relu_6"));
+    QCOMPARE(found.size(), 1U);
+    view.showOp(found.front());
+    QTRY_VERIFY_WITH_TIMEOUT(isDrawn() && view.selectedBox() && view.selectedBox()->key.kind == BoxKind::Op && view.selectedBox()->ops == found, patience);
+
+    // A plan that moves a cut of a folded layer says so on the box.
+    view.collapseAll();
+    QTRY_VERIFY_WITH_TIMEOUT(isDrawn() && view.picture()->dag.boxes.size() == folded, patience);
+    PlanEditor& editor = window.document().planEditor();
+    const Move move = editor.space()->moveCut(editor.plan(), 5, true);
+    QVERIFY(move.plan.has_value());
+    editor.take(*move.plan, QStringLiteral("move"));
+    const PlanMarks marks = planMarks(view.picture()->dag, editor, editor.plan());
+    QVERIFY(marks.places[static_cast<std::size_t>(view.picture()->dag.find(firstBox(window, BoxKind::Repeat)))].contains(QStringLiteral("ops moved")));
+    editor.history().setClean();
+}
+
+void WindowTest::structureArrowsAreShownOnDemand()
+{
+    MainWindow window;
+    open(window, "gcn.pt2");
+    GraphView& view = window.graphView();
+    const std::size_t arrows = view.picture()->dag.arrows.size();
+    QVERIFY(view.picture()->dag.structureArrows.empty());
+    view.setShowsStructure(true);
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && !view.picture()->dag.structureArrows.empty(), patience);
+    QCOMPARE(view.picture()->dag.arrows.size(), arrows);
+    view.setShowsStructure(false);
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.picture()->dag.structureArrows.empty(), patience);
+}
+
+void WindowTest::inspectorShowsFormulasAndCosts()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    const QAbstractItemModel& properties = *window.findChild<Inspector*>()->findChild<PropertyView*>()->model();
+    view.selectTensor(window.document().model()->program()[opNamed(window, "linear_1")].outputs.front());
+    QCOMPARE(valueOf(properties, QStringLiteral("bytes")), QStringLiteral("V·16·4 B = 173 kB"));  // 2,708 · 16 · 4
+    const PlanEditor& editor = window.document().planEditor();
+    const auto tensor = std::ranges::find(editor.cost()->tensors, view.selectedBox()->key.value, &TensorCost::tensor);
+    QVERIFY(tensor != editor.cost()->tensors.end() && !tensor->reads.empty());
+    const QString read = valueOf(properties, QStringLiteral("read by Function 1"));
+    QVERIFY2(read.startsWith(QStringLiteral("%1·16·4 B = %2").arg(QLatin1Char(tensor->reads.front().rows)).arg(bytesText(tensor->reads.front().count * 64))), qPrintable(read));
+
+    view.select(boxOf(window, "linear_1"));
+    const Amount& cost = editor.cost()->ops[static_cast<std::size_t>(editor.space()->indexOf(opNamed(window, "linear_1")))];
+    QCOMPARE(valueOf(properties, QStringLiteral("time")), secondsText(cost.seconds));
+    QCOMPARE(valueOf(properties, QStringLiteral("memory moved")), bytesText(cost.bytes));
+}
+
+void WindowTest::tablesTellTheGraphAndItsCosts()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    TablePanel& tables = window.tables();
+    QCOMPARE(tables.operators().rowCount(), 0);  // nobody looks
+    qobject_cast<QDockWidget*>(tables.parentWidget())->show();
+    qobject_cast<QDockWidget*>(tables.parentWidget())->raise();
+    const Program& program = window.document().model()->program();
+    QTRY_COMPARE(tables.operators().rowCount(), static_cast<int>(program.ops.size()));
+    const PlanEditor& editor = window.document().planEditor();
+    QCOMPARE(tables.costs().rowCount(), static_cast<int>(editor.cost()->functions.size() + 1 + editor.costs().plans().size()));
+    QCOMPARE(tables.costs().index(static_cast<int>(editor.cost()->functions.size()), 5).data().toString(), secondsText(editor.cost()->seconds()));
+
+    // A row that is chosen is shown in the picture, and the other way round.
+    const OpId op = opNamed(window, "linear_3");
+    tables.operatorView().setFocus();
+    tables.operatorView().selectRow(op.index);
+    QTRY_VERIFY_WITH_TIMEOUT(window.graphView().selectedBox() && window.graphView().selectedBox()->ops == std::vector{op}, patience);
+    const OpId other = opNamed(window, "linear_1");
+    window.graphView().select(boxOf(window, "linear_1"));
+    QCOMPARE(tables.operatorView().currentIndex().row(), other.index);
+
+    // The function of an op is that of the plan.
+    constexpr int functionColumn = 3;
+    QCOMPARE(tables.operators().index(op.index, functionColumn).data().toString(), QStringLiteral("1"));
+    window.document().planEditor().moveOps({op}, Position::pre(2));
+    QCOMPARE(tables.operators().index(op.index, functionColumn).data().toString(), QStringLiteral("2"));
+    window.document().planEditor().history().setClean();
+}
+
+void WindowTest::settingsTakeEffectAndAreKept()
+{
+    const Settings before = readSettings();
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    SettingsDialog* dialog = window.showSettings();
+    QVERIFY(dialog->isVisible() && !dialog->isModal());
+    const auto choose = [&](const char* text) {
+        for (auto* box : dialog->findChildren<QComboBox*>())
+            if (const int row = box->findText(QString::fromUtf8(text)); row >= 0) {
+                box->setFocus();
+                box->setCurrentIndex(row);
+                Q_EMIT box->activated(row);
+            }
+    };
+    choose("KiB, MiB, GiB: powers of 1024");
+    QCOMPARE(byteUnits(), ByteUnits::Binary);
+    window.graphView().selectTensor(window.document().model()->program()[opNamed(window, "linear_1")].outputs.front());
+    QCOMPARE(valueOf(*window.findChild<Inspector*>()->findChild<PropertyView*>()->model(), QStringLiteral("bytes")), QStringLiteral("V·16·4 B = 169 KiB"));
+    choose("Dark");
+    QVERIFY(QApplication::palette().color(QPalette::Window).lightness() < 128);
+    choose("简体中文");
+    auto* size = dialog->findChild<QDoubleSpinBox*>();
+    size->setValue(13);
+    QCOMPARE(QApplication::font().pointSizeF(), 13.0);
+    QCOMPARE(readSettings(), (Settings{Theme::Dark, QStringLiteral("zh_CN"), 13, ByteUnits::Binary, true}));
+    for (auto* button : dialog->findChildren<QPushButton*>())
+        if (button->text().contains(QStringLiteral("Defaults")))
+            QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(readSettings(), Settings());
+    QCOMPARE(byteUnits(), ByteUnits::Decimal);
+    writeSettings(before);
+    applySettings(*qobject_cast<QApplication*>(QApplication::instance()), before);
 }
 
 void WindowTest::wrongFileIsOneSentenceInTheMessageBar()
@@ -455,7 +685,7 @@ void WindowTest::reportsCompareThePlans()
     window.document().verify();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     const QString html = htmlReport(window.document(), window.graphView().svg());
-    for (const char* part : {"This plan", "message degree", "node-wise", "Function 2", "linear_3", "Verification", "<svg", "cora.npz"})
+    for (const char* part : {"This plan", "Message degree", "Node-wise", "Function 2", "linear_3", "Verification", "<svg", "cora.npz"})
         QVERIFY2(html.contains(QLatin1String(part)), part);
     QXmlStreamReader xml(html.mid(html.indexOf(QStringLiteral("<svg")), html.indexOf(QStringLiteral("</svg>")) + 6 - html.indexOf(QStringLiteral("<svg"))));
     while (!xml.atEnd())
@@ -911,11 +1141,15 @@ void WindowTest::storyLetsTheStudentGuessFirst()
     QVERIFY(!editor.showsCosts());
     QVERIFY(window.planPanel().plans().bars().empty());
     QVERIFY(!window.planPanel().planners().at(2)->isEnabled());
+    window.graphView().select(boxOf(window, "linear_1"));
+    const QAbstractItemModel& properties = *window.findChild<Inspector*>()->findChild<PropertyView*>()->model();
+    QVERIFY(propertyNamed(properties, QStringLiteral("target")).isValid() && !propertyNamed(properties, QStringLiteral("time")).isValid());
     QVERIFY(editor.moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
     QVERIFY(!story.text().contains(QStringLiteral("Yours")));
     QTest::mouseClick(&story.reveal(), Qt::LeftButton);
-    QVERIFY2(story.text().contains(QStringLiteral("Yours: %1").arg(QString::fromStdString(formatSeconds(editor.cost()->seconds())))), qPrintable(story.text()));
+    QVERIFY2(story.text().contains(QStringLiteral("Yours: %1").arg(secondsText(editor.cost()->seconds()))), qPrintable(story.text()));
     QVERIFY(editor.showsCosts());
+    QVERIFY(propertyNamed(properties, QStringLiteral("time")).isValid());
     QCOMPARE(window.planPanel().plans().bars().size(), std::size_t{6});
     window.document().verify();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);

@@ -8,6 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/error.h"
+#include "core/base/stopping.h"
+
 namespace cleave {
 
 namespace {
@@ -57,6 +60,42 @@ TEST(Parallel, CallsFromInsideAndBesideRunAlone)
     nested();
     other.join();
     EXPECT_EQ(calls, 200);
+}
+
+TEST(Stoppable, EndsLoopsOnEveryThread)
+{
+    for (const int threads : {1, 4}) {
+        std::stop_source source;
+        const std::stop_token token = source.get_token();
+        const Stoppable stoppable(token);
+        std::atomic<int> calls = 0;
+        const auto work = [&](std::int64_t, int) {
+            if (++calls == 10)
+                source.request_stop();
+            parallelFor(2, 2, [](std::int64_t, int) {});  // hears of it from inside as well
+        };
+        EXPECT_THROW(parallelFor(1'000'000, threads, work), Cancelled);
+        EXPECT_LT(calls, 10 + 2 * threads);
+    }
+}
+
+TEST(Stoppable, CountsWhereItLivesOnly)
+{
+    std::stop_source source;
+    source.request_stop();
+    const std::stop_token token = source.get_token();
+    EXPECT_NO_THROW(checkStop());
+    {
+        const Stoppable stopped(token);
+        EXPECT_THROW(checkStop(), Cancelled);
+        {
+            const Stoppable inner(nullptr);
+            EXPECT_NO_THROW(parallelFor(10, 2, [](std::int64_t, int) {}));
+        }
+        EXPECT_THROW(parallelFor(10, 2, [](std::int64_t, int) {}), Cancelled);
+        std::thread([] { EXPECT_NO_THROW(checkStop()); }).join();
+    }
+    EXPECT_NO_THROW(parallelFor(10, 2, [](std::int64_t, int) {}));
 }
 
 }  // namespace

@@ -1,0 +1,164 @@
+#include "views/table_panel.h"
+
+#include <QHeaderView>
+#include <QTabWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <set>
+
+#include "views/dag_model.h"
+#include "views/inspection.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+namespace {
+
+QTableView* table(QAbstractItemModel& model, const QString& name, QWidget* parent)
+{
+    auto* view = new QTableView(parent);
+    view->setModel(&model);
+    view->setAccessibleName(name);
+    view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    view->setSelectionMode(QAbstractItemView::SingleSelection);
+    view->setFrameShape(QFrame::NoFrame);
+    view->setShowGrid(false);
+    view->setAlternatingRowColors(true);
+    view->setTabKeyNavigation(false);
+    view->verticalHeader()->hide();
+    view->horizontalHeader()->setStretchLastSection(true);
+    return view;
+}
+
+// The functions that ops run in, as the picture numbers them; none for those of the prologue.
+std::vector<std::set<int>> functionsOf(const Program& program, const CutProgram& cut)
+{
+    std::vector<std::set<int>> functions(program.ops.size());
+    for (std::size_t f = 0; f < cut.functions.size(); ++f)
+        for (const Step& step : cut.functions[f].steps)
+            functions[static_cast<std::size_t>(step.op.index)].insert(static_cast<int>(f));
+    return functions;
+}
+
+QString list(const std::set<int>& numbers)
+{
+    QStringList texts;
+    for (const int number : numbers)
+        texts.append(QString::number(number));
+    return texts.join(QStringLiteral(", "));
+}
+
+QString operands(const Program& program, const Op& op)
+{
+    QStringList names;
+    forEachOperand(op, [&](ValueId value) { names.append(toText(program[value].weight.valid() ? program[program[value].weight].name : program[value].name)); });
+    names.removeDuplicates();
+    return names.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+TablePanel::TablePanel(Document& document, QWidget* parent)
+    : QWidget(parent), m_document(document), m_tabs(new QTabWidget(this)), m_operatorView(table(m_operators, tr("Operators of the model"), this)),
+      m_costView(table(m_costs, tr("Costs of the plan"), this))
+{
+    m_tabs->setDocumentMode(true);
+    m_tabs->addTab(m_operatorView, tr("Operators"));
+    m_tabs->addTab(m_costView, tr("Costs"));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_tabs);
+    connect(m_operatorView->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
+        if (row.isValid() && !m_isSelecting)
+            Q_EMIT opChosen(OpId{row.row()});
+    });
+    const auto stale = [this] {
+        m_isStale = true;
+        if (isVisible())
+            refresh();
+    };
+    connect(&m_document.planEditor(), &PlanEditor::changed, this, stale);
+    connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, stale);
+}
+
+void TablePanel::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (m_isStale)
+        refresh();
+}
+
+void TablePanel::selectOp(OpId op)
+{
+    m_isSelecting = true;
+    if (op.valid() && op.index < m_operators.rowCount())
+        m_operatorView->selectRow(op.index);
+    else
+        m_operatorView->clearSelection();
+    m_isSelecting = false;
+}
+
+void TablePanel::refresh()
+{
+    m_isStale = false;
+    const QModelIndex before = m_operatorView->currentIndex();
+    showOperators();
+    showCosts();
+    selectOp(OpId{before.row()});
+}
+
+void TablePanel::showOperators()
+{
+    std::vector<std::vector<QString>> rows;
+    if (const std::shared_ptr<const Model> model = m_document.planEditor().plannedModel()) {
+        const Analysis& analysis = *model->analysis;
+        const Program& program = analysis.program;
+        const std::vector<std::set<int>> functions = functionsOf(program, *model->cut);
+        for (std::size_t i = 0; i < program.ops.size(); ++i) {
+            const Op& op = program.ops[i];
+            const ValueId result = op.outputs.front();
+            const int level = analysis.values[result].level;
+            rows.push_back({toText(op.name), toText(lastPart(op.target, ':')), op.module.valid() ? toText(program[op.module].path) : QString(),
+                            functions[i].empty() ? tr("prologue") : list(functions[i]), level < 0 ? QString() : QString::number(analysis.degreeOf(level)),
+                            reachText(analysis.values[result]), toText(shapeText(analysis, result)), operands(program, op)});
+        }
+    }
+    m_operators.setTable({{tr("Name"), {}, false}, {tr("Operator"), {}, false}, {tr("Module"), {}, false}, {tr("Function"), tr("of the plan"), true},
+                          {tr("Message degree"), {}, true}, {tr("Rows"), {}, false}, {tr("Shape"), {}, false}, {tr("Reads"), {}, false}},
+                         std::move(rows));
+    m_operatorView->resizeColumnsToContents();
+}
+
+void TablePanel::showCosts()
+{
+    const PlanEditor& editor = m_document.planEditor();
+    std::vector<std::vector<QString>> rows;
+    const auto add = [&](const QString& name, const Amount& prepare, const Amount& read, const Amount& compute, const Amount& write, double seconds, double peak) {
+        rows.push_back({name, secondsText(prepare.seconds), secondsText(read.seconds), secondsText(compute.seconds), secondsText(write.seconds), secondsText(seconds),
+                        bytesText(read.bytes), bytesText(write.bytes), bytesText(peak)});
+    };
+    const auto addSum = [&](const QString& name, const PlanCost& cost) {
+        Amount prepare, read, compute, write;
+        for (const FunctionCost& f : cost.functions) {
+            prepare += f.prepare;
+            read += f.read;
+            compute += f.compute;
+            write += f.write;
+        }
+        add(name, prepare, read, compute, write, cost.seconds(), cost.peakBytes());
+    };
+    if (editor.cost() && editor.showsCosts()) {
+        for (const FunctionCost& f : editor.cost()->functions)
+            add(functionName(editor, f), f.prepare, f.read, f.compute, f.write, f.seconds(), f.peakBytes);
+        addSum(tr("This plan"), *editor.cost());
+        for (const PricedPlan& plan : editor.costs().plans())
+            addSum(planText(plan.name), plan.planned.cost);
+    }
+    m_costs.setTable({{tr("Function or plan"), {}, false}, {tr("Blocks"), tr("neighbours found, structure sliced"), true}, {tr("Read"), {}, true}, {tr("Compute"), {}, true},
+                      {tr("Write"), {}, true}, {tr("Together"), {}, true}, {tr("Bytes read"), {}, true}, {tr("Bytes written"), {}, true}, {tr("At most of memory"), {}, true}},
+                     std::move(rows));
+    m_costView->resizeColumnsToContents();
+}
+
+}  // namespace cleave::views

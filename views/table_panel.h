@@ -1,0 +1,45 @@
+#pragma once
+
+#include <QWidget>
+#include <map>
+
+#include "views/document.h"
+#include "views/result_models.h"
+
+class QTableView;
+class QTabWidget;
+
+namespace cleave::views {
+
+/// The model and its costs as tables, for those who read or search rather than look: each operator, and each function of the plan.
+class TablePanel : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit TablePanel(Document& document, QWidget* parent = nullptr);
+
+    void selectOp(OpId op);  ///< invalid: none
+    const TextTableModel& operators() const { return m_operators; }
+    const TextTableModel& costs() const { return m_costs; }
+    QTableView& operatorView() { return *m_operatorView; }
+
+Q_SIGNALS:
+    void opChosen(cleave::OpId op);  ///< by a person
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void refresh();
+    void showOperators();
+    void showCosts();
+
+    Document& m_document;
+    TextTableModel m_operators, m_costs;
+    QTabWidget* m_tabs;
+    QTableView *m_operatorView, *m_costView;
+    bool m_isStale = true;  // only what is seen is written
+    bool m_isSelecting = false;
+};
+
+}  // namespace cleave::views
