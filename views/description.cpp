@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "views/core_text.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -100,7 +101,7 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
     auto& passes = sections.emplace_back(PropertySection{Texts::tr("Clean-up"), {}}).properties;
     for (const PassCount& pass : analysis.passes)
         if (pass.count > 0)
-            passes.push_back({toText(pass.pass), QString::number(pass.count), {}});
+            passes.push_back({fromCore(pass.pass), QString::number(pass.count), {}});
     if (passes.empty())
         passes.push_back({Texts::tr("nothing to remove"), {}, {}});
 

@@ -178,6 +178,8 @@ void Document::openPlan(const PlanFile& plan)
         Q_EMIT planOpened(plan.path);
     } catch (const Error& error) {
         Q_EMIT failed(toText(error.what()));
+        if (!m_awaited)
+            Q_EMIT planNotOpened(plan.path);
     }
 }
 
@@ -185,6 +187,12 @@ void Document::openAwaitedPlan()
 {
     if (const std::optional<PlanFile> plan = std::exchange(m_awaited, std::nullopt))
         openPlan(*plan);
+}
+
+void Document::dropAwaitedPlan()
+{
+    if (const std::optional<PlanFile> plan = std::exchange(m_awaited, std::nullopt))
+        Q_EMIT planNotOpened(plan->path);
 }
 
 void Document::comparePlan(const QString& path)
@@ -399,7 +407,7 @@ void Document::showAgain()
 void Document::cancel()
 {
     constexpr int patience = 150;  // milliseconds
-    m_awaited.reset();
+    dropAwaitedPlan();
     for (std::size_t i = 0; i < m_jobs.size(); ++i)
         if (m_jobs[i]) {
             m_jobs[i]->cancel();
@@ -422,7 +430,7 @@ void Document::take(Task task, std::unique_ptr<Job> job)
     connect(job.get(), &Job::progressed, this, &Document::progressed);
     connect(job.get(), &Job::failed, this, [this, task](const QString& sentence) {
         if (task == Task::OpenModel)
-            m_awaited.reset();
+            dropAwaitedPlan();
         if (task == Task::Check)
             setModel(nullptr, {});  // whose cut is wrong: it is not kept
         Q_EMIT failed(sentence);

@@ -87,6 +87,7 @@ public:
 Q_SIGNALS:
     void modelAboutToChange();  ///< with the plan that it has
     void planOpened(const QString& path);
+    void planNotOpened(const QString& path);  ///< neither is its model
     void changed(cleave::views::Change change);
     void progressed(double fraction, const QString& what);
     void failed(const QString& sentence);
@@ -110,6 +111,7 @@ private:
     void openModel(const QString& path, std::optional<PlanFile> plan, std::map<std::string, Role> roles);
     void openPlan(const PlanFile& plan);
     void openAwaitedPlan();
+    void dropAwaitedPlan();
     void setRunOptions(const RunOptions& options);
 
     std::shared_ptr<const Model> m_model;

@@ -245,7 +245,7 @@ private:
                                                  .arg(repeat.shown() - 1).arg(repeat.end() - 2).arg(repeat.first - 1).arg(repeat.shown() - 2);
         auto& rows = section(Texts::tr("Here"));
         rows.push_back({Texts::tr("operators"), QString::number(m_box.ops.size()), {}});
-        rows.push_back({Texts::tr("of each repetition"), QString::number(m_box.ops.size() / static_cast<std::size_t>(repeat.count - 1)), {}});
+        rows.push_back({Texts::tr("operators of each repetition"), QString::number(m_box.ops.size() / static_cast<std::size_t>(repeat.count - 1)), {}});
         addCost(m_box.ops);
     }
 

@@ -30,6 +30,7 @@
 #include "core/plan/code.h"
 #include "core/plan/dot.h"
 #include "views/code_panel.h"
+#include "views/core_text.h"
 #include "views/find_bar.h"
 #include "views/graph_view.h"
 #include "views/inspection.h"
@@ -100,11 +101,11 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
 
     connect(&m_document, &Document::changed, this, &MainWindow::showChange);
     connect(&m_document, &Document::failed, this, &MainWindow::showError);
-    connect(&m_document, &Document::noted, m_results, &ResultPanel::addMessage);
+    connect(&m_document, &Document::noted, this, [this](const QString& sentence) { m_results->addMessage(fromCore(sentence)); });
     connect(&m_document, &Document::progressed, this, [this](double fraction, const QString& what) {
         m_progress->setRange(0, 1000);
         m_progress->setValue(static_cast<int>(std::lround(fraction * 1000)));
-        m_task->setText(what);
+        m_task->setText(fromCore(what));
     });
     connect(&m_document.planEditor(), &PlanEditor::refused, this, &MainWindow::showError);
     connect(&m_document.planEditor(), &PlanEditor::changed, m_message, &MessageBar::hide);
@@ -241,7 +242,7 @@ void MainWindow::makeActions()
     file->addSeparator();
     m_export = addAction(file, tr("&Export…"), tr("Ctrl+E"), [this] { exportDialog(); });
     m_exportCode = addAction(file, tr("Export plan as P&ython…"), {}, [this] { exportCodeDialog(); });
-    m_print = addAction(file, tr("&Print…"), QKeySequence::Print, [this] { print(); });
+    m_print = addAction(file, tr("Pr&int…"), QKeySequence::Print, [this] { print(); });
     file->addSeparator();
     addAction(file, tr("Se&ttings…"), tr("Ctrl+,"), [this] { showSettings(); });
     addAction(file, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
@@ -276,7 +277,7 @@ void MainWindow::makeActions()
     view->addSeparator();
     auto* expand = addAction(view, tr("&Expand all"), tr("Ctrl+Shift+E"), [this] { m_view->expandAll(); });
     auto* collapse = addAction(view, tr("&Collapse all"), tr("Ctrl+Shift+C"), [this] { m_view->collapseAll(); });
-    auto* find = addAction(view, tr("F&ind…"), QKeySequence::Find, [this] { m_find->begin(); });
+    auto* find = addAction(view, tr("Fi&nd…"), QKeySequence::Find, [this] { m_find->begin(); });
     m_ofPicture = {find, m_export, m_print, fit, in, out, full, expand, collapse};
     view->addSeparator();
     auto* folding = view->addAction(tr("Fold &repeated layers"), m_view, &GraphView::setFolding);
@@ -558,8 +559,8 @@ void MainWindow::showError(const QString& sentence)
         if (Role role{}; roleFromName(match.captured(2).toStdString(), role))
             choices.append({tr("Take %1 as %2").arg(match.captured(1), roleText(role)), [this, input = match.captured(1), role] { m_document.setRole(input, role); }});
     }
-    m_message->offer(sentence, choices);
-    m_results->addMessage(sentence);
+    m_message->offer(fromCore(sentence), choices);
+    m_results->addMessage(fromCore(sentence));
 }
 
 void MainWindow::showChange(Change change)

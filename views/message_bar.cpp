@@ -43,6 +43,8 @@ void MessageBar::offer(const QString& sentence, const QList<Choice>& choices)
         auto* button = new QPushButton(choice.text, this);
         connect(button, &QPushButton::clicked, this, [this, chosen = choice.chosen] {
             hide();
+            for (QPushButton* offered : std::exchange(m_buttons, {}))
+                offered->deleteLater();  // with what they hold on to
             chosen();
         });
         m_layout->insertWidget(m_layout->count() - 1, button);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 
+#include "views/core_text.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -108,7 +109,7 @@ QString OpDrag::outcome() const
         return {};
     const Move move = m_editor.space()->moveOps(m_editor.plan(), m_ops, *m_to);
     if (!move.plan)
-        return Texts::tr("✗ %1").arg(toText(move.reason));
+        return Texts::tr("✗ %1").arg(fromCore(move.reason));
     QString text = QStringLiteral("%1 → %2").arg(m_editor.opsText(m_ops), m_editor.positionText(*m_to));
     if (!move.alongside.empty())
         text += Texts::tr(", with %n other op(s)", nullptr, static_cast<int>(move.alongside.size()));

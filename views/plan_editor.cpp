@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/plan/code.h"
+#include "views/core_text.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -88,7 +89,7 @@ bool PlanEditor::previewCut(int cut, bool up)
     if (move.plan)
         preview(*move.plan);
     else
-        Q_EMIT refused(toText(move.reason));
+        Q_EMIT refused(fromCore(move.reason));
     return move.plan.has_value();
 }
 
@@ -203,7 +204,7 @@ bool PlanEditor::setSaved(ValueId tensor, int cut, bool saved)
 bool PlanEditor::apply(const Move& move, const std::vector<OpId>& named, const QString& text)
 {
     if (!move.plan) {
-        Q_EMIT refused(toText(move.reason));
+        Q_EMIT refused(fromCore(move.reason));
         return false;
     }
     QStringList along;

@@ -4,6 +4,7 @@
 #include <QMenu>
 #include <algorithm>
 
+#include "views/core_text.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -25,7 +26,7 @@ void addMoves(QMenu& menu, PlanEditor& editor, const std::vector<OpId>& ops)
         action->setCheckable(true);
         action->setChecked(move.plan && *move.plan == editor.plan());
         action->setEnabled(move.plan.has_value() && !action->isChecked());
-        action->setToolTip(toText(move.reason));
+        action->setToolTip(fromCore(move.reason));
         QObject::connect(action, &QAction::triggered, &editor, [&editor, ops, to] { editor.moveOps(ops, to); });
     }
 }
@@ -42,7 +43,7 @@ void addSaves(QMenu& menu, PlanEditor& editor, ValueId tensor)
         const int number = editor.functionNumber(cut) + 1;
         QAction* action = menu.addAction(saved ? Texts::tr("Do not save at cut %1").arg(number) : Texts::tr("Save at cut %1").arg(number));
         action->setEnabled(move.plan.has_value());
-        action->setToolTip(toText(move.reason));
+        action->setToolTip(fromCore(move.reason));
         QObject::connect(action, &QAction::triggered, &editor, [&editor, tensor, cut, saved] { editor.setSaved(tensor, cut, !saved); });
     }
 }
@@ -51,7 +52,7 @@ QAction* addWish(QMenu& menu, const QString& text, const Move& move)
 {
     QAction* action = menu.addAction(text);
     action->setEnabled(move.plan.has_value());
-    action->setToolTip(toText(move.reason));
+    action->setToolTip(fromCore(move.reason));
     return action;
 }
 

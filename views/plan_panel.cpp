@@ -8,6 +8,7 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "views/core_text.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -147,7 +148,7 @@ void PlanPanel::showPlan()
                        : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written.")
                                                          .arg(countText(m_editor.costs().plans().front().batchSize), bytesText(cost->readBytes()),
                                                               bytesText(cost->writtenBytes()))
-                       : !m_editor.costs().problem().isEmpty() ? m_editor.costs().problem()
+                       : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
                        : m_editor.costs().isMeasuring()    ? tr("Counting the rows of blocks on the graph…")
                                                    : tr("Open a graph to see what plans cost."));
     showButtons();

@@ -86,6 +86,12 @@ Recovery::Recovery(Document& document, QObject* parent) : QObject(parent), m_doc
         write();
         discard(*std::exchange(m_restoring, std::nullopt));
     });
+    connect(&document, &Document::planNotOpened, this, [this](const QString& path) {
+        if (!m_restoring || m_restoring->planPath() != path)
+            return;
+        const LeftPlan plan = *std::exchange(m_restoring, std::nullopt);
+        Q_EMIT leftBehind(plan);  // to be tried again
+    });
 }
 
 std::vector<LeftPlan> Recovery::left() const

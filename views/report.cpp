@@ -3,8 +3,8 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
-#include "views/document.h"
 #include "views/description.h"
+#include "views/document.h"
 #include "views/result_models.h"
 #include "views/save_point_model.h"
 #include "views/text.h"

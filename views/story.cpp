@@ -25,7 +25,7 @@ Story::Story(int layers) : m_graph(karateClub()), m_layers(std::clamp(layers, 1,
     tellLayerWise();
     StoryStep compare;
     compare.kind = StoryKind::Compare;
-    compare.title = Texts::tr("The work, layer by layer");
+    compare.title = Texts::tr("How the work grows with the layers");
     compare.text = Texts::tr("Batch by batch, every further layer makes the needed neighbourhood larger, until each batch computes nearly the whole club again. Layer by "
                              "layer, every further layer adds the same: each member once. The answers are the same rows, computed from the same rows.");
     m_steps.push_back(std::move(compare));

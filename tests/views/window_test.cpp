@@ -1,4 +1,5 @@
 // The window as a person uses it: real mouse and key events on the offscreen platform.
+#include <QAbstractButton>
 #include <QAbstractItemModelTester>
 #include <QComboBox>
 #include <QContextMenuEvent>
@@ -12,9 +13,12 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QRegularExpression>
+#include <QScopeGuard>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QStandardPaths>
+#include <QTabBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -27,10 +31,13 @@
 #include "core/graph/generate.h"
 #include "core/plan/cut.h"
 #include "core/run/calibrate.h"
+#include "core/run/model.h"
 #include "views/code_panel.h"
+#include "views/core_text.h"
 #include "views/find_bar.h"
 #include "views/graph_scene.h"
 #include "views/graph_view.h"
+#include "views/inspection.h"
 #include "views/inspector.h"
 #include "views/language.h"
 #include "views/main_window.h"
@@ -75,6 +82,8 @@ private Q_SLOTS:
     void inspectorShowsFormulasAndCosts();
     void tablesTellTheGraphAndItsCosts();
     void settingsTakeEffectAndAreKept();
+    void everyTextIsInChinese();
+    void sentencesOfTheCoreAreKnown();
     void wrongFileIsOneSentenceInTheMessageBar();
     void aWrongCutIsNotKept();
     void droppedFileIsOpened();
@@ -110,6 +119,7 @@ private Q_SLOTS:
     void planBringsItsRewritesAndItsOrder();
     void closingAsksForTheUnsavedPlan();
     void unsavedPlanOutlivesItsWindow();
+    void aPlanWhoseModelIsGoneIsOfferedAgain();
     void planOfTheModelBeforeIsOfferedAgain();
     void noSequenceOfMovesGivesAnIllegalPlan_data();
     void noSequenceOfMovesGivesAnIllegalPlan();
@@ -616,6 +626,130 @@ void WindowTest::settingsTakeEffectAndAreKept()
     QCOMPARE(byteUnits(), ByteUnits::Decimal);
     writeSettings(before);
     applySettings(*qobject_cast<QApplication*>(QApplication::instance()), before);
+}
+
+// What a person can read of a widget and what is said of it to others.
+QStringList textsOf(const QWidget& widget)
+{
+    QStringList texts{widget.accessibleName(), widget.toolTip()};
+    if (const auto* label = qobject_cast<const QLabel*>(&widget))
+        texts.append(label->text());
+    if (const auto* button = qobject_cast<const QAbstractButton*>(&widget))
+        texts.append(button->text());
+    if (const auto* dock = qobject_cast<const QDockWidget*>(&widget))
+        texts.append(dock->windowTitle());
+    if (const auto* tabs = qobject_cast<const QTabBar*>(&widget))
+        for (int i = 0; i < tabs->count(); ++i)
+            texts.append(tabs->tabText(i));
+    if (const auto* box = qobject_cast<const QComboBox*>(&widget))
+        for (int i = 0; i < box->count(); ++i)
+            texts.append(box->itemText(i));
+    for (const QAction* action : widget.actions())
+        texts.append({action->text(), action->toolTip()});
+    if (const auto* view = qobject_cast<const QAbstractItemView*>(&widget); view != nullptr && view->model() != nullptr)
+        for (int column = 0; column < view->model()->columnCount(); ++column)
+            texts.append(view->model()->headerData(column, Qt::Horizontal).toString());
+    return texts;
+}
+
+// Names, numbers and symbols are the same in every language, and so is what has Chinese in it.
+bool isChinese(const QString& text)
+{
+    static const QRegularExpression chinese(QStringLiteral("[\\x{4e00}-\\x{9fff}]")), word(QStringLiteral("[A-Za-z]{2,} [A-Za-z]{2,}|^[A-Z][a-z]+$"));
+    static const QStringList names{QStringLiteral("English"), QStringLiteral("Cleave")};
+    return text.contains(chinese) || names.contains(text) || !text.contains(word);
+}
+
+void WindowTest::everyTextIsInChinese()
+{
+    applyLanguage(*QCoreApplication::instance(), QStringLiteral("zh_CN"));
+    const auto english = qScopeGuard([] { applyLanguage(*QCoreApplication::instance(), QStringLiteral("en")); });
+    QStringList foreign;
+    const auto check = [&](const QString& text, const QObject& of) {
+        if (!isChinese(text))
+            foreign.append(QStringLiteral("'%1' of %2").arg(text, QLatin1String(of.metaObject()->className())));
+    };
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    for (QDockWidget* dock : window.findChildren<QDockWidget*>())
+        dock->show();
+    window.graphView().select(boxOf(window, "linear_1"));
+    window.showSettings();
+    QCoreApplication::processEvents();
+    for (const QWidget* widget : window.findChildren<QWidget*>())
+        for (const QString& text : textsOf(*widget))
+            check(text, *widget);
+    for (const QMenu* menu : window.findChildren<QMenu*>())
+        check(menu->title(), *menu);
+    for (const auto* view : window.findChildren<PropertyView*>())
+        for (int section = 0; section < view->model()->rowCount(); ++section) {
+            const QModelIndex header = view->model()->index(section, 0);
+            check(header.data().toString(), *view);
+            for (int row = 0; row < view->model()->rowCount(header); ++row)
+                for (int column = 0; column < 2; ++column)
+                    if (const QString text = view->model()->index(row, column, header).data().toString(); text != QStringLiteral("Linear") && !text.contains(u'_') && !text.contains(u'('))
+                        check(text, *view);
+        }
+    StoryView& story = window.story();
+    for (auto i = story.steps(); i-- > 0;) {
+        story.go(i);
+        check(story.text(), story);
+    }
+    QVERIFY2(foreign.isEmpty(), qPrintable(foreign.join(u'\n')));
+    QVERIFY(bandTitle(window.graphView().picture()->dag.bands[1]).contains(QStringLiteral("函数")));
+
+    // A move that cannot be is refused in Chinese, with the names as they are.
+    QSignalSpy refused(&window.document().planEditor(), &PlanEditor::refused);
+    QVERIFY(!window.document().planEditor().moveOps({opNamed(window, "linear_1")}, Position::post(2)));
+    QCOMPARE(refused.size(), 1);
+    const QString reason = refused.front().front().toString();
+    QVERIFY2(isChinese(reason) && reason.contains(QStringLiteral("linear_1")) && !reason.contains(QStringLiteral("cannot")), qPrintable(reason));
+    window.document().open(QStringLiteral("/nonexistent.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);
+    QVERIFY2(isChinese(window.messageBar().text()) && window.messageBar().text().contains(QStringLiteral("/nonexistent.pt2")), qPrintable(window.messageBar().text()));
+}
+
+// Those that this test can bring about are recognised: a sentence that was reworded would silently stay English.
+void WindowTest::sentencesOfTheCoreAreKnown()
+{
+    applyLanguage(*QCoreApplication::instance(), QStringLiteral("zh_CN"));
+    const auto english = qScopeGuard([] { applyLanguage(*QCoreApplication::instance(), QStringLiteral("en")); });
+    std::set<std::string> sentences;
+    for (const char* file : {"zoo/gcn.pt2", "zoo/pair_norm.pt2", "zoo/typed_sage.pt2", "zoo/jk_cat.pt2"}) {
+        const Model model = openModel(std::string(CLEAVE_TEST_DIR "/models/") + file, {.roles = {}, .check = false});
+        const PlanSpace space(*model.analysis);
+        const Plan plan = space.messageDegree();
+        for (const PlacedOp& placed : space.ops()) {
+            for (Position to{0}; to.function() <= space.functions(); ++to.at)
+                sentences.insert(space.moveOp(plan, placed.op, to).reason);
+            Move pinned = space.pin(plan, placed.op, plan.positions[static_cast<std::size_t>(space.indexOf(placed.op))].function());
+            for (int function = 0; function <= space.functions() && pinned.plan; ++function)
+                sentences.insert(space.moveOp(*pinned.plan, placed.op, Position::post(function)).reason);
+            for (const ValueId result : model.program()[placed.op].outputs)
+                for (int cut = 0; cut <= space.functions(); ++cut)
+                    for (const bool saved : {false, true})
+                        sentences.insert(space.setSavePoint(plan, result, cut, saved).reason);
+        }
+        for (int cut = 0; cut <= space.functions(); ++cut)
+            for (const bool up : {false, true})
+                sentences.insert(space.moveCut(plan, cut, up).reason);
+    }
+    for (const char* file : {"zoo/static.pt2", "zoo/lightgcn.pt2", "zoo/training.pt2", "zoo/top_k_pool.pt2", "zoo/linkx.pt2", "nothing.pt2"})
+        try {
+            openModel(std::string(CLEAVE_TEST_DIR "/models/") + file, {.roles = {}, .check = false});
+        } catch (const Error& error) {
+            sentences.insert(error.what());
+        }
+    sentences.erase("");
+    QVERIFY(sentences.size() > 100);
+    QStringList unknown;
+    for (const std::string& sentence : sentences)
+        if (!isChinese(fromCore(sentence)))
+            unknown.append(QString::fromStdString(sentence));
+    QVERIFY2(unknown.isEmpty(), qPrintable(unknown.mid(0, 10).join(u'\n')));
+    QCOMPARE(fromCore(QStringLiteral("Something else.")), QStringLiteral("Something else."));
 }
 
 void WindowTest::wrongFileIsOneSentenceInTheMessageBar()
@@ -1456,6 +1590,33 @@ void WindowTest::unsavedPlanOutlivesItsWindow()
     QVERIFY(window.isWindowModified());  // still not saved
     const QTemporaryDir folder;
     QVERIFY(window.document().savePlan(folder.filePath(QStringLiteral("a.cleave.json"))));
+    QVERIFY(window.recovery().left().empty());
+}
+
+void WindowTest::aPlanWhoseModelIsGoneIsOfferedAgain()
+{
+    const QTemporaryDir folder;
+    const QString model = folder.filePath(QStringLiteral("mine.pt2"));
+    QVERIFY(QFile::copy(example("sage.pt2"), model));
+    {
+        MainWindow window;
+        window.show();
+        window.document().open(model);
+        QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && !window.document().isBusy(), patience);
+        QVERIFY(window.document().planEditor().moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
+        window.recovery().write();
+    }
+    QVERIFY(QFile::rename(model, model + QStringLiteral(".away")));
+    MainWindow window;
+    window.show();
+    window.offerLeftPlans();
+    QTest::mouseClick(window.offerBar().buttons().at(0), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible() && window.offerBar().isVisible(), patience);
+    QVERIFY(!window.document().model());
+    QVERIFY(QFile::rename(model + QStringLiteral(".away"), model));
+    QTest::mouseClick(window.offerBar().buttons().at(0), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && !window.document().isBusy() && window.isWindowModified(), patience);
+    window.document().planEditor().history().setClean();
     QVERIFY(window.recovery().left().empty());
 }
 

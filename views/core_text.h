@@ -1,0 +1,16 @@
+#pragma once
+
+#include <QString>
+#include <string>
+
+namespace cleave::views {
+
+/// A sentence of the core in the language of the window. The core speaks English alone; what is known of its sentences is translated piece by piece,
+/// the rest stays as it is.
+QString fromCore(const QString& sentence);
+QString fromCore(const std::string& sentence);
+
+/// The sentences that are known, with %1, %2, … for what is filled in.
+QStringList knownCoreTexts();
+
+}  // namespace cleave::views
