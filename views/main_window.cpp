@@ -304,6 +304,10 @@ void MainWindow::makeActions()
     bar->addActions({m_run, m_verify, m_stop});
     bar->addSeparator();
     bar->addActions({fit, expand, collapse});
+    // Without the keys of menus, which Chinese writes in brackets.
+    static const QRegularExpression key(QStringLiteral("\\(&.\\)|&"));
+    for (QAction* action : bar->actions())
+        action->setIconText(QString(action->text()).remove(key));
 }
 
 // Changes of the program that give the same answers sooner; the picture shows the program that runs.

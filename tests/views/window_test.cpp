@@ -707,8 +707,8 @@ void WindowTest::everyTextIsInChinese()
     const QString reason = refused.front().front().toString();
     QVERIFY2(isChinese(reason) && reason.contains(QStringLiteral("linear_1")) && !reason.contains(QStringLiteral("cannot")), qPrintable(reason));
     window.document().open(QStringLiteral("/nonexistent.pt2"));
-    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);
-    QVERIFY2(isChinese(window.messageBar().text()) && window.messageBar().text().contains(QStringLiteral("/nonexistent.pt2")), qPrintable(window.messageBar().text()));
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("/nonexistent.pt2")), patience);
+    QVERIFY2(isChinese(window.messageBar().text()), qPrintable(window.messageBar().text()));
 }
 
 // Those that this test can bring about are recognised: a sentence that was reworded would silently stay English.
