@@ -68,21 +68,18 @@ void BoxItem::setMarked(bool marked)
     update();
 }
 
-void BoxItem::setPlace(const QString& place)
-{
-    if (m_place == place)
-        return;
-    prepareGeometryChange();
-    m_place = place;
-    update();
-}
+// Labels in the colour of cuts: on the upper edge where the box runs, since the cut goes above it, on the lower one what is saved below it.
+void BoxItem::setPlace(const QString& text) { place(m_place, m_placeRect, text, rect().top() - m_style.metrics.smallHeight * 0.25); }
 
-void BoxItem::setSaves(const QString& saves)
+void BoxItem::setSaves(const QString& text) { place(m_saves, m_savesRect, text, rect().bottom() + m_style.metrics.smallHeight * 0.25); }
+
+void BoxItem::place(QString& text, QRectF& area, const QString& now, double y)
 {
-    if (m_saves == saves)
+    if (text == now)
         return;
     prepareGeometryChange();
-    m_saves = saves;
+    text = now;
+    area = labelRect(text, y);
     update();
 }
 
@@ -104,7 +101,7 @@ QRectF BoxItem::controlRect() const
 QRectF BoxItem::boundingRect() const
 {
     const QRectF all = rect().adjusted(-6, -6, 6, 6);
-    return all.united(placeRect().adjusted(-1, -1, 1, 1)).united(savesRect().adjusted(-1, -1, 1, 1));
+    return all.united(m_placeRect.adjusted(-1, -1, 1, 1)).united(m_savesRect.adjusted(-1, -1, 1, 1));
 }
 
 QPainterPath BoxItem::shape() const
@@ -137,9 +134,9 @@ void BoxItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, Q
     else
         paintTexts(painter);
     if (!m_place.isEmpty())
-        paintLabel(painter, placeRect(), m_place, false);
+        paintLabel(painter, m_placeRect, m_place, false);
     if (!m_saves.isEmpty())
-        paintLabel(painter, savesRect(), m_saves, true);
+        paintLabel(painter, m_savesRect, m_saves, true);
 }
 
 // Colours alone: of the message degree, and around it of the rows.
@@ -250,11 +247,6 @@ void BoxItem::paintControl(QPainter* painter) const
     if (m_box.isExpandable())
         drawSign(painter, controlRect(), true, m_style.colors.badgeText);
 }
-
-// Labels in the colour of cuts: on the upper edge where the box runs, since the cut goes above it, on the lower one what is saved below it.
-QRectF BoxItem::placeRect() const { return labelRect(m_place, rect().top() - m_style.metrics.smallHeight * 0.25); }
-
-QRectF BoxItem::savesRect() const { return labelRect(m_saves, rect().bottom() + m_style.metrics.smallHeight * 0.25); }
 
 QRectF BoxItem::labelRect(const QString& text, double y) const
 {
@@ -445,19 +437,17 @@ void BandItem::setTexts(Texts texts)
     if (m_texts == texts)
         return;
     m_texts = std::move(texts);
+    m_textWidth = textWidth(m_style, m_texts);
     update();
 }
 
-double BandItem::titleWidth(const GraphStyle& style, const std::vector<Texts>& bands)
+double BandItem::textWidth(const GraphStyle& style, const Texts& texts)
 {
     const QFontMetricsF title(style.metrics.title);
     const QFontMetricsF small(style.metrics.small);
-    double width = 0;
-    for (const Texts& texts : bands) {
-        width = std::max({width, title.horizontalAdvance(texts.title), title.horizontalAdvance(texts.stripTitle)});
-        for (const QString& line : texts.lines + texts.stripLines)
-            width = std::max(width, small.horizontalAdvance(line));
-    }
+    double width = std::max(title.horizontalAdvance(texts.title), title.horizontalAdvance(texts.stripTitle));
+    for (const QString& line : texts.lines + texts.stripLines)
+        width = std::max(width, small.horizontalAdvance(line));
     return width;
 }
 

@@ -22,8 +22,8 @@ public:
     int index() const { return m_index; }
     bool isMarked() const { return m_marked; }
     void setMarked(bool marked);
-    void setPlace(const QString& place);  ///< where the plan runs it, if that is not the band that it is drawn in; empty otherwise
-    void setSaves(const QString& saves);  ///< what of it is saved where no box says so; empty otherwise
+    void setPlace(const QString& text);  ///< where the plan runs it, if that is not the band that it is drawn in; empty otherwise
+    void setSaves(const QString& text);  ///< what of it is saved where no box says so; empty otherwise
     void setFaded(bool faded);            ///< a tensor that the plan does not save
     QRectF rect() const;
     QRectF controlRect() const;  ///< of the sign that opens a module; empty if there is none
@@ -42,8 +42,7 @@ private:
     void paintBadges(QPainter* painter, const QRectF& area) const;
     void paintControl(QPainter* painter) const;
     void paintLabel(QPainter* painter, const QRectF& area, const QString& text, bool isFilled) const;
-    QRectF placeRect() const;
-    QRectF savesRect() const;
+    void place(QString& text, QRectF& area, const QString& now, double y);
     QRectF labelRect(const QString& text, double y) const;
 
     const DagBox& m_box;
@@ -51,6 +50,7 @@ private:
     int m_index;
     QSizeF m_size;
     QString m_place, m_saves;
+    QRectF m_placeRect, m_savesRect;  // measuring texts takes longer than painting boxes
     bool m_marked = false;
 };
 
@@ -118,12 +118,14 @@ public:
 
     BandItem(const LayoutBand& band, const LayoutRect& bounds, bool hasCut, const GraphStyle& style);  ///< without texts
 
-    static double titleWidth(const GraphStyle& style, const std::vector<Texts>& bands);
+    static double textWidth(const GraphStyle& style, const Texts& texts);
     static constexpr double gap = 24;  ///< between the titles and the boxes
     static constexpr double margin = 14;
 
     void setTitleWidth(double width);
     void setTexts(Texts texts);
+    const Texts& texts() const { return m_texts; }
+    double textWidth() const { return m_textWidth; }  ///< of its own texts
     void setCutMarked(bool marked);
     void setLit(bool lit);  ///< the function that is spoken of
     QRectF stripRect() const;
@@ -140,7 +142,7 @@ private:
     bool m_hasCut;
     bool m_cutMarked = false, m_isLit = false;
     Texts m_texts;
-    double m_titleWidth = 0;
+    double m_titleWidth = 0, m_textWidth = 0;
 };
 
 }  // namespace cleave::views

@@ -50,6 +50,7 @@ void GraphScene::setPicture(std::unique_ptr<GraphPicture> picture)
     m_arrows.clear();
     m_structure = nullptr;
     m_marked = -1;
+    m_strips.clear();
     m_picture = std::move(picture);
     if (!m_picture)
         return;
@@ -110,20 +111,11 @@ void GraphScene::addArrow(std::size_t arrow)
     addItem(new StubItem(end(drawn.to, -1), false, name, m_style));
 }
 
-std::vector<BandItem::Texts> GraphScene::bandTexts(const PlanMarks& marks) const
+BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip) const
 {
-    std::vector<BandItem::Texts> texts;
-    for (std::size_t i = 0; i < marks.strips.size(); ++i)
-        texts.push_back(bandText(m_picture->dag.bands[i], marks.strips[i]));
-    texts.front().stripTitle = tr("Inputs");
-    if (texts.size() > 1)
-        texts.back().stripTitle = tr("Outputs");
-    return texts;
-}
-
-BandItem::Texts GraphScene::bandText(const DagBand& band, const DagStrip& strip) const
-{
+    const DagBand& band = m_picture->dag.bands[index];
     BandItem::Texts texts;
+    texts.stripTitle = index == 0 ? tr("Inputs") : index + 1 == m_picture->dag.bands.size() ? tr("Outputs") : QString();
     texts.title = bandTitle(band);
     if (band.function < 0)
         texts.lines.append(tr("once, on the whole graph"));
@@ -136,7 +128,8 @@ BandItem::Texts GraphScene::bandText(const DagBand& band, const DagStrip& strip)
     texts.lines.append(tr("%n op(s)", nullptr, band.ops));
     if (band.function < 0 || strip.crossing.empty())
         return texts;
-    texts.stripTitle = tr("Cut %1").arg(band.function + 1);
+    if (texts.stripTitle.isEmpty())
+        texts.stripTitle = tr("Cut %1").arg(band.function + 1);
     texts.stripLines.append(tr("%n save point(s)", nullptr, static_cast<int>(strip.crossing.size())));
     // There is room for one line.
     if (strip.typedRowBytes.size() > 1)
@@ -173,14 +166,27 @@ void GraphScene::showPlan()
         m_boxes[i]->setSaves(marks.saves[i]);
         m_boxes[i]->setFaded(marks.unsaved[i]);
     }
-    const std::vector<BandItem::Texts> texts = bandTexts(marks);
-    const double titleWidth = BandItem::titleWidth(m_style, texts);
+    writeBands(marks);
+    markBands();
+}
+
+// Those whose strip has changed, or all where a graph came or went.
+void GraphScene::writeBands(const PlanMarks& marks)
+{
+    const DataGraph* graph = m_document.graph().get();
+    const bool all = m_strips.size() != marks.strips.size() || std::exchange(m_graphOfTexts, graph) != graph || m_unitsOfTexts != byteUnits();
+    m_unitsOfTexts = byteUnits();
+    double titleWidth = 0;
     for (std::size_t i = 0; i < m_bands.size(); ++i)
         if (m_bands[i] != nullptr) {
-            m_bands[i]->setTexts(texts[i]);
-            m_bands[i]->setTitleWidth(titleWidth);
+            if (all || m_strips[i].crossing != marks.strips[i].crossing)
+                m_bands[i]->setTexts(bandText(i, marks.strips[i]));
+            titleWidth = std::max(titleWidth, m_bands[i]->textWidth());
         }
-    markBands();
+    for (BandItem* band : m_bands)
+        if (band != nullptr)
+            band->setTitleWidth(titleWidth);
+    m_strips = marks.strips;
 }
 
 void GraphScene::markBox(int box)

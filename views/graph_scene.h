@@ -10,6 +10,7 @@
 #include "views/moved_ops.h"
 #include "views/plan_marks.h"
 #include "views/structure_item.h"
+#include "views/text.h"
 
 namespace cleave::views {
 
@@ -49,8 +50,8 @@ private:
     void addArrow(std::size_t arrow);
     void markBands();
     bool isLit(const DagBand& band) const;
-    std::vector<BandItem::Texts> bandTexts(const PlanMarks& marks) const;
-    BandItem::Texts bandText(const DagBand& band, const DagStrip& strip) const;
+    void writeBands(const PlanMarks& marks);
+    BandItem::Texts bandText(std::size_t band, const DagStrip& strip) const;
 
     Document& m_document;
     GraphStyle m_style;
@@ -62,6 +63,9 @@ private:
     std::vector<MovedOpsItem*> m_moved;
     StructureItem* m_structure = nullptr;  // null without structure arrows
     int m_marked = -1;
+    std::vector<DagStrip> m_strips;  // as they are written
+    const DataGraph* m_graphOfTexts = nullptr;
+    ByteUnits m_unitsOfTexts = ByteUnits::Decimal;
     std::optional<int> m_cut;
     int m_lit = 0;
 };

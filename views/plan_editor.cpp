@@ -43,6 +43,12 @@ void PlanEditor::setModel(std::shared_ptr<const Model> model)
     m_subject = model ? std::make_shared<const PlannedModel>(std::move(model)) : nullptr;
     m_plan = m_base = m_subject ? m_subject->space.messageDegree() : Plan{};
     m_preview.reset();
+    m_functionNumbers.clear();
+    for (int place = 0; m_subject && place < m_subject->space.functions(); ++place)
+        m_functionNumbers.push_back(place);
+    for (std::size_t f = 0; m_subject && f < m_subject->model->cut->functions.size(); ++f)
+        if (const CutFunction& function = m_subject->model->cut->functions[f]; function.isOfLevel())
+            m_functionNumbers[static_cast<std::size_t>(function.level)] = static_cast<int>(f);
     m_costs.setModel(m_subject);
     setPlan(m_base);
 }
@@ -265,9 +271,7 @@ QString PlanEditor::positionText(Position position) const
 // Global ops have functions of their own in between.
 int PlanEditor::functionNumber(int place) const
 {
-    const std::vector<CutFunction>& functions = m_subject->model->cut->functions;
-    const auto found = std::ranges::find_if(functions, [&](const CutFunction& f) { return f.isOfLevel() && f.level == place; });
-    return found == functions.end() ? place : static_cast<int>(found - functions.begin());
+    return place >= 0 && place < static_cast<int>(m_functionNumbers.size()) ? m_functionNumbers[static_cast<std::size_t>(place)] : place;
 }
 
 QString functionName(const PlanEditor& editor, const FunctionCost& f)

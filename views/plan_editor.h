@@ -96,6 +96,7 @@ private:
     std::set<BlockCopy> copied() const;
 
     std::shared_ptr<const PlannedModel> m_subject;
+    std::vector<int> m_functionNumbers;  // by place
     RunOptions m_options;
     Plan m_base, m_plan;
     std::optional<Plan> m_preview;

@@ -71,17 +71,17 @@ std::map<int, QStringList> savesOf(const DagModel& dag, const PlanEditor& editor
     for (const DagBox& box : dag.boxes)
         if (box.key.kind == BoxKind::Tensor)
             drawn.emplace(dag.bands[static_cast<std::size_t>(box.key.band)].place, box.key.value);
-    std::map<OpId, int> boxes;
+    const Program& program = editor.space()->analysis().program;
+    std::vector<int> boxes(program.ops.size(), -1);
     for (std::size_t i = 0; i < dag.boxes.size(); ++i)
         for (const OpId op : dag.boxes[i].ops)
-            boxes[op] = static_cast<int>(i);
-    const Program& program = editor.space()->analysis().program;
+            boxes[static_cast<std::size_t>(op.index)] = static_cast<int>(i);
     std::map<int, QStringList> saves;
     for (const auto& [cut, tensors] : saved)
         for (const ValueId tensor : tensors)
             if (const OpId producer = program[tensor].producer; producer.valid() && !drawn.contains({cut, tensor}))
-                if (const auto box = boxes.find(producer); box != boxes.end())
-                    saves[box->second].append(Texts::tr("%1 saved at cut %2").arg(QString::fromStdString(program[tensor].name)).arg(editor.functionNumber(cut) + 1));
+                if (const int box = boxes[static_cast<std::size_t>(producer.index)]; box >= 0)
+                    saves[box].append(Texts::tr("%1 saved at cut %2").arg(QString::fromStdString(program[tensor].name)).arg(editor.functionNumber(cut) + 1));
     return saves;
 }
 

@@ -1,7 +1,7 @@
 #include "views/save_point_model.h"
 
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "views/dag_model.h"
 #include "views/text.h"
@@ -15,39 +15,50 @@ SavePointModel::SavePointModel(PlanEditor& editor, QObject* parent) : QAbstractT
     showPlan();
 }
 
+// Rows are many and mostly not seen: their texts are made when they are.
 void SavePointModel::showPlan()
 {
     beginResetModel();
     m_rows.clear();
     if (const PlanSpace* space = m_editor.space()) {
-        const Program& program = space->analysis().program;
-        std::map<ValueId, const TensorCost*> costs;
-        if (m_editor.cost() && m_editor.showsCosts())
-            for (const TensorCost& cost : m_editor.cost()->tensors)
-                costs[cost.tensor] = &cost;
+        std::set<ValueId> inputs;
+        for (const Input& input : space->analysis().program.inputs)
+            inputs.insert(input.value);
         const std::vector<std::vector<ValueId>> all = space->allSavePoints(m_editor.shown());
         for (std::size_t cut = 0; cut < all.size(); ++cut)
             for (const ValueId tensor : all[cut])
-                if (std::ranges::none_of(program.inputs, [&](const Input& input) { return input.value == tensor; }))
-                    m_rows.push_back(row(tensor, static_cast<int>(cut), costs.contains(tensor) ? costs[tensor] : nullptr));
+                if (!inputs.contains(tensor))
+                    m_rows.push_back({tensor, static_cast<int>(cut)});
     }
     endResetModel();
 }
 
-SavePointModel::Row SavePointModel::row(ValueId tensor, int cut, const TensorCost* cost) const
+const TensorCost* SavePointModel::costOf(ValueId tensor) const
 {
-    const Analysis& analysis = m_editor.space()->analysis();
-    Row row{tensor, cut, toText(shapeText(analysis, tensor)), {}, {}};
-    const double perRow = bytesPerRow(analysis, tensor);
-    row.bytes = perRow > 0 ? tr("%1 × V").arg(bytesText(perRow)) : tr("not known");
+    const std::optional<PlanCost>& cost = m_editor.cost();
+    if (!cost || !m_editor.showsCosts())
+        return nullptr;
+    const auto known = std::ranges::find(cost->tensors, tensor, &TensorCost::tensor);
+    return known == cost->tensors.end() ? nullptr : &*known;
+}
+
+QString SavePointModel::bytesOf(ValueId tensor) const
+{
+    const double perRow = bytesPerRow(m_editor.space()->analysis(), tensor);
+    const QString text = perRow > 0 ? tr("%1 × V").arg(bytesText(perRow)) : tr("not known");
+    const TensorCost* cost = costOf(tensor);
+    return cost == nullptr ? text : tr("%1 = %2").arg(text, bytesText(cost->write.bytes));
+}
+
+QString SavePointModel::secondsOf(ValueId tensor) const
+{
+    const TensorCost* cost = costOf(tensor);
     if (cost == nullptr)
-        return row;
+        return {};
     double seconds = cost->write.seconds;
     for (const TensorRead& read : cost->reads)
         seconds += read.amount.seconds;
-    row.seconds = secondsText(seconds);
-    row.bytes = tr("%1 = %2").arg(row.bytes, bytesText(cost->write.bytes));
-    return row;
+    return secondsText(seconds);
 }
 
 int SavePointModel::rowOf(ValueId tensor) const
@@ -59,12 +70,10 @@ int SavePointModel::rowOf(ValueId tensor) const
 QString SavePointModel::costText(int index) const
 {
     const Row& row = m_rows[static_cast<std::size_t>(index)];
+    const TensorCost* known = costOf(row.tensor);
+    if (known == nullptr)
+        return {};
     const std::optional<PlanCost>& cost = m_editor.cost();
-    if (!cost || !m_editor.showsCosts())
-        return {};
-    const auto known = std::ranges::find(cost->tensors, row.tensor, &TensorCost::tensor);
-    if (known == cost->tensors.end())
-        return {};
     const QString name = toText(m_editor.space()->analysis().program[row.tensor].name);
     const QString bytes = bytesText(known->write.bytes);
     QStringList lines{known->write.seconds > 0 ? tr("%1: %2 written in %3.").arg(name, bytes, secondsText(known->write.seconds))
@@ -101,9 +110,9 @@ QVariant SavePointModel::data(const QModelIndex& index, int role) const
     switch (index.column()) {
     case Tensor: return toText(m_editor.space()->analysis().program[row.tensor].name);
     case Cut: return tr("Cut %1").arg(m_editor.functionNumber(row.cut) + 1);
-    case Shape: return row.shape;
-    case Bytes: return row.bytes;
-    default: return row.seconds;
+    case Shape: return toText(shapeText(m_editor.space()->analysis(), row.tensor));
+    case Bytes: return bytesOf(row.tensor);
+    default: return secondsOf(row.tensor);
     }
 }
 

@@ -30,11 +30,12 @@ private:
     struct Row {
         ValueId tensor;
         int cut = 0;
-        QString shape, bytes, seconds;
     };
 
     void showPlan();
-    Row row(ValueId tensor, int cut, const TensorCost* cost) const;
+    const TensorCost* costOf(ValueId tensor) const;  ///< null where none is shown
+    QString bytesOf(ValueId tensor) const;
+    QString secondsOf(ValueId tensor) const;
 
     PlanEditor& m_editor;
     std::vector<Row> m_rows;
