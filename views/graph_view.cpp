@@ -126,8 +126,8 @@ void GraphView::layOutAgain(std::optional<DagKey> anchor)
     Job::retire(m_job, this);
     m_job = std::make_unique<Job>(
         tr("Laying out"),
-        [picture, options = layoutOptions(style.metrics)](const Progress& progress) {
-            return withHiddenBands(picture->dag, layOut(layoutInput(picture->dag, picture->sizes), options, progress));
+        [picture, layouts = m_layouts, options = layoutOptions(style.metrics)](const Progress& progress) {
+            return withHiddenBands(picture->dag, layOut(layoutInput(picture->dag, picture->sizes), options, progress, layouts.get()));
         },
         [this, picture, anchor](LayoutResult layout) {
             if (m_isNew && layout.bandsWithoutDot > 0)

@@ -112,6 +112,7 @@ private:
     std::optional<DagKey> m_selection, m_selectedBefore;
     OpId m_wanted;  // to be selected in the next picture
     std::unique_ptr<Job> m_job;
+    std::shared_ptr<LayoutCache> m_layouts = std::make_shared<LayoutCache>();
 
     GraphScene* m_scene;
     std::unique_ptr<PlanDrag> m_drag;

@@ -4,12 +4,19 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <mutex>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/layout/band_layout.h"
 #include "core/layout/dot_process.h"
 
 namespace cleave {
+
+struct LayoutCache::Memory {
+    std::mutex mutex;
+    std::map<std::vector<double>, BandDrawing> drawings;  // by all that a drawing depends on
+};
 
 namespace {
 
@@ -28,6 +35,22 @@ struct Band {
 LayoutPoint between(const LayoutPoint& a, const LayoutPoint& b, double share)
 {
     return {a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share};
+}
+
+std::vector<double> keyOf(const BandGraph& graph, const LayoutOptions& o)
+{
+    std::vector<double> key{static_cast<double>(o.dotBoxes), static_cast<double>(o.dotArrows), o.boxGap, o.rankGap, o.groupMargin};
+    const auto count = [&](std::size_t n) { key.push_back(static_cast<double>(n)); };
+    count(graph.boxes.size());
+    for (const BandBox& box : graph.boxes)
+        key.insert(key.end(), {box.width, box.height, static_cast<double>(box.rank), static_cast<double>(box.group)});
+    count(graph.groupParents.size());
+    key.insert(key.end(), graph.groupParents.begin(), graph.groupParents.end());
+    count(graph.arrows.size());
+    for (const LayoutArrow& arrow : graph.arrows)
+        key.insert(key.end(), {static_cast<double>(arrow.from), static_cast<double>(arrow.to)});
+    key.insert(key.end(), graph.firstOrder.begin(), graph.firstOrder.end());
+    return key;
 }
 
 // The second part of a cubic Bézier curve that is split at t (de Casteljau).
@@ -71,7 +94,7 @@ std::vector<LayoutPoint> partAbove(const std::vector<LayoutPoint>& path, double 
 
 class Stack {
 public:
-    Stack(const LayoutInput& input, const LayoutOptions& options) : m_input(input), m_options(options), m_dot(dotProgram())
+    Stack(const LayoutInput& input, const LayoutOptions& options, LayoutCache* cache) : m_input(input), m_options(options), m_cache(cache), m_dot(dotProgram())
     {
         m_result.centres.resize(input.boxes.size());
         m_result.paths.resize(input.arrows.size());
@@ -136,19 +159,46 @@ private:
 
     void add(Band& band, const Progress& progress)
     {
-        const bool small = static_cast<int>(band.graph.boxes.size()) <= m_options.dotBoxes &&
-                           static_cast<int>(band.graph.arrows.size()) <= m_options.dotArrows;
         band.graph.firstOrder = portsFromLeft(band);
-        BandDrawing drawing;
-        if (!band.graph.boxes.empty()) {
-            std::optional<BandDrawing> byDot = small ? m_dot.layOut(band.graph, m_options, progress) : std::nullopt;
-            m_result.bandsWithoutDot += small && !byDot;
-            drawing = byDot ? std::move(*byDot) : layeredLayout(band.graph, m_options);
-        }
+        BandDrawing drawing = band.graph.boxes.empty() ? BandDrawing() : draw(band.graph, progress);
         const double dy = stack(band, drawing);
         const double dx = alignment(band, drawing);
         move(drawing, dx, dy);
         spread(band, drawing);
+    }
+
+    // What dot did not draw is tried again next time.
+    BandDrawing draw(const BandGraph& graph, const Progress& progress)
+    {
+        std::vector<double> key = m_cache == nullptr ? std::vector<double>() : keyOf(graph, m_options);
+        if (m_cache != nullptr) {
+            LayoutCache::Memory& memory = m_cache->memory();
+            const std::lock_guard lock(memory.mutex);
+            if (const auto known = memory.drawings.find(key); known != memory.drawings.end()) {
+                ++m_result.bandsKnown;
+                return known->second;
+            }
+        }
+        const bool small = static_cast<int>(graph.boxes.size()) <= m_options.dotBoxes && static_cast<int>(graph.arrows.size()) <= m_options.dotArrows;
+        std::optional<BandDrawing> byDot = small ? m_dot.layOut(graph, m_options, progress) : std::nullopt;
+        if (small && !byDot) {
+            ++m_result.bandsWithoutDot;
+            return layeredLayout(graph, m_options);
+        }
+        BandDrawing drawing = byDot ? *std::move(byDot) : layeredLayout(graph, m_options);
+        if (m_cache != nullptr)
+            remember(std::move(key), drawing);
+        return drawing;
+    }
+
+    void remember(std::vector<double> key, const BandDrawing& drawing)
+    {
+        constexpr std::size_t most = 4000;
+        LayoutCache::Memory& memory = m_cache->memory();
+        const std::lock_guard lock(memory.mutex);
+        if (memory.drawings.size() >= most)
+            memory.drawings.clear();
+        memory.drawings.emplace(std::move(key), drawing);
     }
 
     std::vector<int> portsFromLeft(const Band& band) const
@@ -314,6 +364,7 @@ private:
 
     const LayoutInput& m_input;
     const LayoutOptions& m_options;
+    LayoutCache* m_cache;
     std::vector<Band> m_bands;
     LayoutResult m_result;
     DotProcess m_dot;
@@ -345,10 +396,13 @@ void LayoutInput::check() const
         require(within(arrow.from, boxes.size()) && within(arrow.to, boxes.size()), "an arrow has no end");
 }
 
-LayoutResult layOut(const LayoutInput& input, const LayoutOptions& options, const Progress& progress)
+LayoutCache::LayoutCache() : m_memory(std::make_unique<Memory>()) {}
+LayoutCache::~LayoutCache() = default;
+
+LayoutResult layOut(const LayoutInput& input, const LayoutOptions& options, const Progress& progress, LayoutCache* cache)
 {
     input.check();
-    return Stack(input, options).run(progress);
+    return Stack(input, options, cache).run(progress);
 }
 
 bool dotIsInstalled()

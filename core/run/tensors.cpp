@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/base/stopping.h"
 
 namespace cleave {
 
@@ -142,10 +143,12 @@ void guarded(const std::string& what, const std::function<void()>& work)
     } catch (const Cancelled&) {
         throw;
     } catch (const c10::Error& e) {
+        checkStop();  // LibTorch's interpreter hides what was thrown
         throw Error(sentence(what + ": " + firstLine(e.what_without_backtrace())));
     } catch (const std::bad_alloc&) {
         throw Error(what + ": not enough memory.");
     } catch (const std::exception& e) {
+        checkStop();
         throw Error(sentence(what + ": " + firstLine(e.what())));
     }
 }

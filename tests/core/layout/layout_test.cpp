@@ -300,5 +300,48 @@ TEST(Layout, NamesTheVersionOfGraphviz)
     EXPECT_TRUE(std::isdigit(static_cast<unsigned char>(graphvizVersion().front()))) << graphvizVersion();
 }
 
+TEST(LayoutCache, ChangesNothing)
+{
+    LayoutCache cache;
+    const LayoutInput input = chains(6, 9);
+    const LayoutResult without = layOut(input);
+    const LayoutResult first = layOut(input, {}, {}, &cache), second = layOut(input, {}, {}, &cache);
+    EXPECT_EQ(without.bandsKnown, 0);
+    EXPECT_GE(first.bandsKnown, 3) << "bands 1 to 4 are alike";
+    EXPECT_EQ(second.bandsKnown, 6);
+    for (const LayoutResult* result : {&first, &second}) {
+        EXPECT_EQ(result->centres, without.centres);
+        EXPECT_EQ(result->paths, without.paths);
+        EXPECT_EQ(result->bands.size(), without.bands.size());
+        EXPECT_EQ(result->bounds, without.bounds);
+    }
+}
+
+TEST(LayoutCache, KnowsBandsApart)
+{
+    LayoutCache cache;
+    LayoutInput input = chains(3, 9);
+    layOut(input, {}, {}, &cache);
+    input.boxes[12].width += 1;  // of band 1
+    EXPECT_EQ(layOut(input, {}, {}, &cache).bandsKnown, 2);
+    LayoutOptions wider;
+    wider.boxGap += 5;
+    EXPECT_EQ(layOut(input, wider, {}, &cache).bandsKnown, 0);
+    EXPECT_EQ(layOut(input, wider, {}, &cache).centres, layOut(input, wider).centres);
+}
+
+// What was drawn in linear time because dot was not there is drawn by dot once it is.
+TEST(LayoutCache, DoesNotKeepWhatDotDidNotDraw)
+{
+    LayoutCache cache;
+    const LayoutInput input = chains(3, 9);
+    setenv("CLEAVE_LAYOUT", "/nonexistent", 1);
+    EXPECT_EQ(layOut(input, {}, {}, &cache).bandsWithoutDot, 3);
+    setenv("CLEAVE_LAYOUT", CLEAVE_LAYOUT_PROGRAM, 1);
+    const LayoutResult result = layOut(input, {}, {}, &cache);
+    EXPECT_EQ(result.bandsWithoutDot, 0);
+    EXPECT_EQ(result.centres, layOut(input).centres);
+}
+
 }  // namespace
 }  // namespace cleave

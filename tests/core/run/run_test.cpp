@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "core/base/mapping.h"
 #include "core/base/memory_bound.h"
@@ -195,6 +197,43 @@ TEST(Run, CancelReachesRowsThatComeFromAFile)
     EXPECT_THROW(runLayerWise(model, graph, {}, progress), Cancelled);
     EXPECT_GT(before, 0U);
     EXPECT_LT(static_cast<double>(fileTraffic().read - before), 0.5 * static_cast<double>(graph.arrays.at("x").bytes()));
+}
+
+// Wherever it is: in a kernel, in a block that is cut, on one thread or on several, and never as an error.
+TEST(Run, CancelStopsWithinAMoment)
+{
+    RmatOptions rmat;
+    rmat.scale = 15;
+    rmat.features = 1433;
+    const DataGraph graph = generateRmat(rmat);
+    const Model model = openModel(test::examplesDir() / "sage.pt2");
+    std::vector<double> seconds;
+    for (const std::int64_t batchSize : {500, 4000, 1 << 15})
+        for (const int milliseconds : {5, 40, 90, 150, 300}) {
+            std::stop_source source;
+            std::chrono::steady_clock::time_point stopped;
+            std::thread other([&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+                stopped = std::chrono::steady_clock::now();
+                source.request_stop();
+            });
+            RunOptions options;
+            options.batchSize = batchSize;
+            bool finished = true;
+            try {
+                for (int run = 0; run < 20; ++run)
+                    runLayerWise(model, graph, options, {source.get_token(), {}});
+            } catch (const Cancelled&) {
+                finished = false;
+            }
+            const auto now = std::chrono::steady_clock::now();
+            other.join();
+            EXPECT_FALSE(finished);
+            seconds.push_back(std::chrono::duration<double>(now - stopped).count());
+        }
+    std::ranges::sort(seconds);
+    EXPECT_LT(seconds[seconds.size() / 2], 0.1);
+    EXPECT_LT(seconds.back(), 0.5) << "on a machine that does other things as well";
 }
 
 TEST(Run, CancelReachesTheFullGraphRunBetweenItsOps)
