@@ -217,6 +217,7 @@ void GraphView::selectCut(std::optional<int> cut)
     if (cut)
         select(std::nullopt);
     m_scene->markCut(cut);
+    Q_EMIT selectionChanged();
     if (cut)
         ensureVisible(m_scene->cutRect(*cut), 10, 60);
     if (cut)

@@ -341,6 +341,38 @@ Inspection inspectBox(const Model& model, const DagBox& box, const DataGraph* gr
     return Inspector(model, box, graph, editor).inspect();
 }
 
+Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
+{
+    const Analysis& analysis = editor.space()->analysis();
+    const PlanCost* cost = editor.showsCosts() && editor.cost() ? &*editor.cost() : nullptr;
+    Inspection result;
+    result.title = Texts::tr("Cut %1").arg(editor.functionNumber(cut) + 1);
+    result.kind = Texts::tr("Between functions %1 and %2").arg(editor.functionNumber(cut)).arg(editor.functionNumber(cut + 1));
+    auto& tensors = result.sections.emplace_back(PropertySection{Texts::tr("In the store"), {}}).properties;
+    double seconds = 0, bytes = 0;
+    for (const ValueId tensor : editor.space()->savePoints(editor.shown(), cut)) {
+        const bool isInput = analysis.program.isInput(tensor);
+        const std::optional<double> nodes = graph != nullptr && analysis.types() == 1 ? std::optional(static_cast<double>(graph->numNodes)) : std::nullopt;
+        const QString formula = analysis.values[tensor].rows == Rows::Nodes ? bytesFormula(analysis, tensor, QStringLiteral("V"), nodes) : QString();
+        tensors.push_back({toText(analysis.program[tensor].name), isInput ? Texts::tr("input, %1").arg(formula) : formula, tensorText(analysis, tensor)});
+        const auto known = cost == nullptr ? std::vector<TensorCost>::const_iterator{} : std::ranges::find(cost->tensors, tensor, &TensorCost::tensor);
+        if (cost == nullptr || known == cost->tensors.end())
+            continue;
+        bytes += known->write.bytes;
+        seconds += known->write.seconds;
+        for (const TensorRead& read : known->reads) {
+            bytes += read.amount.bytes;
+            seconds += read.amount.seconds;
+        }
+    }
+    if (cost != nullptr) {
+        auto& rows = result.sections.emplace_back(PropertySection{Texts::tr("Cost in this plan"), {}}).properties;
+        rows.push_back({Texts::tr("time"), secondsText(seconds), Texts::tr("Predicted, for writing and reading these tensors")});
+        rows.push_back({Texts::tr("memory moved"), bytesText(bytes), {}});
+    }
+    return result;
+}
+
 QString bytesFormula(const Analysis& analysis, ValueId value, const QString& rows, std::optional<double> count)
 {
     const double bytes = bytesPerRow(analysis, value);

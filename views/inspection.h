@@ -20,6 +20,9 @@ struct Inspection {
 /// What is known of a box of the picture; graph may be null, and so may the editor, which knows what the shown plan costs.
 Inspection inspectBox(const Model& model, const DagBox& box, const DataGraph* graph, const PlanEditor* editor);
 
+/// What lies in the store between two functions of the shown plan; cut as PlanSpace counts them.
+Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor);
+
 /// How many bytes rows of a tensor take: "V·64·4 B", and where their number is known what that is: " = 12.2 MB". Empty if a size is not known.
 QString bytesFormula(const Analysis& analysis, ValueId value, const QString& rows, std::optional<double> count);
 

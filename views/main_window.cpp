@@ -617,6 +617,8 @@ void MainWindow::showSelection()
     const DagBox* box = m_view->selectedBox();
     if (box && m_document.model())
         m_inspector->show(inspectBox(*m_document.model(), *box, m_document.graph().get(), &m_document.planEditor()));
+    else if (const std::optional<int> cut = m_view->selectedCut(); cut && m_document.planEditor().space())
+        m_inspector->show(inspectCut(*cut, m_document.graph().get(), m_document.planEditor()));
     else
         m_inspector->showNothing();
 }

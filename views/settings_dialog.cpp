@@ -50,6 +50,7 @@ SettingsDialog::SettingsDialog(QWidget* parent)
     form->addRow(tr("&Bytes"), m_units);
     form->addRow({}, m_session);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::RestoreDefaults | QDialogButtonBox::Close, this);
+    buttons->button(QDialogButtonBox::RestoreDefaults)->setAutoDefault(false);
     form->addRow(buttons);
     showSettings();
 

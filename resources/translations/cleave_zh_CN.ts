@@ -1176,6 +1176,26 @@
         <source>operators of each repetition</source>
         <translation>每次重复的算子</translation>
     </message>
+    <message>
+        <source>Cut %1</source>
+        <translation>切口 %1</translation>
+    </message>
+    <message>
+        <source>Between functions %1 and %2</source>
+        <translation>函数 %1 与函数 %2 之间</translation>
+    </message>
+    <message>
+        <source>In the store</source>
+        <translation>存储区中</translation>
+    </message>
+    <message>
+        <source>input, %1</source>
+        <translation>输入，%1</translation>
+    </message>
+    <message>
+        <source>Predicted, for writing and reading these tensors</source>
+        <translation>预测值，用于写入和读取这些张量</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::Inspector</name>

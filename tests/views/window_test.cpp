@@ -556,6 +556,12 @@ void WindowTest::inspectorShowsFormulasAndCosts()
     const QString read = valueOf(properties, QStringLiteral("read by Function 1"));
     QVERIFY2(read.startsWith(QStringLiteral("%1·16·4 B = %2").arg(QLatin1Char(tensor->reads.front().rows)).arg(bytesText(tensor->reads.front().count * 64))), qPrintable(read));
 
+    view.selectCut(0);
+    QCOMPARE(window.findChild<Inspector*>()->title(), QStringLiteral("Cut 1"));
+    QCOMPARE(valueOf(properties, QStringLiteral("linear_1")), QStringLiteral("V·16·4 B = 173 kB"));
+    QCOMPARE(valueOf(properties, QStringLiteral("x")), QStringLiteral("input, V·1433·4 B = 15.5 MB"));
+    QVERIFY(propertyNamed(properties, QStringLiteral("memory moved")).isValid());
+
     view.select(boxOf(window, "linear_1"));
     const Amount& cost = editor.cost()->ops[static_cast<std::size_t>(editor.space()->indexOf(opNamed(window, "linear_1")))];
     QCOMPARE(valueOf(properties, QStringLiteral("time")), secondsText(cost.seconds));
