@@ -64,6 +64,7 @@ struct DagStrip {
     double nodeRowBytes = 0;        ///< of those with one row per node together, for one row; 0 where nodes have several types
     std::map<std::string, double> typedRowBytes;  ///< the same for each node type, where there are several
     int unsized = 0;                ///< how many of them have other rows or sizes that are not known
+    bool isJoined = false;          ///< the functions above and below run together
 };
 
 /// Band 0 is the prologue, band i + 1 function i. The strip below band 0 holds the inputs.

@@ -420,6 +420,12 @@ void BandItem::setCutMarked(bool marked)
     update();
 }
 
+void BandItem::setJoined(bool joined)
+{
+    if (std::exchange(m_isJoined, joined) != joined)
+        update();
+}
+
 void BandItem::setLit(bool lit)
 {
     if (std::exchange(m_isLit, lit) != lit)
@@ -476,7 +482,9 @@ void BandItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, 
     const double middle = (m_band.bottom + m_band.stripBottom) / 2;
     if (m_hasCut) {
         QPen pen(m_cutMarked ? m_style.colors.selection : m_style.colors.cut, m_cutMarked ? 3 : 1.6);
-        if (!m_cutMarked)
+        if (m_isJoined)
+            pen = QPen(m_cutMarked ? m_style.colors.selection : m_style.colors.bandLine, m_cutMarked ? 3 : 1.6, Qt::DotLine);
+        else if (!m_cutMarked)
             pen.setDashPattern({6, 4});
         painter->setPen(pen);
         painter->drawLine(QPointF(all.left() + 2 * margin + m_titleWidth, middle), QPointF(all.right(), middle));

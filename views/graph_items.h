@@ -127,6 +127,7 @@ public:
     const Texts& texts() const { return m_texts; }
     double textWidth() const { return m_textWidth; }  ///< of its own texts
     void setCutMarked(bool marked);
+    void setJoined(bool joined);  ///< nothing is cut there
     void setLit(bool lit);  ///< the function that is spoken of
     QRectF stripRect() const;
 
@@ -140,7 +141,7 @@ private:
     LayoutBand m_band;
     LayoutRect m_bounds;
     bool m_hasCut;
-    bool m_cutMarked = false, m_isLit = false;
+    bool m_cutMarked = false, m_isLit = false, m_isJoined = false;
     Texts m_texts;
     double m_titleWidth = 0, m_textWidth = 0;
 };

@@ -126,6 +126,10 @@ BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip) c
     if (!band.nodeType.empty())
         texts.lines.append(tr("nodes: %1").arg(toText(band.nodeType)));
     texts.lines.append(tr("%n op(s)", nullptr, band.ops));
+    if (strip.isJoined) {
+        texts.stripTitle = tr("No cut %1").arg(band.function + 1);
+        texts.stripLines.append(tr("run together"));
+    }
     if (band.function < 0 || strip.crossing.empty())
         return texts;
     if (texts.stripTitle.isEmpty())
@@ -179,8 +183,9 @@ void GraphScene::writeBands(const PlanMarks& marks)
     double titleWidth = 0;
     for (std::size_t i = 0; i < m_bands.size(); ++i)
         if (m_bands[i] != nullptr) {
-            if (all || m_strips[i].crossing != marks.strips[i].crossing)
+            if (all || m_strips[i].crossing != marks.strips[i].crossing || m_strips[i].isJoined != marks.strips[i].isJoined)
                 m_bands[i]->setTexts(bandText(i, marks.strips[i]));
+            m_bands[i]->setJoined(marks.strips[i].isJoined);
             titleWidth = std::max(titleWidth, m_bands[i]->textWidth());
         }
     for (BandItem* band : m_bands)

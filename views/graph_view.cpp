@@ -187,9 +187,17 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event)
     if (item != nullptr)
         select(picture()->dag.boxes[static_cast<std::size_t>(item->index())].key);
     const DagBox* box = item != nullptr || byKey ? selectedBox() : nullptr;
-    if (box == nullptr || !m_scene->isCurrent())
+    if (!m_scene->isCurrent())
         return;
     QMenu menu(this);
+    if (const std::optional<int> cut = byKey ? m_cut : m_scene->cutAt(mapToScene(event->pos())); cut && box == nullptr) {
+        selectCut(cut);
+        addCutActions(menu, m_document.planEditor(), *cut);
+        menu.exec(byKey ? viewport()->mapToGlobal(mapFromScene(m_scene->cutRect(*cut).center())) : event->globalPos());
+        return;
+    }
+    if (box == nullptr)
+        return;
     const int before = m_selectedBefore ? picture()->dag.find(*m_selectedBefore) : -1;
     addPlanActions(menu, m_document.planEditor(), *box, before < 0 ? nullptr : &picture()->dag.boxes[static_cast<std::size_t>(before)]);
     addRepeatActions(menu, *box);

@@ -86,9 +86,40 @@ void PlanCosts::setConstraints(const Constraints& constraints)
 
 std::optional<PlanCost> PlanCosts::costOf(const Plan& plan) const
 {
-    if (!m_model || m_model->counts().joined != plan.joined)
-        return {};
-    return m_model->price(plan);
+    const CostModel* model = modelFor(plan.joined);
+    return model == nullptr ? std::nullopt : std::optional(model->price(plan));
+}
+
+const CostModel* PlanCosts::modelFor(const std::set<int>& joined) const
+{
+    if (!m_model || m_model->counts().joined == joined)
+        return m_model.get();
+    const auto known = m_joined.find(joined);
+    return known == m_joined.end() ? nullptr : known->second.get();
+}
+
+void PlanCosts::want(const std::set<int>& joined)
+{
+    if (!m_model || modelFor(joined) != nullptr || (m_joinedJob && m_wanted == joined))
+        return;
+    Job::retire(m_joinedJob, this);
+    m_wanted = joined;
+    m_joinedJob = std::make_unique<Job>(
+        tr("Counting rows of blocks"),
+        [subject = m_subject, graph = m_graph, options = m_options, batchSize = m_model->counts().batchSize, joined](const Progress& progress) {
+            Planning planning(*subject->model, *graph, options, readRates(ratesPath()), progress);
+            Plan plan = subject->space.messageDegree();
+            plan.joined = joined;
+            return costModel(subject, planning.price(plan, {{}, 0, batchSize, options.order}, {}, progress).counts, planning);
+        },
+        [this, joined](std::shared_ptr<const CostModel> model) { m_joined[joined] = std::move(model); });
+    connect(m_joinedJob.get(), &Job::failed, this, &PlanCosts::noted);
+    connect(m_joinedJob.get(), &Job::finished, this, [this] {
+        const bool isKnown = modelFor(m_wanted) != nullptr;
+        finish(m_joinedJob);
+        if (isKnown)
+            Q_EMIT changed();
+    });
 }
 
 std::vector<PlanCosts::Point> PlanCosts::curve(const Plan& plan) const
@@ -114,8 +145,10 @@ void PlanCosts::finish(std::unique_ptr<Job>& job) { job.release()->deleteLater()
 void PlanCosts::measure(bool keepCurve)
 {
     Job::retire(m_job, this);
+    Job::retire(m_joinedJob, this);
     m_plans.clear();
     m_model.reset();
+    m_joined.clear();
     m_problem.clear();
     Q_EMIT changed();
     if (!keepCurve) {

@@ -2,8 +2,10 @@
 
 #include <QObject>
 #include <QString>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/run/planning.h"
@@ -36,6 +38,8 @@ public:
 
     const std::vector<PricedPlan>& plans() const { return m_plans; }  ///< of all planners; empty until they are known
     const CostModel* model() const { return m_model.get(); }         ///< null until the rows are counted
+    const CostModel* modelFor(const std::set<int>& joined) const;    ///< of plans that join these functions; null until their rows are counted
+    void want(const std::set<int>& joined);                          ///< counts them in the background, if they are not known
     std::optional<PlanCost> costOf(const Plan& plan) const;          ///< for the same batch size as theirs; nothing without a graph or until it is known
 
     struct Point {
@@ -68,9 +72,11 @@ private:
     Constraints m_constraints;
     std::vector<PricedPlan> m_plans;
     std::shared_ptr<const CostModel> m_model;
+    std::map<std::set<int>, std::shared_ptr<const CostModel>> m_joined;
+    std::set<int> m_wanted;  // whose rows are being counted
     Models m_curve;
     QString m_problem;
-    std::unique_ptr<Job> m_job, m_curveJob;
+    std::unique_ptr<Job> m_job, m_curveJob, m_joinedJob;
 };
 
 }  // namespace cleave::views

@@ -26,6 +26,7 @@ private:
 PlanEditor::PlanEditor(QObject* parent) : QObject(parent)
 {
     connect(&m_costs, &PlanCosts::changed, this, [this] {
+        m_costs.want(shown().joined);
         m_cost = m_costs.costOf(shown());
         Q_EMIT costsChanged();
     });
@@ -123,7 +124,7 @@ void PlanEditor::write(const std::filesystem::path& path) const
         return;
     std::optional<RecordedCost> recorded;
     if (const std::optional<PlanCost> known = m_costs.costOf(m_plan))
-        recorded = RecordedCost{"this plan", m_costs.graphName(), *known, m_costs.model()->counts(), m_costs.model()->rates(), false, 0};
+        recorded = RecordedCost{"this plan", m_costs.graphName(), *known, m_costs.modelFor(m_plan.joined)->counts(), m_costs.model()->rates(), false, 0};
     writePlan(path, m_subject->space, {m_plan, m_options.batchSize, m_options.order, copied(), {}}, recorded);
 }
 
@@ -186,6 +187,7 @@ void PlanEditor::setPlan(const Plan& plan)
 
 void PlanEditor::show()
 {
+    m_costs.want(shown().joined);
     m_cost = m_costs.costOf(shown());
     Q_EMIT shownChanged();
 }
@@ -246,6 +248,20 @@ bool PlanEditor::letGo(OpId op)
     return m_subject && take(free, tr("Let %1 go its own way").arg(nameOf(op)));
 }
 
+bool PlanEditor::setJoined(int cut, bool joined)
+{
+    if (!m_subject)
+        return false;
+    if (const std::string why = joined ? m_subject->space.whyNotJoined(cut) : std::string(); !why.empty()) {
+        Q_EMIT refused(fromCore(why));
+        return false;
+    }
+    Plan plan = m_plan;
+    joined ? void(plan.joined.insert(cut)) : void(plan.joined.erase(cut));
+    const int above = functionNumber(cut), below = functionNumber(cut + 1);
+    return take(plan, joined ? tr("Run functions %1 and %2 together").arg(above).arg(below) : tr("Run functions %1 and %2 one after the other").arg(above).arg(below));
+}
+
 QString PlanEditor::nameOf(OpId op) const { return toText(m_subject->model->program()[op].name); }
 
 bool PlanEditor::take(const Plan& plan, const QString& text)
@@ -280,6 +296,8 @@ QString functionName(const PlanEditor& editor, const FunctionCost& f)
         return PlanEditor::tr("Global, before %1").arg(editor.functionNumber(f.last));
     if (f.rowsOf.valid())
         return PlanEditor::tr("Rows of an output");
+    if (f.first < f.last)
+        return PlanEditor::tr("Functions %1 to %2").arg(editor.functionNumber(f.first)).arg(editor.functionNumber(f.last));
     return PlanEditor::tr("Function %1").arg(editor.functionNumber(f.last));
 }
 

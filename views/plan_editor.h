@@ -43,6 +43,7 @@ public:
     bool unpin(OpId op);
     bool keepTogether(OpId a, OpId b);  ///< in one function from now on
     bool letGo(OpId op);                ///< of those that it is kept together with
+    bool setJoined(int cut, bool joined);  ///< the functions above and below it run together: nothing is saved between them, over blocks of one hop more
     bool take(const Plan& plan, const QString& text);  ///< a legal one
 
     // A plan that is shown, but neither run nor saved until it is kept; any change of the plan ends it.

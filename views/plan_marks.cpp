@@ -122,6 +122,7 @@ PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor, const Plan& p
             std::vector<ValueId> crossing;
             std::ranges::set_difference(known->second, inputs, std::back_inserter(crossing));
             marks.strips[i] = stripWith(analysis, crossing);
+            marks.strips[i].isJoined = plan.joined.contains(dag.bands[i].place);
         }
     const std::map<OpId, QString> groups = groupNames(editor, plan);
     for (std::size_t i = 0; i < dag.boxes.size(); ++i) {

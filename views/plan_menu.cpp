@@ -104,6 +104,18 @@ std::vector<OpId> movableOps(const PlanEditor& editor, const DagBox& box)
     return std::ranges::all_of(ops, isMovable) ? ops : std::vector<OpId>{};
 }
 
+void addCutActions(QMenu& menu, PlanEditor& editor, int cut)
+{
+    menu.setToolTipsVisible(true);
+    const bool joined = editor.plan().joined.contains(cut);
+    const QString text = joined ? Texts::tr("Run functions %1 and %2 one after the other") : Texts::tr("Run functions %1 and %2 together");
+    QAction* action = menu.addAction(text.arg(editor.functionNumber(cut)).arg(editor.functionNumber(cut + 1)));
+    const std::string why = joined ? std::string() : editor.space()->whyNotJoined(cut);
+    action->setEnabled(why.empty());
+    action->setToolTip(why.empty() && !joined ? Texts::tr("Over blocks of one hop more, with nothing saved between them") : fromCore(why));
+    QObject::connect(action, &QAction::triggered, &editor, [&editor, cut, joined] { editor.setJoined(cut, !joined); });
+}
+
 void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box, const DagBox* other)
 {
     menu.setToolTipsVisible(true);

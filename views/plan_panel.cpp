@@ -1,12 +1,14 @@
 #include "views/plan_panel.h"
 
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <array>
 
 #include "views/core_text.h"
 #include "views/text.h"
@@ -40,8 +42,6 @@ CostBars::Bar barOf(const QString& name, const PlanCost& cost, const std::vector
     return bar;
 }
 
-constexpr std::size_t mayBeTaken = 3;  // the two extremes join functions, and are there for comparison
-
 }  // namespace
 
 PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
@@ -54,15 +54,24 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     m_plans->setToolTip(tr("Double-click a plan to take it"));
     m_functions->setLegendShown(false);  // the one above holds for both
     m_functions->setAccessibleName(tr("Cost of each function"));
-    auto* buttons = new QHBoxLayout;
+    auto* buttons = new QGridLayout;
     buttons->setContentsMargins(10, 2, 10, 2);
-    for (const auto& [text, tip] : {std::pair(tr("Message degree"), tr("Cut right before each message passing")),
-                                    std::pair(tr("Greedy"), tr("Take save points that lower the total, one after the other")),
-                                    std::pair(tr("Optimal"), tr("The least predicted seconds of all legal plans"))}) {
-        auto* button = new QPushButton(text, this);
+    constexpr int perRow = 6;  // of cells: three buttons above two
+    int cell = 0;
+    for (const auto& [planner, tip] : {std::pair(Planner::MessageDegree, tr("Cut right before each message passing")),
+                                       std::pair(Planner::Greedy, tr("Take save points that lower the total, one after the other")),
+                                       std::pair(Planner::Optimal, tr("The least predicted seconds of all legal plans")),
+                                       std::pair(Planner::NodeWise, tr("All functions together, over blocks of as many hops: the neighbourhood of each batch is computed anew")),
+                                       std::pair(Planner::FullGraph, tr("All functions together, in one batch of all nodes"))}) {
+        const int cells = m_buttons.size() < 3 ? 2 : 3;
+        auto* button = new QPushButton(planText(std::string(plannerName(planner))), this);
         button->setToolTip(tip);
-        connect(button, &QPushButton::clicked, this, [this, plan = static_cast<int>(m_buttons.size())] { take(plan); });
-        buttons->addWidget(button);
+        connect(button, &QPushButton::clicked, this, [this, planner = planner] {
+            if (const PricedPlan* plan = planOf(planner))
+                take(*plan);
+        });
+        buttons->addWidget(button, cell / perRow, cell % perRow, 1, cells);
+        cell += cells;
         m_buttons.append(button);
     }
     m_savePoints->setModel(&m_model);
@@ -109,7 +118,11 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     });
     connect(&m_model, &QAbstractItemModel::modelReset, this, &PlanPanel::showSavePoint);
     connect(&m_editor, &PlanEditor::curveChanged, this, &PlanPanel::showCurve);
-    connect(m_plans, &CostBars::activated, this, [this](int bar) { take(bar - static_cast<int>(m_ownBars)); });
+    connect(m_plans, &CostBars::activated, this, [this](int bar) {
+        const std::vector<PricedPlan>& priced = m_editor.costs().plans();
+        if (const std::ptrdiff_t i = bar - static_cast<std::ptrdiff_t>(m_ownBars); i >= 0 && i < static_cast<std::ptrdiff_t>(priced.size()))
+            take(priced[static_cast<std::size_t>(i)]);
+    });
     connect(&m_editor, &PlanEditor::shownChanged, this, &PlanPanel::showPlan);
     connect(&m_editor, &PlanEditor::costsChanged, this, &PlanPanel::showPlan);
     connect(&m_editor, &PlanEditor::comparisonChanged, this, &PlanPanel::showPlan);
@@ -176,18 +189,38 @@ void PlanPanel::showSavePoint()
     m_savePoint->setVisible(!text.isEmpty());
 }
 
-void PlanPanel::showButtons()
+const PricedPlan* PlanPanel::planOf(Planner planner) const
 {
-    for (qsizetype i = 0; i < m_buttons.size(); ++i)
-        m_buttons[i]->setEnabled(m_editor.showsCosts() && static_cast<std::size_t>(i) < m_editor.costs().plans().size() && m_editor.costs().plans()[static_cast<std::size_t>(i)].planned.plan != m_editor.plan());
+    const std::vector<PricedPlan>& plans = m_editor.costs().plans();
+    const auto found = std::ranges::find(plans, plannerName(planner), &PricedPlan::name);
+    return found == plans.end() ? nullptr : &*found;
 }
 
-void PlanPanel::take(int plan)
+// What joins functions places its ops as it likes, so that these stay as they are.
+bool PlanPanel::isTaken(const PricedPlan& plan) const
 {
-    if (plan < 0 || static_cast<std::size_t>(plan) >= std::min(mayBeTaken, m_editor.costs().plans().size()))
-        return;
-    const PricedPlan& taken = m_editor.costs().plans()[static_cast<std::size_t>(plan)];
-    m_editor.take(taken.planned.plan, tr("Take the plan “%1”").arg(planText(taken.name)));
+    const bool sameBatch = plan.batchSize == m_editor.costs().plans().front().batchSize;
+    return plan.planned.plan.joined.empty() ? plan.planned.plan == m_editor.plan() : plan.planned.plan.joined == m_editor.plan().joined && sameBatch;
+}
+
+void PlanPanel::showButtons()
+{
+    constexpr std::array order{Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph};
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const PricedPlan* plan = planOf(order[i]);
+        m_buttons[static_cast<qsizetype>(i)]->setEnabled(m_editor.showsCosts() && plan != nullptr && !isTaken(*plan));
+    }
+}
+
+void PlanPanel::take(const PricedPlan& plan)
+{
+    const PricedPlan taken = plan;  // other sizes of batches make other plans
+    const QString text = tr("Take the plan “%1”").arg(planText(taken.name));
+    Plan joined = m_editor.plan();
+    joined.joined = taken.planned.plan.joined;
+    m_editor.take(joined.joined.empty() ? taken.planned.plan : joined, text);
+    if (!joined.joined.empty() && taken.batchSize != m_editor.costs().plans().front().batchSize)
+        Q_EMIT batchSizeChosen(taken.batchSize);
 }
 
 }  // namespace cleave::views

@@ -27,7 +27,7 @@ public:
     QTableView& savePoints() { return *m_savePoints; }
     QString savePointText() const;  ///< what the selected one costs; empty if none is
     void selectTensor(ValueId tensor);  ///< in the table; none if it is not saved
-    const QList<QPushButton*>& planners() const { return m_buttons; }  ///< at message degree, greedy, optimal
+    const QList<QPushButton*>& planners() const { return m_buttons; }  ///< message degree, greedy, optimal, node-wise, full graph
 
 Q_SIGNALS:
     void tensorSelected(ValueId tensor);  ///< in the table, by the person
@@ -38,7 +38,9 @@ private:
     void showCurve();
     void showSavePoint();
     void showButtons();
-    void take(int plan);
+    void take(const PricedPlan& plan);
+    const PricedPlan* planOf(Planner planner) const;  ///< null until it is known, or if it cannot be
+    bool isTaken(const PricedPlan& plan) const;
 
     PlanEditor& m_editor;
     SavePointModel m_model;

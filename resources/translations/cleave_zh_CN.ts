@@ -824,6 +824,14 @@
         <source>%1 = %2</source>
         <translation>%1 = %2</translation>
     </message>
+    <message>
+        <source>No cut %1</source>
+        <translation>无切口 %1</translation>
+    </message>
+    <message>
+        <source>run together</source>
+        <translation>合并运行</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::GraphView</name>
@@ -1931,6 +1939,18 @@
         <source>Function %1</source>
         <translation>函数 %1</translation>
     </message>
+    <message>
+        <source>Run functions %1 and %2 together</source>
+        <translation>将函数 %1 和函数 %2 合并运行</translation>
+    </message>
+    <message>
+        <source>Run functions %1 and %2 one after the other</source>
+        <translation>将函数 %1 和函数 %2 依次运行</translation>
+    </message>
+    <message>
+        <source>Functions %1 to %2</source>
+        <translation>函数 %1 到 %2</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::PlanMarks</name>
@@ -1985,6 +2005,18 @@
         <source>Stays in its function, whatever the plan</source>
         <translation>无论采用什么方案，都留在其函数中</translation>
     </message>
+    <message>
+        <source>Run functions %1 and %2 one after the other</source>
+        <translation>将函数 %1 和函数 %2 依次运行</translation>
+    </message>
+    <message>
+        <source>Run functions %1 and %2 together</source>
+        <translation>将函数 %1 和函数 %2 合并运行</translation>
+    </message>
+    <message>
+        <source>Over blocks of one hop more, with nothing saved between them</source>
+        <translation>使用多一跳的块，两者之间不保存任何内容</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::PlanPanel</name>
@@ -2005,24 +2037,12 @@
         <translation>各函数的代价</translation>
     </message>
     <message>
-        <source>Message degree</source>
-        <translation>消息阶数</translation>
-    </message>
-    <message>
         <source>Cut right before each message passing</source>
         <translation>紧挨在每次消息传递之前切分</translation>
     </message>
     <message>
-        <source>Greedy</source>
-        <translation>贪心</translation>
-    </message>
-    <message>
         <source>Take save points that lower the total, one after the other</source>
         <translation>逐个采用能降低总代价的保存点</translation>
-    </message>
-    <message>
-        <source>Optimal</source>
-        <translation>最优</translation>
     </message>
     <message>
         <source>The least predicted seconds of all legal plans</source>
@@ -2059,6 +2079,14 @@
     <message>
         <source>Take the plan “%1”</source>
         <translation>采用方案“%1”</translation>
+    </message>
+    <message>
+        <source>All functions together, over blocks of as many hops: the neighbourhood of each batch is computed anew</source>
+        <translation>所有函数合并运行，使用同样多跳的块：每个批次的邻域都重新计算</translation>
+    </message>
+    <message>
+        <source>All functions together, in one batch of all nodes</source>
+        <translation>所有函数合并运行，全部节点为一个批次</translation>
     </message>
 </context>
 <context>

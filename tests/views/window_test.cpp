@@ -51,6 +51,7 @@
 #include "views/report.h"
 #include "views/result_panel.h"
 #include "views/ruler.h"
+#include "views/save_point_model.h"
 #include "views/settings_dialog.h"
 #include "views/story_view.h"
 #include "views/table_panel.h"
@@ -114,6 +115,8 @@ private Q_SLOTS:
     void escapeEndsADrag();
     void aLookAtAnotherPlanKeepsTheResult();
     void plannersAreTakenByTheirButtons();
+    void functionsRunTogether();
+    void extremesAreTakenAsPlans();
     void aGraphThatDoesNotFitIsSaid();
     void planIsSavedAndOpened();
     void planBringsItsRewritesAndItsOrder();
@@ -1050,6 +1053,88 @@ void WindowTest::costsAreThoseOfThePlanner()
     editor.history().setClean();
 }
 
+void WindowTest::functionsRunTogether()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    const Plan before = editor.plan();
+    const std::optional<PlanCost> apart = editor.cost();
+    GraphView& view = window.graphView();
+    view.selectCut(1);
+
+    // By the context menu of the cut's line.
+    QTimer::singleShot(0, &window, [] {
+        auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+        QVERIFY(menu != nullptr);
+        QCOMPARE(menu->actions().front()->text(), QStringLiteral("Run functions 1 and 2 together"));
+        menu->actions().front()->trigger();
+        menu->close();
+    });
+    QContextMenuEvent event(QContextMenuEvent::Keyboard, QPoint(10, 10), view.mapToGlobal(QPoint(10, 10)));
+    QCoreApplication::sendEvent(view.viewport(), &event);
+    QCOMPARE(editor.plan().joined, std::set<int>{1});
+    QVERIFY(!editor.cost().has_value());  // its rows are not counted yet
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost().has_value(), patience);
+    QCOMPARE(editor.cost()->functions.size(), apart->functions.size() - 1);
+    QCOMPARE(window.planPanel().functions().bars().back().name, QStringLiteral("Functions 1 to 2"));
+    QVERIFY(planMarks(view.picture()->dag, editor, editor.plan()).strips[2].isJoined);
+    const QAbstractItemModel& saved = *window.planPanel().savePoints().model();
+    for (int row = 0; row < saved.rowCount(); ++row)
+        QVERIFY(saved.index(row, SavePointModel::Cut).data().toString() != QStringLiteral("Cut 2"));
+
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    QVERIFY(window.document().report().verify->equal());
+    QCOMPARE(window.document().report().run()->functions.size(), std::size_t{2});
+
+    const QTemporaryDir folder;
+    QVERIFY(window.document().savePlan(folder.filePath(QStringLiteral("a.cleave.json"))));
+    editor.history().undo();
+    QVERIFY(editor.plan() == before);
+    window.document().openPlan(folder.filePath(QStringLiteral("a.cleave.json")));
+    QCOMPARE(editor.plan().joined, std::set<int>{1});
+    QVERIFY(editor.setJoined(1, false));
+    QVERIFY(editor.plan() == before);
+    QSignalSpy refused(&editor, &PlanEditor::refused);
+    QVERIFY(!editor.setJoined(7, true));
+    QCOMPARE(refused.size(), 1);
+    editor.history().setClean();
+}
+
+void WindowTest::extremesAreTakenAsPlans()
+{
+    MainWindow window;
+    openWithCosts(window, "gcn.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    window.document().setBatchSize(500);
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost().has_value() && editor.costs().plans().size() == 5, patience);
+    const auto bar = [&](const char* name) {
+        for (const CostBars::Bar& shown : window.planPanel().plans().bars())
+            if (shown.name == QLatin1String(name))
+                return shown.total();
+        return 0.0;
+    };
+    for (const int button : {3, 4}) {
+        QPushButton* planner = window.planPanel().planners().at(button);
+        QVERIFY2(planner->isEnabled(), qPrintable(planner->text()));
+        const double promised = bar(button == 3 ? "Node-wise" : "Full graph");
+        QTest::mouseClick(planner, Qt::LeftButton);
+        QCOMPARE(editor.plan().joined, (std::set<int>{0, 1}));
+        QTRY_VERIFY_WITH_TIMEOUT(editor.cost().has_value() && editor.costs().plans().size() == 5, patience);
+        QCOMPARE(editor.cost()->functions.size(), std::size_t{1});
+        QVERIFY2(std::abs(editor.cost()->seconds() - promised) < 1e-3 * promised, qPrintable(planner->text()));
+        QVERIFY(!planner->isEnabled());
+        QCOMPARE(window.document().options().run.batchSize, std::int64_t{button == 3 ? 500 : 2708});
+        window.document().verify();
+        QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+        QVERIFY(window.document().report().verify->equal());
+    }
+    QTest::mouseClick(window.planPanel().planners().at(0), Qt::LeftButton);
+    QVERIFY(editor.plan() == editor.base());
+    editor.history().setClean();
+}
+
 void WindowTest::planIsSavedAndOpened()
 {
     const QTemporaryDir folder;
@@ -1666,7 +1751,8 @@ void WindowTest::noSequenceOfMovesGivesAnIllegalPlan()
     const Plan first = editor.plan();
     int accepted = 0;
     for (int i = 0; i < 400; ++i) {
-        switch (below(7)) {
+        switch (below(8)) {
+        case 7: editor.setJoined(static_cast<int>(below(static_cast<std::size_t>(space.functions()) + 1)), below(2) == 0); break;
         case 5: editor.pin(space.ops()[below(space.ops().size())].op); break;
         case 6: editor.unpin(space.ops()[below(space.ops().size())].op); break;
         case 0: editor.history().undo(); break;
