@@ -25,6 +25,8 @@ constexpr std::array texts{
     QT_TRANSLATE_NOOP("cleave::Core", "There is no %1 in this program."),
     QT_TRANSLATE_NOOP("cleave::Core", "Functions %1 and %2 run together in this plan, so nothing is saved between them."),
     QT_TRANSLATE_NOOP("cleave::Core", "Functions %1 and %2 run together: there is no cut between them."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Functions %1 and %2 cannot be joined, since they work on nodes of different types."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Functions %1 and %2 cannot be joined, since a global op waits for all nodes between them."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 is no tensor of node rows that something reads, so it cannot be a save point."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be saved at cut %2, since nothing that reads it can run after the cut: %3"),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be saved at cut %2, since nothing that reads it can run after the cut."),

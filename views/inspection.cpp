@@ -319,7 +319,8 @@ private:
         for (const TensorRead& read : known->reads) {
             const QString formula = bytesFormula(m_analysis, id, QString(QLatin1Char(read.rows)), read.count);
             const QString name = Texts::tr("read by %1").arg(functionName(*m_editor, m_cost->functions[static_cast<std::size_t>(read.function)]));
-            rows.push_back({name, Texts::tr("%1, in %2").arg(formula.isEmpty() ? bytesText(read.amount.bytes) : formula, secondsText(read.amount.seconds)),
+            const QString bytes = formula.isEmpty() ? bytesText(read.amount.bytes) : formula;
+            rows.push_back({name, read.amount.seconds > 0 ? Texts::tr("%1, in %2").arg(bytes, secondsText(read.amount.seconds)) : bytes,  // or it is the aggregation's
                             Texts::tr("%1 = %2 rows").arg(QLatin1Char(read.rows)).arg(countText(std::llround(read.count)))});
         }
     }
@@ -365,6 +366,8 @@ Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
             seconds += read.amount.seconds;
         }
     }
+    if (tensors.empty())
+        tensors.push_back({Texts::tr("nothing"), {}, {}});
     if (cost != nullptr) {
         auto& rows = result.sections.emplace_back(PropertySection{Texts::tr("Cost in this plan"), {}}).properties;
         rows.push_back({Texts::tr("time"), secondsText(seconds), Texts::tr("Predicted, for writing and reading these tensors")});

@@ -42,6 +42,8 @@ QString bytesText(double bytes)
 
 QString secondsText(double seconds)
 {
+    if (seconds == 0)
+        return Texts::tr("%1 %2", "a number and its unit").arg(0).arg(QStringLiteral("s"));
     if (seconds < 1e-3)
         return withUnit(seconds * 1e6, QStringLiteral("µs"));
     return seconds < 1 ? withUnit(seconds * 1e3, QStringLiteral("ms")) : withUnit(seconds, QStringLiteral("s"));

@@ -383,6 +383,14 @@
         <source>the type does not fit</source>
         <translation>类型不符</translation>
     </message>
+    <message>
+        <source>Functions %1 and %2 cannot be joined, since they work on nodes of different types.</source>
+        <translation>函数 %1 和函数 %2 不能合并，因为它们作用于不同类型的节点。</translation>
+    </message>
+    <message>
+        <source>Functions %1 and %2 cannot be joined, since a global op waits for all nodes between them.</source>
+        <translation>函数 %1 和函数 %2 不能合并，因为它们之间有一个全局算子要等待所有节点。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>
@@ -1203,6 +1211,10 @@
     <message>
         <source>Predicted, for writing and reading these tensors</source>
         <translation>预测值，用于写入和读取这些张量</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
     </message>
 </context>
 <context>

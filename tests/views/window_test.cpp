@@ -744,6 +744,8 @@ void WindowTest::sentencesOfTheCoreAreKnown()
         for (int cut = 0; cut <= space.functions(); ++cut)
             for (const bool up : {false, true})
                 sentences.insert(space.moveCut(plan, cut, up).reason);
+        for (int cut = 0; cut <= space.functions(); ++cut)
+            sentences.insert(space.whyNotJoined(cut));
     }
     for (const char* file : {"zoo/static.pt2", "zoo/lightgcn.pt2", "zoo/training.pt2", "zoo/top_k_pool.pt2", "zoo/linkx.pt2", "nothing.pt2"})
         try {
