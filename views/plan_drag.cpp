@@ -78,11 +78,20 @@ QString PlanDrag::costText(const std::optional<PlanCost>& before, const Plan& af
 OpDrag::OpDrag(QGraphicsView& view, const GraphPicture& picture, const GraphColors& colors, PlanEditor& editor, std::vector<OpId> ops)
     : PlanDrag(view, editor, Qt::ClosedHandCursor), m_picture(picture), m_ops(std::move(ops))
 {
+    constexpr int furthest = 40;  // positions away are marked: each is tried
+    const PlanSpace& space = *editor.space();
+    const auto placed = [&](OpId op) { return static_cast<std::size_t>(space.indexOf(op)); };
+    const int now = editor.plan().positions[placed(m_ops.front())].at;
+    int least = std::max(0, now - furthest), most = std::min(2 * space.functions() - 2, now + furthest);
+    for (const OpId op : m_ops) {
+        least = std::max(least, space.ops()[placed(op)].least.at);
+        most = std::min(most, space.ops()[placed(op)].most.at);
+    }
     QColor fill = colors.selection;
     fill.setAlphaF(0.14F);
-    for (Position to{0}; to.function() < editor.space()->functions(); ++to.at) {
+    for (Position to{least}; to.at <= most; ++to.at) {
         const QRectF zone = zoneOf(picture, to);
-        if (zone.isEmpty() || !editor.space()->moveOps(editor.plan(), m_ops, to).plan)
+        if (zone.isEmpty() || !space.moveOps(editor.plan(), m_ops, to).plan)
             continue;
         auto* item = view.scene()->addRect(zone.adjusted(0, 2, 0, -2), QPen(colors.selection, 1.4, Qt::DashLine), fill);
         item->setZValue(markDepth);

@@ -21,7 +21,7 @@ done
 if [[ -e $prefix/bin/cleave ]]; then
     id=io.github.cleave.Cleave
     for file in libexec/cleave/cleave-layout share/man/man1/cleave.1 share/applications/$id.desktop share/metainfo/$id.metainfo.xml share/mime/packages/$id.xml \
-                share/icons/hicolor/scalable/apps/$id.svg; do
+                share/icons/hicolor/scalable/apps/$id.svg share/icons/hicolor/symbolic/apps/$id-symbolic.svg; do
         has $file
     done
     QT_QPA_PLATFORM=offscreen "$prefix/bin/cleave" --version | grep -q '^Graphviz [0-9]' || fail "the installed cleave does not find its layout program"
