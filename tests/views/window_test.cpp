@@ -8,6 +8,7 @@
 #include <QDoubleSpinBox>
 #include <QElapsedTimer>
 #include <QLabel>
+#include <QLibraryInfo>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMessageBox>
@@ -673,9 +674,13 @@ void WindowTest::everyTextIsInChinese()
 {
     applyLanguage(*QCoreApplication::instance(), QStringLiteral("zh_CN"));
     const auto english = qScopeGuard([] { applyLanguage(*QCoreApplication::instance(), QStringLiteral("en")); });
+    // What Qt says itself is in a package of its own.
+    const bool qtIsChinese = QFile::exists(QLibraryInfo::path(QLibraryInfo::TranslationsPath) + QStringLiteral("/qtbase_zh_CN.qm"));
+    const QStringList ofQt{QStringLiteral("Float"), QStringLiteral("Close"), QStringLiteral("Scroll Left"), QStringLiteral("Scroll Right"), QStringLiteral("Restore Defaults"),
+                           QStringLiteral("&Close"), QStringLiteral("Undocks and re-attaches the dock widget"), QStringLiteral("Closes the dock widget")};
     QStringList foreign;
     const auto check = [&](const QString& text, const QObject& of) {
-        if (!isChinese(text))
+        if (!isChinese(text) && (qtIsChinese || !ofQt.contains(text)))
             foreign.append(QStringLiteral("'%1' of %2").arg(text, QLatin1String(of.metaObject()->className())));
     };
     MainWindow window;
