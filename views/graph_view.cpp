@@ -559,12 +559,14 @@ bool GraphView::handleKey(int key)
     }
 }
 
-// Tab walks through the boxes in reading order, or through the cuts once one is selected, and leaves the view behind the last one.
+// Tab walks through the cuts, or through the boxes in reading order once an arrow key has selected one, and leaves the view behind the last one.
 bool GraphView::focusNextPrevChild(bool next)
 {
     const std::optional<DagKey> before = m_selection;
     if (m_cut)
         return selectNextCut(next ? 1 : -1) || QGraphicsView::focusNextPrevChild(next);
+    if (!m_selection && selectNextCut(next ? 1 : -1))
+        return true;
     if (picture())
         selectStep(next ? 1 : -1);
     return (picture() && m_selection != before && m_selection) || QGraphicsView::focusNextPrevChild(next);

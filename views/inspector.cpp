@@ -45,7 +45,7 @@ void Inspector::show(const Inspection& inspection)
 void Inspector::showNothing()
 {
     m_title->setText(tr("Nothing selected"));
-    m_kind->setText(tr("Click a box, or press Tab or an arrow key in the graph."));
+    m_kind->setText(tr("Click a box or the line of a cut; in the graph, arrow keys select a box and Tab a cut."));
     m_properties->setSections({});
 }
 

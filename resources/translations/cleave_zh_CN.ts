@@ -1228,8 +1228,8 @@
         <translation>未选中任何项</translation>
     </message>
     <message>
-        <source>Click a box, or press Tab or an arrow key in the graph.</source>
-        <translation>单击一个方框，或在图中按 Tab 键或方向键。</translation>
+        <source>Click a box or the line of a cut; in the graph, arrow keys select a box and Tab a cut.</source>
+        <translation>单击一个方框或切口的线；在图中，方向键选中方框，Tab 键选中切口。</translation>
     </message>
 </context>
 <context>

@@ -334,13 +334,26 @@ void WindowTest::tabAndArrowsMoveTheSelection()
     open(window, "gcn.pt2");
     GraphView& view = window.graphView();
     view.setFocus();
-    QTest::keyClick(&view, Qt::Key_Tab);
+    QTest::keyClick(&view, Qt::Key_Down);
     const auto first = view.selection();
     QVERIFY(first.has_value());
     QTest::keyClick(&view, Qt::Key_Tab);
     QVERIFY(view.selection().has_value() && view.selection() != first);
     QTest::keyClick(&view, Qt::Key_Down);
     QVERIFY(view.selection().has_value());
+
+    // From nothing, Tab goes from cut to cut and on to the next widget.
+    QTest::keyClick(&view, Qt::Key_Escape);
+    QVERIFY(!view.selection());
+    for (const int cut : {0, 1}) {
+        QTest::keyClick(&view, Qt::Key_Tab);
+        QVERIFY(view.selectedCut() == cut && !view.selection());
+    }
+    QTest::keyClick(&view, Qt::Key_Tab);
+    QVERIFY(!view.selectedCut() && !view.selection());
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_Backtab);
+    QVERIFY(view.selectedCut() == 1);
 }
 
 void WindowTest::verifyShowsTheResult()
@@ -986,9 +999,9 @@ void WindowTest::cutsMoveByKeys()
     view.setFocus();
     const Plan before = editor.plan();
     const auto press = [&](int key) { QTest::keyClick(&view, static_cast<Qt::Key>(key)); };
-    press(Qt::Key_C);
-    QVERIFY(view.selectedCut() == 0);
     press(Qt::Key_Tab);
+    QVERIFY(view.selectedCut() == 0);
+    press(Qt::Key_C);
     QVERIFY(view.selectedCut() == 1);
     press(Qt::Key_Up);
     QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
