@@ -141,10 +141,13 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     m_view->setFocus();
 }
 
-// What shows the document goes before it does.
+// What shows the document goes before it does; a drag that ends with its view is nothing to show any more.
 MainWindow::~MainWindow()
 {
     hide();
+    m_document.disconnect(this);
+    m_document.planEditor().disconnect(this);
+    m_view->disconnect(this);
     qDeleteAll(findChildren<QDockWidget*>(Qt::FindDirectChildrenOnly));
     delete centralWidget();
 }

@@ -129,6 +129,7 @@ private Q_SLOTS:
     void noSequenceOfMovesGivesAnIllegalPlan();
     void itemModelsAreSound();
     void aWindowMayGoAtAnyTime();
+    void aWindowMayGoDuringADrag();
 
 private:
     static QString example(const char* name) { return QStringLiteral(CLEAVE_EXAMPLES_DIR "/") + QLatin1String(name); }
@@ -1818,6 +1819,26 @@ void WindowTest::itemModelsAreSound()
     window.document().verify();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     window.document().setModel(nullptr, {});
+}
+
+void WindowTest::aWindowMayGoDuringADrag()
+{
+    for (const bool ofACut : {false, true}) {
+        MainWindow window;
+        openWithCosts(window, "sage.pt2");
+        GraphView& view = window.graphView();
+        if (ofACut) {
+            const QRectF band = zoneOf(*view.picture(), Position::post(1));
+            const QPoint from = view.mapFromScene(QPointF(band.right() - 4, band.bottom() + 8));
+            QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
+            QTest::mouseMove(view.viewport(), from - QPoint(0, 25));
+            QTest::mouseMove(view.viewport(), view.mapFromScene(QPointF(band.right() - 4, dynamic_cast<const CutDrag&>(*view.drag()).stops()[2])));
+            QVERIFY(window.document().planEditor().hasPreview());
+        } else {
+            beginDrag(window, "linear_3", Position::pre(2));
+        }
+        QVERIFY(view.drag() != nullptr);
+    }
 }
 
 // Whatever is being read, checked, counted, laid out or run.
