@@ -12,7 +12,7 @@
 
 namespace cleave::views {
 
-CodePanel::CodePanel(Document& document, QWidget* parent) : QWidget(parent), m_document(document), m_files(new QComboBox(this)), m_source(new QPlainTextEdit(this))
+CodePanel::CodePanel(Document& document, QWidget* parent) : LazyPanel(parent), m_document(document), m_files(new QComboBox(this)), m_source(new QPlainTextEdit(this))
 {
     m_files->setAccessibleName(tr("File"));
     m_source->setReadOnly(true);
@@ -30,30 +30,16 @@ CodePanel::CodePanel(Document& document, QWidget* parent) : QWidget(parent), m_d
         const auto file = m_code.find(name.toStdString());
         m_source->setPlainText(file == m_code.end() ? QString() : toText(file->second));
     });
-    // Only what is seen is written.
-    const auto stale = [this] {
-        m_isStale = true;
-        if (isVisible())
-            refresh();
-    };
-    connect(&m_document.planEditor(), &PlanEditor::changed, this, stale);
-    connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, stale);
+    connect(&m_document.planEditor(), &PlanEditor::changed, this, &CodePanel::setStale);
+    connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, &CodePanel::setStale);
 }
 
 QString CodePanel::source() const { return m_source->toPlainText(); }
 
 void CodePanel::showFile(const QString& name) { m_files->setCurrentText(name); }
 
-void CodePanel::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    if (m_isStale)
-        refresh();
-}
-
 void CodePanel::refresh()
 {
-    m_isStale = false;
     const QString file = m_files->currentText();
     const int line = m_source->verticalScrollBar()->value();
     m_code = m_document.planEditor().code();

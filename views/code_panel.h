@@ -1,10 +1,10 @@
 #pragma once
 
-#include <QWidget>
 #include <map>
 #include <string>
 
 #include "views/document.h"
+#include "views/lazy_panel.h"
 
 class QComboBox;
 class QPlainTextEdit;
@@ -12,7 +12,7 @@ class QPlainTextEdit;
 namespace cleave::views {
 
 /// The plan as Python: one source for each function, and what chains them.
-class CodePanel : public QWidget {
+class CodePanel : public LazyPanel {
     Q_OBJECT
 
 public:
@@ -22,16 +22,14 @@ public:
     void showFile(const QString& name);
 
 protected:
-    void showEvent(QShowEvent* event) override;
+    void refresh() override;
 
 private:
-    void refresh();
 
     Document& m_document;
     QComboBox* m_files;
     QPlainTextEdit* m_source;
     std::map<std::string, std::string> m_code;
-    bool m_isStale = true;
 };
 
 }  // namespace cleave::views

@@ -178,12 +178,4 @@ QString fromCore(const QString& sentence)
 
 QString fromCore(const std::string& sentence) { return fromCore(QString::fromStdString(sentence)); }
 
-QStringList knownCoreTexts()
-{
-    QStringList known;
-    for (const char* text : texts)
-        known.append(QString::fromUtf8(text));
-    return known;
-}
-
 }  // namespace cleave::views

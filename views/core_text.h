@@ -10,7 +10,4 @@ namespace cleave::views {
 QString fromCore(const QString& sentence);
 QString fromCore(const std::string& sentence);
 
-/// The sentences that are known, with %1, %2, … for what is filled in.
-QStringList knownCoreTexts();
-
 }  // namespace cleave::views

@@ -20,7 +20,6 @@ public:
     BoxItem(const DagBox& box, int index, const QSizeF& size, const GraphStyle& style);
 
     int index() const { return m_index; }
-    bool isMarked() const { return m_marked; }
     void setMarked(bool marked);
     void setPlace(const QString& text);  ///< where the plan runs it, if that is not the band that it is drawn in; empty otherwise
     void setSaves(const QString& text);  ///< what of it is saved where no box says so; empty otherwise

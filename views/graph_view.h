@@ -44,7 +44,7 @@ public:
     void setLitFunction(int degree);  ///< functions of this message degree, brought to view; 0: none
 
     bool folds() const { return m_folds; }
-    void setFolding(bool folds);          ///< of layers that repeat, all of them
+    void setFolding(bool folds);         ///< of layers that repeat, all of them
     void setShowsStructure(bool shows);  ///< by arrows, beside the badges
 
     void expandSelection();

@@ -501,6 +501,8 @@ void MainWindow::changeFontSize(double points)
     settings.fontSize = std::clamp(QApplication::font().pointSizeF() + points, smallestFont, largestFont);
     writeSettings(settings);
     applySettings(*qobject_cast<QApplication*>(QApplication::instance()), settings);
+    if (m_settings != nullptr)
+        m_settings->showSettings();
 }
 
 SettingsDialog* MainWindow::showSettings()
@@ -509,6 +511,7 @@ SettingsDialog* MainWindow::showSettings()
         m_settings = new SettingsDialog(this);
         connect(m_settings, &SettingsDialog::changed, &m_document, &Document::showAgain);
     }
+    m_settings->showSettings();
     m_settings->show();
     m_settings->raise();
     m_settings->activateWindow();

@@ -5,7 +5,6 @@
 #include "views/document.h"
 #include "views/recovery.h"
 
-class QActionGroup;
 class QLabel;
 class QProgressBar;
 class QStackedWidget;

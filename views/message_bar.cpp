@@ -33,8 +33,6 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this
     hide();
 }
 
-void MessageBar::showError(const QString& sentence) { offer(sentence, {}); }
-
 void MessageBar::offer(const QString& sentence, const QList<Choice>& choices)
 {
     for (QPushButton* button : std::exchange(m_buttons, {}))

@@ -17,8 +17,6 @@ class MessageBar : public QFrame {
 public:
     explicit MessageBar(QWidget* parent = nullptr);
 
-    void showError(const QString& sentence);
-
     struct Choice {
         QString text;
         std::function<void()> chosen;

@@ -20,7 +20,7 @@ QVariant number(auto value) { return QVariant::fromValue(static_cast<int>(value)
 }  // namespace
 
 SettingsDialog::SettingsDialog(QWidget* parent)
-    : QDialog(parent), m_settings(readSettings()), m_theme(new QComboBox(this)), m_language(new QComboBox(this)), m_units(new QComboBox(this)),
+    : QDialog(parent), m_theme(new QComboBox(this)), m_language(new QComboBox(this)), m_units(new QComboBox(this)),
       m_fontSize(new QDoubleSpinBox(this)), m_session(new QCheckBox(tr("Open the last model and graph at &start"), this)), m_note(new QLabel(this))
 {
     setWindowTitle(tr("Settings"));
@@ -60,7 +60,7 @@ SettingsDialog::SettingsDialog(QWidget* parent)
     connect(m_session, &QCheckBox::toggled, this, &SettingsDialog::take);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::close);
     connect(buttons->button(QDialogButtonBox::RestoreDefaults), &QPushButton::clicked, this, [this] {
-        m_settings = Settings();
+        writeSettings(Settings());
         showSettings();
         take();
     });
@@ -71,20 +71,20 @@ void SettingsDialog::take()
     const Settings chosen{static_cast<Theme>(m_theme->currentData().toInt()), m_language->currentData().toString(),
                           m_fontSize->value() < smallestFont ? 0 : m_fontSize->value(), static_cast<ByteUnits>(m_units->currentData().toInt()),
                           m_session->isChecked()};
-    m_settings = chosen;
-    writeSettings(m_settings);
-    applySettings(*qobject_cast<QApplication*>(QApplication::instance()), m_settings);
+    writeSettings(chosen);
+    applySettings(*qobject_cast<QApplication*>(QApplication::instance()), chosen);
     Q_EMIT changed();
 }
 
 void SettingsDialog::showSettings()
 {
-    m_theme->setCurrentIndex(m_theme->findData(number(m_settings.theme)));
-    m_language->setCurrentIndex(m_language->findData(m_settings.language));
-    m_units->setCurrentIndex(m_units->findData(number(m_settings.units)));
+    const Settings settings = readSettings();
+    m_theme->setCurrentIndex(m_theme->findData(number(settings.theme)));
+    m_language->setCurrentIndex(m_language->findData(settings.language));
+    m_units->setCurrentIndex(m_units->findData(number(settings.units)));
     const QSignalBlocker quiet(m_fontSize), still(m_session);
-    m_fontSize->setValue(m_settings.fontSize);
-    m_session->setChecked(m_settings.opensLastSession);
+    m_fontSize->setValue(settings.fontSize);
+    m_session->setChecked(settings.opensLastSession);
 }
 
 }  // namespace cleave::views

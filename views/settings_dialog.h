@@ -18,14 +18,14 @@ class SettingsDialog : public QDialog {
 public:
     explicit SettingsDialog(QWidget* parent = nullptr);
 
+    void showSettings();  ///< as they are now
+
 Q_SIGNALS:
     void changed();  ///< and applied
 
 private:
     void take();
-    void showSettings();
 
-    Settings m_settings;
     QComboBox *m_theme, *m_language, *m_units;
     QDoubleSpinBox* m_fontSize;
     QCheckBox* m_session;

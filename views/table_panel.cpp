@@ -60,7 +60,7 @@ QString operands(const Program& program, const Op& op)
 }  // namespace
 
 TablePanel::TablePanel(Document& document, QWidget* parent)
-    : QWidget(parent), m_document(document), m_tabs(new QTabWidget(this)), m_operatorView(table(m_operators, tr("Operators of the model"), this)),
+    : LazyPanel(parent), m_document(document), m_tabs(new QTabWidget(this)), m_operatorView(table(m_operators, tr("Operators of the model"), this)),
       m_costView(table(m_costs, tr("Costs of the plan"), this))
 {
     m_tabs->setDocumentMode(true);
@@ -73,20 +73,8 @@ TablePanel::TablePanel(Document& document, QWidget* parent)
         if (row.isValid() && !m_isSelecting)
             Q_EMIT opChosen(OpId{row.row()});
     });
-    const auto stale = [this] {
-        m_isStale = true;
-        if (isVisible())
-            refresh();
-    };
-    connect(&m_document.planEditor(), &PlanEditor::changed, this, stale);
-    connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, stale);
-}
-
-void TablePanel::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    if (m_isStale)
-        refresh();
+    connect(&m_document.planEditor(), &PlanEditor::changed, this, &TablePanel::setStale);
+    connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, &TablePanel::setStale);
 }
 
 void TablePanel::selectOp(OpId op)
@@ -101,7 +89,6 @@ void TablePanel::selectOp(OpId op)
 
 void TablePanel::refresh()
 {
-    m_isStale = false;
     const QModelIndex before = m_operatorView->currentIndex();
     showOperators();
     showCosts();

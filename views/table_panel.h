@@ -1,9 +1,7 @@
 #pragma once
 
-#include <QWidget>
-#include <map>
-
 #include "views/document.h"
+#include "views/lazy_panel.h"
 #include "views/result_models.h"
 
 class QTableView;
@@ -12,7 +10,7 @@ class QTabWidget;
 namespace cleave::views {
 
 /// The model and its costs as tables, for those who read or search rather than look: each operator, and each function of the plan.
-class TablePanel : public QWidget {
+class TablePanel : public LazyPanel {
     Q_OBJECT
 
 public:
@@ -27,10 +25,9 @@ Q_SIGNALS:
     void opChosen(cleave::OpId op);  ///< by a person
 
 protected:
-    void showEvent(QShowEvent* event) override;
+    void refresh() override;
 
 private:
-    void refresh();
     void showOperators();
     void showCosts();
 
@@ -38,7 +35,6 @@ private:
     TextTableModel m_operators, m_costs;
     QTabWidget* m_tabs;
     QTableView *m_operatorView, *m_costView;
-    bool m_isStale = true;  // only what is seen is written
     bool m_isSelecting = false;
 };
 
