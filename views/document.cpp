@@ -69,23 +69,29 @@ void Document::open(const QString& path)
 void Document::openModel(const QString& path)
 {
     const bool isFirst = !m_model && !job(Task::OpenModel);
-    if (!std::exchange(m_rolesAreForNext, false) && absolute(path) != m_modelPath)
-        m_roles.clear();
-    openModel(path, isFirst ? std::exchange(m_awaited, std::nullopt) : std::nullopt, m_roles);
+    const auto known = absolute(path) == m_modelPath ? m_roles : std::map<std::string, Role>();
+    openModel(path, isFirst ? std::exchange(m_awaited, std::nullopt) : std::nullopt, std::exchange(m_nextRoles, std::nullopt).value_or(known));
 }
 
 void Document::setRoles(std::map<std::string, Role> roles)
 {
-    m_roles = std::move(roles);
-    m_rolesAreForNext = true;
+    m_nextRoles = std::move(roles);
 }
 
 void Document::setRole(const QString& input, Role role)
 {
     std::map<std::string, Role> roles = m_roles;
     roles[input.toStdString()] = role;
-    if (const QString path = m_openingPath.isEmpty() ? m_modelPath : m_openingPath; !path.isEmpty())
-        openModel(path, std::nullopt, std::move(roles));
+    if (!m_modelPath.isEmpty())
+        openModel(m_modelPath, std::nullopt, std::move(roles));
+}
+
+void Document::tryRole(const QString& input, Role role)
+{
+    std::map<std::string, Role> roles = m_openingRoles;
+    roles[input.toStdString()] = role;
+    if (!m_openingPath.isEmpty())
+        openModel(m_openingPath, std::nullopt, std::move(roles));
 }
 
 void Document::openModel(const QString& file, std::optional<PlanFile> plan, std::map<std::string, Role> roles)
@@ -94,6 +100,7 @@ void Document::openModel(const QString& file, std::optional<PlanFile> plan, std:
     abandon(Task::Run);
     m_awaited = std::move(plan);
     m_openingPath = path;
+    m_openingRoles = roles;
     start(
         Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
         [path = toPath(path), options = OpenOptions{roles, false, m_rewrites}](const Progress& progress) {
@@ -312,7 +319,7 @@ void Document::setRewrites(std::set<Rewrite> rewrites)
     m_rewrites = std::move(rewrites);
     Q_EMIT changed(Change::Options);
     if (job(Task::OpenModel) && !m_openingPath.isEmpty())
-        openModel(m_openingPath, std::exchange(m_awaited, std::nullopt), m_roles);
+        openModel(m_openingPath, std::exchange(m_awaited, std::nullopt), m_openingRoles);
     else if (m_model)
         rewriteModel();
 }

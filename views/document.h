@@ -55,7 +55,8 @@ public:
 
     void setRoles(std::map<std::string, Role> roles);  ///< of the file that is opened next, instead of the guess
     const std::map<std::string, Role>& roles() const { return m_roles; }
-    void setRole(const QString& input, Role role);  ///< of the file that was opened last, which is opened anew; the model that is open stays until it is read
+    void setRole(const QString& input, Role role);  ///< of the model that is open, which is read anew
+    void tryRole(const QString& input, Role role);  ///< of the file that was to be opened last
     void open(const QString& path);  ///< a graph if it ends in .npz, a plan if in .cleave.json, otherwise a model
     void openModel(const QString& path);
     void openGraph(const QString& path);
@@ -119,7 +120,8 @@ private:
     QString m_openingPath;  // of the file that is being opened
     std::optional<PlanFile> m_awaited;  // plan of the model that is being opened
     std::map<std::string, Role> m_roles;
-    bool m_rolesAreForNext = false;  // file that is opened
+    std::map<std::string, Role> m_openingRoles;               // of the file that is being opened, or was to be
+    std::optional<std::map<std::string, Role>> m_nextRoles;  // of the one that is opened next
     std::set<Rewrite> m_rewrites;
     std::shared_ptr<const DataGraph> m_graph;
     QString m_graphPath;

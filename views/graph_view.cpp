@@ -209,7 +209,6 @@ void GraphView::addRepeatActions(QMenu& menu, const DagBox& box)
     const Repeat* repeat = repeatAround(box);
     if (repeat == nullptr)
         return;
-    menu.addSeparator();
     if (box.key.kind == BoxKind::Repeat)
         menu.addAction(tr("Show every layer"), this, [this, key = box.key] { open(key); });
     else if (!m_folds || m_unfolded.contains(repeat->first))

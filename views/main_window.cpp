@@ -567,7 +567,7 @@ void MainWindow::showError(const QString& sentence)
     for (auto found = advice.globalMatch(sentence); found.hasNext();) {
         const QRegularExpressionMatch match = found.next();
         if (Role role{}; roleFromName(match.captured(2).toStdString(), role))
-            choices.append({tr("Take %1 as %2").arg(match.captured(1), roleText(role)), [this, input = match.captured(1), role] { m_document.setRole(input, role); }});
+            choices.append({tr("Take %1 as %2").arg(match.captured(1), roleText(role)), [this, input = match.captured(1), role] { m_document.tryRole(input, role); }});
     }
     m_message->offer(fromCore(sentence), choices);
     m_results->addMessage(fromCore(sentence));

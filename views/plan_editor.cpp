@@ -173,6 +173,10 @@ QStringList PlanEditor::differences() const
     for (std::size_t i = 0; m_other && i < m_plan.positions.size(); ++i)
         if (const Position here = m_plan.positions[i], there = m_other->plan.positions[i]; here != there)
             lines.append(tr("%1: %2 here, %3 in %4.").arg(nameOf(m_subject->space.ops()[i].op), positionText(here), positionText(there), m_other->name));
+    for (int cut = 0; m_other && cut + 1 < m_subject->space.functions(); ++cut)
+        if (const bool here = m_plan.joined.contains(cut); here != m_other->plan.joined.contains(cut))
+            lines.append((here ? tr("Functions %1 and %2 run together here, but not in %3.") : tr("Functions %1 and %2 run together in %3, but not here."))
+                             .arg(functionNumber(cut)).arg(functionNumber(cut + 1)).arg(m_other->name));
     return lines;
 }
 

@@ -1963,6 +1963,14 @@
         <source>Functions %1 to %2</source>
         <translation>函数 %1 到 %2</translation>
     </message>
+    <message>
+        <source>Functions %1 and %2 run together here, but not in %3.</source>
+        <translation>此处函数 %1 和函数 %2 合并运行，而在 %3 中不是。</translation>
+    </message>
+    <message>
+        <source>Functions %1 and %2 run together in %3, but not here.</source>
+        <translation>在 %3 中函数 %1 和函数 %2 合并运行，而此处不是。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::PlanMarks</name>
