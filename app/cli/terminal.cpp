@@ -90,6 +90,8 @@ void ModelArguments::add(CLI::App& command)
     command.add_option("--role", roles, "What an input of forward or a parameter is (node-features, graph-structure, edge-features, other), "
                                         "instead of the guess from its name, type and shape; may be repeated")
         ->type_name("NAME=ROLE")->allow_extra_args(false);
+    command.add_option("--width", widths, "Entries of each row of an input, where a TorchScript file leaves them open; may be repeated")
+        ->type_name("NAME=N")->allow_extra_args(false);
     std::vector<std::string> names;
     for (const Rewrite rewrite : allRewrites())
         names.emplace_back(rewriteName(rewrite));
@@ -127,6 +129,12 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan) co
         if (!roleFromName(value, options.roles[name]))
             throw Error("--role " + printable(text) + ": there is no role '" + printable(value) +
                         "'; roles are node-features, graph-structure, edge-features and other.");
+    }
+    for (const std::string& text : widths) {
+        const auto [name, value] = nameAndValue(text, "--width");
+        if (value.empty() || value.size() > 6 || value.find_first_not_of("0123456789") != std::string::npos || std::stoi(value) < 1)
+            throw Error("--width " + printable(text) + ": '" + printable(value) + "' is no width; write a number from 1 to 999999.");
+        options.widths[name] = std::stoi(value);
     }
     return openModel(path, options, progress);
 }

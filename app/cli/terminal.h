@@ -26,6 +26,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows);
 struct ModelArguments {
     std::string path;
     std::vector<std::string> roles;
+    std::vector<std::string> widths;
     std::string rewrites;  ///< empty: the plan's, or all
 
     void add(CLI::App& command);

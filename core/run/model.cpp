@@ -9,12 +9,13 @@
 
 #include "core/model/pt2_reader.h"
 #include "core/run/probe.h"
+#include "core/torchscript/torchscript_reader.h"
 
 namespace cleave {
 
 Model openModel(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
 {
-    Program program = readPt2(path, progress);
+    Program program = isTorchScript(path) ? readTorchScript(path, {options.roles, options.widths}, progress) : readPt2(path, progress);
     Model model = rewrittenModel(std::make_shared<Analysis>(analyse(std::move(program), {options.roles}, LibTorchEvaluator(), progress)), options.rewrites, progress);
     if (options.check)
         checkCut(*model.analysis, *model.cut, progress);

@@ -1,0 +1,252 @@
+#include "core/torchscript/script_archive.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+#include "core/base/zip.h"
+#include "core/torchscript/torchscript_reader.h"
+
+namespace cleave {
+
+namespace {
+
+constexpr std::uint64_t largestText = std::uint64_t{64} << 20, largestPickle = std::uint64_t{256} << 20;
+
+[[noreturn]] void damaged(const std::string& what, const std::string& why) { throw Error("The model file is damaged: " + printable(what) + " " + why + "."); }
+
+std::uint64_t itemSizeOf(const std::string& storage)
+{
+    static const std::map<std::string, std::uint64_t> sizes{
+        {"torch DoubleStorage", 8}, {"torch FloatStorage", 4}, {"torch HalfStorage", 2}, {"torch BFloat16Storage", 2},     {"torch LongStorage", 8},          {"torch IntStorage", 4},
+        {"torch ShortStorage", 2},  {"torch CharStorage", 1},  {"torch ByteStorage", 1}, {"torch BoolStorage", 1}, {"torch ComplexFloatStorage", 8}, {"torch ComplexDoubleStorage", 16}};
+    const auto known = sizes.find(storage);
+    return known == sizes.end() ? 0 : known->second;
+}
+
+// Follows a pickle's stack, its memo and the storages that it names: LibTorch's reader takes for granted what is checked here.
+class PickleScan {
+public:
+    PickleScan(const ZipReader& zip, const ZipEntry& entry, const std::vector<std::byte>& bytes)
+        : m_zip(zip), m_what(entry.name), m_folder(entry.name.substr(0, entry.name.size() - 4) + "/"), m_bytes(bytes)
+    {
+    }
+
+    void run()
+    {
+        for (int op = byte(); op != '.'; op = byte())
+            step(op);
+        pop();
+    }
+
+private:
+    // Texts, names and numbers; what else lies on the stack has none.
+    struct Object {
+        std::string text;
+        std::int64_t number;
+        std::shared_ptr<const std::vector<Object>> parts;
+    };
+
+    [[noreturn]] void fail() const { damaged(m_what, "is not a valid pickle"); }
+
+    std::size_t skip(std::uint64_t count)
+    {
+        if (count > m_bytes.size() - m_at)
+            damaged(m_what, "ends too early");
+        m_at += count;
+        return m_at - count;
+    }
+
+    int byte() { return std::to_integer<int>(m_bytes[skip(1)]); }
+
+    template <class T>
+    T little()
+    {
+        T value;
+        std::memcpy(&value, m_bytes.data() + skip(sizeof value), sizeof value);
+        return value;
+    }
+
+    std::string line()
+    {
+        const std::size_t start = m_at;
+        while (byte() != '\n') {}
+        return {reinterpret_cast<const char*>(m_bytes.data()) + start, m_at - start - 1};
+    }
+
+    void push() { push(Object{{}, -1, {}}); }
+
+    void push(Object object)
+    {
+        if (m_stack.size() > 50'000'000)
+            damaged(m_what, "holds too many objects");
+        m_stack.push_back(std::move(object));
+    }
+
+    Object pop()
+    {
+        if (m_stack.size() <= (m_marks.empty() ? 0 : m_marks.back()))
+            fail();
+        Object top = std::move(m_stack.back());
+        m_stack.pop_back();
+        return top;
+    }
+
+    void replace(int popped)
+    {
+        for (int i = 0; i < popped; ++i)
+            pop();
+        push();
+    }
+
+    std::vector<Object> popToMark()
+    {
+        if (m_marks.empty())
+            fail();
+        std::vector<Object> parts(std::make_move_iterator(m_stack.begin() + static_cast<std::ptrdiff_t>(m_marks.back())), std::make_move_iterator(m_stack.end()));
+        m_stack.resize(m_marks.back());
+        m_marks.pop_back();
+        return parts;
+    }
+
+    void mark()
+    {
+        m_marks.push_back(m_stack.size());
+        if (m_marks.size() > 1000)
+            damaged(m_what, "is nested too deeply");
+    }
+
+    void put(std::uint64_t slot)
+    {
+        push(pop());
+        m_memo[slot] = m_stack.back();
+    }
+
+    void get(std::uint64_t slot)
+    {
+        const auto known = m_memo.find(slot);
+        if (known == m_memo.end())
+            fail();
+        push(known->second);
+    }
+
+    // ("storage", type, key, device, number of elements)
+    void checkStorage(const Object& object) const
+    {
+        if (!object.parts || object.parts->size() != 5)
+            fail();
+        const std::vector<Object>& parts = *object.parts;
+        const std::uint64_t itemSize = itemSizeOf(parts[1].text);
+        const ZipEntry* entry = m_zip.find(m_folder + parts[2].text);
+        if (itemSize == 0 || parts[4].number < 0)
+            fail();
+        const bool isShapeAlone = m_folder.ends_with("traced_inputs/");  // its data is left out, and never read
+        if (entry == nullptr || (!isShapeAlone && entry->size / itemSize < static_cast<std::uint64_t>(parts[4].number)))
+            damaged(m_folder + parts[2].text, "holds less data than a tensor needs");
+    }
+
+    void step(int op)
+    {
+        switch (op) {
+        case 0x80: byte(); break;                                           // PROTO
+        case 'c': { std::string module = line(); push({module + " " + line(), -1, {}}); break; }
+        case 'q': put(static_cast<std::uint64_t>(byte())); break;
+        case 'r': put(little<std::uint32_t>()); break;
+        case 'h': get(static_cast<std::uint64_t>(byte())); break;
+        case 'j': get(little<std::uint32_t>()); break;
+        case '(': mark(); break;
+        case ')': case ']': case '}': case 'N': case 0x88: case 0x89: push(); break;  // empty containers, None, True, False
+        case 't': push({{}, -1, std::make_shared<const std::vector<Object>>(popToMark())}); break;
+        case 0x85: replace(1); break;                                       // TUPLE1 to 3
+        case 0x86: replace(2); break;
+        case 0x87: replace(3); break;
+        case 'e': case 'u': popToMark(); push(pop()); break;                // APPENDS, SETITEMS
+        case 'a': replace(2); break;
+        case 's': replace(3); break;
+        case 'K': push({{}, byte(), {}}); break;
+        case 'M': push({{}, little<std::uint16_t>(), {}}); break;
+        case 'J': push({{}, little<std::int32_t>(), {}}); break;
+        case 'G': little<std::uint64_t>(); push(); break;
+        case 0x8A: push({{}, longInteger(), {}}); break;                        // LONG1
+        case 'X': { const std::uint32_t length = little<std::uint32_t>(); const std::size_t at = skip(length); push({std::string(reinterpret_cast<const char*>(m_bytes.data()) + at, length), -1, {}}); break; }
+        case 'Q': checkStorage(pop()); push(); break;                       // BINPERSID
+        case 'R': case 0x81: case 'b': replace(2); break;                   // REDUCE, NEWOBJ, BUILD
+        default: damaged(m_what, "holds what no TorchScript archive holds");
+        }
+    }
+
+    std::int64_t longInteger()
+    {
+        const auto length = static_cast<std::size_t>(byte());
+        const std::size_t at = skip(length);
+        std::uint64_t value = 0;
+        if (length > 8)
+            fail();
+        for (std::size_t i = 0; i < length; ++i)
+            value |= std::to_integer<std::uint64_t>(m_bytes[at + i]) << (8 * i);
+        return static_cast<std::int64_t>(value);
+    }
+
+    const ZipReader& m_zip;
+    const std::string& m_what;
+    std::string m_folder;
+    const std::vector<std::byte>& m_bytes;
+    std::size_t m_at = 0;
+    std::vector<Object> m_stack;
+    std::vector<std::size_t> m_marks;
+    std::map<std::uint64_t, Object> m_memo;
+};
+
+void screenCode(const std::string& code, const std::string& what)
+{
+    if (code.find("__setstate__") != std::string::npos)
+        throw Error("The model file runs code of its own when it is loaded (__setstate__ in " + printable(what) + "), which Cleave does not allow: export the model by torch.export.");
+    int depth = 0, run = 0;
+    std::size_t indent = 0;
+    bool atStart = true;
+    for (const char c : code) {
+        depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
+        run = c == '-' || c == '~' ? run + 1 : c == ' ' ? run : 0;  // signs, which are read recursively
+        indent = c == '\n' ? 0 : atStart && c == ' ' ? indent + 1 : indent;
+        atStart = c == '\n' || (atStart && c == ' ');
+        if (depth > 200 || run > 200 || indent > 400)
+            damaged(what, "is nested too deeply");
+    }
+    if (code.find("not not not not") != std::string::npos)
+        damaged(what, "is nested too deeply");
+}
+
+}  // namespace
+
+bool isTorchScript(const std::filesystem::path& path)
+{
+    const ZipReader zip(path);
+    return std::ranges::any_of(zip.entries(), [](const ZipEntry& entry) { return entry.name.ends_with("/constants.pkl"); }) &&
+           std::ranges::any_of(zip.entries(), [](const ZipEntry& entry) { return entry.name.ends_with("/data.pkl"); });
+}
+
+void screenTorchScript(const std::filesystem::path& path)
+{
+    const ZipReader zip(path);
+    std::set<std::string> seen;
+    for (const ZipEntry& entry : zip.entries()) {
+        if (!seen.insert(entry.name).second)
+            damaged(entry.name, "is there twice");
+        if (entry.name.ends_with(".py"))
+            screenCode(zip.readText(entry.name, largestText), entry.name);
+        else if (const std::vector<std::byte> bytes = zip.read(entry.name); entry.name.ends_with(".pkl") && entry.name.find("debug") == std::string::npos) {
+            if (bytes.size() > largestPickle)
+                damaged(entry.name, "is too large");
+            PickleScan(zip, entry, bytes).run();
+        }
+    }
+}
+
+}  // namespace cleave

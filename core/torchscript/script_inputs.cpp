@@ -1,0 +1,364 @@
+#include "core/torchscript/script_inputs.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+#include "core/run/tensors.h"
+#include "core/torchscript/script_source.h"
+
+namespace cleave {
+
+namespace {
+
+const Dim nodes{0, "nodes"}, edges{0, "edges"};
+constexpr std::int64_t unknownWidth = 10007;  // times a power of six for each: sums of few can be told apart
+
+struct Widths {
+    std::array<std::int64_t, 3> times{};  // of each unknown width
+    std::int64_t rest = 0;
+
+    bool any() const { return std::ranges::any_of(times, [](std::int64_t count) { return count > 0; }); }
+};
+
+Widths widthsIn(std::int64_t size)
+{
+    Widths widths{{}, size % unknownWidth};
+    std::int64_t digits = size / unknownWidth;
+    for (std::int64_t& count : widths.times) {
+        count = digits % 6;
+        digits /= 6;
+    }
+    return digits > 0 ? Widths{} : widths;
+}
+
+struct Shape {
+    DType dtype;
+    std::vector<Dim> sizes;  // unknownWidth where the width is to be found
+    Role role;
+};
+
+bool has(const std::string& name, std::initializer_list<std::string_view> words)
+{
+    return std::ranges::any_of(words, [&](std::string_view word) { return name.find(word) != std::string::npos; });
+}
+
+const Shape nodeRows{DType::Float32, {nodes, {unknownWidth, {}}}, Role::NodeFeatures}, nodeNumbers{DType::Float32, {nodes}, Role::Other};
+const Shape nodeIntegers{DType::Int64, {nodes}, Role::Other}, nodeTypes{DType::Int64, {nodes, {unknownWidth, {}}}, Role::NodeFeatures};
+const Shape edgeIndex{DType::Int64, {{2, {}}, edges}, Role::GraphStructure}, edgeIntegers{DType::Int64, {edges}, Role::EdgeFeatures};
+const Shape edgeNumbers{DType::Float32, {edges}, Role::EdgeFeatures}, edgeRows{DType::Float32, {edges, {unknownWidth, {}}}, Role::EdgeFeatures};
+
+// What an input may be, most likely first.
+std::vector<Shape> likely(const std::string& name, std::optional<Role> role)
+{
+    const bool ofEdges = role ? *role == Role::EdgeFeatures : has(name, {"edge", "rel", "etype", "efeat"});
+    if (role ? *role == Role::GraphStructure : has(name, {"edge_index", "adj", "index", "edges", "ei"}) && !has(name, {"weight", "attr", "type"}))
+        return {edgeIndex};
+    if (ofEdges && has(name, {"type", "rel"}))
+        return {edgeIntegers, edgeNumbers, edgeRows};
+    if (ofEdges || has(name, {"weight", "norm"}))
+        return has(name, {"weight", "norm"}) ? std::vector{edgeNumbers, edgeRows, edgeIntegers} : std::vector{edgeRows, edgeNumbers, edgeIntegers};
+    if (name.starts_with("x_"))  // of a type of nodes
+        return {{DType::Float32, {{0, name.substr(2)}, {unknownWidth, {}}}, Role::NodeFeatures}, nodeRows, nodeTypes, nodeIntegers};
+    if (has(name, {"pos", "coord", "xyz"}))
+        return {{DType::Float32, {nodes, {3, {}}}, Role::NodeFeatures}, nodeRows};
+    if (role == Role::NodeFeatures)
+        return {nodeRows, nodeTypes, nodeIntegers};
+    if (has(name, {"ptr"}))
+        return {{DType::Int64, {{0, name + "_rows"}}, Role::Other}};
+    if (has(name, {"batch", "type", "mask"}))
+        return {nodeIntegers, nodeRows, edgeIntegers};
+    return {nodeRows, nodeTypes, nodeIntegers, edgeIndex, nodeNumbers, edgeNumbers, edgeRows};
+}
+
+bool isPairs(const at::Tensor& t) { return t.dim() == 2 && t.size(0) == 2 && t.scalar_type() == at::kLong; }
+
+// As a trace was made: which of its sizes are nodes and edges.
+std::optional<std::vector<Shape>> shapesOf(const std::vector<at::Tensor>& examples, const std::vector<std::string>& names)
+{
+    std::int64_t numEdges = -1, numNodes = -1;
+    for (const at::Tensor& t : examples)
+        if (numEdges < 0 && isPairs(t))
+            numEdges = t.size(1);
+    for (std::size_t i = 0; i < examples.size(); ++i)
+        if (const at::Tensor& t = examples[i]; numNodes < 0 && t.dim() > 0 && t.size(0) != numEdges && !isPairs(t) && !has(names[i], {"edge"}))
+            numNodes = t.size(0);
+    if (numEdges < 0)
+        return {};
+    std::vector<Shape> shapes;
+    for (const at::Tensor& t : examples) {
+        const std::string& name = names[shapes.size()];
+        Shape shape{dtypeOf(t.scalar_type() == at::kHalf ? at::kFloat : t.scalar_type()), {}, Role::Other};
+        for (std::int64_t d = 0; d < t.dim(); ++d) {
+            const bool isRows = d == (isPairs(t) ? 1 : 0);
+            shape.sizes.push_back(!isRows ? Dim{t.size(d), {}} : t.size(d) == numEdges ? edges : t.size(d) == numNodes ? nodes : Dim{0, name + "_rows"});
+        }
+        if (isPairs(t))
+            shape.role = Role::GraphStructure;
+        else if (!shape.sizes.empty() && shape.sizes[0] != edges && t.is_floating_point())
+            shape.role = Role::NodeFeatures;
+        shapes.push_back(std::move(shape));
+    }
+    return shapes;
+}
+
+class Search {
+public:
+    Search(const torch::jit::Module& module, const ScriptOptions& options, const Progress& progress)
+        : m_interpreter(module), m_options(options), m_progress(progress)
+    {
+        const c10::FunctionSchema& schema = module.get_method("forward").function().getSchema();
+        for (std::size_t i = 1; i < schema.arguments().size(); ++i)
+            addArgument(schema.arguments()[i]);
+        for (const at::Tensor& weight : module.parameters())
+            if (weight.is_floating_point())
+                m_floating = dtypeOf(weight.scalar_type());
+        for (const at::Tensor& weight : module.parameters())
+            for (std::int64_t d = weight.dim() - 1; d >= 0; --d)
+                if (weight.size(d) > 1 && std::ranges::find(m_weightSizes, weight.size(d)) == m_weightSizes.end() && m_weightSizes.size() < 12)
+                    m_weightSizes.push_back(weight.size(d));
+        for (const auto& weight : module.named_parameters())
+            if (const auto role = options.roles.find(weight.name); role != options.roles.end() && role->second == Role::NodeFeatures && weight.value.dim() > 0)
+                m_inputs.fixedNodes = weight.value.size(0);
+    }
+
+    ScriptInputs run(const std::vector<at::Tensor>& examples)
+    {
+        if (examples.size() == m_inputs.shapes.inputs.size() && std::ranges::all_of(m_inputs.of, [](const auto& of) { return of.has_value(); }))
+            if (const auto shapes = shapesOf(examples, m_inputs.names)) {
+                for (std::size_t i = 0; i < shapes->size(); ++i)
+                    take(i, (*shapes)[i]);
+                if (runs())
+                    return m_inputs;
+            }
+        const bool found = tryKinds(0);
+        if (!found && !m_open.empty())
+            throw Error("The file does not say how wide the rows of input '" + printable(m_open) + "' are, and any width would do: give it with --width " + printable(m_open) + "=….");
+        if (!found)
+            throw Error("Cleave found no inputs on which the model's forward(" + join(m_inputs.names, ", ") + ") runs" + (m_furthest.empty() ? "" : ": " + m_furthest) +
+                        "; name the inputs like edge_index and edge_attr, say with --role what they are, or export the model by torch.export.");
+        return m_inputs;
+    }
+
+private:
+    void addArgument(const c10::Argument& argument)
+    {
+        const auto role = m_options.roles.find(argument.name());
+        c10::TypePtr type = argument.type();
+        const bool isOptional = type->kind() == c10::TypeKind::OptionalType;
+        if (isOptional)
+            type = type->expect<c10::OptionalType>()->getElementType();
+        m_inputs.names.push_back(argument.name());
+        m_inputs.given.emplace_back();
+        m_inputs.of.emplace_back();
+        if (argument.default_value() && role == m_options.roles.end()) {
+            m_inputs.given.back() = *argument.default_value();
+            return;
+        }
+        if (const auto choice = type->cast<c10::UnionType>(); choice && choice->canHoldType(*c10::TensorType::get()))
+            type = c10::TensorType::get();
+        if (type->kind() != c10::TypeKind::TensorType && type->kind() != c10::TypeKind::IntType) {
+            if (!isOptional)
+                throw Error("The model's forward takes '" + printable(argument.name()) + "' of type " + printable(type->str(), 60) +
+                            ": Cleave reads TorchScript whose inputs are tensors; export the model by torch.export, or wrap it in a module that takes tensors.");
+            return;
+        }
+        m_inputs.of.back() = m_inputs.shapes.inputs.size();
+        Value value;
+        value.name = argument.name();
+        value.kind = type->kind() == c10::TypeKind::IntType ? ValueKind::Int : ValueKind::Tensor;
+        if (value.kind == ValueKind::Int)
+            value.number = nodes;
+        m_inputs.shapes.inputs.push_back({ValueId{static_cast<int>(m_inputs.shapes.values.size())}});
+        m_inputs.shapes.values.push_back(std::move(value));
+        m_kinds.push_back(likely(argument.name(), role == m_options.roles.end() ? std::nullopt : std::optional(role->second)));
+    }
+
+    Value& value(std::size_t input) { return m_inputs.shapes.values[input]; }
+
+    void take(std::size_t input, const Shape& shape)
+    {
+        Input& taken = m_inputs.shapes.inputs[input];
+        if (value(input).kind == ValueKind::Int)
+            return;
+        value(input).dtype = isFloating(shape.dtype) ? m_floating : shape.dtype;
+        value(input).sizes = shape.sizes;
+        taken.role = shape.role;
+    }
+
+    // So that each unknown width is a number of its own.
+    bool numberWidths()
+    {
+        std::int64_t unknown = unknownWidth;
+        m_widths.clear();
+        for (Value& input : m_inputs.shapes.values)
+            for (Dim& dim : input.sizes)
+                if (const auto given = m_options.widths.find(input.name); dim.isConstant() && dim.value >= unknownWidth && given != m_options.widths.end()) {
+                    dim.value = given->second;
+                } else if (dim.isConstant() && dim.value >= unknownWidth) {
+                    dim.value = unknown;
+                    unknown *= 6;
+                    m_widths.push_back(&dim);
+                }
+        return m_widths.size() <= std::tuple_size_v<decltype(Widths::times)>;
+    }
+
+    // Every combination of what the inputs may be, likely ones first.
+    bool tryKinds(std::size_t input)
+    {
+        if (input == m_kinds.size())
+            return numberWidths() && tryWidths();
+        for (const Shape& shape : m_kinds[input]) {
+            take(input, shape);
+            if (tryKinds(input + 1))
+                return true;
+        }
+        return false;
+    }
+
+    bool tryWidths()
+    {
+        if (m_tries > 1000)
+            return false;
+        if (runs()) {
+            for (const Value& input : m_inputs.shapes.values)
+                if (std::ranges::any_of(input.sizes, [](const Dim& dim) { return isUnknown(&dim); })) {
+                    m_open = m_open.empty() ? input.name : m_open;
+                    return false;
+                }
+            return true;
+        }
+        const ScriptFailure failure = *m_failure;
+        for (const auto& [which, width] : suggested(failure)) {
+            Dim& dim = *m_widths[which];
+            const std::int64_t unknown = std::exchange(dim.value, width);
+            if (tryWidths())
+                return true;
+            dim.value = unknown;
+        }
+        return false;
+    }
+
+    static bool isUnknown(const Dim* dim) { return dim->value >= unknownWidth; }
+
+    // Widths that would have fitted where an operator refused rows of unknown ones; where none was concerned, any of the weights'.
+    std::vector<std::pair<std::size_t, std::int64_t>> suggested(const ScriptFailure& failure) const
+    {
+        std::vector<std::pair<std::size_t, std::int64_t>> widths;
+        for (const Item& operand : failure.operands)
+            forEachLeaf(operand, [&](const Item& leaf) {
+                for (const std::int64_t size : sizesOf(leaf))
+                    if (const Widths parts = widthsIn(size); parts.any())
+                        for (const std::int64_t whole : fitting(failure))
+                            suggest(parts, whole, widths);
+            });
+        const auto unknown = std::ranges::find_if(m_widths, isUnknown);
+        if (widths.empty() && std::ranges::count_if(m_widths, isUnknown) == 1)
+            for (const std::int64_t width : m_weightSizes)
+                widths.emplace_back(static_cast<std::size_t>(unknown - m_widths.begin()), width);
+        return widths;
+    }
+
+    // A sum of unknown widths is to be this whole.
+    void suggest(const Widths& parts, std::int64_t whole, std::vector<std::pair<std::size_t, std::int64_t>>& widths) const
+    {
+        const auto add = [&](std::size_t which, std::int64_t width) {
+            const std::pair suggestion(which, width);
+            if (which < m_widths.size() && isUnknown(m_widths[which]) && width > 0 && width < unknownWidth && std::ranges::find(widths, suggestion) == widths.end())
+                widths.push_back(suggestion);
+        };
+        const auto used = std::ranges::count_if(parts.times, [](std::int64_t count) { return count > 0; });
+        for (std::size_t which = 0; which < parts.times.size(); ++which)
+            if (parts.times[which] > 0 && used == 1 && (whole - parts.rest) % parts.times[which] == 0)
+                add(which, (whole - parts.rest) / parts.times[which]);
+            else if (parts.times[which] > 0 && used > 1)
+                for (const std::int64_t width : m_weightSizes)
+                    if (parts.times[which] * width < whole)
+                        add(which, width);
+    }
+
+    static std::vector<std::int64_t> sizesOf(const Item& item) { return item.isTensor() ? item.value.toTensor().sizes().vec() : std::vector<std::int64_t>(); }
+
+    // Sizes that the other operands have, likely ones first.
+    static std::vector<std::int64_t> fitting(const ScriptFailure& failure)
+    {
+        const bool isProduct = failure.op == "aten::matmul" || failure.op == "aten::mm" || failure.op == "aten::addmm" || failure.op == "aten::bmm";
+        std::vector<std::int64_t> sizes;
+        std::int64_t product = 1;
+        for (const Item& operand : failure.operands)
+            forEachLeaf(operand, [&](const Item& leaf) {
+                if (leaf.value.isInt() && leaf.value.toInt() > 0)
+                    product *= std::min(leaf.value.toInt(), unknownWidth);
+                std::vector<std::int64_t> own = sizesOf(leaf);
+                if (std::ranges::any_of(own, [](std::int64_t size) { return widthsIn(size).any(); }))
+                    return;
+                if (isProduct && own.size() > 1)
+                    sizes.push_back(own[own.size() - 2]);
+                sizes.insert(sizes.end(), own.rbegin(), own.rend());
+            });
+        if (product > 1)
+            sizes.push_back(product);
+        return sizes;
+    }
+
+    bool runs()
+    {
+        m_progress.update(0, "Reading the model");
+        for (const std::int64_t integers : {4, 2, 1}) {
+            ++m_tries;
+            m_inputs.integers = integers;
+            try {
+                m_interpreter.run(m_inputs.names, m_inputs.on({31, 67, 3, integers, 1}));
+                return true;
+            } catch (const ScriptFailure& failure) {
+                m_failure = failure;
+                if (m_furthest.empty() || failure.after > m_after) {
+                    m_after = failure.after;
+                    m_furthest = failure.op + placeText(failure.source) + " says " + printable(failure.message, 160);
+                }
+                if (failure.message.find("out of range") == std::string::npos && failure.message.find("out of bounds") == std::string::npos)
+                    return false;
+            }
+        }
+        return false;
+    }
+
+    ScriptInterpreter m_interpreter;
+    const ScriptOptions& m_options;
+    const Progress& m_progress;
+    ScriptInputs m_inputs;
+    std::vector<std::vector<Shape>> m_kinds;
+    std::optional<ScriptFailure> m_failure;
+    DType m_floating = DType::Float32;  // as the weights are
+    std::vector<Dim*> m_widths;
+    std::vector<std::int64_t> m_weightSizes;  // in the order of the weights
+    std::string m_open;                       // input on which forward runs with any width
+    std::string m_furthest;                   // failure: that of the likeliest inputs
+    std::size_t m_after = 0;
+    int m_tries = 0;
+};
+
+}  // namespace
+
+std::vector<c10::IValue> ScriptInputs::on(const ProbeGraph& graph) const
+{
+    ProbeGraph sized = graph;
+    if (fixedNodes > 0)
+        sized.nodes = fixedNodes;
+    const Bindings bindings = probeInputs(shapes, sized);
+    std::vector<c10::IValue> inputs;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        inputs.push_back(of[i] ? bindings.at(shapes.inputs[*of[i]].value) : given[i]);
+    return inputs;
+}
+
+ScriptInputs findInputs(const torch::jit::Module& module, const std::vector<at::Tensor>& examples, const ScriptOptions& options, const Progress& progress)
+{
+    return Search(module, options, progress).run(examples);
+}
+
+}  // namespace cleave

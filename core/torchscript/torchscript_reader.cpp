@@ -1,0 +1,326 @@
+#include "core/torchscript/torchscript_reader.h"
+
+#include <ATen/ATen.h>
+#include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/serialization/import.h>
+#include <torch/csrc/jit/serialization/import_read.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+#include "core/base/sha256.h"
+#include "core/base/stopping.h"
+#include "core/model/symbols.h"
+#include "core/run/model.h"
+#include "core/run/tensors.h"
+#include "core/torchscript/script_archive.h"
+#include "core/torchscript/script_inputs.h"
+#include "core/torchscript/script_operators.h"
+#include "core/torchscript/script_source.h"
+
+namespace cleave {
+
+namespace {
+
+// Numbers of nodes, edges and self-loops that no two sums of few of them share.
+constexpr std::array<ProbeGraph, 3> graphs{{{61, 331, 3, 4, 1}, {67, 389, 5, 4, 2}, {73, 444, 9, 4, 3}}};
+using Sizes = std::array<std::int64_t, graphs.size()>;
+
+std::string symbolText(std::int64_t factor, const std::string& symbol)
+{
+    return factor == 1 ? "Symbol('" + symbol + "')" : "Mul(Integer(" + std::to_string(factor) + "), Symbol('" + symbol + "'))";
+}
+
+// Sizes by what they are on each graph.
+class SizeNames {
+public:
+    void know(const Sizes& sizes, const Dim& dim)
+    {
+        if (m_known.emplace(sizes, dim).second) {
+            m_inputs.emplace_back(sizes, dim);
+            m_bases.emplace_back(sizes, dim);
+        }
+    }
+
+    Dim dim(const Sizes& sizes)
+    {
+        // Nothing at all: rows that another graph would have.
+        if (sizes[0] != 0 && std::ranges::all_of(sizes, [&](std::int64_t size) { return size == sizes[0]; }))
+            return {sizes[0], {}};
+        if (const auto known = m_known.find(sizes); known != m_known.end())
+            return known->second;
+        if (auto named = multiple(sizes); named || (named = sum(sizes)))
+            return m_known[sizes] = *named;
+        m_bases.emplace_back(sizes, Dim{0, "u" + std::to_string(m_unnamed++)});
+        return m_known[sizes] = m_bases.back().second;
+    }
+
+private:
+    // Rows that are looked at as several each.
+    std::optional<Dim> multiple(const Sizes& sizes) const
+    {
+        for (const auto& [base, dim] : m_bases) {
+            const std::int64_t times = base[0] > 0 ? sizes[0] / base[0] : 0;
+            bool fits = times > 1;
+            for (std::size_t r = 0; r < sizes.size(); ++r)
+                fits = fits && sizes[r] == times * base[r];
+            if (fits)
+                return parseSize(symbolText(times, dim.symbol), "a size");
+        }
+        return {};
+    }
+
+    // Few times what the inputs have, and a small number.
+    std::optional<Dim> sum(const Sizes& sizes) const
+    {
+        const std::size_t count = std::min<std::size_t>(m_inputs.size(), 4);
+        std::vector<std::int64_t> times(count, 0);
+        for (;;) {
+            std::size_t digit = 0;
+            while (digit < count && times[digit] == 4)
+                times[digit++] = 0;
+            if (digit == count)
+                return {};
+            ++times[digit];
+            Sizes rest = sizes;
+            for (std::size_t i = 0; i < count; ++i)
+                for (std::size_t r = 0; r < rest.size(); ++r)
+                    rest[r] -= times[i] * m_inputs[i].first[r];
+            if (std::ranges::all_of(rest, [&](std::int64_t left) { return left == rest[0]; }) && std::abs(rest[0]) <= 2)
+                return written(times, rest[0]);
+        }
+    }
+
+    Dim written(const std::vector<std::int64_t>& times, std::int64_t rest) const
+    {
+        std::vector<std::string> terms;
+        for (std::size_t i = 0; i < times.size(); ++i)
+            if (times[i] > 0)
+                terms.push_back(symbolText(times[i], m_inputs[i].second.symbol));
+        if (rest != 0)
+            terms.push_back("Integer(" + std::to_string(rest) + ")");
+        return parseSize(terms.size() == 1 ? terms.front() : "Add(" + join(terms, ", ") + ")", "a size");
+    }
+
+    std::vector<std::pair<Sizes, Dim>> m_inputs, m_bases;  // of inputs; and all that are no sums of others
+    std::map<Sizes, Dim> m_known;
+    int m_unnamed = 0;
+};
+
+class Reader {
+public:
+    Reader(torch::jit::Module module, const ScriptOptions& options) : m_module(std::move(module)), m_options(options) {}
+
+    Program run(const std::vector<at::Tensor>& examples, const Progress& progress)
+    {
+        m_inputs = findInputs(m_module, examples, m_options, progress);
+        ScriptInterpreter interpreter(m_module);
+        for (std::size_t i = 0; i < graphs.size(); ++i) {
+            progress.update(static_cast<double>(i) / graphs.size(), "Reading the model");
+            ProbeGraph graph = graphs[i];
+            graph.integers = m_inputs.integers;
+            try {
+                m_recordings.push_back(interpreter.run(m_inputs.names, m_inputs.on(graph)));
+            } catch (const ScriptFailure& failure) {
+                throw Error("The model runs on one random graph, but not on another: " + failure.op + placeText(failure.source) + " says " + printable(failure.message, 160) + ".");
+            }
+        }
+        refuseDifferent();
+        refuseDecisions();
+        nameSizes();
+        dropUnused();
+        for (std::size_t i = 0; i < m_inputs.names.size(); ++i)
+            if (!m_inputs.of[i] && m_inputs.given[i].isNone())
+                program().notes.push_back("The optional input '" + printable(m_inputs.names[i]) + "' is left out: --role " + printable(m_inputs.names[i]) + "=… takes it in.");
+        if (program().outputs.empty())
+            throw Error("The model has no output tensor.");
+        return std::move(program());
+    }
+
+private:
+    Program& program() { return m_recordings.front().program; }
+
+    // The course of forward must not depend on the graph.
+    void refuseDifferent()
+    {
+        const Program& p = program();
+        for (std::size_t r = 1; r < m_recordings.size(); ++r) {
+            const Program& other = m_recordings[r].program;
+            for (std::size_t i = 0; i < std::min(p.ops.size(), other.ops.size()); ++i)
+                if (p.ops[i].target != other.ops[i].target || p.ops[i].args != other.ops[i].args || p.ops[i].outputs.size() != other.ops[i].outputs.size())
+                    throw Error("The model does not do the same on every graph: " + describe(p, OpId{static_cast<int>(i)}) +
+                                (p.ops[i].target == other.ops[i].target ? " is called with other numbers" : " is not called") +
+                                " on another graph; compute with tensors there, or export the model by torch.export.");
+            if (p.ops.size() != other.ops.size() || p.values.size() != other.values.size() || p.outputs != other.outputs)
+                throw Error("The model does not do the same on every graph: it runs another number of operators; export it by torch.export.");
+        }
+    }
+
+    void refuseDecisions()
+    {
+        for (std::size_t i = 0; i < m_recordings.front().decisions.size(); ++i)
+            throw Error("The model takes a branch by the entries of tensor '" + program()[m_recordings.front().decisions[i]].name + "'" +
+                        placeText(m_recordings.front().decidedAt[i]) + ": write it without the branch, with torch.where for instance.");
+    }
+
+    void nameSizes()
+    {
+        SizeNames names;
+        nameInputs(names);
+        std::map<ValueId, std::int64_t> constants;
+        for (std::size_t v = 0; v < program().values.size(); ++v) {
+            Value& value = program().values[v];
+            const auto& known = m_recordings.front().sizes[v];
+            if (value.weight.valid() || (value.kind != ValueKind::Tensor && value.kind != ValueKind::Int))
+                continue;
+            std::vector<Dim> dims;
+            for (std::size_t d = 0; d < known.size(); ++d)
+                dims.push_back(names.dim(sizesOf(v, d)));
+            if (value.kind == ValueKind::Tensor)
+                value.sizes = std::move(dims);
+            else if (value.number = dims.front(); value.number.isConstant() && !program().isInput(ValueId{static_cast<int>(v)}))
+                constants[ValueId{static_cast<int>(v)}] = value.number.value;
+        }
+        for (Op& op : program().ops)
+            for (NamedArgument& argument : op.args)
+                writeOut(argument.value, constants);
+    }
+
+    // Their sizes have names already.
+    void nameInputs(SizeNames& names)
+    {
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < m_inputs.names.size(); ++i) {
+            if (!m_inputs.of[i])
+                continue;
+            const Value& known = m_inputs.shapes[m_inputs.shapes.inputs[*m_inputs.of[i]].value];
+            const auto v = static_cast<std::size_t>(program().inputs[next++].value.index);
+            for (std::size_t d = 0; d < known.sizes.size(); ++d)
+                if (!known.sizes[d].isConstant())
+                    names.know(sizesOf(v, d), known.sizes[d]);
+        }
+    }
+
+    Sizes sizesOf(std::size_t value, std::size_t dim) const
+    {
+        Sizes sizes;
+        for (std::size_t r = 0; r < graphs.size(); ++r) {
+            if (m_recordings[r].sizes[value].size() != m_recordings.front().sizes[value].size())
+                throw Error("The model does not do the same on every graph: '" + m_recordings.front().program.values[value].name + "' has another number of dimensions.");
+            sizes[r] = m_recordings[r].sizes[value][dim];
+        }
+        return sizes;
+    }
+
+    // An input that no operator reads is none; its name may mean nothing to a graph.
+    void dropUnused()
+    {
+        Program& p = program();
+        std::vector<bool> isRead(p.values.size());
+        for (const Op& op : p.ops)
+            forEachOperand(op, [&](ValueId id) { isRead[static_cast<std::size_t>(id.index)] = true; });
+        for (const ValueId id : p.outputs)
+            isRead[static_cast<std::size_t>(id.index)] = true;
+        for (const Input& input : p.inputs)
+            if (!isRead[static_cast<std::size_t>(input.value.index)])
+                p.notes.push_back("The forward does not read its input '" + printable(p[input.value].name) + "': it is left out.");
+        std::erase_if(p.inputs, [&](const Input& input) { return !isRead[static_cast<std::size_t>(input.value.index)]; });
+    }
+
+    static void writeOut(Argument& argument, const std::map<ValueId, std::int64_t>& constants)
+    {
+        if (const ValueId* id = argument.asValue()) {
+            if (const auto known = constants.find(*id); known != constants.end())
+                argument.value = known->second;
+        } else if (auto* list = std::get_if<std::vector<Argument>>(&argument.value)) {
+            for (Argument& item : *list)
+                writeOut(item, constants);
+        }
+    }
+
+    torch::jit::Module m_module;
+    const ScriptOptions& m_options;
+    ScriptInputs m_inputs;
+    std::vector<Recording> m_recordings;
+};
+
+// The inputs that a trace was made with, which later versions of PyTorch keep: types and sizes, without data.
+std::vector<at::Tensor> tracedInputs(const std::filesystem::path& path)
+{
+    std::vector<at::Tensor> tensors;
+    try {
+        caffe2::serialize::PyTorchStreamReader archive(path.string());
+        if (!archive.hasRecord("traced_inputs.pkl"))
+            return {};
+        const c10::IValue all = torch::jit::readArchiveAndTensors("traced_inputs", "", "traced_inputs/", {}, {}, c10::Device(c10::kCPU), archive);
+        for (const auto& entry : all.toGenericDict())
+            if (entry.key().toStringRef() == "forward")
+                forEachLeaf(itemFrom(entry.value()), [&](const Item& leaf) {
+                    if (leaf.isTensor())
+                        tensors.push_back(leaf.value.toTensor());
+                });
+    } catch (const std::exception&) {  // they only help to guess
+        return {};
+    }
+    return tensors;
+}
+
+// The first line that says something.
+std::string firstWords(const std::string& message)
+{
+    for (std::size_t start = 0; start < message.size();) {
+        const std::size_t end = std::min(message.find('\n', start), message.size());
+        if (message.find_first_not_of(" \t", start) < end)
+            return message.substr(start, end - start);
+        start = end + 1;
+    }
+    return message;
+}
+
+torch::jit::Module load(const std::filesystem::path& path)
+{
+    try {
+        declareNewerOperators();
+        return torch::jit::load(path.string(), c10::Device(c10::kCPU));
+    } catch (const std::exception& problem) {
+        const std::string message = problem.what();
+        if (message.find("Type mismatch: ") != std::string::npos)
+            throw Error("The file cannot be loaded by PyTorch itself: PyTorch Geometric 2.5 and later script layers wrongly that reassign edge_index (GCN, GAT, APPNP, SGC, RGCN); "
+                        "trace the model by torch.jit.trace instead, or export it by torch.export.");
+        if (const std::size_t at = message.find("Unknown builtin op: "); at != std::string::npos)
+            throw Error("The model uses the operator " + printable(firstWords(message.substr(at + 20)), 60) +
+                        ", which PyTorch alone does not have: make the file where the extension is not installed, or export the model by torch.export.");
+        throw Error("The file cannot be loaded by LibTorch " + libtorchVersion() + ": " + printable(firstWords(message), 160) + "; trace the model by torch.jit.trace, or export it by torch.export.");
+    }
+}
+
+}  // namespace
+
+Program readTorchScript(const std::filesystem::path& path, const ScriptOptions& options, const Progress& progress)
+{
+    progress.update(0, "Reading the model");
+    const Stoppable stoppable(&progress.stop);
+    screenTorchScript(path);
+    Program program;
+    torch::jit::Module module = load(path);
+    bool isHalf = false;
+    guarded("The model cannot be read", [&] {
+        module.eval();
+        for (const at::Tensor& weight : module.parameters())
+            isHalf = isHalf || weight.scalar_type() == at::kHalf;
+        if (isHalf)
+            module.to(at::kFloat);
+        program = Reader(std::move(module), options).run(tracedInputs(path), progress);
+    });
+    if (isHalf)
+        program.notes.push_back("The model computes in float16, which LibTorch's CPU kernels lack in part: it runs in float32 here.");
+    program.sha256 = sha256File(path);
+    program.producer = "TorchScript";
+    const std::string& type = program.modules.front().type;
+    program.name = type.empty() ? path.stem().string() : printable(type.substr(type.rfind('.') + 1));
+    return program;
+}
+
+}  // namespace cleave

@@ -1,0 +1,154 @@
+// TorchScript: the zoo's models as traces and scripts have the same functions and answers as their PT2 archives; what cannot be read is refused by a sentence.
+#include "core/torchscript/torchscript_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/zip.h"
+#include "core/run/run.h"
+#include "tests/core/test_files.h"
+
+namespace cleave {
+namespace {
+
+struct ScriptFile {
+    std::string name, zoo, expect;
+    OpenOptions options;
+};
+
+std::vector<ScriptFile> files()
+{
+    std::vector<ScriptFile> all;
+    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models/torchscript/index.json"))) {
+        ScriptFile file{entry["name"], entry["zoo"], entry["expect"], {}};
+        const nlohmann::json none = nlohmann::json::object(), &roles = entry.contains("roles") ? entry["roles"] : none, &widths = entry.contains("widths") ? entry["widths"] : none;
+        for (const auto& [name, role] : roles.items())
+            roleFromName(role.get<std::string>(), file.options.roles[name]);
+        for (const auto& [name, width] : widths.items())
+            file.options.widths[name] = width.get<std::int64_t>();
+        all.push_back(std::move(file));
+    }
+    return all;
+}
+
+void PrintTo(const ScriptFile& file, std::ostream* out)
+{
+    *out << file.name;
+}
+
+std::filesystem::path scripts() { return test::testDir() / "models/torchscript"; }
+std::filesystem::path zoo() { return test::testDir() / "models/zoo"; }
+
+// What a cut is for whoever looks at it: its functions, and how many tensors each reads and saves.
+std::vector<std::tuple<std::string, std::size_t, std::size_t>> shapeOf(const Model& model, bool withTensors)
+{
+    std::vector<std::tuple<std::string, std::size_t, std::size_t>> functions;
+    for (const CutFunction& function : model.cut->functions)
+        functions.emplace_back(functionName(function), withTensors ? function.reads.size() : 0, withTensors ? function.saves.size() : 0);
+    return functions;
+}
+
+class TorchScriptZoo : public testing::TestWithParam<ScriptFile> {};
+
+TEST_P(TorchScriptZoo, IsCutAndAnswersAsThePt2Archive)
+{
+    const ScriptFile& file = GetParam();
+    Model model;
+    const std::string refusal = test::errorOf([&] { model = openModel(scripts() / (file.name + ".pt"), file.options); });
+    if (file.expect == "refused") {
+        EXPECT_NE(refusal.find("cannot be loaded by PyTorch itself"), std::string::npos) << refusal;
+        return;
+    }
+    ASSERT_EQ(refusal, "");
+    const Model exported = openModel(zoo() / (file.zoo + ".pt2"), {file.options.roles, false});
+    // A trace of these runs other operators inside: gates one by one, attention in one.
+    const bool isSame = file.name != "gated_graph.trace" && file.name != "gps.trace";
+    EXPECT_EQ(shapeOf(model, isSame), shapeOf(exported, isSame));
+    const DataGraph graph = readGraph(zoo() / (file.zoo + ".npz"));
+    VerifyOptions options;
+    options.run.batchSize = 7;
+    if (file.zoo == "bfloat16")
+        options.tolerance = {0.05, 0.05};
+    if (file.zoo == "float16")
+        options.tolerance = {0.01, 0.01};
+    for (const auto& [array, values] : graph.arrays)
+        if (array.starts_with("expected"))
+            options.expected[array] = values;
+    const VerifyResult result = verify(model, graph, options);
+    EXPECT_GE(result.comparisons.size(), 3U);
+    for (const Comparison& c : result.comparisons)
+        EXPECT_TRUE(c.equal) << c.a << " / " << c.b << " of " << c.output << ": " << c.maxAbsolute;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TorchScriptZoo, testing::ValuesIn(files()), [](const auto& file) {
+    std::string name = file.param.name;
+    std::ranges::replace(name, '.', '_');
+    return name;
+});
+
+TEST(TorchScript, OpsAreNamedAsInTheExport)
+{
+    const Program script = readTorchScript(scripts() / "sage_mean.trace.pt"), exported = openModel(zoo() / "sage_mean.pt2", {{}, false}).program();
+    const auto names = [](const Program& p, const std::string& target) {
+        std::vector<std::string> all;
+        for (const Op& op : p.ops)
+            if (op.target == target)
+                all.push_back(op.name);
+        return all;
+    };
+    EXPECT_EQ(names(script, "aten::linear"), names(exported, "aten::linear"));
+    const Op& linear = *std::ranges::find(script.ops, "aten::linear", &Op::target);
+    EXPECT_EQ(script[linear.module].path, "convs.0.lin_l");
+    EXPECT_EQ(script[linear.module].type, "torch_geometric.nn.dense.linear.Linear");
+    EXPECT_TRUE(linear.source.file.ends_with("linear.py") && linear.source.line > 0) << linear.source.file;
+}
+
+TEST(TorchScript, WidthsThatNothingTellsAreAskedFor)
+{
+    const std::string refusal = test::errorOf([] { openModel(scripts() / "lgconv.script.pt"); });
+    EXPECT_NE(refusal.find("--width x="), std::string::npos) << refusal;
+}
+
+// The archive's entries, one of them changed.
+class HostileScript : public testing::Test {
+protected:
+    std::string refusalOf(const std::function<void(std::string& name, std::string& content)>& change)
+    {
+        const ZipReader zip(scripts() / "sage_mean.trace.pt");
+        std::vector<std::pair<std::string, std::string>> entries;
+        for (const ZipEntry& entry : zip.entries()) {
+            entries.emplace_back(entry.name, zip.readText(entry.name));
+            change(entries.back().first, entries.back().second);
+        }
+        std::vector<NewZipEntry> written;
+        for (const auto& [name, content] : entries)
+            written.push_back({name, std::as_bytes(std::span(content))});
+        writeZip(m_folder / "model.pt", written);
+        return test::errorOf([&] { openModel(m_folder / "model.pt"); });
+    }
+
+    test::TemporaryFolder m_folder;
+};
+
+TEST_F(HostileScript, EndsInOneSentence)
+{
+    const auto is = [](const std::string& name, std::string_view end) { return name.ends_with(end); };
+    EXPECT_EQ(refusalOf([](auto&, auto&) {}), "");
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, ".py")) content += "  def __setstate__(self, x: int) -> None:\n    pass\n"; }).find("code of its own"),
+              std::string::npos);
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, ".py")) content += std::string(100'000, '('); }).find("nested too deeply"), std::string::npos);
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, "data.pkl")) content.resize(content.size() / 2); }).find("ends too early"), std::string::npos);
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, "data.pkl")) content = "\x80\x02]e."; }).find("not a valid pickle"), std::string::npos);
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, "data.pkl")) content = std::string("\x80\x02") + std::string(5000, '(') + "."; }).find("nested too deeply"),
+              std::string::npos);
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, ".py")) content = "class X(Module):\n  oops\n"; }), "");
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (name.find("/data/") != std::string::npos) content.resize(3); }).find("holds less data"), std::string::npos);
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
+        if (is(name, ".py") && content.find("return") != std::string::npos)
+            content.replace(content.find("return"), 0, "torch.save(x, \"/tmp/cleave-written\")\n    ");
+    }), "");
+}
+
+}  // namespace
+}  // namespace cleave
