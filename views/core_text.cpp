@@ -42,13 +42,16 @@ constexpr std::array texts{
     QT_TRANSLATE_NOOP("cleave::Core", "post %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "cut %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "function %1"),
+    QT_TRANSLATE_NOOP("cleave::Core", "functions %1 to %2"),
+    QT_TRANSLATE_NOOP("cleave::Core", "global ops before function %1"),
+    QT_TRANSLATE_NOOP("cleave::Core", "rows of an output"),
     QT_TRANSLATE_NOOP("cleave::Core", "op %1 in module %2"),
     QT_TRANSLATE_NOOP("cleave::Core", "op %1"),
 
     // What went wrong in a run; the reason is often LibTorch's.
     QT_TRANSLATE_NOOP("cleave::Core", "Running the whole model on this graph failed: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "Running layer by layer on this graph failed: %1"),
-    QT_TRANSLATE_NOOP("cleave::Core", "Running function %1 failed: %2"),
+    QT_TRANSLATE_NOOP("cleave::Core", "Running %1 failed: %2"),
     QT_TRANSLATE_NOOP("cleave::Core", "Measuring %1 failed: %2"),
 
     // What is being done.
@@ -67,7 +70,6 @@ constexpr std::array texts{
     QT_TRANSLATE_NOOP("cleave::Core", "Reading the graph"),
     QT_TRANSLATE_NOOP("cleave::Core", "Reading the model"),
     QT_TRANSLATE_NOOP("cleave::Core", "Running the whole model"),
-    QT_TRANSLATE_NOOP("cleave::Core", "Running function %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "Running %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "Searching the optimal plan"),
 
@@ -177,5 +179,11 @@ QString fromCore(const QString& sentence)
 }
 
 QString fromCore(const std::string& sentence) { return fromCore(QString::fromStdString(sentence)); }
+
+QString titleFromCore(const std::string& name)
+{
+    const QString text = fromCore(name);
+    return text.left(1).toUpper() + text.mid(1);
+}
 
 }  // namespace cleave::views

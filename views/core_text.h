@@ -9,5 +9,6 @@ namespace cleave::views {
 /// the rest stays as it is.
 QString fromCore(const QString& sentence);
 QString fromCore(const std::string& sentence);
+QString titleFromCore(const std::string& name);  ///< begins with a capital
 
 }  // namespace cleave::views

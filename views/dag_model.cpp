@@ -95,6 +95,7 @@ private:
             band.ops = static_cast<int>(m_bandOps[i].size());
             if (i > 0) {
                 band.function = band.firstFunction = static_cast<int>(i) - 1;
+                band.name = functionName(function(static_cast<int>(i)));
                 band.level = m_analysis.degreeOf(function(static_cast<int>(i)).level);
                 if (m_analysis.types() > 1 && function(static_cast<int>(i)).isOfLevel())
                     band.nodeType = m_analysis.nodeTypes[static_cast<std::size_t>(function(static_cast<int>(i)).nodeType)].name;
@@ -106,6 +107,8 @@ private:
             m_dag.bands.push_back(std::move(band));
         }
     }
+
+    std::string nameOf(int firstBand, int lastBand) const { return functionName(function(firstBand).level, function(lastBand).level, false, {}); }
 
     // All repetitions but the first are one box in the last band.
     void fold(const Repeat& repeat)
@@ -119,6 +122,7 @@ private:
         }
         m_dag.bands[last].ops = static_cast<int>(all.size());
         m_dag.bands[last].firstFunction = repeat.shown() - 1;
+        m_dag.bands[last].name = nameOf(repeat.shown(), repeat.end() - 1);
         m_bandOps[last] = std::move(all);
         m_repeatOf[static_cast<int>(last)] = repeat;
     }
@@ -143,7 +147,9 @@ private:
             return;
         }
         if (const auto repeat = m_repeatOf.find(band); repeat != m_repeatOf.end()) {
-            box(addBox({BoxKind::Repeat, band, ops.front(), {}, {}}, ops, -1)).repeat = repeat->second;
+            DagBox& box = m_dag.boxes[static_cast<std::size_t>(addBox({BoxKind::Repeat, band, ops.front(), {}, {}}, ops, -1))];
+            box.repeat = repeat->second;
+            box.repeated = nameOf(repeat->second.first, repeat->second.shown() - 1);
             return;
         }
         const int outer = band == prologueBand && !ops.empty() ? addFrame(band, {}, -1) : -1;

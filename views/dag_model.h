@@ -42,6 +42,7 @@ struct DagBox {
     double rowBytes = 0;                 ///< tensors: bytes of one row, 0 if not known
     int frame = -1;                      ///< innermost expanded module around it
     Repeat repeat;                       ///< repeats: which
+    std::string repeated;                ///< "function 1": what these are repetitions of
 
     bool isExpandable() const { return key.kind == BoxKind::Module || key.kind == BoxKind::Prologue || key.kind == BoxKind::Repeat; }
 };
@@ -70,6 +71,7 @@ struct DagStrip {
 /// Band 0 is the prologue, band i + 1 function i. The strip below band 0 holds the inputs.
 struct DagBand {
     int function = -1;  ///< -1 for the prologue
+    std::string name;   ///< "function 2", "global ops before function 2"; of all that a folded repeat shows
     int level = -1;         ///< message degree
     int place = -1;         ///< of PlanSpace's functions, the one whose ops these are in the plan that is drawn; -1 for others
     std::string nodeType;   ///< over whose nodes it runs; empty where there is one type

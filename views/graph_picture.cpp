@@ -4,6 +4,7 @@
 #include <QFontMetricsF>
 #include <algorithm>
 
+#include "views/core_text.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -46,8 +47,7 @@ QString BoxMetrics::subtitle(const DagBox& box) const
 {
     QStringList parts;
     if (box.key.kind == BoxKind::Repeat)
-        parts.append(box.repeat.period == 1 ? Texts::tr("like function %1").arg(box.repeat.first - 1)
-                                            : Texts::tr("like functions %1 to %2").arg(box.repeat.first - 1).arg(box.repeat.shown() - 2));
+        parts.append(Texts::tr("like %1").arg(fromCore(box.repeated)));
     if (box.isExpandable())
         parts.append(Texts::tr("%n op(s)", nullptr, static_cast<int>(box.ops.size())));
     if (!box.type.empty())

@@ -127,13 +127,13 @@ BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip) c
         texts.lines.append(tr("nodes: %1").arg(toText(band.nodeType)));
     texts.lines.append(tr("%n op(s)", nullptr, band.ops));
     if (strip.isJoined) {
-        texts.stripTitle = tr("No cut %1").arg(band.function + 1);
+        texts.stripTitle = tr("No cut %1").arg(band.place + 1);
         texts.stripLines.append(tr("run together"));
     }
     if (band.function < 0 || strip.crossing.empty())
         return texts;
     if (texts.stripTitle.isEmpty())
-        texts.stripTitle = tr("Cut %1").arg(band.function + 1);
+        texts.stripTitle = band.place < 0 ? tr("For all nodes") : tr("Cut %1").arg(band.place + 1);
     texts.stripLines.append(tr("%n save point(s)", nullptr, static_cast<int>(strip.crossing.size())));
     // There is room for one line.
     if (strip.typedRowBytes.size() > 1)

@@ -228,7 +228,7 @@ void GraphView::selectCut(std::optional<int> cut)
     if (cut)
         ensureVisible(m_scene->cutRect(*cut), 10, 60);
     if (cut)
-        setAccessibleDescription(tr("Cut %1").arg(m_document.planEditor().functionNumber(*cut) + 1));
+        setAccessibleDescription(tr("Cut %1").arg(*cut + 1));
 }
 
 // False behind the last one, where none is selected any more.
@@ -296,7 +296,7 @@ bool GraphView::handleCutKey(int key)
     case Qt::Key_Up:
     case Qt::Key_Down: moveCut(key == Qt::Key_Up); return true;
     case Qt::Key_Return:
-    case Qt::Key_Enter: editor.keepPreview(tr("Move cut %1").arg(editor.functionNumber(*m_cut) + 1)); return true;
+    case Qt::Key_Enter: editor.keepPreview(tr("Move cut %1").arg(*m_cut + 1)); return true;
     case Qt::Key_Escape: editor.hasPreview() ? editor.endPreview() : selectCut(std::nullopt); return true;
     default: return false;
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "views/core_text.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -86,9 +87,11 @@ private:
         return m_result.sections.emplace_back(PropertySection{title, {}}).properties;
     }
 
+    const CutFunction& function(int index) const { return m_cut.functions[static_cast<std::size_t>(index)]; }
+
     QString place() const
     {
-        return m_box.key.band == 0 ? Texts::tr("the prologue") : Texts::tr("function %1").arg(m_box.key.band - 1);
+        return m_box.key.band == 0 ? Texts::tr("the prologue") : fromCore(functionName(function(m_box.key.band - 1)));
     }
 
     void inspectOp(OpId id)
@@ -240,9 +243,7 @@ private:
     {
         const Repeat& repeat = m_box.repeat;
         m_result.title = Texts::tr("× %1 more").arg(repeat.count - 1);
-        m_result.kind = repeat.period == 1 ? Texts::tr("Functions %1 to %2, each like function %3").arg(repeat.shown() - 1).arg(repeat.end() - 2).arg(repeat.first - 1)
-                                           : Texts::tr("Functions %1 to %2, which repeat functions %3 to %4")
-                                                 .arg(repeat.shown() - 1).arg(repeat.end() - 2).arg(repeat.first - 1).arg(repeat.shown() - 2);
+        m_result.kind = Texts::tr("%1, like %2").arg(titleFromCore(functionName(function(repeat.shown() - 1).level, function(repeat.end() - 2).level, false, {})), fromCore(m_box.repeated));
         auto& rows = section(Texts::tr("Here"));
         rows.push_back({Texts::tr("operators"), QString::number(m_box.ops.size()), {}});
         rows.push_back({Texts::tr("operators of each repetition"), QString::number(m_box.ops.size() / static_cast<std::size_t>(repeat.count - 1)), {}});
@@ -296,11 +297,11 @@ private:
     {
         auto& rows = section(Texts::tr("Use"));
         if (m_box.writtenBy >= 0)
-            rows.push_back({Texts::tr("written by"), Texts::tr("function %1").arg(m_box.writtenBy), {}});
+            rows.push_back({Texts::tr("written by"), fromCore(functionName(function(m_box.writtenBy))), {}});
         QStringList readers;
-        for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
-            if (std::ranges::find(m_cut.functions[f].reads, id) != m_cut.functions[f].reads.end())
-                readers.append(Texts::tr("function %1").arg(f));
+        for (const CutFunction& function : m_cut.functions)
+            if (std::ranges::find(function.reads, id) != function.reads.end())
+                readers.append(fromCore(functionName(function)));
         if (m_box.isOutput)
             readers.append(Texts::tr("the caller"));
         rows.push_back({Texts::tr("read by"), readers.join(QStringLiteral(", ")), {}});
@@ -318,7 +319,7 @@ private:
                                                                            : Texts::tr("%1, handed on without a copy").arg(bytesText(known->write.bytes)), {}});
         for (const TensorRead& read : known->reads) {
             const QString formula = bytesFormula(m_analysis, id, QString(QLatin1Char(read.rows)), read.count);
-            const QString name = Texts::tr("read by %1").arg(functionName(*m_editor, m_cost->functions[static_cast<std::size_t>(read.function)]));
+            const QString name = Texts::tr("read by %1").arg(functionText(m_cost->functions[static_cast<std::size_t>(read.function)]));
             const QString bytes = formula.isEmpty() ? bytesText(read.amount.bytes) : formula;
             rows.push_back({name, read.amount.seconds > 0 ? Texts::tr("%1, in %2").arg(bytes, secondsText(read.amount.seconds)) : bytes,  // or it is the aggregation's
                             Texts::tr("%1 = %2 rows").arg(QLatin1Char(read.rows)).arg(countText(std::llround(read.count)))});
@@ -347,8 +348,8 @@ Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
     const Analysis& analysis = editor.space()->analysis();
     const PlanCost* cost = editor.showsCosts() && editor.cost() ? &*editor.cost() : nullptr;
     Inspection result;
-    result.title = Texts::tr("Cut %1").arg(editor.functionNumber(cut) + 1);
-    result.kind = Texts::tr("Between functions %1 and %2").arg(editor.functionNumber(cut)).arg(editor.functionNumber(cut + 1));
+    result.title = Texts::tr("Cut %1").arg(cut + 1);
+    result.kind = Texts::tr("Between functions %1 and %2").arg(cut).arg(cut + 1);
     auto& tensors = result.sections.emplace_back(PropertySection{Texts::tr("In the store"), {}}).properties;
     double seconds = 0, bytes = 0;
     for (const ValueId tensor : editor.space()->savePoints(editor.shown(), cut)) {
@@ -412,10 +413,7 @@ QString reachText(const ValueFacts& facts)
 
 QString bandTitle(const DagBand& band)
 {
-    if (band.function < 0)
-        return Texts::tr("Prologue");
-    return band.firstFunction == band.function ? Texts::tr("Function %1").arg(band.function)
-                                               : Texts::tr("Functions %1 to %2").arg(band.firstFunction).arg(band.function);
+    return band.function < 0 ? Texts::tr("Prologue") : titleFromCore(band.name);
 }
 
 QString tensorText(const Analysis& analysis, ValueId value)

@@ -196,7 +196,7 @@ bool CutDrag::aim(const QPointF& place)
     return true;
 }
 
-void CutDrag::drop() { m_editor.keepPreview(Texts::tr("Move cut %1").arg(m_editor.functionNumber(m_cut) + 1)); }
+void CutDrag::drop() { m_editor.keepPreview(Texts::tr("Move cut %1").arg(m_cut + 1)); }
 
 QString CutDrag::outcome() const
 {
@@ -204,7 +204,7 @@ QString CutDrag::outcome() const
     const Program& program = m_editor.space()->analysis().program;
     for (const ValueId tensor : m_editor.space()->savePoints(m_stops[m_at].plan, m_cut))
         saved.append(toText(program[tensor].name));
-    return Texts::tr("Cut %1 saves %2").arg(m_editor.functionNumber(m_cut) + 1).arg(saved.isEmpty() ? Texts::tr("nothing") : saved.join(QStringLiteral(", "))) +
+    return Texts::tr("Cut %1 saves %2").arg(m_cut + 1).arg(saved.isEmpty() ? Texts::tr("nothing") : saved.join(QStringLiteral(", "))) +
            costText(m_before, m_stops[m_at].plan);
 }
 

@@ -44,12 +44,6 @@ void PlanEditor::setModel(std::shared_ptr<const Model> model)
     m_subject = model ? std::make_shared<const PlannedModel>(std::move(model)) : nullptr;
     m_plan = m_base = m_subject ? m_subject->space.messageDegree() : Plan{};
     m_preview.reset();
-    m_functionNumbers.clear();
-    for (int place = 0; m_subject && place < m_subject->space.functions(); ++place)
-        m_functionNumbers.push_back(place);
-    for (std::size_t f = 0; m_subject && f < m_subject->model->cut->functions.size(); ++f)
-        if (const CutFunction& function = m_subject->model->cut->functions[f]; function.isOfLevel())
-            m_functionNumbers[static_cast<std::size_t>(function.level)] = static_cast<int>(f);
     m_costs.setModel(m_subject);
     setPlan(m_base);
 }
@@ -176,7 +170,7 @@ QStringList PlanEditor::differences() const
     for (int cut = 0; m_other && cut + 1 < m_subject->space.functions(); ++cut)
         if (const bool here = m_plan.joined.contains(cut); here != m_other->plan.joined.contains(cut))
             lines.append((here ? tr("Functions %1 and %2 run together here, but not in %3.") : tr("Functions %1 and %2 run together in %3, but not here."))
-                             .arg(functionNumber(cut)).arg(functionNumber(cut + 1)).arg(m_other->name));
+                             .arg(cut).arg(cut + 1).arg(m_other->name));
     return lines;
 }
 
@@ -209,7 +203,7 @@ bool PlanEditor::setSaved(ValueId tensor, int cut, bool saved)
         return false;
     const QString name = toText(m_subject->model->program()[tensor].name);
     return apply(m_subject->space.setSavePoint(m_plan, tensor, cut, saved), {m_subject->model->program()[tensor].producer},
-                 saved ? tr("Save %1 at cut %2").arg(name).arg(functionNumber(cut) + 1) : tr("Do not save %1 at cut %2").arg(name).arg(functionNumber(cut) + 1));
+                 saved ? tr("Save %1 at cut %2").arg(name).arg(cut + 1) : tr("Do not save %1 at cut %2").arg(name).arg(cut + 1));
 }
 
 // Ops that the text names already are not told again.
@@ -232,7 +226,7 @@ bool PlanEditor::pin(OpId op)
     if (i < 0)
         return false;
     const int function = m_plan.positions[static_cast<std::size_t>(i)].function();
-    return apply(m_subject->space.pin(m_plan, op, function), {op}, tr("Pin %1 to function %2").arg(nameOf(op)).arg(functionNumber(function)));
+    return apply(m_subject->space.pin(m_plan, op, function), {op}, tr("Pin %1 to function %2").arg(nameOf(op)).arg(function));
 }
 
 bool PlanEditor::unpin(OpId op)
@@ -262,8 +256,7 @@ bool PlanEditor::setJoined(int cut, bool joined)
     }
     Plan plan = m_plan;
     joined ? void(plan.joined.insert(cut)) : void(plan.joined.erase(cut));
-    const int above = functionNumber(cut), below = functionNumber(cut + 1);
-    return take(plan, joined ? tr("Run functions %1 and %2 together").arg(above).arg(below) : tr("Run functions %1 and %2 one after the other").arg(above).arg(below));
+    return take(plan, joined ? tr("Run functions %1 and %2 together").arg(cut).arg(cut + 1) : tr("Run functions %1 and %2 one after the other").arg(cut).arg(cut + 1));
 }
 
 QString PlanEditor::nameOf(OpId op) const { return toText(m_subject->model->program()[op].name); }
@@ -284,25 +277,11 @@ QString PlanEditor::opsText(const std::vector<OpId>& ops) const
 
 QString PlanEditor::positionText(Position position) const
 {
-    const int number = functionNumber(position.function());
+    const int number = position.function();
     return position.isPre() ? tr("before message passing %1").arg(number) : tr("to function %1").arg(number);
 }
 
-// Global ops have functions of their own in between.
-int PlanEditor::functionNumber(int place) const
-{
-    return place >= 0 && place < static_cast<int>(m_functionNumbers.size()) ? m_functionNumbers[static_cast<std::size_t>(place)] : place;
-}
-
-QString functionName(const PlanEditor& editor, const FunctionCost& f)
-{
-    if (f.isGlobal)
-        return PlanEditor::tr("Global, before %1").arg(editor.functionNumber(f.last));
-    if (f.rowsOf.valid())
-        return PlanEditor::tr("Rows of an output");
-    if (f.first < f.last)
-        return PlanEditor::tr("Functions %1 to %2").arg(editor.functionNumber(f.first)).arg(editor.functionNumber(f.last));
-    return PlanEditor::tr("Function %1").arg(editor.functionNumber(f.last));
-}
+QString functionText(const FunctionCost& f) { return fromCore(functionName(f.first, f.last, f.isGlobal, f.rowsOf)); }
+QString functionTitle(const FunctionCost& f) { return titleFromCore(functionName(f.first, f.last, f.isGlobal, f.rowsOf)); }
 
 }  // namespace cleave::views

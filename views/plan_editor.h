@@ -69,8 +69,7 @@ public:
     QStringList differences() const;  ///< of the kept plan from the other one, a sentence for each op that stands elsewhere
 
     QString opsText(const std::vector<OpId>& ops) const;  ///< "linear_1 and 2 more"
-    QString positionText(Position position) const;  ///< "before message passing 2", "to function 2": as the picture numbers functions
-    int functionNumber(int place) const;            ///< of one of PlanSpace's functions
+    QString positionText(Position position) const;  ///< "before message passing 2", "to function 2"
 
     const PlanCosts& costs() const { return m_costs; }
     const std::optional<PlanCost>& cost() const { return m_cost; }  ///< of the shown plan
@@ -97,7 +96,6 @@ private:
     std::set<BlockCopy> copied() const;
 
     std::shared_ptr<const PlannedModel> m_subject;
-    std::vector<int> m_functionNumbers;  // by place
     RunOptions m_options;
     Plan m_base, m_plan;
     std::optional<Plan> m_preview;
@@ -109,6 +107,7 @@ private:
     std::optional<StoredPlan> m_loaded;  // last, for what it copies where costs do not say
 };
 
-QString functionName(const PlanEditor& editor, const FunctionCost& f);  ///< "Function 2"
+QString functionText(const FunctionCost& f);   ///< "function 2"
+QString functionTitle(const FunctionCost& f);  ///< "Function 2"
 
 }  // namespace cleave::views

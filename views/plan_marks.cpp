@@ -81,7 +81,7 @@ std::map<int, QStringList> savesOf(const DagModel& dag, const PlanEditor& editor
         for (const ValueId tensor : tensors)
             if (const OpId producer = program[tensor].producer; producer.valid() && !drawn.contains({cut, tensor}))
                 if (const int box = boxes[static_cast<std::size_t>(producer.index)]; box >= 0)
-                    saves[box].append(Texts::tr("%1 saved at cut %2").arg(QString::fromStdString(program[tensor].name)).arg(editor.functionNumber(cut) + 1));
+                    saves[box].append(Texts::tr("%1 saved at cut %2").arg(QString::fromStdString(program[tensor].name)).arg(cut + 1));
     return saves;
 }
 

@@ -40,7 +40,7 @@ void addSaves(QMenu& menu, PlanEditor& editor, ValueId tensor)
         const Move move = space.setSavePoint(editor.plan(), tensor, cut, !saved);
         if (!saved && !move.plan)
             continue;
-        const int number = editor.functionNumber(cut) + 1;
+        const int number = cut + 1;
         QAction* action = menu.addAction(saved ? Texts::tr("Do not save at cut %1").arg(number) : Texts::tr("Save at cut %1").arg(number));
         action->setEnabled(move.plan.has_value());
         action->setToolTip(fromCore(move.reason));
@@ -67,7 +67,7 @@ void addConstraints(QMenu& menu, PlanEditor& editor, OpId op, OpId other)
         QObject::connect(menu.addAction(Texts::tr("Unpin")), &QAction::triggered, &editor, [&editor, op] { editor.unpin(op); });
     } else {
         const int function = plan.positions[static_cast<std::size_t>(space.indexOf(op))].function();
-        QAction* pin = addWish(menu, Texts::tr("Pin to function %1").arg(editor.functionNumber(function)), space.pin(plan, op, function));
+        QAction* pin = addWish(menu, Texts::tr("Pin to function %1").arg(function), space.pin(plan, op, function));
         QObject::connect(pin, &QAction::triggered, &editor, [&editor, op] { editor.pin(op); });
     }
     if (other.valid() && other != op && plan.constraints.group(op) != plan.constraints.group(other)) {
@@ -109,7 +109,7 @@ void addCutActions(QMenu& menu, PlanEditor& editor, int cut)
     menu.setToolTipsVisible(true);
     const bool joined = editor.plan().joined.contains(cut);
     const QString text = joined ? Texts::tr("Run functions %1 and %2 one after the other") : Texts::tr("Run functions %1 and %2 together");
-    QAction* action = menu.addAction(text.arg(editor.functionNumber(cut)).arg(editor.functionNumber(cut + 1)));
+    QAction* action = menu.addAction(text.arg(cut).arg(cut + 1));
     const std::string why = joined ? std::string() : editor.space()->whyNotJoined(cut);
     action->setEnabled(why.empty());
     action->setToolTip(why.empty() && !joined ? Texts::tr("Over blocks of one hop more, with nothing saved between them") : fromCore(why));

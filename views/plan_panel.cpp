@@ -147,7 +147,7 @@ void PlanPanel::showPlan()
         m_ownBars = plans.size();
         for (std::size_t i = 0; i < cost->functions.size(); ++i) {
             const FunctionCost& f = cost->functions[i];
-            functions.push_back(barOf(functionName(m_editor, f), f, blocks[i]));
+            functions.push_back(barOf(functionTitle(f), f, blocks[i]));
             functions.back().details = tr("at most %1 of memory").arg(bytesText(f.peakBytes));
         }
         for (const PricedPlan& plan : m_editor.costs().plans())

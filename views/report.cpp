@@ -77,7 +77,7 @@ QString functionTable(const PlanEditor& editor)
 {
     QString table = header({Texts::tr("function"), Texts::tr("blocks"), Texts::tr("read"), Texts::tr("compute"), Texts::tr("write"), Texts::tr("together")});
     for (const FunctionCost& f : editor.cost()->functions) {
-        table += QStringLiteral("<tr>") + cell(functionName(editor, f));
+        table += QStringLiteral("<tr>") + cell(functionTitle(f));
         for (const double seconds : {f.prepare.seconds, f.read.seconds, f.compute.seconds, f.write.seconds, f.seconds()})
             table += cell(secondsText(seconds), true);
         table += QStringLiteral("</tr>\n");
@@ -143,7 +143,7 @@ QString csvReport(Document& document)
     for (const auto& [plan, cost] : plansOf(document.planEditor()))
         for (const FunctionCost& f : cost->functions)
             csv += QStringLiteral("\"%1\",\"%2\",%3,%4,%5,%6,%7,%8,%9\r\n")
-                       .arg(plan, functionName(document.planEditor(), f))
+                       .arg(plan, functionTitle(f))
                        .arg(f.prepare.seconds, 0, 'g', 9)
                        .arg(f.read.seconds, 0, 'g', 9)
                        .arg(f.compute.seconds, 0, 'g', 9)

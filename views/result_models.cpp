@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "views/core_text.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -129,7 +130,7 @@ void showFunctions(TextTableModel& table, const RunResult* run)
         const auto predicted = [&](std::size_t i) { return i < seconds.size() ? std::optional(seconds[i]) : std::nullopt; };
         const auto all = seconds.size() == run->functions.size() ? std::optional(std::accumulate(seconds.begin(), seconds.end(), 0.0)) : std::nullopt;
         for (std::size_t i = 0; i < run->functions.size(); ++i)
-            rows.push_back(functionRow(Texts::tr("Function %1").arg(i), run->functions[i], predicted(i)));
+            rows.push_back(functionRow(titleFromCore(run->functions[i].name), run->functions[i], predicted(i)));
         if (run->functions.size() > 1)
             rows.push_back(functionRow(Texts::tr("Together"), sum(run->functions), all));
     }

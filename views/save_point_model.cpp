@@ -82,7 +82,7 @@ QString SavePointModel::costText(int index) const
         lines.append((read.rows == 'V'   ? tr("Read at the %1 targets of %2: %3 in %4.")
                       : read.rows == 'E' ? tr("Read for the %1 nodes of blocks of %2: %3 in %4.")
                                          : tr("Read along the %1 edges of %2: %3 in %4."))
-                         .arg(countText(read.count), functionName(m_editor, cost->functions[static_cast<std::size_t>(read.function)]),
+                         .arg(countText(read.count), functionText(cost->functions[static_cast<std::size_t>(read.function)]),
                               bytesText(read.amount.bytes), secondsText(read.amount.seconds)));
     const Move without = m_editor.space()->setSavePoint(m_editor.shown(), row.tensor, row.cut, false);
     if (!without.plan)
@@ -109,7 +109,7 @@ QVariant SavePointModel::data(const QModelIndex& index, int role) const
         return {};
     switch (index.column()) {
     case Tensor: return toText(m_editor.space()->analysis().program[row.tensor].name);
-    case Cut: return tr("Cut %1").arg(m_editor.functionNumber(row.cut) + 1);
+    case Cut: return tr("Cut %1").arg(row.cut + 1);
     case Shape: return toText(shapeText(m_editor.space()->analysis(), row.tensor));
     case Bytes: return bytesOf(row.tensor);
     default: return secondsOf(row.tensor);

@@ -137,7 +137,7 @@ void TablePanel::showCosts()
     };
     if (editor.cost() && editor.showsCosts()) {
         for (const FunctionCost& f : editor.cost()->functions)
-            add(functionName(editor, f), f.prepare, f.read, f.compute, f.write, f.seconds(), f.peakBytes);
+            add(functionTitle(f), f.prepare, f.read, f.compute, f.write, f.seconds(), f.peakBytes);
         addSum(tr("This plan"), *editor.cost());
         for (const PricedPlan& plan : editor.costs().plans())
             addSum(planText(plan.name), plan.planned.cost);

@@ -112,9 +112,8 @@ std::string describeText(const Model& model)
     std::vector<std::vector<std::string>> functions{{"function", "degree", "ops", "MP", "edge sets", "reads", "saves", "modules"}};
     if (a.types() > 1)
         functions.front().insert(functions.front().begin() + 2, "rows");
-    for (std::size_t i = 0; i < model.cut->functions.size(); ++i) {
-        const CutFunction& f = model.cut->functions[i];
-        functions.push_back({std::to_string(i), std::to_string(a.degreeOf(f.level)), std::to_string(opsOf(a, f).size()),
+    for (const CutFunction& f : model.cut->functions) {
+        functions.push_back({functionName(f), std::to_string(a.degreeOf(f.level)), std::to_string(opsOf(a, f).size()),
                              std::to_string(messagePassings(a, f)), join(names(p, f.segments()), ", "), join(names(p, f.reads), ", "),
                              join(names(p, f.saves), ", "), modulesOf(a, f)});
         if (a.types() > 1)

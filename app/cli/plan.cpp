@@ -157,12 +157,9 @@ std::string planTable(const PlanSpace& space, const StoredPlan& stored, const Pl
         for (const Step& step : function.steps)
             if (function.isGlobal)
                 ops[1].push_back(program[step.op].name);
-        const std::string name = function.rowsOf.valid() ? "rows of " + program[function.rowsOf].name
-                                 : function.isGlobal     ? "global, before " + std::to_string(function.level)
-                                                         : (function.firstLevel != function.level ? std::to_string(function.firstLevel) + "–" : "") +
-                                                               std::to_string(function.level) +
-                                                               (analysis.types() > 1 ? ", " + analysis.nodeTypes[static_cast<std::size_t>(function.nodeType)].name : "");
-        rows.push_back({name, join(ops[0], ", "), join(ops[1], ", "), join(ops[2], ", "), names(function.reads), names(function.saves)});
+        const bool hasType = analysis.types() > 1 && function.isOfLevel();
+        rows.push_back({functionName(function) + (hasType ? ", " + analysis.nodeTypes[static_cast<std::size_t>(function.nodeType)].name : ""),
+                        join(ops[0], ", "), join(ops[1], ", "), join(ops[2], ", "), names(function.reads), names(function.saves)});
         for (std::size_t f = 0; cost && f < cost->functions.size(); ++f)
             if (const FunctionCost& c = cost->functions[f]; c.isOf(function))
                 rows.back().insert(rows.back().end(), {formatBytes(c.prepare.bytes + c.read.bytes), formatBytes(c.write.bytes),

@@ -116,7 +116,7 @@ Json toJson(const RunResult& result)
     for (const NamedArray& output : result.outputs)
         json["outputs"].push_back({{"name", output.name}, {"dtype", dtypeName(output.array.dtype)}, {"shape", output.array.shape}});
     for (const FunctionRun& f : result.functions)
-        json["functions"].push_back({{"batches", f.batches}, {"rows", f.rows}, {"block_nodes", f.blockNodes}, {"edges", f.edges},
+        json["functions"].push_back({{"name", f.name}, {"batches", f.batches}, {"rows", f.rows}, {"block_nodes", f.blockNodes}, {"edges", f.edges},
                                      {"prepare_seconds", f.prepareSeconds}, {"compute_seconds", f.computeSeconds},
                                      {"write_seconds", f.writeSeconds}, {"saved_bytes", f.savedBytes}, {"page_faults", f.pageFaults}, {"gathers", f.gathers},
                                      {"file_bytes_read", f.fileBytesRead}, {"file_bytes_written", f.fileBytesWritten}});
@@ -134,7 +134,7 @@ std::string functionTable(const RunResult& result)
     std::vector<std::vector<std::string>> rows{{"function", "batches", "V", "E", "M", "prepare", "compute", "write", "total", "predicted", "saved"}};
     for (std::size_t i = 0; i < result.functions.size(); ++i) {
         const FunctionRun& f = result.functions[i];
-        rows.push_back({std::to_string(i), formatCount(f.batches), formatCount(f.rows), formatCount(f.blockNodes), formatCount(f.edges),
+        rows.push_back({f.name, formatCount(f.batches), formatCount(f.rows), formatCount(f.blockNodes), formatCount(f.edges),
                         formatSeconds(f.prepareSeconds), formatSeconds(f.computeSeconds), formatSeconds(f.writeSeconds), formatSeconds(f.seconds()),
                         i < result.predicted.seconds.size() ? formatSeconds(result.predicted.seconds[i]) : "–", formatBytes(f.savedBytes)});
     }

@@ -503,6 +503,20 @@ void connect(CutProgram& cut, const Analysis& analysis)
 
 }  // namespace
 
+std::string functionName(int first, int last, bool isGlobal, ValueId rowsOf)
+{
+    if (rowsOf.valid())
+        return "rows of an output";
+    if (isGlobal)
+        return "global ops before function " + std::to_string(last);
+    return first < last ? "functions " + std::to_string(first) + " to " + std::to_string(last) : "function " + std::to_string(last);
+}
+
+std::string functionName(const CutFunction& function)
+{
+    return functionName(function.firstLevel, function.level, function.isGlobal, function.rowsOf);
+}
+
 std::vector<ValueId> CutFunction::segments() const
 {
     std::vector<ValueId> all;

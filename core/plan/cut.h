@@ -107,6 +107,10 @@ struct CutFunction {
     bool isOfLevel() const { return !rowsOf.valid() && !isGlobal; }  ///< holds the ops that a plan places
 };
 
+/// "function 2", "functions 1 to 2", "global ops before function 2" or "rows of an output": numbered as plans do, by message degree.
+std::string functionName(int first, int last, bool isGlobal, ValueId rowsOf);
+std::string functionName(const CutFunction& function);
+
 /// The operand that is the op's argument of this name, or the first of its list; null if it is none.
 const StepOperand* operandOf(const Program& program, const Step& step, std::string_view name);
 

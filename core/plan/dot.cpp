@@ -44,8 +44,8 @@ std::string toDot(const Analysis& analysis, const CutProgram& cut)
         const CutFunction& function = cut.functions[f];
         std::map<std::tuple<ValueId, int>, std::string> here;
         text += "  subgraph cluster_" + std::to_string(f) + " {\n    label=" +
-                quoted(function.isGlobal ? "global ops" : "function " + std::to_string(f) + ", message degree " + std::to_string(analysis.degreeOf(function.level)) +
-                       (analysis.types() > 1 ? ", " + analysis.nodeTypes[static_cast<std::size_t>(function.nodeType)].name : "")) + ";\n";
+                quoted(functionName(function) + (function.isGlobal ? "" : ", message degree " + std::to_string(analysis.degreeOf(function.level))) +
+                       (analysis.types() > 1 && !function.isGlobal ? ", " + analysis.nodeTypes[static_cast<std::size_t>(function.nodeType)].name : "")) + ";\n";
         for (std::size_t s = 0; s < function.steps.size(); ++s) {
             const Step& step = function.steps[s];
             const Op& op = p[step.op];

@@ -30,7 +30,7 @@ GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges,
             continue;
         }
         double error = 0;
-        guarded("Counting the rows of function " + std::to_string(f) + " failed",
+        guarded("Counting the rows of " + functionName(function) + " failed",
                 [&] { counts.functions.push_back(countRows(function, batchSize, mostEdges, error, progress)); });
         const double all = counts.functions.back().reach.back().total;
         variance += error * error * all * all;

@@ -83,7 +83,7 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
 {
     std::vector<Parts> lowered;
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
-        guarded("Running function " + std::to_string(f) + " failed", [&] {
+        guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
             requireMemoryAtOnce(m_cut.functions[f]);
             lowered.push_back(partsOf(f));
             Stopwatch watch;
@@ -93,7 +93,7 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
             m_runs[f].prepareSeconds = watch.lap();
         });
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
-        guarded("Running function " + std::to_string(f) + " failed", [&] {
+        guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
             Stopwatch watch;
             groupStructure(m_cut.functions[f], lowered[f].whole);
             if (lowered[f].gathering)
@@ -103,7 +103,7 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     if (m_runsOnce)
         release(retained(lowered));
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
-        guarded("Running function " + std::to_string(f) + " failed", [&] {
+        guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
             if (takeFinished(f))
                 return;
             runFunction(f, std::move(lowered[f]), batchSize, progress);
@@ -197,7 +197,7 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
     const CutFunction& function = m_cut.functions[index];
     Stopwatch watch;
     Running running(function, std::move(parts));
-    running.name = "function " + std::to_string(index);
+    running.name = functionName(function);
     running.total = running.end = rowsOf(function);
     running.atOnce = std::max<std::int64_t>(m_gatherAtOnce, 0);
     const FileTraffic before = fileTraffic();

@@ -233,7 +233,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
             const std::int64_t sample = std::max<std::int64_t>(pass, 0) % count;
             progress.update((static_cast<double>(f) + static_cast<double>(std::max<std::int64_t>(pass, 0)) / samples) /
                                 static_cast<double>(m_cut.functions.size()),
-                            "Measuring function " + std::to_string(f));
+                            "Measuring " + functionName(function));
             const std::int64_t first = (2 * sample + 1) * batches / (2 * count) * size, last = std::min(total, first + size);
             // Blocks and slices of structure; rows of stores have rates of their own.
             auto start = Clock::now();

@@ -135,6 +135,8 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         result.counts = run.countBlocks(wanted, mostEdgesCounted, progress);
         result.counts.order = orderName(options.order);
         result.functions = run.functions();
+        for (std::size_t f = 0; f < result.functions.size(); ++f)
+            result.functions[f].name = functionName(model.cut->functions[f]);
         result.outputs = named(model.program(), outputs);
     });
     return result;

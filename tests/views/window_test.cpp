@@ -576,7 +576,7 @@ void WindowTest::inspectorShowsFormulasAndCosts()
     const PlanEditor& editor = window.document().planEditor();
     const auto tensor = std::ranges::find(editor.cost()->tensors, view.selectedBox()->key.value, &TensorCost::tensor);
     QVERIFY(tensor != editor.cost()->tensors.end() && !tensor->reads.empty());
-    const QString read = valueOf(properties, QStringLiteral("read by Function 1"));
+    const QString read = valueOf(properties, QStringLiteral("read by function 1"));
     QVERIFY2(read.startsWith(QStringLiteral("%1·16·4 B = %2").arg(QLatin1Char(tensor->reads.front().rows)).arg(bytesText(tensor->reads.front().count * 64))), qPrintable(read));
 
     view.selectCut(0);
@@ -1330,7 +1330,7 @@ void WindowTest::savePointSaysWhatItCosts()
     table.scrollTo(last);
     QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(last).center());
     const QString text = window.planPanel().savePointText();
-    QVERIFY2(text.startsWith(QStringLiteral("linear_3: 75.8 kB, handed on")) && text.contains(QStringLiteral("targets of Function 2")) &&
+    QVERIFY2(text.startsWith(QStringLiteral("linear_3: 75.8 kB, handed on")) && text.contains(QStringLiteral("targets of function 2")) &&
                  text.contains(QStringLiteral("Without it the plan takes")), qPrintable(text));
     const DagBox* box = window.graphView().selectedBox();
     QVERIFY(box && box->key.kind == BoxKind::Tensor && box->title == "linear_3");
