@@ -1798,14 +1798,14 @@ class Exported:
     notes: list[str]
     num_nodes: int | None  # of the example; None with several node types
 
-    def save_graph(self, path, expected: bool = True, **arrays):
+    def save_graph(self, path, outputs: bool = True, **arrays):
         """The example as the .npz that cleave-cli takes, with the model's outputs."""
         import numpy as np
         plain = lambda t: (t.float() if t.dtype in (torch.float16, torch.bfloat16) else t).detach().numpy()
         if self.num_nodes is not None:
             arrays = {"num_nodes": self.num_nodes} | arrays
         names = ["expected"] if len(self.outputs) == 1 else [f"expected_{i}" for i in range(len(self.outputs))]
-        recorded = dict(zip(names, self.outputs)) if expected else {}
+        recorded = dict(zip(names, self.outputs)) if outputs else {}
         np.savez_compressed(path, **{name: plain(t) for name, t in {**self.inputs, **recorded}.items()}, **arrays)
 
 

@@ -394,13 +394,32 @@ MODELS = {
 }
 
 
-def inputs(kind, x, edge_index, edge_attr, etype, norm, typed_x, typed_edges, blocks):
-    """forward's arguments; blocks makes the list of blocks of a graph."""
+NODES, EDGES = 60, 301
+
+
+def randomise(model):
+    """Biases are 0 in a fresh model, where a wrong one would not be seen."""
+    for name, tensor in model.named_parameters():
+        if tensor.dim() == 1:
+            nn.init.normal_(tensor, std=0.5)
+
+
+def example(kind, blocks, seed=7):
+    """forward's arguments on a random graph with a hub, self-loops and isolated nodes; blocks makes what forward takes as blocks of a graph."""
+    generator = torch.Generator().manual_seed(seed)
+    draw = lambda size, count: torch.randint(0, size, (count,), generator=generator)
+    normal = lambda *sizes: torch.randn(*sizes, generator=generator)
     if kind.startswith("typed"):
-        graph = dgl.heterograph({t: tuple(typed_edges[t]) for t in TRIPLES}, {t: rows.shape[0] for t, rows in typed_x.items()})
-        return (blocks(graph), typed_x["author"], typed_x["paper"]) if kind == "typed blocks" else (graph, typed_x)
-    graph = dgl.graph((edge_index[0], edge_index[1]), num_nodes=x.shape[0])
-    graph.edata["etype"], graph.edata["norm"], graph.edata["w"] = etype, norm, norm
+        counts = {"author": 45, "paper": NODES}
+        graph = dgl.heterograph({t: (draw(counts[t[0]] - 2, size), draw(counts[t[2]] - 2, size)) for t, size in zip(TRIPLES, (120, 150, 130))}, counts)
+        x = {t: normal(count, TYPES[t]) for t, count in counts.items()}
+        return (blocks(graph), x["author"], x["paper"]) if kind == "typed blocks" else (graph, x)
+    src, dst = draw(NODES - 3, EDGES), draw(NODES - 3, EDGES)
+    dst[::9] = 4
+    src[:6] = dst[:6]
+    graph = dgl.graph((src, dst), num_nodes=NODES)
+    graph.edata["etype"], graph.edata["norm"], graph.edata["w"] = draw(RELATIONS, EDGES), torch.rand(EDGES, 1, generator=generator) + 0.1, normal(EDGES, 1)
+    x, edge_attr = normal(NODES, FEATURES), normal(EDGES, EDGE_FEATURES)
     if kind == "graph alone":
         graph.ndata["feat"] = x
         return (graph,)
