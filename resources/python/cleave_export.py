@@ -29,6 +29,7 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import inspect
+import io
 import linecache
 import logging
 import os
@@ -693,39 +694,47 @@ class Blocks:
 
 
 class _Degrees(TorchFunctionMode):
-    """While a model runs: `if (graph.in_degrees() == 0).any(): raise` is taken as passed, since no program can hold it."""
+    """While a model runs: `if (graph.in_degrees() == 0).any(): raise` is taken as passed, since no program can hold it, and remembered."""
 
-    KEPT = {"eq", "__eq__", "lt", "__lt__", "le", "__le__", "any", "min", "sum", "all", "count_nonzero", "logical_not"}
-    running: "_Degrees | None" = None
+    NOW: "_Degrees | None" = None
+    # What is known of results: degrees are not 0; "none" is false or 0 everywhere, "all" is true everywhere.
+    COMPARED = {("degree", "eq", 0): "none", ("degree", "lt", 1): "none", ("degree", "le", 0): "none", ("degree", "gt", 0): "all", ("degree", "ge", 1): "all",
+                ("degree", "ne", 0): "all", ("none", "gt", 0): "none", ("none", "eq", 0): "all", ("none", "ne", 0): "none"}
+    REDUCED = {("degree", "min"): "degree", ("degree", "amin"): "degree", ("none", "any"): "none", ("none", "sum"): "none", ("none", "count_nonzero"): "none",
+               ("none", "all"): "none", ("all", "all"): "all", ("all", "any"): "all"}
 
     def __init__(self):
         super().__init__()
-        self._marks: dict[int, torch.Tensor] = {}
+        self._known: dict[int, tuple[torch.Tensor, str]] = {}
+        self.asked: list[str] = []
 
     def __enter__(self):
-        self._outer, _Degrees.running = _Degrees.running, self
+        self._outer, _Degrees.NOW = _Degrees.NOW, self
         return super().__enter__()
 
     def __exit__(self, *problem):
-        _Degrees.running = self._outer
+        _Degrees.NOW = self._outer
         return super().__exit__(*problem)
 
     @staticmethod
     def marked(degrees):
-        if _Degrees.running is not None:
-            _Degrees.running._marks[id(degrees)] = degrees
+        if _Degrees.NOW is not None:
+            _Degrees.NOW._known[id(degrees)] = degrees, "degree"
         return degrees
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        name = getattr(func, "__name__", "")
-        if args and id(args[0]) in self._marks:
-            if name == "__bool__":
-                return False
-            result = func(*args, **(kwargs or {}))
-            if name in _Degrees.KEPT and isinstance(result, torch.Tensor):
-                self._marks[id(result)] = result
-            return result
-        return func(*args, **(kwargs or {}))
+        name = getattr(func, "__name__", "").strip("_")
+        _, fact = self._known.get(id(args[0]), (None, None)) if args else (None, None)
+        if fact in ("none", "all") and name == "bool":
+            self.asked.append(_line_of_frame(sys._getframe(1)))
+            return fact == "all"
+        result = func(*args, **(kwargs or {}))
+        if fact is not None and isinstance(result, torch.Tensor):
+            other = args[1] if len(args) > 1 and isinstance(args[1], int) else None
+            found = self.COMPARED.get((fact, name, other)) if len(args) > 1 else self.REDUCED.get((fact, name))
+            if found:
+                self._known[id(result)] = result, found
+        return result
 
 
 # dgl.* that take graphs. ---------------------------------------------------------------------------------------------------------------
@@ -1625,7 +1634,7 @@ class _Inputs:
     def __init__(self):
         self.all: dict[str, _Input] = {}
         self.graphs: list[Graph] = []
-        self.relation_names: list[tuple[str, Relation]] = []
+        self.fixed: set = set()  # types whose number of nodes is not free
 
     def add(self, name: str, tensor: torch.Tensor, **facts) -> str:
         if tensor.layout != torch.strided:
@@ -1635,7 +1644,7 @@ class _Inputs:
         unique, i = name, 1
         while unique in self.all:
             unique, i = f"{name}_{i}", i + 1
-        self.all[unique] = _Input(tensor.detach(), **facts)
+        self.all[unique] = _Input(tensor.detach().contiguous(), **facts)
         return unique
 
     def take(self, name: str, value: Any, key: Any = None) -> Callable[[dict], Any]:
@@ -1750,7 +1759,7 @@ class _Inputs:
         """Inputs of a second graph with other numbers of nodes and edges."""
         generator = torch.Generator().manual_seed(seed)
         types = list(dict.fromkeys(i.of for i in self.all.values() if i.counts == "nodes"))
-        nodes = {i.of: i.tensor.shape[0] + 5 + 2 * types.index(i.of) for i in self.all.values() if i.counts == "nodes"}
+        nodes = {i.of: i.tensor.shape[0] + (0 if i.of in self.fixed else 5 + 2 * types.index(i.of)) for i in self.all.values() if i.counts == "nodes"}
         relations = list(dict.fromkeys(i.of for i in self.all.values() if i.counts in ("index", "edges")))
         edges = {i.of: i.tensor.shape[i.rows] + 11 + 3 * relations.index(i.of) for i in self.all.values() if i.counts in ("index", "edges")}
         made = {}
@@ -1859,9 +1868,11 @@ def _check_model(model: nn.Module):
     for module in model.modules():
         if any(getattr(module, name, None) is True for name in ("cached", "_cached")):
             raise ExportError(f"{_module_name(model, module)} keeps what it computed from the first graph (cached=True), which would become a constant: build it with cached=False.")
+        how = {"LSTMAggregation": "with an LSTM, which runs over as many neighbours as the largest degree of the example",
+               "MedianAggregation": "by the median, which sorts all edges", "QuantileAggregation": "by quantiles, which sort all edges"}
         aggregate = type(getattr(module, "aggr_module", None)).__name__
-        if type(module).__name__ == "LSTMAggregation" or aggregate == "LSTMAggregation":
-            raise ExportError(f"{_module_name(model, module)} aggregates with an LSTM, which runs over as many neighbours as the largest degree of the example: take another aggr (mean, max, sum).")
+        if aggregate in how:
+            raise ExportError(f"{_module_name(model, module)} aggregates {how[aggregate]}: take another aggr (mean, max, sum).")
 
 
 _HERE = os.path.abspath(__file__)
@@ -1894,6 +1905,15 @@ def _line_of(problem: BaseException, model: nn.Module) -> tuple[str, str]:
     return f"{os.path.basename(filename)}:{number} (`{own}`)", own
 
 
+def _line_of_frame(frame) -> str:
+    """The line of the model that runs, as model.py:12 (`…`)."""
+    while frame is not None and (_library(frame.f_code.co_filename) or os.path.abspath(frame.f_code.co_filename) == _HERE):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno} (`{linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()}`)"
+
+
 def _deepest_module(problem: BaseException, model: nn.Module) -> str:
     trace, name = problem.__traceback__, ""
     known = {id(m): n for n, m in model.named_modules()}
@@ -1916,7 +1936,7 @@ def _explained(problem: Exception, model: nn.Module) -> ExportError:
         return ExportError(text.removesuffix(".") + (f" ({where.replace(' (', ', ', 1)}." if where and where not in text else "."))
     name = type(problem).__name__
     dependent = name in ("GuardOnDataDependentSymNode", "DataDependentOutputException") or "data-dependent" in text.lower()
-    if dependent and re.match(r"(if|elif|while|assert|return|for)\b|.*\bif\b.*\belse\b", line):
+    if dependent and re.match(r"(if|elif|while|assert)\b|.*\bif\b.*\belse\b", line):
         return ExportError(f"forward decides{at}{inside} by what is in a tensor, and an exported program has one way only: use torch.where, or decide before the export.")
     if dependent:
         return ExportError(f"forward takes a size or a number{at}{inside} from what is in a tensor, which torch.export cannot follow: take it from a shape (x.size(0), "
@@ -1958,7 +1978,7 @@ class _GuardLog(logging.Handler):
             self.lines.append(message)
 
 
-def _fixed_by(trace: Callable[[], Any], symbol_size: int) -> str:
+def _fixed_by(trace: Callable[[], Any], size: int) -> str:
     """The line that compares a number of nodes or edges with a constant; '' if PyTorch does not tell."""
     logger, handler = logging.getLogger("torch.fx.experimental.symbolic_shapes"), _GuardLog()
     level, propagate, others = logger.level, logger.propagate, logger.handlers[:]
@@ -1971,19 +1991,25 @@ def _fixed_by(trace: Callable[[], Any], symbol_size: int) -> str:
     finally:
         logger.handlers, logger.propagate = others, propagate
         logger.setLevel(level)
-    found = ""
-    for line in handler.lines:
-        known = re.search(r"guard added\]\s*(.*?)\s*#\s*(\S+):(\d+) in", line)
-        if known and re.search(rf"\b{symbol_size}\b", line.split("[guard added]")[0]):
-            code, file, number = known.groups()
-            found = f"{os.path.basename(file)}:{number} (`{code}`)"
-    return found
+    for line in reversed(handler.lines):
+        guard, _, rest = line.partition("[guard added]")
+        known = re.search(r"([^\s(]+):(\d+) in \w+", rest)
+        if known and re.search(rf"\b{size}\b", guard):
+            tail, number = known[1], int(known[2])
+            files = [f for f in (getattr(m, "__file__", None) for m in list(sys.modules.values())) if f and (f.endswith(os.sep + tail) or len(tail) > 20 and f.endswith(tail))]
+            file = files[0] if files else tail
+            if _library(file) or "torch/" in tail or os.path.basename(tail) == "_ops.py":
+                continue
+            code = linecache.getline(file, number).strip()
+            return f"{os.path.basename(file)}:{number}" + (f" (`{code}`)" if code else "")
+    return ""
 
 
 class _Exporter:
     def __init__(self, model: nn.Module, inputs):
         _check_model(model)
-        self.model, self.inputs, self.notes = model, _Inputs(), []
+        self.model, self.inputs, self.notes, self.linked = model, _Inputs(), [], True
+        self.asked: dict[str, None] = {}
         self.builders = {name: self.inputs.take(name, value) for name, value in _arguments(model, inputs).items()}
         self.inputs.classify()
         self.forward = type(model).forward
@@ -1994,11 +2020,17 @@ class _Exporter:
         for name, tensor in tensors.items():
             i = self.inputs.all[name]
             if i.counts != "other":
-                size = tensor.shape[i.rows]
-                torch._check(first.setdefault(("edges" if i.counts == "index" else i.counts, i.of), size) == size)
+                key, size = ("edges" if i.counts == "index" else i.counts, i.of), tensor.shape[i.rows]
+                if self.linked and key in first:
+                    torch._check(first[key] == size)
+                first.setdefault(key, size)
         arguments = {name: build(tensors) for name, build in self.builders.items()}
-        with _Degrees() if self.inputs.graphs else contextlib.nullcontext():
+        if not self.inputs.graphs:
             return self.forward(self.model, **arguments)
+        with _Degrees() as degrees:
+            result = self.forward(self.model, **arguments)
+        self.asked.update(dict.fromkeys(degrees.asked))
+        return result
 
     @contextlib.contextmanager
     def taking_tensors(self, names: list[str]):
@@ -2020,18 +2052,19 @@ class _Exporter:
         tensors = {name: self.inputs.all[name].tensor for name in names}
         free = torch.export.Dim.AUTO
         sizes = {name: None if self.inputs.all[name].rows is None else {self.inputs.all[name].rows: free} for name in names}
-        with self.taking_tensors(names):
+        # PyTorch writes out the program so far where it gives up: the sentence made of that is enough.
+        with self.taking_tensors(names), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             return torch.export.export(self.model, (), tensors, dynamic_shapes=sizes, strict=False)
 
     def run(self, path, check: bool, tolerance: float) -> Exported:
         tensors = {name: i.tensor.clone() for name, i in self.inputs.all.items()}
         expected = _leaves(self.eager(tensors))
+        self.linked = not any(i.optional for i in self.inputs.all.values())  # or sizes would be read of what nothing else reads
         program = self.trace(list(self.inputs.all))
-        read = _read_inputs(program)
-        unread = [name for name, i in self.inputs.all.items() if i.optional and name not in read]
-        if unread:
-            for name in unread:
-                del self.inputs.all[name]
+        if not self.linked:
+            read = _read_inputs(program)
+            self.inputs.all = {name: i for name, i in self.inputs.all.items() if name in read or not i.optional}
+            self.linked = True
             program = self.trace(list(self.inputs.all))
         self._refuse_random(program)
         self._refuse_fixed(program)
@@ -2071,11 +2104,19 @@ class _Exporter:
             if i is None or i.counts == "other" or not node.users:
                 continue
             size = node.meta["val"].shape[i.rows]
-            if isinstance(size, int):
-                what = "nodes" if i.counts == "nodes" else "edges"
-                line = _fixed_by(lambda: self.trace(list(self.inputs.all)), size)
-                raise ExportError(f"The program fits graphs of {size} {what} only (input '{node.target}'), since forward compares or fixes their number"
-                                  f"{' at ' + line if line else ''}: take sizes from x.size(0) where they are needed, and no parameter or constant with a row for each.")
+            if not isinstance(size, int):
+                size = size.node.maybe_as_int()
+            if size is None:
+                continue
+            table = next((n for n, t in [*self.model.named_parameters(), *self.model.named_buffers()] if i.counts == "nodes" and t.dim() and t.shape[0] == size), None)
+            if table:
+                self.inputs.fixed.add(i.of)
+                self.notes.append(f"The program fits graphs of {size} nodes only, as '{table}' has a row for each; Cleave needs to be told: --role {table}=node-features.")
+                continue
+            what = "nodes" if i.counts == "nodes" else "edges"
+            line = _fixed_by(lambda: self.trace(list(self.inputs.all)), size)
+            raise ExportError(f"The program fits graphs of {size} {what} only (input '{node.target}'), since forward fixes their number{' at ' + line if line else ''}: "
+                              "compare no size with a number, count no Python loop by it, and let PyTorch's operators go over all rows.")
 
     def _compare(self, program, expected, tolerance):
         module = program.module()
@@ -2168,8 +2209,10 @@ def export(model: nn.Module, inputs, path=None, *, check: bool = True, tolerance
             exported = exporter.run(path, check, tolerance)
         except Exception as problem:
             raise _explained(problem, model) from problem
-    if exporter.inputs.graphs and any(getattr(m, "_allow_zero_in_degree", None) is False for m in model.modules()):
-        exported.notes.append("The model refuses graphs with nodes that no edge leads to; the archive computes them, with 0 as what they get from neighbours.")
+    if exporter.asked or exporter.inputs.graphs and any(getattr(m, "_allow_zero_in_degree", None) is False for m in model.modules()):
+        where = ", ".join(filter(None, exporter.asked))
+        exported.notes.append("The model asks whether there are nodes that no edge leads to" + (f", at {where}" if where else "") +
+                              ": the archive goes on as if there were none, and gives such nodes 0 from their neighbours.")
     return exported
 
 
