@@ -2069,8 +2069,9 @@ class _Exporter:
         self._refuse_random(program)
         self._refuse_fixed(program)
         for node in program.graph.nodes:
-            if "stack_trace" in node.meta:
-                node.meta["stack_trace"] = _without_this_file(node.meta["stack_trace"])
+            trace = _without_this_file(node.meta.pop("stack_trace", None) or "")
+            if trace:
+                node.meta["stack_trace"] = trace
         result = Exported(program, {name: i.tensor for name, i in self.inputs.all.items()}, [t.detach() for t in expected], self.notes, self.inputs.num_nodes())
         if path is not None:
             part = pathlib.Path(f"{path}.part.pt2")
@@ -2101,7 +2102,7 @@ class _Exporter:
     def _refuse_fixed(self, program):
         for node in program.graph.nodes:
             i = self.inputs.all.get(node.target) if node.op == "placeholder" else None
-            if i is None or i.counts == "other" or not node.users:
+            if i is None or i.counts == "other":
                 continue
             size = node.meta["val"].shape[i.rows]
             if not isinstance(size, int):
@@ -2158,7 +2159,7 @@ def _frames_of(trace: str) -> list[str]:
 def _without_this_file(trace: str) -> str:
     """The stack of an operator without the stand-ins: the model's line is what a person wants to see."""
     kept = [frame for frame in _frames_of(trace) if f'"{_HERE}"' not in frame and f'"{__file__}"' not in frame]
-    return "".join(kept) if any(frame.strip() for frame in kept) else trace
+    return "".join(kept) if any(frame.strip() for frame in kept) else ""
 
 
 def _source_of(trace: str) -> str:
