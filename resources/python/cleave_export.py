@@ -2011,6 +2011,15 @@ class _Exporter:
         self.model, self.inputs, self.notes, self.linked = model, _Inputs(), [], True
         self.asked: dict[str, None] = {}
         self.builders = {name: self.inputs.take(name, value) for name, value in _arguments(model, inputs).items()}
+        # Graphs that modules keep (self.g), as older sources of DGL have it.
+        self.held: list[tuple[nn.Module, str, int]] = []
+        self.kept: dict[int, Callable] = {}
+        for module in model.modules():
+            for name, value in vars(module).items():
+                if _is_dgl(value) or isinstance(value, Blocks):
+                    self.held.append((module, name, id(value)))
+                    if id(value) not in self.kept:
+                        self.kept[id(value)] = self.inputs.take(name, value)
         self.inputs.classify()
         self.forward = type(model).forward
 
@@ -2027,10 +2036,21 @@ class _Exporter:
         arguments = {name: build(tensors) for name, build in self.builders.items()}
         if not self.inputs.graphs:
             return self.forward(self.model, **arguments)
-        with _Degrees() as degrees:
+        with _Degrees() as degrees, self._holding({key: build(tensors) for key, build in self.kept.items()}):
             result = self.forward(self.model, **arguments)
         self.asked.update(dict.fromkeys(degrees.asked))
         return result
+
+    @contextlib.contextmanager
+    def _holding(self, graphs: dict[int, Any]):
+        held = [(module, name, vars(module)[name]) for module, name, _ in self.held]
+        try:
+            for module, name, key in self.held:
+                vars(module)[name] = graphs[key]
+            yield
+        finally:
+            for module, name, value in held:
+                vars(module)[name] = value
 
     @contextlib.contextmanager
     def taking_tensors(self, names: list[str]):
@@ -2063,7 +2083,7 @@ class _Exporter:
         program = self.trace(list(self.inputs.all))
         if not self.linked:
             read = _read_inputs(program)
-            self.inputs.all = {name: i for name, i in self.inputs.all.items() if name in read or not i.optional}
+            self.inputs.all = {name: i for (name, i), node in zip(self.inputs.all.items(), _user_inputs(program)) if node in read or not i.optional}
             self.linked = True
             program = self.trace(list(self.inputs.all))
         self._refuse_random(program)
@@ -2100,9 +2120,8 @@ class _Exporter:
                 raise ExportError(f"forward draws random numbers{at} ({name}), so its answers are never the same: leave that out in eval mode (if self.training).")
 
     def _refuse_fixed(self, program):
-        for node in program.graph.nodes:
-            i = self.inputs.all.get(node.target) if node.op == "placeholder" else None
-            if i is None or i.counts == "other":
+        for node, i in zip(_user_inputs(program), self.inputs.all.values()):
+            if i.counts == "other" or not isinstance(node.meta.get("val"), torch.Tensor):
                 continue
             size = node.meta["val"].shape[i.rows]
             if not isinstance(size, int):
@@ -2122,12 +2141,20 @@ class _Exporter:
     def _compare(self, program, expected, tolerance):
         module = program.module()
         for which, tensors in (("the example", {n: i.tensor for n, i in self.inputs.all.items()}), ("a second graph of another size", self.inputs.another())):
-            wanted = expected if which == "the example" else _leaves(self.eager({n: t.clone() for n, t in tensors.items()}))
+            wanted = expected
+            if which != "the example":
+                try:
+                    wanted = _leaves(self.eager({n: t.clone() for n, t in tensors.items()}))
+                except Exception as problem:
+                    raise ExportError(f"The model does not run on a random graph of another size ({_first_line(str(problem)).removesuffix('.')}): if its inputs must fit together in a "
+                                      "way that their names and sizes do not tell, export with check=False (--no-check).") from problem
             try:
                 found = _leaves(module(**{n: t.clone() for n, t in tensors.items()}))
             except Exception as problem:
                 raise ExportError(f"The exported program does not run on {which}: {_first_line(str(problem))}") from problem
-            for k, (a, b) in enumerate(zip(found, wanted, strict=True)):
+            if len(found) != len(wanted):
+                raise ExportError(f"On {which} the exported program has {len(found)} outputs, and the model {len(wanted)}: forward must always return the same.")
+            for k, (a, b) in enumerate(zip(found, wanted)):
                 narrow = b.dtype in (torch.float16, torch.bfloat16)
                 allowed = max(tolerance, 2e-2) if narrow else tolerance
                 if a.shape != b.shape or not torch.allclose(a.double(), b.double(), rtol=allowed, atol=allowed * max(1.0, float(b.double().abs().nan_to_num().max()) if b.numel() else 1.0), equal_nan=True):
@@ -2136,7 +2163,14 @@ class _Exporter:
                                       "was taken from the example as a constant.")
 
 
-def _read_inputs(program) -> set[str]:
+def _user_inputs(program) -> list[torch.fx.Node]:
+    """What the program takes, in order, without parameters and constants."""
+    names = [spec.arg.name for spec in program.graph_signature.input_specs if spec.kind == torch.export.graph_signature.InputKind.USER_INPUT]
+    nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
+    return [nodes[name] for name in names]
+
+
+def _read_inputs(program) -> set[torch.fx.Node]:
     """Inputs that outputs depend on."""
     changes = lambda node: getattr(getattr(node.target, "_schema", None), "is_mutable", False)
     waiting = [node for node in program.graph.nodes if node.op == "output" or changes(node)]
@@ -2145,7 +2179,7 @@ def _read_inputs(program) -> set[str]:
         fresh = [node for node in waiting.pop().all_input_nodes if node not in live]
         live.update(fresh)
         waiting += fresh
-    return {node.target for node in live if node.op == "placeholder"}
+    return {node for node in live if node.op == "placeholder"}
 
 
 def _leaves(value) -> list[torch.Tensor]:
