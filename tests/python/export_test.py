@@ -200,6 +200,149 @@ def functions_of_graphs(cli, folder, only):
     yield same("segment_mm", dgl.segment_mm(rows, weight, torch.tensor([2, 0, 3])), torch.cat([rows[:2] @ weight[0], rows[2:] @ weight[2]]))
 
 
+@test
+def modules_with_weights_and_pairs(cli, folder, only):
+    """What the models above leave out: edge weights, other norms, sources and targets of two types, pooling; each module against adjacency matrices."""
+    import dgl
+    import dgl.nn as dglnn
+    import dgl_dense
+    import numpy as np
+    import torch
+    from torch import nn
+
+    torch.manual_seed(3)
+    g = small_graph()
+    n, e = 23, dgl_dense.Edges(g["edge_index"].numpy(), 23)
+    x, w, attr = (g[name].double() for name in ("x", "edge_weight", "edge_attr"))
+    graph = dgl.graph(tuple(g["edge_index"]), num_nodes=n)
+    to_few = torch.stack([g["edge_index"][0], g["edge_index"][1] % 15])
+    pair, few = dgl.heterograph({("a", "to", "b"): tuple(to_few)}, {"a": n, "b": 15}), torch.randn(15, 4).double()
+    p = dgl_dense.Edges(to_few.numpy(), n, 15)
+    a, weighted = e.adjacency(), e.adjacency(w.numpy())
+    floor = lambda sums: np.maximum(sums, 1)[:, None].astype(float)
+    xn, fn_ = x.numpy(), few.numpy()
+    symmetric = np.where(weighted > 0, weighted / np.sqrt(np.maximum(weighted.sum(1)[:, None] * weighted.sum(0)[None], 1e-30)), 0)
+
+    def made(module):
+        module = module.double().eval()
+        for tensor in module.parameters():
+            nn.init.normal_(tensor, std=0.5)
+        return module, {key: t.detach().numpy() for key, t in module.state_dict().items()}
+
+    def same(what, found, wanted):
+        found = found.detach().numpy()
+        return "" if found.shape == wanted.shape and np.allclose(found, wanted, atol=1e-9) else f"{what} is off by {np.abs(found - wanted).max() if found.shape == wanted.shape else found.shape}"
+
+    for norm, wanted in (("none", lambda m: m), ("right", lambda m: m / floor(a.sum(1))), ("left", lambda m: m / floor(a.sum(0)).T), ("both", lambda m: m / np.sqrt(floor(a.sum(1)) * floor(a.sum(0)).T))):
+        for out in (3, 9):  # multiplied before and after
+            conv, v = made(dglnn.GraphConv(6, out, norm=norm))
+            yield same(f"GraphConv {norm}", conv(graph, x), wanted(a) @ xn @ v["weight"] + v["bias"])
+            yield same(f"GraphConv {norm}, weighted", conv(graph, x, edge_weight=w), wanted(weighted) @ xn @ v["weight"] + v["bias"])
+    conv, _ = made(dglnn.GraphConv(6, 3, weight=False, bias=False, norm="none", activation=torch.tanh))
+    given = torch.randn(6, 3).double()
+    yield same("GraphConv with a weight from outside", conv(graph, x, weight=given), np.tanh(a @ xn @ given.numpy()))
+    yield same("EdgeWeightNorm", dgl.ops.copy_e_sum(graph, dglnn.EdgeWeightNorm("both")(graph, w)), symmetric.sum(1))
+    yield same("EdgeWeightNorm right", dgl.ops.copy_e_sum(graph, dglnn.EdgeWeightNorm("right")(graph, w)), (weighted.sum(1) > 0).astype(float))
+    for out in (3, 9):
+        conv, v = made(dglnn.SAGEConv(6, out, "mean"))
+        yield same("SAGEConv, weighted", conv(graph, x, edge_weight=w), dgl_dense.linear(v, "fc_self", xn) + weighted / floor(a.sum(1)) @ xn @ v["fc_neigh.weight"].T)
+        conv, v = made(dglnn.SAGEConv(6, out, "gcn"))
+        yield same("SAGEConv gcn", conv(graph, x), ((a + np.eye(n)) @ xn / (a.sum(1, keepdims=True) + 1)) @ v["fc_neigh.weight"].T + v["bias"])
+        conv, v = made(dglnn.SAGEConv((6, 4), out, "mean"))
+        yield same("SAGEConv of a pair", conv(pair, (x, few)), dgl_dense.linear(v, "fc_self", fn_) + p.reduced(xn[p.src], "mean") @ v["fc_neigh.weight"].T)
+    conv, v = made(dglnn.GINConv(nn.Linear(6, 3), "mean", init_eps=0.5))
+    yield same("GINConv", conv(graph, x), dgl_dense.linear(v, "apply_func", 1.5 * xn + e.reduced(xn[e.src], "mean")))
+    conv, v = made(dglnn.GINConv(None, "sum", learn_eps=True, activation=torch.tanh))
+    yield same("GINConv, weighted", conv(graph, x, edge_weight=w), np.tanh((1 + v["eps"]) * xn + weighted @ xn))
+    conv, v = made(dglnn.GINEConv(nn.Linear(6, 2), learn_eps=True))
+    features = torch.cat([attr, attr], 1)
+    yield same("GINEConv", conv(graph, x, features), dgl_dense.linear(v, "apply_func", (1 + v["eps"]) * xn + e.reduced(dgl_dense.relu(xn[e.src] + features.numpy()), "sum")))
+    conv, v = made(dglnn.TAGConv(6, 3, 2))
+    yield same("TAGConv, weighted", conv(graph, x, w), dgl_dense.linear(v, "lin", np.concatenate([xn, symmetric @ xn, symmetric @ symmetric @ xn], 1)))
+    yield same("APPNPConv, weighted", dglnn.APPNPConv(2, 0.1).eval()(graph, x, w), 0.9 * symmetric @ (0.9 * symmetric @ xn + 0.1 * xn) + 0.1 * xn)
+    conv, v = made(dglnn.SGConv(6, 3, 2))
+    yield same("SGConv, weighted", conv(graph, x, w), dgl_dense.linear(v, "fc", weighted @ weighted @ xn))
+    conv, v = made(dglnn.GATConv((6, 4), 3, 2))
+    z_src, z_dst = (xn @ v["fc_src.weight"].T).reshape(n, 2, 3), (fn_ @ v["fc_dst.weight"].T).reshape(15, 2, 3)
+    rows, attention = conv(pair, (x, few), get_attention=True)
+    yield same("GATConv of a pair", rows, dgl_dense.gat_rows(p, z_src, z_dst, v["attn_l"], v["attn_r"]) + v["bias"].reshape(1, 2, 3))
+    yield same("its attention", torch.from_numpy(p.reduced(attention.detach().numpy(), "sum")[:, :, 0]), np.tile((p.adjacency().sum(1) > 0)[:, None], (1, 2)).astype(float))
+    conv, v = made(dglnn.GATConv(6, 4, 2, residual=True))
+    yield same("GATConv with a residual layer", conv(graph, x), dgl_dense.gat_conv({"c." + k: t for k, t in v.items()}, "c", e, xn, 2))
+    conv, v = made(dglnn.DotGatConv((6, 4), 3, 2))
+    z_src, z_dst = (xn @ v["fc_src.weight"].T).reshape(n, 2, 3), (fn_ @ v["fc_dst.weight"].T).reshape(15, 2, 3)
+    scores = (z_src[p.src] * z_dst[p.dst]).sum(2) / np.sqrt(3)
+    yield same("DotGatConv of a pair", conv(pair, (x, few)), np.stack([p.adjacency(p.softmax(scores[:, i])) @ z_src[:, i] for i in range(2)], 1))
+    conv, v = made(dglnn.RelGraphConv(6, 4, 3, layer_norm=True, self_loop=False, activation=torch.tanh))
+    rows = np.zeros((n, 4))
+    for s, t, r in zip(e.src, e.dst, g["edge_type"].numpy()):
+        rows[t] += xn[s] @ v["linear_r.W"][r]
+    rows = (rows - rows.mean(1, keepdims=True)) / np.sqrt(rows.var(1, keepdims=True) + 1e-5) * v["layer_norm_weight.weight"] + v["layer_norm_weight.bias"] + v["h_bias"]
+    yield same("RelGraphConv with a layer norm", conv(graph, x, g["edge_type"]), np.tanh(rows))
+    for regularizer in (None, "basis", "bdd"):
+        linear, v = made(dglnn.TypedLinear(6, 4, 3, regularizer, 2))
+        weights = dgl_dense.relation_weights({"linear_r." + k: t for k, t in v.items()} | {"h_bias": np.zeros(4)}, "linear_r", 3, 6)
+        kinds = torch.arange(n) % 3
+        yield same(f"TypedLinear {regularizer}", linear(x, kinds), np.stack([row @ weights[k] for row, k in zip(xn, kinds)]))
+    for how in ("sum", "mean", "max", "min", "stack"):
+        hetero, v = made(dglnn.HeteroGraphConv({"into": dglnn.SAGEConv((6, 4), 3, "mean"), "too": dglnn.GraphConv(4, 3)}, how))
+        both = dgl.heterograph({("a", "into", "b"): tuple(to_few), ("b", "too", "b"): (torch.arange(14), torch.arange(14) + 1)}, {"a": n, "b": 15})
+        chain = dgl_dense.Edges((np.arange(14), np.arange(14) + 1), 15)
+        parts = [dgl_dense.linear(v, "mods.into.fc_self", fn_) + p.reduced(xn[p.src], "mean") @ v["mods.into.fc_neigh.weight"].T, dgl_dense.graph_conv(v, "mods.too", chain, fn_)]
+        wanted = np.stack(parts, 1) if how == "stack" else getattr(np, how)(np.stack(parts), 0)
+        yield same(f"HeteroGraphConv {how}", hetero(both, {"a": x, "b": few})["b"], wanted)
+    for name, wanted in (("SumPooling", xn.sum(0)), ("AvgPooling", xn.mean(0)), ("MaxPooling", xn.max(0))):
+        yield same(name, getattr(dglnn, name)()(graph, x), wanted[None])
+    pooling, v = made(dglnn.GlobalAttentionPooling(nn.Linear(6, 1)))
+    yield same("GlobalAttentionPooling", pooling(graph, x), (dgl_dense.softmax(dgl_dense.linear(v, "gate_nn", xn), 0) * xn).sum(0)[None])
+    two, v = made(dglnn.Sequential(dglnn.GraphConv(6, 5), dglnn.GraphConv(5, 3)))
+    yield same("Sequential", two(graph, x), dgl_dense.graph_conv(v, "1", e, dgl_dense.graph_conv(v, "0", e, xn)))
+
+
+@test
+def graphs_that_modules_keep(cli, folder, only):
+    """Older sources hand the graph to the constructor."""
+    import cleave_export
+    import dgl
+    import dgl.function as fn
+    import numpy as np
+    import torch
+    from torch import nn
+
+    class Layer(nn.Module):
+        def __init__(self, g):
+            super().__init__()
+            self.g = g
+
+        def forward(self, h):
+            self.g.ndata["h"] = h * self.g.ndata["norm"]
+            self.g.update_all(fn.copy_u("h", "m"), fn.sum("m", "h"))
+            return self.g.ndata.pop("h")
+
+    class Net(nn.Module):
+        def __init__(self, g):
+            super().__init__()
+            self.g, self.layers = g, nn.ModuleList([Layer(g), Layer(g)])
+
+        def forward(self, features):
+            for layer in self.layers:
+                features = layer(features)
+            return features / self.g.num_nodes()
+
+    given = small_graph()
+    graph = dgl.graph(tuple(given["edge_index"]), num_nodes=23)
+    graph.ndata["norm"] = torch.rand(23, 1)
+    model = Net(graph)
+    exported = cleave_export.export(model, {"features": given["x"]}, folder / "kept.pt2")
+    yield "" if sorted(exported.inputs) == ["edge_index", "features", "norm"] else f"inputs are {list(exported.inputs)}"
+    yield "" if model.g is graph and model.layers[1].g is graph and list(graph.ndata) == ["norm"] else "the model's graph is another one afterwards"
+    a = np.zeros((23, 23))
+    np.add.at(a, tuple(given["edge_index"].numpy()[::-1]), 1)
+    step = a * graph.ndata["norm"].numpy().T
+    exported.save_graph(folder / "kept.npz", outputs=False, expected=(step @ step @ given["x"].numpy() / 23).astype(np.float32))
+    yield verified(cli, folder / "kept.pt2", folder / "kept.npz")
+
+
 # Names and shapes of parameters as DGL 2 has them: a state_dict written there is read here.
 PARAMETERS = {
     "GraphConv(5, 3)": {"weight": (5, 3), "bias": (3,)},
