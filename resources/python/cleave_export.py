@@ -36,6 +36,7 @@ import os
 import pathlib
 import re
 import sys
+import tempfile
 import types
 import warnings
 from typing import Any, Callable, Iterator
@@ -1214,6 +1215,56 @@ class GINEConv(nn.Module):
         return self.apply_func(found) if self.apply_func is not None else found
 
 
+class NNConv(nn.Module):
+    """aggregate of h_j edge_nn(e_ij), with a matrix [in, out] for each edge."""
+
+    def __init__(self, in_feats, out_feats, edge_func, aggregator_type="mean", residual=False, bias=True):
+        super().__init__()
+        if aggregator_type not in ("sum", "mean", "max"):
+            raise DGLError(f"NNConv has no aggregator '{aggregator_type}'.")
+        self._in_src_feats, target = expand_as_pair(in_feats)
+        self._out_feats, self._aggre_type, self.edge_nn = out_feats, aggregator_type, edge_func
+        if residual:
+            self.res_fc = nn.Linear(target, out_feats, bias=False) if target != out_feats else nn.Identity()
+        else:
+            self.register_buffer("res_fc", None)
+        _zeros_or_none(self, out_feats, bias, buffer=True)
+
+    def forward(self, graph, feat, efeat):
+        rows, own = expand_as_pair(feat, graph)
+        edges = graph._edges_of(None)
+        weights = self.edge_nn(efeat).view(-1, self._in_src_feats, self._out_feats)
+        # The maximum is taken of each product, as DGL does; sums may as well be taken of each edge's result.
+        messages = rows.index_select(0, edges.src).unsqueeze(-1) * weights
+        found = edges.to_targets(messages, "max").sum(1) if self._aggre_type == "max" else edges.to_targets(messages.sum(1), self._aggre_type)
+        if self.res_fc is not None:
+            found = found + self.res_fc(own)
+        return found + self.bias if self.bias is not None else found
+
+
+class GatedGraphConv(nn.Module):
+    """h = GRU(sum of W_r h_j + b_r over edges of all types r, h), n_steps times; features are filled up with zeros."""
+
+    def __init__(self, in_feats, out_feats, n_steps, n_etypes, bias=True):
+        super().__init__()
+        self._n_steps, self._out_feats = n_steps, out_feats
+        self.linears = nn.ModuleList(nn.Linear(out_feats, out_feats) for _ in range(n_etypes))
+        self.gru = nn.GRUCell(out_feats, out_feats, bias=bias)
+
+    def forward(self, graph, feat, etypes=None):
+        edges = graph._edges_of(None)
+        if feat.shape[1] < self._out_feats:
+            feat = torch.cat([feat, feat.new_zeros(feat.shape[0], self._out_feats - feat.shape[1])], -1)
+        parts = [edges] if etypes is None else [edges.some((etypes == r).nonzero().squeeze(1)) for r in range(len(self.linears))]
+        for _ in range(self._n_steps):
+            sums = None
+            for part, linear in zip(parts, self.linears):
+                found = part.to_targets(linear(feat).index_select(0, part.src), "sum")
+                sums = found if sums is None else sums + found
+            feat = self.gru(sums, feat)
+        return feat
+
+
 class TypedLinear(nn.Module):
     """x W_t, with t the type of each row; W_t a sum of bases ('basis'), or block-diagonal ('bdd')."""
 
@@ -1493,8 +1544,8 @@ class GlobalAttentionPooling(nn.Module):
 
 
 NN: dict[str, type] = {c.__name__: c for c in (
-    AGNNConv, APPNPConv, AvgPooling, DotGatConv, EdgeWeightNorm, GATConv, GATv2Conv, GINConv, GINEConv, GlobalAttentionPooling, GraphConv, HeteroGraphConv,
-    JumpingKnowledge, MaxPooling, RelGraphConv, SAGEConv, SGConv, Sequential, SumPooling, TAGConv, TypedLinear, WeightBasis)} | {"Identity": nn.Identity}
+    AGNNConv, APPNPConv, AvgPooling, DotGatConv, EdgeWeightNorm, GATConv, GATv2Conv, GatedGraphConv, GINConv, GINEConv, GlobalAttentionPooling, GraphConv,
+    HeteroGraphConv, JumpingKnowledge, MaxPooling, NNConv, RelGraphConv, SAGEConv, SGConv, Sequential, SumPooling, TAGConv, TypedLinear, WeightBasis)} | {"Identity": nn.Identity}
 FUNCTIONS = _functions()
 OPS = _ops()
 GRAPH_FUNCTIONS: dict[str, Callable] = {"add_self_loop": add_self_loop, "remove_self_loop": remove_self_loop, "reverse": reverse, "add_reverse_edges": add_reverse_edges,
@@ -1633,7 +1684,8 @@ class _Inputs:
 
     def __init__(self):
         self.all: dict[str, _Input] = {}
-        self.graphs: list[Graph] = []
+        self.graphs: list[tuple[Graph, dict, dict]] = []  # with what types and relations are called here: those of a second graph are others
+        self._built: dict[int, tuple[Any, Callable]] = {}
         self.fixed: set = set()  # types whose number of nodes is not free
 
     def add(self, name: str, tensor: torch.Tensor, **facts) -> str:
@@ -1685,34 +1737,43 @@ class _Inputs:
         raise ExportError(f"'{name}' is a {type(value).__name__}: forward must take tensors, dictionaries and lists of them, graphs of DGL or Data.")
 
     def _graph(self, name: str, value) -> Callable[[dict], Graph]:
+        if id(value) in self._built:
+            return self._built[id(value)][1]
         made = as_graph(value)
         single = made.is_homogeneous
-        relations = {relation: _identifier("edge_index", *(() if single else relation)) for relation in made.canonical_etypes}
+        counts = {t: c for other, types, _ in self.graphs for t, c in ((types[t], c) for t, c in other._counts.items())}
+        types = {t: t if counts.get(t, c) == c else f"{t} of {name}" for t, c in made._counts.items()}
+        relations = {r: (types[r[0]], f"{r[1]} of {name}" if self.graphs else r[1], types[r[2]]) for r in made.canonical_etypes}
+        indices = {}
         for relation in relations:
             edges = made._edges[relation]
-            relations[relation] = self.add(relations[relation], torch.stack([edges.src, edges.dst]), counts="index", of=relation)
-        own = lambda frames, kind: {of: {k: self.add(_identifier(k, *(() if single else of if isinstance(of, tuple) else (of,))), v, counts=kind, of=of, optional=True)
-                                         for k, v in frame.items()} for of, frame in frames.items()}
-        nodes, edata = own(made._nodes, "nodes"), own(made._edata, "edges")
-        self.graphs.append(made)
+            indices[relation] = self.add(_identifier("edge_index", *(() if single else relation)), torch.stack([edges.src, edges.dst]), counts="index", of=relations[relation])
+
+        def taken(frames, kind, called):
+            named = lambda key, of: _identifier(key, *(() if single else of if isinstance(of, tuple) else (of,)))
+            return {of: {k: self.add(named(k, of), v, counts=kind, of=called[of], optional=True) for k, v in frame.items()} for of, frame in frames.items()}
+
+        nodes, edata = taken(made._nodes, "nodes", types), taken(made._edata, "edges", relations)
+        self.graphs.append((made, types, relations))
         carriers: dict[str, str] = {}
 
         def build(tensors):
             if not carriers:
-                carriers.update({t: self._carrier(made, t) for t in made.ntypes})
+                carriers.update({t: self._carrier(made, t, types) for t in made.ntypes})
             counts = {t: tensors[carriers[t]].shape[0] for t in made.ntypes}
-            data = {relation: (tensors[n].select(0, 0), tensors[n].select(0, 1)) for relation, n in relations.items()}
+            data = {relation: (tensors[n].select(0, 0), tensors[n].select(0, 1)) for relation, n in indices.items()}
             pick = lambda frames: {of: {k: tensors[n] for k, n in frame.items() if n in tensors} for of, frame in frames.items()}
             return _graph(data, counts, nodes=pick(nodes), edata=pick(edata))
 
+        self._built[id(value)] = value, build
         return build
 
-    def _carrier(self, made: Graph, ntype: str) -> str:
+    def _carrier(self, made: Graph, ntype: str, types: dict) -> str:
         """The input that has a row for each node of a type: it says how many there are."""
         count = made._counts[ntype]
         fits = [(n, i) for n, i in self.all.items() if i.tensor.dim() and i.counts in ("nodes", "other") and i.tensor.shape[0] == count and
                 not ("edge" in _words(n) and i.of is None)]
-        typed = [(n, i) for n, i in fits if i.of == ntype] or [(n, i) for n, i in fits if set(_words(ntype)) <= set(_words(n))]
+        typed = [(n, i) for n, i in fits if i.of == types[ntype]] or [(n, i) for n, i in fits if set(_words(ntype)) <= set(_words(n))]
         chosen = sorted(typed or ([] if len(made.ntypes) > 1 and len({c for c in made._counts.values()}) < len(made.ntypes) else fits), key=lambda f: f[1].optional)
         if not chosen:
             what = "nodes" if len(made.ntypes) == 1 else f"nodes of type '{ntype}'"
@@ -1721,12 +1782,12 @@ class _Inputs:
 
     def classify(self):
         """What the rows of inputs count, where graphs and dictionaries have not said it: by names, and by sizes in the example."""
-        for made in self.graphs:
+        for made, types, _ in self.graphs:
             for t in made.ntypes:
-                carrier = self.all[self._carrier(made, t)]
-                carrier.counts, carrier.of = "nodes", t
-        nodes = {t: c for made in self.graphs for t, c in made._counts.items()}
-        edges = {r: e.count() for made in self.graphs for r, e in made._edges.items()}
+                carrier = self.all[self._carrier(made, t, types)]
+                carrier.counts, carrier.of = "nodes", types[t]
+        nodes = {types[t]: c for made, types, _ in self.graphs for t, c in made._counts.items()}
+        edges = {relations[r]: e.count() for made, _, relations in self.graphs for r, e in made._edges.items()}
         for name, i in self.all.items():
             if i.counts == "index" and i.of not in edges:
                 edges[i.of] = i.tensor.shape[1]
@@ -2094,14 +2155,14 @@ class _Exporter:
                 node.meta["stack_trace"] = trace
         result = Exported(program, {name: i.tensor for name, i in self.inputs.all.items()}, [t.detach() for t in expected], self.notes, self.inputs.num_nodes())
         if path is not None:
-            part = pathlib.Path(f"{path}.part.pt2")
-            try:
+            # The file's name goes into the archive, so it is the same from the start.
+            path = pathlib.Path(path)
+            with tempfile.TemporaryDirectory(prefix=".cleave_export", dir=path.parent) as folder:
+                part = pathlib.Path(folder) / path.name
                 torch.export.save(program, part)
                 if check:
                     self._compare(torch.export.load(part), expected, tolerance)
                 os.replace(part, path)
-            finally:
-                part.unlink(missing_ok=True)
         elif check:
             self._compare(program, expected, tolerance)
         return result

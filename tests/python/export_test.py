@@ -279,6 +279,20 @@ def modules_with_weights_and_pairs(cli, folder, only):
         rows[t] += xn[s] @ v["linear_r.W"][r]
     rows = (rows - rows.mean(1, keepdims=True)) / np.sqrt(rows.var(1, keepdims=True) + 1e-5) * v["layer_norm_weight.weight"] + v["layer_norm_weight.bias"] + v["h_bias"]
     yield same("RelGraphConv with a layer norm", conv(graph, x, g["edge_type"]), np.tanh(rows))
+    for how in ("sum", "mean", "max"):
+        conv, v = made(dglnn.NNConv(6, 2, nn.Linear(3, 12), how, residual=True))
+        weights = dgl_dense.linear(v, "edge_nn", attr.numpy()).reshape(-1, 6, 2)
+        products = xn[e.src][:, :, None] * weights
+        yield same(f"NNConv {how}", conv(graph, x, attr), e.reduced(products, how).sum(1) + xn @ v["res_fc.weight"].T + v["bias"])
+    conv, v = made(dglnn.GatedGraphConv(6, 7, 2, 3))
+    h = np.concatenate([xn, np.zeros((n, 1))], 1)
+    for _ in range(2):
+        messages = np.stack([v[f"linears.{r}.weight"] @ h[s] + v[f"linears.{r}.bias"] for s, r in zip(e.src, g["edge_type"].numpy())])
+        ri, zi, ni = np.split(e.reduced(messages, "sum") @ v["gru.weight_ih"].T + v["gru.bias_ih"], 3, 1)
+        rh, zh, nh = np.split(h @ v["gru.weight_hh"].T + v["gru.bias_hh"], 3, 1)
+        update = dgl_dense.sigmoid(zi + zh)
+        h = (1 - update) * np.tanh(ni + dgl_dense.sigmoid(ri + rh) * nh) + update * h
+    yield same("GatedGraphConv", conv(graph, x, g["edge_type"]), h)
     for regularizer in (None, "basis", "bdd"):
         linear, v = made(dglnn.TypedLinear(6, 4, 3, regularizer, 2))
         weights = dgl_dense.relation_weights({"linear_r." + k: t for k, t in v.items()} | {"h_bias": np.zeros(4)}, "linear_r", 3, 6)
@@ -297,6 +311,50 @@ def modules_with_weights_and_pairs(cli, folder, only):
     yield same("GlobalAttentionPooling", pooling(graph, x), (dgl_dense.softmax(dgl_dense.linear(v, "gate_nn", xn), 0) * xn).sum(0)[None])
     two, v = made(dglnn.Sequential(dglnn.GraphConv(6, 5), dglnn.GraphConv(5, 3)))
     yield same("Sequential", two(graph, x), dgl_dense.graph_conv(v, "1", e, dgl_dense.graph_conv(v, "0", e, xn)))
+
+
+@test
+def graphs_of_all_kinds(cli, folder, only):
+    """Two graphs, of the same nodes and of others, and features that lie on blocks."""
+    import cleave_export
+    import dgl
+    import dgl.nn as dglnn
+    import torch
+    from torch import nn
+
+    given = small_graph()
+    generator = torch.Generator().manual_seed(3)
+    first = dgl.graph(tuple(given["edge_index"]), num_nodes=23)
+    second, other = (dgl.graph(tuple(torch.randint(0, nodes, (2, 50), generator=generator)), num_nodes=nodes) for nodes in (23, 9))
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b, self.c = dglnn.GraphConv(6, 5), dglnn.GraphConv(5, 3), dglnn.SAGEConv(6, 3, "mean")
+
+    class Two(Net):
+        def forward(self, g, h, x):
+            return self.b(h, self.a(g, x).relu())
+
+    class Others(Net):
+        def forward(self, g, h, x, z):
+            return self.a(g, x), self.b(h, z)
+
+    class OnBlocks(Net):
+        def forward(self, blocks):
+            return self.c(blocks[1], blocks[0].srcdata["feat"] + self.c(blocks[0], blocks[0].srcdata["feat"]).repeat(1, 2))
+
+    torch.manual_seed(1)
+    featured = first.local_var()
+    featured.ndata["feat"], featured.ndata["label"] = given["x"], given["batch"]
+    for model, inputs, wanted in ((Two(), (first, second, given["x"]), ["edge_index", "edge_index_1", "x"]),
+                                  (Others(), (first, other, given["x"], torch.randn(9, 5)), ["edge_index", "edge_index_1", "x", "z"]),
+                                  (OnBlocks(), (cleave_export.Blocks(featured),), ["edge_index", "feat"])):
+        name = type(model).__name__
+        exported = cleave_export.export(model, inputs, folder / f"{name}.pt2")
+        exported.save_graph(folder / f"{name}.npz")
+        yield "" if list(exported.inputs) == wanted else f"{name}: inputs are {list(exported.inputs)}"
+        yield verified(cli, folder / f"{name}.pt2", folder / f"{name}.npz")
 
 
 @test
@@ -358,6 +416,8 @@ PARAMETERS = {
     "RelGraphConv(4, 6, 3, 'bdd', 2)": {"h_bias": (6,), "loop_weight": (4, 6), "linear_r.W": (3, 12)},
     "RelGraphConv(4, 6, 3, layer_norm=True)": {"h_bias": (6,), "loop_weight": (4, 6), "linear_r.W": (3, 4, 6), "layer_norm_weight.weight": (6,), "layer_norm_weight.bias": (6,)},
     "HeteroGraphConv({'cites': GraphConv(5, 3, bias=False)})": {"mods.cites.weight": (5, 3)},
+    "NNConv(4, 3, nn.Linear(2, 12))": {"bias": (3,), "edge_nn.weight": (12, 2), "edge_nn.bias": (12,)},
+    "GatedGraphConv(4, 6, 2, 1)": {"linears.0.weight": (6, 6), "linears.0.bias": (6,), "gru.weight_ih": (18, 6), "gru.weight_hh": (18, 6), "gru.bias_ih": (18,), "gru.bias_hh": (18,)},
     "SGConv(5, 3, 2)": {"fc.weight": (3, 5), "fc.bias": (3,)},
     "TAGConv(5, 3, 2)": {"lin.weight": (3, 15), "lin.bias": (3,)},
     "AGNNConv()": {"beta": (1,)},
@@ -374,7 +434,7 @@ def parameters_are_those_of_dgl(cli, folder, only):
     from torch import nn
 
     names = {name: getattr(dglnn, name) for name in ("GraphConv", "SAGEConv", "GATConv", "GATv2Conv", "GINConv", "GINEConv", "RelGraphConv", "HeteroGraphConv", "SGConv", "TAGConv",
-                                                     "AGNNConv", "DotGatConv", "WeightBasis", "GlobalAttentionPooling")}
+                                                     "AGNNConv", "DotGatConv", "GatedGraphConv", "NNConv", "WeightBasis", "GlobalAttentionPooling")}
     for source, wanted in PARAMETERS.items():
         found = {key: tuple(t.shape) for key, t in eval(source, {**names, "nn": nn}).state_dict().items()}
         if found != wanted:
