@@ -1545,16 +1545,16 @@ class GlobalAttentionPooling(nn.Module):
 
 NN: dict[str, type] = {c.__name__: c for c in (
     AGNNConv, APPNPConv, AvgPooling, DotGatConv, EdgeWeightNorm, GATConv, GATv2Conv, GatedGraphConv, GINConv, GINEConv, GlobalAttentionPooling, GraphConv,
-    HeteroGraphConv, JumpingKnowledge, MaxPooling, NNConv, RelGraphConv, SAGEConv, SGConv, Sequential, SumPooling, TAGConv, TypedLinear, WeightBasis)} | {"Identity": nn.Identity}
+    HeteroGraphConv, JumpingKnowledge, MaxPooling, NNConv, RelGraphConv, SAGEConv, SGConv, Sequential, SumPooling, TAGConv, TypedLinear,
+    WeightBasis)} | {"Identity": nn.Identity}
 FUNCTIONS = _functions()
 OPS = _ops()
-GRAPH_FUNCTIONS: dict[str, Callable] = {"add_self_loop": add_self_loop, "remove_self_loop": remove_self_loop, "reverse": reverse, "add_reverse_edges": add_reverse_edges,
-                                        **_readouts()}
+GRAPH_FUNCTIONS: dict[str, Callable] = {f.__name__: f for f in (add_self_loop, remove_self_loop, reverse, add_reverse_edges)} | _readouts()
 
 # A package named dgl. ------------------------------------------------------------------------------------------------------------------
 
-_PACKAGES = {"backend", "base", "convert", "conv", "data", "dataloading", "distributed", "function", "functional", "glob", "heterograph", "hetero", "linear", "nn", "ops",
-             "pytorch", "readout", "sampling", "softmax", "sparse", "transforms", "utils"}
+_PACKAGES = {"backend", "base", "convert", "conv", "data", "dataloading", "distributed", "function", "functional", "glob", "hetero", "heterograph", "linear",
+             "nn", "ops", "pytorch", "readout", "sampling", "softmax", "sparse", "transforms", "utils"}
 
 
 def _parts(package: str) -> dict[str, Any]:
@@ -1710,7 +1710,8 @@ class _Inputs:
             unique = self.add(name, value, **facts)
             return lambda tensors: tensors[unique]
         if type(value).__name__ in ("SparseTensor", "Adj", "SparseMatrix", "EdgeIndex") and not isinstance(value, Graph):
-            raise ExportError(f"'{name}' is a {type(value).__name__}: hand the model edge_index as a plain tensor [2, M] instead, which the convolutions take as well.")
+            raise ExportError(f"'{name}' is a {type(value).__name__}: hand the model edge_index as a plain tensor [2, M] instead, which the convolutions take "
+                              "as well.")
         if isinstance(value, Blocks):
             build = self._graph(name, value.graph)
             return lambda tensors: Blocks(build(tensors), value._count)
@@ -1718,7 +1719,8 @@ class _Inputs:
             return self._graph(name, value)
         if isinstance(value, (list, tuple)) and value and all(_is_dgl(v) for v in value):
             if any(v is not value[0] for v in value):
-                raise ExportError(f"'{name}' is a list of different graphs or sampled blocks: export with the whole graph, as in cleave_export.Blocks(graph, {len(value)}).")
+                raise ExportError(f"'{name}' is a list of different graphs or sampled blocks: export with the whole graph, as in "
+                                  f"cleave_export.Blocks(graph, {len(value)}).")
             return self.take(name, Blocks(value[0], len(value)))
         if isinstance(value, dict):
             base = name.removesuffix("_dict")
@@ -1747,7 +1749,8 @@ class _Inputs:
         indices = {}
         for relation in relations:
             edges = made._edges[relation]
-            indices[relation] = self.add(_identifier("edge_index", *(() if single else relation)), torch.stack([edges.src, edges.dst]), counts="index", of=relations[relation])
+            name = _identifier("edge_index", *(() if single else relation))
+            indices[relation] = self.add(name, torch.stack([edges.src, edges.dst]), counts="index", of=relations[relation])
 
         def taken(frames, kind, called):
             named = lambda key, of: _identifier(key, *(() if single else of if isinstance(of, tuple) else (of,)))
@@ -1774,10 +1777,12 @@ class _Inputs:
         fits = [(n, i) for n, i in self.all.items() if i.tensor.dim() and i.counts in ("nodes", "other") and i.tensor.shape[0] == count and
                 not ("edge" in _words(n) and i.of is None)]
         typed = [(n, i) for n, i in fits if i.of == types[ntype]] or [(n, i) for n, i in fits if set(_words(ntype)) <= set(_words(n))]
-        chosen = sorted(typed or ([] if len(made.ntypes) > 1 and len({c for c in made._counts.values()}) < len(made.ntypes) else fits), key=lambda f: f[1].optional)
+        alike = len(made.ntypes) > 1 and len(set(made._counts.values())) < len(made.ntypes)  # sizes do not tell types apart
+        chosen = sorted(typed or ([] if alike else fits), key=lambda f: f[1].optional)
         if not chosen:
             what = "nodes" if len(made.ntypes) == 1 else f"nodes of type '{ntype}'"
-            raise ExportError(f"No input has a row for each of the {count} {what}, so their number is not known: hand forward a tensor of them, or put one in graph.ndata.")
+            raise ExportError(f"No input has a row for each of the {count} {what}, so their number is not known: hand forward a tensor of them, or put one in "
+                              "graph.ndata.")
         return chosen[0][0]
 
     def classify(self):
@@ -1797,6 +1802,7 @@ class _Inputs:
         for i in self.all.values():
             if i.counts == "nodes":
                 nodes.setdefault(i.of, i.tensor.shape[0])
+        largest = max((int(i.tensor.max()) for i in self.all.values() if i.counts == "index" and i.tensor.numel()), default=0)
         for name, i in self.all.items():
             if i.counts != "other" or i.tensor.dim() == 0 or "ptr" in _words(name):
                 continue
@@ -1808,7 +1814,7 @@ class _Inputs:
                 i.counts, i.of = "nodes", of_nodes[0]
             elif of_edges and i.tensor.dim() == 1:
                 i.counts, i.of = "edges", of_edges[0]
-            elif not self.graphs and (not nodes or rows > max((int(j.tensor.max()) for j in self.all.values() if j.counts == "index" and j.tensor.numel()), default=0)):
+            elif not self.graphs and (not nodes or rows > largest):
                 i.counts, i.of = "nodes", f"nodes of {name}"
                 nodes[i.of] = rows
 
@@ -1928,7 +1934,8 @@ def _check_model(model: nn.Module):
             raise ExportError(f"The model lies on {tensor.device}: move it to the CPU first (model.cpu()).")
     for module in model.modules():
         if any(getattr(module, name, None) is True for name in ("cached", "_cached")):
-            raise ExportError(f"{_module_name(model, module)} keeps what it computed from the first graph (cached=True), which would become a constant: build it with cached=False.")
+            raise ExportError(f"{_module_name(model, module)} keeps what it computed from the first graph (cached=True), which would become a constant: build it "
+                              "with cached=False.")
         how = {"LSTMAggregation": "with an LSTM, which runs over as many neighbours as the largest degree of the example",
                "MedianAggregation": "by the median, which sorts all edges", "QuantileAggregation": "by quantiles, which sort all edges"}
         aggregate = type(getattr(module, "aggr_module", None)).__name__
@@ -1998,10 +2005,11 @@ def _explained(problem: Exception, model: nn.Module) -> ExportError:
     name = type(problem).__name__
     dependent = name in ("GuardOnDataDependentSymNode", "DataDependentOutputException") or "data-dependent" in text.lower()
     if dependent and re.match(r"(if|elif|while|assert)\b|.*\bif\b.*\belse\b", line):
-        return ExportError(f"forward decides{at}{inside} by what is in a tensor, and an exported program has one way only: use torch.where, or decide before the export.")
+        return ExportError(f"forward decides{at}{inside} by what is in a tensor, and an exported program has one way only: use torch.where, or decide before "
+                           "the export.")
     if dependent:
-        return ExportError(f"forward takes a size or a number{at}{inside} from what is in a tensor, which torch.export cannot follow: take it from a shape (x.size(0), "
-                           "ptr.size(0) - 1), or hand it to the constructor.")
+        return ExportError(f"forward takes a size or a number{at}{inside} from what is in a tensor, which torch.export cannot follow: take it from a shape "
+                           "(x.size(0), ptr.size(0) - 1), or hand it to the constructor.")
     if "torch.jit.script" in text or "ScriptModule" in text or isinstance(model, torch.jit.ScriptModule):
         return ExportError("The model is a TorchScript module: export the Python module that it was made from.")
     if "SparseTensor" in text or "torch_sparse" in text or "sparse" in text.lower() and "not implemented" in text.lower():
@@ -2057,7 +2065,8 @@ def _fixed_by(trace: Callable[[], Any], size: int) -> str:
         known = re.search(r"([^\s(]+):(\d+) in \w+", rest)
         if known and re.search(rf"\b{size}\b", guard):
             tail, number = known[1], int(known[2])
-            files = [f for f in (getattr(m, "__file__", None) for m in list(sys.modules.values())) if f and (f.endswith(os.sep + tail) or len(tail) > 20 and f.endswith(tail))]
+            loaded = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
+            files = [f for f in loaded if f.endswith(os.sep + tail) or len(tail) > 20 and f.endswith(tail)]
             file = files[0] if files else tail
             if _library(file) or "torch/" in tail or os.path.basename(tail) == "_ops.py":
                 continue
@@ -2168,7 +2177,8 @@ class _Exporter:
         return result
 
     def _refuse_random(self, program):
-        drawn = {"rand", "randn", "rand_like", "randn_like", "bernoulli", "bernoulli_", "randint", "randperm", "normal_", "uniform_", "multinomial", "normal", "randint_like"}
+        drawn = {"rand", "randn", "rand_like", "randn_like", "randint", "randint_like", "randperm", "bernoulli", "bernoulli_", "normal", "normal_", "uniform_",
+                 "multinomial"}
         for node in program.graph.nodes:
             if node.op != "call_function":
                 continue
@@ -2189,14 +2199,17 @@ class _Exporter:
                 size = size.node.maybe_as_int()
             if size is None:
                 continue
-            table = next((n for n, t in [*self.model.named_parameters(), *self.model.named_buffers()] if i.counts == "nodes" and t.dim() and t.shape[0] == size), None)
+            weights = [*self.model.named_parameters(), *self.model.named_buffers()] if i.counts == "nodes" else []
+            table = next((n for n, t in weights if t.dim() and t.shape[0] == size), None)
             if table:
                 self.inputs.fixed.add(i.of)
-                self.notes.append(f"The program fits graphs of {size} nodes only, as '{table}' has a row for each; Cleave needs to be told: --role {table}=node-features.")
+                self.notes.append(f"The program fits graphs of {size} nodes only, as '{table}' has a row for each; Cleave needs to be told: "
+                                  f"--role {table}=node-features.")
                 continue
             what = "nodes" if i.counts == "nodes" else "edges"
             line = _fixed_by(lambda: self.trace(list(self.inputs.all)), size)
-            raise ExportError(f"The program fits graphs of {size} {what} only (input '{node.target}'), since forward fixes their number{' at ' + line if line else ''}: "
+            at = f" at {line}" if line else ""
+            raise ExportError(f"The program fits graphs of {size} {what} only (input '{node.target}'), since forward fixes their number{at}: "
                               "compare no size with a number, count no Python loop by it, and let PyTorch's operators go over all rows.")
 
     def _compare(self, program, expected, tolerance):
@@ -2207,8 +2220,8 @@ class _Exporter:
                 try:
                     wanted = _leaves(self.eager({n: t.clone() for n, t in tensors.items()}))
                 except Exception as problem:
-                    raise ExportError(f"The model does not run on a random graph of another size ({_first_line(str(problem)).removesuffix('.')}): if its inputs must fit together in a "
-                                      "way that their names and sizes do not tell, export with check=False (--no-check).") from problem
+                    raise ExportError(f"The model does not run on a random graph of another size ({_first_line(str(problem)).removesuffix('.')}): if its inputs must "
+                                      "fit together in a way that their names and sizes do not tell, export with check=False (--no-check).") from problem
             try:
                 found = _leaves(module(**{n: t.clone() for n, t in tensors.items()}))
             except Exception as problem:
@@ -2216,12 +2229,13 @@ class _Exporter:
             if len(found) != len(wanted):
                 raise ExportError(f"On {which} the exported program has {len(found)} outputs, and the model {len(wanted)}: forward must always return the same.")
             for k, (a, b) in enumerate(zip(found, wanted)):
-                narrow = b.dtype in (torch.float16, torch.bfloat16)
-                allowed = max(tolerance, 2e-2) if narrow else tolerance
-                if a.shape != b.shape or not torch.allclose(a.double(), b.double(), rtol=allowed, atol=allowed * max(1.0, float(b.double().abs().nan_to_num().max()) if b.numel() else 1.0), equal_nan=True):
-                    apart = f"by {(a.double() - b.double()).abs().max():.3g}" if a.shape == b.shape else f"in shape ({list(a.shape)}, not {list(b.shape)})"
-                    raise ExportError(f"On {which} output {k} of the exported program differs from the model's {apart}: something in forward (a number, a cached tensor) "
-                                      "was taken from the example as a constant.")
+                allowed = max(tolerance, 2e-2) if b.dtype in (torch.float16, torch.bfloat16) else tolerance
+                a, b = a.double(), b.double()
+                most = max(1.0, float(b.abs().nan_to_num().max())) if b.numel() else 1.0
+                if a.shape != b.shape or not torch.allclose(a, b, rtol=allowed, atol=allowed * most, equal_nan=True):
+                    apart = f"by {(a - b).abs().max():.3g}" if a.shape == b.shape else f"in shape ({list(a.shape)}, not {list(b.shape)})"
+                    raise ExportError(f"On {which} output {k} of the exported program differs from the model's {apart}: something in forward (a number, a cached "
+                                      "tensor) was taken from the example as a constant.")
 
 
 def _user_inputs(program) -> list[torch.fx.Node]:
@@ -2354,7 +2368,8 @@ def _inputs_of(model: nn.Module, arrays: dict[str, torch.Tensor], options) -> di
     for parameter in list(inspect.signature(type(model).forward).parameters.values())[1:]:
         name, annotation = parameter.name, str(parameter.annotation)
         blocks = name == options.blocks or (not options.blocks and (name in _BLOCKS or re.search(r"(?i)list.*(DGL|Graph)", annotation)))
-        if blocks or name == options.graph or (not options.graph and (name.lower() in _GRAPHS | {"block"} or re.search(r"DGL\w*Graph|DGLBlock", annotation))):
+        named = name.lower() in _GRAPHS | {"block"} or re.search(r"DGL\w*Graph|DGLBlock", annotation)
+        if blocks or name == options.graph or (not options.graph and named):
             made = _graph_of(arrays, options.relation)
             inputs[name] = Blocks(made) if blocks else made
             continue
@@ -2395,14 +2410,15 @@ def _graph_of(arrays: dict[str, torch.Tensor], relations: list[str]) -> Graph:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="cleave_export.py", description="Writes a graph neural network as the PT2 archive that Cleave opens.", epilog="""
-        Example: cleave_export.py model.py:GCN cora.npz gcn.pt2 --arg in_feats=1433 --arg classes=7 --weights gcn.pt. Graph parameters of DGL's forward are known by their
-        names (g, graph, hg, block; blocks, mfgs) or annotations. Exit codes: 0 done, 1 it could not be done (one sentence on stderr), 2 wrong usage.""")
+        Example: cleave_export.py model.py:GCN cora.npz gcn.pt2 --arg in_feats=1433 --arg classes=7 --weights gcn.pt. Graph parameters of DGL's forward are known
+        by their names (g, graph, hg, block; blocks, mfgs) or annotations. Exit codes: 0 done, 1 it could not be done (one sentence on stderr), 2 wrong usage.""")
     parser.add_argument("model", help="FILE.py:NAME, with NAME a class, a function that returns the model, or the model")
     parser.add_argument("graph_file", metavar="graph", help=".npz with arrays named like forward's parameters: x, edge_index, …")
     parser.add_argument("out", help="archive to write (.pt2)")
     parser.add_argument("--arg", action="append", default=[], metavar="NAME=VALUE", help="argument of NAME: a number, a list, True, None, or text; may be repeated")
     parser.add_argument("--weights", metavar="FILE", help="state_dict written by torch.save, loaded into the model (only tensors are read)")
-    parser.add_argument("--input", action="append", default=[], metavar="PARAMETER=ARRAY", help="which array a parameter of forward gets, where names differ; may be repeated")
+    parser.add_argument("--input", action="append", default=[], metavar="PARAMETER=ARRAY",
+                        help="which array a parameter of forward gets, where names differ; may be repeated")
     parser.add_argument("--graph", metavar="PARAMETER", help="the parameter that is a graph of DGL, where its name does not tell")
     parser.add_argument("--blocks", metavar="PARAMETER", help="the parameter that is a list of blocks of DGL, one for each layer")
     parser.add_argument("--relation", action="append", default=[], metavar="SOURCE,RELATION,TARGET",

@@ -28,7 +28,7 @@ def test(function):
 
 
 def verified(cli, archive, graph, *options):
-    """What is wrong with an archive by cleave-cli: its layer-wise run, its full-graph run and the recorded outputs must be equal. Without cleave-cli it is left for later."""
+    """What is wrong with an archive by cleave-cli: its layer-wise run, its full-graph run and the recorded outputs must be equal; left for later without it."""
     if cli is None:
         with open(archive.parent / "to_verify.txt", "a") as later:
             print(json.dumps([archive.name, graph.name, *options]), file=later)
@@ -231,9 +231,12 @@ def modules_with_weights_and_pairs(cli, folder, only):
 
     def same(what, found, wanted):
         found = found.detach().numpy()
-        return "" if found.shape == wanted.shape and np.allclose(found, wanted, atol=1e-9) else f"{what} is off by {np.abs(found - wanted).max() if found.shape == wanted.shape else found.shape}"
+        if found.shape != wanted.shape:
+            return f"{what} has shape {found.shape}"
+        return "" if np.allclose(found, wanted, atol=1e-9) else f"{what} is off by {np.abs(found - wanted).max()}"
 
-    for norm, wanted in (("none", lambda m: m), ("right", lambda m: m / floor(a.sum(1))), ("left", lambda m: m / floor(a.sum(0)).T), ("both", lambda m: m / np.sqrt(floor(a.sum(1)) * floor(a.sum(0)).T))):
+    into, out_of = floor(a.sum(1)), floor(a.sum(0)).T
+    for norm, wanted in (("none", lambda m: m), ("right", lambda m: m / into), ("left", lambda m: m / out_of), ("both", lambda m: m / np.sqrt(into * out_of))):
         for out in (3, 9):  # multiplied before and after
             conv, v = made(dglnn.GraphConv(6, out, norm=norm))
             yield same(f"GraphConv {norm}", conv(graph, x), wanted(a) @ xn @ v["weight"] + v["bias"])
@@ -580,8 +583,9 @@ def models_of_pytorch_geometric(cli, folder, only):
 
     g = small_graph()
     pick = lambda *names: {name: g[name] for name in names}
+    src, dst = g["edge_index"]
     typed = {"x_dict": {"a": g["x"], "b": g["x"][:15]},
-             "edge_index_dict": {("a", "to", "b"): torch.stack([g["edge_index"][0], g["edge_index"][1] % 15]), ("b", "to", "a"): torch.stack([g["edge_index"][0] % 15, g["edge_index"][1]])[:, :50]}}
+             "edge_index_dict": {("a", "to", "b"): torch.stack([src, dst % 15]), ("b", "to", "a"): torch.stack([src % 15, dst])[:, :50]}}
     cases = {
         "gcn": (pyg.GCN(6, 8, 2, 3), pick("x", "edge_index", "edge_weight"), ["x", "edge_index", "edge_weight"]),
         "gat_tuple": (pyg.GAT(6, 8, 2, 3, heads=2, dropout=0.5), (g["x"], g["edge_index"]), ["x", "edge_index"]),
@@ -861,7 +865,8 @@ def command_line(cli, folder, only):
         return subprocess.run([sys.executable, ROOT / "resources/python/cleave_export.py", *words], capture_output=True, text=True, cwd=folder)
 
     found = run("command_model.py:Net", "command.npz", "net.pt2", "--arg", "width=6", "--weights", "weights.pt", "--graph-out", "net.npz")
-    yield "" if found.returncode == 0 and found.stdout.startswith("net.pt2: inputs edge_index, feats; 1 output; equal to the model") else f"ends with {found.returncode}: {found.stdout}{found.stderr}"
+    said = "net.pt2: inputs edge_index, feats; 1 output; equal to the model"
+    yield "" if found.returncode == 0 and found.stdout.startswith(said) else f"ends with {found.returncode}: {found.stdout}{found.stderr}"
     yield verified(cli, folder / "net.pt2", folder / "net.npz")
     # All weights are 1, so the answer is a sum that can be written down.
     src, dst = g["edge_index"]
