@@ -1635,6 +1635,14 @@ def _dgl_on_stand_ins():
                     return (_own if of_tensors or any(isinstance(a, Graph) for a in [*args[:1], *kwargs.values()]) else _real)(*args, **kwargs)
                 replaced[id(real)] = (real, either)
     changed = []
+    # Modules that check values of tensors before they compute.
+    for own in (EdgeWeightNorm, GatedGraphConv):
+        real = getattr(getattr(dgl, "nn", None), own.__name__, None)
+        if isinstance(real, type):
+            def forward(self, graph, *args, _real=real.forward, _own=own.forward, **kwargs):
+                return (_own if isinstance(graph, Graph) else _real)(self, graph, *args, **kwargs)
+            changed.append((real, "forward", real.forward))
+            real.forward = forward
     for module in [m for m in list(sys.modules.values()) if isinstance(m, types.ModuleType)]:
         for name, value in list(vars(module).items()):
             if id(value) in replaced and replaced[id(value)][0] is value and module.__name__ != __name__:
@@ -1643,8 +1651,8 @@ def _dgl_on_stand_ins():
     try:
         yield
     finally:
-        for module, name, value in changed:
-            setattr(module, name, value)
+        for owner, name, value in changed:
+            setattr(owner, name, value)
 
 
 # Inputs. -------------------------------------------------------------------------------------------------------------------------------
@@ -1948,7 +1956,7 @@ _LIBRARIES = tuple(os.path.dirname(os.path.abspath(m.__file__)) + os.sep for m i
 
 
 def _library(filename: str) -> bool:
-    return filename.startswith(_LIBRARIES) or any(f"{os.sep}{name}{os.sep}" in filename for name in ("torch", "torch_geometric", "dgl"))
+    return filename.startswith(_LIBRARIES) or any(f"-packages{os.sep}{name}{os.sep}" in filename for name in ("torch", "torch_geometric", "dgl"))
 
 
 def _line_of(problem: BaseException, model: nn.Module) -> tuple[str, str]:
