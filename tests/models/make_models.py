@@ -1,8 +1,8 @@
-"""The zoo: models of PyTorch Geometric, exported for Cleave's tests.
+"""The zoo: models of PyTorch Geometric, and those of dgl_models.py, exported for Cleave's tests.
 
     python3 make_models.py [NAME …]    (in this folder; needs PyTorch >= 2.8 and PyTorch Geometric)
 
-With names, only these are made anew. Writes zoo/NAME.pt2, NAME.npz (forward's arguments, `expected`, or `expected_0`, `expected_1`, … for several outputs) and
+With names, only these are made anew. Models of DGL go through cleave_export.py, and what is expected of them comes from dgl_dense.py. Writes zoo/NAME.pt2, NAME.npz (forward's arguments, `expected`, or `expected_0`, `expected_1`, … for several outputs) and
 index.json, which says whether Cleave must cut the model ("equal") or refuse it by name ("refused"), and which roles it must be told.
 """
 import inspect
@@ -19,6 +19,13 @@ import torch_geometric.nn as pyg
 from torch import nn
 from torch.export import Dim
 from torch_geometric.utils import scatter, softmax
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "resources/python"))
+import cleave_export
+
+cleave_export.install_dgl()
+import dgl_dense
+import dgl_models
 
 NODES, EDGES, FEATURES, HIDDEN, CLASSES, EDGE_FEATURES, RELATIONS, GRAPHS = 60, 301, 12, 16, 4, 5, 3, 4
 OUT = pathlib.Path("zoo")
@@ -832,6 +839,17 @@ def save(name, model, inputs, decompose=False):
     return sorted({str(node.target) for node in exported.graph.nodes if node.op == "call_function"})
 
 
+def save_dgl(name):
+    """A model of DGL; the outputs expected of it are worked out from its weights, not by running it."""
+    make, kind = dgl_models.MODELS[name]
+    model = make()
+    dgl_models.randomise(model)
+    exported = cleave_export.export(model, dgl_models.example(kind, cleave_export.Blocks), OUT / f"{name}.pt2")
+    deflate(OUT / f"{name}.pt2")
+    exported.save_graph(OUT / f"{name}.npz", outputs=False, **dgl_dense.expected(name, model, exported.inputs))
+    return sorted({str(node.target) for node in exported.program.graph.nodes if node.op == "call_function"})
+
+
 def main():
     warnings.filterwarnings("ignore")
     torch_geometric.backend.use_segment_matmul = False  # sorts edges by relation, which torch.export cannot trace
@@ -840,6 +858,11 @@ def main():
     known = json.loads((OUT / "index.json").read_text()) if chosen else []
     index = [model for model in known if model["name"] not in chosen]
     ops = set((OUT / "ops.txt").read_text().splitlines()) if chosen else set()
+    for name in dgl_models.MODELS:
+        if not chosen or name in chosen:
+            torch.manual_seed(11)
+            ops.update(save_dgl(name))
+            index.append({"name": name, "expect": "equal"})
     for name, make in ZOO.items():
         if chosen and name not in chosen:
             continue

@@ -1,0 +1,2465 @@
+"""Exports graph neural networks of DGL, PyTorch Geometric and plain PyTorch to the PT2 archives that Cleave opens.
+
+    import cleave_export
+
+    cleave_export.export(model, {"x": x, "edge_index": edge_index}, "model.pt2")     # PyTorch Geometric, PyTorch
+    cleave_export.export(model, (graph, features), "model.pt2")                      # DGL: forward(graph, features)
+    cleave_export.export(model, (cleave_export.Blocks(graph), features), "model.pt2")   # DGL: forward(blocks, features)
+
+    python3 cleave_export.py model.py:build graph.npz model.pt2
+
+Numbers of nodes and edges stay free, the model is put in eval mode, and the archive is run against the model on a second graph of another size.
+What torch.export refuses is said in one sentence, with the line of the model that it is about.
+
+A DGL model runs on a graph of this file (Graph), which maps message passing to gathers and scatters of ATen; inputs of the program are plain
+tensors: edge_index [2, M] beside what forward takes. Where DGL is not installed, install_dgl() puts a package of that name in its place, so that
+sources written for DGL can be imported: dgl.function, edge_softmax, readouts, and the modules of dgl.nn named in NN below, whose parameters have
+the names and shapes of DGL's, so that a state_dict of a model trained with DGL loads.
+
+This file needs nothing but PyTorch 2.6 or newer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import dataclasses
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import inspect
+import io
+import linecache
+import logging
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import types
+import warnings
+from typing import Any, Callable, Iterator
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.overrides import TorchFunctionMode
+
+
+class ExportError(ValueError):
+    """A model that cannot be exported; the text is one sentence that says what to change."""
+
+
+class MissingError(ExportError, AttributeError):
+    """A part of DGL that has no stand-in here."""
+
+
+class DGLError(Exception):
+    """What sources written for DGL raise and catch."""
+
+
+ALL = "__ALL__"
+NODE, EDGE = "_N", "_E"  # DGL's names of the only node and edge type
+Relation = tuple[str, str, str]
+
+# Gathers and scatters. -----------------------------------------------------------------------------------------------------------------
+
+
+def _column(value: torch.Tensor, rank: int) -> torch.Tensor:
+    """A vector of rows with as many dimensions as what it multiplies."""
+    return value.reshape(-1, *[1] * (rank - 1))
+
+
+def _aligned(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """DGL broadcasts what follows the row dimension: rows [M, 3] and [M, 5, 3] are [M, 1, 3] and [M, 5, 3]."""
+    rank = max(a.dim(), b.dim())
+    widen = lambda t: t.reshape(t.shape[0], *[1] * (rank - t.dim()), *t.shape[1:]) if t.dim() < rank else t
+    return widen(a), widen(b)
+
+
+_EXTREMES = {"max": "amax", "min": "amin", "prod": "prod"}
+
+
+class _Edges:
+    """The edges of one relation: source and target of each, and what is counted on them once."""
+
+    def __init__(self, src: torch.Tensor, dst: torch.Tensor, sources: int, targets: int):
+        self.src, self.dst, self.sources, self.targets = src, dst, sources, targets
+        self._degrees: dict[str, torch.Tensor] = {}
+
+    def count(self) -> int:
+        return self.src.shape[0]
+
+    def degrees(self, end: str) -> torch.Tensor:
+        if end not in self._degrees:
+            index, nodes = (self.dst, self.targets) if end == "in" else (self.src, self.sources)
+            self._degrees[end] = index.new_zeros(nodes).index_add(0, index, torch.ones_like(index))
+        return self._degrees[end]
+
+    def to_targets(self, rows: torch.Tensor, how: str) -> torch.Tensor:
+        """Reduces edge rows by target; targets without edges get 0, as DGL has it."""
+        if how == "mean":
+            total = self.to_targets(rows, "sum")
+            return total / _column(self.degrees("in").clamp(min=1).to(total.dtype), total.dim())
+        return scatter(rows, self.dst, self.targets, how)
+
+    def reversed(self) -> "_Edges":
+        return _Edges(self.dst, self.src, self.targets, self.sources)
+
+    def some(self, numbers: torch.Tensor) -> "_Edges":
+        return _Edges(self.src.index_select(0, numbers), self.dst.index_select(0, numbers), self.sources, self.targets)
+
+
+def scatter(rows: torch.Tensor, index: torch.Tensor, count: int, how: str) -> torch.Tensor:
+    if rows.dtype == torch.bool:
+        raise ExportError("A message of booleans cannot be reduced: make numbers of it first (.float()).")
+    zeros = rows.new_zeros((count, *rows.shape[1:]))
+    if how == "sum":
+        return zeros.index_add(0, index, rows)
+    if how not in _EXTREMES:
+        raise ExportError(f"The reduce function '{how}' is none of sum, mean, max, min and prod.")
+    return zeros.scatter_reduce(0, _column(index, rows.dim()).expand_as(rows), rows, _EXTREMES[how], include_self=False)
+
+
+# Built-in and user-defined functions. --------------------------------------------------------------------------------------------------
+
+
+class Message:
+    """A built-in message function, with the fields of DGL's own objects: what comes from sources is 0, from targets 1, from edges 2."""
+
+    def __init__(self, op: str, lhs: int, rhs: int, lhs_field: str, rhs_field: str, out_field: str):
+        self.binary_op, self.lhs, self.rhs, self.lhs_field, self.rhs_field, self.out_field = op, lhs, rhs, lhs_field, rhs_field, out_field
+        self.name = f"{'uve'[lhs]}_{op}_{'uve'[rhs]}"
+
+
+class Copy:
+    def __init__(self, target: int, in_field: str, out_field: str):
+        self.target, self.in_field, self.out_field = target, in_field, out_field
+        self.name = f"copy_{'uve'[target]}"
+
+
+class Reduce:
+    def __init__(self, name: str, msg_field: str, out_field: str):
+        self.name, self.msg_field, self.out_field = name, msg_field, out_field
+
+
+_BINARY: dict[str, Callable] = {
+    "add": torch.add,
+    "sub": torch.sub,
+    "mul": torch.mul,
+    "div": torch.div,
+    "dot": lambda a, b: (a * b).sum(-1, keepdim=True),
+}
+
+
+def _functions() -> dict[str, Any]:
+    """dgl.function: copy_u, copy_e, u_mul_e and all the like, sum, mean, max, min, prod."""
+    def binary(op, i, j):
+        return lambda lhs_field, rhs_field, out: Message(op, i, j, lhs_field, rhs_field, out)
+
+    def reducer(name):
+        return lambda msg, out: Reduce(name, msg, out)
+
+    sides = list(enumerate("uve"))
+    found = {f"{a}_{op}_{b}": binary(op, i, j) for i, a in sides for j, b in sides if i != j for op in _BINARY}
+    found |= {name: reducer(name) for name in ("sum", "mean", "max", "min", "prod")}
+    found |= {"copy_u": lambda u, out: Copy(0, u, out), "copy_e": lambda e, out: Copy(2, e, out)}
+    old = {"copy_src": lambda src, out: Copy(0, src, out), "copy_edge": lambda edge, out: Copy(2, edge, out),
+           "src_mul_edge": lambda src, edge, out: Message("mul", 0, 2, src, edge, out)}
+    return found | old
+
+
+class _Gathered(dict):
+    """Rows of node data at one end of each edge, gathered when they are read."""
+
+    def __init__(self, frame: dict, index: torch.Tensor):
+        super().__init__()
+        self._frame, self._index = frame, index
+
+    def __missing__(self, key):
+        self[key] = _read(self._frame, key).index_select(0, self._index)
+        return self[key]
+
+    def __contains__(self, key):
+        return key in self._frame
+
+    def keys(self):
+        return self._frame.keys()
+
+    def get(self, key, default=None):
+        return self[key] if key in self._frame else default
+
+
+class EdgeBatch:
+    """What a user-defined message function sees: all edges at once."""
+
+    def __init__(self, graph: "Graph", relation: Relation, edges: _Edges, data: dict):
+        self.src, self.dst, self.data = _Gathered(graph._nodes[relation[0]], edges.src), _Gathered(graph._targets[relation[2]], edges.dst), data
+        self.canonical_etype, self._edges = relation, edges
+
+    def edges(self):
+        return self._edges.src, self._edges.dst, torch.arange(self._edges.count(), device=self._edges.src.device)
+
+    def batch_size(self) -> int:
+        return self._edges.count()
+
+    __len__ = batch_size
+
+
+class NodeBatch:
+    """What a user-defined reduce or apply function sees."""
+
+    def __init__(self, data: dict, mailbox: dict | None, count: int, ntype: str):
+        self.data, self.mailbox, self.ntype, self._count = data, mailbox, ntype, count
+
+    def nodes(self):
+        return torch.arange(self._count)
+
+    def batch_size(self) -> int:
+        return self._count
+
+    __len__ = batch_size
+
+
+_MAIL_RULE = ("a reduce function may use entry-wise arithmetic on nodes.mailbox, and sum, mean, max, min and softmax over its dimension 1, "
+              "since the exported program does not sort nodes by degree")
+
+
+class Mail:
+    """nodes.mailbox['m']: for each node the messages it got, [nodes, messages, …]. Held as edge rows; reducing dimension 1 is a scatter."""
+
+    def __init__(self, rows: torch.Tensor, edges: _Edges, reduced: list[torch.Tensor]):
+        self.rows, self._edges, self._reduced = rows, edges, reduced
+
+    ENTRYWISE = {"add", "sub", "mul", "div", "true_divide", "exp", "log", "relu", "leaky_relu", "elu", "gelu", "sigmoid", "tanh", "neg", "abs", "pow", "sqrt",
+                 "square", "clamp", "maximum", "minimum", "rsub", "softplus", "silu", "reciprocal", "linear", "float", "matmul", "where", "dropout",
+                 "__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__truediv__", "__rtruediv__", "__neg__", "__pow__", "__matmul__"}
+    REDUCED = {"sum": "sum", "mean": "mean", "max": "max", "min": "min", "amax": "max", "amin": "min", "prod": "prod", "softmax": "softmax"}
+
+    def dim(self) -> int:
+        return self.rows.dim() + 1
+
+    ndim = property(dim)
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return cls._apply(func.__name__, func, args, kwargs or {})
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name not in Mail.ENTRYWISE and name not in Mail.REDUCED and name not in ("unsqueeze", "squeeze"):
+            raise ExportError(f"nodes.mailbox[…].{name} cannot be exported: {_MAIL_RULE}.")
+        return lambda *args, **kwargs: Mail._apply(name, getattr(torch.Tensor, name), (self, *args), kwargs)
+
+    @staticmethod
+    def _apply(name, func, args, kwargs):
+        mail = next((a for a in [*args, *kwargs.values()] if isinstance(a, Mail)), None)
+        if name in Mail.REDUCED and args and isinstance(args[0], Mail):
+            return args[0]._reduce(Mail.REDUCED[name], name, *args[1:], **kwargs)
+        if name == "cat" and all(isinstance(a, Mail) for a in args[0]) and (args[1:] or [kwargs.get("dim", 0)])[0] in (-1, args[0][0].dim() - 1):
+            first = args[0][0]
+            return Mail(torch.cat([a.rows for a in args[0]], -1), first._edges, first._reduced)
+        if name in ("unsqueeze", "squeeze") and isinstance(args[0], Mail):
+            dim = (list(args[1:]) or [kwargs.get("dim", 1)])[0]
+            if dim < 0 or dim > 1:
+                return Mail(getattr(args[0].rows, name)(dim if dim < 0 else dim - 1), args[0]._edges, args[0]._reduced)
+        if name not in Mail.ENTRYWISE or mail is None:
+            raise ExportError(f"{name}() of nodes.mailbox[…] cannot be exported: {_MAIL_RULE}.")
+        if name in ("matmul", "__matmul__", "linear") and not isinstance(args[0], Mail):
+            raise ExportError(f"{name}() of nodes.mailbox[…] cannot be exported: {_MAIL_RULE}.")
+        rank = mail.dim()
+
+        def operand(a):
+            if isinstance(a, Mail):
+                return a.rows
+            if isinstance(a, torch.Tensor) and name not in ("linear", "matmul", "__matmul__") and a.dim() >= rank - 1:
+                # A row for each node, as nodes.data['h'].unsqueeze(1): each of its messages gets it.
+                if a.dim() == rank and _same(a.shape[1], 1):
+                    return a.squeeze(1).index_select(0, mail._edges.dst)
+                raise ExportError(f"{name}() of nodes.mailbox[…] and a tensor of {a.dim()} dimensions cannot be exported: {_MAIL_RULE}.")
+            return a
+
+        result = func(*[operand(a) for a in args], **{key: operand(a) for key, a in kwargs.items()})
+        return Mail(result, mail._edges, mail._reduced)
+
+    def _reduce(self, how, name, dim=None, keepdim=False, **others):
+        if set(others) - {"dtype", "_stacklevel"} or dim not in (1, 1 - self.dim(), [1], (1,)):
+            if dim is not None and not others and isinstance(dim, int) and dim != 0 and dim != -self.dim():
+                rows = getattr(self.rows, name)(dim if dim < 0 else dim - 1, **({"keepdim": keepdim} if name != "softmax" else {}))
+                if isinstance(rows, torch.Tensor):
+                    return Mail(rows, self._edges, self._reduced)
+            raise ExportError(f"{name}() of nodes.mailbox[…] over dimension {dim} cannot be exported: {_MAIL_RULE}.")
+        if how == "softmax":
+            return Mail(_segment_softmax(self.rows, self._edges.dst, self._edges.targets), self._edges, self._reduced)
+        result = self._edges.to_targets(self.rows, how)
+        self._reduced.append(result)
+        if keepdim:
+            result = result.unsqueeze(1)
+        return _Extreme(result) if name in ("max", "min") else result
+
+
+class _Extreme(tuple):
+    """What max(1) returns: its values, and positions that an exported program does not know."""
+
+    def __new__(cls, values):
+        return super().__new__(cls, (values, None))
+
+    values = property(lambda self: self[0])
+
+    @property
+    def indices(self):
+        raise ExportError(f"The positions that nodes.mailbox[…].max(1) finds cannot be exported: {_MAIL_RULE}.")
+
+
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "neg", "pow", "matmul"):
+    def _dunder(self, *others, _called=f"__{_name}__"):
+        return Mail._apply(_called, getattr(torch.Tensor, _called), (self, *others), {})
+    setattr(Mail, f"__{_name}__", _dunder)
+
+
+def _same(a, b) -> bool:
+    """Whether two sizes are known to be equal, without fixing either."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+    return statically_known_true(a == b)
+
+
+def _segment_softmax(rows: torch.Tensor, index: torch.Tensor, count: int) -> torch.Tensor:
+    most = scatter(rows, index, count, "max").index_select(0, index)
+    powers = (rows - most).exp()
+    return powers / scatter(powers, index, count, "sum").index_select(0, index)
+
+
+# The graph. ----------------------------------------------------------------------------------------------------------------------------
+
+
+def _read(frame: dict, key: str) -> torch.Tensor:
+    if key not in frame:
+        have = ", ".join(f"'{k}'" for k in frame) or "none"
+        raise ExportError(f"The graph has no data '{key}' where a function reads it (there is: {have}): set it in forward, or on the graph that is exported.")
+    return frame[key]
+
+
+class _TypedData:
+    """ndata, edata, srcdata and dstdata of a graph with several types: dictionaries by type."""
+
+    def __init__(self, frames: dict, types: list):
+        self._frames, self._types = frames, types
+
+    def __getitem__(self, key):
+        found = {t: self._frames[t][key] for t in self._types if key in self._frames[t]}
+        if not found:
+            raise KeyError(key)
+        return found
+
+    def __setitem__(self, key, value):
+        if not isinstance(value, dict):
+            raise ExportError(f"The graph has several types, so its data '{key}' must be set for each: graph.nodes[TYPE].data['{key}'].")
+        for t, tensor in value.items():
+            self._frames[t][key] = tensor
+
+    def __contains__(self, key):
+        return any(key in self._frames[t] for t in self._types)
+
+    def update(self, values):
+        for key, value in values.items():
+            self[key] = value
+
+    def pop(self, key):
+        found = self[key]
+        for t in found:
+            del self._frames[t][key]
+        return found
+
+
+class _Space:
+    def __init__(self, data: dict):
+        self.data = data
+
+
+class _Nodes:
+    """graph.nodes: the numbers of all nodes when called, the data of a type by its name."""
+
+    def __init__(self, graph: "Graph", frames: dict):
+        self._graph, self._frames = graph, frames
+
+    def __call__(self, ntype=None):
+        return torch.arange(self._graph.num_nodes(ntype))
+
+    def __getitem__(self, ntype):
+        return _Space(self._frames[self._graph._type(ntype)])
+
+
+class _EdgeView:
+    def __init__(self, graph: "Graph"):
+        self._graph = graph
+
+    def __call__(self, form="uv", order="eid", etype=None):
+        edges = self._graph._edges_of(etype)
+        numbers = lambda: torch.arange(edges.count(), device=edges.src.device)
+        if order not in ("eid", None):
+            raise ExportError(f"graph.edges(order='{order}') cannot be exported: only the order of edge numbers.")
+        return {"uv": lambda: (edges.src, edges.dst), "eid": numbers, "all": lambda: (edges.src, edges.dst, numbers())}[form]()
+
+    def __getitem__(self, etype):
+        return _Space(self._graph._edata[self._graph.to_canonical_etype(etype)])
+
+
+class Graph:
+    """The graph that a DGL model is run on: relations between node types, and data of nodes and edges; as a block, sources and targets are
+    all nodes, with data of their own."""
+
+    def __init__(self, edges: dict[Relation, _Edges], counts: dict[str, int], nodes=None, targets=None, edata=None, block: bool = False):
+        self._edges, self._counts, self.is_block = edges, counts, block
+        self._nodes: dict[str, dict] = nodes if nodes is not None else {t: {} for t in counts}
+        self._targets: dict[str, dict] = targets if targets is not None else ({t: {} for t in counts} if block else self._nodes)
+        self._edata: dict[Relation, dict] = edata if edata is not None else {relation: {} for relation in edges}
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise MissingError(f"graph.{name} of DGL has no counterpart in an exported program: compute it before the export and hand it to forward as a tensor.")
+
+    # Types.
+
+    @property
+    def ntypes(self) -> list[str]:
+        return list(self._counts)
+
+    @property
+    def canonical_etypes(self) -> list[Relation]:
+        return list(self._edges)
+
+    @property
+    def etypes(self) -> list[str]:
+        return [relation[1] for relation in self._edges]
+
+    def _ends(self, end: int) -> list[str]:
+        ends = [list(dict.fromkeys(relation[i] for relation in self._edges)) for i in (0, 2)]
+        apart = not self.is_block and not set(ends[0]) & set(ends[1])
+        return ends[end] if apart else self.ntypes
+
+    srctypes = property(lambda self: self._ends(0))
+    dsttypes = property(lambda self: self._ends(1))
+    is_homogeneous = property(lambda self: len(self._counts) == 1 and len(self._edges) == 1)
+    is_multigraph = property(lambda self: True)
+    idtype = torch.int64
+    batch_size = 1
+
+    @property
+    def device(self):
+        return next(iter(self._edges.values())).src.device
+
+    def _type(self, ntype, among=None) -> str:
+        among = among or self.ntypes
+        if ntype is None and len(among) == 1:
+            return among[0]
+        if ntype not in among:
+            raise ExportError(f"The graph has no one node type '{ntype}'; its types are {', '.join(among)}.")
+        return ntype
+
+    def to_canonical_etype(self, etype) -> Relation:
+        if etype is None and len(self._edges) == 1:
+            return next(iter(self._edges))
+        found = [relation for relation in self._edges if relation == etype or relation[1] == etype]
+        if len(found) != 1:
+            raise ExportError(f"'{etype}' names {len(found)} relations of the graph, not one; they are {', '.join('_'.join(r) for r in self._edges)}.")
+        return found[0]
+
+    def _edges_of(self, etype) -> _Edges:
+        return self._edges[self.to_canonical_etype(etype)]
+
+    def __getitem__(self, etype) -> "Graph":
+        relation = self.to_canonical_etype(etype)
+        counts = {t: self._counts[t] for t in (relation[0], relation[2])}
+        return Graph({relation: self._edges[relation]}, counts, self._nodes, self._targets, self._edata, self.is_block)
+
+    # Sizes and structure.
+
+    def num_nodes(self, ntype=None):
+        return sum(self._counts.values()) if ntype is None else self._counts[self._type(ntype)]
+
+    def num_src_nodes(self, ntype=None):
+        return sum(self._counts[t] for t in self.srctypes) if ntype is None else self._counts[self._type(ntype, self.srctypes)]
+
+    def num_dst_nodes(self, ntype=None):
+        return sum(self._counts[t] for t in self.dsttypes) if ntype is None else self._counts[self._type(ntype, self.dsttypes)]
+
+    def num_edges(self, etype=None):
+        return sum(e.count() for e in self._edges.values()) if etype is None else self._edges_of(etype).count()
+
+    number_of_nodes, number_of_edges, number_of_src_nodes, number_of_dst_nodes = num_nodes, num_edges, num_src_nodes, num_dst_nodes
+
+    def in_degrees(self, v=ALL, etype=None):
+        return self._some(self._edges_of(etype).degrees("in"), v)
+
+    def out_degrees(self, u=ALL, etype=None):
+        return self._some(self._edges_of(etype).degrees("out"), u)
+
+    @staticmethod
+    def _some(degrees, nodes):
+        if isinstance(nodes, str) and nodes == ALL:
+            return _Degrees.marked(degrees)
+        return degrees.index_select(0, torch.as_tensor(nodes).reshape(-1))
+
+    def batch_num_nodes(self, ntype=None):
+        return torch.ones(1, dtype=torch.int64) * self.num_nodes(ntype)
+
+    def batch_num_edges(self, etype=None):
+        return torch.ones(1, dtype=torch.int64) * self.num_edges(etype)
+
+    nodes = property(lambda self: _Nodes(self, self._nodes))
+    srcnodes = property(lambda self: _Nodes(self, self._nodes))
+    dstnodes = property(lambda self: _Nodes(self, self._targets))
+    edges = property(lambda self: _EdgeView(self))
+
+    def all_edges(self, form="uv", order="eid", etype=None):
+        return self.edges(form, order, etype)
+
+    # Data.
+
+    def _data(self, frames, types):
+        return frames[types[0]] if len(types) == 1 else _TypedData(frames, types)
+
+    ndata = property(lambda self: self._data(self._nodes, self.ntypes))
+    srcdata = property(lambda self: self._data(self._nodes, self.srctypes))
+    dstdata = property(lambda self: self._data(self._targets, self.dsttypes))
+    edata = property(lambda self: self._data(self._edata, self.canonical_etypes))
+
+    def _own_frames(self):
+        shared = self._targets is self._nodes
+        self._nodes = {t: dict(frame) for t, frame in self._nodes.items()}
+        self._targets = self._nodes if shared else {t: dict(frame) for t, frame in self._targets.items()}
+        self._edata = {relation: dict(frame) for relation, frame in self._edata.items()}
+
+    @contextlib.contextmanager
+    def local_scope(self):
+        kept = self._nodes, self._targets, self._edata
+        self._own_frames()
+        try:
+            yield
+        finally:
+            self._nodes, self._targets, self._edata = kept
+
+    def local_var(self) -> "Graph":
+        copy = Graph(self._edges, self._counts, self._nodes, self._targets, self._edata, self.is_block)
+        copy._own_frames()
+        return copy
+
+    def to(self, *args, **kwargs) -> "Graph":
+        return self
+
+    cpu = int = long = to
+
+    def formats(self, formats=None):
+        return self
+
+    # Message passing.
+
+    def _messages(self, relation: Relation, func, edges: _Edges, data: dict) -> dict[str, torch.Tensor]:
+        if isinstance(func, (list, tuple)):
+            return {name: rows for f in func for name, rows in self._messages(relation, f, edges, data).items()}
+        sides = (self._nodes[relation[0]], self._targets[relation[2]], data)
+
+        def side(code, field):
+            rows = _read(sides[code], field)
+            return rows if code == 2 else rows.index_select(0, edges.src if code == 0 else edges.dst)
+
+        if hasattr(func, "lhs_field"):
+            a, b = _aligned(side(func.lhs, func.lhs_field), side(func.rhs, func.rhs_field))
+            return {func.out_field: _BINARY[func.binary_op](a, b)}
+        if hasattr(func, "in_field"):
+            return {func.out_field: side(func.target, func.in_field)}
+        return dict(func(EdgeBatch(self, relation, edges, data)))
+
+    def _reduced(self, relation: Relation, func, messages: dict, edges: _Edges) -> dict[str, torch.Tensor]:
+        if isinstance(func, (list, tuple)):
+            return {name: rows for f in func for name, rows in self._reduced(relation, f, messages, edges).items()}
+        if hasattr(func, "msg_field"):
+            if func.msg_field not in messages:
+                raise ExportError(f"The reduce function reads the message '{func.msg_field}', but the message function makes {', '.join(map(repr, messages))}.")
+            return {func.out_field: edges.to_targets(messages[func.msg_field], func.name)}
+        reduced: list[torch.Tensor] = []
+        batch = NodeBatch(self._targets[relation[2]], {name: Mail(rows, edges, reduced) for name, rows in messages.items()}, edges.targets, relation[2])
+        results = {}
+        for name, rows in func(batch).items():
+            if not isinstance(rows, torch.Tensor):
+                raise ExportError(f"The reduce function returns '{name}' with a row for each message, not for each node: reduce it over dimension 1.")
+            # DGL does not call the function for nodes without messages: they get 0.
+            alone = edges.degrees("in") == 0
+            results[name] = rows if any(rows is r for r in reduced) else rows.masked_fill(_column(alone, rows.dim()), 0)
+        return results
+
+    def _passed(self, relation: Relation, message, reduce, apply=None) -> dict[str, torch.Tensor]:
+        edges = self._edges[relation]
+        result = self._reduced(relation, reduce, self._messages(relation, message, edges, self._edata[relation]), edges)
+        if apply is not None:
+            result |= apply(NodeBatch({**self._targets[relation[2]], **result}, None, edges.targets, relation[2]))
+        return result
+
+    def update_all(self, message_func, reduce_func, apply_node_func=None, etype=None):
+        if etype is None and len(self._edges) > 1:
+            raise ExportError("update_all over several relations at once cannot be exported: call it for each (etype=…), or use multi_update_all.")
+        relation = self.to_canonical_etype(etype)
+        self._targets[relation[2]].update(self._passed(relation, message_func, reduce_func, apply_node_func))
+
+    def apply_edges(self, func, edges=ALL, etype=None):
+        if not (isinstance(edges, str) and edges == ALL):
+            raise ExportError("apply_edges for some edges cannot be exported: let it compute all of them.")
+        relation = self.to_canonical_etype(etype)
+        self._edata[relation].update(self._messages(relation, func, self._edges[relation], self._edata[relation]))
+
+    def apply_nodes(self, func, v=ALL, ntype=None):
+        if not (isinstance(v, str) and v == ALL):
+            raise ExportError("apply_nodes for some nodes cannot be exported: let it compute all of them.")
+        ntype = self._type(ntype, self.dsttypes)
+        self._targets[ntype].update(func(NodeBatch(self._targets[ntype], None, self._counts[ntype], ntype)))
+
+    def send_and_recv(self, edges, message_func, reduce_func, apply_node_func=None, etype=None):
+        """For some edges, by their numbers or all; only nodes that get messages change."""
+        relation = self.to_canonical_etype(etype)
+        chosen, data = self._edges[relation], self._edata[relation]
+        everything = isinstance(edges, tuple) and len(edges) == 2 and edges[0] is chosen.src and edges[1] is chosen.dst
+        if isinstance(edges, tuple) and not everything:
+            raise ExportError("send_and_recv for pairs of nodes cannot be exported: name the edges by their numbers.")
+        if not everything and not (isinstance(edges, str) and edges == ALL):
+            numbers = torch.as_tensor(edges)
+            chosen, data = chosen.some(numbers), {name: rows.index_select(0, numbers) for name, rows in data.items()}
+        frame = self._targets[relation[2]]
+        result = self._reduced(relation, reduce_func, self._messages(relation, message_func, chosen, data), chosen)
+        if apply_node_func is not None:
+            result |= apply_node_func(NodeBatch({**frame, **result}, None, chosen.targets, relation[2]))
+        received = chosen.degrees("in") > 0
+        for name, rows in result.items():
+            if name in frame and frame[name].shape[1:] == rows.shape[1:]:
+                rows = torch.where(_column(received, rows.dim()), rows, frame[name])
+            frame[name] = rows
+
+    def multi_update_all(self, etype_dict, cross_reducer, apply_node_func=None):
+        results: dict[tuple[str, str], list[torch.Tensor]] = {}
+        for etype, functions in etype_dict.items():
+            relation = self.to_canonical_etype(etype)
+            for name, rows in self._passed(relation, *functions).items():
+                results.setdefault((relation[2], name), []).append(rows)
+        for (ntype, name), rows in results.items():
+            self._targets[ntype][name] = _across(rows, cross_reducer)
+        if apply_node_func is not None:
+            for ntype in dict.fromkeys(ntype for ntype, _ in results):
+                self.apply_nodes(apply_node_func, ntype=ntype)
+
+
+def _across(parts: list[torch.Tensor], how) -> torch.Tensor:
+    """What several relations give the same nodes."""
+    if callable(how):
+        return how(parts)
+    if how == "stack":
+        return torch.stack(parts, 1)
+    combine = {"sum": torch.add, "mean": torch.add, "max": torch.maximum, "min": torch.minimum}
+    if how not in combine:
+        raise ExportError(f"The cross reducer '{how}' is none of sum, mean, max, min and stack.")
+    result = parts[0]
+    for part in parts[1:]:
+        result = combine[how](result, part)
+    return result / len(parts) if how == "mean" and len(parts) > 1 else result
+
+
+class Blocks:
+    """Blocks of layers (message flow graphs) that are each the whole graph. Sizes are those of the graph; len() needs to be told how many."""
+
+    def __init__(self, graph, count: int | None = None):
+        self.graph, self._count, self._made = graph, count, {}
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return self
+        i = i % self._count if self._count else i
+        if i not in self._made:
+            g = as_graph(self.graph)
+            frames = lambda source: {t: dict(frame) for t, frame in source.items()}
+            self._made[i] = Graph(g._edges, g._counts, frames(g._nodes), frames(g._nodes), frames(g._edata), True)
+        return self._made[i]
+
+    def __len__(self):
+        if self._count is None:
+            raise ExportError("forward asks for the number of blocks: say it, as in cleave_export.Blocks(graph, 3).")
+        return self._count
+
+    def __iter__(self):
+        i = 0
+        while self._count is None or i < self._count:
+            yield self[i]
+            i += 1
+
+
+class _Degrees(TorchFunctionMode):
+    """While a model runs: `if (graph.in_degrees() == 0).any(): raise` is taken as passed, since no program can hold it, and remembered."""
+
+    NOW: "_Degrees | None" = None
+    # What is known of results: degrees are not 0; "none" is false or 0 everywhere, "all" is true everywhere.
+    COMPARED = {("degree", "eq", 0): "none", ("degree", "lt", 1): "none", ("degree", "le", 0): "none", ("degree", "gt", 0): "all", ("degree", "ge", 1): "all",
+                ("degree", "ne", 0): "all", ("none", "gt", 0): "none", ("none", "eq", 0): "all", ("none", "ne", 0): "none"}
+    REDUCED = {("degree", "min"): "degree", ("degree", "amin"): "degree", ("none", "any"): "none", ("none", "sum"): "none", ("none", "count_nonzero"): "none",
+               ("none", "all"): "none", ("all", "all"): "all", ("all", "any"): "all"}
+
+    def __init__(self):
+        super().__init__()
+        self._known: dict[int, tuple[torch.Tensor, str]] = {}
+        self.asked: list[str] = []
+
+    def __enter__(self):
+        self._outer, _Degrees.NOW = _Degrees.NOW, self
+        return super().__enter__()
+
+    def __exit__(self, *problem):
+        _Degrees.NOW = self._outer
+        return super().__exit__(*problem)
+
+    @staticmethod
+    def marked(degrees):
+        if _Degrees.NOW is not None:
+            _Degrees.NOW._known[id(degrees)] = degrees, "degree"
+        return degrees
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        name = getattr(func, "__name__", "").strip("_")
+        _, fact = self._known.get(id(args[0]), (None, None)) if args else (None, None)
+        if fact in ("none", "all") and name == "bool":
+            self.asked.append(_line_of_frame(sys._getframe(1)))
+            return fact == "all"
+        result = func(*args, **(kwargs or {}))
+        if fact is not None and isinstance(result, torch.Tensor):
+            other = args[1] if len(args) > 1 and isinstance(args[1], int) else None
+            found = self.COMPARED.get((fact, name, other)) if len(args) > 1 else self.REDUCED.get((fact, name))
+            if found:
+                self._known[id(result)] = result, found
+        return result
+
+
+# dgl.* that take graphs. ---------------------------------------------------------------------------------------------------------------
+
+
+def graph(data, *, num_nodes=None, idtype=None, device=None, row_sorted=False, col_sorted=False) -> Graph:
+    """dgl.graph((sources, targets))."""
+    src, dst = (torch.as_tensor(end).long() for end in data)
+    if num_nodes is None:
+        num_nodes = int(max(src.max(), dst.max())) + 1 if src.numel() else 0
+    return _graph({(NODE, EDGE, NODE): (src, dst)}, {NODE: num_nodes})
+
+
+def heterograph(data_dict, num_nodes_dict=None, idtype=None, device=None) -> Graph:
+    """dgl.heterograph({(source type, relation, target type): (sources, targets)})."""
+    data = {relation: tuple(torch.as_tensor(end).long() for end in ends) for relation, ends in data_dict.items()}
+    counts = dict(num_nodes_dict or {})
+    if not counts:
+        for relation, ends in data.items():
+            for ntype, end in zip((relation[0], relation[2]), ends):
+                counts[ntype] = max(counts.get(ntype, 0), int(end.max()) + 1 if end.numel() else 0)
+    return _graph(data, dict(sorted(counts.items())))
+
+
+def _graph(data: dict[Relation, tuple], counts: dict, **others) -> Graph:
+    return Graph({r: _Edges(ends[0], ends[1], counts[r[0]], counts[r[2]]) for r, ends in data.items()}, counts, **others)
+
+
+def as_graph(value) -> Graph:
+    """A graph of DGL (or one of these) as a Graph."""
+    if isinstance(value, Graph):
+        return value
+    if getattr(value, "is_block", False):
+        raise ExportError("A sampled block holds a part of the graph: export with the whole one, as in cleave_export.Blocks(graph).")
+    data = {}
+    for relation in value.canonical_etypes:
+        src, dst = value.edges(order="eid", etype=relation)
+        data[tuple(relation)] = (src.long(), dst.long())
+    made = _graph(data, {t: int(value.num_nodes(t)) for t in value.ntypes})
+    for t in value.ntypes:
+        made._nodes[t].update({k: v for k, v in dict(value.nodes[t].data).items() if not k.startswith("_")})
+    for relation in value.canonical_etypes:
+        made._edata[tuple(relation)].update({k: v for k, v in dict(value.edges[relation].data).items() if not k.startswith("_")})
+    return made
+
+
+def _is_dgl(value) -> bool:
+    return isinstance(value, Graph) or (hasattr(value, "canonical_etypes") and hasattr(value, "local_scope"))
+
+
+def edge_softmax(graph: Graph, logits, eids=ALL, norm_by="dst"):
+    if isinstance(logits, dict):
+        raise ExportError("edge_softmax over several relations at once cannot be exported: call it for each relation.")
+    edges = graph._edges_of(None)
+    if not (isinstance(eids, str) and eids == ALL):
+        edges = edges.some(torch.as_tensor(eids))
+    return _segment_softmax(logits, *((edges.dst, edges.targets) if norm_by == "dst" else (edges.src, edges.sources)))
+
+
+def add_self_loop(g: Graph, etype=None, fill_data=1.0) -> Graph:
+    relation = g.to_canonical_etype(etype)
+    if relation[0] != relation[2]:
+        raise ExportError(f"add_self_loop needs a relation of one node type, not {relation[0]} to {relation[2]}.")
+    edges, nodes = g._edges[relation], torch.arange(g._counts[relation[0]])
+    more = _Edges(torch.cat([edges.src, nodes]), torch.cat([edges.dst, nodes]), edges.sources, edges.targets)
+
+    def filled(rows):
+        if isinstance(fill_data, str):
+            return torch.cat([rows, edges.to_targets(rows, fill_data)])
+        return torch.cat([rows, rows.new_full((nodes.shape[0], *rows.shape[1:]), fill_data)])
+
+    edata = {r: {name: filled(rows) if r == relation else rows for name, rows in frame.items()} for r, frame in g._edata.items()}
+    return Graph({**g._edges, relation: more}, g._counts, {t: dict(f) for t, f in g._nodes.items()}, edata=edata)
+
+
+def remove_self_loop(g: Graph, etype=None) -> Graph:
+    relation = g.to_canonical_etype(etype)
+    kept = (g._edges[relation].src != g._edges[relation].dst).nonzero().squeeze(1)
+    edata = {r: {name: rows.index_select(0, kept) if r == relation else rows for name, rows in frame.items()} for r, frame in g._edata.items()}
+    return Graph({**g._edges, relation: g._edges[relation].some(kept)}, g._counts, {t: dict(f) for t, f in g._nodes.items()}, edata=edata)
+
+
+def reverse(g: Graph, copy_ndata=True, copy_edata=False, *, share_ndata=None, share_edata=None) -> Graph:
+    edges = {(d, e, s): g._edges[s, e, d].reversed() for s, e, d in g._edges}
+    edata = {(d, e, s): dict(g._edata[s, e, d]) if copy_edata or share_edata else {} for s, e, d in g._edges}
+    keep = copy_ndata if share_ndata is None else share_ndata
+    return Graph(edges, g._counts, {t: dict(f) if keep else {} for t, f in g._nodes.items()}, edata=edata)
+
+
+def add_reverse_edges(g: Graph, *, copy_ndata=True, copy_edata=False, **others) -> Graph:
+    relation = g.to_canonical_etype(None)
+    edges = g._edges[relation]
+    both = _Edges(torch.cat([edges.src, edges.dst]), torch.cat([edges.dst, edges.src]), edges.sources, edges.targets)
+    edata = {relation: {k: torch.cat([v, v]) for k, v in g._edata[relation].items()} if copy_edata else {}}
+    return Graph({relation: both}, g._counts, {t: dict(f) if copy_ndata else {} for t, f in g._nodes.items()}, edata=edata)
+
+
+def _readout(op: str, rows: torch.Tensor) -> torch.Tensor:
+    if op in ("sum", "mean"):
+        return getattr(rows, op)(0, keepdim=True)
+    if op in ("max", "min"):
+        return getattr(rows, "a" + op)(0, keepdim=True)
+    raise ExportError(f"The readout '{op}' is none of sum, mean, max and min.")
+
+
+def readout_nodes(graph: Graph, feat, weight=None, *, op="sum", ntype=None):
+    frame = graph._nodes[graph._type(ntype)]
+    rows = _read(frame, feat)
+    return _readout(op, rows if weight is None else rows * _read(frame, weight))
+
+
+def readout_edges(graph: Graph, feat, weight=None, *, op="sum", etype=None):
+    frame = graph._edata[graph.to_canonical_etype(etype)]
+    rows = _read(frame, feat)
+    return _readout(op, rows if weight is None else rows * _read(frame, weight))
+
+
+def softmax_nodes(graph: Graph, feat, *, ntype=None):
+    return _read(graph._nodes[graph._type(ntype)], feat).softmax(0)
+
+
+def broadcast_nodes(graph: Graph, graph_feat, *, ntype=None):
+    row = graph_feat if _same(graph_feat.shape[0], 1) else graph_feat.unsqueeze(0)
+    return row.expand(graph.num_nodes(ntype), *row.shape[1:])
+
+
+def _readouts() -> dict[str, Callable]:
+    found = {"readout_nodes": readout_nodes, "readout_edges": readout_edges, "softmax_nodes": softmax_nodes, "broadcast_nodes": broadcast_nodes}
+    for op in ("sum", "mean", "max"):
+        found[f"{op}_nodes"] = lambda graph, feat, weight=None, *, ntype=None, op=op: readout_nodes(graph, feat, weight, op=op, ntype=ntype)
+        found[f"{op}_edges"] = lambda graph, feat, weight=None, *, etype=None, op=op: readout_edges(graph, feat, weight, op=op, etype=etype)
+    return found
+
+
+def gather_mm(a, b, *, idx_a=None, idx_b=None):
+    """Row i of a times matrix idx_b[i] of b."""
+    a = a if idx_a is None else a.index_select(0, idx_a)
+    b = b if idx_b is None else b.index_select(0, idx_b)
+    return torch.bmm(a.unsqueeze(1), b).squeeze(1)
+
+
+def segment_mm(a, b, seglen_a):
+    """The first seglen_a[0] rows of a times matrix 0 of b, and so on."""
+    numbers = torch.arange(b.shape[0], device=a.device).repeat_interleave(torch.as_tensor(seglen_a), output_size=a.shape[0])
+    return gather_mm(a, b, idx_b=numbers)
+
+
+def expand_as_pair(input_, g=None):
+    if isinstance(input_, tuple):
+        return input_
+    if g is not None and g.is_block:
+        shorter = lambda rows, ntype=None: rows[:g.num_dst_nodes(ntype)]
+        return input_, {t: shorter(rows, t) for t, rows in input_.items()} if isinstance(input_, dict) else shorter(input_)
+    return input_, input_
+
+
+def _ops() -> dict[str, Callable]:
+    """dgl.ops: edge_softmax, u_mul_e_sum and the like, which take tensors instead of names."""
+    found: dict[str, Callable] = {"edge_softmax": edge_softmax, "gather_mm": gather_mm, "segment_mm": segment_mm}
+
+    def compute(g, lhs, rhs, op, x, y):
+        edges = g._edges_of(None)
+        at = lambda side, rows: rows if side == "e" else rows.index_select(0, edges.src if side == "u" else edges.dst)
+        return _BINARY[op](*_aligned(at(lhs, x), at(rhs, y)))
+
+    for reducer in ("sum", "max", "min", "mean"):
+        found[f"copy_u_{reducer}"] = lambda g, x, reducer=reducer: g._edges_of(None).to_targets(x.index_select(0, g._edges_of(None).src), reducer)
+        found[f"copy_e_{reducer}"] = lambda g, x, reducer=reducer: g._edges_of(None).to_targets(x, reducer)
+        for op in ("add", "sub", "mul", "div"):
+            found[f"u_{op}_e_{reducer}"] = lambda g, x, y, op=op, reducer=reducer: g._edges_of(None).to_targets(compute(g, "u", "e", op, x, y), reducer)
+    found["copy_u"] = lambda g, x: x.index_select(0, g._edges_of(None).src)
+    found["copy_v"] = lambda g, x: x.index_select(0, g._edges_of(None).dst)
+    found["copy_e"] = lambda g, x: x
+    for lhs in "uve":
+        for rhs in "uve".replace(lhs, ""):
+            for op in _BINARY:
+                found[f"{lhs}_{op}_{rhs}"] = lambda g, x, y, lhs=lhs, rhs=rhs, op=op: compute(g, lhs, rhs, op, x, y)
+    return found
+
+
+# dgl.nn: modules with DGL's parameters, by the formulas of its documentation (docs.dgl.ai/api/python/nn-pytorch.html). -----------------
+
+
+def _parameter(*sizes: int) -> nn.Parameter:
+    return nn.Parameter(nn.init.xavier_normal_(torch.empty(*sizes), gain=nn.init.calculate_gain("relu")) if len(sizes) > 1 else torch.zeros(*sizes))
+
+
+def _zeros_or_none(module: nn.Module, size: int, wanted: bool, buffer: bool = False):
+    if wanted:
+        module.bias = nn.Parameter(torch.zeros(size))
+    elif buffer:
+        module.register_buffer("bias", None)
+    else:
+        module.register_parameter("bias", None)
+
+
+def _passing(graph: Graph, message, reduce, **rows) -> torch.Tensor:
+    """One message passing with data of its own: u_… from sources, v_… at targets, e_… on edges."""
+    relation = graph.to_canonical_etype(None)
+    frames = [{name[2:]: value for name, value in rows.items() if name.startswith(side)} for side in ("u_", "v_", "e_")]
+    own = Graph(graph._edges, graph._counts, {t: frames[0] for t in graph._counts}, {t: frames[1] for t in graph._counts}, {relation: frames[2]}, True)
+    return own._passed(relation, message, reduce)[reduce.out_field]
+
+
+def _edge_values(graph: Graph, op: str, **rows) -> torch.Tensor:
+    relation = graph.to_canonical_etype(None)
+    edges = graph._edges[relation]
+    return _BINARY[op](*_aligned(rows["u"].index_select(0, edges.src), rows["v"].index_select(0, edges.dst)))
+
+
+def _norm(degrees: torch.Tensor, feat: torch.Tensor, power: float) -> torch.Tensor:
+    return _column(degrees.clamp(min=1).to(feat.dtype).pow(power), feat.dim())
+
+
+_COPY, _WEIGHTED = Copy(0, "h", "m"), Message("mul", 0, 2, "h", "w", "m")
+
+
+class EdgeWeightNorm(nn.Module):
+    """w_ij / (c_i c_j), with c the weighted degrees ('both': their square roots), or divided by the target's ('right')."""
+
+    def __init__(self, norm="both", eps=0.0):
+        super().__init__()
+        self._norm, self._eps = norm, eps
+
+    def forward(self, graph, edge_weight):
+        edges = graph._edges_of(None)
+        total = lambda e: scatter(edge_weight, e.dst, e.targets, "sum") + self._eps
+        if self._norm == "none":
+            return edge_weight
+        if self._norm == "right":
+            return edge_weight / total(edges).index_select(0, edges.dst)
+        return total(edges.reversed()).pow(-0.5).index_select(0, edges.src) * total(edges).pow(-0.5).index_select(0, edges.dst) * edge_weight
+
+
+class GraphConv(nn.Module):
+    """D_in^-1/2 A D_out^-1/2 X W + b (norm='both'); only one of the degrees ('left', 'right'), or none."""
+
+    def __init__(self, in_feats, out_feats, norm="both", weight=True, bias=True, activation=None, allow_zero_in_degree=False):
+        super().__init__()
+        if norm not in ("none", "both", "right", "left"):
+            raise DGLError(f"GraphConv has no norm '{norm}'.")
+        self._in_feats, self._out_feats, self._norm, self._activation = in_feats, out_feats, norm, activation
+        self._allow_zero_in_degree = allow_zero_in_degree
+        if weight:
+            self.weight = _parameter(in_feats, out_feats)
+        else:
+            self.register_parameter("weight", None)
+        _zeros_or_none(self, out_feats, bias)
+
+    def reset_parameters(self):
+        if self.weight is not None:
+            nn.init.xavier_uniform_(self.weight)
+        if self.bias is not None:
+            nn.init.zeros_(self.bias)
+
+    def set_allow_zero_in_degree(self, set_value):
+        self._allow_zero_in_degree = set_value
+
+    def forward(self, graph, feat, weight=None, edge_weight=None):
+        rows, target = expand_as_pair(feat, graph)
+        weight = self.weight if weight is None else weight
+        if self._norm in ("left", "both"):
+            rows = rows * _norm(graph.out_degrees(), rows, -0.5 if self._norm == "both" else -1.0)
+        narrows = self._in_feats > self._out_feats
+        if weight is not None and narrows:
+            rows = rows @ weight
+        total = Reduce("sum", "m", "h")
+        rows = _passing(graph, _COPY, total, u_h=rows) if edge_weight is None else _passing(graph, _WEIGHTED, total, u_h=rows, e_w=edge_weight)
+        if weight is not None and not narrows:
+            rows = rows @ weight
+        if self._norm in ("right", "both"):
+            rows = rows * _norm(graph.in_degrees(), rows, -0.5 if self._norm == "both" else -1.0)
+        if self.bias is not None:
+            rows = rows + self.bias
+        return self._activation(rows) if self._activation is not None else rows
+
+
+class SAGEConv(nn.Module):
+    """fc_self(h_i) + fc_neigh(aggregate of h_j); 'gcn': fc_neigh of the mean over the neighbours and the node."""
+
+    def __init__(self, in_feats, out_feats, aggregator_type, feat_drop=0.0, bias=True, norm=None, activation=None):
+        super().__init__()
+        source, target = in_feats if isinstance(in_feats, tuple) else (in_feats, in_feats)
+        if aggregator_type == "lstm":
+            raise ExportError("SAGEConv('lstm') runs over neighbours one after the other, which no exported program does: take 'mean', 'pool' or 'gcn'.")
+        if aggregator_type not in ("mean", "gcn", "pool"):
+            raise DGLError(f"SAGEConv has no aggregator '{aggregator_type}'.")
+        self._aggre_type, self._in_src_feats, self._in_dst_feats, self._out_feats = aggregator_type, source, target, out_feats
+        self.norm, self.feat_drop, self.activation = norm, nn.Dropout(feat_drop), activation
+        if aggregator_type == "pool":
+            self.fc_pool = nn.Linear(source, source)
+        self.fc_neigh = nn.Linear(source, out_feats, bias=False)
+        if aggregator_type != "gcn":
+            self.fc_self = nn.Linear(target, out_feats, bias=bias)
+        elif bias:
+            self.bias = nn.Parameter(torch.zeros(out_feats))
+        else:
+            self.register_buffer("bias", None)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        for name in ("fc_pool", "fc_self", "fc_neigh"):
+            if hasattr(self, name):
+                nn.init.xavier_uniform_(getattr(self, name).weight, gain=nn.init.calculate_gain("relu"))
+
+    def _load_from_state_dict(self, state_dict, prefix, *others):
+        # DGL before 1.0 had the bias elsewhere: in fc_neigh as well, or beside both.
+        for old in ("fc_neigh.bias", "bias"):
+            kept = "bias" if self._aggre_type == "gcn" else "fc_self.bias"
+            if old != kept and prefix + old in state_dict:
+                bias = state_dict.pop(prefix + old)
+                state_dict[prefix + kept] = state_dict[prefix + kept] + bias if prefix + kept in state_dict else bias
+        super()._load_from_state_dict(state_dict, prefix, *others)
+
+    def forward(self, graph, feat, edge_weight=None):
+        rows, own = (self.feat_drop(f) for f in feat) if isinstance(feat, tuple) else (self.feat_drop(feat),) * 2
+        if not isinstance(feat, tuple) and graph.is_block:
+            own = own[:graph.num_dst_nodes()]
+        if self._aggre_type == "pool":
+            rows = F.relu(self.fc_pool(rows))
+        elif self._in_src_feats > self._out_feats:
+            rows = self.fc_neigh(rows)
+        narrowed = self._aggre_type != "pool" and self._in_src_feats > self._out_feats
+        reduce = Reduce({"mean": "mean", "gcn": "sum", "pool": "max"}[self._aggre_type], "m", "h")
+        found = _passing(graph, _COPY, reduce, u_h=rows) if edge_weight is None else _passing(graph, _WEIGHTED, reduce, u_h=rows, e_w=edge_weight)
+        if self._aggre_type == "gcn":
+            self_rows = rows if not isinstance(feat, tuple) else self.fc_neigh(own) if narrowed else own
+            found = (found + self_rows[:graph.num_dst_nodes()]) / _column(graph.in_degrees().to(found.dtype) + 1, found.dim())
+        if not narrowed:
+            found = self.fc_neigh(found)
+        if self._aggre_type != "gcn":
+            found = self.fc_self(own) + found
+        elif self.bias is not None:
+            found = found + self.bias
+        if self.activation is not None:
+            found = self.activation(found)
+        return self.norm(found) if self.norm is not None else found
+
+
+class GATConv(nn.Module):
+    """sum of a_ij W h_j, with a_ij = softmax over j of LeakyReLU(attn_l · W h_j + attn_r · W h_i), for each head."""
+
+    def __init__(self, in_feats, out_feats, num_heads, feat_drop=0.0, attn_drop=0.0, negative_slope=0.2, residual=False, activation=None,
+                 allow_zero_in_degree=False, bias=True):
+        super().__init__()
+        self._num_heads, self._out_feats, self._allow_zero_in_degree = num_heads, out_feats, allow_zero_in_degree
+        self._in_src_feats, self._in_dst_feats = expand_as_pair(in_feats)
+        if isinstance(in_feats, tuple):
+            self.fc_src = nn.Linear(self._in_src_feats, out_feats * num_heads, bias=False)
+            self.fc_dst = nn.Linear(self._in_dst_feats, out_feats * num_heads, bias=False)
+        else:
+            self.fc = nn.Linear(in_feats, out_feats * num_heads, bias=False)
+        self.attn_l, self.attn_r = _parameter(1, num_heads, out_feats), _parameter(1, num_heads, out_feats)
+        self.feat_drop, self.attn_drop, self.leaky_relu = nn.Dropout(feat_drop), nn.Dropout(attn_drop), nn.LeakyReLU(negative_slope)
+        # DGL 2 keeps the bias inside the residual layer where there is one.
+        wide = self._in_dst_feats != out_feats * num_heads
+        self.has_linear_res = residual and wide
+        self.has_explicit_bias = bias and not self.has_linear_res
+        if residual:
+            self.res_fc = nn.Linear(self._in_dst_feats, num_heads * out_feats, bias=bias) if wide else nn.Identity()
+        else:
+            self.register_buffer("res_fc", None)
+        _zeros_or_none(self, num_heads * out_feats, self.has_explicit_bias, buffer=True)
+        self.activation = activation
+
+    def reset_parameters(self):
+        for name, tensor in self.named_parameters():
+            nn.init.xavier_normal_(tensor, gain=nn.init.calculate_gain("relu")) if tensor.dim() > 1 else nn.init.zeros_(tensor)
+
+    def set_allow_zero_in_degree(self, set_value):
+        self._allow_zero_in_degree = set_value
+
+    def _load_from_state_dict(self, state_dict, prefix, *others):
+        if self.has_linear_res and prefix + "bias" in state_dict:  # written before DGL 2
+            state_dict[prefix + "res_fc.bias"] = state_dict.pop(prefix + "bias")
+        super()._load_from_state_dict(state_dict, prefix, *others)
+
+    def forward(self, graph, feat, edge_weight=None, get_attention=False):
+        heads = lambda rows: rows.view(*rows.shape[:-1], self._num_heads, self._out_feats)
+        if isinstance(feat, tuple):
+            source, target = self.feat_drop(feat[0]), self.feat_drop(feat[1])
+            first, second = (self.fc_src, self.fc_dst) if hasattr(self, "fc_src") else (self.fc, self.fc)
+            at_source, at_target = heads(first(source)), heads(second(target))
+        else:
+            source = target = self.feat_drop(feat)
+            at_source = at_target = heads(self.fc(source))
+            if graph.is_block:
+                at_target, target = at_source[:graph.num_dst_nodes()], target[:graph.num_dst_nodes()]
+        scores = _edge_values(graph, "add", u=(at_source * self.attn_l).sum(-1, keepdim=True), v=(at_target * self.attn_r).sum(-1, keepdim=True))
+        attention = self.attn_drop(edge_softmax(graph, self.leaky_relu(scores)))
+        if edge_weight is not None:
+            attention = attention * edge_weight.tile(1, self._num_heads, 1).transpose(0, 2)
+        rows = _passing(graph, _WEIGHTED, Reduce("sum", "m", "h"), u_h=at_source, e_w=attention)
+        if self.res_fc is not None:
+            rows = rows + heads(self.res_fc(target))
+        if self.bias is not None:
+            rows = rows + self.bias.view(self._num_heads, self._out_feats)
+        if self.activation:
+            rows = self.activation(rows)
+        return (rows, attention) if get_attention else rows
+
+
+class GATv2Conv(nn.Module):
+    """As GATConv, with scores attn · LeakyReLU(fc_src(h_j) + fc_dst(h_i))."""
+
+    def __init__(self, in_feats, out_feats, num_heads, feat_drop=0.0, attn_drop=0.0, negative_slope=0.2, residual=False, activation=None,
+                 allow_zero_in_degree=False, bias=True, share_weights=False):
+        super().__init__()
+        self._num_heads, self._out_feats, self.share_weights = num_heads, out_feats, share_weights
+        source, target = expand_as_pair(in_feats)
+        self.fc_src = nn.Linear(source, out_feats * num_heads, bias=bias)
+        self.fc_dst = self.fc_src if share_weights and not isinstance(in_feats, tuple) else nn.Linear(target, out_feats * num_heads, bias=bias)
+        self.attn = _parameter(1, num_heads, out_feats)
+        self.feat_drop, self.attn_drop, self.leaky_relu = nn.Dropout(feat_drop), nn.Dropout(attn_drop), nn.LeakyReLU(negative_slope)
+        if residual:
+            self.res_fc = nn.Linear(target, num_heads * out_feats, bias=bias) if target != out_feats * num_heads else nn.Identity()
+        else:
+            self.register_buffer("res_fc", None)
+        self.activation = activation
+
+    def forward(self, graph, feat, get_attention=False):
+        heads = lambda rows: rows.view(-1, self._num_heads, self._out_feats)
+        source, target = (self.feat_drop(f) for f in feat) if isinstance(feat, tuple) else (self.feat_drop(feat),) * 2
+        at_source, at_target = heads(self.fc_src(source)), heads(self.fc_dst(target))
+        if not isinstance(feat, tuple) and graph.is_block:
+            at_target, target = at_target[:graph.num_dst_nodes()], target[:graph.num_dst_nodes()]
+        scores = self.leaky_relu(_edge_values(graph, "add", u=at_source, v=at_target))
+        attention = self.attn_drop(edge_softmax(graph, (scores * self.attn).sum(-1, keepdim=True)))
+        rows = _passing(graph, _WEIGHTED, Reduce("sum", "m", "h"), u_h=at_source, e_w=attention)
+        if self.res_fc is not None:
+            rows = rows + heads(self.res_fc(target))
+        if self.activation:
+            rows = self.activation(rows)
+        return (rows, attention) if get_attention else rows
+
+
+class GINConv(nn.Module):
+    """apply_func((1 + eps) h_i + aggregate of h_j)."""
+
+    def __init__(self, apply_func=None, aggregator_type="sum", init_eps=0, learn_eps=False, activation=None):
+        super().__init__()
+        if aggregator_type not in ("sum", "max", "mean"):
+            raise DGLError(f"GINConv has no aggregator '{aggregator_type}'.")
+        self.apply_func, self._aggregator_type, self.activation = apply_func, aggregator_type, activation
+        eps = torch.tensor([float(init_eps)])
+        if learn_eps:
+            self.eps = nn.Parameter(eps)
+        else:
+            self.register_buffer("eps", eps)
+
+    def forward(self, graph, feat, edge_weight=None):
+        rows, own = expand_as_pair(feat, graph)
+        reduce = Reduce(self._aggregator_type, "m", "h")
+        found = _passing(graph, _COPY, reduce, u_h=rows) if edge_weight is None else _passing(graph, _WEIGHTED, reduce, u_h=rows, e_w=edge_weight)
+        found = (1 + self.eps) * own + found
+        if self.apply_func is not None:
+            found = self.apply_func(found)
+        return self.activation(found) if self.activation is not None else found
+
+
+class GINEConv(nn.Module):
+    """apply_func((1 + eps) h_i + sum of relu(h_j + e_ij))."""
+
+    def __init__(self, apply_func=None, init_eps=0, learn_eps=False):
+        super().__init__()
+        self.apply_func = apply_func
+        eps = torch.tensor([float(init_eps)])
+        if learn_eps:
+            self.eps = nn.Parameter(eps)
+        else:
+            self.register_buffer("eps", eps)
+
+    def forward(self, graph, node_feat, edge_feat):
+        rows, own = expand_as_pair(node_feat, graph)
+        edges = graph._edges_of(None)
+        found = (1 + self.eps) * own + edges.to_targets(F.relu(rows.index_select(0, edges.src) + edge_feat), "sum")
+        return self.apply_func(found) if self.apply_func is not None else found
+
+
+class NNConv(nn.Module):
+    """aggregate of h_j edge_nn(e_ij), with a matrix [in, out] for each edge."""
+
+    def __init__(self, in_feats, out_feats, edge_func, aggregator_type="mean", residual=False, bias=True):
+        super().__init__()
+        if aggregator_type not in ("sum", "mean", "max"):
+            raise DGLError(f"NNConv has no aggregator '{aggregator_type}'.")
+        self._in_src_feats, target = expand_as_pair(in_feats)
+        self._out_feats, self._aggre_type, self.edge_nn = out_feats, aggregator_type, edge_func
+        if residual:
+            self.res_fc = nn.Linear(target, out_feats, bias=False) if target != out_feats else nn.Identity()
+        else:
+            self.register_buffer("res_fc", None)
+        _zeros_or_none(self, out_feats, bias, buffer=True)
+
+    def forward(self, graph, feat, efeat):
+        rows, own = expand_as_pair(feat, graph)
+        edges = graph._edges_of(None)
+        weights = self.edge_nn(efeat).view(-1, self._in_src_feats, self._out_feats)
+        # The maximum is taken of each product, as DGL does; sums may as well be taken of each edge's result.
+        messages = rows.index_select(0, edges.src).unsqueeze(-1) * weights
+        found = edges.to_targets(messages, "max").sum(1) if self._aggre_type == "max" else edges.to_targets(messages.sum(1), self._aggre_type)
+        if self.res_fc is not None:
+            found = found + self.res_fc(own)
+        return found + self.bias if self.bias is not None else found
+
+
+class GatedGraphConv(nn.Module):
+    """h = GRU(sum of W_r h_j + b_r over edges of all types r, h), n_steps times; features are filled up with zeros."""
+
+    def __init__(self, in_feats, out_feats, n_steps, n_etypes, bias=True):
+        super().__init__()
+        self._n_steps, self._out_feats = n_steps, out_feats
+        self.linears = nn.ModuleList(nn.Linear(out_feats, out_feats) for _ in range(n_etypes))
+        self.gru = nn.GRUCell(out_feats, out_feats, bias=bias)
+
+    def forward(self, graph, feat, etypes=None):
+        edges = graph._edges_of(None)
+        if feat.shape[1] < self._out_feats:
+            feat = torch.cat([feat, feat.new_zeros(feat.shape[0], self._out_feats - feat.shape[1])], -1)
+        parts = [edges] if etypes is None else [edges.some((etypes == r).nonzero().squeeze(1)) for r in range(len(self.linears))]
+        for _ in range(self._n_steps):
+            sums = None
+            for part, linear in zip(parts, self.linears):
+                found = part.to_targets(linear(feat).index_select(0, part.src), "sum")
+                sums = found if sums is None else sums + found
+            feat = self.gru(sums, feat)
+        return feat
+
+
+class TypedLinear(nn.Module):
+    """x W_t, with t the type of each row; W_t a sum of bases ('basis'), or block-diagonal ('bdd')."""
+
+    def __init__(self, in_size, out_size, num_types, regularizer=None, num_bases=None):
+        super().__init__()
+        self.in_size, self.out_size, self.num_types, self.regularizer, self.num_bases = in_size, out_size, num_types, regularizer, num_bases
+        if regularizer is None:
+            self.W = _parameter(num_types, in_size, out_size)
+        elif regularizer == "basis":
+            self.W, self.coeff = _parameter(num_bases, in_size, out_size), _parameter(num_types, num_bases)
+        elif regularizer == "bdd":
+            if in_size % num_bases or out_size % num_bases:
+                raise DGLError("The sizes of a block-diagonal TypedLinear are multiples of num_bases.")
+            self.submat_in, self.submat_out = in_size // num_bases, out_size // num_bases
+            self.W = _parameter(num_types, num_bases * self.submat_in * self.submat_out)
+        else:
+            raise DGLError(f"TypedLinear has no regularizer '{regularizer}'.")
+
+    def get_weight(self):
+        if self.regularizer != "basis":
+            return self.W
+        return (self.coeff @ self.W.view(self.num_bases, -1)).view(self.num_types, self.in_size, self.out_size)
+
+    def of_type(self, rows, number: int):
+        """Rows that are all of one type."""
+        weight = self.get_weight()[number]
+        if self.regularizer != "bdd":
+            return rows @ weight
+        blocks = torch.einsum("nbi,bio->nbo", rows.view(-1, self.num_bases, self.submat_in), weight.view(self.num_bases, self.submat_in, self.submat_out))
+        return blocks.reshape(-1, self.out_size)
+
+    def forward(self, x, x_type, sorted_by_type=False):
+        weight = self.get_weight()
+        if self.regularizer == "bdd":
+            weight = weight.view(self.num_types, self.num_bases, self.submat_in, self.submat_out).index_select(0, x_type)
+            return torch.einsum("nbi,nbio->nbo", x.view(-1, self.num_bases, self.submat_in), weight).reshape(-1, self.out_size)
+        return gather_mm(x, weight, idx_b=x_type)
+
+
+class RelGraphConv(nn.Module):
+    """Sum over relations r and neighbours j of h_j W_r (times norm), plus h_i loop_weight; one sum for each relation."""
+
+    def __init__(self, in_feat, out_feat, num_rels, regularizer=None, num_bases=None, bias=True, activation=None, self_loop=True, dropout=0.0,
+                 layer_norm=False):
+        super().__init__()
+        if regularizer is not None and num_bases is None:
+            num_bases = num_rels
+        self.linear_r = TypedLinear(in_feat, out_feat, num_rels, regularizer, num_bases)
+        self.bias, self.activation, self.self_loop, self.layer_norm = bias, activation, self_loop, layer_norm
+        if bias:
+            self.h_bias = nn.Parameter(torch.zeros(out_feat))
+        if layer_norm:
+            self.layer_norm_weight = nn.LayerNorm(out_feat, elementwise_affine=True)
+        if self_loop:
+            self.loop_weight = _parameter(in_feat, out_feat)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, g, feat, etypes, norm=None, *, presorted=False):
+        edges, rows = g._edges_of(None), None
+        for r in range(self.linear_r.num_types):
+            numbers = (etypes == r).nonzero().squeeze(1)
+            some = edges.some(numbers)
+            messages = feat.index_select(0, some.src)
+            if norm is not None:
+                messages = messages * _aligned(messages, norm.index_select(0, numbers))[1]
+            part = self.linear_r.of_type(some.to_targets(messages, "sum"), r)
+            rows = part if rows is None else rows + part
+        if self.layer_norm:
+            rows = self.layer_norm_weight(rows)
+        if self.bias:
+            rows = rows + self.h_bias
+        if self.self_loop:
+            rows = rows + feat[:g.num_dst_nodes()] @ self.loop_weight
+        if self.activation:
+            rows = self.activation(rows)
+        return self.dropout(rows)
+
+
+class HeteroGraphConv(nn.Module):
+    """A module for each relation; what several give one node type is added up (sum, mean, max, min, stack, or a function)."""
+
+    def __init__(self, mods, aggregate="sum"):
+        super().__init__()
+        self.mods = nn.ModuleDict({str(key): module for key, module in mods.items()})
+        self._aggregate = aggregate
+
+    def _module(self, relation):
+        return next((self.mods[key] for key in (str(relation), relation[1]) if key in self.mods), None)
+
+    def forward(self, g, inputs, mod_args=None, mod_kwargs=None):
+        if isinstance(inputs, tuple):
+            sources, targets = inputs
+        else:
+            sources, targets = inputs, {t: rows[:g.num_dst_nodes(t)] for t, rows in inputs.items() if t in g.dsttypes} if g.is_block else inputs
+        results: dict[str, list] = {}
+        for relation in g.canonical_etypes:
+            if relation[0] not in sources or (relation[2] not in targets) or self._module(relation) is None:
+                continue
+            given = [(d or {}).get(relation[1], (d or {}).get(relation, empty)) for d, empty in ((mod_args, ()), (mod_kwargs, {}))]
+            results.setdefault(relation[2], []).append(self._module(relation)(g[relation], (sources[relation[0]], targets[relation[2]]), *given[0], **given[1]))
+        if callable(self._aggregate):
+            return {t: self._aggregate(results[t], t) for t in g.dsttypes if t in results}
+        return {t: _across(results[t], self._aggregate) for t in g.dsttypes if t in results}
+
+
+class WeightBasis(nn.Module):
+    """num_outputs weights that are sums of num_bases ones."""
+
+    def __init__(self, shape, num_bases, num_outputs):
+        super().__init__()
+        self.shape, self.num_bases, self.num_outputs = shape, num_bases, num_outputs
+        self.weight = _parameter(num_bases, *shape)
+        if num_bases < num_outputs:
+            self.w_comp = _parameter(num_outputs, num_bases)
+
+    def forward(self):
+        if self.num_bases >= self.num_outputs:
+            return self.weight
+        return (self.w_comp @ self.weight.view(self.num_bases, -1)).view(self.num_outputs, *self.shape)
+
+
+class SGConv(nn.Module):
+    """fc((D^-1/2 A D^-1/2)^k X), with in-degrees."""
+
+    def __init__(self, in_feats, out_feats, k=1, cached=False, bias=True, norm=None, allow_zero_in_degree=False):
+        super().__init__()
+        self.fc, self._cached, self._k, self.norm = nn.Linear(in_feats, out_feats, bias=bias), cached, k, norm
+
+    def forward(self, graph, feat, edge_weight=None):
+        norm = _norm(graph.in_degrees(), feat, -0.5)
+        for _ in range(self._k):
+            if edge_weight is None:
+                feat = _passing(graph, _COPY, Reduce("sum", "m", "h"), u_h=feat * norm) * norm
+            else:
+                feat = _passing(graph, _WEIGHTED, Reduce("sum", "m", "h"), u_h=feat, e_w=edge_weight)
+        return self.fc(feat if self.norm is None else self.norm(feat))
+
+
+class TAGConv(nn.Module):
+    """lin of X, A' X, …, A'^k X side by side, with A' = D^-1/2 A D^-1/2 of in-degrees."""
+
+    def __init__(self, in_feats, out_feats, k=2, bias=True, activation=None):
+        super().__init__()
+        self._k, self._activation, self.lin = k, activation, nn.Linear(in_feats * (k + 1), out_feats, bias=bias)
+
+    def forward(self, graph, feat, edge_weight=None):
+        hops = [feat]
+        if edge_weight is not None:
+            edge_weight = EdgeWeightNorm("both")(graph, edge_weight)
+        norm = _norm(graph.in_degrees(), feat, -0.5)
+        for _ in range(self._k):
+            if edge_weight is None:
+                hops.append(_passing(graph, _COPY, Reduce("sum", "m", "h"), u_h=hops[-1] * norm) * norm)
+            else:
+                hops.append(_passing(graph, _WEIGHTED, Reduce("sum", "m", "h"), u_h=hops[-1], e_w=edge_weight))
+        rows = self.lin(torch.cat(hops, -1))
+        return self._activation(rows) if self._activation is not None else rows
+
+
+class APPNPConv(nn.Module):
+    """H = (1 - alpha) D_in^-1/2 A D_out^-1/2 H + alpha X, k times."""
+
+    def __init__(self, k, alpha, edge_drop=0.0):
+        super().__init__()
+        self._k, self._alpha, self.edge_drop = k, alpha, nn.Dropout(edge_drop)
+
+    def forward(self, graph, feat, edge_weight=None):
+        first = feat
+        if edge_weight is not None:
+            edge_weight = EdgeWeightNorm("both")(graph, edge_weight)
+        source, target = _norm(graph.out_degrees(), feat, -0.5), _norm(graph.in_degrees(), feat, -0.5)
+        for _ in range(self._k):
+            if edge_weight is None:
+                feat = _passing(graph, _COPY, Reduce("sum", "m", "h"), u_h=feat * source) * target
+            else:
+                feat = _passing(graph, _WEIGHTED, Reduce("sum", "m", "h"), u_h=feat, e_w=self.edge_drop(edge_weight))
+            feat = (1 - self._alpha) * feat + self._alpha * first
+        return feat
+
+
+class AGNNConv(nn.Module):
+    """sum of p_ij h_j, with p_ij = softmax over j of beta cos(h_i, h_j)."""
+
+    def __init__(self, init_beta=1.0, learn_beta=True, allow_zero_in_degree=False):
+        super().__init__()
+        if learn_beta:
+            self.beta = nn.Parameter(torch.tensor([init_beta]))
+        else:
+            self.register_buffer("beta", torch.tensor([init_beta]))
+
+    def forward(self, graph, feat):
+        rows, own = expand_as_pair(feat, graph)
+        scores = self.beta * _edge_values(graph, "dot", u=F.normalize(rows, dim=-1), v=F.normalize(own, dim=-1))
+        return _passing(graph, _WEIGHTED, Reduce("sum", "m", "h"), u_h=rows, e_w=edge_softmax(graph, scores))
+
+
+class DotGatConv(nn.Module):
+    """sum of a_ij W h_j, with a_ij = softmax over j of (W h_i · W h_j) / sqrt(out_feats), for each head."""
+
+    def __init__(self, in_feats, out_feats, num_heads, allow_zero_in_degree=False):
+        super().__init__()
+        self._out_feats, self._num_heads = out_feats, num_heads
+        source, target = expand_as_pair(in_feats)
+        if isinstance(in_feats, tuple):
+            self.fc_src = nn.Linear(source, out_feats * num_heads, bias=False)
+            self.fc_dst = nn.Linear(target, out_feats * num_heads, bias=False)
+        else:
+            self.fc = nn.Linear(source, out_feats * num_heads, bias=False)
+
+    def forward(self, graph, feat, get_attention=False):
+        heads = lambda rows: rows.view(-1, self._num_heads, self._out_feats)
+        if isinstance(feat, tuple):
+            first, second = (self.fc_src, self.fc_dst) if hasattr(self, "fc_src") else (self.fc, self.fc)
+            at_source, at_target = heads(first(feat[0])), heads(second(feat[1]))
+        else:
+            at_source = at_target = heads(self.fc(feat))
+            if graph.is_block:
+                at_target = at_source[:graph.num_dst_nodes()]
+        attention = edge_softmax(graph, _edge_values(graph, "dot", u=at_source, v=at_target) / self._out_feats ** 0.5)
+        rows = _passing(graph, _WEIGHTED, Reduce("sum", "m", "h"), u_h=at_source, e_w=attention)
+        return (rows, attention) if get_attention else rows
+
+
+class JumpingKnowledge(nn.Module):
+    """Results of all layers side by side ('cat'), their maximum, or a sum weighted by an LSTM."""
+
+    def __init__(self, mode="cat", in_feats=None, num_layers=None):
+        super().__init__()
+        self.mode = mode
+        if mode == "lstm":
+            self.lstm = nn.LSTM(in_feats, num_layers * in_feats // 2, bidirectional=True, batch_first=True)
+            self.att = nn.Linear(2 * (num_layers * in_feats // 2), 1)
+
+    def reset_parameters(self):
+        if self.mode == "lstm":
+            self.lstm.reset_parameters()
+            self.att.reset_parameters()
+
+    def forward(self, feat_list):
+        if self.mode == "cat":
+            return torch.cat(feat_list, -1)
+        rows = torch.stack(feat_list, 1)
+        if self.mode == "max":
+            return rows.max(1)[0]
+        weights = self.att(self.lstm(rows)[0]).squeeze(-1).softmax(-1)
+        return (rows * weights.unsqueeze(-1)).sum(1)
+
+
+class Sequential(nn.Sequential):
+    def forward(self, graph, *feats):
+        for module in self:
+            feats = module(graph, *(feats if isinstance(feats, tuple) else (feats,)))
+        return feats[0] if isinstance(feats, tuple) and len(feats) == 1 else feats
+
+
+class _Pooling(nn.Module):
+    op = "sum"
+
+    def forward(self, graph, feat):
+        return _readout(self.op, feat)
+
+
+SumPooling = type("SumPooling", (_Pooling,), {})
+AvgPooling = type("AvgPooling", (_Pooling,), {"op": "mean"})
+MaxPooling = type("MaxPooling", (_Pooling,), {"op": "max"})
+
+
+class GlobalAttentionPooling(nn.Module):
+    def __init__(self, gate_nn, feat_nn=None):
+        super().__init__()
+        self.gate_nn, self.feat_nn = gate_nn, feat_nn
+
+    def forward(self, graph, feat, get_attention=False):
+        gate = self.gate_nn(feat).softmax(0)
+        rows = _readout("sum", (feat if self.feat_nn is None else self.feat_nn(feat)) * gate)
+        return (rows, gate) if get_attention else rows
+
+
+NN: dict[str, type] = {c.__name__: c for c in (
+    AGNNConv, APPNPConv, AvgPooling, DotGatConv, EdgeWeightNorm, GATConv, GATv2Conv, GatedGraphConv, GINConv, GINEConv, GlobalAttentionPooling, GraphConv,
+    HeteroGraphConv, JumpingKnowledge, MaxPooling, NNConv, RelGraphConv, SAGEConv, SGConv, Sequential, SumPooling, TAGConv, TypedLinear,
+    WeightBasis)} | {"Identity": nn.Identity}
+FUNCTIONS = _functions()
+OPS = _ops()
+GRAPH_FUNCTIONS: dict[str, Callable] = {f.__name__: f for f in (add_self_loop, remove_self_loop, reverse, add_reverse_edges)} | _readouts()
+
+# A package named dgl. ------------------------------------------------------------------------------------------------------------------
+
+_PACKAGES = {"backend", "base", "convert", "conv", "data", "dataloading", "distributed", "function", "functional", "glob", "hetero", "heterograph", "linear",
+             "nn", "ops", "pytorch", "readout", "sampling", "softmax", "sparse", "transforms", "utils"}
+
+
+def _parts(package: str) -> dict[str, Any]:
+    utils = {"expand_as_pair": expand_as_pair, "Identity": nn.Identity}
+    base = {"DGLError": DGLError, "ALL": ALL, "NID": "_ID", "EID": "_ID"}
+    if package == "dgl":
+        kinds = {"DGLGraph": Graph, "DGLHeteroGraph": Graph, "DGLBlock": Graph, "graph": graph, "heterograph": heterograph}
+        return {**base, **kinds, **GRAPH_FUNCTIONS, "__version__": "0", "gather_mm": gather_mm, "segment_mm": segment_mm}
+    if package == "dgl.function":
+        return FUNCTIONS
+    if package.startswith("dgl.nn") or package == "dgl.ops":
+        return {**(NN if package != "dgl.ops" else {}), **OPS, **utils}
+    return {**base, **utils, **GRAPH_FUNCTIONS, "DGLGraph": Graph, "DGLHeteroGraph": Graph, "DGLBlock": Graph}
+
+
+class _Package(types.ModuleType):
+    """A package of dgl: what has no stand-in is a class that says so when it is made."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in _PACKAGES:
+            return importlib.import_module(f"{self.__name__}.{name}")
+
+        def refuse(instance, *args, **kwargs):
+            raise ExportError(f"{self.__name__}.{name} has no stand-in here: install DGL, or write it with update_all, apply_edges and edge_softmax.")
+
+        return type(name, (), {"__init__": refuse, "__module__": self.__name__})
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path=None, target=None):
+        if name == "dgl" or name.startswith("dgl."):
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        return None
+
+    def create_module(self, spec):
+        return _Package(spec.name)
+
+    def exec_module(self, module):
+        for name, value in _parts(module.__name__).items():
+            setattr(module, name, value)
+
+
+class install_dgl:
+    """Puts the stand-in package in the place of dgl, unless DGL itself is installed; as a context manager, until its end."""
+
+    def __init__(self):
+        self._finder = None
+        if importlib.util.find_spec("dgl") is None:
+            self._finder = _Finder()
+            sys.meta_path.insert(0, self._finder)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *problem):
+        if self._finder is not None:
+            sys.meta_path.remove(self._finder)
+            for name in [n for n in sys.modules if n == "dgl" or n.startswith("dgl.")]:
+                del sys.modules[name]
+
+
+@contextlib.contextmanager
+def _dgl_on_stand_ins():
+    """While this lasts, functions of an installed DGL take a Graph as well, wherever they were imported to."""
+    dgl = sys.modules.get("dgl")
+    if dgl is None or isinstance(dgl, _Package):
+        yield
+        return
+    replaced = {}
+    for package, functions in ((getattr(dgl, "ops", None), OPS), (dgl, {**GRAPH_FUNCTIONS, "gather_mm": gather_mm, "segment_mm": segment_mm})):
+        for name, own in functions.items():
+            real = getattr(package, name, None)
+            if callable(real):
+                def either(*args, _real=real, _own=own, **kwargs):
+                    of_tensors = _own in (gather_mm, segment_mm)
+                    return (_own if of_tensors or any(isinstance(a, Graph) for a in [*args[:1], *kwargs.values()]) else _real)(*args, **kwargs)
+                replaced[id(real)] = (real, either)
+    changed = []
+    # Modules that check values of tensors before they compute.
+    for own in (EdgeWeightNorm, GatedGraphConv):
+        real = getattr(getattr(dgl, "nn", None), own.__name__, None)
+        if isinstance(real, type):
+            def forward(self, graph, *args, _real=real.forward, _own=own.forward, **kwargs):
+                return (_own if isinstance(graph, Graph) else _real)(self, graph, *args, **kwargs)
+            changed.append((real, "forward", real.forward))
+            real.forward = forward
+    for module in [m for m in list(sys.modules.values()) if isinstance(m, types.ModuleType)]:
+        for name, value in list(vars(module).items()):
+            if id(value) in replaced and replaced[id(value)][0] is value and module.__name__ != __name__:
+                changed.append((module, name, value))
+                setattr(module, name, replaced[id(value)][1])
+    try:
+        yield
+    finally:
+        for owner, name, value in changed:
+            setattr(owner, name, value)
+
+
+# Inputs. -------------------------------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class _Input:
+    """A tensor that the program takes, and what its rows count: nodes of a type, edges of a relation, either end of them, or something else."""
+
+    tensor: torch.Tensor
+    counts: str = "other"  # nodes, edges, index (edge_index) or other
+    of: Any = None         # the node type or the relation
+    optional: bool = False  # from the data of a graph: an input only if forward reads it
+
+    @property
+    def rows(self) -> int | None:
+        """The dimension whose size is free."""
+        return None if self.tensor.dim() == 0 else 1 if self.counts == "index" else 0
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", name.lower())
+
+
+def _identifier(*parts) -> str:
+    name = re.sub(r"\W", "_", "_".join(str(part) for part in parts))
+    return name if name[:1].isalpha() or name[:1] == "_" else "v_" + name
+
+
+def _is_edge_index(name: str, tensor: torch.Tensor) -> bool:
+    return not tensor.is_floating_point() and tensor.dtype != torch.bool and tensor.dim() == 2 and tensor.shape[0] == 2 and tensor.shape[1] != 2 or \
+        (tensor.dim() == 2 and tensor.shape[0] == 2 and "index" in _words(name) and not tensor.is_floating_point())
+
+
+class _Inputs:
+    """Arguments of forward taken apart into named tensors, and put together again from them."""
+
+    def __init__(self):
+        self.all: dict[str, _Input] = {}
+        self.graphs: list[tuple[Graph, dict, dict]] = []  # with what types and relations are called here: those of a second graph are others
+        self._built: dict[int, tuple[Any, Callable]] = {}
+        self.fixed: set = set()  # types whose number of nodes is not free
+
+    def add(self, name: str, tensor: torch.Tensor, **facts) -> str:
+        if tensor.layout != torch.strided:
+            raise ExportError(f"'{name}' is a sparse tensor: hand the model edge_index [2, M] (and edge weights) instead, as convolutions take it as well.")
+        if tensor.device.type != "cpu":
+            raise ExportError(f"'{name}' lies on {tensor.device}: move inputs and model to the CPU first (.cpu()).")
+        unique, i = name, 1
+        while unique in self.all:
+            unique, i = f"{name}_{i}", i + 1
+        self.all[unique] = _Input(tensor.detach().contiguous(), **facts)
+        return unique
+
+    def take(self, name: str, value: Any, key: Any = None) -> Callable[[dict], Any]:
+        """What builds this argument from tensors by name."""
+        if isinstance(value, torch.Tensor):
+            facts = {"of": key} if key is not None else {}
+            if isinstance(key, tuple) and len(key) == 3:
+                facts["counts"] = "index" if _is_edge_index(name, value) else "edges"
+            elif key is not None:
+                facts["counts"] = "nodes"
+            unique = self.add(name, value, **facts)
+            return lambda tensors: tensors[unique]
+        if type(value).__name__ in ("SparseTensor", "Adj", "SparseMatrix", "EdgeIndex") and not isinstance(value, Graph):
+            raise ExportError(f"'{name}' is a {type(value).__name__}: hand the model edge_index as a plain tensor [2, M] instead, which the convolutions take "
+                              "as well.")
+        if isinstance(value, Blocks):
+            build = self._graph(name, value.graph)
+            return lambda tensors: Blocks(build(tensors), value._count)
+        if _is_dgl(value):
+            return self._graph(name, value)
+        if isinstance(value, (list, tuple)) and value and all(_is_dgl(v) for v in value):
+            if any(v is not value[0] for v in value):
+                raise ExportError(f"'{name}' is a list of different graphs or sampled blocks: export with the whole graph, as in "
+                                  f"cleave_export.Blocks(graph, {len(value)}).")
+            return self.take(name, Blocks(value[0], len(value)))
+        if isinstance(value, dict):
+            base = name.removesuffix("_dict")
+            parts = {k: self.take(_identifier(base, *(k if isinstance(k, tuple) else (k,))), v, k) for k, v in value.items()}
+            return lambda tensors: {k: part(tensors) for k, part in parts.items()}
+        if isinstance(value, (list, tuple)):
+            items = [self.take(_identifier(name, i), v) for i, v in enumerate(value)]
+            return lambda tensors: type(value)(item(tensors) for item in items)
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return lambda tensors: value
+        if hasattr(value, "to_dict") and hasattr(value, "edge_index"):  # Data of PyTorch Geometric
+            names = {k: self.add(k, v, optional=True) for k, v in value.to_dict().items() if isinstance(v, torch.Tensor)}
+            return lambda tensors: type(value)(**{k: tensors[n] for k, n in names.items() if n in tensors})
+        if hasattr(value, "metadata") and hasattr(value, "node_types"):
+            raise ExportError(f"'{name}' is a {type(value).__name__}: let forward take x_dict and edge_index_dict (data.x_dict, data.edge_index_dict).")
+        raise ExportError(f"'{name}' is a {type(value).__name__}: forward must take tensors, dictionaries and lists of them, graphs of DGL or Data.")
+
+    def _graph(self, name: str, value) -> Callable[[dict], Graph]:
+        if id(value) in self._built:
+            return self._built[id(value)][1]
+        made = as_graph(value)
+        single = made.is_homogeneous
+        counts = {t: c for other, types, _ in self.graphs for t, c in ((types[t], c) for t, c in other._counts.items())}
+        types = {t: t if counts.get(t, c) == c else f"{t} of {name}" for t, c in made._counts.items()}
+        relations = {r: (types[r[0]], f"{r[1]} of {name}" if self.graphs else r[1], types[r[2]]) for r in made.canonical_etypes}
+        indices = {}
+        for relation in relations:
+            edges = made._edges[relation]
+            name = _identifier("edge_index", *(() if single else relation))
+            indices[relation] = self.add(name, torch.stack([edges.src, edges.dst]), counts="index", of=relations[relation])
+
+        def taken(frames, kind, called):
+            named = lambda key, of: _identifier(key, *(() if single else of if isinstance(of, tuple) else (of,)))
+            return {of: {k: self.add(named(k, of), v, counts=kind, of=called[of], optional=True) for k, v in frame.items()} for of, frame in frames.items()}
+
+        nodes, edata = taken(made._nodes, "nodes", types), taken(made._edata, "edges", relations)
+        self.graphs.append((made, types, relations))
+        carriers: dict[str, str] = {}
+
+        def build(tensors):
+            if not carriers:
+                carriers.update({t: self._carrier(made, t, types) for t in made.ntypes})
+            counts = {t: tensors[carriers[t]].shape[0] for t in made.ntypes}
+            data = {relation: (tensors[n].select(0, 0), tensors[n].select(0, 1)) for relation, n in indices.items()}
+            pick = lambda frames: {of: {k: tensors[n] for k, n in frame.items() if n in tensors} for of, frame in frames.items()}
+            return _graph(data, counts, nodes=pick(nodes), edata=pick(edata))
+
+        self._built[id(value)] = value, build
+        return build
+
+    def _carrier(self, made: Graph, ntype: str, types: dict) -> str:
+        """The input that has a row for each node of a type: it says how many there are."""
+        count = made._counts[ntype]
+        fits = [(n, i) for n, i in self.all.items() if i.tensor.dim() and i.counts in ("nodes", "other") and i.tensor.shape[0] == count and
+                not ("edge" in _words(n) and i.of is None)]
+        typed = [(n, i) for n, i in fits if i.of == types[ntype]] or [(n, i) for n, i in fits if set(_words(ntype)) <= set(_words(n))]
+        alike = len(made.ntypes) > 1 and len(set(made._counts.values())) < len(made.ntypes)  # sizes do not tell types apart
+        chosen = sorted(typed or ([] if alike else fits), key=lambda f: f[1].optional)
+        if not chosen:
+            what = "nodes" if len(made.ntypes) == 1 else f"nodes of type '{ntype}'"
+            raise ExportError(f"No input has a row for each of the {count} {what}, so their number is not known: hand forward a tensor of them, or put one in "
+                              "graph.ndata.")
+        return chosen[0][0]
+
+    def classify(self):
+        """What the rows of inputs count, where graphs and dictionaries have not said it: by names, and by sizes in the example."""
+        for made, types, _ in self.graphs:
+            for t in made.ntypes:
+                carrier = self.all[self._carrier(made, t, types)]
+                carrier.counts, carrier.of = "nodes", types[t]
+        nodes = {types[t]: c for made, types, _ in self.graphs for t, c in made._counts.items()}
+        edges = {relations[r]: e.count() for made, _, relations in self.graphs for r, e in made._edges.items()}
+        for name, i in self.all.items():
+            if i.counts == "index" and i.of not in edges:
+                edges[i.of] = i.tensor.shape[1]
+            elif i.counts == "other" and _is_edge_index(name, i.tensor):
+                i.counts, i.of = "index", ("", name, "")
+                edges[i.of] = i.tensor.shape[1]
+        for i in self.all.values():
+            if i.counts == "nodes":
+                nodes.setdefault(i.of, i.tensor.shape[0])
+        largest = max((int(i.tensor.max()) for i in self.all.values() if i.counts == "index" and i.tensor.numel()), default=0)
+        for name, i in self.all.items():
+            if i.counts != "other" or i.tensor.dim() == 0 or "ptr" in _words(name):
+                continue
+            rows, of_edges = i.tensor.shape[0], [r for r, c in edges.items() if c == i.tensor.shape[0]]
+            of_nodes = [t for t, c in nodes.items() if c == rows]
+            if of_edges and ("edge" in _words(name) or not of_nodes and nodes):
+                i.counts, i.of = "edges", of_edges[0]
+            elif of_nodes:
+                i.counts, i.of = "nodes", of_nodes[0]
+            elif of_edges and i.tensor.dim() == 1:
+                i.counts, i.of = "edges", of_edges[0]
+            elif not self.graphs and (not nodes or rows > largest):
+                i.counts, i.of = "nodes", f"nodes of {name}"
+                nodes[i.of] = rows
+
+    def num_nodes(self) -> int | None:
+        counts = {i.of: i.tensor.shape[0] for i in self.all.values() if i.counts == "nodes"}
+        return next(iter(counts.values())) if len(counts) == 1 else None
+
+    def another(self, seed: int = 1) -> dict[str, torch.Tensor]:
+        """Inputs of a second graph with other numbers of nodes and edges."""
+        generator = torch.Generator().manual_seed(seed)
+        types = list(dict.fromkeys(i.of for i in self.all.values() if i.counts == "nodes"))
+        nodes = {i.of: i.tensor.shape[0] + (0 if i.of in self.fixed else 5 + 2 * types.index(i.of)) for i in self.all.values() if i.counts == "nodes"}
+        relations = list(dict.fromkeys(i.of for i in self.all.values() if i.counts in ("index", "edges")))
+        edges = {i.of: i.tensor.shape[i.rows] + 11 + 3 * relations.index(i.of) for i in self.all.values() if i.counts in ("index", "edges")}
+        made = {}
+        for name, i in self.all.items():
+            if i.counts == "index":
+                rows = []
+                for end, ntype in enumerate((i.of[0], i.of[2])):
+                    count = nodes.get(ntype, next(iter(nodes.values())) if len(nodes) == 1 else None)
+                    known = i.tensor[end]
+                    rows.append(torch.randint(0, count, (edges[i.of],), generator=generator) if count else
+                                known[torch.randint(0, max(known.numel(), 1), (edges[i.of],), generator=generator)])
+                made[name] = torch.stack(rows).to(i.tensor.dtype)
+            elif i.counts == "other":
+                made[name] = i.tensor
+            else:
+                made[name] = _alike(i.tensor, (nodes if i.counts == "nodes" else edges)[i.of], generator)
+        for name, i in self.all.items():  # where each graph of a batch begins
+            batch = next((n for n in self.all if "batch" in _words(n) and self.all[n].counts == "nodes"), None)
+            if "ptr" in _words(name) and batch:
+                made[name] = F.pad(torch.bincount(made[batch], minlength=i.tensor.numel() - 1).cumsum(0), (1, 0)).to(i.tensor.dtype)
+        return made
+
+
+def _alike(tensor: torch.Tensor, rows: int, generator: torch.Generator) -> torch.Tensor:
+    """Rows that an input could have as well: integers and signs are those of the example."""
+    if not tensor.is_floating_point() or tensor.numel() == 0:
+        chosen = torch.randint(0, max(tensor.shape[0], 1), (rows,), generator=generator)
+        ordered = tensor.dim() == 1 and tensor.dtype != torch.bool and tensor.shape[0] > 1 and bool((tensor[1:] >= tensor[:-1]).all())
+        return tensor[chosen.sort().values if ordered else chosen]
+    noise = torch.rand(rows, *tensor.shape[1:], generator=generator, dtype=torch.float64)
+    low, high = float(tensor.min()), float(tensor.max())
+    return (low + noise * (high - low)).to(tensor.dtype)
+
+
+# Export. -------------------------------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Exported:
+    """A program, the inputs by the names that it gives them, and what should be known about it."""
+
+    program: torch.export.ExportedProgram
+    inputs: dict[str, torch.Tensor]
+    outputs: list[torch.Tensor]
+    notes: list[str]
+    num_nodes: int | None  # of the example; None with several node types
+
+    def save_graph(self, path, outputs: bool = True, **arrays):
+        """The example as the .npz that cleave-cli takes, with the model's outputs."""
+        import numpy as np
+        plain = lambda t: (t.float() if t.dtype in (torch.float16, torch.bfloat16) else t).detach().numpy()
+        if self.num_nodes is not None:
+            arrays = {"num_nodes": self.num_nodes} | arrays
+        names = ["expected"] if len(self.outputs) == 1 else [f"expected_{i}" for i in range(len(self.outputs))]
+        recorded = dict(zip(names, self.outputs)) if outputs else {}
+        np.savez_compressed(path, **{name: plain(t) for name, t in {**self.inputs, **recorded}.items()}, **arrays)
+
+
+def _arguments(model: nn.Module, inputs) -> dict[str, Any]:
+    """Arguments by the names of forward's parameters."""
+    signature = inspect.signature(type(model).forward)
+    parameters = list(signature.parameters.values())[1:]
+    if hasattr(inputs, "to_dict") and not isinstance(inputs, dict) and not _is_dgl(inputs):  # Data of PyTorch Geometric
+        needed = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+        if len(needed) == 1 and not hasattr(inputs, needed[0].name):
+            inputs = (inputs,)
+        else:
+            given = {p.name: getattr(inputs, p.name, None) for p in needed}
+            missing = [p.name for p in needed if given[p.name] is None and p.default is p.empty]
+            if missing:
+                raise ExportError(f"The data has no '{missing[0]}', which forward takes: hand it in a dictionary of inputs.")
+            inputs = {name: value for name, value in given.items() if value is not None}
+    if isinstance(inputs, torch.Tensor) or _is_dgl(inputs) or isinstance(inputs, Blocks):
+        inputs = (inputs,)
+    positional, named = ((), inputs) if isinstance(inputs, dict) else (inputs, {})
+    try:
+        bound = signature.bind(model, *positional, **named).arguments
+    except TypeError as problem:
+        raise ExportError(f"The inputs do not fit forward{signature}: {problem}.") from None
+    arguments = {}
+    for parameter in parameters:
+        if parameter.name not in bound:
+            continue
+        if parameter.kind is parameter.VAR_KEYWORD:
+            arguments.update(bound[parameter.name])
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            raise ExportError(f"forward takes *{parameter.name}: give its arguments names, so that the program's inputs have some.")
+        else:
+            arguments[parameter.name] = bound[parameter.name]
+    return arguments
+
+
+def _module_name(model: nn.Module, module: nn.Module) -> str:
+    name = next((n for n, m in model.named_modules() if m is module), "")
+    return f"{name} ({type(module).__name__})" if name else type(module).__name__
+
+
+def _check_model(model: nn.Module):
+    if not isinstance(model, nn.Module):
+        raise ExportError(f"What is exported must be a torch.nn.Module, not a {type(model).__name__}.")
+    for tensor in [*model.parameters(), *model.buffers()]:
+        if isinstance(tensor, nn.parameter.UninitializedParameter):
+            continue
+        if tensor.device.type != "cpu":
+            raise ExportError(f"The model lies on {tensor.device}: move it to the CPU first (model.cpu()).")
+    for module in model.modules():
+        if any(getattr(module, name, None) is True for name in ("cached", "_cached")):
+            raise ExportError(f"{_module_name(model, module)} keeps what it computed from the first graph (cached=True), which would become a constant: build it "
+                              "with cached=False.")
+        how = {"LSTMAggregation": "with an LSTM, which runs over as many neighbours as the largest degree of the example",
+               "MedianAggregation": "by the median, which sorts all edges", "QuantileAggregation": "by quantiles, which sort all edges"}
+        aggregate = type(getattr(module, "aggr_module", None)).__name__
+        if aggregate in how:
+            raise ExportError(f"{_module_name(model, module)} aggregates {how[aggregate]}: take another aggr (mean, max, sum).")
+
+
+_HERE = os.path.abspath(__file__)
+_LIBRARIES = tuple(os.path.dirname(os.path.abspath(m.__file__)) + os.sep for m in (torch, inspect)) + ("<",)
+
+
+def _library(filename: str) -> bool:
+    return filename.startswith(_LIBRARIES) or any(f"-packages{os.sep}{name}{os.sep}" in filename for name in ("torch", "torch_geometric", "dgl"))
+
+
+def _line_of(problem: BaseException, model: nn.Module) -> tuple[str, str]:
+    """Where in the model: 'model.py:12 (`if x.sum() > 0:`)', and the source; the innermost line that is neither PyTorch's nor this file's."""
+    frames, own = [], ""
+    chain: BaseException | None = problem
+    while chain is not None and not frames:
+        trace = chain.__traceback__
+        while trace is not None:
+            filename = trace.tb_frame.f_code.co_filename
+            if os.path.abspath(filename) != _HERE:
+                frames.append((filename, trace.tb_lineno, trace.tb_frame))
+            trace = trace.tb_next
+        user = [f for f in frames if not _library(f[0])]
+        inside = [f for f in user if isinstance(f[2].f_locals.get("self"), nn.Module)]
+        frames = inside or [f for f in user if f[2].f_code.co_name == "forward"]
+        chain = chain.__cause__ or chain.__context__
+    if not frames:
+        return "", ""
+    filename, number, _ = frames[-1]
+    own = linecache.getline(filename, number).strip()
+    return f"{os.path.basename(filename)}:{number} (`{own}`)", own
+
+
+def _line_of_frame(frame) -> str:
+    """The line of the model that runs, as model.py:12 (`…`)."""
+    while frame is not None and (_library(frame.f_code.co_filename) or os.path.abspath(frame.f_code.co_filename) == _HERE):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno} (`{linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()}`)"
+
+
+def _deepest_module(problem: BaseException, model: nn.Module) -> str:
+    trace, name = problem.__traceback__, ""
+    known = {id(m): n for n, m in model.named_modules()}
+    while trace is not None:
+        owner = trace.tb_frame.f_locals.get("self")
+        if isinstance(owner, nn.Module) and known.get(id(owner)):
+            name = f"{known[id(owner)]} ({type(owner).__name__})"
+        trace = trace.tb_next
+    return name
+
+
+def _explained(problem: Exception, model: nn.Module) -> ExportError:
+    """A refusal of torch.export in one sentence."""
+    where, line = _line_of(problem, model)
+    module = _deepest_module(problem, model)
+    at = " at " + where if where else f" in {module}" if module else ""
+    inside = f", in {module}," if module and where else ""
+    text = str(problem)
+    if isinstance(problem, ExportError):
+        return ExportError(text.removesuffix(".") + (f" ({where.replace(' (', ', ', 1)}." if where and where not in text else "."))
+    name = type(problem).__name__
+    dependent = name in ("GuardOnDataDependentSymNode", "DataDependentOutputException") or "data-dependent" in text.lower()
+    if dependent and re.match(r"(if|elif|while|assert)\b|.*\bif\b.*\belse\b", line):
+        return ExportError(f"forward decides{at}{inside} by what is in a tensor, and an exported program has one way only: use torch.where, or decide before "
+                           "the export.")
+    if dependent:
+        return ExportError(f"forward takes a size or a number{at}{inside} from what is in a tensor, which torch.export cannot follow: take it from a shape "
+                           "(x.size(0), ptr.size(0) - 1), or hand it to the constructor.")
+    if "torch.jit.script" in text or "ScriptModule" in text or isinstance(model, torch.jit.ScriptModule):
+        return ExportError("The model is a TorchScript module: export the Python module that it was made from.")
+    if "SparseTensor" in text or "torch_sparse" in text or "sparse" in text.lower() and "not implemented" in text.lower():
+        return ExportError(f"forward uses sparse tensors{at}{inside}, which torch.export does not know: hand convolutions edge_index as a plain tensor [2, M].")
+    if isinstance(problem, KeyError) and any(isinstance(v, Graph) for v in _locals_of(problem)):
+        return ExportError(f"forward reads the data {text} of the graph{at}, which nothing has set: set it on the graph that is exported.")
+    if name in ("UserError", "ConstraintViolationError", "ConstraintViolation") or "Constraints violated" in text:
+        return ExportError(f"torch.export fixes a size{at}: {_first_line(text)}")
+    what = " and ".join(dict.fromkeys(filter(None, [where, module]))) or type(model).__name__
+    return ExportError(f"torch.export cannot trace {what}: {name}: {_first_line(text)}")
+
+
+def _locals_of(problem: BaseException) -> Iterator[Any]:
+    trace = problem.__traceback__
+    while trace is not None:
+        yield from trace.tb_frame.f_locals.values()
+        trace = trace.tb_next
+
+
+def _first_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return (lines[0][:300] if lines else "no further words").removesuffix(".") + "."
+
+
+class _GuardLog(logging.Handler):
+    """What PyTorch logs about a size when it is fixed: the line of the model that asked."""
+
+    def __init__(self):
+        super().__init__(logging.DEBUG)
+        self.lines: list[str] = []
+
+    def emit(self, record):
+        message = record.getMessage()
+        if "guard added" in message:
+            self.lines.append(message)
+
+
+def _fixed_by(trace: Callable[[], Any], size: int) -> str:
+    """The line that compares a number of nodes or edges with a constant; '' if PyTorch does not tell."""
+    logger, handler = logging.getLogger("torch.fx.experimental.symbolic_shapes"), _GuardLog()
+    level, propagate, others = logger.level, logger.propagate, logger.handlers[:]
+    logger.handlers, logger.propagate = [handler], False
+    logger.setLevel(logging.DEBUG)
+    try:
+        trace()
+    except Exception:
+        pass
+    finally:
+        logger.handlers, logger.propagate = others, propagate
+        logger.setLevel(level)
+    for line in reversed(handler.lines):
+        guard, _, rest = line.partition("[guard added]")
+        known = re.search(r"([^\s(]+):(\d+) in \w+", rest)
+        if known and re.search(rf"\b{size}\b", guard):
+            tail, number = known[1], int(known[2])
+            loaded = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
+            files = [f for f in loaded if f.endswith(os.sep + tail) or len(tail) > 20 and f.endswith(tail)]
+            file = files[0] if files else tail
+            if _library(file) or "torch/" in tail or os.path.basename(tail) == "_ops.py":
+                continue
+            code = linecache.getline(file, number).strip()
+            return f"{os.path.basename(file)}:{number}" + (f" (`{code}`)" if code else "")
+    return ""
+
+
+class _Exporter:
+    def __init__(self, model: nn.Module, inputs):
+        _check_model(model)
+        self.model, self.inputs, self.notes, self.linked = model, _Inputs(), [], True
+        self.asked: dict[str, None] = {}
+        self.builders = {name: self.inputs.take(name, value) for name, value in _arguments(model, inputs).items()}
+        # Graphs that modules keep (self.g), as older sources of DGL have it.
+        self.held: list[tuple[nn.Module, str, int]] = []
+        self.kept: dict[int, Callable] = {}
+        for module in model.modules():
+            for name, value in vars(module).items():
+                if _is_dgl(value) or isinstance(value, Blocks):
+                    self.held.append((module, name, id(value)))
+                    if id(value) not in self.kept:
+                        self.kept[id(value)] = self.inputs.take(name, value)
+        self.inputs.classify()
+        self.forward = type(model).forward
+
+    def eager(self, tensors: dict[str, torch.Tensor]):
+        # Tensors that have a row for each of the same nodes or edges share one free size.
+        first: dict[tuple, Any] = {}
+        for name, tensor in tensors.items():
+            i = self.inputs.all[name]
+            if i.counts != "other":
+                key, size = ("edges" if i.counts == "index" else i.counts, i.of), tensor.shape[i.rows]
+                if self.linked and key in first:
+                    torch._check(first[key] == size)
+                first.setdefault(key, size)
+        arguments = {name: build(tensors) for name, build in self.builders.items()}
+        if not self.inputs.graphs:
+            return self.forward(self.model, **arguments)
+        with _Degrees() as degrees, self._holding({key: build(tensors) for key, build in self.kept.items()}):
+            result = self.forward(self.model, **arguments)
+        self.asked.update(dict.fromkeys(degrees.asked))
+        return result
+
+    @contextlib.contextmanager
+    def _holding(self, graphs: dict[int, Any]):
+        held = [(module, name, vars(module)[name]) for module, name, _ in self.held]
+        try:
+            for module, name, key in self.held:
+                vars(module)[name] = graphs[key]
+            yield
+        finally:
+            for module, name, value in held:
+                vars(module)[name] = value
+
+    @contextlib.contextmanager
+    def taking_tensors(self, names: list[str]):
+        """While this lasts, the model's forward takes the program's inputs by their names, so that modules keep their paths."""
+        exporter = self
+
+        def forward(self, *args, **kwargs):
+            return exporter.eager(dict(zip(names, args)) | kwargs)
+
+        kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        forward.__signature__ = inspect.Signature([inspect.Parameter(name, kinds) for name in ("self", *names)])
+        self.model.forward = types.MethodType(forward, self.model)
+        try:
+            yield
+        finally:
+            del self.model.forward
+
+    def trace(self, names: list[str]):
+        tensors = {name: self.inputs.all[name].tensor for name in names}
+        free = torch.export.Dim.AUTO
+        sizes = {name: None if self.inputs.all[name].rows is None else {self.inputs.all[name].rows: free} for name in names}
+        # PyTorch writes out the program so far where it gives up: the sentence made of that is enough.
+        with self.taking_tensors(names), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            return torch.export.export(self.model, (), tensors, dynamic_shapes=sizes, strict=False)
+
+    def run(self, path, check: bool, tolerance: float) -> Exported:
+        tensors = {name: i.tensor.clone() for name, i in self.inputs.all.items()}
+        expected = _leaves(self.eager(tensors))
+        self.linked = not any(i.optional for i in self.inputs.all.values())  # or sizes would be read of what nothing else reads
+        program = self.trace(list(self.inputs.all))
+        if not self.linked:
+            read = _read_inputs(program)
+            self.inputs.all = {name: i for (name, i), node in zip(self.inputs.all.items(), _user_inputs(program)) if node in read or not i.optional}
+            self.linked = True
+            program = self.trace(list(self.inputs.all))
+        self._refuse_random(program)
+        self._refuse_fixed(program)
+        for node in program.graph.nodes:
+            trace = _without_this_file(node.meta.pop("stack_trace", None) or "")
+            if trace:
+                node.meta["stack_trace"] = trace
+        result = Exported(program, {name: i.tensor for name, i in self.inputs.all.items()}, [t.detach() for t in expected], self.notes, self.inputs.num_nodes())
+        if path is not None:
+            # The file's name goes into the archive, so it is the same from the start.
+            path = pathlib.Path(path)
+            with tempfile.TemporaryDirectory(prefix=".cleave_export", dir=path.parent) as folder:
+                part = pathlib.Path(folder) / path.name
+                torch.export.save(program, part)
+                if check:
+                    self._compare(torch.export.load(part), expected, tolerance)
+                os.replace(part, path)
+        elif check:
+            self._compare(program, expected, tolerance)
+        return result
+
+    def _refuse_random(self, program):
+        drawn = {"rand", "randn", "rand_like", "randn_like", "randint", "randint_like", "randperm", "bernoulli", "bernoulli_", "normal", "normal_", "uniform_",
+                 "multinomial"}
+        for node in program.graph.nodes:
+            if node.op != "call_function":
+                continue
+            name = getattr(node.target, "_schema", None) and node.target._schema.name.removeprefix("aten::")
+            where = _source_of(node.meta.get("stack_trace", ""))
+            at = f" at {where}" if where else ""
+            if name in ("dropout", "dropout_", "feature_dropout", "alpha_dropout") and len(node.args) > 2 and node.args[2] is True:
+                raise ExportError(f"Dropout{at} is always on: write F.dropout(x, p, training=self.training), and model.eval() switches it off.")
+            if name in drawn:
+                raise ExportError(f"forward draws random numbers{at} ({name}), so its answers are never the same: leave that out in eval mode (if self.training).")
+
+    def _refuse_fixed(self, program):
+        for node, i in zip(_user_inputs(program), self.inputs.all.values()):
+            if i.counts == "other" or not isinstance(node.meta.get("val"), torch.Tensor):
+                continue
+            size = node.meta["val"].shape[i.rows]
+            if not isinstance(size, int):
+                size = size.node.maybe_as_int()
+            if size is None:
+                continue
+            weights = [*self.model.named_parameters(), *self.model.named_buffers()] if i.counts == "nodes" else []
+            table = next((n for n, t in weights if t.dim() and t.shape[0] == size), None)
+            if table:
+                self.inputs.fixed.add(i.of)
+                self.notes.append(f"The program fits graphs of {size} nodes only, as '{table}' has a row for each; Cleave needs to be told: "
+                                  f"--role {table}=node-features.")
+                continue
+            what = "nodes" if i.counts == "nodes" else "edges"
+            line = _fixed_by(lambda: self.trace(list(self.inputs.all)), size)
+            at = f" at {line}" if line else ""
+            raise ExportError(f"The program fits graphs of {size} {what} only (input '{node.target}'), since forward fixes their number{at}: "
+                              "compare no size with a number, count no Python loop by it, and let PyTorch's operators go over all rows.")
+
+    def _compare(self, program, expected, tolerance):
+        module = program.module()
+        for which, tensors in (("the example", {n: i.tensor for n, i in self.inputs.all.items()}), ("a second graph of another size", self.inputs.another())):
+            wanted = expected
+            if which != "the example":
+                try:
+                    wanted = _leaves(self.eager({n: t.clone() for n, t in tensors.items()}))
+                except Exception as problem:
+                    raise ExportError(f"The model does not run on a random graph of another size ({_first_line(str(problem)).removesuffix('.')}): if its inputs must "
+                                      "fit together in a way that their names and sizes do not tell, export with check=False (--no-check).") from problem
+            try:
+                found = _leaves(module(**{n: t.clone() for n, t in tensors.items()}))
+            except Exception as problem:
+                raise ExportError(f"The exported program does not run on {which}: {_first_line(str(problem))}") from problem
+            if len(found) != len(wanted):
+                raise ExportError(f"On {which} the exported program has {len(found)} outputs, and the model {len(wanted)}: forward must always return the same.")
+            for k, (a, b) in enumerate(zip(found, wanted)):
+                allowed = max(tolerance, 2e-2) if b.dtype in (torch.float16, torch.bfloat16) else tolerance
+                a, b = a.double(), b.double()
+                most = max(1.0, float(b.abs().nan_to_num().max())) if b.numel() else 1.0
+                if a.shape != b.shape or not torch.allclose(a, b, rtol=allowed, atol=allowed * most, equal_nan=True):
+                    apart = f"by {(a - b).abs().max():.3g}" if a.shape == b.shape else f"in shape ({list(a.shape)}, not {list(b.shape)})"
+                    raise ExportError(f"On {which} output {k} of the exported program differs from the model's {apart}: something in forward (a number, a cached "
+                                      "tensor) was taken from the example as a constant.")
+
+
+def _user_inputs(program) -> list[torch.fx.Node]:
+    """What the program takes, in order, without parameters and constants."""
+    names = [spec.arg.name for spec in program.graph_signature.input_specs if spec.kind == torch.export.graph_signature.InputKind.USER_INPUT]
+    nodes = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
+    return [nodes[name] for name in names]
+
+
+def _read_inputs(program) -> set[torch.fx.Node]:
+    """Inputs that outputs depend on."""
+    changes = lambda node: getattr(getattr(node.target, "_schema", None), "is_mutable", False)
+    waiting = [node for node in program.graph.nodes if node.op == "output" or changes(node)]
+    live = set(waiting)
+    while waiting:
+        fresh = [node for node in waiting.pop().all_input_nodes if node not in live]
+        live.update(fresh)
+        waiting += fresh
+    return {node for node in live if node.op == "placeholder"}
+
+
+def _leaves(value) -> list[torch.Tensor]:
+    return [leaf for leaf in torch.utils._pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
+
+
+def _frames_of(trace: str) -> list[str]:
+    return re.split(r"(?m)^(?= *File \")", trace)
+
+
+def _without_this_file(trace: str) -> str:
+    """The stack of an operator without the stand-ins: the model's line is what a person wants to see."""
+    kept = [frame for frame in _frames_of(trace) if f'"{_HERE}"' not in frame and f'"{__file__}"' not in frame]
+    return "".join(kept) if any(frame.strip() for frame in kept) else ""
+
+
+def _source_of(trace: str) -> str:
+    for frame in reversed(_frames_of(trace)):
+        known = re.match(r' *File "([^"]+)", line (\d+), in [^\n]*\n *([^\n]*)', frame)
+        if known and not _library(known[1]) and os.path.abspath(known[1]) != _HERE:
+            return f"{os.path.basename(known[1])}:{known[2]} (`{known[3].strip()}`)"
+    return ""
+
+
+@contextlib.contextmanager
+def _quiet_and_in_eval(model: nn.Module):
+    """Modules in eval mode, PyTorch Geometric in ways that can be traced, and all put back afterwards."""
+    modes = {module: module.training for module in model.modules()}
+    geometric = sys.modules.get("torch_geometric")
+    backend = getattr(geometric, "backend", None)
+    kept = getattr(backend, "use_segment_matmul", None)
+    noisy = logging.getLogger("torch.fx.experimental.symbolic_shapes")
+    level = noisy.level
+    try:
+        model.eval()
+        if backend is not None and hasattr(backend, "use_segment_matmul"):
+            backend.use_segment_matmul = False  # sorts edges by relation, which torch.export cannot trace
+        noisy.setLevel(logging.ERROR)
+        with torch.no_grad(), warnings.catch_warnings(), _dgl_on_stand_ins():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        noisy.setLevel(level)
+        if backend is not None and hasattr(backend, "use_segment_matmul"):
+            backend.use_segment_matmul = kept
+        for module, training in modes.items():
+            module.training = training
+
+
+def export(model: nn.Module, inputs, path=None, *, check: bool = True, tolerance: float = 1e-4) -> Exported:
+    """Writes the model as a PT2 archive with free numbers of nodes and edges.
+
+    inputs: forward's arguments, as a tuple, a dictionary by their names, or Data. Tensors, dictionaries of them by type or relation, a graph of
+    DGL, or Blocks(graph) where forward takes one block for each layer. Data of the graph that forward reads (graph.ndata['feat']) becomes inputs.
+    check: runs the archive on the example and on a second random graph of another size, and compares with the model; a difference is an error.
+    """
+    if not isinstance(model, nn.Module):
+        _check_model(model)
+    with _quiet_and_in_eval(model):
+        try:
+            exporter = _Exporter(model, inputs)
+            exported = exporter.run(path, check, tolerance)
+        except Exception as problem:
+            raise _explained(problem, model) from problem
+    if exporter.asked or exporter.inputs.graphs and any(getattr(m, "_allow_zero_in_degree", None) is False for m in model.modules()):
+        where = ", ".join(filter(None, exporter.asked))
+        exported.notes.append("The model asks whether there are nodes that no edge leads to" + (f", at {where}" if where else "") +
+                              ": the archive goes on as if there were none, and gives such nodes 0 from their neighbours.")
+    return exported
+
+
+# Command line. -------------------------------------------------------------------------------------------------------------------------
+
+_GRAPHS, _BLOCKS = {"g", "graph", "hg", "dgl_graph", "bg"}, {"blocks", "mfgs", "block_list"}
+
+
+def _imported(text: str) -> Any:
+    file, _, name = text.rpartition(":")
+    if not file or not pathlib.Path(file).is_file():
+        raise ExportError(f"'{text}' is not FILE.py:NAME with a file that exists.")
+    path = pathlib.Path(file).resolve()
+    sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    if not hasattr(module, name):
+        raise ExportError(f"{file} has no '{name}'; it has {', '.join(n for n, v in vars(module).items() if callable(v) and not n.startswith('_'))}.")
+    return getattr(module, name)
+
+
+def _built(maker: Any, options: dict[str, Any]) -> nn.Module:
+    if isinstance(maker, nn.Module):
+        return maker
+    try:
+        return maker(**options)
+    except TypeError as problem:
+        raise ExportError(f"The model cannot be made with these --arg: {problem}.") from problem
+
+
+def _arrays(path: str) -> dict[str, torch.Tensor]:
+    import numpy as np
+    with np.load(path) as file:
+        return {name: torch.from_numpy(np.ascontiguousarray(file[name])) for name in file.files if file[name].dtype.kind in "fiub"}
+
+
+def _inputs_of(model: nn.Module, arrays: dict[str, torch.Tensor], options) -> dict[str, Any]:
+    renamed = dict(pair.split("=", 1) for pair in options.input)
+    inputs = {}
+    used = set()
+    for parameter in list(inspect.signature(type(model).forward).parameters.values())[1:]:
+        name, annotation = parameter.name, str(parameter.annotation)
+        blocks = name == options.blocks or (not options.blocks and (name in _BLOCKS or re.search(r"(?i)list.*(DGL|Graph)", annotation)))
+        named = name.lower() in _GRAPHS | {"block"} or re.search(r"DGL\w*Graph|DGLBlock", annotation)
+        if blocks or name == options.graph or (not options.graph and named):
+            made = _graph_of(arrays, options.relation)
+            inputs[name] = Blocks(made) if blocks else made
+            continue
+        array = renamed.get(name, name)
+        if array in arrays:
+            inputs[name] = arrays[array]
+            used.add(array)
+        elif name.endswith("_dict") or any(a.startswith(name + "_") for a in arrays):
+            base = name.removesuffix("_dict") + "_"
+            relations = {"_".join(r): tuple(r) for r in (text.split(",") for text in options.relation)}
+            found = {a.removeprefix(base): t for a, t in arrays.items() if a.startswith(base)}
+            inputs[name] = {relations.get(key, key): t for key, t in found.items()}
+        elif parameter.default is parameter.empty and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            if "x" in arrays and "x" not in used and not (name in renamed):
+                inputs[name] = arrays["x"]
+                used.add("x")
+            else:
+                raise ExportError(f"The graph file has no array for '{name}' of forward; it has {', '.join(arrays)}: name one with --input {name}=ARRAY.")
+    return inputs
+
+
+def _graph_of(arrays: dict[str, torch.Tensor], relations: list[str]) -> Graph:
+    counts: dict[str, int] = {}
+    data: dict[Relation, tuple] = {}
+    for relation in [tuple(text.split(",")) for text in relations] or [(NODE, EDGE, NODE)]:
+        name = "edge_index" if relation[1] == EDGE else "edge_index_" + "_".join(relation)
+        if name not in arrays:
+            raise ExportError(f"The graph file has no array '{name}'; it has {', '.join(arrays)}: name the relations with --relation SOURCE,RELATION,TARGET.")
+        data[relation] = tuple(arrays[name].long())
+    for relation, ends in data.items():
+        for ntype, end in zip((relation[0], relation[2]), ends):
+            known = [t.shape[0] for n, t in arrays.items() if t.dim() and not n.startswith("edge") and
+                     (n == "x" or n == "feat" if ntype == NODE else set(_words(ntype)) <= set(_words(n)) and t.dim() > 1)]
+            count = known[0] if known else int(arrays["num_nodes"]) if "num_nodes" in arrays else int(end.max()) + 1
+            counts[ntype] = max(counts.get(ntype, 0), count)
+    return _graph(data, counts)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="cleave_export.py", description="Writes a graph neural network as the PT2 archive that Cleave opens.", epilog="""
+        Example: cleave_export.py model.py:GCN cora.npz gcn.pt2 --arg in_feats=1433 --arg classes=7 --weights gcn.pt. Graph parameters of DGL's forward are known
+        by their names (g, graph, hg, block; blocks, mfgs) or annotations. Exit codes: 0 done, 1 it could not be done (one sentence on stderr), 2 wrong usage.""")
+    parser.add_argument("model", help="FILE.py:NAME, with NAME a class, a function that returns the model, or the model")
+    parser.add_argument("graph_file", metavar="graph", help=".npz with arrays named like forward's parameters: x, edge_index, …")
+    parser.add_argument("out", help="archive to write (.pt2)")
+    parser.add_argument("--arg", action="append", default=[], metavar="NAME=VALUE", help="argument of NAME: a number, a list, True, None, or text; may be repeated")
+    parser.add_argument("--weights", metavar="FILE", help="state_dict written by torch.save, loaded into the model (only tensors are read)")
+    parser.add_argument("--input", action="append", default=[], metavar="PARAMETER=ARRAY",
+                        help="which array a parameter of forward gets, where names differ; may be repeated")
+    parser.add_argument("--graph", metavar="PARAMETER", help="the parameter that is a graph of DGL, where its name does not tell")
+    parser.add_argument("--blocks", metavar="PARAMETER", help="the parameter that is a list of blocks of DGL, one for each layer")
+    parser.add_argument("--relation", action="append", default=[], metavar="SOURCE,RELATION,TARGET",
+                        help="a relation of a graph with several types, as array edge_index_SOURCE_RELATION_TARGET; may be repeated")
+    parser.add_argument("--graph-out", metavar="FILE", help="also write the inputs and the model's outputs as .npz, for cleave-cli verify --expected")
+    parser.add_argument("--no-check", action="store_true", help="do not run the archive against the model")
+    options = parser.parse_args(arguments)
+    for pair in [*options.arg, *options.input]:
+        if "=" not in pair:
+            parser.error(f"'{pair}' is not NAME=VALUE")
+    try:
+        install_dgl()
+        values = {}
+        for name, value in (pair.split("=", 1) for pair in options.arg):
+            try:
+                values[name] = ast.literal_eval(value)
+            except (ValueError, SyntaxError):
+                values[name] = value
+        model = _built(_imported(options.model), values)
+        if options.weights:
+            model.load_state_dict(torch.load(options.weights, map_location="cpu", weights_only=True))
+        exported = export(model, _inputs_of(model, _arrays(options.graph_file), options), options.out, check=not options.no_check)
+        if options.graph_out:
+            exported.save_graph(options.graph_out)
+    except (ExportError, OSError, RuntimeError) as problem:
+        print(f"cleave_export.py: {_first_line(str(problem)) if not isinstance(problem, ExportError) else problem}", file=sys.stderr)
+        return 1
+    print(f"{options.out}: inputs {', '.join(exported.inputs)}; {len(exported.outputs)} output{'s' if len(exported.outputs) > 1 else ''}" +
+          ("" if options.no_check else "; equal to the model on the example and on a second graph"))
+    for note in exported.notes:
+        print(note)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

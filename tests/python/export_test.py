@@ -1,0 +1,969 @@
+"""Exports models by cleave_export.py and compares the archives with references of their own: export_test.py [--cli CLEAVE_CLI | --write DIR] [--only TEST,MODEL].
+
+Models of DGL (tests/models/dgl_models.py) are held against adjacency matrices and loops (dgl_dense.py), in PyTorch and through cleave-cli verify, which runs them
+whole and layer by layer. Where PyTorch 2.8 and cleave-cli do not run on the same system, --write DIR leaves the archives there, and --verify DIR --cli CLEAVE_CLI
+goes through them without PyTorch. Exit code 77 without PyTorch 2.8 or newer.
+"""
+import argparse
+import contextlib
+import importlib.util
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import types
+import warnings
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "resources/python"), str(ROOT / "tests/models")]
+
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def verified(cli, archive, graph, *options):
+    """What is wrong with an archive by cleave-cli: its layer-wise run, its full-graph run and the recorded outputs must be equal; left for later without it."""
+    if cli is None:
+        with open(archive.parent / "to_verify.txt", "a") as later:
+            print(json.dumps([archive.name, graph.name, *options]), file=later)
+        return ""
+    for batch_size in ("7", "1000"):
+        command = [cli, "verify", archive, graph, "--expected", graph, "--batch-size", batch_size, "--json", *options]
+        found = subprocess.run(command, capture_output=True, text=True)
+        if found.returncode:
+            return f"{archive.name}: verify in batches of {batch_size} ends with {found.returncode}: {found.stderr.strip() or found.stdout[-300:]}"
+        if not any("expected" in (c["a"], c["b"]) for c in json.loads(found.stdout)["comparisons"]):
+            return f"{archive.name}: verify did not compare with the expected outputs"
+    return ""
+
+
+def verify_written(cli, folder):
+    jobs = [json.loads(line) for line in (folder / "to_verify.txt").read_text().splitlines()]
+    problems = [problem for archive, graph, *options in jobs if (problem := verified(cli, folder / archive, folder / graph, *options))]
+    print(*problems, f"{len(jobs)} archives, {len(problems)} with problems", sep="\n")
+    return 1 if problems or not jobs else 0
+
+
+def small_graph(nodes=23, edges=77):
+    import torch
+    generator = torch.Generator().manual_seed(5)
+    return {
+        "x": torch.randn(nodes, 6, generator=generator),
+        "edge_index": torch.randint(0, nodes - 2, (2, edges), generator=generator),
+        "edge_weight": torch.rand(edges, generator=generator) + 0.1,
+        "edge_attr": torch.randn(edges, 3, generator=generator),
+        "edge_type": torch.randint(0, 3, (edges,), generator=generator),
+        "batch": torch.arange(nodes) * 3 // nodes,
+        "ptr": torch.tensor([0, 8, 16, nodes]),
+    }
+
+
+@test
+def dgl_models_equal_dense_references(cli, folder, only):
+    import cleave_export
+    import dgl_dense
+    import dgl_models
+    import numpy as np
+    import torch
+
+    for name, (make, kind) in dgl_models.MODELS.items():
+        if only and name not in only:
+            continue
+        torch.manual_seed(29)
+        model = make()
+        dgl_models.randomise(model)
+        archive, graph = folder / f"{name}.pt2", folder / f"{name}.npz"
+        exported = cleave_export.export(model, dgl_models.example(kind, cleave_export.Blocks, seed=31), archive)
+        expected = dgl_dense.expected(name, model, exported.inputs)
+        found = torch.utils._pytree.tree_leaves(torch.export.load(archive).module()(**exported.inputs))
+        for rows, wanted in zip(found, expected.values(), strict=True):
+            apart = np.abs(rows.detach().numpy() - wanted).max() / max(1, np.abs(wanted).max())
+            if apart > 1e-5:
+                yield f"{name} differs from the dense reference by {apart:.3g}"
+            if np.abs(wanted).max() < 1e-2:
+                yield f"{name}: the reference is next to nothing"
+        exported.save_graph(graph, outputs=False, **expected)
+        yield verified(cli, archive, graph)
+        own = [node for node in exported.program.graph.nodes if "cleave_export.py" in node.meta.get("stack_trace", "")]
+        named = [node for node in exported.program.graph.nodes if "dgl_models.py" in node.meta.get("stack_trace", "")]
+        if own or not named:
+            yield f"{name}: source lines are those of the exporter"
+
+
+@test
+def every_builtin_message_and_reduction(cli, folder, only):
+    """All pairs of built-in functions, against a loop over edges."""
+    import cleave_export
+    import dgl.function as fn
+    import numpy as np
+    import torch
+    from torch import nn
+
+    graph = small_graph()
+    nodes, (src, dst) = len(graph["x"]), graph["edge_index"].numpy()
+    values = {"u": graph["x"].double(), "v": graph["x"].double().flip(0) * 0.5 + 3, "e": graph["edge_attr"].double().repeat(1, 2) + 4}
+    operations = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "dot": lambda a, b: (a * b).sum(-1, keepdims=True)}
+    messages = [f"copy_{a}" for a in "ue"] + [f"{a}_{op}_{b}" for a in "uve" for b in "uve" if a != b for op in operations]
+
+    class Everything(nn.Module):
+        def forward(self, blocks, u, v, e):
+            block, found = blocks[0], []
+            block.srcdata["h"], block.dstdata["h"], block.edata["h"] = u, v, e
+            for message in messages:
+                for reduce in ("sum", "mean", "max", "min", "prod"):
+                    made = getattr(fn, message)("h", "m") if message.startswith("copy") else getattr(fn, message)("h", "h", "m")
+                    block.update_all(made, getattr(fn, reduce)("m", "out"))
+                    found.append(block.dstdata["out"])
+            return tuple(found)
+
+    stand_in = cleave_export.graph((graph["edge_index"][0], graph["edge_index"][1]), num_nodes=nodes)
+    exported = cleave_export.export(Everything(), (cleave_export.Blocks(stand_in), values["u"], values["v"], values["e"]), None)
+    found = iter(exported.program.module()(**exported.inputs))
+    rows = {"u": values["u"].numpy()[src], "v": values["v"].numpy()[dst], "e": values["e"].numpy()}
+    for message in messages:
+        a, op, b = message.split("_") if not message.startswith("copy") else (message[-1], None, None)
+        edges = operations[op](rows[a], rows[b]) if op else rows[a]
+        for reduce in ("sum", "mean", "max", "min", "prod"):
+            wanted = np.zeros((nodes, edges.shape[1]))
+            for t in range(nodes):
+                mine = [edges[i] for i in range(len(dst)) if dst[i] == t]
+                if mine:
+                    wanted[t] = getattr(np, reduce)(np.stack(mine), 0)
+            got = next(found).numpy()
+            if not np.allclose(got, wanted, rtol=1e-9, atol=1e-9):
+                yield f"{message} with {reduce} differs by {np.abs(got - wanted).max():.3g}"
+
+
+@test
+def functions_of_graphs(cli, folder, only):
+    """What takes a graph and is no message passing, eagerly, against what DGL documents."""
+    import cleave_export
+    import dgl
+    import numpy as np
+    import torch
+    from dgl.nn.functional import edge_softmax
+    from dgl import ops
+
+    def same(what, found, wanted):
+        found, wanted = np.asarray(found, dtype=float), np.asarray(wanted, dtype=float)
+        return "" if found.shape == wanted.shape and np.allclose(found, wanted, atol=1e-4) else f"{what}: {found.tolist()}, not {wanted.tolist()}"
+
+    # The examples of the documentation of edge_softmax, mean_nodes and in_degrees.
+    g = dgl.graph((torch.tensor([0, 0, 0, 1, 1, 2]), torch.tensor([0, 1, 2, 1, 2, 2])))
+    scores = torch.ones(6, 1)
+    yield same("edge_softmax", edge_softmax(g, scores), [[1], [0.5], [0.3333], [0.5], [0.3333], [0.3333]])
+    yield same("edge_softmax by source", edge_softmax(g, scores, norm_by="src"), [[0.3333], [0.3333], [0.3333], [0.5], [0.5], [1]])
+    yield same("edge_softmax of some", edge_softmax(g, scores[:4], torch.tensor([0, 1, 2, 3])), [[1], [0.5], [1], [0.5]])
+    yield same("in_degrees", g.in_degrees(), [1, 2, 3])
+    yield same("out_degrees of some", g.out_degrees(torch.tensor([0, 2])), [3, 1])
+    g.ndata["h"], g.edata["w"] = torch.tensor([[1.0], [2.0], [3.0]]), torch.arange(6.0)
+    yield same("mean_nodes", dgl.mean_nodes(g, "h"), [[2]])
+    yield same("sum_nodes", dgl.sum_nodes(g, "h", "h"), [[14]])
+    yield same("readout_nodes", dgl.readout_nodes(g, "h", op="max"), [[3]])
+    yield same("sum_edges", dgl.sum_edges(g, "w"), [15])
+    yield same("u_mul_e_sum", ops.u_mul_e_sum(g, g.ndata["h"], g.edata["w"]), [[0], [1 + 6], [2 + 8 + 15]])
+    yield same("u_sub_v", ops.u_sub_v(g, g.ndata["h"], g.ndata["h"]), [[0], [-1], [-2], [0], [-1], [0]])
+    looped = dgl.add_self_loop(g)
+    yield same("add_self_loop", torch.stack(looped.edges()), [[0, 0, 0, 1, 1, 2, 0, 1, 2], [0, 1, 2, 1, 2, 2, 0, 1, 2]])
+    yield same("its edge data", looped.edata["w"], [0, 1, 2, 3, 4, 5, 1, 1, 1])
+    yield same("remove_self_loop", torch.stack(dgl.remove_self_loop(g).edges()), [[0, 0, 1], [1, 2, 2]])
+    yield same("reverse", torch.stack(dgl.reverse(g).edges()), [[0, 1, 2, 1, 2, 2], [0, 0, 0, 1, 1, 2]])
+    yield same("add_reverse_edges", dgl.add_reverse_edges(g).num_edges(), 12)
+    with g.local_scope():
+        g.ndata["h"] = g.ndata["h"] * 2
+        g.ndata["more"] = g.ndata["h"]
+    yield same("local_scope", g.ndata["h"], [[1], [2], [3]])
+    yield "local_scope keeps new data" if "more" in g.ndata else ""
+    local = g.local_var()
+    local.ndata["h"] = torch.zeros(3, 1)
+    yield same("local_var", g.ndata["h"], [[1], [2], [3]])
+    g.send_and_recv(torch.tensor([1, 4]), dgl.function.copy_u("h", "m"), dgl.function.sum("m", "h"))
+    yield same("send_and_recv", g.ndata["h"], [[1], [1], [2]])
+    g.apply_nodes(lambda nodes: {"h": nodes.data["h"] + 1})
+    yield same("apply_nodes", g.ndata["h"], [[2], [2], [3]])
+    h = dgl.heterograph({("a", "to", "b"): ([0, 1], [0, 1]), ("a", "also", "b"): ([1], [1]), ("b", "back", "a"): ([1], [0])}, {"a": 3, "b": 2})
+    h.nodes["a"].data["h"] = torch.tensor([[1.0], [5.0], [7.0]])
+    for how, wanted in (("sum", 10), ("mean", 5), ("max", 5), ("stack", [[5], [5]])):
+        h.multi_update_all({e: (dgl.function.copy_u("h", "m"), dgl.function.sum("m", "s")) for e in ("to", "also")}, how)
+        yield same(f"multi_update_all by {how}", h.nodes["b"].data["s"][1].squeeze(), np.squeeze(wanted))
+    yield same("types", [h.num_nodes("a"), h.num_edges("to"), h["to"].num_src_nodes(), h["to"].num_dst_nodes(), h.num_nodes()], [3, 2, 3, 2, 5])
+    seen = [h.ntypes, h["to"].srctypes, h["to"].dsttypes, h["back"].canonical_etypes]
+    yield f"types are {seen}" if seen != [["a", "b"], ["a"], ["b"], [("b", "back", "a")]] else ""
+    rows, weight, kinds = torch.randn(5, 2), torch.randn(3, 2, 4), torch.tensor([2, 0, 0, 1, 2])
+    yield same("gather_mm", dgl.gather_mm(rows, weight, idx_b=kinds), torch.stack([r @ weight[k] for r, k in zip(rows, kinds)]))
+    yield same("segment_mm", dgl.segment_mm(rows, weight, torch.tensor([2, 0, 3])), torch.cat([rows[:2] @ weight[0], rows[2:] @ weight[2]]))
+
+
+@test
+def modules_with_weights_and_pairs(cli, folder, only):
+    """What the models above leave out: edge weights, other norms, sources and targets of two types, pooling; each module against adjacency matrices."""
+    import dgl
+    import dgl.nn as dglnn
+    import dgl_dense
+    import numpy as np
+    import torch
+    from torch import nn
+
+    torch.manual_seed(3)
+    g = small_graph()
+    n, e = 23, dgl_dense.Edges(g["edge_index"].numpy(), 23)
+    x, w, attr = (g[name].double() for name in ("x", "edge_weight", "edge_attr"))
+    graph = dgl.graph(tuple(g["edge_index"]), num_nodes=n)
+    to_few = torch.stack([g["edge_index"][0], g["edge_index"][1] % 15])
+    pair, few = dgl.heterograph({("a", "to", "b"): tuple(to_few)}, {"a": n, "b": 15}), torch.randn(15, 4).double()
+    p = dgl_dense.Edges(to_few.numpy(), n, 15)
+    a, weighted = e.adjacency(), e.adjacency(w.numpy())
+    floor = lambda sums: np.maximum(sums, 1)[:, None].astype(float)
+    xn, fn_ = x.numpy(), few.numpy()
+    symmetric = np.where(weighted > 0, weighted / np.sqrt(np.maximum(weighted.sum(1)[:, None] * weighted.sum(0)[None], 1e-30)), 0)
+
+    def made(module):
+        module = module.double().eval()
+        for tensor in module.parameters():
+            nn.init.normal_(tensor, std=0.5)
+        return module, {key: t.detach().numpy() for key, t in module.state_dict().items()}
+
+    def same(what, found, wanted):
+        found = found.detach().numpy()
+        if found.shape != wanted.shape:
+            return f"{what} has shape {found.shape}"
+        return "" if np.allclose(found, wanted, atol=1e-9) else f"{what} is off by {np.abs(found - wanted).max()}"
+
+    into, out_of = floor(a.sum(1)), floor(a.sum(0)).T
+    for norm, wanted in (("none", lambda m: m), ("right", lambda m: m / into), ("left", lambda m: m / out_of), ("both", lambda m: m / np.sqrt(into * out_of))):
+        for out in (3, 9):  # multiplied before and after
+            conv, v = made(dglnn.GraphConv(6, out, norm=norm))
+            yield same(f"GraphConv {norm}", conv(graph, x), wanted(a) @ xn @ v["weight"] + v["bias"])
+            yield same(f"GraphConv {norm}, weighted", conv(graph, x, edge_weight=w), wanted(weighted) @ xn @ v["weight"] + v["bias"])
+    conv, _ = made(dglnn.GraphConv(6, 3, weight=False, bias=False, norm="none", activation=torch.tanh))
+    given = torch.randn(6, 3).double()
+    yield same("GraphConv with a weight from outside", conv(graph, x, weight=given), np.tanh(a @ xn @ given.numpy()))
+    yield same("EdgeWeightNorm", dgl.ops.copy_e_sum(graph, dglnn.EdgeWeightNorm("both")(graph, w)), symmetric.sum(1))
+    yield same("EdgeWeightNorm right", dgl.ops.copy_e_sum(graph, dglnn.EdgeWeightNorm("right")(graph, w)), (weighted.sum(1) > 0).astype(float))
+    for out in (3, 9):
+        conv, v = made(dglnn.SAGEConv(6, out, "mean"))
+        yield same("SAGEConv, weighted", conv(graph, x, edge_weight=w), dgl_dense.linear(v, "fc_self", xn) + weighted / floor(a.sum(1)) @ xn @ v["fc_neigh.weight"].T)
+        conv, v = made(dglnn.SAGEConv(6, out, "gcn"))
+        yield same("SAGEConv gcn", conv(graph, x), ((a + np.eye(n)) @ xn / (a.sum(1, keepdims=True) + 1)) @ v["fc_neigh.weight"].T + v["bias"])
+        conv, v = made(dglnn.SAGEConv((6, 4), out, "mean"))
+        yield same("SAGEConv of a pair", conv(pair, (x, few)), dgl_dense.linear(v, "fc_self", fn_) + p.reduced(xn[p.src], "mean") @ v["fc_neigh.weight"].T)
+    conv, v = made(dglnn.GINConv(nn.Linear(6, 3), "mean", init_eps=0.5))
+    yield same("GINConv", conv(graph, x), dgl_dense.linear(v, "apply_func", 1.5 * xn + e.reduced(xn[e.src], "mean")))
+    conv, v = made(dglnn.GINConv(None, "sum", learn_eps=True, activation=torch.tanh))
+    yield same("GINConv, weighted", conv(graph, x, edge_weight=w), np.tanh((1 + v["eps"]) * xn + weighted @ xn))
+    conv, v = made(dglnn.GINEConv(nn.Linear(6, 2), learn_eps=True))
+    features = torch.cat([attr, attr], 1)
+    yield same("GINEConv", conv(graph, x, features), dgl_dense.linear(v, "apply_func", (1 + v["eps"]) * xn + e.reduced(dgl_dense.relu(xn[e.src] + features.numpy()), "sum")))
+    conv, v = made(dglnn.TAGConv(6, 3, 2))
+    yield same("TAGConv, weighted", conv(graph, x, w), dgl_dense.linear(v, "lin", np.concatenate([xn, symmetric @ xn, symmetric @ symmetric @ xn], 1)))
+    yield same("APPNPConv, weighted", dglnn.APPNPConv(2, 0.1).eval()(graph, x, w), 0.9 * symmetric @ (0.9 * symmetric @ xn + 0.1 * xn) + 0.1 * xn)
+    conv, v = made(dglnn.SGConv(6, 3, 2))
+    yield same("SGConv, weighted", conv(graph, x, w), dgl_dense.linear(v, "fc", weighted @ weighted @ xn))
+    conv, v = made(dglnn.GATConv((6, 4), 3, 2))
+    z_src, z_dst = (xn @ v["fc_src.weight"].T).reshape(n, 2, 3), (fn_ @ v["fc_dst.weight"].T).reshape(15, 2, 3)
+    rows, attention = conv(pair, (x, few), get_attention=True)
+    yield same("GATConv of a pair", rows, dgl_dense.gat_rows(p, z_src, z_dst, v["attn_l"], v["attn_r"]) + v["bias"].reshape(1, 2, 3))
+    yield same("its attention", torch.from_numpy(p.reduced(attention.detach().numpy(), "sum")[:, :, 0]), np.tile((p.adjacency().sum(1) > 0)[:, None], (1, 2)).astype(float))
+    conv, v = made(dglnn.GATConv(6, 4, 2, residual=True))
+    yield same("GATConv with a residual layer", conv(graph, x), dgl_dense.gat_conv({"c." + k: t for k, t in v.items()}, "c", e, xn, 2))
+    conv, v = made(dglnn.DotGatConv((6, 4), 3, 2))
+    z_src, z_dst = (xn @ v["fc_src.weight"].T).reshape(n, 2, 3), (fn_ @ v["fc_dst.weight"].T).reshape(15, 2, 3)
+    scores = (z_src[p.src] * z_dst[p.dst]).sum(2) / np.sqrt(3)
+    yield same("DotGatConv of a pair", conv(pair, (x, few)), np.stack([p.adjacency(p.softmax(scores[:, i])) @ z_src[:, i] for i in range(2)], 1))
+    conv, v = made(dglnn.RelGraphConv(6, 4, 3, layer_norm=True, self_loop=False, activation=torch.tanh))
+    rows = np.zeros((n, 4))
+    for s, t, r in zip(e.src, e.dst, g["edge_type"].numpy()):
+        rows[t] += xn[s] @ v["linear_r.W"][r]
+    rows = (rows - rows.mean(1, keepdims=True)) / np.sqrt(rows.var(1, keepdims=True) + 1e-5) * v["layer_norm_weight.weight"] + v["layer_norm_weight.bias"] + v["h_bias"]
+    yield same("RelGraphConv with a layer norm", conv(graph, x, g["edge_type"]), np.tanh(rows))
+    for how in ("sum", "mean", "max"):
+        conv, v = made(dglnn.NNConv(6, 2, nn.Linear(3, 12), how, residual=True))
+        weights = dgl_dense.linear(v, "edge_nn", attr.numpy()).reshape(-1, 6, 2)
+        products = xn[e.src][:, :, None] * weights
+        yield same(f"NNConv {how}", conv(graph, x, attr), e.reduced(products, how).sum(1) + xn @ v["res_fc.weight"].T + v["bias"])
+    conv, v = made(dglnn.GatedGraphConv(6, 7, 2, 3))
+    h = np.concatenate([xn, np.zeros((n, 1))], 1)
+    for _ in range(2):
+        messages = np.stack([v[f"linears.{r}.weight"] @ h[s] + v[f"linears.{r}.bias"] for s, r in zip(e.src, g["edge_type"].numpy())])
+        ri, zi, ni = np.split(e.reduced(messages, "sum") @ v["gru.weight_ih"].T + v["gru.bias_ih"], 3, 1)
+        rh, zh, nh = np.split(h @ v["gru.weight_hh"].T + v["gru.bias_hh"], 3, 1)
+        update = dgl_dense.sigmoid(zi + zh)
+        h = (1 - update) * np.tanh(ni + dgl_dense.sigmoid(ri + rh) * nh) + update * h
+    yield same("GatedGraphConv", conv(graph, x, g["edge_type"]), h)
+    for regularizer in (None, "basis", "bdd"):
+        linear, v = made(dglnn.TypedLinear(6, 4, 3, regularizer, 2))
+        weights = dgl_dense.relation_weights({"linear_r." + k: t for k, t in v.items()} | {"h_bias": np.zeros(4)}, "linear_r", 3, 6)
+        kinds = torch.arange(n) % 3
+        yield same(f"TypedLinear {regularizer}", linear(x, kinds), np.stack([row @ weights[k] for row, k in zip(xn, kinds)]))
+    for how in ("sum", "mean", "max", "min", "stack"):
+        hetero, v = made(dglnn.HeteroGraphConv({"into": dglnn.SAGEConv((6, 4), 3, "mean"), "too": dglnn.GraphConv(4, 3)}, how))
+        both = dgl.heterograph({("a", "into", "b"): tuple(to_few), ("b", "too", "b"): (torch.arange(14), torch.arange(14) + 1)}, {"a": n, "b": 15})
+        chain = dgl_dense.Edges((np.arange(14), np.arange(14) + 1), 15)
+        parts = [dgl_dense.linear(v, "mods.into.fc_self", fn_) + p.reduced(xn[p.src], "mean") @ v["mods.into.fc_neigh.weight"].T, dgl_dense.graph_conv(v, "mods.too", chain, fn_)]
+        wanted = np.stack(parts, 1) if how == "stack" else getattr(np, how)(np.stack(parts), 0)
+        yield same(f"HeteroGraphConv {how}", hetero(both, {"a": x, "b": few})["b"], wanted)
+    for name, wanted in (("SumPooling", xn.sum(0)), ("AvgPooling", xn.mean(0)), ("MaxPooling", xn.max(0))):
+        yield same(name, getattr(dglnn, name)()(graph, x), wanted[None])
+    pooling, v = made(dglnn.GlobalAttentionPooling(nn.Linear(6, 1)))
+    yield same("GlobalAttentionPooling", pooling(graph, x), (dgl_dense.softmax(dgl_dense.linear(v, "gate_nn", xn), 0) * xn).sum(0)[None])
+    two, v = made(dglnn.Sequential(dglnn.GraphConv(6, 5), dglnn.GraphConv(5, 3)))
+    yield same("Sequential", two(graph, x), dgl_dense.graph_conv(v, "1", e, dgl_dense.graph_conv(v, "0", e, xn)))
+
+
+@test
+def graphs_of_all_kinds(cli, folder, only):
+    """Two graphs, of the same nodes and of others, and features that lie on blocks."""
+    import cleave_export
+    import dgl
+    import dgl.nn as dglnn
+    import torch
+    from torch import nn
+
+    given = small_graph()
+    generator = torch.Generator().manual_seed(3)
+    first = dgl.graph(tuple(given["edge_index"]), num_nodes=23)
+    second, other = (dgl.graph(tuple(torch.randint(0, nodes, (2, 50), generator=generator)), num_nodes=nodes) for nodes in (23, 9))
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b, self.c = dglnn.GraphConv(6, 5), dglnn.GraphConv(5, 3), dglnn.SAGEConv(6, 3, "mean")
+
+    class Two(Net):
+        def forward(self, g, h, x):
+            return self.b(h, self.a(g, x).relu())
+
+    class Others(Net):
+        def forward(self, g, h, x, z):
+            return self.a(g, x), self.b(h, z)
+
+    class OnBlocks(Net):
+        def forward(self, blocks):
+            return self.c(blocks[1], blocks[0].srcdata["feat"] + self.c(blocks[0], blocks[0].srcdata["feat"]).repeat(1, 2))
+
+    torch.manual_seed(1)
+    featured = first.local_var()
+    featured.ndata["feat"], featured.ndata["label"] = given["x"], given["batch"]
+    for model, inputs, wanted in ((Two(), (first, second, given["x"]), ["edge_index", "edge_index_1", "x"]),
+                                  (Others(), (first, other, given["x"], torch.randn(9, 5)), ["edge_index", "edge_index_1", "x", "z"]),
+                                  (OnBlocks(), (cleave_export.Blocks(featured),), ["edge_index", "feat"])):
+        name = type(model).__name__
+        exported = cleave_export.export(model, inputs, folder / f"{name}.pt2")
+        exported.save_graph(folder / f"{name}.npz")
+        yield "" if list(exported.inputs) == wanted else f"{name}: inputs are {list(exported.inputs)}"
+        yield verified(cli, folder / f"{name}.pt2", folder / f"{name}.npz")
+
+
+@test
+def graphs_that_modules_keep(cli, folder, only):
+    """Older sources hand the graph to the constructor."""
+    import cleave_export
+    import dgl
+    import dgl.function as fn
+    import numpy as np
+    import torch
+    from torch import nn
+
+    class Layer(nn.Module):
+        def __init__(self, g):
+            super().__init__()
+            self.g = g
+
+        def forward(self, h):
+            self.g.ndata["h"] = h * self.g.ndata["norm"]
+            self.g.update_all(fn.copy_u("h", "m"), fn.sum("m", "h"))
+            return self.g.ndata.pop("h")
+
+    class Net(nn.Module):
+        def __init__(self, g):
+            super().__init__()
+            self.g, self.layers = g, nn.ModuleList([Layer(g), Layer(g)])
+
+        def forward(self, features):
+            for layer in self.layers:
+                features = layer(features)
+            return features / self.g.num_nodes()
+
+    given = small_graph()
+    graph = dgl.graph(tuple(given["edge_index"]), num_nodes=23)
+    graph.ndata["norm"] = torch.rand(23, 1)
+    model = Net(graph)
+    exported = cleave_export.export(model, {"features": given["x"]}, folder / "kept.pt2")
+    yield "" if sorted(exported.inputs) == ["edge_index", "features", "norm"] else f"inputs are {list(exported.inputs)}"
+    yield "" if model.g is graph and model.layers[1].g is graph and list(graph.ndata) == ["norm"] else "the model's graph is another one afterwards"
+    a = np.zeros((23, 23))
+    np.add.at(a, tuple(given["edge_index"].numpy()[::-1]), 1)
+    step = a * graph.ndata["norm"].numpy().T
+    exported.save_graph(folder / "kept.npz", outputs=False, expected=(step @ step @ given["x"].numpy() / 23).astype(np.float32))
+    yield verified(cli, folder / "kept.pt2", folder / "kept.npz")
+
+
+# Names and shapes of parameters as DGL 2 has them: a state_dict written there is read here.
+PARAMETERS = {
+    "GraphConv(5, 3)": {"weight": (5, 3), "bias": (3,)},
+    "SAGEConv(5, 3, 'mean')": {"fc_neigh.weight": (3, 5), "fc_self.weight": (3, 5), "fc_self.bias": (3,)},
+    "SAGEConv((5, 4), 3, 'pool')": {"fc_pool.weight": (5, 5), "fc_pool.bias": (5,), "fc_neigh.weight": (3, 5), "fc_self.weight": (3, 4), "fc_self.bias": (3,)},
+    "SAGEConv(5, 3, 'gcn')": {"bias": (3,), "fc_neigh.weight": (3, 5)},
+    "GATConv(5, 3, 2)": {"attn_l": (1, 2, 3), "attn_r": (1, 2, 3), "bias": (6,), "fc.weight": (6, 5)},
+    "GATConv((5, 4), 3, 2, residual=True)": {"attn_l": (1, 2, 3), "attn_r": (1, 2, 3), "fc_src.weight": (6, 5), "fc_dst.weight": (6, 4), "res_fc.weight": (6, 4), "res_fc.bias": (6,)},
+    "GATv2Conv(5, 3, 2)": {"attn": (1, 2, 3), "fc_src.weight": (6, 5), "fc_src.bias": (6,), "fc_dst.weight": (6, 5), "fc_dst.bias": (6,)},
+    "GINConv(None, 'sum', learn_eps=True)": {"eps": (1,)},
+    "GINEConv(None)": {"eps": (1,)},
+    "RelGraphConv(4, 6, 3, 'basis', 2)": {"h_bias": (6,), "loop_weight": (4, 6), "linear_r.W": (2, 4, 6), "linear_r.coeff": (3, 2)},
+    "RelGraphConv(4, 6, 3, 'bdd', 2)": {"h_bias": (6,), "loop_weight": (4, 6), "linear_r.W": (3, 12)},
+    "RelGraphConv(4, 6, 3, layer_norm=True)": {"h_bias": (6,), "loop_weight": (4, 6), "linear_r.W": (3, 4, 6), "layer_norm_weight.weight": (6,), "layer_norm_weight.bias": (6,)},
+    "HeteroGraphConv({'cites': GraphConv(5, 3, bias=False)})": {"mods.cites.weight": (5, 3)},
+    "NNConv(4, 3, nn.Linear(2, 12))": {"bias": (3,), "edge_nn.weight": (12, 2), "edge_nn.bias": (12,)},
+    "GatedGraphConv(4, 6, 2, 1)": {"linears.0.weight": (6, 6), "linears.0.bias": (6,), "gru.weight_ih": (18, 6), "gru.weight_hh": (18, 6), "gru.bias_ih": (18,), "gru.bias_hh": (18,)},
+    "SGConv(5, 3, 2)": {"fc.weight": (3, 5), "fc.bias": (3,)},
+    "TAGConv(5, 3, 2)": {"lin.weight": (3, 15), "lin.bias": (3,)},
+    "AGNNConv()": {"beta": (1,)},
+    "DotGatConv(5, 3, 2)": {"fc.weight": (6, 5)},
+    "WeightBasis((4, 6), 2, 3)": {"weight": (2, 4, 6), "w_comp": (3, 2)},
+    "GlobalAttentionPooling(nn.Linear(5, 1))": {"gate_nn.weight": (1, 5), "gate_nn.bias": (1,)},
+}
+
+
+@test
+def parameters_are_those_of_dgl(cli, folder, only):
+    import dgl.nn as dglnn
+    import torch
+    from torch import nn
+
+    names = {name: getattr(dglnn, name) for name in ("GraphConv", "SAGEConv", "GATConv", "GATv2Conv", "GINConv", "GINEConv", "RelGraphConv", "HeteroGraphConv", "SGConv", "TAGConv",
+                                                     "AGNNConv", "DotGatConv", "GatedGraphConv", "NNConv", "WeightBasis", "GlobalAttentionPooling")}
+    for source, wanted in PARAMETERS.items():
+        found = {key: tuple(t.shape) for key, t in eval(source, {**names, "nn": nn}).state_dict().items()}
+        if found != wanted:
+            yield f"{source} has {found}"
+    # Older versions kept biases elsewhere.
+    conv, bias = dglnn.SAGEConv(5, 3, "mean"), torch.randn(3)
+    conv.load_state_dict({"fc_neigh.weight": torch.zeros(3, 5), "fc_self.weight": torch.zeros(3, 5), "bias": bias})
+    yield "" if torch.equal(conv.fc_self.bias, bias) else "the bias of SAGEConv before 1.0 is lost"
+    conv.load_state_dict({"fc_neigh.weight": torch.zeros(3, 5), "fc_self.weight": torch.zeros(3, 5), "fc_self.bias": bias, "fc_neigh.bias": bias})
+    yield "" if torch.equal(conv.fc_self.bias, bias * 2) else "one of two biases of an old SAGEConv is lost"
+
+
+@test
+def installed_dgl_is_used(cli, folder, only):
+    """With a dgl that is not the stand-in: its function objects are read, what would go to its C++ library is replaced where it was imported to, and put back."""
+    import cleave_export
+    import numpy as np
+    import torch
+    from torch import nn
+
+    real, ops, convs = (types.ModuleType(name) for name in ("dgl", "dgl.ops", "dgl.convs"))
+
+    class RealFunction:
+        def __init__(self, **fields):
+            self.__dict__.update(fields)
+
+    class RealGraph:
+        is_block, ntypes, canonical_etypes = False, ["_N"], [("_N", "_E", "_N")]
+
+        def __init__(self, edge_index, nodes, **ndata):
+            self._edges, self._count, self._ndata = edge_index, nodes, ndata
+
+        def num_nodes(self, ntype=None):
+            return self._count
+
+        def local_scope(self):
+            raise TypeError("the real graph is not to be run on")
+
+        @property
+        def edges(self):
+            graph = self
+
+            class Edges:
+                def __call__(self, form="uv", order=None, etype=None):
+                    assert order == "eid"
+                    return graph._edges[0].int(), graph._edges[1].int()
+
+                def __getitem__(self, etype):
+                    return types.SimpleNamespace(data={"_ID": torch.arange(3)})
+
+            return Edges()
+
+        @property
+        def nodes(self):
+            return {"_N": types.SimpleNamespace(data=self._ndata)}
+
+    def edge_softmax(graph, logits, eids="__ALL__", norm_by="dst"):
+        if not isinstance(graph, RealGraph):
+            raise TypeError("dgl's library takes a DGLGraph")
+        return "real"
+
+    class EdgeWeightNorm(nn.Module):
+        def __init__(self, norm):
+            super().__init__()
+            self._norm, self._eps = norm, 0.0
+
+        def forward(self, graph, edge_weight):
+            if (edge_weight <= 0).any().item():
+                raise ValueError("weights must be positive")
+            return "real"
+
+    real_forward = EdgeWeightNorm.forward
+    real.nn = types.SimpleNamespace(EdgeWeightNorm=EdgeWeightNorm)
+    ops.edge_softmax = convs.edge_softmax = edge_softmax
+    real.ops, real.mean_nodes = ops, lambda graph, feat, weight=None, *, ntype=None: graph._graph.readout(feat)
+    graph = small_graph()
+
+    class Attention(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm = EdgeWeightNorm("right")
+
+        def forward(self, g):
+            with g.local_scope():
+                h = g.ndata["feat"]
+                g.srcdata["h"] = h
+                g.apply_edges(RealFunction(binary_op="dot", lhs=0, rhs=1, lhs_field="h", rhs_field="h", out_field="s", name="u_dot_v"))
+                # Attention sums up to 1 already, so this changes nothing.
+                g.edata["a"] = self.norm(g, convs.edge_softmax(g, g.edata["s"]))
+                g.update_all(RealFunction(binary_op="mul", lhs=0, rhs=2, lhs_field="h", rhs_field="a", out_field="m", name="u_mul_e"),
+                             RealFunction(name="sum", msg_field="m", out_field="out"))
+                return g.dstdata["out"] + real.mean_nodes(g, "h")
+
+    kept = {name: sys.modules.pop(name) for name in [n for n in sys.modules if n == "dgl" or n.startswith("dgl.")]}
+    sys.modules.update({"dgl": real, "dgl.ops": ops, "dgl.convs": convs})
+    try:
+        given = RealGraph(graph["edge_index"], len(graph["x"]), feat=graph["x"], label=graph["batch"])
+        mean = real.mean_nodes
+        exported = cleave_export.export(Attention(), (given,), folder / "installed.pt2")
+        yield "" if list(exported.inputs) == ["edge_index", "feat"] else f"inputs are {list(exported.inputs)}"
+        put_back = convs.edge_softmax is edge_softmax and real.mean_nodes is mean and EdgeWeightNorm.forward is real_forward
+        yield "" if put_back else "functions of dgl were not put back"
+    finally:
+        for name in ("dgl", "dgl.ops", "dgl.convs"):
+            del sys.modules[name]
+        sys.modules.update(kept)
+    x, (src, dst) = graph["x"].double().numpy(), graph["edge_index"].numpy()
+    wanted = np.tile(x.mean(0), (len(x), 1))
+    for t in range(len(x)):
+        into = [s for s, d in zip(src, dst) if d == t]
+        if into:
+            powers = np.exp(x[into] @ x[t] - (x[into] @ x[t]).max())
+            wanted[t] += (powers / powers.sum()) @ x[into]
+    exported.save_graph(folder / "installed.npz", outputs=False, expected=wanted.astype(np.float32))
+    yield verified(cli, folder / "installed.pt2", folder / "installed.npz")
+
+
+@test
+def models_of_pytorch_geometric(cli, folder, only):
+    import cleave_export
+    import torch
+    try:
+        import torch_geometric.nn as pyg
+        from torch_geometric.data import Data
+    except ImportError:
+        print("models_of_pytorch_geometric: PyTorch Geometric is not installed")
+        return
+    from torch import nn
+
+    class Pooled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = pyg.GCNConv(6, 4)
+
+        def forward(self, x, edge_index, batch, ptr):
+            return pyg.global_mean_pool(self.conv(x, edge_index).relu(), batch, ptr.size(0) - 1)
+
+    class OfData(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.training_only = pyg.GCNConv(6, 4), nn.Dropout(0.5)
+
+        def forward(self, data):
+            return self.training_only(self.conv(data.x, data.edge_index, data.edge_weight))
+
+    class Typed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = pyg.HeteroConv({t: pyg.SAGEConv((6, 6), 4) for t in (("a", "to", "b"), ("b", "to", "a"))})
+
+        def forward(self, x_dict, edge_index_dict):
+            return self.conv(x_dict, edge_index_dict)["a"]
+
+    class Relations(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = pyg.RGCNConv(6, 4, 3)
+
+        def forward(self, x, edge_index, edge_type):
+            return self.conv(x, edge_index, edge_type)
+
+    g = small_graph()
+    pick = lambda *names: {name: g[name] for name in names}
+    src, dst = g["edge_index"]
+    typed = {"x_dict": {"a": g["x"], "b": g["x"][:15]},
+             "edge_index_dict": {("a", "to", "b"): torch.stack([src, dst % 15]), ("b", "to", "a"): torch.stack([src % 15, dst])[:, :50]}}
+    cases = {
+        "gcn": (pyg.GCN(6, 8, 2, 3), pick("x", "edge_index", "edge_weight"), ["x", "edge_index", "edge_weight"]),
+        "gat_tuple": (pyg.GAT(6, 8, 2, 3, heads=2, dropout=0.5), (g["x"], g["edge_index"]), ["x", "edge_index"]),
+        "gat_data": (pyg.GAT(6, 8, 2, 3), Data(**pick("x", "edge_index", "batch"), y=g["batch"]), ["x", "edge_index", "batch"]),
+        "pooled": (Pooled(), pick("x", "edge_index", "batch", "ptr"), ["x", "edge_index", "batch", "ptr"]),
+        "data": (OfData(), (Data(**pick("x", "edge_index", "edge_weight"), y=g["batch"], train_mask=g["batch"] > 0),), ["x", "edge_index", "edge_weight"]),
+        "typed": (Typed(), typed, ["x_a", "x_b", "edge_index_a_to_b", "edge_index_b_to_a"]),
+        "relations": (Relations(), pick("x", "edge_index", "edge_type"), ["x", "edge_index", "edge_type"]),
+    }
+    for name, (model, inputs, wanted) in cases.items():
+        model.train()
+        exported = cleave_export.export(model, inputs, folder / f"pyg_{name}.pt2")
+        exported.save_graph(folder / f"pyg_{name}.npz")
+        if list(exported.inputs) != wanted:
+            yield f"{name}: inputs are {list(exported.inputs)}"
+        if not all(module.training for module in model.modules()):
+            yield f"{name}: the model is left in eval mode"
+        yield verified(cli, folder / f"pyg_{name}.pt2", folder / f"pyg_{name}.npz")
+
+
+@test
+def one_size_is_shared(cli, folder, only):
+    """Rows of the same edges have one symbol, also where nothing in the program says so."""
+    import cleave_export
+    from torch import nn
+
+    class Apart(nn.Module):
+        def forward(self, x, edge_index, edge_weight, edge_type):
+            some = (edge_type == 1).nonzero().squeeze(1)
+            messages = x.index_select(0, edge_index[0].index_select(0, some)) * edge_weight.index_select(0, some).unsqueeze(1)
+            return x.new_zeros(x.shape).index_add(0, edge_index[1].index_select(0, some), messages)
+
+    g = small_graph()
+    exported = cleave_export.export(Apart(), {name: g[name] for name in ("x", "edge_index", "edge_weight", "edge_type")}, None)
+    sizes = {n.target: n.meta["val"].shape for n in exported.program.graph.nodes if n.op == "placeholder"}
+    yield "" if str(sizes["edge_weight"][0]) == str(sizes["edge_index"][1]) == str(sizes["edge_type"][0]) else f"sizes are {sizes}"
+    yield "" if str(sizes["x"][0]) != str(sizes["edge_index"][1]) else "nodes and edges share a size"
+
+
+@test
+def refusals_say_what_to_change(cli, folder, only):
+    import cleave_export
+    import dgl
+    import dgl.function as fn
+    import dgl.nn as dglnn
+    import torch
+    import torch.nn.functional as F
+    from torch import nn
+
+    g = small_graph()
+    stand_in = dgl.graph((g["edge_index"][0], g["edge_index"][1]), num_nodes=len(g["x"]))
+    plain, of_graph = (g["x"], g["edge_index"]), (stand_in, g["x"])
+    cases = []
+
+    def case(words, inputs, **modules):
+        def remember(forward):
+            model = type("Model", (nn.Module,), {"forward": forward})()
+            for name, value in modules.items():
+                setattr(model, name, value)
+            cases.append((words, model, inputs))
+        return remember
+
+    @case(["decides at export_test.py:", "`if x.sum() > 0:`", "torch.where"], plain)
+    def forward(self, x, edge_index):
+        if x.sum() > 0:
+            x = x + 1
+        return x
+
+    @case(["takes a size or a number at export_test.py:", "int(edge_index.max())", "x.size(0)"], plain)
+    def forward(self, x, edge_index):
+        nodes = int(edge_index.max()) + 1
+        return torch.zeros(nodes, 6).index_add(0, edge_index[1], x[edge_index[0]])
+
+    @case(["fits graphs of 23 nodes only", "export_test.py:", "`if x.size(0) == 23:`"], plain)
+    def forward(self, x, edge_index):
+        if x.size(0) == 23:
+            x = x + 1
+        return x
+
+    @case(["fits graphs of 77 edges only", "`for i in range(edge_index.size(1)):`"], plain)
+    def forward(self, x, edge_index):
+        for i in range(edge_index.size(1)):
+            x = x + i
+        return x
+
+    @case(["layer (SGConv)", "cached=True", "cached=False"], of_graph, layer=dglnn.SGConv(6, 4, cached=True))
+    def forward(self, g, x):
+        return self.layer(g, x)
+
+    @case(["Dropout at export_test.py:", "`return F.dropout(x, 0.5)`", "self.training"], plain)
+    def forward(self, x, edge_index):
+        return F.dropout(x, 0.5)
+
+    @case(["draws random numbers at export_test.py:", "rand_like"], plain)
+    def forward(self, x, edge_index):
+        return x + torch.rand_like(x)
+
+    @case(["differs from the model's by", "as a constant"], plain)
+    def forward(self, x, edge_index):
+        return x * random.random()
+
+    @case(["'edge_index' is a sparse tensor", "[2, M]"], (g["x"], torch.sparse_coo_tensor(g["edge_index"], torch.ones(77), (23, 23))))
+    def forward(self, x, edge_index):
+        return edge_index @ x
+
+    @case(["'edge_index' is a SparseTensor", "[2, M]"], (g["x"], type("SparseTensor", (), {})()))
+    def forward(self, x, edge_index):
+        return x
+
+    @case(["do not fit forward", "edge_index"], (g["x"],))
+    def forward(self, x, edge_index):
+        return x
+
+    @case(["cannot trace", "export_test.py:", "numpy"], plain)
+    def forward(self, x, edge_index):
+        return x + torch.from_numpy(x.numpy())
+
+    @case(["nodes.mailbox[…].sort cannot be exported", "export_test.py:"], of_graph)
+    def forward(self, g, x):
+        g.ndata["h"] = x
+        g.update_all(fn.copy_u("h", "m"), lambda nodes: {"h": nodes.mailbox["m"].sort(1)[0][:, 0]})
+        return g.ndata["h"]
+
+    @case(["returns 'h' with a row for each message"], of_graph)
+    def forward(self, g, x):
+        g.ndata["h"] = x
+        g.update_all(fn.copy_u("h", "m"), lambda nodes: {"h": nodes.mailbox["m"] * 2})
+        return g.ndata["h"]
+
+    @case(["graph.adj of DGL has no counterpart", "export_test.py"], of_graph)
+    def forward(self, g, x):
+        return g.adj() @ x
+
+    @case(["no data 'nothing'"], of_graph)
+    def forward(self, g, x):
+        g.update_all(fn.copy_u("nothing", "m"), fn.sum("m", "h"))
+        return g.ndata["h"]
+
+    @case(["reads the data 'nothing' of the graph at export_test.py"], of_graph)
+    def forward(self, g, x):
+        return g.ndata["nothing"] + x
+
+    @case(["No input has a row for each of the 23 nodes"], (stand_in,))
+    def forward(self, g):
+        return g.in_degrees().float()
+
+    @case(["number of blocks", "Blocks(graph, 3)"], (cleave_export.Blocks(stand_in), g["x"]))
+    def forward(self, blocks, x):
+        return x * len(blocks)
+
+    @case(["decides at export_test.py:", "in_degrees() > 5"], of_graph)
+    def forward(self, g, x):
+        if (g.in_degrees() > 5).any():
+            x = x + 1
+        return x
+
+    @case(["dgl.sampling.sample_neighbors has no stand-in", "install DGL"], of_graph)
+    def forward(self, g, x):
+        return dgl.sampling.sample_neighbors(g, [1], 3).ndata["h"]
+
+    @case(["sampled block", "Blocks(graph)"], (types.SimpleNamespace(is_block=True, canonical_etypes=[], local_scope=None), g["x"]))
+    def forward(self, block, x):
+        return x
+
+    for words, model, inputs in cases:
+        archive = folder / "refused.pt2"
+        try:
+            cleave_export.export(model, inputs, archive)
+            yield f"accepted, though it should say {words}"
+        except cleave_export.ExportError as problem:
+            text = str(problem)
+            if not all(word in text for word in words) or not text.endswith(".") or "\n" in text:
+                yield f"says '{text}', which lacks some of {words}"
+        if archive.exists() or list(folder.glob("refused*")):
+            yield f"a refused model leaves a file ({words[0]})"
+        if "forward" in vars(model):
+            yield f"a refused model keeps another forward ({words[0]})"
+    for make, words in ((lambda: dglnn.SAGEConv(6, 4, "lstm"), "'mean', 'pool' or 'gcn'"), (lambda: dglnn.ChebConv(6, 4, 3), "dgl.nn.ChebConv has no stand-in")):
+        try:
+            make()
+            yield f"made, though it should say {words}"
+        except cleave_export.ExportError as problem:
+            yield "" if words in str(problem) else f"says {problem}"
+
+
+@test
+def zero_in_degree_checks_are_passed_and_told(cli, folder, only):
+    import cleave_export
+    import dgl
+    import dgl.nn as dglnn
+    from torch import nn
+
+    class Checks(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = dglnn.GraphConv(6, 4)
+
+        def forward(self, g, x):
+            if (g.in_degrees() == 0).any() or not (g.in_degrees() > 0).all() or g.in_degrees().min() == 0:
+                raise dgl.DGLError("alone")
+            return self.conv(g, x)
+
+    g = small_graph()  # two nodes have no edges
+    exported = cleave_export.export(Checks(), (dgl.graph(tuple(g["edge_index"]), num_nodes=23), g["x"]), None)
+    yield "" if len(exported.notes) == 1 and "no edge leads to, at export_test.py:" in exported.notes[0] else f"notes are {exported.notes}"
+
+
+@test
+def tables_of_all_nodes_are_told(cli, folder, only):
+    import cleave_export
+    import torch
+    from torch import nn
+
+    class Positions(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.position = nn.Embedding(23, 6)
+
+        def forward(self, x, edge_index):
+            h = x + self.position.weight
+            return x.new_zeros(x.shape).index_add(0, edge_index[1], h.index_select(0, edge_index[0]))
+
+    g = small_graph()
+    torch.manual_seed(2)
+    exported = cleave_export.export(Positions(), (g["x"], g["edge_index"]), folder / "table.pt2")
+    exported.save_graph(folder / "table.npz")
+    yield "" if "--role position.weight=node-features" in "".join(exported.notes) else f"notes are {exported.notes}"
+    yield verified(cli, folder / "table.pt2", folder / "table.npz", "--role", "position.weight=node-features")
+
+
+COMMAND_LINE_MODEL = '''
+import dgl
+import dgl.function as fn
+import torch
+from dgl.data import CoraGraphDataset
+from dgl.nn.pytorch import GraphConv
+from dgl.nn.pytorch.conv import SAGEConv
+
+
+class Net(torch.nn.Module):
+    def __init__(self, width, out=3):
+        super().__init__()
+        self.first, self.second = GraphConv(width, 8), SAGEConv(8, out, "mean")
+
+    def forward(self, g, feats):
+        return self.second(g, self.first(g, feats).relu())
+
+
+class Typed(torch.nn.Module):
+    def forward(self, hg, x_dict):
+        hg.nodes["a"].data["h"] = x_dict["a"]
+        hg.update_all(fn.copy_u("h", "m"), fn.mean("m", "h"), etype="to")
+        return hg.nodes["b"].data["h"] + x_dict["b"]
+
+
+def plain():
+    class Plain(torch.nn.Module):
+        def forward(self, x, edge_index, edge_weight=None):
+            return x.new_zeros(x.shape).index_add(0, edge_index[1], x[edge_index[0]])
+    return Plain()
+'''
+
+
+@test
+def command_line(cli, folder, only):
+    import numpy as np
+    import torch
+
+    (folder / "command_model.py").write_text(COMMAND_LINE_MODEL)
+    g = {name: t.numpy() for name, t in small_graph().items()}
+    np.savez(folder / "command.npz", x=g["x"], edge_index=g["edge_index"], y=g["batch"])
+    np.savez(folder / "typed.npz", x_a=g["x"], x_b=g["x"][:15], edge_index_a_to_b=np.stack([g["edge_index"][0], g["edge_index"][1] % 15]))
+    torch.save({"first.weight": torch.ones(6, 8), "first.bias": torch.ones(8), "second.fc_neigh.weight": torch.ones(3, 8), "second.fc_self.weight": torch.ones(3, 8),
+                "second.fc_self.bias": torch.ones(3)}, folder / "weights.pt")
+
+    def run(*words):
+        return subprocess.run([sys.executable, ROOT / "resources/python/cleave_export.py", *words], capture_output=True, text=True, cwd=folder)
+
+    found = run("command_model.py:Net", "command.npz", "net.pt2", "--arg", "width=6", "--weights", "weights.pt", "--graph-out", "net.npz")
+    said = "net.pt2: inputs edge_index, feats; 1 output; equal to the model"
+    yield "" if found.returncode == 0 and found.stdout.startswith(said) else f"ends with {found.returncode}: {found.stdout}{found.stderr}"
+    yield verified(cli, folder / "net.pt2", folder / "net.npz")
+    # All weights are 1, so the answer is a sum that can be written down.
+    src, dst = g["edge_index"]
+    a = np.zeros((23, 23))
+    np.add.at(a, (dst, src), 1)
+    hidden = np.maximum((np.maximum(a.sum(1), 1) ** -0.5)[:, None] * (a @ (g["x"].sum(1, keepdims=True) * (np.maximum(a.sum(0), 1) ** -0.5)[:, None])) + 1, 0)
+    wanted = 8 * hidden + 8 * (a @ hidden) / np.maximum(a.sum(1, keepdims=True), 1) + 1
+    yield "" if np.allclose(np.load(folder / "net.npz")["expected"], np.tile(wanted, (1, 3)), rtol=1e-4, atol=1e-4) else "weights of a file are not those of the archive"
+    found = run("command_model.py:Typed", "typed.npz", "typed.pt2", "--relation", "a,to,b")
+    yield "" if found.returncode == 0 and "inputs edge_index_a_to_b, x_a, x_b" in found.stdout else f"typed ends with {found.returncode}: {found.stdout}{found.stderr}"
+    found = run("command_model.py:plain", "command.npz", "plain.pt2")
+    yield "" if found.returncode == 0 and "inputs x, edge_index;" in found.stdout else f"plain ends with {found.returncode}: {found.stdout}{found.stderr}"
+    for words, code, text in ((("command_model.py:Net", "command.npz", "no.pt2"), 1, "--arg"), (("command_model.py:Nobody", "command.npz", "no.pt2"), 1, "has no 'Nobody'"),
+                              (("nothing.py:Net", "command.npz", "no.pt2"), 1, "FILE.py:NAME"), (("command_model.py:Net", "nothing.npz", "no.pt2", "--arg", "width=6"), 1, "nothing.npz"),
+                              (("command_model.py:Net", "typed.npz", "no.pt2", "--arg", "width=6"), 1, "no array 'edge_index'"),
+                              (("command_model.py:Net", "command.npz", "no.pt2", "--arg", "width=7"), 1, "cannot trace"),
+                              (("command_model.py:Net", "command.npz"), 2, "usage"), (("command_model.py:Net", "command.npz", "no.pt2", "--arg", "width"), 2, "NAME=VALUE")):
+        found = run(*words)
+        lines = found.stderr.strip().splitlines()
+        if found.returncode != code or text not in found.stderr or (code == 1 and len(lines) != 1) or (folder / "no.pt2").exists():
+            yield f"{words} ends with {found.returncode}: {found.stderr}"
+    found = run("--help")
+    yield "" if found.returncode == 0 and "--relation" in found.stdout else "--help does not help"
+
+
+@test
+def stand_in_package_comes_and_goes(cli, folder, only):
+    code = ("import sys; sys.path.insert(0, sys.argv[1]); import cleave_export\n"
+            "with cleave_export.install_dgl():\n"
+            "    import dgl, dgl.nn.pytorch.conv.graphconv as inner\n"
+            "    from dgl.nn.pytorch.utils import Identity\n"
+            "    from dgl.utils import expand_as_pair\n"
+            "    assert dgl.nn.GraphConv is inner.GraphConv and dgl.nn.pytorch.GraphConv is cleave_export.GraphConv\n"
+            "assert 'dgl' not in sys.modules\n"
+            "try:\n    import dgl\nexcept ImportError:\n    print('gone')\n")
+    found = subprocess.run([sys.executable, "-W", "ignore", "-c", code, ROOT / "resources/python"], capture_output=True, text=True)
+    if importlib.util.find_spec("dgl") is None or "dgl" in sys.modules:
+        yield "" if found.stdout == "gone\n" else found.stdout + found.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cli")
+    parser.add_argument("--write", type=pathlib.Path)
+    parser.add_argument("--verify", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    if options.verify:
+        return verify_written(options.cli, options.verify)
+    if not options.cli and not options.write:
+        parser.error("--cli or --write is needed")
+    try:
+        import torch
+        if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 8):
+            raise ImportError
+    except ImportError:
+        print("PyTorch 2.8 or newer is not installed")
+        return 77
+    warnings.filterwarnings("ignore")
+    import cleave_export
+    cleave_export.install_dgl()
+    only = set(filter(None, options.only.split(",")))
+    count = failed = 0
+    with contextlib.nullcontext(options.write) if options.write else tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+        for function in TESTS:
+            if only and function.__name__ not in only and not (function is TESTS[0] and not only & {f.__name__ for f in TESTS}):
+                continue
+            count += 1
+            try:
+                problems = [problem for problem in function(options.cli, pathlib.Path(folder), only - {function.__name__}) if problem]
+            except Exception as error:  # every test is reported
+                problems = [f"{type(error).__name__}: {str(error)[:500]}"]
+            failed += bool(problems)
+            for problem in problems:
+                print(f"{function.__name__}: {problem}")
+    print(f"{count} tests, {failed} with problems")
+    return 1 if failed or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
