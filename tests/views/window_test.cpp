@@ -30,6 +30,7 @@
 
 #include "core/base/format.h"
 #include "core/graph/generate.h"
+#include "core/graph/write_graph.h"
 #include "core/plan/cut.h"
 #include "core/run/calibrate.h"
 #include "core/run/model.h"
