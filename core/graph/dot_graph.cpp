@@ -105,6 +105,8 @@ Graph parse(const std::string& text, const std::string& name)
     std::string message = printable(firstMessage, 200);
     std::ranges::replace(message, '?', ' ');
     message = trimmed(message);
+    if (message.starts_with("Error: "))
+        message.erase(0, 7);
     if (!graph || agerrors() > 0)
         throw Error(name + " is no graph in DOT" + (message.empty() ? "." : ": " + message + "."));
     return graph;

@@ -74,10 +74,15 @@ bool isHeader(const Names& first, const Names& second)
     if (std::ranges::any_of(first, [](const std::string& name) { return isOneOf(sourceWords, name); }) &&
         std::ranges::any_of(first, [](const std::string& name) { return isOneOf(targetWords, name); }))
         return true;
+    std::size_t ends = 0;
     for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i)
-        if (!isNumber(first[i]) && isNumber(second[i]))
-            return true;
-    return false;
+        if (!isNumber(first[i]) && isNumber(second[i])) {
+            // Names of nodes may stand over numbers as well.
+            if (i >= 2)
+                return true;
+            ++ends;
+        }
+    return ends == 2;
 }
 
 void takeHeader(EdgeListFormat& format, const Names& names)

@@ -203,7 +203,7 @@ std::vector<std::string> leftOut(const std::string& ending, const DataGraph& gra
         notes.push_back("Files that end in " + ending + " hold edges only: left out are " + join(arrays, ", ") + ".");
     const bool statesNodes = ending == ".mtx" || (ending == ".txt" && !graph.names);
     if (const std::int64_t lone = statesNodes ? 0 : nodesWithoutEdges(graph); lone > 0)
-        notes.push_back("Left out are " + formatCount(lone) + " nodes without edges, which files that end in " + ending + " do not hold.");
+        notes.push_back("Nodes without edges are left out (" + formatCount(lone) + "), which files that end in " + ending + " do not hold.");
     return notes;
 }
 
