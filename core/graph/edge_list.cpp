@@ -27,7 +27,7 @@ struct Piece {
 class PieceReader {
 public:
     PieceReader(const EdgeListFormat& format, Piece& piece, bool takesNames)
-        : m_format(format), m_fields(format.separator), m_piece(piece), m_takesNames(takesNames)
+        : m_format(format), m_fields(format.separator), m_piece(piece), m_takesNames(takesNames), m_mayBePlain(!takesNames && format.columns == 2 && format.from == 0)
     {
     }
 
@@ -35,6 +35,8 @@ public:
     void run()
     {
         for (std::string_view rest = m_piece.text; !rest.empty() && !m_piece.hasNames;) {
+            if (m_mayBePlain && takePlainLine(rest))
+                continue;
             m_piece.at = rest.data();
             const std::string_view line = takeLine(rest);
             if (isComment(line))
@@ -49,6 +51,29 @@ public:
     }
 
 private:
+    // The number that begins at a text that ends with LF; false for what parseNodeNumber does not take.
+    static bool takeDigits(const char*& at, std::int64_t& number)
+    {
+        constexpr std::ptrdiff_t mostDigits = 18;
+        const char* first = at;
+        for (number = 0; *at >= '0' && *at <= '9' && at - first < mostDigits; ++at)
+            number = number * 10 + (*at - '0');
+        return at > first && (*first != '0' || at - first == 1);
+    }
+
+    // Most lines are two numbers and what is between them: these need not be taken apart.
+    bool takePlainLine(std::string_view& rest)
+    {
+        const char* at = rest.data();
+        std::int64_t from = 0, to = 0;
+        if (!takeDigits(at, from) || (*at != m_format.separator && !(m_format.separator == ' ' && *at == '\t')) || !takeDigits(++at, to) || *at != '\n')
+            return false;
+        m_piece.part.from.push_back(from);
+        m_piece.part.to.push_back(to);
+        rest.remove_prefix(static_cast<std::size_t>(at + 1 - rest.data()));
+        return true;
+    }
+
     void take(std::string_view line)
     {
         const auto& fields = m_fields.split(line);
@@ -103,7 +128,7 @@ private:
     const EdgeListFormat& m_format;
     Fields m_fields;
     Piece& m_piece;
-    bool m_takesNames;
+    bool m_takesNames, m_mayBePlain;
 };
 
 class EdgeListReader {

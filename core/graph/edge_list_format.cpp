@@ -119,7 +119,8 @@ std::vector<EdgeColumn> columnsOf(const EdgeListFormat& format, const Names& hea
 const std::vector<std::string_view>& Fields::split(std::string_view line)
 {
     m_fields.clear();
-    m_unquoted.clear();
+    if (!m_unquoted.empty())
+        m_unquoted.clear();
     if (m_separator == ' ') {
         splitAtBlanks(line);
         return m_fields;
