@@ -48,10 +48,16 @@ int keepMessage(char* text)
 
 std::string readWhole(const std::filesystem::path& path, const Progress& progress)
 {
+    constexpr std::size_t atOnce = std::size_t{1} << 16;
     TextSource source(path);
-    std::string text(mostBytes + 1, '\0');
-    progress.update(0, "Reading the graph");
-    text.resize(source.read(text.data(), text.size()));
+    std::string text;
+    for (std::size_t got = atOnce; got == atOnce && text.size() <= mostBytes;) {
+        progress.update(source.fraction(), "Reading the graph");
+        const std::size_t before = text.size();
+        text.resize(before + atOnce);
+        got = source.read(text.data() + before, atOnce);
+        text.resize(before + got);
+    }
     if (text.size() > mostBytes)
         throw Error(source.name() + " is larger than 64 MiB: write a graph of this size as a list of edges.");
     if (text.find('\0') != std::string::npos)

@@ -69,7 +69,7 @@ std::vector<std::int64_t> EdgeTable::distinctNodes() const
         for (const auto* ends : {&part.from, &part.to})
             keys.insert(keys.end(), ends->begin(), ends->end());
     sortKeys(keys, room, 0);
-    keys.erase(std::ranges::unique(keys).begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     nodes.assign(keys.begin(), keys.end());
     return nodes;
 }

@@ -15,23 +15,22 @@ constexpr std::size_t blockBytes = 2 * longestLine;
 
 }  // namespace
 
-TextLines::TextLines(const std::filesystem::path& path) : m_source(path) {}
+TextLines::TextLines(const std::filesystem::path& path) : m_source(path), m_buffer(std::make_unique_for_overwrite<char[]>(blockBytes + 1)) {}
 
 bool TextLines::next()
 {
     m_firstLine += std::ranges::count(m_text, '\n');
-    m_buffer.resize(blockBytes + 1);
-    std::memmove(m_buffer.data(), m_buffer.data() + m_used, m_filled - m_used);
+    std::memmove(m_buffer.get(), m_buffer.get() + m_used, m_filled - m_used);
     m_filled -= m_used;
     m_used = 0;
     if (!m_isLast) {
-        const std::size_t got = m_source.read(m_buffer.data() + m_filled, blockBytes - m_filled);
+        const std::size_t got = m_source.read(m_buffer.get() + m_filled, blockBytes - m_filled);
         m_isLast = got < blockBytes - m_filled;
         m_filled += got;
     }
     if (m_isLast && m_filled > 0 && m_buffer[m_filled - 1] != '\n')
         m_buffer[m_filled++] = '\n';
-    m_text = std::string_view(m_buffer.data(), m_filled);
+    m_text = std::string_view(m_buffer.get(), m_filled);
     m_text = m_text.substr(0, m_text.rfind('\n') + 1);
     if (m_filled - m_text.size() > longestLine)
         fail(m_firstLine + std::ranges::count(m_text, '\n'), "is longer than 4 MiB: this is no text file of the kind that its name says");

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,7 @@ public:
 
 private:
     TextSource m_source;
-    std::string m_buffer;
+    std::unique_ptr<char[]> m_buffer;
     std::string_view m_text;
     std::size_t m_filled = 0, m_used = 0;
     std::int64_t m_firstLine = 1;
