@@ -11,26 +11,40 @@ namespace cleave {
 namespace {
 
 constexpr std::size_t longestLine = std::size_t{4} << 20;
-constexpr std::size_t blockBytes = 2 * longestLine;
+constexpr std::size_t blockBytes = 2 * longestLine, firstBytes = std::size_t{1} << 16;
 
 }  // namespace
 
-TextLines::TextLines(const std::filesystem::path& path) : m_source(path), m_buffer(std::make_unique_for_overwrite<char[]>(blockBytes + 1)) {}
+TextLines::TextLines(const std::filesystem::path& path) : m_source(path), m_buffer(firstBytes, '\0') {}
+
+// One byte is left for an end of the last line.
+void TextLines::fill()
+{
+    const std::size_t room = m_buffer.size() - 1 - m_filled;
+    if (m_isLast || room == 0)
+        return;
+    const std::size_t got = m_source.read(m_buffer.data() + m_filled, room);
+    m_isLast = got < room;
+    m_filled += got;
+}
 
 bool TextLines::next()
 {
     m_firstLine += std::ranges::count(m_text, '\n');
-    std::memmove(m_buffer.get(), m_buffer.get() + m_used, m_filled - m_used);
+    std::memmove(m_buffer.data(), m_buffer.data() + m_used, m_filled - m_used);
     m_filled -= m_used;
     m_used = 0;
-    if (!m_isLast) {
-        const std::size_t got = m_source.read(m_buffer.get() + m_filled, blockBytes - m_filled);
-        m_isLast = got < blockBytes - m_filled;
-        m_filled += got;
+    // Small files need no large buffer.
+    if (!m_isFirst && !m_isLast)
+        m_buffer.resize(blockBytes);
+    fill();
+    while (!m_isLast && m_buffer.size() < blockBytes && std::string_view(m_buffer).substr(0, m_filled).find('\n') == std::string_view::npos) {
+        m_buffer.resize(blockBytes);
+        fill();
     }
     if (m_isLast && m_filled > 0 && m_buffer[m_filled - 1] != '\n')
         m_buffer[m_filled++] = '\n';
-    m_text = std::string_view(m_buffer.get(), m_filled);
+    m_text = std::string_view(m_buffer).substr(0, m_filled);
     m_text = m_text.substr(0, m_text.rfind('\n') + 1);
     if (m_filled - m_text.size() > longestLine)
         fail(m_firstLine + std::ranges::count(m_text, '\n'), "is longer than 4 MiB: this is no text file of the kind that its name says");

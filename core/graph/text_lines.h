@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +15,7 @@ class TextLines {
 public:
     explicit TextLines(const std::filesystem::path& path);
 
-    /// The next block; false at the end. Error for what is no text: NUL bytes, lines of more than 4 MiB, a damaged file.
+    /// The next block; false at the end. Error for what is no text: NUL bytes, lines of many MiB, a damaged file.
     bool next();
     std::string_view text() const { return m_text; }  ///< of this block; ends with LF, valid until next
     std::int64_t firstLine() const { return m_firstLine; }  ///< its number in the file, from 1
@@ -33,8 +32,10 @@ public:
     [[noreturn]] void fail(std::int64_t line, const std::string& why) const;
 
 private:
+    void fill();
+
     TextSource m_source;
-    std::unique_ptr<char[]> m_buffer;
+    std::string m_buffer;
     std::string_view m_text;
     std::size_t m_filled = 0, m_used = 0;
     std::int64_t m_firstLine = 1;
