@@ -58,7 +58,7 @@ Document::~Document() = default;
 
 void Document::open(const QString& path)
 {
-    if (path.endsWith(QStringLiteral(".npz"), Qt::CaseInsensitive))
+    if (isGraphFile(toPath(path)))
         openGraph(path);
     else if (path.endsWith(QStringLiteral(".cleave.json"), Qt::CaseInsensitive))
         openPlan(path);

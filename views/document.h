@@ -57,7 +57,7 @@ public:
     const std::map<std::string, Role>& roles() const { return m_roles; }
     void setRole(const QString& input, Role role);  ///< of the model that is open, which is read anew
     void tryRole(const QString& input, Role role);  ///< of the file that was to be opened last
-    void open(const QString& path);  ///< a graph if it ends in .npz, a plan if in .cleave.json, otherwise a model
+    void open(const QString& path);  ///< a graph if it ends like one (isGraphFile), a plan if in .cleave.json, otherwise a model
     void openModel(const QString& path);
     void openGraph(const QString& path);
     void openKarateClub();  ///< with random features, as wide as the model wants them

@@ -233,7 +233,7 @@ void MainWindow::makeActions()
     auto* openModel = addAction(file, tr("Open &model…"), QKeySequence::Open,
                                 [this] { openDialog(tr("Open model"), tr("Models (*.pt2);;All files (*)")); });
     auto* openGraph = addAction(file, tr("Open &graph…"), tr("Ctrl+G"),
-                                [this] { openDialog(tr("Open graph"), tr("Graphs (*.npz);;All files (*)")); });
+                                [this] { openDialog(tr("Open graph"), tr("Graphs (*.npz *.csv *.tsv *.txt *.mtx *.graphml *.dot *.gv *.gz);;All files (*)")); });
     addAction(file, tr("Open Zachary's &karate club"), {}, [this] { m_document.openKarateClub(); });
     m_recent = file->addMenu(tr("Open &recent"));
     connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);

@@ -16,5 +16,6 @@ void addBench(CLI::App& app, int& exitCode);
 void addCalibrate(CLI::App& app, int& exitCode);
 void addProfile(CLI::App& app, int& exitCode);
 void addGenerate(CLI::App& app, int& exitCode);
+void addConvert(CLI::App& app, int& exitCode);
 
 }  // namespace cleave::cli

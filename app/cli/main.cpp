@@ -55,6 +55,7 @@ int main(int argc, char** argv)
     cleave::cli::addBench(app, exitCode);
     cleave::cli::addCalibrate(app, exitCode);
     cleave::cli::addGenerate(app, exitCode);
+    cleave::cli::addConvert(app, exitCode);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& help) {

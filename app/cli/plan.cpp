@@ -261,7 +261,7 @@ private:
     void compare(bool chooses, const Progress& progress)
     {
         const Rates rates = readRates(ratesPath());
-        const GraphArguments& graph = m_arguments.graph;
+        GraphArguments& graph = m_arguments.graph;
         std::string name;
         if (graph.path.empty()) {
             m_planning.emplace(m_model, m_arguments.nodes, m_arguments.edges, rates);

@@ -167,12 +167,37 @@ void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArra
     }
 }
 
-Json toJson(const VerifyResult& result)
+// The nodes of outputs' rows, as the graph calls them.
+class RowNames {
+public:
+    RowNames() = default;
+    RowNames(const DataGraph& graph, const std::vector<std::int64_t>& targets) : m_names(graph.names), m_targets(targets) {}
+
+    // Nothing where rows are not those of nodes, or nodes have no names.
+    std::vector<std::string> worstOf(const Comparison& c) const
+    {
+        if (!m_names || c.rows != (m_targets.empty() ? m_names->size() : std::ssize(m_targets)))
+            return {};
+        std::vector<std::string> names;
+        for (const std::int64_t row : c.worstRows)
+            names.push_back((*m_names)[m_targets.empty() ? row : m_targets[static_cast<std::size_t>(row)]]);
+        return names;
+    }
+
+private:
+    std::shared_ptr<const NodeNames> m_names;
+    std::vector<std::int64_t> m_targets;
+};
+
+Json toJson(const VerifyResult& result, const RowNames& names)
 {
     Json json{{"equal", result.equal()}, {"tolerance", {{"absolute", result.tolerance.absolute}, {"relative", result.tolerance.relative}}}};
-    for (const Comparison& c : result.comparisons)
+    for (const Comparison& c : result.comparisons) {
         json["comparisons"].push_back({{"output", c.output}, {"a", c.a}, {"b", c.b}, {"equal", c.equal}, {"max_absolute", c.maxAbsolute},
                                        {"max_relative", c.maxRelative}, {"rows", c.rows}, {"rows_over", c.rowsOver}, {"argmax_changed", c.argMaxChanged}, {"worst_rows", c.worstRows}});
+        if (const auto worst = names.worstOf(c); !worst.empty())
+            json["comparisons"].back()["worst_names"] = worst;
+    }
     for (const Accuracy& a : result.accuracies)
         json["accuracies"].push_back({{"run", a.run}, {"split", a.split}, {"value", a.value}});
     json["full_graph"] = toJson(result.full);
@@ -198,7 +223,7 @@ std::string percent(double fraction)
     return text;
 }
 
-std::string toText(const VerifyResult& result, bool isNarrow)
+std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& names)
 {
     std::string text = randomNote(result.layerWise) + functionTable(result.layerWise) + "\n" + summary("Full graph", result.full) +
                        summary("Layer-wise in batches of " + formatCount(result.layerWise.batchSize), result.layerWise) + "\n";
@@ -214,9 +239,9 @@ std::string toText(const VerifyResult& result, bool isNarrow)
     text += table(rows);
     for (const Comparison& c : result.comparisons)
         if (!c.worstRows.empty()) {
-            std::vector<std::string> worst;
-            for (const std::int64_t row : c.worstRows)
-                worst.push_back(std::to_string(row));
+            std::vector<std::string> worst = names.worstOf(c);
+            for (std::size_t i = worst.size(); i < c.worstRows.size(); ++i)
+                worst.push_back(std::to_string(c.worstRows[i]));
             text += "  Rows of " + c.output + " that differ most (" + c.a + " / " + c.b + "): " + join(worst, ", ") + "\n";
         }
     if (!result.accuracies.empty()) {
@@ -291,6 +316,7 @@ void addVerify(CLI::App& app, int& exitCode)
         arguments->graph.finish();
         VerifyOptions options{arguments->graph.run, *tolerance, {}};
         VerifyResult result;
+        RowNames names;
         std::string graphName, rewrites;
         {
             const TerminalProgress terminal;
@@ -298,14 +324,15 @@ void addVerify(CLI::App& app, int& exitCode)
                 options.expected = readNpz(*expected);
             const Model model = arguments->open(terminal.progress());
             rewrites = rewritesNote(*model.analysis);
-            options.run = arguments->graph.run;
             const DataGraph graph = arguments->graph.read(terminal.progress());
+            options.run = arguments->graph.run;
             result = verify(model, graph, options, terminal.progress());
             result.layerWise.predicted =
                 predict(model, arguments->ran, graph, options.run, result.layerWise, arguments->profile, terminal.progress());
             graphName = graph.name;
+            names = {graph, options.run.targets};
         }
-        print(arguments->json ? toJson(result).dump(2) + "\n" : rewrites + toText(result, options.run.narrowStore));
+        print(arguments->json ? toJson(result, names).dump(2) + "\n" : rewrites + toText(result, options.run.narrowStore, names));
         if (*record)
             recordVerification(arguments->plan, recorded(result, graphName));
         exitCode = result.equal() ? 0 : 3;

@@ -8,9 +8,8 @@
 #include <cstdio>
 #include <iostream>
 
-#include "core/base/file.h"
+#include "app/cli/targets.h"
 #include "core/base/format.h"
-#include "core/graph/npy.h"
 #include "core/plan/plan_file.h"
 
 namespace cleave::cli {
@@ -155,66 +154,15 @@ std::string flopsText(double flops)
     return formatNumber(flops);
 }
 
-namespace {
-
-std::int64_t nodeNumber(std::string_view text)
-{
-    std::int64_t node = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), node);
-    if (problem != std::errc() || end != text.data() + text.size() || node < 0)
-        throw Error("--targets: '" + printable(std::string(text)) + "' is no node's number.");
-    return node;
-}
-
-// Numbers and ranges, with commas or white space between them.
-std::vector<std::int64_t> nodesOf(std::string_view text)
-{
-    constexpr std::int64_t most = std::int64_t{1} << 31;
-    std::vector<std::int64_t> nodes;
-    for (std::size_t begin = 0; (begin = text.find_first_not_of(", \t\r\n", begin)) != std::string_view::npos;) {
-        const std::size_t end = std::min(text.size(), text.find_first_of(", \t\r\n", begin));
-        const std::string_view item = text.substr(begin, end - begin);
-        const std::size_t dash = item.find('-', 1);
-        const std::int64_t first = nodeNumber(item.substr(0, dash)), last = dash == std::string_view::npos ? first : nodeNumber(item.substr(dash + 1));
-        if (last < first || last - first >= most - static_cast<std::int64_t>(nodes.size()))
-            throw Error("--targets: '" + printable(std::string(item)) + "' is no range of nodes.");
-        for (std::int64_t node = first; node <= last; ++node)
-            nodes.push_back(node);
-        begin = end;
-    }
-    return nodes;
-}
-
-std::vector<std::int64_t> readNodes(const std::string& text)
-{
-    std::error_code problem;
-    std::vector<std::int64_t> nodes;
-    if (!std::filesystem::exists(text, problem)) {
-        nodes = nodesOf(text);
-    } else if (std::filesystem::path(text).extension() == ".npy") {
-        const Array array = readNpy(text);
-        if (array.dtype != DType::Int64 || array.shape.size() != 1)
-            throw Error(text + ": a list of nodes must be a one-dimensional array of int64, not " + std::string(dtypeName(array.dtype)) + ".");
-        nodes.assign(array.as<std::int64_t>(), array.as<std::int64_t>() + array.count());
-    } else {
-        const std::vector<std::byte> bytes = readFile(text);
-        nodes = nodesOf({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    }
-    if (nodes.empty())
-        throw Error("--targets names no node.");
-    return nodes;
-}
-
-}  // namespace
-
 void GraphArguments::add(CLI::App& command, bool required)
 {
-    auto* graph = command.add_option("GRAPH", path, "Graph file (.npz), or folder of .npy files, with arrays named like the model's inputs")->type_name("FILE");
+    auto* graph = command.add_option("GRAPH", path, "Graph: .npz or a folder of .npy files with arrays named like the model's inputs; a list of edges (.csv, .tsv, .txt), "
+                                            ".mtx, .graphml, .dot, each also .gz; or a folder of the Open Graph Benchmark")->type_name("FILE");
     graph->required(required);
     command.add_option("--batch-size", batchSize, "Target nodes per batch: a number, or auto")->type_name("N|auto")->capture_default_str();
     command.add_option("--order", order, "In which batches take the nodes: natural, degree, bfs (breadth-first) or metis (clusters)")
         ->check(CLI::IsMember({"natural", "degree", "bfs", "metis"}))->default_str("the plan's, or natural");
-    command.add_option("--targets", targets, "Only the outputs of these nodes: numbers and ranges (0,5,10-19), or a file of them (.npy or text)")
+    command.add_option("--targets", targets, "Only the outputs of these nodes: numbers and ranges (0,5,10-19), names where the graph has them, or a file of them (.npy or text)")
         ->type_name("LIST|FILE");
     command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
     command.add_option("--kernels", run.kernels, "What Cleave's own kernels do instead of LibTorch: all, reduce (reductions by target only) or none")
@@ -231,7 +179,13 @@ void GraphArguments::add(CLI::App& command, bool required)
         ->type_name("NAME=ARRAY")->allow_extra_args(false);
     command.add_option("--features", features, "Node features for a graph that has none: random (normal, the same in each run)")
         ->type_name("random")->check(CLI::IsMember({"random"}));
+    addGraphOptions(command, options);
+}
+
+void addGraphOptions(CLI::App& command, GraphOptions& options)
+{
     command.add_option("--split", options.split, "Which of several train/validation/test splits")->capture_default_str();
+    command.add_flag("--undirected", options.undirected, "Take edges in both directions: each whose opposite is not there gets it");
 }
 
 void GraphArguments::addSaveAs(CLI::App& command)
@@ -251,15 +205,18 @@ void GraphArguments::finish()
     if (!order.empty())
         orderFromName(order, run.order);
     run.randomFeatures = features == "random";
-    if (!targets.empty())
-        run.targets = readNodes(targets);
     for (const std::string& text : inputs)
         run.inputs.insert(nameAndValue(text, "--input"));
 }
 
-DataGraph GraphArguments::read(const Progress& progress) const
+DataGraph GraphArguments::read(const Progress& progress)
 {
-    return readGraph(path, options, progress);
+    DataGraph graph = readGraph(path, options, progress);
+    for (const std::string& note : graph.notes)
+        std::cerr << note << "\n";
+    if (!targets.empty())
+        run.targets = readTargets(targets, graph);
+    return graph;
 }
 
 std::pair<std::string, std::string> nameAndValue(const std::string& text, const std::string& option)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/graph/data_graph.h"
 #include "core/run/model.h"
 #include "core/run/run.h"
 
@@ -47,9 +48,12 @@ struct GraphArguments {
 
     void add(CLI::App& command, bool required);
     void addSaveAs(CLI::App& command);  ///< for commands that run
-    void finish();  ///< to be called in the callback: fills run
-    DataGraph read(const Progress& progress) const;
+    void finish();  ///< to be called in the callback: fills run, but for its targets
+    DataGraph read(const Progress& progress);  ///< fills run.targets; notes go to stderr
 };
+
+/// --undirected, and the GRAPH's option --split.
+void addGraphOptions(CLI::App& command, GraphOptions& options);
 
 /// "NAME=VALUE" split at the first equals sign; Error naming the option if there is none.
 std::pair<std::string, std::string> nameAndValue(const std::string& text, const std::string& option);

@@ -49,7 +49,7 @@ int main(int argc, char** argv)
     parser.addOption({QStringLiteral("role"), Texts::tr("What an input or parameter of the model is (node-features, graph-structure, edge-features, other), "
                                                  "instead of the guess; may be repeated."), QStringLiteral("NAME=ROLE")});
     parser.addPositionalArgument(QStringLiteral("MODEL"), Texts::tr("Model file (.pt2)."), QStringLiteral("[MODEL]"));
-    parser.addPositionalArgument(QStringLiteral("GRAPH"), Texts::tr("Graph file (.npz)."), QStringLiteral("[GRAPH]"));
+    parser.addPositionalArgument(QStringLiteral("GRAPH"), Texts::tr("Graph file (.npz, a list of edges, .mtx, .graphml or .dot)."), QStringLiteral("[GRAPH]"));
 
     // Help, versions and what is wrong with the options are told on machines without a display as well.
     std::map<std::string, cleave::Role> roles;

@@ -9,46 +9,16 @@
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/memory.h"
-#include "core/graph/npy.h"
+#include "core/base/stopping.h"
+#include "core/graph/array_numbers.h"
+#include "core/graph/graph_arrays.h"
+#include "core/graph/graph_file.h"
 
 namespace cleave {
 
 namespace {
 
 constexpr std::int64_t mostNodes = std::int64_t{1} << 32;
-
-float widenHalf(std::uint16_t bits)
-{
-    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const float magnitude = exponent == 31 ? (fraction ? std::nanf("") : HUGE_VALF)
-                            : exponent     ? std::ldexp(static_cast<float>(1024 + fraction), exponent - 25)
-                                           : std::ldexp(static_cast<float>(fraction), -24);
-    return bits & 0x8000 ? -magnitude : magnitude;
-}
-
-std::int64_t integerAt(const Array& array, std::int64_t i)
-{
-    switch (array.dtype) {
-    case DType::Int64: return array.as<std::int64_t>()[i];
-    case DType::Int32: return array.as<std::int32_t>()[i];
-    case DType::Int16: return array.as<std::int16_t>()[i];
-    case DType::Int8: return array.as<std::int8_t>()[i];
-    case DType::UInt64: return static_cast<std::int64_t>(std::min<std::uint64_t>(array.as<std::uint64_t>()[i], std::uint64_t{1} << 62));
-    case DType::UInt32: return array.as<std::uint32_t>()[i];
-    case DType::UInt16: return array.as<std::uint16_t>()[i];
-    default: return array.as<std::uint8_t>()[i];
-    }
-}
-
-double numberAt(const Array& array, std::int64_t i)
-{
-    switch (array.dtype) {
-    case DType::Float64: return array.as<double>()[i];
-    case DType::Float32: return static_cast<double>(array.as<float>()[i]);
-    case DType::Float16: return static_cast<double>(widenHalf(array.as<std::uint16_t>()[i]));
-    default: return static_cast<double>(integerAt(array, i));
-    }
-}
 
 Array asInt64(const Array& array)
 {
@@ -91,10 +61,14 @@ std::string shapeText(const Array& array)
 
 class GraphReader {
 public:
-    GraphReader(const std::filesystem::path& path, const GraphOptions& options)
-        : m_file(printable(path.filename().string())), m_options(options), m_all(std::filesystem::is_directory(path) ? mapFolder(path) : readNpz(path))
+    GraphReader(const std::filesystem::path& path, const GraphOptions& options, const Progress& progress)
+        : m_file(printable(path.filename().string())), m_options(options)
     {
-        m_graph.name = path.stem().string();
+        GraphArrays read = readArrays(path, progress);
+        m_all = std::move(read.arrays);
+        m_graph.names = std::move(read.names);
+        m_graph.notes = std::move(read.notes);
+        m_graph.name = graphName(path);
     }
 
     DataGraph read(const Progress& progress)
@@ -118,6 +92,8 @@ public:
         findNumNodes();
         takeEdges(progress);
         checkRows();
+        if (m_options.undirected)
+            addOtherDirection();
         for (auto& [name, array] : m_all)
             m_graph.arrays[name] = std::move(array);
         return std::move(m_graph);
@@ -257,8 +233,7 @@ private:
         } else {
             throw Error(m_file + " does not tell how many nodes the graph has: it needs an array num_nodes, x or y.");
         }
-        if (m_graph.numNodes > mostNodes)
-            throw Error(m_file + " has " + formatCount(m_graph.numNodes) + " nodes, more than the " + formatCount(mostNodes) + " that Cleave can hold.");
+        checkNodeCount(m_file, m_graph.numNodes);
     }
 
     // Which nodes those of a relation are is for the model to say.
@@ -302,12 +277,22 @@ private:
         for (const char* name : {"edge_attr", "edge_type", "edge_weight"})
             if (const auto found = m_all.find(name); found != m_all.end() && (found->second.shape.empty() || found->second.shape[0] != m_graph.numEdges))
                 fail(name, "has shape " + shapeText(found->second) + ", but edge_index has " + formatCount(m_graph.numEdges) + " edges");
+        if (m_graph.names && m_graph.names->size() != m_graph.numNodes)
+            throw Error(m_file + " names " + formatCount(m_graph.names->size()) + " nodes, but the graph has " + formatCount(m_graph.numNodes) + ".");
         for (const auto& [name, mask] : {std::pair("train_mask", &m_graph.trainMask), std::pair("val_mask", &m_graph.valMask), std::pair("test_mask", &m_graph.testMask)})
             if (*mask) {
                 if ((*mask)->shape.size() != 1)
                     fail(name, "must have shape [nodes], not " + shapeText(**mask) + "; several splits are " + name + "s of shape [splits, nodes]");
                 check(name, **mask);
             }
+    }
+
+    void addOtherDirection()
+    {
+        if (m_isTyped)
+            throw Error(m_file + " has edges of several relations, which have no other direction: leave out --undirected.");
+        appendReversed(m_all, edgesOfOneDirection(m_all.at("edge_index")));
+        m_graph.numEdges = m_all.at("edge_index").shape[1];
     }
 
     std::string m_file;
@@ -322,7 +307,8 @@ private:
 DataGraph readGraph(const std::filesystem::path& path, const GraphOptions& options, const Progress& progress)
 {
     progress.update(0, "Reading the graph");
-    return GraphReader(path, options).read(progress);
+    const Stoppable stoppable(progress.stop);
+    return GraphReader(path, options, progress).read(progress);
 }
 
 }  // namespace cleave

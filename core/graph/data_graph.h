@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/array.h"
 #include "core/base/progress.h"
+#include "core/graph/node_names.h"
 
 namespace cleave {
 
@@ -20,15 +23,26 @@ struct DataGraph {
 
     std::optional<Array> labels;  ///< int64 [V], -1 unlabelled
     std::optional<Array> trainMask, valMask, testMask;  ///< bool [V]
+
+    std::shared_ptr<const NodeNames> names;  ///< of the nodes, as the file has them; null: their numbers
+    std::vector<std::string> notes;          ///< sentences for whoever reads the file: what it may mean otherwise
+
+    std::string nameOf(std::int64_t node) const { return names && node >= 0 && node < names->size() ? (*names)[node] : std::to_string(node); }
 };
 
 struct GraphOptions {
     int split = 0;  ///< which of several train/val/test splits (the *_masks arrays, [splits, V])
+    bool undirected = false;  ///< edges whose opposite is not there get it, behind all others
 };
 
-/// Reads an .npz graph, or a folder of .npy files, which stay where they are and are read when they are needed: dense or CSR features
+/// Reads a graph by its name's ending: lists of edges (edge_list.h), Matrix Market (matrix_market.h), GraphML (graphml.h), DOT (dot_graph.h); folders of the Open
+/// Graph Benchmark (ogb.h). Anything else is read as graph, or a folder of .npy files, which stay where they are and are read when they are needed: dense or CSR features
 /// (x_indptr, x_indices, x_data, x_shape; without x_data all entries are 1), stored or deflated entries. Shapes and index ranges are checked.
+/// Names of nodes are the array node_names: int64, texts or bytes [V].
 /// A graph of several node types has arrays for each of them and for each relation instead: x_paper, x_author, edge_index_author_writes_paper.
 DataGraph readGraph(const std::filesystem::path& path, const GraphOptions& options = {}, const Progress& progress = {});
+
+/// Whether the name ends like that of a graph file that readGraph knows.
+bool isGraphFile(const std::filesystem::path& path);
 
 }  // namespace cleave

@@ -6,7 +6,6 @@
 #include <initializer_list>
 
 #include "core/base/error.h"
-#include "core/graph/npy.h"
 
 namespace cleave {
 
@@ -119,20 +118,6 @@ DataGraph karateClub()
     graph.labels = y.array;
     graph.arrays = {{"edge_index", edges.array}, {"x", x.array}, {"y", y.array}};
     return graph;
-}
-
-void writeGraph(const std::filesystem::path& path, const DataGraph& graph)
-{
-    std::map<std::string, Array> arrays = graph.arrays;
-    NewArray nodes = makeArray(DType::Int64, {1});
-    std::memcpy(nodes.data, &graph.numNodes, sizeof graph.numNodes);
-    arrays["num_nodes"] = nodes.array;
-    for (const auto& [name, mask] : {std::pair("train_mask", &graph.trainMask), std::pair("val_mask", &graph.valMask), std::pair("test_mask", &graph.testMask)})
-        if (*mask)
-            arrays[name] = **mask;
-    if (graph.labels)
-        arrays.try_emplace("y", *graph.labels);
-    writeNpz(path, arrays);
 }
 
 }  // namespace cleave

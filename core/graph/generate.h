@@ -22,7 +22,4 @@ DataGraph generateRmat(const RmatOptions& options);
 /// Zachary's karate club: 34 nodes, 78 friendships in both directions, labels as in Zachary 1977; x is the identity [34, 34].
 DataGraph karateClub();
 
-/// Writes the graph as an .npz that readGraph reads.
-void writeGraph(const std::filesystem::path& path, const DataGraph& graph);
-
 }  // namespace cleave

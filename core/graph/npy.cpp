@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -191,21 +192,60 @@ SharedBytes mapped(const std::filesystem::path& path)
     return {std::shared_ptr<const std::byte>(mapping, mapping->data()), mapping->bytes()};
 }
 
-}  // namespace
-
-std::string npyHeader(const Array& array)
+std::string headerOf(const std::string& descr, std::span<const std::int64_t> sizes)
 {
     std::string shape = "(";
-    for (const std::int64_t size : array.shape)
+    for (const std::int64_t size : sizes)
         shape += std::to_string(size) + ", ";
     shape += ")";
-    std::string dictionary = "{'descr': '" + descrOf(array.dtype) + "', 'fortran_order': False, 'shape': " + shape + ", }";
+    std::string dictionary = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";
     dictionary.append(64 - (10 + dictionary.size() + 1) % 64, ' ');
     dictionary += '\n';
     std::string header("\x93NUMPY\x01\x00", 8);
     header += static_cast<char>(dictionary.size() & 0xFF);
     header += static_cast<char>(dictionary.size() >> 8);
     return header + dictionary;
+}
+
+std::string textHeader(const Array& texts)
+{
+    return headerOf("|S" + std::to_string(texts.shape[1]), std::span(texts.shape).first(1));
+}
+
+void writeWithHeader(const std::filesystem::path& path, const std::string& header, const Array& array)
+{
+    writeBeside(path, [&](const std::filesystem::path& temporary) {
+        std::ofstream file(temporary, std::ios::binary);
+        file.write(header.data(), static_cast<std::streamsize>(header.size()));
+        file.write(reinterpret_cast<const char*>(array.data.get()), static_cast<std::streamsize>(array.bytes()));
+        file.close();
+        if (!file)
+            throw Error(printable(path.string(), 300) + " cannot be written.");
+    });
+}
+
+// Texts of one dimension: as many characters to each row as its type says. Nothing for anything else.
+std::optional<Array> parseTexts(std::span<const std::byte> bytes, const std::string& what)
+{
+    const Header header = parseHeader(bytes, what);
+    const bool areBytes = header.descr.starts_with("|S");
+    std::int64_t width = 0;
+    const char* digits = header.descr.c_str() + std::min<std::size_t>(2, header.descr.size());
+    const auto [end, problem] = std::from_chars(digits, header.descr.c_str() + header.descr.size(), width);
+    if ((!areBytes && !header.descr.starts_with("<U")) || problem != std::errc() || *end != 0 || width < 0 || header.shape.size() != 1)
+        return {};
+    NewArray texts = makeArray(areBytes ? DType::UInt8 : DType::UInt32, {header.shape[0], width});
+    if (texts.array.bytes() > bytes.size() - header.dataStart)
+        throw Error(printable(what) + " is damaged: its shape needs more than its " + std::to_string(bytes.size() - header.dataStart) + " bytes of data.");
+    std::memcpy(texts.data, bytes.data() + header.dataStart, texts.array.bytes());
+    return texts.array;
+}
+
+}  // namespace
+
+std::string npyHeader(const Array& array)
+{
+    return headerOf(descrOf(array.dtype), array.shape);
 }
 
 Array parseNpy(std::span<const std::byte> bytes, const std::string& what)
@@ -261,33 +301,43 @@ std::map<std::string, Array> mapFolder(const std::filesystem::path& folder)
     return arrays;
 }
 
+std::optional<Array> readTexts(const std::filesystem::path& archiveOrFolder, const std::string& name)
+{
+    const std::string file = name + ".npy", what = "Array '" + name + "' of " + archiveOrFolder.filename().string();
+    if (std::error_code problem; std::filesystem::is_directory(archiveOrFolder, problem))
+        return std::filesystem::is_regular_file(archiveOrFolder / file, problem) ? parseTexts(mapped(archiveOrFolder / file).span(), what) : std::nullopt;
+    const ZipReader zip(archiveOrFolder);
+    return zip.contains(file) ? parseTexts(zip.read(file), what) : std::nullopt;
+}
+
 void writeNpy(const std::filesystem::path& path, const Array& given)
 {
     const Array array = writable(given);
-    const std::string header = npyHeader(array);
-    writeBeside(path, [&](const std::filesystem::path& temporary) {
-        std::ofstream file(temporary, std::ios::binary);
-        file.write(header.data(), static_cast<std::streamsize>(header.size()));
-        file.write(reinterpret_cast<const char*>(array.data.get()), static_cast<std::streamsize>(array.bytes()));
-        file.close();
-        if (!file)
-            throw Error(printable(path.string(), 300) + " cannot be written.");
-    });
+    writeWithHeader(path, npyHeader(array), array);
 }
 
-void writeNpz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays)
+void writeNpyTexts(const std::filesystem::path& path, const Array& texts)
 {
+    writeWithHeader(path, textHeader(texts), texts);
+}
+
+void writeNpz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays, const std::map<std::string, Array>& texts)
+{
+    std::vector<std::string> names, headers;
     std::vector<Array> written;
-    std::vector<std::string> headers;
     for (const auto& [name, array] : arrays) {
+        names.push_back(name);
         written.push_back(writable(array));
         headers.push_back(npyHeader(written.back()));
     }
-    std::vector<NewZipEntry> entries;
-    for (const auto& [name, array] : arrays) {
-        const std::size_t i = entries.size();
-        entries.push_back({name + ".npy", std::as_bytes(std::span(headers[i])), {written[i].data.get(), written[i].bytes()}});
+    for (const auto& [name, array] : texts) {
+        names.push_back(name);
+        written.push_back(array);
+        headers.push_back(textHeader(array));
     }
+    std::vector<NewZipEntry> entries;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        entries.push_back({names[i] + ".npy", std::as_bytes(std::span(headers[i])), {written[i].data.get(), written[i].bytes()}});
     writeZip(path, entries);
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -22,11 +23,17 @@ std::map<std::string, Array> mapFolder(const std::filesystem::path& folder);
 /// The arrays of an archive by name, without those that hold no numbers: texts, dates, records, pickled objects.
 std::map<std::string, Array> readNpz(const std::filesystem::path& path);
 
+/// The texts in the array of this name of an archive, or of a folder of .npy files: one a row, of uint8 [n, width] (NumPy's type S, bytes) or
+/// uint32 [n, width] (its type U, characters), filled up with zeros. Nothing if there is no such array, or it holds no texts in one dimension.
+std::optional<Array> readTexts(const std::filesystem::path& archiveOrFolder, const std::string& name);
+
 /// The bytes that stand before an array's numbers in a .npy file: a multiple of 64.
 std::string npyHeader(const Array& array);
 
-/// Both write beside the target and rename, so that a failure leaves nothing half written. bfloat16 is written as float32.
+/// All write beside the target and rename, so that a failure leaves nothing half written. bfloat16 is written as float32. texts: uint8 [n, width], as
+/// readTexts has them, which NumPy reads as an array of bytes.
 void writeNpy(const std::filesystem::path& path, const Array& array);
-void writeNpz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays);
+void writeNpyTexts(const std::filesystem::path& path, const Array& texts);
+void writeNpz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays, const std::map<std::string, Array>& texts = {});
 
 }  // namespace cleave

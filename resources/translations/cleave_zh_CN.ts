@@ -419,8 +419,8 @@
         <translation>模型文件（.pt2）。</translation>
     </message>
     <message>
-        <source>Graph file (.npz).</source>
-        <translation>图文件（.npz）。</translation>
+        <source>Graph file (.npz, a list of edges, .mtx, .graphml or .dot).</source>
+        <translation>图文件（.npz、边列表、.mtx、.graphml 或 .dot）。</translation>
     </message>
 </context>
 <context>
@@ -1369,8 +1369,8 @@
         <translation>打开图</translation>
     </message>
     <message>
-        <source>Graphs (*.npz);;All files (*)</source>
-        <translation>图 (*.npz);;所有文件 (*)</translation>
+        <source>Graphs (*.npz *.csv *.tsv *.txt *.mtx *.graphml *.dot *.gv *.gz);;All files (*)</source>
+        <translation>图 (*.npz *.csv *.tsv *.txt *.mtx *.graphml *.dot *.gv *.gz);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Open Zachary&apos;s &amp;karate club</source>

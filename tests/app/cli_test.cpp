@@ -15,29 +15,15 @@
 #include <thread>
 
 #include "core/graph/npy.h"
+#include "tests/app/cli.h"
 #include "tests/core/test_files.h"
 
 namespace cleave {
 namespace {
 
-struct Result {
-    int code;
-    std::string out, err;
-};
-
-Result run(const std::string& arguments, const std::string& config = {})
-{
-    const test::TemporaryFolder folder;
-    // Rates of whoever runs the tests play no part.
-    const std::string command = "XDG_CONFIG_HOME=" + (config.empty() ? folder.path().string() : config) + " " + std::string(CLEAVE_CLI) + " " + arguments + " >" + (folder / "out").string() + " 2>" + (folder / "err").string();
-    const int status = std::system(command.c_str());
-    return {WEXITSTATUS(status), test::readText(folder / "out"), test::readText(folder / "err")};
-}
-
-std::string example(const std::string& name)
-{
-    return (test::examplesDir() / name).string();
-}
+using test::example;
+using test::Result;
+using test::run;
 
 TEST(Cli, VersionAndHelp)
 {
@@ -46,7 +32,7 @@ TEST(Cli, VersionAndHelp)
     EXPECT_NE(version.out.find("LibTorch"), std::string::npos);
     const Result help = run("--help");
     EXPECT_EQ(help.code, 0);
-    for (const char* command : {"inspect", "run", "verify", "plan", "compare", "profile", "calibrate", "code", "dot", "generate", "bench"})
+    for (const char* command : {"inspect", "run", "verify", "plan", "compare", "profile", "calibrate", "code", "dot", "generate", "convert", "bench"})
         EXPECT_NE(help.out.find(command), std::string::npos);
 }
 

@@ -30,6 +30,7 @@
 
 #include "core/base/format.h"
 #include "core/graph/generate.h"
+#include "core/graph/write_graph.h"
 #include "core/plan/cut.h"
 #include "core/run/calibrate.h"
 #include "core/run/model.h"
@@ -899,8 +900,8 @@ void WindowTest::randomFeaturesAreChosenAndSaid()
     RmatOptions options;
     options.scale = 5;
     options.features = 0;
-    writeGraph(folder.filePath(QStringLiteral("bare.npz")).toStdString(), generateRmat(options));
-    window.document().open(folder.filePath(QStringLiteral("bare.npz")));
+    writeGraph(folder.filePath(QStringLiteral("bare.txt")).toStdString(), generateRmat(options));
+    window.document().open(folder.filePath(QStringLiteral("bare.txt")));
     QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() != nullptr, patience);
     window.document().verify();
     QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);

@@ -9,6 +9,7 @@
 #include "core/graph/blocks.h"
 #include "core/graph/data_graph.h"
 #include "core/graph/generate.h"
+#include "core/graph/write_graph.h"
 #include "core/graph/npy.h"
 #include "tests/core/test_files.h"
 

@@ -214,7 +214,10 @@ TEST(Estimates, SamplesOfALargeGraphSayTheirError)
 {
     // 1.2 million edges: counted from samples.
     const std::int64_t nodes = 30000, edges = 1200000;
-    DataGraph graph{"large", nodes, edges, {}, {}, {}, {}, {}};
+    DataGraph graph;
+    graph.name = "large";
+    graph.numNodes = nodes;
+    graph.numEdges = edges;
     NewArray x = makeArray(DType::Float32, {nodes, 1433}), index = makeArray(DType::Int64, {2, edges});
     std::fill_n(reinterpret_cast<float*>(x.data), nodes * 1433, 0.0F);
     auto* ends = reinterpret_cast<std::int64_t*>(index.data);

@@ -1,0 +1,101 @@
+#include "app/cli/targets.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/format.h"
+#include "core/graph/npy.h"
+
+namespace cleave::cli {
+
+namespace {
+
+std::int64_t nodeNumber(std::string_view text)
+{
+    std::int64_t node = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), node);
+    if (problem != std::errc() || end != text.data() + text.size() || node < 0)
+        throw Error("--targets: '" + printable(std::string(text)) + "' is no node's number.");
+    return node;
+}
+
+std::pair<std::int64_t, std::int64_t> rangeOf(std::string_view item)
+{
+    const std::size_t dash = item.find('-', 1);
+    const std::int64_t first = nodeNumber(item.substr(0, dash));
+    return {first, dash == std::string_view::npos ? first : nodeNumber(item.substr(dash + 1))};
+}
+
+void addNumbers(std::string_view item, std::vector<std::int64_t>& nodes)
+{
+    constexpr std::int64_t most = std::int64_t{1} << 31;
+    const auto [first, last] = rangeOf(item);
+    if (last < first || last - first >= most - static_cast<std::int64_t>(nodes.size()))
+        throw Error("--targets: '" + printable(std::string(item)) + "' is no range of nodes.");
+    for (std::int64_t node = first; node <= last; ++node)
+        nodes.push_back(node);
+}
+
+// A range of names that are numbers is those of the graph between its ends.
+void addNames(std::string_view item, const NodeNames& names, std::vector<std::int64_t>& nodes)
+{
+    if (const std::int64_t node = names.find(item); node >= 0) {
+        nodes.push_back(node);
+        return;
+    }
+    const std::size_t before = nodes.size();
+    if (names.areNumbers() && item.find('-', 1) != std::string_view::npos) {
+        const auto [first, last] = rangeOf(item);
+        const auto& numbers = names.numbers();
+        for (auto i = std::ranges::lower_bound(numbers, first); i != numbers.end() && *i <= last; ++i)
+            nodes.push_back(i - numbers.begin());
+    }
+    if (nodes.size() == before)
+        throw Error("--targets: the graph has no node called '" + printable(std::string(item)) + "'.");
+}
+
+// Blanks separate numbers, but may be part of a name.
+std::vector<std::int64_t> nodesOf(std::string_view text, const DataGraph& graph)
+{
+    const bool hasTexts = graph.names && !graph.names->areNumbers();
+    const std::string_view separators = hasTexts ? ",\r\n" : ", \t\r\n";
+    std::vector<std::int64_t> nodes;
+    for (std::size_t begin = 0; (begin = text.find_first_not_of(hasTexts ? ", \t\r\n" : separators, begin)) != std::string_view::npos;) {
+        const std::size_t end = std::min(text.size(), text.find_first_of(separators, begin));
+        std::string_view item = text.substr(begin, end - begin);
+        item = item.substr(0, item.find_last_not_of(" \t") + 1);
+        if (graph.names)
+            addNames(item, *graph.names, nodes);
+        else
+            addNumbers(item, nodes);
+        begin = end;
+    }
+    return nodes;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> readTargets(const std::string& listOrFile, const DataGraph& graph)
+{
+    std::error_code problem;
+    std::vector<std::int64_t> nodes;
+    if (!std::filesystem::exists(listOrFile, problem)) {
+        nodes = nodesOf(listOrFile, graph);
+    } else if (std::filesystem::path(listOrFile).extension() == ".npy") {
+        const Array array = readNpy(listOrFile);
+        if (array.dtype != DType::Int64 || array.shape.size() != 1)
+            throw Error(listOrFile + ": a list of nodes must be a one-dimensional array of int64, not " + std::string(dtypeName(array.dtype)) + ".");
+        nodes.assign(array.as<std::int64_t>(), array.as<std::int64_t>() + array.count());
+    } else {
+        const std::vector<std::byte> bytes = readFile(listOrFile);
+        nodes = nodesOf({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, graph);
+    }
+    if (nodes.empty())
+        throw Error("--targets names no node.");
+    return nodes;
+}
+
+}  // namespace cleave::cli

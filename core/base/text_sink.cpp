@@ -1,0 +1,40 @@
+#include "core/base/text_sink.h"
+
+#include <zlib.h>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+
+namespace cleave {
+
+void TextSink::Close::operator()(void* file) const
+{
+    gzclose(static_cast<gzFile>(file));
+}
+
+TextSink::TextSink(const std::filesystem::path& path, bool isPacked)
+    : m_name(printable(path.string(), 300)), m_file(gzopen(path.c_str(), isPacked ? "wb6" : "wbT"))
+{
+    if (!m_file)
+        fail();
+    gzbuffer(static_cast<gzFile>(m_file.get()), 1U << 18);
+}
+
+void TextSink::write(std::string_view text)
+{
+    if (!text.empty() && gzwrite(static_cast<gzFile>(m_file.get()), text.data(), static_cast<unsigned>(text.size())) <= 0)
+        fail();
+}
+
+void TextSink::close()
+{
+    if (gzclose(static_cast<gzFile>(m_file.release())) != Z_OK)
+        fail();
+}
+
+void TextSink::fail() const
+{
+    throw Error(m_name + " cannot be written.");
+}
+
+}  // namespace cleave
