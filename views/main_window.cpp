@@ -76,7 +76,7 @@ void writeText(const QString& path, const QString& text)
 QLabel* emptyState(QWidget* parent)
 {
     auto* label = new QLabel(MainWindow::tr("<div style='font-size:xx-large'>Drop a model here</div><p>or open one with <b>Ctrl+O</b>: a file that "
-                                            "<code>torch.export.save</code> wrote (.pt2).</p><p>Then open a graph (.npz) with <b>Ctrl+G</b> "
+                                            "<code>torch.export.save</code> or <code>torch.jit.save</code> wrote (.pt2, .pt).</p><p>Then open a graph (.npz, .csv, .mtx …) with <b>Ctrl+G</b> "
                                             "to run the model on it.</p>"), parent);
     label->setAlignment(Qt::AlignCenter);
     label->setTextFormat(Qt::RichText);
@@ -231,7 +231,7 @@ void MainWindow::makeActions()
 {
     auto* file = menuBar()->addMenu(tr("&File"));
     auto* openModel = addAction(file, tr("Open &model…"), QKeySequence::Open,
-                                [this] { openDialog(tr("Open model"), tr("Models (*.pt2);;All files (*)")); });
+                                [this] { openDialog(tr("Open model"), tr("Models (*.pt2 *.pt);;All files (*)")); });
     auto* openGraph = addAction(file, tr("Open &graph…"), tr("Ctrl+G"),
                                 [this] { openDialog(tr("Open graph"), tr("Graphs (*.npz *.csv *.tsv *.txt *.mtx *.graphml *.dot *.gv *.gz);;All files (*)")); });
     addAction(file, tr("Open Zachary's &karate club"), {}, [this] { m_document.openKarateClub(); });

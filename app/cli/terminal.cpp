@@ -85,7 +85,7 @@ std::string table(const std::vector<std::vector<std::string>>& rows)
 
 void ModelArguments::add(CLI::App& command)
 {
-    command.add_option("MODEL", path, "Model file written by torch.export.save (.pt2)")->type_name("FILE")->required();
+    command.add_option("MODEL", path, "Model file written by torch.export.save (.pt2) or torch.jit.save (.pt)")->type_name("FILE")->required();
     command.add_option("--role", roles, "What an input of forward or a parameter is (node-features, graph-structure, edge-features, other), "
                                         "instead of the guess from its name, type and shape; may be repeated")
         ->type_name("NAME=ROLE")->allow_extra_args(false);

@@ -48,7 +48,7 @@ int main(int argc, char** argv)
     parser.addOption({QStringLiteral("language"), Texts::tr("Language of the window: %1.").arg(cleave::views::languages().join(QStringLiteral(", "))), QStringLiteral("LANGUAGE")});
     parser.addOption({QStringLiteral("role"), Texts::tr("What an input or parameter of the model is (node-features, graph-structure, edge-features, other), "
                                                  "instead of the guess; may be repeated."), QStringLiteral("NAME=ROLE")});
-    parser.addPositionalArgument(QStringLiteral("MODEL"), Texts::tr("Model file (.pt2)."), QStringLiteral("[MODEL]"));
+    parser.addPositionalArgument(QStringLiteral("MODEL"), Texts::tr("Model file (.pt2 or .pt)."), QStringLiteral("[MODEL]"));
     parser.addPositionalArgument(QStringLiteral("GRAPH"), Texts::tr("Graph file (.npz, a list of edges, .mtx, .graphml or .dot)."), QStringLiteral("[GRAPH]"));
 
     // Help, versions and what is wrong with the options are told on machines without a display as well.

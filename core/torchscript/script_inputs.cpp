@@ -132,7 +132,7 @@ public:
             if (const auto shapes = shapesOf(examples, m_inputs.names)) {
                 for (std::size_t i = 0; i < shapes->size(); ++i)
                     take(i, (*shapes)[i]);
-                if (runs())
+                if (runs() || runsWithCounts(examples))
                     return m_inputs;
             }
         const bool found = tryKinds(0);
@@ -145,6 +145,35 @@ public:
     }
 
 private:
+    // Forward ran on one graph only, whose numbers of nodes and edges are known: they may be written into the trace.
+    bool runsWithCounts(const std::vector<at::Tensor>& examples)
+    {
+        BakedCounts& baked = m_inputs.baked;
+        std::int64_t numNodes = 0, numEdges = 0;
+        for (std::size_t i = 0; i < examples.size(); ++i) {
+            const std::vector<Dim>& sizes = value(i).sizes;
+            for (std::size_t d = 0; d < sizes.size(); ++d) {
+                if (sizes[d] == nodes && !baked.nodesOf) {
+                    baked.nodesOf = {i, static_cast<int>(d)};
+                    numNodes = examples[i].size(static_cast<std::int64_t>(d));
+                }
+                if (sizes[d] == edges && !baked.edgesOf) {
+                    baked.edgesOf = {i, static_cast<int>(d)};
+                    numEdges = examples[i].size(static_cast<std::int64_t>(d));
+                }
+            }
+        }
+        if (!baked.nodesOf || !baked.edgesOf)
+            return false;
+        baked.counts = {{numNodes, {1, 0}}, {numEdges, {0, 1}}, {numNodes + numEdges, {1, 1}}};
+        m_interpreter.setBaked(baked);
+        if (runs())
+            return true;
+        baked = {};
+        m_interpreter.setBaked({});
+        return false;
+    }
+
     void addArgument(const c10::Argument& argument)
     {
         const auto role = m_options.roles.find(argument.name());

@@ -21,6 +21,8 @@ struct ScriptInputs {
     std::int64_t fixedNodes = 0;                  ///< rows of a parameter that holds node features; 0: any
     std::int64_t integers = 4;                    ///< integer inputs are smaller than this
 
+    BakedCounts baked;                            ///< numbers of the traced graph that are counted anew
+
     std::vector<c10::IValue> on(const ProbeGraph& graph) const;  ///< random ones
 };
 

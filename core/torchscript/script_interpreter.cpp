@@ -38,18 +38,6 @@ bool isHalf(const Node& node, std::size_t input, const c10::IValue& value)
            schema->arguments()[input].name() == "dtype";
 }
 
-// Traces write numbers as tensors without dimensions.
-Item literal(const c10::IValue& value)
-{
-    Item item = itemFrom(value);
-    item.isCount = item.isTensor() && value.toTensor().dim() == 0;
-    if (item.isCount) {  // which leaves the type of what it is added to, as Python's numbers do
-        item.value = value.toTensor().clone();
-        item.value.toTensor().unsafeGetTensorImpl()->set_wrapped_number(true);
-    }
-    return item;
-}
-
 // Lists are items here, and operators see copies.
 bool writesToList(const Node& node, const ItemList& inputs)
 {
@@ -92,8 +80,47 @@ Recording ScriptInterpreter::run(const std::vector<std::string>& names, const st
         items.back().value = inputs[i].isTensor() ? c10::IValue(inputs[i].toTensor().clone()) : inputs[i];
         items.back().id = m_recorder.addInput(names[i], inputs[i]);
     }
+    m_inputs = ItemList(items.begin() + 1, items.end());
     m_recorder.addOutput(call(*m_forward, std::move(items)));
     return m_recorder.take();
+}
+
+// Traces write numbers as tensors without dimensions.
+Item ScriptInterpreter::literal(const c10::IValue& value)
+{
+    Item item = itemFrom(value);
+    item.isCount = item.isTensor() && value.toTensor().dim() == 0;
+    const bool isWhole = item.isCount ? value.toTensor().scalar_type() == at::kLong : value.isInt();
+    if (isWhole && !m_baked.counts.empty())
+        if (const auto baked = m_baked.counts.find(item.isCount ? value.toTensor().item<std::int64_t>() : value.toInt()); baked != m_baked.counts.end())
+            return counted(value, baked->second);
+    if (item.isCount) {  // which leaves the type of what it is added to, as Python's numbers do
+        item.value = value.toTensor().clone();
+        item.value.toTensor().unsafeGetTensorImpl()->set_wrapped_number(true);
+    }
+    return item;
+}
+
+// What the number would have been on this graph.
+Item ScriptInterpreter::counted(const c10::IValue& value, const BakedCounts::Times& times)
+{
+    Item sum{std::int64_t{0}};
+    const auto add = [&](std::int64_t factor, const std::optional<std::pair<std::size_t, int>>& of) {
+        if (factor == 0)
+            return;
+        Item part = m_recorder.size(m_inputs.at(of->first), of->second);
+        if (factor > 1)
+            part = m_recorder.number("operator::mul", {{"a", {part.id}}, {"b", {factor}}}, part.value.toInt() * factor);
+        sum = sum.id.valid() ? m_recorder.number("operator::add", {{"a", {sum.id}}, {"b", {part.id}}}, sum.value.toInt() + part.value.toInt()) : part;
+    };
+    m_recorder.setPlace(m_modules.back(), {});
+    add(times.nodes, m_baked.nodesOf);
+    add(times.edges, m_baked.edgesOf);
+    if (value.isTensor()) {
+        sum.value = at::scalar_tensor(sum.value.toInt(), at::kLong);
+        sum.isCount = true;
+    }
+    return sum;
 }
 
 Item ScriptInterpreter::call(const torch::jit::Graph& graph, ItemList inputs)

@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -20,6 +21,15 @@ struct ScriptFailure {
     std::size_t after = 0;  ///< operators
 };
 
+/// Numbers that a trace holds where it should have counted: how many nodes or edges of the graph it was made with each of them is.
+struct BakedCounts {
+    struct Times {
+        std::int64_t nodes = 0, edges = 0;
+    };
+    std::map<std::int64_t, Times> counts;
+    std::optional<std::pair<std::size_t, int>> nodesOf, edgesOf;  ///< input and dimension that count them
+};
+
 /// Runs the forward of a TorchScript module, node by node, and records the tensor operators that it calls: branches as they are taken, loops unrolled,
 /// functions inlined, sizes with their origin. Only ATen operators are called. ScriptFailure where one refuses its operands; Error for what Cleave
 /// does not run.
@@ -27,12 +37,16 @@ class ScriptInterpreter {
 public:
     explicit ScriptInterpreter(const torch::jit::Module& module);
 
+    void setBaked(BakedCounts baked) { m_baked = std::move(baked); }
+
     /// Inputs in forward's order; None for those that are left out.
     Recording run(const std::vector<std::string>& names, const std::vector<c10::IValue>& inputs);
 
 private:
     using Environment = std::unordered_map<const torch::jit::Value*, Item>;
 
+    Item literal(const c10::IValue& value);
+    Item counted(const c10::IValue& value, const BakedCounts::Times& times);
     Item call(const torch::jit::Graph& graph, ItemList inputs);
     void runBlock(const torch::jit::Block& block, Environment& environment);
     void runNode(const torch::jit::Node& node, Environment& environment);
@@ -55,6 +69,8 @@ private:
     const torch::jit::Graph* m_forward;
     std::map<const c10::ivalue::Object*, std::string> m_paths;
     std::map<std::pair<const c10::ivalue::Object*, std::string>, Item> m_set;  // attributes that this run changed
+    BakedCounts m_baked;
+    ItemList m_inputs;
     Recorder m_recorder;
     std::vector<ModuleId> m_modules;
     std::int64_t m_steps = 0;

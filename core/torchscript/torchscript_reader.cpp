@@ -117,6 +117,7 @@ public:
     {
         m_inputs = findInputs(m_module, examples, m_options, progress);
         ScriptInterpreter interpreter(m_module);
+        interpreter.setBaked(m_inputs.baked);
         for (std::size_t i = 0; i < graphs.size(); ++i) {
             progress.update(static_cast<double>(i) / graphs.size(), "Reading the model");
             ProbeGraph graph = graphs[i];
@@ -129,6 +130,7 @@ public:
         }
         refuseDifferent();
         refuseDecisions();
+        refuseBaked();
         nameSizes();
         dropUnused();
         for (std::size_t i = 0; i < m_inputs.names.size(); ++i)
@@ -163,6 +165,39 @@ private:
         for (std::size_t i = 0; i < m_recordings.front().decisions.size(); ++i)
             throw Error("The model takes a branch by the entries of tensor '" + program()[m_recordings.front().decisions[i]].name + "'" +
                         placeText(m_recordings.front().decidedAt[i]) + ": write it without the branch, with torch.where for instance.");
+    }
+
+    // Caches of the graph that the trace was made with: its edges, or what was worked out from its features.
+    void refuseBaked()
+    {
+        const Program& p = program();
+        const auto isRead = [&](const Input& input) {
+            return std::ranges::any_of(p.ops, [&](const Op& op) {
+                bool reads = false;
+                forEachOperand(op, [&](ValueId id) { reads = reads || id == input.value; });
+                return reads;
+            });
+        };
+        for (const Input& input : p.inputs) {
+            const Value& value = p[input.value];
+            if (isRead(input) || (value.name != "x" && value.name != "edge_index"))
+                continue;
+            for (const Weight& weight : p.weights)
+                if (const std::int64_t rows = weight.sizes.empty() ? 0 : weight.sizes.back() * (weight.sizes.size() > 1 ? weight.sizes.front() : 1);
+                    weight.name == "constant" && rows > 16 && isInteger(weight.dtype) == isInteger(value.dtype))
+                    throw Error("The trace does not read its input '" + value.name + "', but holds a constant of shape " + shapeText(weight.sizes) +
+                                " instead: the graph that it was made with was cached (cached=True); trace a fresh model with cached=False, or export it by torch.export.");
+        }
+        if (!m_inputs.baked.counts.empty())
+            program().notes.push_back("The trace holds numbers of nodes or edges of the graph that it was made with; they are counted anew on every graph.");
+    }
+
+    static std::string shapeText(const std::vector<std::int64_t>& sizes)
+    {
+        std::vector<std::string> parts;
+        for (const std::int64_t size : sizes)
+            parts.push_back(std::to_string(size));
+        return "[" + join(parts, ", ") + "]";
     }
 
     void nameSizes()

@@ -172,10 +172,6 @@
         <translation>正在运行整个模型</translation>
     </message>
     <message>
-        <source>Running function %1</source>
-        <translation>正在运行函数 %1</translation>
-    </message>
-    <message>
         <source>Running %1</source>
         <translation>正在运行 %1</translation>
     </message>
@@ -360,10 +356,6 @@
         <translation>在此图上逐层运行失败：%1</translation>
     </message>
     <message>
-        <source>Running function %1 failed: %2</source>
-        <translation>运行函数 %1 失败：%2</translation>
-    </message>
-    <message>
         <source>Measuring %1 failed: %2</source>
         <translation>测量%1失败：%2</translation>
     </message>
@@ -391,6 +383,22 @@
         <source>Functions %1 and %2 cannot be joined, since a global op waits for all nodes between them.</source>
         <translation>函数 %1 和函数 %2 不能合并，因为它们之间有一个全局算子要等待所有节点。</translation>
     </message>
+    <message>
+        <source>functions %1 to %2</source>
+        <translation>函数 %1 到 %2</translation>
+    </message>
+    <message>
+        <source>global ops before function %1</source>
+        <translation>函数 %1 之前的全局算子</translation>
+    </message>
+    <message>
+        <source>rows of an output</source>
+        <translation>一个输出的行</translation>
+    </message>
+    <message>
+        <source>Running %1 failed: %2</source>
+        <translation>运行 %1 失败：%2</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>
@@ -415,12 +423,12 @@
         <translation>指定模型的输入或参数的角色（node-features、graph-structure、edge-features、other），以代替自动推测；可重复使用。</translation>
     </message>
     <message>
-        <source>Model file (.pt2).</source>
-        <translation>模型文件（.pt2）。</translation>
-    </message>
-    <message>
         <source>Graph file (.npz, a list of edges, .mtx, .graphml or .dot).</source>
         <translation>图文件（.npz、边列表、.mtx、.graphml 或 .dot）。</translation>
+    </message>
+    <message>
+        <source>Model file (.pt2 or .pt).</source>
+        <translation>模型文件（.pt2 或 .pt）。</translation>
     </message>
 </context>
 <context>
@@ -751,19 +759,15 @@
         <source>× %1 more</source>
         <translation>重复 × %1</translation>
     </message>
-    <message>
-        <source>like function %1</source>
-        <translation>同函数 %1</translation>
-    </message>
-    <message>
-        <source>like functions %1 to %2</source>
-        <translation>同函数 %1 到 %2</translation>
-    </message>
     <message numerus="yes">
         <source>%n op(s)</source>
         <translation>
             <numerusform>%n 个算子</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>like %1</source>
+        <translation>同 %1</translation>
     </message>
 </context>
 <context>
@@ -839,6 +843,10 @@
     <message>
         <source>run together</source>
         <translation>合并运行</translation>
+    </message>
+    <message>
+        <source>For all nodes</source>
+        <translation>面向所有节点</translation>
     </message>
 </context>
 <context>
@@ -939,10 +947,6 @@
     <message>
         <source>the prologue</source>
         <translation>序段</translation>
-    </message>
-    <message>
-        <source>function %1</source>
-        <translation>函数 %1</translation>
     </message>
     <message>
         <source>Operator in %1</source>
@@ -1061,14 +1065,6 @@
         <translation>重复 × %1</translation>
     </message>
     <message>
-        <source>Functions %1 to %2, each like function %3</source>
-        <translation>函数 %1 到 %2，均与函数 %3 相同</translation>
-    </message>
-    <message>
-        <source>Functions %1 to %2, which repeat functions %3 to %4</source>
-        <translation>函数 %1 到 %2，重复函数 %3 到 %4</translation>
-    </message>
-    <message>
         <source>Operators</source>
         <translation>算子</translation>
     </message>
@@ -1177,14 +1173,6 @@
         <translation>%1 = %2</translation>
     </message>
     <message>
-        <source>Function %1</source>
-        <translation>函数 %1</translation>
-    </message>
-    <message>
-        <source>Functions %1 to %2</source>
-        <translation>函数 %1 到 %2</translation>
-    </message>
-    <message>
         <source>number</source>
         <translation>数值</translation>
     </message>
@@ -1215,6 +1203,10 @@
     <message>
         <source>nothing</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>%1, like %2</source>
+        <translation>%1，同 %2</translation>
     </message>
 </context>
 <context>
@@ -1285,10 +1277,6 @@
 <context>
     <name>cleave::views::MainWindow</name>
     <message>
-        <source>&lt;div style=&apos;font-size:xx-large&apos;&gt;Drop a model here&lt;/div&gt;&lt;p&gt;or open one with &lt;b&gt;Ctrl+O&lt;/b&gt;: a file that &lt;code&gt;torch.export.save&lt;/code&gt; wrote (.pt2).&lt;/p&gt;&lt;p&gt;Then open a graph (.npz) with &lt;b&gt;Ctrl+G&lt;/b&gt; to run the model on it.&lt;/p&gt;</source>
-        <translation>&lt;div style=&apos;font-size:xx-large&apos;&gt;将模型拖放到此处&lt;/div&gt;&lt;p&gt;或按 &lt;b&gt;Ctrl+O&lt;/b&gt; 打开由 &lt;code&gt;torch.export.save&lt;/code&gt; 写出的文件 (.pt2)。&lt;/p&gt;&lt;p&gt;然后按 &lt;b&gt;Ctrl+G&lt;/b&gt; 打开图 (.npz)，在其上运行模型。&lt;/p&gt;</translation>
-    </message>
-    <message>
         <source>&amp;Help</source>
         <translation>帮助(&amp;H)</translation>
     </message>
@@ -1351,10 +1339,6 @@
     <message>
         <source>Open model</source>
         <translation>打开模型</translation>
-    </message>
-    <message>
-        <source>Models (*.pt2);;All files (*)</source>
-        <translation>模型 (*.pt2);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Open &amp;graph…</source>
@@ -1696,6 +1680,14 @@
         <source>Fi&amp;nd…</source>
         <translation>查找(&amp;N)…</translation>
     </message>
+    <message>
+        <source>Models (*.pt2 *.pt);;All files (*)</source>
+        <translation>模型 (*.pt2 *.pt);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>&lt;div style=&apos;font-size:xx-large&apos;&gt;Drop a model here&lt;/div&gt;&lt;p&gt;or open one with &lt;b&gt;Ctrl+O&lt;/b&gt;: a file that &lt;code&gt;torch.export.save&lt;/code&gt; or &lt;code&gt;torch.jit.save&lt;/code&gt; wrote (.pt2, .pt).&lt;/p&gt;&lt;p&gt;Then open a graph (.npz, .csv, .mtx …) with &lt;b&gt;Ctrl+G&lt;/b&gt; to run the model on it.&lt;/p&gt;</source>
+        <translation>&lt;div style=&apos;font-size:xx-large&apos;&gt;将模型拖放到此处&lt;/div&gt;&lt;p&gt;或按 &lt;b&gt;Ctrl+O&lt;/b&gt; 打开由 &lt;code&gt;torch.export.save&lt;/code&gt; 或 &lt;code&gt;torch.jit.save&lt;/code&gt; 写出的文件 (.pt2, .pt)。&lt;/p&gt;&lt;p&gt;然后按 &lt;b&gt;Ctrl+G&lt;/b&gt; 打开图 (.npz、.csv、.mtx 等)，在其上运行模型。&lt;/p&gt;</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::MessageBar</name>
@@ -1940,28 +1932,12 @@
         <translation>函数 %1</translation>
     </message>
     <message>
-        <source>Global, before %1</source>
-        <translation>全局，函数 %1 之前</translation>
-    </message>
-    <message>
-        <source>Rows of an output</source>
-        <translation>输出的行</translation>
-    </message>
-    <message>
-        <source>Function %1</source>
-        <translation>函数 %1</translation>
-    </message>
-    <message>
         <source>Run functions %1 and %2 together</source>
         <translation>将函数 %1 和函数 %2 合并运行</translation>
     </message>
     <message>
         <source>Run functions %1 and %2 one after the other</source>
         <translation>将函数 %1 和函数 %2 依次运行</translation>
-    </message>
-    <message>
-        <source>Functions %1 to %2</source>
-        <translation>函数 %1 到 %2</translation>
     </message>
     <message>
         <source>Functions %1 and %2 run together here, but not in %3.</source>
@@ -2291,10 +2267,6 @@
     <message>
         <source>Bytes written to the store</source>
         <translation>写入存储区的字节数</translation>
-    </message>
-    <message>
-        <source>Function %1</source>
-        <translation>函数 %1</translation>
     </message>
     <message>
         <source>Together</source>

@@ -33,6 +33,62 @@ def deflate(path, keep_sources):
             archive.writestr(zipfile.ZipInfo(filename), content, zipfile.ZIP_DEFLATED)
 
 
+class Counting(torch.nn.Module):
+    """Sizes as Python's numbers: a trace writes down those of one graph."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = torch.nn.Linear(make_models.FEATURES, 8)
+
+    def forward(self, x, edge_index):
+        nodes, edges = int(x.size(0)), int(edge_index.size(1))
+        h = self.lin(x)
+        source = torch.cat([edge_index[0], torch.arange(nodes)])
+        target = torch.cat([edge_index[1], torch.arange(nodes)])
+        out = torch.zeros(nodes, 8).index_add(0, target, h.index_select(0, source).view(edges + nodes, 8))
+        return out * torch.zeros(nodes).index_add(0, target, torch.ones(edges + nodes)).clamp(min=1).pow(-1).unsqueeze(-1)
+
+
+class Branching(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = torch.nn.Linear(make_models.FEATURES, 8)
+
+    def forward(self, x, edge_index):
+        h = self.lin(x)
+        h = torch.zeros_like(h).index_add(0, edge_index[1], h.index_select(0, edge_index[0]))
+        if bool(h.sum() > 0):
+            h = h.relu()
+        return h
+
+
+class Cached(torch.nn.Module):
+    """Looked at one graph before it was traced."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = torch_geometric.nn.GCNConv(make_models.FEATURES, 8, cached=True)
+
+    def forward(self, x, edge_index):
+        return self.conv(x, edge_index)
+
+
+def write_odd(folder, inputs):
+    """Traces that hold what they should not, and a script that branches; their answers are of no interest but for the first."""
+    given = {n: inputs[n] for n in ("x", "edge_index")}
+    torch.manual_seed(11)
+    with torch.no_grad():
+        model = Counting().eval()
+        torch.jit.trace(model, example_kwarg_inputs=given, check_trace=False).save(str(folder / "odd_counts.pt"))
+        np.savez_compressed(folder / "odd_counts.npz", **{n: t.numpy() for n, t in given.items()}, num_nodes=make_models.NODES, expected=model(**given).numpy())
+        warm = Cached().eval()
+        warm(**given)
+        torch.jit.trace(warm, example_kwarg_inputs=given, check_trace=False).save(str(folder / "odd_cached.pt"))
+        torch.jit.script(Branching().eval()).save(str(folder / "odd_branch.pt"))
+    for name in ("odd_counts", "odd_cached", "odd_branch"):
+        deflate(folder / f"{name}.pt", True)
+
+
 def write(folder, name, kind, make):
     path = folder / f"{name}.{kind}.pt"
     try:
@@ -87,6 +143,7 @@ def main():
             if kind == "script" and name in WIDTHS:
                 entry["widths"] = {"x": WIDTHS[name]}
             files.append(entry)
+    write_odd(folder, inputs)
     (folder / "index.json").write_text(json.dumps(files, indent=1) + "\n")
     print(f"{len(files)} files")
 

@@ -110,6 +110,26 @@ TEST(TorchScript, WidthsThatNothingTellsAreAskedFor)
     EXPECT_NE(refusal.find("--width x="), std::string::npos) << refusal;
 }
 
+TEST(TorchScript, CountsThatATraceWroteDownAreCountedAnew)
+{
+    const Model model = openModel(scripts() / "odd_counts.pt");
+    EXPECT_TRUE(std::ranges::any_of(model.program().notes, [](const std::string& note) { return note.find("counted anew") != std::string::npos; }));
+    const DataGraph graph = readGraph(scripts() / "odd_counts.npz");
+    VerifyOptions options;
+    options.run.batchSize = 7;
+    options.expected["expected"] = graph.arrays.at("expected");
+    for (const Comparison& c : verify(model, graph, options).comparisons)
+        EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
+}
+
+TEST(TorchScript, GraphsInTheTraceAndBranchesByFeaturesAreRefused)
+{
+    const std::string cached = test::errorOf([] { openModel(scripts() / "odd_cached.pt"); });
+    EXPECT_NE(cached.find("cached=False"), std::string::npos) << cached;
+    const std::string branch = test::errorOf([] { openModel(scripts() / "odd_branch.pt"); });
+    EXPECT_NE(branch.find("takes a branch by the entries of tensor"), std::string::npos) << branch;
+}
+
 // The archive's entries, one of them changed.
 class HostileScript : public testing::Test {
 protected:
