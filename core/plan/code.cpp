@@ -238,7 +238,7 @@ std::map<std::string, std::string> generateCode(const PlanSpace& space, const Pl
         "NAME = " +
         name + "\nBATCH_SIZE = " + std::to_string(batchSize) +
         "\n\n\n"
-        "def load(program):\n    \"\"\"program: the torch.export.ExportedProgram that was cut, for its weights.\"\"\"\n"
+        "def load(program):\n    \"\"\"program: the torch.export.ExportedProgram or torch.jit.ScriptModule that was cut, for its weights.\"\"\"\n"
         "    execution = json.loads((pathlib.Path(__file__).parent / \"execution.json\").read_text(encoding=\"utf-8\"))\n"
         "    weights = read_weights(execution, tensors_of(program))\n"
         "    return LayerWise(execution, once.run, [" +

@@ -198,7 +198,9 @@ def read_weights(execution: dict, tensors: dict[str, torch.Tensor]) -> dict[str,
     return weights
 
 
-def tensors_of(program: torch.export.ExportedProgram) -> dict[str, torch.Tensor]:
+def tensors_of(program: torch.export.ExportedProgram | torch.jit.ScriptModule) -> dict[str, torch.Tensor]:
+    if isinstance(program, torch.jit.ScriptModule):
+        return {**dict(program.named_parameters()), **dict(program.named_buffers())}
     return {**program.state_dict, **{k: v for k, v in program.constants.items() if isinstance(v, torch.Tensor)}}
 
 
@@ -366,8 +368,8 @@ class LayerWise:
         self.batch_size = batch_size
 
     @classmethod
-    def from_plan(cls, plan: str | dict, program: torch.export.ExportedProgram) -> "LayerWise":
-        """plan: the file that Cleave wrote, or its content. PlanError if it is not one for this program."""
+    def from_plan(cls, plan: str | dict, program: torch.export.ExportedProgram | torch.jit.ScriptModule) -> "LayerWise":
+        """plan: the file that Cleave wrote, or its content. program: what was cut, for its weights. PlanError if the plan is not one for it."""
         if not isinstance(plan, dict):
             with open(plan, encoding="utf-8") as file:
                 plan = json.load(file)
@@ -375,9 +377,10 @@ class LayerWise:
             raise PlanError(f"The plan is of version {plan.get('cleave_plan')}, but this module reads version {FORMAT} only.")
         if "execution" not in plan:
             raise PlanError("The plan does not say how it is executed; write it anew with cleave-cli plan.")
-        names = {node.name for node in program.graph.nodes}
+        is_script = isinstance(program, torch.jit.ScriptModule)  # whose operators have no names
+        names = set() if is_script else {node.name for node in program.graph.nodes}
         ops = [op["op"] for f in plan["functions"] for key in ("before", "message_passing", "after") for op in f[key]]
-        if ops and names.isdisjoint(ops):
+        if ops and not is_script and names.isdisjoint(ops):
             raise PlanError(f"The plan is for another model: the program has no op '{ops[0]}'.")
         tensors = tensors_of(program)
         execution = plan["execution"]
