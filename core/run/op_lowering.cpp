@@ -1,6 +1,7 @@
 #include "core/run/op_lowering.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/runtime/operator.h>
 #include <torch/version.h>
@@ -108,7 +109,7 @@ constexpr std::string_view oldAttention = "aten::_scaled_dot_product_attention";
 
 bool isKnown(std::string_view target)
 {
-    return !jit::getAllOperatorsFor(c10::Symbol::fromQualString(std::string(target))).empty();
+    return c10::Dispatcher::singleton().findSchema({std::string(target), ""}).has_value();  // those that files of newer versions declare are not there
 }
 
 // Ops become nodes.

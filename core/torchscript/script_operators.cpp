@@ -33,18 +33,22 @@ bool takes(const std::string& name, std::string_view argument)
 
 void lacking(torch::jit::Stack&) { throw std::runtime_error("this LibTorch has no such operator"); }
 
-// By its definition; the last two arguments came later.
+// By its definition.
 void attention(torch::jit::Stack& stack)
 {
     const auto arguments = torch::jit::last(stack, 8);
-    const at::Tensor q = arguments[0].toTensor(), k = arguments[1].toTensor(), v = arguments[2].toTensor();
-    if (arguments[5].toBool() || arguments[7].toBool())
-        throw std::runtime_error("causal attention and grouped heads need a newer LibTorch");
+    const at::Tensor q = arguments[0].toTensor();
+    at::Tensor k = arguments[1].toTensor(), v = arguments[2].toTensor();
+    if (arguments[7].toBool())  // several heads of q read one of k and v
+        for (at::Tensor* shared : {&k, &v})
+            *shared = shared->repeat_interleave(q.size(-3) / shared->size(-3), -3);
     const double scale = arguments[6].isNone() ? 1 / std::sqrt(static_cast<double>(q.size(-1))) : arguments[6].toDouble();
     at::Tensor scores = at::matmul(q, k.transpose(-2, -1)) * scale;
     if (!arguments[3].isNone())
         scores = arguments[3].toTensor().scalar_type() == at::kBool ? scores.masked_fill(arguments[3].toTensor().logical_not(), -std::numeric_limits<double>::infinity())
                                                                     : scores + arguments[3].toTensor();
+    if (arguments[5].toBool())  // rows see those before them
+        scores = scores.masked_fill(at::ones({q.size(-2), k.size(-2)}, at::kBool).tril().logical_not(), -std::numeric_limits<double>::infinity());
     at::Tensor result = at::matmul(at::softmax(scores, -1), v);
     torch::jit::drop(stack, 8);
     stack.emplace_back(std::move(result));
