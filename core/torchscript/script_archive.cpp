@@ -25,8 +25,9 @@ constexpr std::uint64_t largestText = std::uint64_t{64} << 20, largestPickle = s
 std::uint64_t itemSizeOf(const std::string& storage)
 {
     static const std::map<std::string, std::uint64_t> sizes{
-        {"torch DoubleStorage", 8}, {"torch FloatStorage", 4}, {"torch HalfStorage", 2}, {"torch BFloat16Storage", 2},     {"torch LongStorage", 8},          {"torch IntStorage", 4},
-        {"torch ShortStorage", 2},  {"torch CharStorage", 1},  {"torch ByteStorage", 1}, {"torch BoolStorage", 1}, {"torch ComplexFloatStorage", 8}, {"torch ComplexDoubleStorage", 16}};
+        {"torch DoubleStorage", 8},   {"torch FloatStorage", 4}, {"torch HalfStorage", 2},         {"torch BFloat16Storage", 2},
+        {"torch LongStorage", 8},     {"torch IntStorage", 4},   {"torch ShortStorage", 2},        {"torch CharStorage", 1},
+        {"torch ByteStorage", 1},     {"torch BoolStorage", 1},  {"torch ComplexFloatStorage", 8}, {"torch ComplexDoubleStorage", 16}};
     const auto known = sizes.find(storage);
     return known == sizes.end() ? 0 : known->second;
 }
@@ -79,6 +80,12 @@ private:
         const std::size_t start = m_at;
         while (byte() != '\n') {}
         return {reinterpret_cast<const char*>(m_bytes.data()) + start, m_at - start - 1};
+    }
+
+    std::string text(std::size_t length)
+    {
+        const std::size_t at = skip(length);
+        return {reinterpret_cast<const char*>(m_bytes.data()) + at, length};
     }
 
     void push() { push(Object{{}, -1, {}}); }
@@ -175,7 +182,7 @@ private:
         case 'J': push({{}, little<std::int32_t>(), {}}); break;
         case 'G': little<std::uint64_t>(); push(); break;
         case 0x8A: push({{}, longInteger(), {}}); break;                        // LONG1
-        case 'X': { const std::uint32_t length = little<std::uint32_t>(); const std::size_t at = skip(length); push({std::string(reinterpret_cast<const char*>(m_bytes.data()) + at, length), -1, {}}); break; }
+        case 'X': push({text(little<std::uint32_t>()), -1, {}}); break;
         case 'Q': checkStorage(pop()); push(); break;                       // BINPERSID
         case 'R': case 0x81: case 'b': replace(2); break;                   // REDUCE, NEWOBJ, BUILD
         default: damaged(m_what, "holds what no TorchScript archive holds");
@@ -207,7 +214,8 @@ private:
 void screenCode(const std::string& code, const std::string& what)
 {
     if (code.find("__setstate__") != std::string::npos)
-        throw Error("The model file runs code of its own when it is loaded (__setstate__ in " + printable(what) + "), which Cleave does not allow: export the model by torch.export.");
+        throw Error("The model file runs code of its own when it is loaded (__setstate__ in " + printable(what) +
+                    "), which Cleave does not allow: export the model by torch.export.");
     int depth = 0, run = 0;
     std::size_t indent = 0;
     bool atStart = true;

@@ -62,52 +62,108 @@ Item slice(const Item& list, const ItemList& inputs)
     return list.isTuple ? tupleItem(std::move(part)) : listItem(std::move(part));
 }
 
-using Handler = std::function<void(const Node&, const ItemList&, ItemList&)>;
+Item joined(const Item& a, const Item& b)
+{
+    ItemList all = listOf(a);
+    const ItemList& more = listOf(b);
+    all.insert(all.end(), more.begin(), more.end());
+    return listItem(std::move(all));
+}
 
-// Operators on lists and tuples; the first operand is one.
+Item repeated(const Item& list, std::int64_t times)
+{
+    if (times > 10'000)
+        throw Error("The model repeats a list more than 10,000 times.");
+    Item all = listItem({});
+    for (std::int64_t i = 0; i < times; ++i)
+        all = joined(all, list);
+    return all;
+}
+
+Item popped(ItemList& list, std::int64_t index)
+{
+    const auto at = list.begin() + static_cast<std::ptrdiff_t>(place(list, index));
+    Item item = std::move(*at);
+    list.erase(at);
+    return item;
+}
+
+void insert(ItemList& list, std::int64_t index, const Item& item)
+{
+    list.insert(list.begin() + static_cast<std::ptrdiff_t>(place(list, index, true)), item);
+}
+
+Item& entry(const ItemList& in) { return listOf(in[0])[place(*in[0].items, number(in[1]))]; }
+
+// What an operator on containers gives for its operands, the first of which is one.
+using Handler = std::function<ItemList(const Node&, const ItemList&)>;
+
 const std::map<std::string_view, Handler>& ofLists()
 {
     static const std::map<std::string_view, Handler> handlers{
-        {"prim::ListUnpack", [](const Node&, const ItemList& in, ItemList& out) { out = listOf(in[0]); }},
-        {"prim::TupleUnpack", [](const Node&, const ItemList& in, ItemList& out) { out = listOf(in[0]); }},
-        {"prim::TupleIndex", [](const Node&, const ItemList& in, ItemList& out) { out = {listOf(in[0])[place(*in[0].items, number(in[1]))]}; }},
-        {"prim::TupleSlice", [](const Node& node, const ItemList& in, ItemList& out) { out = {slice(in[0], {in[0], Item{node.i(c10::attr::beg)}, Item{node.i(c10::attr::end)}})}; }},
-        {"aten::__getitem__", [](const Node&, const ItemList& in, ItemList& out) { out = {listOf(in[0])[place(*in[0].items, number(in[1]))]}; }},
-        {"aten::_set_item", [](const Node&, const ItemList& in, ItemList& out) { listOf(in[0])[place(*in[0].items, number(in[1]))] = in[2]; out = {in[0]}; }},
-        {"aten::append", [](const Node&, const ItemList& in, ItemList& out) { listOf(in[0]).push_back(in[1]); out = {in[0]}; }},
-        {"aten::extend", [](const Node&, const ItemList& in, ItemList&) { const ItemList more = listOf(in[1]); listOf(in[0]).insert(in[0].items->end(), more.begin(), more.end()); }},
-        {"aten::insert", [](const Node&, const ItemList& in, ItemList&) { in[0].items->insert(in[0].items->begin() + static_cast<std::ptrdiff_t>(place(*in[0].items, number(in[1]), true)), in[2]); }},
-        {"aten::pop", [](const Node&, const ItemList& in, ItemList& out) { const auto at = listOf(in[0]).begin() + static_cast<std::ptrdiff_t>(place(*in[0].items, in.size() > 1 ? number(in[1]) : -1)); out = {*at}; in[0].items->erase(at); }},
-        {"aten::reverse", [](const Node&, const ItemList& in, ItemList&) { std::ranges::reverse(listOf(in[0])); }},
-        {"aten::list", [](const Node&, const ItemList& in, ItemList& out) { out = {listItem(listOf(in[0]))}; }},
-        {"aten::copy", [](const Node&, const ItemList& in, ItemList& out) { out = {listItem(listOf(in[0]))}; }},
-        {"aten::len", [](const Node&, const ItemList& in, ItemList& out) { out = {Item{static_cast<std::int64_t>(listOf(in[0]).size())}}; }},
-        {"aten::slice", [](const Node&, const ItemList& in, ItemList& out) { out = {slice(in[0], in)}; }},
-        {"aten::add", [](const Node&, const ItemList& in, ItemList& out) { ItemList all = listOf(in[0]); const ItemList& more = listOf(in[1]); all.insert(all.end(), more.begin(), more.end()); out = {listItem(std::move(all))}; }},
-        {"aten::mul", [](const Node&, const ItemList& in, ItemList& out) { ItemList all; for (std::int64_t i = 0; i < std::min<std::int64_t>(number(in[1]), 10'000); ++i) all.insert(all.end(), in[0].items->begin(), in[0].items->end()); out = {listItem(std::move(all))}; }},
+        {"prim::ListUnpack", [](auto&, auto& in) { return listOf(in[0]); }},
+        {"prim::TupleUnpack", [](auto&, auto& in) { return listOf(in[0]); }},
+        {"prim::TupleIndex", [](auto&, auto& in) { return ItemList{entry(in)}; }},
+        {"prim::TupleSlice", [](auto& node, auto& in) { return ItemList{slice(in[0], {in[0], Item{node.i(c10::attr::beg)}, Item{node.i(c10::attr::end)}})}; }},
+        {"aten::__getitem__", [](auto&, auto& in) { return ItemList{entry(in)}; }},
+        {"aten::_set_item", [](auto&, auto& in) { entry(in) = in[2]; return ItemList{in[0]}; }},
+        {"aten::append", [](auto&, auto& in) { listOf(in[0]).push_back(in[1]); return ItemList{in[0]}; }},
+        {"aten::extend", [](auto&, auto& in) { *in[0].items = *joined(in[0], in[1]).items; return ItemList{}; }},
+        {"aten::insert", [](auto&, auto& in) { insert(listOf(in[0]), number(in[1]), in[2]); return ItemList{}; }},
+        {"aten::pop", [](auto&, auto& in) { return ItemList{popped(listOf(in[0]), in.size() > 1 ? number(in[1]) : -1)}; }},
+        {"aten::reverse", [](auto&, auto& in) { std::ranges::reverse(listOf(in[0])); return ItemList{}; }},
+        {"aten::list", [](auto&, auto& in) { return ItemList{listItem(listOf(in[0]))}; }},
+        {"aten::copy", [](auto&, auto& in) { return ItemList{listItem(listOf(in[0]))}; }},
+        {"aten::len", [](auto&, auto& in) { return ItemList{Item{static_cast<std::int64_t>(listOf(in[0]).size())}}; }},
+        {"aten::slice", [](auto&, auto& in) { return ItemList{slice(in[0], in)}; }},
+        {"aten::add", [](auto&, auto& in) { return ItemList{joined(in[0], in[1])}; }},
+        {"aten::mul", [](auto&, auto& in) { return ItemList{repeated(in[0], number(in[1]))}; }},
     };
     return handlers;
 }
 
-Item keysOf(const ItemDictionary& dictionary)
+const Item& valueOf(const ItemList& in)
 {
-    ItemList keys;
-    for (const auto& [key, item] : dictionary)
-        keys.push_back(Item{key});
-    return listItem(std::move(keys));
+    const auto at = find(*in[0].dictionary, in[1].value);
+    if (at == in[0].dictionary->end())
+        damaged();
+    return at->second;
+}
+
+Item valueOr(const ItemList& in)
+{
+    const auto at = find(*in[0].dictionary, in[1].value);
+    return at != in[0].dictionary->end() ? at->second : in.size() > 2 ? in[2] : Item{};
+}
+
+void setValue(const ItemList& in)
+{
+    if (const auto at = find(*in[0].dictionary, in[1].value); at != in[0].dictionary->end())
+        at->second = in[2];
+    else
+        in[0].dictionary->emplace_back(in[1].value, in[2]);
+}
+
+template <class Part>
+ItemList listedParts(const Item& dictionary, Part&& part)
+{
+    ItemList parts;
+    for (const auto& [key, item] : *dictionary.dictionary)
+        parts.push_back(part(key, item));
+    return {listItem(std::move(parts))};
 }
 
 const std::map<std::string_view, Handler>& ofDictionaries()
 {
     static const std::map<std::string_view, Handler> handlers{
-        {"aten::__getitem__", [](const Node&, const ItemList& in, ItemList& out) { const auto at = find(*in[0].dictionary, in[1].value); if (at == in[0].dictionary->end()) damaged(); out = {at->second}; }},
-        {"aten::get", [](const Node&, const ItemList& in, ItemList& out) { const auto at = find(*in[0].dictionary, in[1].value); out = {at == in[0].dictionary->end() ? (in.size() > 2 ? in[2] : Item{}) : at->second}; }},
-        {"aten::__contains__", [](const Node&, const ItemList& in, ItemList& out) { out = {Item{find(*in[0].dictionary, in[1].value) != in[0].dictionary->end()}}; }},
-        {"aten::_set_item", [](const Node&, const ItemList& in, ItemList&) { const auto at = find(*in[0].dictionary, in[1].value); if (at == in[0].dictionary->end()) in[0].dictionary->emplace_back(in[1].value, in[2]); else at->second = in[2]; }},
-        {"aten::len", [](const Node&, const ItemList& in, ItemList& out) { out = {Item{static_cast<std::int64_t>(in[0].dictionary->size())}}; }},
-        {"aten::keys", [](const Node&, const ItemList& in, ItemList& out) { out = {keysOf(*in[0].dictionary)}; }},
-        {"aten::values", [](const Node&, const ItemList& in, ItemList& out) { ItemList all; for (const auto& entry : *in[0].dictionary) all.push_back(entry.second); out = {listItem(std::move(all))}; }},
-        {"aten::items", [](const Node&, const ItemList& in, ItemList& out) { ItemList all; for (const auto& [key, item] : *in[0].dictionary) all.push_back(tupleItem({Item{key}, item})); out = {listItem(std::move(all))}; }},
+        {"aten::__getitem__", [](auto&, auto& in) { return ItemList{valueOf(in)}; }},
+        {"aten::get", [](auto&, auto& in) { return ItemList{valueOr(in)}; }},
+        {"aten::__contains__", [](auto&, auto& in) { return ItemList{Item{find(*in[0].dictionary, in[1].value) != in[0].dictionary->end()}}; }},
+        {"aten::_set_item", [](auto&, auto& in) { setValue(in); return ItemList{}; }},
+        {"aten::len", [](auto&, auto& in) { return ItemList{Item{static_cast<std::int64_t>(in[0].dictionary->size())}}; }},
+        {"aten::keys", [](auto&, auto& in) { return listedParts(in[0], [](auto& key, auto&) { return Item{key}; }); }},
+        {"aten::values", [](auto&, auto& in) { return listedParts(in[0], [](auto&, auto& item) { return item; }); }},
+        {"aten::items", [](auto&, auto& in) { return listedParts(in[0], [](auto& key, auto& item) { return tupleItem({Item{key}, item}); }); }},
     };
     return handlers;
 }
@@ -133,7 +189,7 @@ bool ScriptInterpreter::runContainer(const Node& node, const ItemList& inputs, I
         const auto handler = handlers.find(node.kind().toQualString());
         if (handler == handlers.end())
             return false;
-        handler->second(node, inputs, outputs);
+        outputs = handler->second(node, inputs);
     }
     return true;
 }

@@ -322,12 +322,13 @@ torch::jit::Module load(const std::filesystem::path& path)
     } catch (const std::exception& problem) {
         const std::string message = problem.what();
         if (message.find("Type mismatch: ") != std::string::npos)
-            throw Error("The file cannot be loaded by PyTorch itself: PyTorch Geometric 2.5 and later script layers wrongly that reassign edge_index (GCN, GAT, APPNP, SGC, RGCN); "
-                        "trace the model by torch.jit.trace instead, or export it by torch.export.");
+            throw Error("The file cannot be loaded by PyTorch itself: PyTorch Geometric 2.5 and later script layers wrongly that reassign edge_index "
+                        "(GCN, GAT, APPNP, SGC, RGCN); trace the model by torch.jit.trace instead, or export it by torch.export.");
         if (const std::size_t at = message.find("Unknown builtin op: "); at != std::string::npos)
             throw Error("The model uses the operator " + printable(firstWords(message.substr(at + 20)), 60) +
                         ", which PyTorch alone does not have: make the file where the extension is not installed, or export the model by torch.export.");
-        throw Error("The file cannot be loaded by LibTorch " + libtorchVersion() + ": " + printable(firstWords(message), 160) + "; trace the model by torch.jit.trace, or export it by torch.export.");
+        throw Error("The file cannot be loaded by LibTorch " + libtorchVersion() + ": " + printable(firstWords(message), 160) +
+                    "; trace the model by torch.jit.trace, or export it by torch.export.");
     }
 }
 
