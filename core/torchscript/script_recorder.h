@@ -15,8 +15,7 @@ namespace cleave {
 struct Recording {
     Program program;                              ///< sizes are numbers, to be read as symbols later
     std::vector<std::vector<std::int64_t>> sizes;  ///< of each value; of an int the number alone
-    std::vector<ValueId> decisions;               ///< tensors whose entries chose a branch
-    std::vector<SourceLine> decidedAt;
+    std::vector<std::pair<ValueId, SourceLine>> decisions;  ///< tensors whose entries chose a branch, and where
 };
 
 /// Writes a recording.
@@ -37,7 +36,7 @@ public:
 
     Argument argument(const Item& item);  ///< Error for what no operator of the program takes
     void setPlace(ModuleId module, SourceLine source);
-    void decide(ValueId tensor) { m_recording.decisions.push_back(tensor); m_recording.decidedAt.push_back(m_source); }
+    void decide(ValueId tensor) { m_recording.decisions.emplace_back(tensor, m_source); }
     void addOutput(const Item& item);
 
     const Program& program() const { return m_recording.program; }
@@ -54,7 +53,7 @@ private:
     std::map<std::string, int> m_used;
     std::map<std::string, ModuleId> m_modules;
     std::map<std::string, ValueId> m_weights;
-    std::vector<at::Tensor> m_kept;  // constants are told apart by their memory
+    std::vector<at::Tensor> m_kept;  // weights are told apart by their memory
     std::map<const void*, ValueId> m_constants;
     ModuleId m_module{0};
     SourceLine m_source;

@@ -162,9 +162,11 @@ private:
 
     void refuseDecisions()
     {
-        for (std::size_t i = 0; i < m_recordings.front().decisions.size(); ++i)
-            throw Error("The model takes a branch by the entries of tensor '" + program()[m_recordings.front().decisions[i]].name + "'" +
-                        placeText(m_recordings.front().decidedAt[i]) + ": write it without the branch, with torch.where for instance.");
+        if (m_recordings.front().decisions.empty())
+            return;
+        const auto& [tensor, source] = m_recordings.front().decisions.front();
+        throw Error("The model takes a branch by the entries of tensor '" + program()[tensor].name + "'" + placeText(source) +
+                    ": write it without the branch, with torch.where for instance.");
     }
 
     // Caches of the graph that the trace was made with: its edges, or what was worked out from its features.
@@ -180,7 +182,7 @@ private:
         };
         for (const Input& input : p.inputs) {
             const Value& value = p[input.value];
-            if (isRead(input) || (value.name != "x" && value.name != "edge_index"))
+            if (isRead(input) || !isRowsOrEdges(value.name))
                 continue;
             for (const Weight& weight : p.weights)
                 if (const std::int64_t rows = weight.sizes.empty() ? 0 : weight.sizes.back() * (weight.sizes.size() > 1 ? weight.sizes.front() : 1);
@@ -190,6 +192,13 @@ private:
         }
         if (!m_inputs.baked.counts.empty())
             program().notes.push_back("The trace holds numbers of nodes or edges of the graph that it was made with; they are counted anew on every graph.");
+    }
+
+    bool isRowsOrEdges(const std::string& input) const
+    {
+        return std::ranges::any_of(m_inputs.shapes.inputs, [&](const Input& known) {
+            return m_inputs.shapes[known.value].name == input && (known.role == Role::NodeFeatures || known.role == Role::GraphStructure);
+        });
     }
 
     static std::string shapeText(const std::vector<std::int64_t>& sizes)

@@ -19,7 +19,7 @@ struct ScriptOptions {
     std::map<std::string, std::int64_t> widths;  ///< entries of each row of an input, where neither the weights nor the trace tells
 };
 
-/// Reads a file written by torch.jit.save (traces and scripts, PyTorch 1.8 to 2.14). The model is run on three small random graphs, operator by
+/// Reads a file written by torch.jit.save (traces and scripts; tried on files of PyTorch 2.14). The model is run on three small random graphs, operator by
 /// operator; what it does on all of them is the program, and sizes that follow their numbers of nodes and edges are read as symbols.
 /// Error of one sentence for what cannot be read: another course on another graph, sizes or edges of one graph in the trace, operators that are
 /// no computation, training mode.

@@ -62,6 +62,20 @@ class Branching(torch.nn.Module):
         return h
 
 
+class Changing(torch.nn.Module):
+    """Its buffer is another one after each call."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = torch.nn.Linear(make_models.FEATURES, 8)
+        self.register_buffer("scale", torch.ones(8))
+
+    def forward(self, x, edge_index):
+        self.scale.mul_(1.5)
+        h = self.lin(x) * self.scale
+        return torch.zeros_like(h).index_add(0, edge_index[1], h.index_select(0, edge_index[0]))
+
+
 class Cached(torch.nn.Module):
     """Looked at one graph before it was traced."""
 
@@ -85,7 +99,8 @@ def write_odd(folder, inputs):
         warm(**given)
         torch.jit.trace(warm, example_kwarg_inputs=given, check_trace=False).save(str(folder / "odd_cached.pt"))
         torch.jit.script(Branching().eval()).save(str(folder / "odd_branch.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch"):
+        torch.jit.script(Changing().eval()).save(str(folder / "odd_buffer.pt"))
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer"):
         deflate(folder / f"{name}.pt", True)
 
 
