@@ -9,8 +9,10 @@
 #include "core/base/pages.h"
 #include "core/graph/generate.h"
 #include "core/graph/npy.h"
+#include "core/run/plan_profile.h"
 #include "core/run/planning.h"
 #include "views/description.h"
+#include "views/staged_model.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -58,7 +60,9 @@ Document::~Document() = default;
 
 void Document::open(const QString& path)
 {
-    if (isGraphFile(toPath(path)))
+    if (isProfileGraph(toPath(path)))
+        openStages(path);
+    else if (isGraphFile(toPath(path)))
         openGraph(path);
     else if (path.endsWith(QStringLiteral(".cleave.json"), Qt::CaseInsensitive))
         openPlan(path);
@@ -110,6 +114,18 @@ void Document::openModel(const QString& file, std::optional<PlanFile> plan, std:
             m_roles = roles;
             setModel(std::move(model), path);
         });
+}
+
+void Document::openStages(const QString& file)
+{
+    const QString path = absolute(file);
+    abandon(Task::Run);
+    dropAwaitedPlan();
+    m_openingPath.clear();
+    start(
+        Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
+        [path = toPath(path)](const Progress& progress) { return stagedModel(readProfileGraph(path, progress)); },
+        [this, path](std::shared_ptr<const StagedModel> stages) { setStages(std::move(stages), path); });
 }
 
 void Document::openGraph(const QString& file)
@@ -227,14 +243,27 @@ bool Document::savePlan(const QString& path)
 
 void Document::setModel(std::shared_ptr<const Model> model, const QString& path)
 {
-    abandon(Task::Run);
-    m_options.expected.clear();
-    m_expectedPath.clear();
-    m_modelPath = path;
+    takeFile(path);
+    m_stages.reset();
     replaceModel(std::move(model));
     if (m_model)
         for (const std::string& note : m_model->program().notes)
             Q_EMIT noted(toText(note));
+}
+
+void Document::setStages(std::shared_ptr<const StagedModel> stages, const QString& path)
+{
+    takeFile(path);
+    m_stages = std::move(stages);
+    replaceModel(nullptr);
+}
+
+void Document::takeFile(const QString& path)
+{
+    abandon(Task::Run);
+    m_options.expected.clear();
+    m_expectedPath.clear();
+    m_modelPath = path;
 }
 
 // The same file in another form, or another file.
@@ -397,6 +426,21 @@ void Document::verify()
                                         : tr("Verified: the cut model gives different answers."));
             setReport({std::nullopt, std::move(result)});
         });
+}
+
+void Document::writeProfile(const QString& path)
+{
+    if (!canRun())
+        return;
+    start(
+        Task::Run, tr("Measuring the plan"),
+        [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, graph = m_graph, options = m_options.run, file = toPath(path)](const Progress& progress) {
+            checkPlanned(*model, checked, progress);
+            writeProfileGraph(file, profilePlan(*model, *graph, options, progress));
+            giveBackPages();
+            return true;
+        },
+        [this, path](bool) { Q_EMIT noted(tr("Profile graph written to %1.").arg(path)); });
 }
 
 bool Document::isBusy() const

@@ -14,9 +14,11 @@
 
 namespace cleave::views {
 
+struct StagedModel;
+
 /// What changed in a document.
 enum class Change : std::uint8_t {
-    Model,    ///< another model, or none
+    Model,    ///< another model, or profile graph, or none
     Graph,    ///< another graph, or none
     Options,  ///< batch size, tolerance or what Verify compares with
     Result,   ///< a run or its comparison, or none
@@ -43,6 +45,7 @@ public:
     ~Document() override;
 
     const std::shared_ptr<const Model>& model() const { return m_model; }
+    const std::shared_ptr<const StagedModel>& stages() const { return m_stages; }  ///< a profile graph that is looked at instead of a model
     const QString& modelPath() const { return m_modelPath; }
     const std::shared_ptr<const DataGraph>& graph() const { return m_graph; }
     const QString& graphPath() const { return m_graphPath; }
@@ -57,8 +60,9 @@ public:
     const std::map<std::string, Role>& roles() const { return m_roles; }
     void setRole(const QString& input, Role role);  ///< of the model that is open, which is read anew
     void tryRole(const QString& input, Role role);  ///< of the file that was to be opened last
-    void open(const QString& path);  ///< a graph if it ends like one (isGraphFile), a plan if in .cleave.json, otherwise a model
+    void open(const QString& path);  ///< by what it holds or ends with: a profile graph, a graph, a plan, otherwise a model
     void openModel(const QString& path);
+    void openStages(const QString& path);  ///< a profile graph
     void openGraph(const QString& path);
     void openKarateClub();  ///< with random features, as wide as the model wants them
     void openExpected(const QString& path);  ///< outputs recorded elsewhere, which Verify compares with as well, until another model is opened
@@ -67,6 +71,7 @@ public:
     bool savePlan(const QString& path);
     void comparePlan(const QString& path);  ///< shown beside the plan at hand; what differs is noted
     void setModel(std::shared_ptr<const Model> model, const QString& path);
+    void setStages(std::shared_ptr<const StagedModel> stages, const QString& path);
     void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);  ///< which may be empty: it was not read from a file
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
     void setNodeOrder(NodeOrder order);
@@ -79,6 +84,7 @@ public:
     bool canRun() const { return m_model && m_graph && !isBusy(); }
     void runLayerWise();
     void verify();
+    void writeProfile(const QString& path);  ///< of the plan on the graph, measured anew: a profile graph
 
     const Job* job(Task task) const { return m_jobs[static_cast<std::size_t>(task)].get(); }
     bool isBusy() const;
@@ -107,6 +113,7 @@ private:
     void setReport(Report report);
     void takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<DegreeSummary> degrees, const QString& path);
     void replaceModel(std::shared_ptr<const Model> model);
+    void takeFile(const QString& path);
     void rewriteModel();
     void checkModel();
     void openModel(const QString& path, std::optional<PlanFile> plan, std::map<std::string, Role> roles);
@@ -116,6 +123,7 @@ private:
     void setRunOptions(const RunOptions& options);
 
     std::shared_ptr<const Model> m_model;
+    std::shared_ptr<const StagedModel> m_stages;
     QString m_modelPath;
     QString m_openingPath;  // of the file that is being opened
     std::optional<PlanFile> m_awaited;  // plan of the model that is being opened

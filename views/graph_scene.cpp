@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "views/inspection.h"
+#include "views/staged_model.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -81,7 +82,7 @@ void GraphScene::addItems()
         addItem(item);
         m_boxes.push_back(item);
     }
-    showPlan();
+    m_picture->stages ? writeStages() : showPlan();
     setSceneRect(itemsBoundingRect());  // exactly: by itself it would only grow
 }
 
@@ -180,18 +181,33 @@ void GraphScene::writeBands(const PlanMarks& marks)
     const DataGraph* graph = m_document.graph().get();
     const bool all = m_strips.size() != marks.strips.size() || std::exchange(m_graphOfTexts, graph) != graph || m_unitsOfTexts != byteUnits();
     m_unitsOfTexts = byteUnits();
-    double titleWidth = 0;
     for (std::size_t i = 0; i < m_bands.size(); ++i)
         if (m_bands[i] != nullptr) {
             if (all || m_strips[i].crossing != marks.strips[i].crossing || m_strips[i].isJoined != marks.strips[i].isJoined)
                 m_bands[i]->setTexts(bandText(i, marks.strips[i]));
             m_bands[i]->setJoined(marks.strips[i].isJoined);
-            titleWidth = std::max(titleWidth, m_bands[i]->textWidth());
         }
+    alignTitles();
+    m_strips = marks.strips;
+}
+
+void GraphScene::writeStages()
+{
+    for (std::size_t i = 0; i < m_bands.size(); ++i)
+        if (m_bands[i] != nullptr)
+            m_bands[i]->setTexts(stageTexts(*m_picture->stages, m_picture->dag.bands[i]));
+    alignTitles();
+}
+
+void GraphScene::alignTitles()
+{
+    double width = 0;
+    for (const BandItem* band : m_bands)
+        if (band != nullptr)
+            width = std::max(width, band->textWidth());
     for (BandItem* band : m_bands)
         if (band != nullptr)
-            band->setTitleWidth(titleWidth);
-    m_strips = marks.strips;
+            band->setTitleWidth(width);
 }
 
 void GraphScene::markBox(int box)

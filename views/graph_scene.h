@@ -51,6 +51,8 @@ private:
     void markBands();
     bool isLit(const DagBand& band) const;
     void writeBands(const PlanMarks& marks);
+    void writeStages();
+    void alignTitles();
     BandItem::Texts bandText(std::size_t band, const DagStrip& strip) const;
 
     Document& m_document;

@@ -15,6 +15,7 @@
 #include "views/export_picture.h"
 #include "views/graph_scene.h"
 #include "views/plan_menu.h"
+#include "views/staged_model.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -57,7 +58,8 @@ const GraphPicture* GraphView::picture() const { return m_scene->picture(); }
 
 void GraphView::showModel()
 {
-    m_model = m_document.model();
+    m_stages = m_document.stages();
+    m_model = m_stages ? m_stages->drawn : m_document.model();
     m_isNew = true;
     Job::retire(m_job, this);
     m_drag.reset();
@@ -67,7 +69,8 @@ void GraphView::showModel()
     m_repeats.clear();
     m_unfolded.clear();
     if (m_model) {
-        m_repeats = findRepeats(*m_model->analysis, *m_model->cut);
+        if (!m_stages)
+            m_repeats = findRepeats(*m_model->analysis, *m_model->cut);
         setExpansion(initialExpansion(*m_model->analysis, *m_model->cut));
     }
     Q_EMIT pictureChanged();
@@ -120,7 +123,10 @@ void GraphView::layOutAgain(std::optional<DagKey> anchor)
     const GraphStyle& style = m_scene->style();
     auto picture = std::make_shared<GraphPicture>();
     picture->model = m_model;
+    picture->stages = m_stages;
     picture->dag = buildDag(*m_model->analysis, *m_model->cut, m_expansion, dagOptions());
+    if (m_stages)
+        describeStages(*m_stages, picture->dag);
     for (const DagBox& box : picture->dag.boxes)
         picture->sizes.push_back(style.metrics.size(box));
     Job::retire(m_job, this);
@@ -261,7 +267,7 @@ std::vector<OpId> GraphView::find(const QString& text) const
 
 void GraphView::showOp(OpId op)
 {
-    const int box = m_scene->isCurrent() ? picture()->dag.findOp(op) : -1;
+    const int box = picture() && picture()->model == m_model ? picture()->dag.findOp(op) : -1;
     if (box < 0)
         return;
     m_untouched = false;

@@ -108,6 +108,7 @@ private:
 
     Document& m_document;
     std::shared_ptr<const Model> m_model;
+    std::shared_ptr<const StagedModel> m_stages;  // whose drawing the model is; null for what can be run
     Expansion m_expansion;
     std::optional<DagKey> m_selection, m_selectedBefore;
     OpId m_wanted;  // to be selected in the next picture

@@ -109,7 +109,14 @@ void Legend::setLevels(int levels, bool showsGraph)
 {
     m_levels = levels;
     m_showsGraph = showsGraph;
+    m_isStaged = false;
     update();
+}
+
+void Legend::setStages(int last)
+{
+    setLevels(last, false);
+    m_isStaged = true;
 }
 
 QSize Legend::sizeHint() const
@@ -131,11 +138,15 @@ void Legend::paintEvent(QPaintEvent*)
     font.setPointSizeF(font.pointSizeF() * 0.9);
     painter.setFont(font);
     Line line(painter, colors, size());
-    line.text(tr("Message degree"), gap);
+    line.text(m_isStaged ? tr("Stage") : tr("Message degree"), gap);
     const int step = std::max(1, (m_levels + mostSwatches) / mostSwatches);
     for (int level = 0; level <= m_levels; level += step)
         line.swatch(colors.level(level, m_levels), QString::number(level));
     line.skip(space);
+    if (m_isStaged) {
+        line.cut(tr("cut"));
+        return;
+    }
     line.outline(RowsClass::Nodes, tr("V: node rows"));
     line.outline(RowsClass::Edges, tr("M: edge rows"));
     if (m_showsGraph)

@@ -14,6 +14,7 @@ public:
     explicit Legend(QWidget* parent = nullptr);
 
     void setLevels(int levels, bool showsGraph);  ///< showsGraph: what global ops give is in the picture
+    void setStages(int last);                     ///< of a profile graph, by number
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -23,7 +24,7 @@ protected:
 
 private:
     int m_levels = 0;
-    bool m_showsGraph = false;
+    bool m_showsGraph = false, m_isStaged = false;
 };
 
 }  // namespace cleave::views

@@ -15,7 +15,6 @@
 #include <QPrinter>
 #include <QProgressBar>
 #include <QRegularExpression>
-#include <QSaveFile>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -28,22 +27,22 @@
 #include "core/base/error.h"
 #include "core/layout/layout.h"
 #include "core/plan/code.h"
-#include "core/plan/dot.h"
 #include "views/code_panel.h"
 #include "views/core_text.h"
+#include "views/description.h"
+#include "views/exporting.h"
 #include "views/find_bar.h"
 #include "views/graph_view.h"
 #include "views/inspection.h"
-#include "views/description.h"
 #include "views/inspector.h"
 #include "views/legend.h"
 #include "views/message_bar.h"
 #include "views/model_panel.h"
 #include "views/plan_panel.h"
-#include "views/report.h"
 #include "views/result_panel.h"
 #include "views/ruler.h"
 #include "views/settings_dialog.h"
+#include "views/staged_model.h"
 #include "views/story_view.h"
 #include "views/table_panel.h"
 #include "views/text.h"
@@ -63,14 +62,6 @@ QStringList droppedFiles(const QMimeData* data)
         if (url.isLocalFile())
             files.append(url.toLocalFile());
     return files;
-}
-
-void writeText(const QString& path, const QString& text)
-{
-    const QByteArray data = text.toUtf8();
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(data) != data.size() || !file.commit())
-        throw Error(path.toStdString() + " cannot be written: choose another folder.");
 }
 
 QLabel* emptyState(QWidget* parent)
@@ -231,7 +222,7 @@ void MainWindow::makeActions()
 {
     auto* file = menuBar()->addMenu(tr("&File"));
     auto* openModel = addAction(file, tr("Open &model…"), QKeySequence::Open,
-                                [this] { openDialog(tr("Open model"), tr("Models (*.pt2 *.pt);;All files (*)")); });
+                                [this] { openDialog(tr("Open model"), tr("Models (*.pt2 *.pt);;PipeDream profile graphs (*.txt);;All files (*)")); });
     auto* openGraph = addAction(file, tr("Open &graph…"), tr("Ctrl+G"),
                                 [this] { openDialog(tr("Open graph"), tr("Graphs (*.npz *.csv *.tsv *.txt *.mtx *.graphml *.dot *.gv *.gz);;All files (*)")); });
     addAction(file, tr("Open Zachary's &karate club"), {}, [this] { m_document.openKarateClub(); });
@@ -371,7 +362,7 @@ void MainWindow::exportDialog()
 {
     const QFileInfo model(m_document.modelPath());
     const QString path = QFileDialog::getSaveFileName(this, tr("Export"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
-                                                      tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv)"));
+                                                      tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;PipeDream profile graph, measured on the graph (*.txt)"));
     if (!path.isEmpty())
         exportTo(path);
 }
@@ -379,20 +370,8 @@ void MainWindow::exportDialog()
 void MainWindow::exportTo(const QString& path)
 {
     try {
-        const QString kind = QFileInfo(path).suffix().toLower();
-        if (!m_document.model())
-            throw Error("There is nothing to export: open a model first.");
-        if (kind == QStringLiteral("svg") || kind == QStringLiteral("pdf") || kind == QStringLiteral("png"))
-            m_view->exportPicture(path);
-        else if (kind == QStringLiteral("dot"))
-            writeText(path, toText(toDot(*m_document.model()->analysis, *m_document.planEditor().plannedModel()->cut)));
-        else if (kind == QStringLiteral("html"))
-            writeText(path, htmlReport(m_document, m_view->svg()));
-        else if (kind == QStringLiteral("csv"))
-            writeText(path, csvReport(m_document));
-        else
-            throw Error("'" + QFileInfo(path).fileName().toStdString() + "' must end in .svg, .pdf, .png, .dot, .html or .csv, which says what is written.");
-        m_results->addMessage(tr("Written: %1.").arg(path));
+        if (exportDocument(m_document, *m_view, path))
+            m_results->addMessage(tr("Written: %1.").arg(path));
     } catch (const Error& error) {
         showError(toText(error.what()));
     }
@@ -576,12 +555,13 @@ void MainWindow::showError(const QString& sentence)
 void MainWindow::showChange(Change change)
 {
     if (change == Change::Model) {
-        m_pages->setCurrentIndex(m_document.model() ? 1 : 0);
-        m_legend->setVisible(m_document.model() != nullptr);
+        const bool isOpen = m_document.model() || m_document.stages();
+        m_pages->setCurrentIndex(isOpen ? 1 : 0);
+        m_legend->setVisible(isOpen);
         if (m_document.model())
             m_legend->setLevels(m_document.model()->analysis->degreeOf(m_document.model()->analysis->levels), !barriers(*m_document.model()->analysis).empty());
-        else
-            m_legend->setLevels(0, false);
+        else if (m_document.stages())
+            m_legend->setStages(m_document.stages()->graph.stages.back());
         m_message->hide();
         showTitle();
     }
@@ -621,7 +601,9 @@ void MainWindow::showTasks()
 void MainWindow::showSelection()
 {
     const DagBox* box = m_view->selectedBox();
-    if (box && m_document.model())
+    if (box && m_document.stages())
+        m_inspector->show(inspectStaged(*m_document.stages(), *box));
+    else if (box && m_document.model())
         m_inspector->show(inspectBox(*m_document.model(), *box, m_document.graph().get(), &m_document.planEditor()));
     else if (const std::optional<int> cut = m_view->selectedCut(); cut && m_document.planEditor().space())
         m_inspector->show(inspectCut(*cut, m_document.graph().get(), m_document.planEditor()));

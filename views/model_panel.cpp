@@ -13,6 +13,7 @@
 #include "core/base/format.h"
 #include "views/description.h"
 #include "views/property_view.h"
+#include "views/staged_model.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -101,6 +102,8 @@ void ModelPanel::showDocument()
     std::vector<PropertySection> sections;
     if (m_document.model())
         sections = describeModel(*m_document.model(), m_document.modelPath());
+    else if (m_document.stages())
+        sections = describeStaged(*m_document.stages(), m_document.modelPath());
     else
         sections.push_back({tr("Model"), {{tr("none loaded"), {}, {}}}});
     if (m_document.graph())

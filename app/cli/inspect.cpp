@@ -5,6 +5,7 @@
 #include <set>
 
 #include "app/cli/commands.h"
+#include "app/cli/stages.h"
 #include "app/cli/terminal.h"
 #include "core/base/format.h"
 #include "core/plan/dot.h"
@@ -128,12 +129,17 @@ std::string describeText(const Model& model)
 
 void addInspect(CLI::App& app, int&)
 {
-    auto* command = app.add_subcommand("inspect", "Show inputs and roles, clean-up passes, message degrees, functions, edge sets and save points");
+    auto* command = app.add_subcommand("inspect", "Show inputs and roles, clean-up passes, message degrees, functions, edge sets and save points; or the stages of a PipeDream profile graph");
     auto arguments = std::make_shared<ModelArguments>();
     auto json = std::make_shared<bool>(false);
     arguments->add(*command);
     command->add_flag("--json", *json, "Write JSON");
     command->callback([arguments, json] {
+        if (isProfileGraph(arguments->path)) {
+            const ProfileGraph graph = readProfileGraph(arguments->path);
+            print(*json ? toJson(graph).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : describeText(graph));
+            return;
+        }
         Model model;
         {
             const TerminalProgress terminal;
@@ -145,10 +151,14 @@ void addInspect(CLI::App& app, int&)
 
 void addDot(CLI::App& app, int&)
 {
-    auto* command = app.add_subcommand("dot", "Write the model's graph, one cluster per function, in Graphviz's DOT language to standard output");
+    auto* command = app.add_subcommand("dot", "Write the model's graph, one cluster per function (or stage), in Graphviz's DOT language to standard output");
     auto arguments = std::make_shared<ModelArguments>();
     arguments->add(*command);
     command->callback([arguments] {
+        if (isProfileGraph(arguments->path)) {
+            print(toDot(readProfileGraph(arguments->path)));
+            return;
+        }
         const TerminalProgress terminal;
         const Model model = arguments->open(terminal.progress());
         print(toDot(*model.analysis, *model.cut));

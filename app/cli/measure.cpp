@@ -1,17 +1,72 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
+#include "app/cli/planned.h"
+#include "app/cli/stages.h"
 #include "app/cli/terminal.h"
 #include "core/base/format.h"
 #include "core/plan/work.h"
 #include "core/run/calibrate.h"
 #include "core/run/measure.h"
+#include "core/run/plan_profile.h"
 
 namespace cleave::cli {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+struct ProfileArguments : PlannedArguments {
+    std::string pipeDream;
+    bool json = false;
+};
+
+// The plan's functions as stages.
+void writeStages(ProfileArguments& arguments)
+{
+    ProfileGraph profile;
+    {
+        const TerminalProgress terminal;
+        const Model planned = arguments.open(terminal.progress());
+        const DataGraph graph = arguments.graph.read(terminal.progress());
+        profile = profilePlan(planned, graph, arguments.graph.run, terminal.progress());
+    }
+    writeProfileGraph(arguments.pipeDream, profile);
+    print(arguments.json ? toJson(profile).dump(2) + "\n" : stageTable(profile) + "\nWritten to " + arguments.pipeDream + "\n");
+}
+
+void measureOps(ProfileArguments& arguments)
+{
+    Model model;
+    Profile profile;
+    {
+        const TerminalProgress terminal;
+        model = arguments.model.open(terminal.progress());
+        const DataGraph graph = arguments.graph.read(terminal.progress());
+        GraphMeasure measure(model, graph, arguments.graph.run, terminal.progress());
+        const std::int64_t batch = arguments.graph.run.batchSize;
+        profile = measure.profile(batch > 0 ? batch : measure.chosenBatchSize(), terminal.progress());
+    }
+    const Program& program = model.program();
+    std::vector<std::vector<std::string>> rows{{"op", "operator", "module", "rows", "time per row", "activation per row", "parameters"}};
+    Json json{{"batch_size", profile.batchSize}, {"ops", Json::array()}};
+    for (const auto& [op, seconds] : profile.opSeconds) {
+        const ValueId output = program[op].outputs.front();
+        const ValueFacts& facts = model.analysis->values[output];
+        const double activation = rowBytes(*model.analysis, output, facts.rowDim), parameters = workOf(program, op, facts.rowDim).weightBytes;
+        const std::string kind = facts.rows == Rows::Edges || model.analysis->ops[op].kind == OpKind::Scatter ? "M" : "V";
+        rows.push_back({program[op].name, program[op].target, program[program[op].module].path, kind, formatSeconds(seconds),
+                        formatBytes(activation), formatBytes(parameters)});
+        json["ops"].push_back({{"op", program[op].name},
+                               {"target", program[op].target},
+                               {"module", program[program[op].module].path},
+                               {"rows", kind},
+                               {"seconds_per_row", seconds},
+                               {"activation_bytes_per_row", activation},
+                               {"parameter_bytes", parameters}});
+    }
+    print(arguments.json ? json.dump(2) + "\n" : table(rows) + "\nMeasured on blocks of " + formatCount(profile.batchSize) + " targets\n");
+}
 
 }  // namespace
 
@@ -47,46 +102,16 @@ void addCalibrate(CLI::App& app, int&)
 void addProfile(CLI::App& app, int&)
 {
     auto* command = app.add_subcommand("profile", "Measure time, activation and parameter bytes of each op on sample blocks of a graph");
-    struct Arguments {
-        ModelArguments model;
-        GraphArguments graph;
-        bool json = false;
-    };
-    auto arguments = std::make_shared<Arguments>();
-    arguments->model.add(*command);
-    arguments->graph.add(*command, true);
+    auto arguments = std::make_shared<ProfileArguments>();
+    arguments->add(*command, "Plan file whose functions are the stages, instead of the cut at message degree");
+    auto* pipeDream = command->add_option("--pipedream", arguments->pipeDream,
+                                          "Write what a run of the plan takes op by op as PipeDream's profiler does, the plan's functions as stages")
+                          ->type_name("FILE");
+    command->get_option("--plan")->needs(pipeDream);
     command->add_flag("--json", arguments->json, "Write the table as JSON");
     command->callback([arguments] {
         arguments->graph.finish();
-        Model model;
-        Profile profile;
-        {
-            const TerminalProgress terminal;
-            model = arguments->model.open(terminal.progress());
-            const DataGraph graph = arguments->graph.read(terminal.progress());
-            GraphMeasure measure(model, graph, arguments->graph.run, terminal.progress());
-            const std::int64_t batch = arguments->graph.run.batchSize;
-            profile = measure.profile(batch > 0 ? batch : measure.chosenBatchSize(), terminal.progress());
-        }
-        const Program& program = model.program();
-        std::vector<std::vector<std::string>> rows{{"op", "operator", "module", "rows", "time per row", "activation per row", "parameters"}};
-        Json json{{"batch_size", profile.batchSize}, {"ops", Json::array()}};
-        for (const auto& [op, seconds] : profile.opSeconds) {
-            const ValueId output = program[op].outputs.front();
-            const ValueFacts& facts = model.analysis->values[output];
-            const double activation = rowBytes(*model.analysis, output, facts.rowDim), parameters = workOf(program, op, facts.rowDim).weightBytes;
-            const std::string kind = facts.rows == Rows::Edges || model.analysis->ops[op].kind == OpKind::Scatter ? "M" : "V";
-            rows.push_back({program[op].name, program[op].target, program[program[op].module].path, kind, formatSeconds(seconds),
-                            formatBytes(activation), formatBytes(parameters)});
-            json["ops"].push_back({{"op", program[op].name},
-                                   {"target", program[op].target},
-                                   {"module", program[program[op].module].path},
-                                   {"rows", kind},
-                                   {"seconds_per_row", seconds},
-                                   {"activation_bytes_per_row", activation},
-                                   {"parameter_bytes", parameters}});
-        }
-        print(arguments->json ? json.dump(2) + "\n" : table(rows) + "\nMeasured on blocks of " + formatCount(profile.batchSize) + " targets\n");
+        arguments->pipeDream.empty() ? measureOps(*arguments) : writeStages(*arguments);
     });
 }
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
-#include "app/cli/terminal.h"
+#include "app/cli/planned.h"
 #include "core/base/format.h"
 #include "core/base/memory_bound.h"
 #include "core/graph/npy.h"
@@ -22,42 +22,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct RunArguments {
-    ModelArguments model;
-    GraphArguments graph;
-    std::string plan;
+struct RunArguments : PlannedArguments {
     bool json = false, profile = false;
-    Plan ran;  // by open
 
     void add(CLI::App& command)
     {
-        model.add(command);
-        graph.add(command, true);
+        PlannedArguments::add(command, "Plan file to run, instead of the cut at message degree");
         graph.addSaveAs(command);
-        command.add_option("--plan", plan, "Plan file to run, instead of the cut at message degree")->type_name("FILE");
         command.add_flag("--profile", profile, "Predict from times of each op measured on sample blocks, instead of the machine's rates");
         command.add_flag("--json", json, "Write the report as JSON");
-    }
-
-    // The model, cut by the plan if there is one; what the plan says of the batch size counts unless it is given here.
-    Model open(const Progress& progress)
-    {
-        Model opened = model.open(progress, plan);
-        const PlanSpace space(*opened.analysis);
-        ran = space.messageDegree();
-        if (plan.empty())
-            return opened;
-        const StoredPlan stored = readPlan(plan, space);
-        for (const std::string& remark : stored.remarks)
-            std::cerr << remark << "\n";
-        opened.cut = std::make_shared<CutProgram>(space.cut(stored.plan, stored.copied));
-        checkCut(*opened.analysis, *opened.cut, progress);
-        if (graph.batchSize == "auto")
-            graph.run.batchSize = stored.batchSize;
-        if (graph.order.empty())
-            graph.run.order = stored.order;
-        ran = stored.plan;
-        return opened;
     }
 };
 

@@ -11,6 +11,7 @@
 #include "app/cli/targets.h"
 #include "core/base/format.h"
 #include "core/plan/plan_file.h"
+#include "core/plan/profile_graph.h"
 
 namespace cleave::cli {
 
@@ -117,6 +118,8 @@ std::set<Rewrite> rewritesOf(const std::string& text)
 
 Model ModelArguments::open(const Progress& progress, const std::string& plan) const
 {
+    if (isProfileGraph(path))
+        throw Error(printable(path, 200) + " is a profile graph: it can be looked at (inspect, dot, the window), but holds no program to run.");
     OpenOptions options;
     if (rewrites.empty() && !plan.empty())
         for (const std::string& name : readPlanSummary(plan).rewrites)

@@ -44,9 +44,9 @@ public:
             std::int64_t first = 0;
             for (const OpId id : ops) {
                 const Linear linear = *linearOf(&m_p[id]);
-                m_emit[id] = [this, linear, merged, width, first, ops, hasBias = key.second](Rewriter& rewriter, const Op& old) {
+                m_emit[id] = [this, linear, merged, width, first, merging = ops, hasBias = key.second](Rewriter& rewriter, const Op& old) {
                     if (!merged->valid())
-                        *merged = emitMerged(rewriter, old, linear, width, m_mergedWeights.at(ops.front()), hasBias);
+                        *merged = emitMerged(rewriter, old, linear, width, m_mergedWeights.at(merging.front()), hasBias);
                     emitLast(rewriter, old, "aten::slice", "Tensor",
                              {{"self", {*merged}}, {"dim", whole(1)}, {"start", whole(first)}, {"end", whole(first + linear.out)}, {"step", whole(1)}});
                 };

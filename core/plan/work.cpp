@@ -143,6 +143,17 @@ Work workOf(const Program& program, OpId id, int rowDim)
     return work;
 }
 
+int timedFrame(const Analysis& analysis, const Step& step)
+{
+    if (analysis.ops[step.op].kind != OpKind::Scatter)
+        return step.frame;
+    int frame = -1;
+    for (const StepOperand& operand : step.operands)
+        if (operand.rowDim >= 0 && operand.frame != step.frame && analysis.values[operand.value].reach == Reach::Feature)
+            frame = operand.frame;
+    return frame;
+}
+
 double rowBytes(const Analysis& analysis, ValueId id, int rowDim)
 {
     const Value& value = analysis.program[id];

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/analysis/analysis.h"
+#include "core/plan/cut.h"
 
 namespace cleave {
 
@@ -24,6 +24,9 @@ struct Work {
 
 /// rowDim: of the op's first output.
 Work workOf(const Program& program, OpId op, int rowDim);
+
+/// The frame for whose rows the time of a step counts: its own, for reductions that of what they reduce; -1: there is none.
+int timedFrame(const Analysis& analysis, const Step& step);
 
 /// Bytes of one row of a tensor, over all its entries; 0 where another dimension grows with the graph as well.
 double rowBytes(const Analysis& analysis, ValueId value, int rowDim);

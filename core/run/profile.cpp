@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/stopwatch.h"
+#include "core/plan/work.h"
 #include "core/run/batch.h"
 #include "core/run/executor.h"
 #include "core/run/op_lowering.h"
@@ -250,13 +251,9 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
             auto program = fusion.programs.begin();
             for (std::size_t s = 0; s < function.steps.size(); ++s) {
                 const Step& step = function.steps[s];
-                double rows = function.isGlobal && !readsNodes(m_a, step.op) ? 1 : static_cast<double>(batch.rows[static_cast<std::size_t>(step.frame)]);
-                if (m_a.ops[step.op].kind == OpKind::Scatter) {
-                    rows = 0;
-                    for (const StepOperand& operand : step.operands)
-                        if (operand.rowDim >= 0 && operand.frame != step.frame && m_a.values[operand.value].reach == Reach::Feature)
-                            rows = static_cast<double>(batch.rows[static_cast<std::size_t>(operand.frame)]);
-                }
+                const int timed = timedFrame(m_a, step);
+                const bool isOnce = function.isGlobal && !readsNodes(m_a, step.op);
+                const double rows = isOnce ? 1 : timed < 0 ? 0 : static_cast<double>(batch.rows[static_cast<std::size_t>(timed)]);
                 const bool isProgram = program != fusion.programs.end() && program->step == s;
                 if (!isProgram && !live[s])
                     continue;

@@ -721,6 +721,14 @@
         <source>Verified: the cut model gives different answers.</source>
         <translation>验证完成：切分后的模型给出不同的结果。</translation>
     </message>
+    <message>
+        <source>Measuring the plan</source>
+        <translation>正在测量方案</translation>
+    </message>
+    <message>
+        <source>Profile graph written to %1.</source>
+        <translation>性能图已写入 %1。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::FindBar</name>
@@ -1273,6 +1281,10 @@
         <source>cut</source>
         <translation>切口</translation>
     </message>
+    <message>
+        <source>Stage</source>
+        <translation>阶段</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::MainWindow</name>
@@ -1593,10 +1605,6 @@
         <translation>导出</translation>
     </message>
     <message>
-        <source>Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv)</source>
-        <translation>图片 (*.svg *.pdf *.png);;Graphviz (*.dot);;报告 (*.html);;代价表 (*.csv)</translation>
-    </message>
-    <message>
         <source>Written: %1.</source>
         <translation>已写入 %1。</translation>
     </message>
@@ -1681,12 +1689,16 @@
         <translation>查找(&amp;N)…</translation>
     </message>
     <message>
-        <source>Models (*.pt2 *.pt);;All files (*)</source>
-        <translation>模型 (*.pt2 *.pt);;所有文件 (*)</translation>
-    </message>
-    <message>
         <source>&lt;div style=&apos;font-size:xx-large&apos;&gt;Drop a model here&lt;/div&gt;&lt;p&gt;or open one with &lt;b&gt;Ctrl+O&lt;/b&gt;: a file that &lt;code&gt;torch.export.save&lt;/code&gt; or &lt;code&gt;torch.jit.save&lt;/code&gt; wrote (.pt2, .pt).&lt;/p&gt;&lt;p&gt;Then open a graph (.npz, .csv, .mtx …) with &lt;b&gt;Ctrl+G&lt;/b&gt; to run the model on it.&lt;/p&gt;</source>
         <translation>&lt;div style=&apos;font-size:xx-large&apos;&gt;将模型拖放到此处&lt;/div&gt;&lt;p&gt;或按 &lt;b&gt;Ctrl+O&lt;/b&gt; 打开由 &lt;code&gt;torch.export.save&lt;/code&gt; 或 &lt;code&gt;torch.jit.save&lt;/code&gt; 写出的文件 (.pt2, .pt)。&lt;/p&gt;&lt;p&gt;然后按 &lt;b&gt;Ctrl+G&lt;/b&gt; 打开图 (.npz、.csv、.mtx 等)，在其上运行模型。&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>Models (*.pt2 *.pt);;PipeDream profile graphs (*.txt);;All files (*)</source>
+        <translation>模型 (*.pt2 *.pt);;PipeDream 性能图 (*.txt);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;PipeDream profile graph, measured on the graph (*.txt)</source>
+        <translation>图片 (*.svg *.pdf *.png);;Graphviz (*.dot);;报告 (*.html);;代价表 (*.csv);;在图上测量的 PipeDream 性能图 (*.txt)</translation>
     </message>
 </context>
 <context>
@@ -2567,6 +2579,129 @@
     <message>
         <source>&amp;Bytes</source>
         <translation>字节单位(&amp;B)</translation>
+    </message>
+</context>
+<context>
+    <name>cleave::views::StagedModel</name>
+    <message>
+        <source>Stage %1</source>
+        <translation>阶段 %1</translation>
+    </message>
+    <message>
+        <source>No stages</source>
+        <translation>无阶段</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>nodes</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>forward</source>
+        <translation>前向</translation>
+    </message>
+    <message>
+        <source>backward</source>
+        <translation>反向</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s)</source>
+        <translation>
+            <numerusform>%n 个节点</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>forward %1</source>
+        <translation>前向 %1</translation>
+    </message>
+    <message>
+        <source>backward %1</source>
+        <translation>反向 %1</translation>
+    </message>
+    <message>
+        <source>parameters %1</source>
+        <translation>参数 %1</translation>
+    </message>
+    <message>
+        <source>Handed on</source>
+        <translation>传递</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensor(s)</source>
+        <translation>
+            <numerusform>%n 个张量</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Handed on by stage %1</source>
+        <translation>由阶段 %1 传递</translation>
+    </message>
+    <message>
+        <source>Node in stage %1</source>
+        <translation>阶段 %1 中的节点</translation>
+    </message>
+    <message>
+        <source>Node</source>
+        <translation>节点</translation>
+    </message>
+    <message>
+        <source>name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>description</source>
+        <translation>描述</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>激活</translation>
+    </message>
+    <message>
+        <source>Edges</source>
+        <translation>边</translation>
+    </message>
+    <message>
+        <source>reads</source>
+        <translation>读取</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>read by</source>
+        <translation>被读取</translation>
+    </message>
+    <message>
+        <source>Profile graph</source>
+        <translation>性能图</translation>
+    </message>
+    <message>
+        <source>file</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>stages</source>
+        <translation>阶段</translation>
+    </message>
+    <message>
+        <source>note</source>
+        <translation>说明</translation>
+    </message>
+    <message>
+        <source>for viewing: it holds no program</source>
+        <translation>仅供查看：不含程序</translation>
+    </message>
+    <message>
+        <source>hands on</source>
+        <translation>传递</translation>
     </message>
 </context>
 <context>

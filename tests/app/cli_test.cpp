@@ -247,6 +247,27 @@ TEST(Cli, GenerateAndDot)
     EXPECT_TRUE(dot.out.starts_with("digraph"));
 }
 
+TEST(Cli, PlansAreProfiledAsStages)
+{
+    const test::TemporaryFolder folder;
+    const std::string plan = (folder / "p.cleave.json").string(), profile = (folder / "profile.txt").string();
+    ASSERT_EQ(run("plan " + example("sage.pt2") + " " + example("cora.npz") + " --planner full-graph --out " + plan).code, 0);
+    ASSERT_EQ(run("profile " + example("sage.pt2") + " " + example("cora.npz") + " --plan " + plan + " --pipedream " + profile).code, 0);
+    const Result joined = run("inspect --json " + profile);
+    EXPECT_EQ(nlohmann::json::parse(joined.out)["stages"].size(), 2U);
+    ASSERT_EQ(run("profile " + example("sage.pt2") + " " + example("cora.npz") + " --pipedream " + profile).code, 0);
+    const nlohmann::json stages = nlohmann::json::parse(run("inspect --json " + profile).out)["stages"];
+    ASSERT_EQ(stages.size(), 4U);  // of functions 0, 1 and 2
+    for (const auto& stage : stages)
+        EXPECT_GT(stage["forward_seconds"], 0);
+    EXPECT_NE(run("inspect " + profile).out.find("4 stages"), std::string::npos);
+    EXPECT_TRUE(run("dot " + profile).out.starts_with("digraph"));
+    const Result verified = run("verify " + profile + " " + example("cora.npz"));
+    EXPECT_EQ(verified.code, 1);
+    EXPECT_NE(verified.err.find("is a profile graph"), std::string::npos) << verified.err;
+    EXPECT_EQ(run("profile " + example("sage.pt2") + " " + example("cora.npz") + " --plan " + plan).code, 2);
+}
+
 // The numbers of two .npy files are the same up to rounding.
 void expectClose(const std::filesystem::path& a, const std::filesystem::path& b)
 {

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/graph/data_graph.h"
+#include "core/plan/profile_graph.h"
 
 namespace cleave::test {
 
@@ -44,6 +45,17 @@ fs::path writeOgb(std::string_view bytes)
     return folder() / "ogb";
 }
 
+// What is read is written so that it can be read again.
+void readProfile(const fs::path& path)
+{
+    const ProfileGraph graph = readProfileGraph(path);
+    writeProfileGraph(folder() / "again", graph);
+    const ProfileGraph again = readProfileGraph(folder() / "again");
+    if (again.nodes.size() != graph.nodes.size() || again.edges != graph.edges || again.stages != graph.stages || stageTotals(again).size() != graph.stages.size() ||
+        toDot(graph).empty())
+        std::abort();
+}
+
 }  // namespace
 
 void readBytes(const std::string& ending, const std::uint8_t* bytes, std::size_t size)
@@ -56,7 +68,10 @@ void readBytes(const std::string& ending, const std::uint8_t* bytes, std::size_t
         write(path, text);
     for (const bool undirected : {false, true})
         try {
-            readGraph(path, {.split = 0, .undirected = undirected});
+            if (ending == ".profile")
+                readProfile(path);
+            else
+                readGraph(path, {.split = 0, .undirected = undirected});
         } catch (const Error& error) {
             const std::string_view sentence = error.what();
             if (!sentence.ends_with('.') || sentence.find('\n') != std::string_view::npos)

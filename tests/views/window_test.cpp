@@ -50,6 +50,7 @@
 #include "views/plan_menu.h"
 #include "views/plan_panel.h"
 #include "views/property_view.h"
+#include "views/staged_model.h"
 #include "views/report.h"
 #include "views/result_panel.h"
 #include "views/ruler.h"
@@ -91,6 +92,8 @@ private Q_SLOTS:
     void aWrongCutIsNotKept();
     void droppedFileIsOpened();
     void exportsPicture();
+    void profileGraphsAreDrawnByStage();
+    void plansAreWrittenAsProfileGraphs();
     void reportsCompareThePlans();
     void codeFollowsThePlan();
     void randomFeaturesAreChosenAndSaid();
@@ -840,11 +843,72 @@ void WindowTest::exportsPicture()
         QVERIFY2(QFileInfo(path).size() > 1000, name);
     }
     QVERIFY(!window.messageBar().isVisible());
-    window.exportTo(folder.filePath(QStringLiteral("a.txt")));
+    window.exportTo(folder.filePath(QStringLiteral("a.doc")));
     QVERIFY(window.messageBar().text().contains(QStringLiteral(".csv")));
+    window.exportTo(folder.filePath(QStringLiteral("a.txt")));
+    QVERIFY(window.messageBar().text().contains(QStringLiteral("open one first")));
     window.exportTo(folder.filePath(QStringLiteral("none/a.svg")));
     QVERIFY(window.messageBar().text().contains(QStringLiteral("cannot be written")));
     QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 5);
+}
+
+void WindowTest::profileGraphsAreDrawnByStage()
+{
+    MainWindow window;
+    window.show();
+    GraphView& view = window.graphView();
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/graphs/corpus/profile/no_stages"));
+    QTRY_VERIFY_WITH_TIMEOUT(view.picture() != nullptr, patience);
+    QVERIFY(view.picture()->dag.bands.at(0).isHidden);
+    QCOMPARE(view.picture()->dag.boxes.size(), 2U);
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/graphs/corpus/profile/stages"));
+    QTRY_VERIFY_WITH_TIMEOUT(view.picture() != nullptr && view.picture()->dag.bands.size() == 4, patience);
+    QVERIFY(!window.document().model());
+    QVERIFY(!window.document().canRun());
+    const DagModel& dag = view.picture()->dag;
+    QCOMPARE(QString::fromStdString(dag.bands[3].name), QStringLiteral("Stage 3"));
+    QCOMPARE(dag.bands[1].strip.crossing.size(), 1U);
+    QCOMPARE(dag.bands[2].strip.crossing.size(), 2U);
+    // Found by what it is, and shown with its figures.
+    const std::vector<OpId> found = view.find(QStringLiteral("embedding"));
+    QCOMPARE(found.size(), 1U);
+    view.showOp(found.front());
+    QVERIFY(view.selectedBox() != nullptr);
+    QCOMPARE(QString::fromStdString(view.selectedBox()->title), QStringLiteral("Embedding"));
+    QCOMPARE(QString::fromStdString(view.selectedBox()->shape), QStringLiteral("6.40 kB"));
+    const Inspection inspection = inspectStaged(*window.document().stages(), *view.selectedBox());
+    QCOMPARE(inspection.kind, QStringLiteral("Node in stage 0"));
+    QCOMPARE(inspection.sections.at(1).properties.at(1).value, QStringLiteral("node5 (LSTM), node9 (Linear)"));
+    // A picture and DOT can be written, a report cannot.
+    QTemporaryDir folder;
+    for (const char* name : {"a.svg", "a.dot"}) {
+        window.exportTo(folder.filePath(QLatin1String(name)));
+        QVERIFY2(QFileInfo(folder.filePath(QLatin1String(name))).size() > 500, name);
+    }
+    QVERIFY(!window.messageBar().isVisible());
+    window.exportTo(folder.filePath(QStringLiteral("a.html")));
+    QVERIFY(window.messageBar().text().contains(QStringLiteral("no plan")));
+    // A model takes its place.
+    open(window, "gcn.pt2");
+    QVERIFY(!window.document().stages());
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/graphs/corpus/profile/cycle"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("cycle")), patience);
+    QVERIFY(window.document().model() != nullptr);
+}
+
+void WindowTest::plansAreWrittenAsProfileGraphs()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("sage.txt"));
+    window.exportTo(path);
+    QTRY_VERIFY_WITH_TIMEOUT(QFileInfo::exists(path), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+    const std::size_t functions = window.document().planEditor().plannedModel()->cut->functions.size();
+    window.document().open(path);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().stages() != nullptr, patience);
+    QCOMPARE(window.document().stages()->graph.stages.size(), functions + 1);
 }
 
 void WindowTest::reportsCompareThePlans()
