@@ -73,45 +73,53 @@ void Document::open(const QString& path)
 void Document::openModel(const QString& path)
 {
     const bool isFirst = !m_model && !job(Task::OpenModel);
-    const auto known = absolute(path) == m_modelPath ? m_roles : std::map<std::string, Role>();
-    openModel(path, isFirst ? std::exchange(m_awaited, std::nullopt) : std::nullopt, std::exchange(m_nextRoles, std::nullopt).value_or(known));
+    const InputHints known = absolute(path) == m_modelPath ? m_hints : InputHints();
+    openModel(path, isFirst ? std::exchange(m_awaited, std::nullopt) : std::nullopt, std::exchange(m_nextHints, std::nullopt).value_or(known));
 }
 
-void Document::setRoles(std::map<std::string, Role> roles)
+void Document::setHints(InputHints hints)
 {
-    m_nextRoles = std::move(roles);
+    m_nextHints = std::move(hints);
 }
 
 void Document::setRole(const QString& input, Role role)
 {
-    std::map<std::string, Role> roles = m_roles;
-    roles[input.toStdString()] = role;
+    InputHints hints = m_hints;
+    hints.roles[input.toStdString()] = role;
     if (!m_modelPath.isEmpty())
-        openModel(m_modelPath, std::nullopt, std::move(roles));
+        openModel(m_modelPath, std::nullopt, std::move(hints));
 }
 
 void Document::tryRole(const QString& input, Role role)
 {
-    std::map<std::string, Role> roles = m_openingRoles;
-    roles[input.toStdString()] = role;
+    InputHints hints = m_openingHints;
+    hints.roles[input.toStdString()] = role;
     if (!m_openingPath.isEmpty())
-        openModel(m_openingPath, std::nullopt, std::move(roles));
+        openModel(m_openingPath, std::nullopt, std::move(hints));
 }
 
-void Document::openModel(const QString& file, std::optional<PlanFile> plan, std::map<std::string, Role> roles)
+void Document::tryWidth(const QString& input, std::int64_t width)
+{
+    InputHints hints = m_openingHints;
+    hints.widths[input.toStdString()] = width;
+    if (!m_openingPath.isEmpty())
+        openModel(m_openingPath, std::nullopt, std::move(hints));
+}
+
+void Document::openModel(const QString& file, std::optional<PlanFile> plan, InputHints hints)
 {
     const QString path = absolute(file);
     abandon(Task::Run);
     m_awaited = std::move(plan);
     m_openingPath = path;
-    m_openingRoles = roles;
+    m_openingHints = hints;
     start(
         Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
-        [path = toPath(path), options = OpenOptions{roles, false, m_rewrites}](const Progress& progress) {
+        [path = toPath(path), options = OpenOptions{hints.roles, false, m_rewrites, hints.widths}](const Progress& progress) {
             return std::make_shared<const Model>(cleave::openModel(path, options, progress));
         },
-        [this, path, roles](std::shared_ptr<const Model> model) {
-            m_roles = roles;
+        [this, path, hints](std::shared_ptr<const Model> model) {
+            m_hints = hints;
             setModel(std::move(model), path);
         });
 }
@@ -348,7 +356,7 @@ void Document::setRewrites(std::set<Rewrite> rewrites)
     m_rewrites = std::move(rewrites);
     Q_EMIT changed(Change::Options);
     if (job(Task::OpenModel) && !m_openingPath.isEmpty())
-        openModel(m_openingPath, std::exchange(m_awaited, std::nullopt), m_openingRoles);
+        openModel(m_openingPath, std::exchange(m_awaited, std::nullopt), m_openingHints);
     else if (m_model)
         rewriteModel();
 }

@@ -28,6 +28,14 @@ enum class Change : std::uint8_t {
 enum class Task : std::uint8_t { OpenModel, Check, OpenGraph, OpenExpected, Run };
 constexpr std::size_t taskCount = 5;
 
+constexpr int widestInput = 999'999;
+
+/// What a person has said of the inputs of a model file, instead of the guess or where the file leaves it open.
+struct InputHints {
+    std::map<std::string, Role> roles;
+    std::map<std::string, std::int64_t> widths;  ///< OpenOptions::widths
+};
+
 /// What the last run gave. Verify fills verify, a run of its own layerWise.
 struct Report {
     std::optional<RunResult> layerWise;
@@ -56,10 +64,11 @@ public:
     PlanEditor& planEditor() { return m_planEditor; }  ///< of the model that is open; runs are of its plan
     const PlanEditor& planEditor() const { return m_planEditor; }
 
-    void setRoles(std::map<std::string, Role> roles);  ///< of the file that is opened next, instead of the guess
-    const std::map<std::string, Role>& roles() const { return m_roles; }
+    void setHints(InputHints hints);  ///< of the file that is opened next
+    const InputHints& hints() const { return m_hints; }  ///< of the model that is open
     void setRole(const QString& input, Role role);  ///< of the model that is open, which is read anew
     void tryRole(const QString& input, Role role);  ///< of the file that was to be opened last
+    void tryWidth(const QString& input, std::int64_t width);
     void open(const QString& path);  ///< by what it holds or ends with: a profile graph, a graph, a plan, otherwise a model
     void openModel(const QString& path);
     void openStages(const QString& path);  ///< a profile graph
@@ -116,7 +125,7 @@ private:
     void takeFile(const QString& path);
     void rewriteModel();
     void checkModel();
-    void openModel(const QString& path, std::optional<PlanFile> plan, std::map<std::string, Role> roles);
+    void openModel(const QString& path, std::optional<PlanFile> plan, InputHints hints);
     void openPlan(const PlanFile& plan);
     void openAwaitedPlan();
     void dropAwaitedPlan();
@@ -127,9 +136,9 @@ private:
     QString m_modelPath;
     QString m_openingPath;  // of the file that is being opened
     std::optional<PlanFile> m_awaited;  // plan of the model that is being opened
-    std::map<std::string, Role> m_roles;
-    std::map<std::string, Role> m_openingRoles;               // of the file that is being opened, or was to be
-    std::optional<std::map<std::string, Role>> m_nextRoles;  // of the one that is opened next
+    InputHints m_hints;
+    InputHints m_openingHints;              // of the file that is being opened, or was to be
+    std::optional<InputHints> m_nextHints;  // of the one that is opened next
     std::set<Rewrite> m_rewrites;
     std::shared_ptr<const DataGraph> m_graph;
     QString m_graphPath;

@@ -548,8 +548,23 @@ void MainWindow::showError(const QString& sentence)
         if (Role role{}; roleFromName(match.captured(2).toStdString(), role))
             choices.append({tr("Take %1 as %2").arg(match.captured(1), roleText(role)), [this, input = match.captured(1), role] { m_document.tryRole(input, role); }});
     }
-    m_message->offer(fromCore(sentence), choices);
+    static const QRegularExpression width(QStringLiteral("--width (\\S+)=…"));
+    if (const QRegularExpressionMatch open = width.match(sentence); open.hasMatch())
+        m_message->ask(fromCore(sentence), {tr("Take this width of %1").arg(open.captured(1)), 1, widestInput, widthInGraph(open.captured(1)),
+                                            [this, input = open.captured(1)](int value) { m_document.tryWidth(input, value); }});
+    else
+        m_message->offer(fromCore(sentence), choices);
     m_results->addMessage(fromCore(sentence));
+}
+
+// Of the array of this name, 1 if there is none.
+int MainWindow::widthInGraph(const QString& input) const
+{
+    if (!m_document.graph())
+        return 1;
+    const auto array = m_document.graph()->arrays.find(input.toStdString());
+    const bool isRows = array != m_document.graph()->arrays.end() && array->second.shape.size() == 2;
+    return isRows ? static_cast<int>(std::clamp<std::int64_t>(array->second.shape[1], 1, widestInput)) : 1;
 }
 
 void MainWindow::showChange(Change change)

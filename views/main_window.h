@@ -74,6 +74,7 @@ private:
     void rememberFile(const QString& path);
     void changeFontSize(double points);  ///< of every window, by so much, from now on
     void showError(const QString& sentence);
+    int widthInGraph(const QString& input) const;
     void showChange(Change change);
     void showTasks();
     void showSelection();

@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QStyle>
 #include <QToolButton>
 
@@ -35,14 +36,12 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this
 
 void MessageBar::offer(const QString& sentence, const QList<Choice>& choices)
 {
-    for (QPushButton* button : std::exchange(m_buttons, {}))
-        button->deleteLater();
+    clear();
     for (const Choice& choice : choices) {
         auto* button = new QPushButton(choice.text, this);
         connect(button, &QPushButton::clicked, this, [this, chosen = choice.chosen] {
             hide();
-            for (QPushButton* offered : std::exchange(m_buttons, {}))
-                offered->deleteLater();  // with what they hold on to
+            clear();
             chosen();
         });
         m_layout->insertWidget(m_layout->count() - 1, button);
@@ -51,6 +50,35 @@ void MessageBar::offer(const QString& sentence, const QList<Choice>& choices)
     m_text->setText(sentence);
     setAccessibleDescription(sentence);
     show();
+}
+
+void MessageBar::ask(const QString& sentence, const Question& question)
+{
+    offer(sentence, {});
+    m_field = new QSpinBox(this);
+    m_field->setRange(question.least, question.most);
+    m_field->setValue(question.guess);
+    m_field->setAccessibleName(question.button);
+    auto* button = new QPushButton(question.button, this);
+    const auto answer = [this, answered = question.answered] {
+        const int value = m_field->value();
+        hide();
+        clear();
+        answered(value);
+    };
+    connect(button, &QPushButton::clicked, this, answer);
+    m_layout->insertWidget(m_layout->count() - 1, m_field);
+    m_layout->insertWidget(m_layout->count() - 1, button);
+    m_buttons.append(button);
+}
+
+// With what the buttons hold on to.
+void MessageBar::clear()
+{
+    for (QPushButton* button : std::exchange(m_buttons, {}))
+        button->deleteLater();
+    if (QSpinBox* field = std::exchange(m_field, nullptr))
+        field->deleteLater();
 }
 
 QString MessageBar::text() const

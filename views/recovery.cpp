@@ -44,19 +44,25 @@ LeftPlan readLeft(const QString& folder)
     const QJsonObject roles = about.value(QStringLiteral("roles")).toObject();
     for (auto role = roles.begin(); role != roles.end(); ++role)
         if (Role known{}; roleFromName(role.value().toString().toStdString(), known))
-            left.roles[role.key().toStdString()] = known;
+            left.hints.roles[role.key().toStdString()] = known;
+    const QJsonObject widths = about.value(QStringLiteral("widths")).toObject();
+    for (auto width = widths.begin(); width != widths.end(); ++width)
+        left.hints.widths[width.key().toStdString()] = width.value().toInteger();
     return left;
 }
 
 void writeAbout(const LeftPlan& plan)
 {
-    QJsonObject roles;
-    for (const auto& [name, role] : plan.roles)
+    QJsonObject roles, widths;
+    for (const auto& [name, role] : plan.hints.roles)
         roles.insert(toText(name), toText(std::string(roleName(role))));
+    for (const auto& [name, width] : plan.hints.widths)
+        widths.insert(toText(name), static_cast<qint64>(width));
     const QJsonObject about{{QStringLiteral("model"), plan.modelPath},
                             {QStringLiteral("graph"), plan.graphPath},
                             {QStringLiteral("changed"), plan.changed.toString(Qt::ISODate)},
-                            {QStringLiteral("roles"), roles}};
+                            {QStringLiteral("roles"), roles},
+                            {QStringLiteral("widths"), widths}};
     QSaveFile file(plan.folder + QStringLiteral("/about.json"));
     if (!file.open(QIODevice::WriteOnly) || file.write(QJsonDocument(about).toJson()) <= 0 || !file.commit())
         throw Error("The unsaved plan cannot be kept in " + plan.folder.toStdString() + ".");
@@ -115,7 +121,7 @@ std::vector<LeftPlan> Recovery::left() const
 
 void Recovery::restore(const LeftPlan& plan)
 {
-    m_document.setRoles(plan.roles);
+    m_document.setHints(plan.hints);
     if (!plan.graphPath.isEmpty() && plan.graphPath != m_document.graphPath())
         m_document.openGraph(plan.graphPath);
     m_document.openModel(plan.modelPath);
@@ -162,7 +168,7 @@ void Recovery::write()
         begin();
     if (m_folder.isEmpty())
         return;
-    const LeftPlan now{m_folder, m_document.modelPath(), m_document.graphPath(), m_document.roles(), QDateTime::currentDateTime(), {}};
+    const LeftPlan now{m_folder, m_document.modelPath(), m_document.graphPath(), m_document.hints(), QDateTime::currentDateTime(), {}};
     try {
         m_document.planEditor().write(std::filesystem::path(now.planPath().toStdU16String()));
         writeAbout(now);

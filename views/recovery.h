@@ -16,7 +16,7 @@ namespace cleave::views {
 struct LeftPlan {
     QString folder;  ///< of this plan alone
     QString modelPath, graphPath;  ///< graphPath empty: none
-    std::map<std::string, Role> roles;
+    InputHints hints;
     QDateTime changed;
     std::shared_ptr<QLockFile> lock;  ///< no other window offers it while this one does
 

@@ -33,6 +33,16 @@ bool addRole(const QString& text, std::map<std::string, cleave::Role>& roles)
     return equals > 0 && cleave::roleFromName(text.mid(equals + 1).toStdString(), roles[text.left(equals).toStdString()]);
 }
 
+// "NAME=N" likewise.
+bool addWidth(const QString& text, std::map<std::string, std::int64_t>& widths)
+{
+    const qsizetype equals = text.indexOf(QLatin1Char('='));
+    const int width = text.mid(equals + 1).toInt();
+    if (equals > 0 && width > 0 && width <= cleave::views::widestInput)
+        widths[text.left(equals).toStdString()] = width;
+    return equals > 0 && width > 0 && width <= cleave::views::widestInput;
+}
+
 }  // namespace
 
 int main(int argc, char** argv)
@@ -48,11 +58,12 @@ int main(int argc, char** argv)
     parser.addOption({QStringLiteral("language"), Texts::tr("Language of the window: %1.").arg(cleave::views::languages().join(QStringLiteral(", "))), QStringLiteral("LANGUAGE")});
     parser.addOption({QStringLiteral("role"), Texts::tr("What an input or parameter of the model is (node-features, graph-structure, edge-features, other), "
                                                  "instead of the guess; may be repeated."), QStringLiteral("NAME=ROLE")});
+    parser.addOption({QStringLiteral("width"), Texts::tr("Entries of each row of an input, where a TorchScript file leaves them open; may be repeated."), QStringLiteral("NAME=N")});
     parser.addPositionalArgument(QStringLiteral("MODEL"), Texts::tr("Model file (.pt2 or .pt)."), QStringLiteral("[MODEL]"));
     parser.addPositionalArgument(QStringLiteral("GRAPH"), Texts::tr("Graph file (.npz, a list of edges, .mtx, .graphml or .dot)."), QStringLiteral("[GRAPH]"));
 
     // Help, versions and what is wrong with the options are told on machines without a display as well.
-    std::map<std::string, cleave::Role> roles;
+    cleave::views::InputHints hints;
     {
         const QCoreApplication early(argc, argv);
         parser.parse(QCoreApplication::arguments());
@@ -71,8 +82,13 @@ int main(int argc, char** argv)
             return 2;
         }
         for (const QString& text : parser.values(QStringLiteral("role")))
-            if (!addRole(text, roles)) {
+            if (!addRole(text, hints.roles)) {
                 std::fprintf(stderr, "--role %s: write NAME=ROLE; roles are node-features, graph-structure, edge-features and other.\n", qPrintable(text));
+                return 2;
+            }
+        for (const QString& text : parser.values(QStringLiteral("width")))
+            if (!addWidth(text, hints.widths)) {
+                std::fprintf(stderr, "--width %s: write NAME=N, a number from 1 to %d.\n", qPrintable(text), cleave::views::widestInput);
                 return 2;
             }
     }
@@ -90,7 +106,7 @@ int main(int argc, char** argv)
     applySettings(application, settings);
 
     MainWindow window;
-    window.document().setRoles(std::move(roles));
+    window.document().setHints(std::move(hints));
     window.show();
     window.offerLeftPlans();
     for (const QString& file : parser.positionalArguments())

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/analysis/adjacency.h"
 #include "core/analysis/analyser.h"
 #include "core/analysis/dims.h"
 #include "core/analysis/functional.h"
@@ -248,6 +249,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     assignRoles(program, options.roles);
     refuseStatic(program);
     const int inPlace = makeFunctional(program);
+    lowerAdjacencies(program);
     std::vector<PassCount> passes = cleanUp(program);
     mergeNodeCounts(program);
     passes.insert(passes.begin(), {"in-place ops", inPlace});

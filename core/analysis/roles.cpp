@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/analysis/adjacency.h"
 #include "core/analysis/analysis.h"
 #include "core/analysis/dims.h"
 #include "core/base/error.h"
@@ -23,6 +24,17 @@ bool mentions(const std::string& name, std::string_view word)
 bool hasRows(const Value& value)
 {
     return value.kind == ValueKind::Tensor && !value.sizes.empty() && !value.sizes[0].isConstant();
+}
+
+// A square that other rows of nodes stand beside, or that is called so, is an adjacency matrix; alone it may be features as wide as there are nodes.
+bool isAdjacency(const Program& program, const Value& value)
+{
+    if (!isSquareOfNodes(value))
+        return false;
+    return mentions(value.name, "adj") || std::ranges::any_of(program.inputs, [&](const Input& input) {
+               const Value& other = program[input.value];
+               return !isSquareOfNodes(other) && hasRows(other) && isFloating(other.dtype) && other.sizes[0] == value.sizes.back();
+           });
 }
 
 // A parameter whose first dimension becomes the number of nodes. Where the exporter wrote that number as a constant, a symbol takes its
@@ -135,7 +147,7 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
     for (Input& input : program.inputs) {
         const Value& value = program[input.value];
         input.role = Role::Other;
-        if (isEdgeIndex(value))
+        if (isEdgeIndex(value) || isAdjacency(program, value))
             input.role = Role::GraphStructure;
         else if (hasRows(value) && (edgeSymbols.contains(value.sizes[0].symbol) || mentions(value.name, "edge")))
             input.role = Role::EdgeFeatures;

@@ -110,6 +110,7 @@ struct Input {
     ValueId value;
     Role role = Role::Other;
     WeightId parameter = {};  ///< valid for a parameter that was given the role node features: what it is bound to
+    std::string matrix = {};  ///< not empty: the edges, or their weights, of an adjacency matrix of this name, which forward takes
 };
 
 /// A traced forward as a straight list of operators in execution order. Ids index the vectors.

@@ -44,6 +44,9 @@ public:
                               {"role", roleName(input.role)},
                               {"kind", kindName(m_p[input.value].kind)},
                               {"dtype", dtypeName(m_p[input.value].dtype)}});
+        for (std::size_t i = 0; i < m_p.inputs.size(); ++i)
+            if (!m_p.inputs[i].matrix.empty())
+                inputs[i]["matrix"] = m_p.inputs[i].matrix;
         for (const Input& input : m_p.inputs)
             if (input.parameter.valid())
                 addWeight(weights, m_p[input.value], input.parameter);

@@ -104,6 +104,13 @@ at::Tensor randomRows(const Value& value, std::int64_t numNodes, std::map<std::s
     return rows.to(scalarType(value.dtype));
 }
 
+// Weights of edges that stood in a matrix: 1 where the graph has none.
+bool isOne(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options)
+{
+    const std::string& name = program[input.value].name;
+    return !input.matrix.empty() && input.role == Role::EdgeFeatures && !options.inputs.contains(name) && findArray(graph, name) == graph.arrays.end();
+}
+
 // The array as the model's input: type widened where nothing is lost, shape checked against the sizes of the export.
 at::Tensor bind(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options,
                 std::map<std::string, std::int64_t>& sizes)
@@ -206,7 +213,9 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             const Value& value = program[input.value];
             if (input.parameter.valid() || isRandom(program, input, graph, options))
                 continue;
-            if (value.kind == ValueKind::Tensor)
+            if (value.kind == ValueKind::Tensor && isOne(program, input, graph, options))
+                bindings[input.value] = at::ones({sizes.at(value.sizes[0].symbol)}, scalarType(value.dtype));
+            else if (value.kind == ValueKind::Tensor)
                 bindings[input.value] = bind(program, input, graph, options, sizes);
             else if (value.kind == ValueKind::None)
                 bindings[input.value] = c10::IValue();

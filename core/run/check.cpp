@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/analysis/functional.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/run/executor.h"
@@ -110,6 +111,46 @@ void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Prog
                     throw Error("The rewritten model does not give the model's answers on a small random graph: output '" +
                                 traced.program[traced.program.outputs[i]].name + "' differs. Open it without rewrites.");
         }
+    });
+}
+
+void checkAdjacencies(const Program& read, const Analysis& analysis, const Progress& progress)
+{
+    const std::vector<Input>& inputs = analysis.program.inputs;
+    if (std::ranges::none_of(inputs, [](const Input& input) { return !input.matrix.empty(); }))
+        return;
+    guarded("Checking the adjacency matrices failed", [&] {
+        progress.update(0, "Checking adjacency matrices on a random graph");
+        const ProbeGraph graph{17, 61, 4, 4, 11};
+        std::vector<c10::IValue> found;
+        const Bindings edges = runnableProbeInputs(analysis, evaluateConstants(analysis), graph, analysis.program.outputs, found);
+        const auto inputNamed = [&](const std::string& name, Role role) {
+            const auto input = std::ranges::find_if(inputs, [&](const Input& i) { return i.matrix == name && i.role == role; });
+            return edges.at(input->value).toTensor();
+        };
+        Analysis whole;
+        whole.program = read;
+        makeFunctional(whole.program);
+        whole.values.resize(whole.program.values.size());
+        Bindings matrices;
+        for (const Input& input : read.inputs) {
+            const std::string& name = read[input.value].name;
+            if (const auto bound = edges.find(input.value); bound != edges.end() && std::ranges::find(inputs, input.value, &Input::value) != inputs.end()) {
+                matrices[input.value] = bound->second;
+            } else {
+                const at::Tensor matrix = adjacencyOf(inputNamed(name, Role::GraphStructure), inputNamed(name, Role::EdgeFeatures), graph.nodes);
+                matrices[input.value] = read[input.value].sizes.size() == 3 ? matrix.unsqueeze(0) : matrix;
+            }
+        }
+        Constants constants(whole.program.values.size());
+        for (std::size_t v = 0; v < read.values.size(); ++v)
+            if (const Value& value = read.values[v]; value.weight.valid())
+                constants[ValueId{static_cast<int>(v)}] = toTensor(read[value.weight]);
+        const std::vector<c10::IValue> expected = runWhole(whole, constants, matrices, whole.program.outputs);
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            if (expected[i].isTensor() && difference(found.at(i).toTensor(), expected[i].toTensor()) > tolerance(read[read.outputs[i]].dtype))
+                throw Error("With edges in place of the adjacency matrix the model does not give the same answers on a small random graph: output '" + read[read.outputs[i]].name +
+                            "' differs. Give the model edge_index.");
     });
 }
 

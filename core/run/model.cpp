@@ -16,7 +16,9 @@ namespace cleave {
 Model openModel(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
 {
     Program program = isTorchScript(path) ? readTorchScript(path, {options.roles, options.widths}, progress) : readPt2(path, progress);
-    Model model = rewrittenModel(std::make_shared<Analysis>(analyse(std::move(program), {options.roles}, LibTorchEvaluator(), progress)), options.rewrites, progress);
+    auto traced = std::make_shared<Analysis>(analyse(program, {options.roles}, LibTorchEvaluator(), progress));
+    checkAdjacencies(program, *traced, progress);
+    Model model = rewrittenModel(std::move(traced), options.rewrites, progress);
     if (options.check)
         checkCut(*model.analysis, *model.cut, progress);
     return model;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "core/analysis/adjacency.h"
 #include "core/analysis/row_rules.h"
 #include "core/base/error.h"
 #include "core/run/op_lowering.h"
@@ -48,6 +49,16 @@ at::Tensor randomTensor(const Value& value, const std::vector<std::int64_t>& siz
     return uniform.to(scalarType(value.dtype));
 }
 
+at::Tensor randomMatrix(const Value& value, const std::vector<std::int64_t>& sizes, const ProbeGraph& graph, std::mt19937_64& random)
+{
+    ProbeGraph sized = graph;
+    sized.nodes = sizes.back();
+    Value weight = value;
+    weight.name = "weight";
+    const at::Tensor edges = randomEdges(sized, graph.edges, random);
+    return adjacencyOf(edges, randomTensor(weight, {graph.edges}, graph, random), sized.nodes).reshape(sizes);
+}
+
 std::int64_t rowsAt(const at::Tensor& tensor, int dim)
 {
     return dim >= 0 && dim < tensor.dim() ? tensor.size(dim) : -1;
@@ -69,6 +80,11 @@ bool sameRows(const at::Tensor& expected, const at::Tensor& found)
 }
 
 }  // namespace
+
+at::Tensor adjacencyOf(const at::Tensor& edges, const at::Tensor& weights, std::int64_t nodes)
+{
+    return at::zeros({nodes * nodes}, weights.options()).index_add(0, edges[1] * nodes + edges[0], weights).reshape({nodes, nodes});
+}
 
 Bindings probeInputs(const Program& program, const ProbeGraph& graph)
 {
@@ -108,7 +124,9 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
             shape.push_back(dim.isConstant() ? dim.value : sizes.at(dim.symbol));
         }
         const bool isEdges = input.role == Role::GraphStructure && shape.size() == 2 && shape[0] == 2 && !value.sizes[1].isConstant();
-        bindings[input.value] = isEdges ? randomEdges(graph, shape[1], random) : randomTensor(value, shape, graph, random);
+        bindings[input.value] = isEdges                                                              ? randomEdges(graph, shape[1], random)
+                                : input.role == Role::GraphStructure && isSquareOfNodes(value) ? randomMatrix(value, shape, graph, random)
+                                                                                               : randomTensor(value, shape, graph, random);
     }
     return bindings;
 }

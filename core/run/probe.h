@@ -17,6 +17,9 @@ struct ProbeGraph {
 /// Random values for every input, sized by the export's symbols. Error for an input whose size is neither nodes, edges nor constant.
 Bindings probeInputs(const Program& program, const ProbeGraph& graph);
 
+/// The adjacency matrix [nodes, nodes] with these edges [2, M] and weights [M]: entry [i, j] is the sum of the weights from j to i.
+at::Tensor adjacencyOf(const at::Tensor& edges, const at::Tensor& weights, std::int64_t nodes);
+
 /// Inputs on which the program runs: integer inputs are drawn from smaller ranges until no index is out of range.
 Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constants, ProbeGraph graph, const std::vector<ValueId>& wanted,
                              std::vector<c10::IValue>& results);

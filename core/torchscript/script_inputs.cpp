@@ -50,14 +50,17 @@ bool has(const std::string& name, std::initializer_list<std::string_view> words)
 const Shape nodeRows{DType::Float32, {nodes, {unknownWidth, {}}}, Role::NodeFeatures}, nodeNumbers{DType::Float32, {nodes}, Role::Other};
 const Shape nodeIntegers{DType::Int64, {nodes}, Role::Other}, nodeTypes{DType::Int64, {nodes, {unknownWidth, {}}}, Role::NodeFeatures};
 const Shape edgeIndex{DType::Int64, {{2, {}}, edges}, Role::GraphStructure}, edgeIntegers{DType::Int64, {edges}, Role::EdgeFeatures};
+const Shape matrix{DType::Float32, {nodes, nodes}, Role::GraphStructure};
 const Shape edgeNumbers{DType::Float32, {edges}, Role::EdgeFeatures}, edgeRows{DType::Float32, {edges, {unknownWidth, {}}}, Role::EdgeFeatures};
 
 // What an input may be, most likely first.
 std::vector<Shape> likely(const std::string& name, std::optional<Role> role)
 {
     const bool ofEdges = role ? *role == Role::EdgeFeatures : has(name, {"edge", "rel", "etype", "efeat"});
-    if (role ? *role == Role::GraphStructure : has(name, {"edge_index", "adj", "index", "edges", "ei"}) && !has(name, {"weight", "attr", "type"}))
-        return {edgeIndex};
+    if (role ? *role == Role::GraphStructure : has(name, {"edge_index", "index", "edges", "ei"}) && !has(name, {"weight", "attr", "type", "adj"}))
+        return {edgeIndex, matrix};
+    if (!role && (has(name, {"adj", "laplacian", "matrix", "support", "graph"}) || name == "a" || name == "A"))
+        return {edgeIndex, matrix};
     if (ofEdges && has(name, {"type", "rel"}))
         return {edgeIntegers, edgeNumbers, edgeRows};
     if (ofEdges || has(name, {"weight", "norm"}))

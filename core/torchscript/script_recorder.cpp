@@ -195,7 +195,11 @@ void Recorder::call(const c10::FunctionSchema& schema, const ItemList& arguments
         const Item& item = arguments[i];
         if (saysWhere(described.name()) || isDefault(described, item))
             continue;
-        if (described.name() == "dtype" && item.value.isInt() && !item.id.valid())
+        const bool isAssigned = schema.name().starts_with("aten::index_put") && described.name() == "values";
+        if (isAssigned && item.isCount && !item.id.valid()) {  // whose type must be that of what it is put into
+            ItemList made{Item{item.value}};
+            given.push_back({"values", {push("aten::scalar_tensor", "", {{"s", argument(item)}, {"dtype", {dtypeOf(item.value.toTensor().scalar_type())}}}, made)}});
+        } else if (described.name() == "dtype" && item.value.isInt() && !item.id.valid())
             given.push_back({"dtype", {dtypeOf(static_cast<at::ScalarType>(item.value.toInt()))}});
         else
             given.push_back({described.name(), argument(item)});

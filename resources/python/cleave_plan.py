@@ -109,6 +109,16 @@ def _words(name: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[a-z0-9]+", name.lower()))
 
 
+def _edges_of(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Edge index and weights of an adjacency matrix [V, V] or [1, V, V], dense or sparse: entry [i, j] is the weight from node j to node i."""
+    if matrix.layout == torch.strided:
+        matrix = matrix.reshape(matrix.shape[-2:])
+        index = matrix.nonzero().T
+        return index.flip(0), matrix[index[0], index[1]]
+    matrix = matrix.to_sparse_coo().coalesce()
+    return matrix.indices()[-2:].flip(0), matrix.values()
+
+
 def _leaves(name: str, value: Any):
     """Tensors of dictionaries by the words of their keys, as torch.export names them: x_dict_paper, edge_index_dict_author_writes_paper."""
     if isinstance(value, dict):
@@ -395,11 +405,19 @@ class LayerWise:
     def _bind(self, args: tuple, kwargs: dict) -> dict[str, Any]:
         inputs = [i for i in self.execution["inputs"] if i["name"] not in self.execution["weights"]]
         leaves = [leaf for value in args for _, leaf in _leaves("", value)]
-        if len(leaves) > len(inputs):
-            raise PlanError(f"The model has {len(inputs)} inputs, but {len(leaves)} were given.")
-        bound = dict(zip((i["name"] for i in inputs), leaves))
-        names = {_words(i["name"]): i["name"] for i in inputs}
+        # An adjacency matrix stands for its edges and their weights.
+        arguments = list(dict.fromkeys(i.get("matrix", i["name"]) for i in inputs))
+        if len(leaves) > len(arguments):
+            raise PlanError(f"The model has {len(arguments)} inputs, but {len(leaves)} were given.")
+        bound = dict(zip(arguments, leaves))
+        names = {_words(name): name for name in [*arguments, *(i["name"] for i in inputs)]}
         bound.update({names.get(_words(name), name): leaf for key, value in kwargs.items() for name, leaf in _leaves(key, value)})
+        for matrix in {i["matrix"] for i in inputs if "matrix" in i}:
+            edges, weights = (i["name"] for i in inputs if i.get("matrix") == matrix)
+            if matrix in bound:
+                bound[edges], bound[weights] = _edges_of(bound.pop(matrix))
+            elif edges in bound and weights not in bound:
+                bound[weights] = torch.ones(bound[edges].shape[1])
         for i in inputs:
             if i["name"] not in bound and i["kind"] != "none":
                 raise PlanError(f"The model's input '{i['name']}' is missing.")

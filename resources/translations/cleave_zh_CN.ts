@@ -430,6 +430,10 @@
         <source>Model file (.pt2 or .pt).</source>
         <translation>模型文件（.pt2 或 .pt）。</translation>
     </message>
+    <message>
+        <source>Entries of each row of an input, where a TorchScript file leaves them open; may be repeated.</source>
+        <translation>输入每行的元素数（当 TorchScript 文件未给出时）；可重复。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::BatchCurve</name>
@@ -1699,6 +1703,10 @@
     <message>
         <source>Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;PipeDream profile graph, measured on the graph (*.txt)</source>
         <translation>图片 (*.svg *.pdf *.png);;Graphviz (*.dot);;报告 (*.html);;代价表 (*.csv);;在图上测量的 PipeDream 性能图 (*.txt)</translation>
+    </message>
+    <message>
+        <source>Take this width of %1</source>
+        <translation>将此宽度用于 %1</translation>
     </message>
 </context>
 <context>

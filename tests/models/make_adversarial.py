@@ -1,12 +1,15 @@
 """Small models that a careless splitter gets wrong without noticing, exported for Cleave's tests.
 
-    python3 make_adversarial.py        (in this folder; needs PyTorch >= 2.8)
+    python3 make_adversarial.py [matrices]       (in this folder; needs PyTorch >= 2.8)
+
+With "matrices" only those that take an adjacency matrix are made anew.
 
 Writes adversarial/NAME.pt2, NAME.npz (forward's arguments and `expected`) and index.json, which says for each model what must
 happen: "equal" (cut and right), "refused" (one sentence), or "either". A wrong answer is never allowed.
 """
 import json
 import pathlib
+import sys
 import warnings
 
 import numpy as np
@@ -647,6 +650,103 @@ def products_of_nodes(self, x, ei):
     return torch.cat([h, *(for_each_node(r, h) for r in rows + numbers), *(m[cluster] + m[6] for m in mixed)], -1)
 
 
+MATRICES = {}
+
+
+def matrix(expect, note):
+    """Registers a forward(self, x, adj)."""
+    def register(forward):
+        MATRICES[forward.__name__] = (expect, note, forward)
+        return forward
+    return register
+
+
+@matrix("equal", "entries of A are the sums of the weights of several edges between two nodes")
+def matrix_twice(self, x, adj):
+    return adj @ (adj @ self.a(x)) + adj.t() @ x
+
+
+@matrix("refused", "what two hops together reach is no sum over edges")
+def matrix_squared(self, x, adj):
+    return (adj @ adj) @ self.a(x)
+
+
+@matrix("refused", "a power of a sum is not the sum of the powers of several edges")
+def matrix_power(self, x, adj):
+    return adj.pow(2) @ self.a(x)
+
+
+@matrix("refused", "edges that lie between two nodes several times count once")
+def matrix_mask(self, x, adj):
+    return (adj > 0).float() @ self.a(x)
+
+
+@matrix("refused", "every pair of nodes has a score, those without an edge as well")
+def matrix_attention(self, x, adj):
+    h = self.a(x)
+    score = torch.where(adj > 0, h @ h.t(), torch.full_like(adj, -9e15))
+    return score.softmax(1) @ h
+
+
+@matrix("refused", "an addition makes an edge of every pair of nodes")
+def matrix_shifted(self, x, adj):
+    return (adj + 0.01) @ self.a(x)
+
+
+@matrix("refused", "rows of nodes times a matrix mix what nodes hold, transposed")
+def matrix_from_the_right(self, x, adj):
+    return (self.a(x).t() @ adj).t()
+
+
+@matrix("refused", "products entry by entry pair up edges")
+def matrix_by_matrix(self, x, adj):
+    return (adj * adj.t()) @ self.a(x)
+
+
+@matrix("refused", "one row of the matrix says who the neighbours of a node are")
+def matrix_row(self, x, adj):
+    return adj @ self.a(x) + adj[0].unsqueeze(1)
+
+
+@matrix("equal", "scaled by one factor for each row and by another for each column, a loop added twice")
+def matrix_scaled(self, x, adj):
+    out, back = adj.sum(0).clamp(min=0.1), adj.sum(1, keepdim=True).clamp(min=0.1)
+    loops = torch.eye(x.size(0))
+    return ((2 * adj / back + loops) / out * 0.5 + loops) @ self.a(x)
+
+
+@matrix("equal", "weights that come from features of the target")
+def matrix_gated(self, x, adj):
+    gate = self.b(x)[:, :1].sigmoid()
+    return (gate * adj) @ self.a(x)
+
+
+@matrix("equal", "products with vectors and with sums on top")
+def matrix_vector(self, x, adj):
+    v = torch.mv(adj, x[:, 0])
+    return torch.addmm(self.a(x), adj, x) + v.unsqueeze(-1)
+
+
+def save_matrices(edge_index, index):
+    generator = torch.Generator().manual_seed(9)
+    x, weight = torch.randn(N, F, generator=generator), torch.rand(M, generator=generator) + 0.1
+    adj = torch.zeros(N, N).index_put((edge_index[1], edge_index[0]), weight, accumulate=True)
+    nodes = Dim("nodes")
+    for name, (expect, note, body) in MATRICES.items():
+        torch.manual_seed(1)
+        with torch.no_grad():
+            exported = torch.export.export(Matrix(body).eval(), (x, adj), dynamic_shapes={"x": {0: nodes}, "adj": {0: nodes, 1: nodes}})
+            expected = exported.module()(x, adj)
+        torch.export.save(exported, OUT / f"{name}.pt2")
+        np.savez_compressed(OUT / f"{name}.npz", num_nodes=N, x=x.numpy(), edge_index=edge_index.numpy(), edge_weight=weight.numpy(), expected=expected.numpy())
+        index.append({"name": name, "expect": expect, "note": note})
+
+
+class Matrix(Net):
+    def forward(self, x, adj):
+        return self.body(self, x, adj)
+
+
 def main():
     warnings.filterwarnings("ignore")
     OUT.mkdir(exist_ok=True)
@@ -655,8 +755,9 @@ def main():
     ei = torch.randint(0, N - 4, (2, M))
     ei[1, ::8] = 2
     ei[0, :5] = ei[1, :5]
-    index = []
-    for name, (expect, note, body) in MODELS.items():
+    only = sys.argv[1:] == ["matrices"]
+    index = [entry for entry in json.loads((OUT / "index.json").read_text()) if entry["name"] not in MATRICES] if only else []
+    for name, (expect, note, body) in ({} if only else MODELS).items():
         torch.manual_seed(len(index))
         net = Net(body).eval()
         with torch.no_grad():
@@ -670,6 +771,7 @@ def main():
         torch.export.save(exported, OUT / f"{name}.pt2")
         np.savez_compressed(OUT / f"{name}.npz", num_nodes=N, x=x.numpy(), edge_index=ei.numpy(), expected=expected.numpy())
         index.append({"name": name, "expect": expect, "note": note})
+    save_matrices(ei, index)
     (OUT / "index.json").write_text(json.dumps(index, indent=1) + "\n")
     print(f"{len(index)} models")
 

@@ -36,7 +36,7 @@ def make_inputs():
     edge_index = torch.randint(0, NODES - 3, (2, EDGES), generator=generator)  # the last nodes stay isolated
     edge_index[1, ::9] = 4                                                     # a hub
     edge_index[0, :6] = edge_index[1, :6]                                      # self-loops
-    return {
+    inputs = {
         "x": torch.randn(NODES, FEATURES, generator=generator),
         "edge_index": edge_index,
         "edge_weight": torch.rand(EDGES, generator=generator) + 0.1,
@@ -48,6 +48,8 @@ def make_inputs():
         "batch": torch.arange(NODES) * GRAPHS // NODES,
         "ptr": torch.arange(GRAPHS + 1) * NODES // GRAPHS,
     }
+    inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
+    return inputs
 
 
 class Stack(nn.Module):
@@ -62,6 +64,64 @@ class Stack(nn.Module):
         for conv in self.convs:
             x = conv(x, edge_index).relu()
         return self.lin(x)
+
+
+class MatrixGCN(nn.Module):
+    """Written with a matrix, as by Kipf."""
+
+    def __init__(self, product=torch.mm):
+        super().__init__()
+        self.weights = nn.ParameterList(nn.Parameter(torch.randn(i, o) * 0.3) for i, o in ((FEATURES, HIDDEN), (HIDDEN, CLASSES)))
+        self.bias = nn.Parameter(torch.randn(CLASSES))
+        self.product = product
+
+    def forward(self, x, adj):
+        h = torch.relu(self.product(adj, torch.mm(x, self.weights[0])))
+        return torch.log_softmax(self.product(adj, torch.mm(h, self.weights[1])) + self.bias, dim=1)
+
+
+class MatrixMean(nn.Module):
+    """Means over neighbours in both directions."""
+
+    def __init__(self):
+        super().__init__()
+        self.lins = nn.ModuleList(nn.Linear(i, HIDDEN) for i in (FEATURES, HIDDEN, HIDDEN))
+        self.last = nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, adj):
+        h = torch.relu(self.lins[0](adj @ x / adj.sum(1, keepdim=True).clamp(min=1e-3)))
+        back = adj.t()
+        h = h + torch.relu(self.lins[1](torch.matmul(back, h) / back.sum(dim=-1).clamp(min=1e-3).unsqueeze(1)))
+        return self.last(torch.addmm(self.lins[2].bias, adj * 0.5, h))
+
+
+class MatrixNorm(nn.Module):
+    """Self-loops and symmetric normalisation inside forward, once by broadcasting and once by diagonal matrices."""
+
+    def __init__(self):
+        super().__init__()
+        self.lins = nn.ModuleList(nn.Linear(i, o) for i, o in ((FEATURES, HIDDEN), (HIDDEN, CLASSES)))
+
+    def forward(self, x, adj):
+        a = adj + torch.eye(adj.size(0))
+        d = a.sum(dim=1).pow(-0.5)
+        h = torch.relu(self.lins[0]((d.view(-1, 1) * a * d) @ x))
+        scale = torch.diag(d)
+        return self.lins[1](scale @ a @ scale @ h)
+
+
+class Dense(nn.Module):
+    """PyG's layers for dense adjacency."""
+
+    def __init__(self, make):
+        super().__init__()
+        self.convs = nn.ModuleList(make(i) for i in (FEATURES, HIDDEN))
+        self.lin = nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, adj):
+        for conv in self.convs:
+            x = conv(x, adj).relu()
+        return self.lin(x).squeeze(0)
 
 
 class WeightedStack(Stack):
@@ -720,6 +780,13 @@ ZOO = {
     "dynamic_neighbourhood": DynamicNeighbourhood,
     "branch_attention": BranchAttention,
     "transformer_branches": TransformerBranches,
+    "matrix_gcn": MatrixGCN,
+    "matrix_mean": MatrixMean,
+    "matrix_norm": MatrixNorm,
+    "dense_gcn": lambda: Dense(lambda i: pyg.DenseGCNConv(i, HIDDEN)),
+    "dense_sage": lambda: Dense(lambda i: pyg.DenseSAGEConv(i, HIDDEN)),
+    "dense_graph": lambda: Dense(lambda i: pyg.DenseGraphConv(i, HIDDEN)),
+    "dense_gin": lambda: Dense(lambda i: pyg.DenseGINConv(mlp(i))),
     "mlp_only": lambda: Stack(lambda i: NodeOnly(i)),
     "pool_mean": lambda: GraphClassifier(pyg.global_mean_pool),
     "pool_add_max": lambda: GraphClassifier(lambda x, batch, n: torch.cat([pyg.global_add_pool(x, batch, n), pyg.global_max_pool(x, batch, n)], -1), 2),
@@ -799,6 +866,9 @@ def export(name, model, given):
         return torch.export.export(model, (), given)
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
              "pairs": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO}}
+    if "adj" in given:
+        nodes = Dim("nodes")
+        return torch.export.export(model, (), given, dynamic_shapes={"x": {0: nodes}, "adj": {0: nodes, 1: nodes}})
     dynamic = lambda n, t: {key: edges.get(n, {0: Dim.AUTO}) for key in t} if isinstance(t, dict) else edges.get(n, {0: Dim.AUTO})
     return torch.export.export(model, (), given, dynamic_shapes={n: dynamic(n, t) for n, t in given.items()})
 
@@ -834,6 +904,8 @@ def save(name, model, inputs, decompose=False):
     keys = ["expected"] if len(outputs) == 1 else [f"expected_{i}" for i in range(len(outputs))]
     torch.export.save(exported, OUT / f"{name}.pt2")
     deflate(OUT / f"{name}.pt2")
+    if "adj" in given:  # Cleave takes its edges
+        given = {n: t for n, t in given.items() if n != "adj"} | {n: inputs[n] for n in ("edge_index", "edge_weight")}
     typed = {} if any(isinstance(t, dict) or n == "ratings" for n, t in given.items()) else {"num_nodes": NODES}
     np.savez_compressed(OUT / f"{name}.npz", **typed, **arrays(given), **arrays(dict(zip(keys, outputs))))
     return sorted({str(node.target) for node in exported.graph.nodes if node.op == "call_function"})

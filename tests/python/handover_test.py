@@ -32,6 +32,12 @@ def nest(spec, leaves):
     return next(leaves)
 
 
+def matrix_of(graph):
+    import torch
+    edge_index, weight = torch.from_numpy(graph["edge_index"]), torch.from_numpy(graph["edge_weight"])
+    return torch.zeros(int(graph["num_nodes"]), int(graph["num_nodes"])).index_put((edge_index[1], edge_index[0]), weight, accumulate=True)
+
+
 def entries(only):
     return [e for e in json.loads((ZOO / "index.json").read_text()) if e["expect"] == "equal" and (not only or e["name"] in only)]
 
@@ -99,7 +105,8 @@ def run(folder, only):
         inputs = {}
         for spec in program.graph_signature.input_specs:
             if spec.kind == InputKind.USER_INPUT and isinstance(values.get(spec.arg.name), torch.Tensor):
-                inputs[spec.arg.name] = torch.from_numpy(graph[array_of[words(spec.arg.name)]]).to(values[spec.arg.name].dtype)
+                array = matrix_of(graph) if spec.arg.name == "adj" else graph[array_of[words(spec.arg.name)]]
+                inputs[spec.arg.name] = torch.as_tensor(array).to(values[spec.arg.name].dtype)
             elif spec.kind == InputKind.USER_INPUT and values.get(spec.arg.name) is not None:
                 inputs[spec.arg.name] = int(graph[spec.arg.name]) if spec.arg.name in graph else len(graph["x"])
         module = program.module()
@@ -113,6 +120,11 @@ def run(folder, only):
             problem = compare(name, "plan", LayerWise.from_plan(plan, program), inputs, expected)
             if not problem and any(isinstance(value, dict) for value in named.values()):
                 problem = compare(name, "plan, dictionaries", LayerWise.from_plan(plan, program), named, expected)
+            if not problem and "adj" in inputs:
+                sparse = inputs | {"adj": inputs["adj"].to_sparse_csr()}
+                edges = {n: t for n, t in inputs.items() if n != "adj"} | {n: torch.from_numpy(graph[n]) for n in ("edge_index", "edge_weight")}
+                problem = compare(name, "plan, sparse", LayerWise.from_plan(plan, program), sparse, expected)
+                problem = problem or compare(name, "plan, edges", LayerWise.from_plan(plan, program), edges, expected)
             code = folder / ("code_" + name)
             if not problem and code.exists():
                 sys.path.insert(0, str(folder))

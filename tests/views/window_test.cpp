@@ -18,6 +18,7 @@
 #include <QScopeGuard>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QStandardPaths>
 #include <QTabBar>
 #include <QTableView>
@@ -77,6 +78,7 @@ private Q_SLOTS:
     void verifyComparesWithExpectedOutputs();
     void pictureKeepsItsStartUntilItIsTouched();
     void rolesMakeAParameterTheFeatures();
+    void widthsAreAskedFor();
     void rolesAreChosenInThePanel();
     void cancelStopsARun();
     void cancelStopsAtOnce_data();
@@ -418,15 +420,36 @@ void WindowTest::rolesMakeAParameterTheFeatures()
     QCOMPARE(window.messageBar().buttons().size(), 1);
     QTest::mouseClick(window.messageBar().buttons().front(), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr, patience);
-    QCOMPARE(window.document().roles().size(), 1U);
+    QCOMPARE(window.document().hints().roles.size(), 1U);
     window.document().open(example("gcn.pt2"));
     QTRY_VERIFY_WITH_TIMEOUT(window.document().modelPath().endsWith(QStringLiteral("/gcn.pt2")), patience);
-    QVERIFY2(window.document().roles().empty(), "they were for the other file");
+    QVERIFY2(window.document().hints().roles.empty(), "they were for the other file");
 
     MainWindow other;
-    other.document().setRoles({{"gnn.embedding.weight", Role::NodeFeatures}});
+    other.document().setHints({{{"gnn.embedding.weight", Role::NodeFeatures}}, {}});
     other.document().open(file);
     QTRY_VERIFY_WITH_TIMEOUT(other.document().model() != nullptr, patience);
+}
+
+void WindowTest::widthsAreAskedFor()
+{
+    MainWindow window;
+    window.show();
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/agnn.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() != nullptr, patience);
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/torchscript/agnn.script.pt"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().field() != nullptr, patience);
+    QVERIFY(window.messageBar().text().contains(QStringLiteral("--width x=")));
+    QCOMPARE(window.messageBar().field()->value(), 12);  // as the graph's features
+    window.messageBar().field()->setValue(12);
+    QTest::mouseClick(window.messageBar().buttons().front(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr, patience);
+    QCOMPARE(window.document().hints().widths.at("x"), 12);
+    QVERIFY(!window.messageBar().field());
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().canRun(), patience);
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    QVERIFY(window.document().report().verify->equal());
 }
 
 // The row of a property of a panel, or an invalid index.
@@ -455,13 +478,13 @@ void WindowTest::rolesAreChosenInThePanel()
     choices->setCurrentIndex(choices->findText(QStringLiteral("other")));
     Q_EMIT choices->activated(choices->currentIndex());
     QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);  // no node features are left: the model stays as it was
-    QVERIFY(window.document().model() && window.document().roles().empty());
+    QVERIFY(window.document().model() && window.document().hints().roles.empty());
     QVERIFY(valueOf(*properties->model(), QStringLiteral("x")).startsWith(QStringLiteral("node features")));
     // A file that could not be opened in between is not meant.
     window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/lightgcn.pt2"));
     QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("gnn.embedding.weight")) && !window.document().isBusy(), patience);
     window.document().setRole(QStringLiteral("x"), Role::NodeFeatures);
-    QTRY_COMPARE_WITH_TIMEOUT(window.document().roles().size(), 1U, patience);
+    QTRY_COMPARE_WITH_TIMEOUT(window.document().hints().roles.size(), 1U, patience);
     QVERIFY(window.document().modelPath().endsWith(QStringLiteral("/gcn.pt2")));
 }
 

@@ -47,8 +47,9 @@ TEST_P(PlanProfileOf, HasEveryOpOfEachFunctionInItsStage)
     const Analysis& a = *model.analysis;
     std::map<int, std::set<std::string>> inFile, inPlan;
     for (const ProfileNode& node : profile.nodes)
-        if (node.stage > 0 && !node.description.starts_with("Blocks"))
+        if (node.stage > 0 && !node.description.starts_with("Blocks")) {
             EXPECT_TRUE(inFile[node.stage].insert(node.description.substr(0, node.description.find(' '))).second) << node.description;
+        }
     for (std::size_t f = 0; f < model.cut->functions.size(); ++f)
         for (const Step& step : model.cut->functions[f].steps)
             if (step.kind != StepKind::LocalIndex && a.values[a.program[step.op].outputs.front()].reach == Reach::Feature)

@@ -129,6 +129,26 @@ TEST(TorchScript, CountsThatATraceWroteDownAreCountedAnew)
         EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
 }
 
+TEST(TorchScript, ProductsWithSparseMatricesRunOnEdges)
+{
+    const DataGraph graph = readGraph(test::testDir() / "models/zoo/matrix_gcn.npz");
+    const Model model = openModel(scripts() / "odd_sparse.pt");
+    EXPECT_EQ(model.analysis->levels, 2);
+    VerifyOptions options;
+    options.run.batchSize = 7;
+    options.expected["expected"] = graph.arrays.at("expected");
+    for (const Comparison& c : verify(model, graph, options).comparisons)
+        EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
+    // Edges without weights count once each.
+    DataGraph plain = graph, ones = graph;
+    plain.arrays.erase("edge_weight");
+    NewArray weights = makeArray(DType::Float32, {ones.numEdges});
+    std::fill_n(reinterpret_cast<float*>(weights.data), ones.numEdges, 1.0F);
+    ones.arrays["edge_weight"] = weights.array;
+    const Array without = runLayerWise(model, plain).outputs.front().array, with = runLayerWise(model, ones).outputs.front().array;
+    EXPECT_TRUE(std::equal(with.as<float>(), with.as<float>() + with.count(), without.as<float>()));
+}
+
 TEST(TorchScript, CachedGraphsChangedBuffersAndBranchesByFeaturesAreRefused)
 {
     const std::string cached = test::errorOf([] { openModel(scripts() / "odd_cached.pt"); });
