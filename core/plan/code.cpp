@@ -252,13 +252,15 @@ void writeCode(const std::filesystem::path& folder, const std::map<std::string, 
     std::filesystem::create_directories(folder, problem);
     if (!std::filesystem::is_directory(folder, problem))
         throw Error("The folder " + folder.string() + " cannot be made.");
-    for (const auto& [name, text] : files)
-        writeBeside(folder / name, [&](const std::filesystem::path& temporary) {
+    for (const auto& [name, text] : files) {
+        const std::filesystem::path path = folder / name;
+        writeBeside(path, [&path, &source = text](const std::filesystem::path& temporary) {
             std::ofstream file(temporary, std::ios::binary);
-            file << text << std::flush;
+            file << source << std::flush;
             if (!file)
-                throw Error("The code cannot be written to " + (folder / name).string() + ".");
+                throw Error("The code cannot be written to " + path.string() + ".");
         });
+    }
 }
 
 }  // namespace cleave

@@ -185,8 +185,7 @@ private:
         for (const ProfileNode& node : m_graph.nodes)
             m_graph.stages.push_back(node.stage);
         std::ranges::sort(m_graph.stages);
-        const auto repeated = std::ranges::unique(m_graph.stages);
-        m_graph.stages.erase(repeated.begin(), repeated.end());
+        m_graph.stages.erase(std::unique(m_graph.stages.begin(), m_graph.stages.end()), m_graph.stages.end());
         for (ProfileNode& node : m_graph.nodes)
             node.stage = static_cast<int>(std::ranges::lower_bound(m_graph.stages, node.stage) - m_graph.stages.begin());
     }
