@@ -1,6 +1,7 @@
 #include "core/torchscript/torchscript_reader.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/csrc/jit/serialization/import_read.h>
@@ -12,6 +13,7 @@
 #include "core/base/format.h"
 #include "core/base/sha256.h"
 #include "core/base/stopping.h"
+#include "core/base/trial.h"
 #include "core/model/symbols.h"
 #include "core/run/model.h"
 #include "core/run/tensors.h"
@@ -341,13 +343,8 @@ torch::jit::Module load(const std::filesystem::path& path)
     }
 }
 
-}  // namespace
-
-Program readTorchScript(const std::filesystem::path& path, const ScriptOptions& options, const Progress& progress)
+Program read(const std::filesystem::path& path, const ScriptOptions& options, const Progress& progress)
 {
-    progress.update(0, "Reading the model");
-    const Stoppable stoppable(&progress.stop);
-    screenTorchScript(path);
     Program program;
     torch::jit::Module module = load(path);
     bool isHalf = false;
@@ -366,6 +363,22 @@ Program readTorchScript(const std::filesystem::path& path, const ScriptOptions& 
     const std::string& type = program.modules.front().type;
     program.name = type.empty() ? path.stem().string() : printable(type.substr(type.rfind('.') + 1));
     return program;
+}
+
+}  // namespace
+
+// LibTorch's parser and its operators end the process on some damaged files, which no look at the file foretells.
+Program readTorchScript(const std::filesystem::path& path, const ScriptOptions& options, const Progress& progress)
+{
+    progress.update(0, "Reading the model");
+    const Stoppable stoppable(&progress.stop);
+    screenTorchScript(path);
+    const auto onOneThread = [&](const Progress& copied) {
+        at::set_num_threads(1);
+        read(path, options, copied);
+    };
+    tryInCopy(onOneThread, "The file is damaged: LibTorch " + libtorchVersion() + " ends, or does not end, while it reads it.", progress);
+    return read(path, options, progress);
 }
 
 }  // namespace cleave
