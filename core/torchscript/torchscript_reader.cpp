@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -135,6 +136,7 @@ public:
         refuseBaked();
         nameSizes();
         dropUnused();
+        noteCounts(examples);
         for (std::size_t i = 0; i < m_inputs.names.size(); ++i)
             if (!m_inputs.of[i] && m_inputs.given[i].isNone())
                 program().notes.push_back("The optional input '" + printable(m_inputs.names[i]) + "' is left out: --role " + printable(m_inputs.names[i]) + "=… takes it in.");
@@ -194,6 +196,29 @@ private:
         }
         if (!m_inputs.baked.counts.empty())
             program().notes.push_back("The trace holds numbers of nodes or edges of the graph that it was made with; they are counted anew on every graph.");
+    }
+
+    // Python's numbers are the same on every graph, whatever they were: PyTorch computes with them as they are written.
+    void noteCounts(const std::vector<at::Tensor>& examples)
+    {
+        static const std::set<std::string_view> arithmetic{"aten::mul", "aten::div", "aten::add", "aten::sub", "aten::rsub", "aten::floor_divide", "aten::full"};
+        constexpr std::int64_t least = 10;  // smaller numbers are rarely counts
+        if (examples.size() != m_inputs.names.size() || !m_inputs.baked.counts.empty())
+            return;
+        std::map<double, std::string> counts;
+        for (std::size_t i = 0; i < examples.size(); ++i)
+            for (std::size_t d = 0; m_inputs.of[i] && d < m_inputs.shapes.values[*m_inputs.of[i]].sizes.size(); ++d)
+                if (const Dim& dim = m_inputs.shapes.values[*m_inputs.of[i]].sizes[d]; !dim.isConstant() && examples[i].size(static_cast<std::int64_t>(d)) >= least)
+                    counts[static_cast<double>(examples[i].size(static_cast<std::int64_t>(d)))] = dim.symbol;
+        for (const Op& op : program().ops)
+            for (const NamedArgument& argument : op.args) {
+                const std::int64_t* whole = argument.value.asInt();
+                const double* real = std::get_if<double>(&argument.value.value);
+                const auto count = whole != nullptr || real != nullptr ? counts.find(whole != nullptr ? static_cast<double>(*whole) : *real) : counts.end();
+                if (count != counts.end() && arithmetic.contains(op.target))
+                    program().notes.push_back("The trace computes with the number " + formatNumber(count->first) + placeText(op.source) + ", as many as the " + count->second +
+                                              " of the graph that it was made with. It is the same on every graph, in PyTorch as well; if a count is meant, keep it a tensor (x.size(0) without int()).");
+            }
     }
 
     bool isRowsOrEdges(const std::string& input) const

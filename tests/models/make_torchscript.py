@@ -76,6 +76,18 @@ class Changing(torch.nn.Module):
         return torch.zeros_like(h).index_add(0, edge_index[1], h.index_select(0, edge_index[0]))
 
 
+class Scaled(torch.nn.Module):
+    """Divides by a number that Python works out while it is traced."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = torch.nn.Linear(make_models.FEATURES, 8)
+
+    def forward(self, x, edge_index):
+        h = self.lin(x) / int(x.size(0))
+        return torch.zeros_like(h).index_add(0, edge_index[1], h.index_select(0, edge_index[0]))
+
+
 class Cached(torch.nn.Module):
     """Looked at one graph before it was traced."""
 
@@ -100,9 +112,10 @@ def write_odd(folder, inputs):
         torch.jit.trace(warm, example_kwarg_inputs=given, check_trace=False).save(str(folder / "odd_cached.pt"))
         torch.jit.script(Branching().eval()).save(str(folder / "odd_branch.pt"))
         torch.jit.script(Changing().eval()).save(str(folder / "odd_buffer.pt"))
+        torch.jit.trace(Scaled().eval(), example_kwarg_inputs=given, check_trace=False).save(str(folder / "odd_scalar.pt"))
         torch.manual_seed(11)  # the weights of matrix_gcn
         torch.jit.script(make_models.MatrixGCN(torch.sparse.mm).eval()).save(str(folder / "odd_sparse.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_sparse"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_sparse"):
         deflate(folder / f"{name}.pt", True)
 
 

@@ -129,6 +129,15 @@ TEST(TorchScript, CountsThatATraceWroteDownAreCountedAnew)
         EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
 }
 
+TEST(TorchScript, NumbersThatAreCountsOfTheTracedGraphAreNoted)
+{
+    const std::vector<std::string> notes = openModel(scripts() / "odd_scalar.pt").program().notes;
+    EXPECT_TRUE(std::ranges::any_of(notes, [](const std::string& note) { return note.find("the number 60") != std::string::npos && note.find("as many as the nodes") != std::string::npos; }));
+    for (const char* plain : {"gcn.trace.pt", "gat.trace.pt", "pna.trace.pt"})
+        for (const std::string& note : openModel(scripts() / plain).program().notes)
+            EXPECT_EQ(note.find("as many as"), std::string::npos) << note;
+}
+
 TEST(TorchScript, ProductsWithSparseMatricesRunOnEdges)
 {
     const DataGraph graph = readGraph(test::testDir() / "models/zoo/matrix_gcn.npz");
@@ -192,6 +201,11 @@ TEST_F(HostileScript, EndsInOneSentence)
     EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, "data.pkl")) content = std::string("\x80\x02") + std::string(5000, '(') + "."; }).find("nested too deeply"),
               std::string::npos);
     EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, ".py")) content = "class X(Module):\n  oops\n"; }), "");
+    // LibTorch's parser reads past the end of what is not there.
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
+        if (const std::size_t at = content.find("__buffers__ = []"); is(name, ".py") && at != std::string::npos)
+            content.replace(at, 16, "oops = 3");
+    }).find("The file is damaged"), std::string::npos);
     EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (name.find("/data/") != std::string::npos) content.resize(3); }).find("holds less data"), std::string::npos);
     EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
         if (is(name, ".py") && content.find("return") != std::string::npos)
