@@ -31,6 +31,7 @@ import importlib.util
 import inspect
 import io
 import linecache
+import math
 import logging
 import os
 import pathlib
@@ -1461,6 +1462,70 @@ class AGNNConv(nn.Module):
         return _passing(graph, _WEIGHTED, Reduce("sum", "m", "h"), u_h=rows, e_w=edge_softmax(graph, scores))
 
 
+class EdgeConv(nn.Module):
+    """max over j of theta(x_i - x_j) + phi(x_i), as DGL computes it; its documentation writes the difference the other way round."""
+
+    def __init__(self, in_feat, out_feat, batch_norm=False, allow_zero_in_degree=False):
+        super().__init__()
+        self.batch_norm, self.theta, self.phi = batch_norm, nn.Linear(in_feat, out_feat), nn.Linear(in_feat, out_feat)
+        if batch_norm:
+            self.bn = nn.BatchNorm1d(out_feat)
+
+    def forward(self, g, feat):
+        rows, own = expand_as_pair(feat, g)
+        edges = g._edges_of(None)
+        values = self.theta(own.index_select(0, edges.dst) - rows.index_select(0, edges.src)) + self.phi(own).index_select(0, edges.dst)
+        return scatter(self.bn(values) if self.batch_norm else values, edges.dst, edges.targets, "max")
+
+
+class GCN2Conv(nn.Module):
+    """((1 - alpha) A' H + alpha X) ((1 - beta) I + beta W), with A' = D^-1/2 A D^-1/2 of in-degrees and beta = log(lambda / layer + 1)."""
+
+    def __init__(self, in_feats, layer, alpha=0.1, lambda_=1, project_initial_features=True, allow_zero_in_degree=False, bias=True, activation=None):
+        super().__init__()
+        self.alpha, self.beta, self._activation = alpha, math.log(lambda_ / layer + 1), activation
+        self.weight1 = nn.Parameter(torch.randn(in_feats, in_feats))
+        self.register_parameter("weight2", None if project_initial_features else nn.Parameter(torch.randn(in_feats, in_feats)))
+        _zeros_or_none(self, in_feats, bias)
+
+    def _projected(self, rows, weight):
+        return (1 - self.beta) * rows + self.beta * (rows @ weight)
+
+    def forward(self, graph, feat, feat_0, edge_weight=None):
+        if edge_weight is None:
+            norm = _norm(graph.in_degrees(), feat, -0.5)
+            rows = _passing(graph, _COPY, Reduce("sum", "m", "h"), u_h=feat * norm) * norm
+        else:
+            rows = _passing(graph, _WEIGHTED, Reduce("sum", "m", "h"), u_h=feat, e_w=EdgeWeightNorm("both")(graph, edge_weight))
+        rows, first = (1 - self.alpha) * rows, self.alpha * feat_0
+        rows = self._projected(rows + first, self.weight1) if self.weight2 is None else self._projected(rows, self.weight1) + self._projected(first, self.weight2)
+        if self.bias is not None:
+            rows = rows + self.bias
+        return self._activation(rows) if self._activation is not None else rows
+
+
+class ChebConv(nn.Module):
+    """linear of Z_0 = X, Z_1 = L X, Z_k = 2 L Z_(k-1) - Z_(k-2) side by side, with L = 2 (I - D^-1/2 A D^-1/2) / lambda_max - I."""
+
+    def __init__(self, in_feats, out_feats, k, activation=F.relu, bias=True):
+        super().__init__()
+        self._k, self.activation, self.linear = k, activation, nn.Linear(k * in_feats, out_feats, bias)
+
+    def forward(self, graph, feat, lambda_max=None):
+        if lambda_max is None:
+            scale = 1.0
+        else:
+            largest = torch.as_tensor(lambda_max, dtype=feat.dtype)
+            scale = 2.0 / broadcast_nodes(graph, largest.reshape(-1, 1))
+        norm = _norm(graph.in_degrees(), feat, -0.5)
+        shifted = lambda z: (scale - 1) * z - scale * (_passing(graph, _COPY, Reduce("sum", "m", "h"), u_h=z * norm) * norm)
+        terms = [feat]
+        for k in range(1, self._k):
+            terms.append(shifted(feat) if k == 1 else 2 * shifted(terms[-1]) - terms[-2])
+        rows = self.linear(torch.cat(terms, 1))
+        return self.activation(rows) if self.activation else rows
+
+
 class DotGatConv(nn.Module):
     """sum of a_ij W h_j, with a_ij = softmax over j of (W h_i · W h_j) / sqrt(out_feats), for each head."""
 
@@ -1544,7 +1609,7 @@ class GlobalAttentionPooling(nn.Module):
 
 
 NN: dict[str, type] = {c.__name__: c for c in (
-    AGNNConv, APPNPConv, AvgPooling, DotGatConv, EdgeWeightNorm, GATConv, GATv2Conv, GatedGraphConv, GINConv, GINEConv, GlobalAttentionPooling, GraphConv,
+    AGNNConv, APPNPConv, AvgPooling, ChebConv, DotGatConv, EdgeConv, EdgeWeightNorm, GCN2Conv, GATConv, GATv2Conv, GatedGraphConv, GINConv, GINEConv, GlobalAttentionPooling, GraphConv,
     HeteroGraphConv, JumpingKnowledge, MaxPooling, NNConv, RelGraphConv, SAGEConv, SGConv, Sequential, SumPooling, TAGConv, TypedLinear,
     WeightBasis)} | {"Identity": nn.Identity}
 FUNCTIONS = _functions()

@@ -263,6 +263,27 @@ def modules_with_weights_and_pairs(cli, folder, only):
     conv, v = made(dglnn.TAGConv(6, 3, 2))
     yield same("TAGConv, weighted", conv(graph, x, w), dgl_dense.linear(v, "lin", np.concatenate([xn, symmetric @ xn, symmetric @ symmetric @ xn], 1)))
     yield same("APPNPConv, weighted", dglnn.APPNPConv(2, 0.1).eval()(graph, x, w), 0.9 * symmetric @ (0.9 * symmetric @ xn + 0.1 * xn) + 0.1 * xn)
+    by_targets = a / np.sqrt(into * floor(a.sum(1)).T)
+    for batch_norm in (False, True):
+        conv, v = made(dglnn.EdgeConv(6, 3, batch_norm))
+        values = dgl_dense.linear(v, "theta", xn[e.dst] - xn[e.src]) + dgl_dense.linear(v, "phi", xn)[e.dst]
+        if batch_norm:
+            values = (values - v["bn.running_mean"]) / np.sqrt(v["bn.running_var"] + 1e-5) * v["bn.weight"] + v["bn.bias"]
+        yield same(f"EdgeConv, batch norm {batch_norm}", conv(graph, x), e.reduced(values, "max"))
+    first, beta = torch.randn(n, 6).double(), np.log(0.5 / 3 + 1)
+    for shared in (True, False):
+        conv, v = made(dglnn.GCN2Conv(6, 3, 0.2, 0.5, shared, activation=torch.tanh))
+        for what, smooth, rows in (("", by_targets, conv(graph, x, first)), (", weighted", symmetric, conv(graph, x, first, w))):
+            h, h0 = 0.8 * smooth @ xn, 0.2 * first.numpy()
+            one, two = ((1 - beta) * np.eye(6) + beta * v[k] if k in v else 0 for k in ("weight1", "weight2"))
+            yield same(f"GCN2Conv, shared {shared}{what}", rows, np.tanh(((h + h0) @ one if shared else h @ one + h0 @ two) + v["bias"]))
+    for largest in (None, [1.5]):
+        conv, v = made(dglnn.ChebConv(6, 3, 4))
+        laplacian = 2 * (np.eye(n) - by_targets) / (2 if largest is None else 1.5) - np.eye(n)
+        z = [xn, laplacian @ xn]
+        for _ in range(2):
+            z.append(2 * laplacian @ z[-1] - z[-2])
+        yield same(f"ChebConv, lambda {largest}", conv(graph, x, largest), dgl_dense.relu(dgl_dense.linear(v, "linear", np.concatenate(z, 1))))
     conv, v = made(dglnn.SGConv(6, 3, 2))
     yield same("SGConv, weighted", conv(graph, x, w), dgl_dense.linear(v, "fc", weighted @ weighted @ xn))
     conv, v = made(dglnn.GATConv((6, 4), 3, 2))
@@ -424,6 +445,11 @@ PARAMETERS = {
     "SGConv(5, 3, 2)": {"fc.weight": (3, 5), "fc.bias": (3,)},
     "TAGConv(5, 3, 2)": {"lin.weight": (3, 15), "lin.bias": (3,)},
     "AGNNConv()": {"beta": (1,)},
+    "EdgeConv(5, 3, batch_norm=True)": {"theta.weight": (3, 5), "theta.bias": (3,), "phi.weight": (3, 5), "phi.bias": (3,), "bn.weight": (3,), "bn.bias": (3,), "bn.running_mean": (3,),
+                                        "bn.running_var": (3,), "bn.num_batches_tracked": ()},
+    "GCN2Conv(5, 2)": {"weight1": (5, 5), "bias": (5,)},
+    "GCN2Conv(5, 2, project_initial_features=False, bias=False)": {"weight1": (5, 5), "weight2": (5, 5)},
+    "ChebConv(5, 3, 2)": {"linear.weight": (3, 10), "linear.bias": (3,)},
     "DotGatConv(5, 3, 2)": {"fc.weight": (6, 5)},
     "WeightBasis((4, 6), 2, 3)": {"weight": (2, 4, 6), "w_comp": (3, 2)},
     "GlobalAttentionPooling(nn.Linear(5, 1))": {"gate_nn.weight": (1, 5), "gate_nn.bias": (1,)},
@@ -437,7 +463,7 @@ def parameters_are_those_of_dgl(cli, folder, only):
     from torch import nn
 
     names = {name: getattr(dglnn, name) for name in ("GraphConv", "SAGEConv", "GATConv", "GATv2Conv", "GINConv", "GINEConv", "RelGraphConv", "HeteroGraphConv", "SGConv", "TAGConv",
-                                                     "AGNNConv", "DotGatConv", "GatedGraphConv", "NNConv", "WeightBasis", "GlobalAttentionPooling")}
+                                                     "AGNNConv", "ChebConv", "DotGatConv", "EdgeConv", "GatedGraphConv", "GCN2Conv", "NNConv", "WeightBasis", "GlobalAttentionPooling")}
     for source, wanted in PARAMETERS.items():
         found = {key: tuple(t.shape) for key, t in eval(source, {**names, "nn": nn}).state_dict().items()}
         if found != wanted:
