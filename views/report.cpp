@@ -126,7 +126,7 @@ QString htmlReport(Document& document, const QString& picture)
     }
     if (document.report().verify) {
         TextTableModel comparisons, accuracies;
-        showComparisons(comparisons, &*document.report().verify);
+        showComparisons(comparisons, &*document.report().verify, document.graph().get());
         showAccuracies(accuracies, &*document.report().verify);
         html += section(Texts::tr("Verification"), modelTable(comparisons)) + section(Texts::tr("Accuracy"), modelTable(accuracies));
     }

@@ -62,6 +62,16 @@ FunctionRun sum(const std::vector<FunctionRun>& functions)
     return all;
 }
 
+// The nodes that differ most, as the graph calls them where rows are its nodes.
+QStringList worstRows(const Comparison& c, const DataGraph* graph)
+{
+    QStringList rows;
+    const NodeNames* names = graph != nullptr && graph->names && graph->names->size() == c.rows ? graph->names.get() : nullptr;
+    for (const std::int64_t row : c.worstRows)
+        rows.append(names != nullptr ? toText((*names)[row]) : QString::number(row));
+    return rows;
+}
+
 }  // namespace
 
 void TextTableModel::setTable(std::vector<Column> columns, std::vector<std::vector<QString>> rows)
@@ -69,7 +79,13 @@ void TextTableModel::setTable(std::vector<Column> columns, std::vector<std::vect
     beginResetModel();
     m_columns = std::move(columns);
     m_rows = std::move(rows);
+    m_toolTips.clear();
     endResetModel();
+}
+
+void TextTableModel::setToolTip(int row, int column, const QString& text)
+{
+    m_toolTips[{row, column}] = text;
 }
 
 int TextTableModel::rowCount(const QModelIndex& parent) const
@@ -89,6 +105,9 @@ QVariant TextTableModel::data(const QModelIndex& index, int role) const
     const auto column = static_cast<std::size_t>(index.column());
     if (role == Qt::DisplayRole)
         return m_rows[static_cast<std::size_t>(index.row())][column];
+    if (role == Qt::ToolTipRole)
+        if (const auto text = m_toolTips.find({index.row(), index.column()}); text != m_toolTips.end())
+            return text->second;
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((m_columns[column].isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     return {};
@@ -137,7 +156,7 @@ void showFunctions(TextTableModel& table, const RunResult* run)
     table.setTable(std::move(columns), std::move(rows));
 }
 
-void showComparisons(TextTableModel& table, const VerifyResult* result)
+void showComparisons(TextTableModel& table, const VerifyResult* result, const DataGraph* graph)
 {
     std::vector<TextTableModel::Column> columns{
         {Texts::tr("Output"), {}, false},
@@ -146,15 +165,25 @@ void showComparisons(TextTableModel& table, const VerifyResult* result)
         {Texts::tr("Relative"), Texts::tr("The same relative to the largest element"), true},
         {Texts::tr("Rows over"), Texts::tr("Rows with an element over tolerance"), true},
         {Texts::tr("Result"), {}, false},
+        {Texts::tr("Worst rows"), Texts::tr("Rows over tolerance, those that differ most first"), false},
     };
+    constexpr qsizetype shown = 5;
     std::vector<std::vector<QString>> rows;
+    std::vector<QStringList> worst;
     if (result != nullptr)
-        for (const Comparison& c : result->comparisons)
+        for (const Comparison& c : result->comparisons) {
+            worst.push_back(worstRows(c, graph));
             rows.push_back({toText(c.output), Texts::tr("%1 and %2").arg(wordText(c.a), wordText(c.b)), numberText(c.maxAbsolute),
                             numberText(c.maxRelative),
                             Texts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
-                            c.equal ? Texts::tr("✓ equal") : Texts::tr("✗ different")});
+                            c.equal ? Texts::tr("✓ equal") : Texts::tr("✗ different"),
+                            worst.back().mid(0, shown).join(QStringLiteral(", ")) + (worst.back().size() > shown ? QStringLiteral(", …") : QString())});
+        }
+    const int last = static_cast<int>(columns.size()) - 1;
     table.setTable(std::move(columns), std::move(rows));
+    for (std::size_t i = 0; i < worst.size(); ++i)
+        if (worst[i].size() > shown)
+            table.setToolTip(static_cast<int>(i), last, worst[i].join(QStringLiteral(", ")));
 }
 
 void showAccuracies(TextTableModel& table, const VerifyResult* result)

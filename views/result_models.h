@@ -2,8 +2,10 @@
 
 #include <QAbstractTableModel>
 #include <QString>
+#include <map>
 #include <vector>
 
+#include "core/graph/data_graph.h"
 #include "core/run/run.h"
 
 namespace cleave::views {
@@ -22,6 +24,7 @@ public:
     using QAbstractTableModel::QAbstractTableModel;
 
     void setTable(std::vector<Column> columns, std::vector<std::vector<QString>> rows);
+    void setToolTip(int row, int column, const QString& text);  ///< of a cell, until the next table
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -31,10 +34,11 @@ public:
 private:
     std::vector<Column> m_columns;
     std::vector<std::vector<QString>> m_rows;
+    std::map<std::pair<int, int>, QString> m_toolTips;
 };
 
 void showFunctions(TextTableModel& table, const RunResult* run);          ///< one row per function and their sum
-void showComparisons(TextTableModel& table, const VerifyResult* result);  ///< one row per pair of runs and output
+void showComparisons(TextTableModel& table, const VerifyResult* result, const DataGraph* graph);  ///< one row per pair of runs and output; graph: names of nodes, may be null
 void showAccuracies(TextTableModel& table, const VerifyResult* result);   ///< one row per run, one column per split
 
 }  // namespace cleave::views

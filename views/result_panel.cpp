@@ -103,7 +103,7 @@ void ResultPanel::showReport()
     const Report& report = m_document.report();
     const VerifyResult* verify = report.verify ? &*report.verify : nullptr;
     showFunctions(m_functions, report.run());
-    showComparisons(m_comparisons, verify);
+    showComparisons(m_comparisons, verify, m_document.graph().get());
     showAccuracies(m_accuracies, verify);
     const QString hint = !m_document.model()   ? tr("Open a model first.")
                          : !m_document.graph() ? tr("Open a graph to run the model on.")

@@ -2384,6 +2384,14 @@
         <source>test</source>
         <translation>测试</translation>
     </message>
+    <message>
+        <source>Worst rows</source>
+        <translation>差异最大的行</translation>
+    </message>
+    <message>
+        <source>Rows over tolerance, those that differ most first</source>
+        <translation>超出容差的行，差异最大者在前</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::ResultPanel</name>

@@ -393,7 +393,19 @@ void WindowTest::verifyComparesWithExpectedOutputs()
     QVERIFY(window.document().report().verify->equal());
     QCOMPARE(window.findChild<ResultPanel*>()->comparisons().rowCount(), 3);
     window.document().open(example("gcn.pt2"));  // what was expected of another model is no longer expected
-    QTRY_VERIFY_WITH_TIMEOUT(window.document().expectedPath().isEmpty(), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().expectedPath().isEmpty() && window.document().canRun(), patience);
+    // Outputs of another model are as many and different: the rows that differ most are listed.
+    window.document().openExpected(example("sage.expected.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().expectedPath().isEmpty(), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().canRun(), patience);
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+    const QAbstractItemModel& table = window.findChild<ResultPanel*>()->comparisons();
+    const std::vector<std::int64_t>& worst = window.document().report().verify->comparisons.back().worstRows;
+    const QModelIndex cell = table.index(table.rowCount() - 1, table.columnCount() - 1);
+    QVERIFY2(cell.data().toString().startsWith(QString::number(worst.front()) + QStringLiteral(", ")), qPrintable(cell.data().toString()));
+    QCOMPARE(cell.data(Qt::ToolTipRole).toString().count(u','), static_cast<qsizetype>(worst.size()) - 1);
+    QVERIFY(table.index(0, table.columnCount() - 1).data().toString().isEmpty());
 }
 
 void WindowTest::pictureKeepsItsStartUntilItIsTouched()
