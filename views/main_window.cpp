@@ -616,9 +616,10 @@ void MainWindow::showTasks()
 void MainWindow::showSelection()
 {
     const DagBox* box = m_view->selectedBox();
-    if (box && m_document.stages())
-        m_inspector->show(inspectStaged(*m_document.stages(), *box));
-    else if (box && m_document.model())
+    const GraphPicture* picture = m_view->picture();  // which may be that of the model before
+    if (box && picture->stages)
+        m_inspector->show(inspectStaged(*picture->stages, *box));
+    else if (box && m_document.model() && picture->model == m_document.model())
         m_inspector->show(inspectBox(*m_document.model(), *box, m_document.graph().get(), &m_document.planEditor()));
     else if (const std::optional<int> cut = m_view->selectedCut(); cut && m_document.planEditor().space())
         m_inspector->show(inspectCut(*cut, m_document.graph().get(), m_document.planEditor()));

@@ -47,7 +47,7 @@ LeftPlan readLeft(const QString& folder)
             left.hints.roles[role.key().toStdString()] = known;
     const QJsonObject widths = about.value(QStringLiteral("widths")).toObject();
     for (auto width = widths.begin(); width != widths.end(); ++width)
-        left.hints.widths[width.key().toStdString()] = width.value().toInteger();
+        left.hints.widths[width.key().toStdString()] = std::clamp<qint64>(width.value().toInteger(), 1, widestInput);
     return left;
 }
 

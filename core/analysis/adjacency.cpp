@@ -48,9 +48,9 @@ public:
         m_rewriter.emplace(m_p);
         for (Op& op : m_rewriter->takeOps())
             lower(op);
-        m_rewriter->finish();
         for (const ValueId output : m_p.outputs)
             emitIdentity(output);
+        m_rewriter->finish();
         for (const ValueId output : m_p.outputs)
             if (m_edges.contains(output))
                 throw Error("The model gives back the adjacency matrix '" + printable(m_edges.at(output).matrix) + "', which Cleave takes as edges.");
@@ -74,7 +74,7 @@ private:
         weights.dtype = old.dtype;
         weights.sizes = {count};
         for (const auto& [value, role] : {std::pair{index, Role::GraphStructure}, {weights, Role::EdgeFeatures}}) {
-            if (std::ranges::any_of(m_p.inputs, [&, &wanted = value.name](const Input& input) { return m_p[input.value].name == wanted; }))
+            if (std::ranges::any_of(m_p.inputs, [&, &wanted = value.name, self = id](const Input& input) { return input.value != self && m_p[input.value].name == wanted; }))
                 throw Error("The model takes both the adjacency matrix '" + printable(name) + "' and '" + value.name + "', the name of its edges: call that input otherwise.");
             inputs.push_back({ValueId{static_cast<int>(m_p.values.size())}, role, {}, name});
             m_p.values.push_back(value);
@@ -185,6 +185,8 @@ private:
         m_rewriter->emit(std::move(op));
     }
 
+    bool isMatrix(ValueId value, const Op& at) { return m_identities.contains(value) || edgesOf(value, at) != nullptr; }
+
     // Matrices, and what becomes one beside a matrix.
     const Edges* matrix(ValueId value, const Op& at)
     {
@@ -197,7 +199,8 @@ private:
         const Value result = m_p[value];
         const Dim nodes = result.sizes.back();
         const Argument size = m_rewriter->sizeArgument(nodes, at);
-        if (size.isNone())
+        const ValueId entries = OpView(m_p, op).value("self");
+        if (size.isNone() || (op.target != "aten::eye" && !entries.valid()))
             return nullptr;
         Edges edges;
         edges.count = nodes;
@@ -205,7 +208,7 @@ private:
         edges.sources = edges.targets = m_rewriter->emitNew(at, "aten::arange", "", {{"end", size}, {"dtype", {DType::Int64}}}, vector(DType::Int64, nodes));
         edges.weights = op.target == "aten::eye"
                             ? m_rewriter->emitNew(at, "aten::ones", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {result.dtype}}}, vector(result.dtype, nodes))
-                            : m_rewriter->resolved(OpView(m_p, op).value("self"));
+                            : flattened(at, m_rewriter->resolved(entries), nodes);
         return &(m_edges[value] = edges);
     }
 
@@ -214,6 +217,8 @@ private:
         const OpView view(m_p, op);
         const ValueId output = op.outputs.front();
         const auto is = [&](std::initializer_list<std::string_view> targets) { return std::ranges::find(targets, op.target) != targets.end(); };
+        if (view.given("reduce"))  // of a product with a sparse matrix: a mean, or an extreme
+            return false;
         if (is({"aten::mm", "aten::matmul", "aten::_sparse_mm", "aten::bmm", "aten::mv"}))
             return lowerProduct(op, first(view, {"self", "sparse"}), first(view, {"other", "mat2", "dense", "vec"}));
         if (is({"aten::addmm", "aten::_sparse_addmm"}))
@@ -344,7 +349,7 @@ private:
             const double* real = argument == nullptr ? nullptr : std::get_if<double>(&argument->value);
             return argument == nullptr || argument->isNone() || (number != nullptr && *number == 1) || (real != nullptr && *real == 1);
         };
-        if (edges == nullptr || !self.valid() || edgesOf(self, op) != nullptr || edgesOf(right, op) != nullptr || !isOne("beta") || !isOne("alpha"))
+        if (edges == nullptr || !self.valid() || !right.valid() || isMatrix(self, op) || isMatrix(right, op) || !isOne("beta") || !isOne("alpha"))
             return false;
         const std::optional<ValueId> product = rowsTimes(op, *edges, m_rewriter->resolved(right), m_p[op.outputs.front()]);
         if (product)
@@ -400,7 +405,10 @@ private:
         if (self == nullptr || other == nullptr)
             return false;
         const bool isLeft = self->asValue() != nullptr && edgesOf(*self->asValue(), op) != nullptr;
-        if ((!isLeft && op.target == "aten::div") || (isLeft && other->asValue() != nullptr && edgesOf(*other->asValue(), op) != nullptr))
+        const bool isRight = other->asValue() != nullptr && isMatrix(*other->asValue(), op);
+        if (isLeft == isRight || (isRight && (op.target == "aten::div" || edgesOf(*other->asValue(), op) == nullptr)))
+            return false;
+        if (isRight && self->asValue() != nullptr && isMatrix(*self->asValue(), op))
             return false;
         const ValueId id = isLeft ? *self->asValue() : *other->asValue();
         Edges edges = *edgesOf(id, op);
@@ -468,7 +476,6 @@ private:
         Edges all;
         all.count = sumOf(left.count, right.count);
         all.matrix = left.matrix.empty() ? right.matrix : left.matrix;
-        all.isDiagonal = left.isDiagonal && right.isDiagonal;
         const auto cat = [&](ValueId x, ValueId y) {
             return m_rewriter->emitNew(op, "aten::cat", "", {{"tensors", {std::vector<Argument>{{x}, {y}}}}, {"dim", whole(0)}}, like(x, {all.count}));
         };
@@ -545,7 +552,7 @@ private:
 
     bool lowerSize(const Op& op)
     {
-        const Value& number = m_p[op.outputs.front()];
+        const Value number = m_p[op.outputs.front()];
         if (number.kind != ValueKind::Int)
             return false;
         const Argument size = m_rewriter->sizeArgument(number.number, op);

@@ -1,5 +1,6 @@
 #include "core/base/pages.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -63,6 +64,14 @@ public:
     {
         static Pages& pages = *new Pages;
         return pages;
+    }
+
+    // A copy of the process has no other thread that would let go of the lock.
+    Pages()
+    {
+        const auto lock = [] { instance().m_mutex.lock(); };
+        const auto unlock = [] { instance().m_mutex.unlock(); };
+        pthread_atfork(lock, unlock, unlock);
     }
 
     void* allocate(std::size_t bytes)

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <string_view>
 
@@ -51,8 +52,9 @@ void send(int pipe, Word word, double fraction, std::string_view text)
 [[noreturn]] void workAndEnd(int pipe, const std::function<void(const Progress&)>& work)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT, SIGTERM})
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM})
         std::signal(signal, SIG_DFL);
+    std::signal(SIGINT, SIG_IGN);  // which the process that waits hears as well
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
     // What it would say is said again by whoever does the work for good.
@@ -65,6 +67,8 @@ void send(int pipe, Word word, double fraction, std::string_view text)
         send(pipe, Word::Done, 1, {});
     } catch (const Error& error) {
         send(pipe, Word::Error, 0, error.what());
+    } catch (const std::bad_alloc&) {
+        send(pipe, Word::Error, 0, "There is not enough memory to read the file.");
     } catch (...) {
         _exit(1);
     }
@@ -77,6 +81,8 @@ public:
     ~Copy()
     {
         close(m_pipe);
+        if (m_isGone)
+            return;
         kill(m_process, SIGKILL);
         while (waitpid(m_process, nullptr, 0) < 0 && errno == EINTR)
             ;
@@ -92,7 +98,9 @@ public:
             progress.check();
             pollfd waiting{m_pipe, POLLIN, 0};
             if (poll(&waiting, 1, pollMilliseconds) <= 0) {
-                if (std::chrono::steady_clock::now() - heard > patience)
+                // Another copy may hold the other end of the pipe open.
+                m_isGone = m_isGone || waitpid(m_process, nullptr, WNOHANG) == m_process;
+                if (m_isGone || std::chrono::steady_clock::now() - heard > patience)
                     return false;
                 continue;
             }
@@ -100,8 +108,10 @@ public:
             const ssize_t n = read(m_pipe, bytes.data(), bytes.size());
             if (n < 0 && errno == EINTR)
                 continue;
-            if (n <= 0)
+            if (n <= 0) {
+                progress.check();
                 return false;
+            }
             heard = std::chrono::steady_clock::now();
             m_bytes.append(bytes.data(), static_cast<std::size_t>(n));
             while (const auto message = next()) {
@@ -131,6 +141,7 @@ private:
     pid_t m_process;
     int m_pipe;
     std::string m_bytes;
+    bool m_isGone = false;  // and its number may be another's
 };
 
 }  // namespace

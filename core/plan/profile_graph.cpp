@@ -21,8 +21,8 @@ namespace cleave {
 namespace {
 
 constexpr std::string_view separator = " -- ", timesBegin = " -- forward_compute_time=";
-constexpr int mostStages = 1 << 12;
-constexpr std::size_t mostNodes = 1 << 17;
+constexpr int mostStages = 1 << 10;
+constexpr std::size_t mostNodes = 1 << 16, mostEdges = 1 << 18;
 
 std::size_t at(int index)
 {
@@ -85,12 +85,12 @@ public:
     {
         while (m_lines.next()) {
             m_progress.update(m_lines.fraction(), "Reading nodes");
-            for (std::string_view text = m_lines.text(); !text.empty();) {
-                const char* begin = text.data();
+            std::int64_t number = m_lines.firstLine();
+            for (std::string_view text = m_lines.text(); !text.empty(); ++number) {
                 try {
-                    addLine(takeLine(text), m_lines.lineOf(begin));
+                    addLine(takeLine(text), number);
                 } catch (const Error& error) {
-                    m_lines.fail(m_lines.lineOf(begin), error.what());
+                    m_lines.fail(number, error.what());
                 }
             }
         }
@@ -120,6 +120,8 @@ private:
         const std::size_t end = text.find(separator);
         if (end == std::string_view::npos || text.find(separator, end + 1) != std::string_view::npos)
             throw Error("is neither a node nor an edge of a profile graph");
+        if (m_edges.size() >= mostEdges)
+            throw Error("is one of more than " + formatCount(mostEdges) + " edges, which is no profile of a model");
         m_edges.push_back({std::string(trimmed(text.substr(0, end))), std::string(trimmed(text.substr(end + separator.size()))), number});
     }
 
@@ -281,20 +283,23 @@ std::vector<StageTotals> stageTotals(const ProfileGraph& graph)
     for (std::size_t s = 0; s < totals.size(); ++s) {
         now = {now.first + more[s].first, now.second + more[s].second};
         totals[s].handedOn = now.first;
-        totals[s].handedOnBytes = now.first > 0 ? now.second : 0;
+        totals[s].handedOnBytes = now.first > 0 ? std::max(now.second, 0.0) : 0;
     }
     return totals;
 }
 
 bool isProfileGraph(const std::filesystem::path& path)
 {
-    if (!std::filesystem::is_regular_file(path))
+    std::error_code problem;
+    if (!std::filesystem::is_regular_file(path, problem))
         return false;
     try {
-        for (TextLines lines(path); lines.next();)
-            for (std::string_view text = lines.text(); !text.empty();)
-                if (const std::string_view line = trimmed(takeLine(text)); !line.empty())
-                    return line.find(timesBegin) != std::string_view::npos;
+        TextLines lines(path);
+        if (!lines.next())
+            return false;
+        for (std::string_view text = lines.text(); !text.empty();)
+            if (const std::string_view line = trimmed(takeLine(text)); !line.empty())
+                return line.find(timesBegin) != std::string_view::npos;
     } catch (const Error&) {
         // no text
     }
@@ -330,12 +335,14 @@ std::string toDot(const ProfileGraph& graph)
 {
     std::string text = dotHead(graph.name);
     const std::vector<StageTotals> totals = stageTotals(graph);
+    std::vector<std::vector<const ProfileNode*>> nodesOf(totals.size());
+    for (const ProfileNode& node : graph.nodes)
+        nodesOf[at(node.stage)].push_back(&node);
     for (std::size_t s = 0; s < totals.size(); ++s) {
         text += "  subgraph cluster_" + std::to_string(s) + " {\n    label=" +
                 dotQuoted("stage " + std::to_string(graph.stages[s]) + ", " + formatSeconds(totals[s].forwardSeconds)) + ";\n";
-        for (const ProfileNode& node : graph.nodes)
-            if (node.stage == static_cast<int>(s))
-                text += "    " + dotQuoted(node.id) + " [label=" + dotQuoted(printable(node.description, 60)) + ", fillcolor=\"" + dotFill(node.stage) + "\"];\n";
+        for (const ProfileNode* node : nodesOf[s])
+            text += "    " + dotQuoted(node->id) + " [label=" + dotQuoted(printable(node->description, 60)) + ", fillcolor=\"" + dotFill(node->stage) + "\"];\n";
         text += "  }\n";
     }
     for (const auto& [from, to] : graph.edges) {

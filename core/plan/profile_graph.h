@@ -47,7 +47,7 @@ struct StageTotals {
 
 std::vector<StageTotals> stageTotals(const ProfileGraph& graph);
 
-/// Whether the first line of a text file is that of a node: such files mostly end in .txt, as lists of edges do.
+/// Whether a text file begins with the line of a node: such files mostly end in .txt, as lists of edges do. False for what cannot be read.
 bool isProfileGraph(const std::filesystem::path& path);
 
 /// Error of one sentence that names the line: for what is no profile graph, for edges against the order of stages, and for cycles.

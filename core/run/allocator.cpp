@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <torch/version.h>
 
@@ -37,6 +38,14 @@ public:
     {
         static LargeTensors& tensors = *new LargeTensors;
         return tensors;
+    }
+
+    // As for pages: a copy of the process has no other threads.
+    LargeTensors()
+    {
+        const auto lock = [] { instance().m_mutex.lock(); };
+        const auto unlock = [] { instance().m_mutex.unlock(); };
+        pthread_atfork(lock, unlock, unlock);
     }
 
     void add(void* memory, std::size_t bytes)

@@ -119,6 +119,9 @@ void checkAdjacencies(const Program& read, const Analysis& analysis, const Progr
     const std::vector<Input>& inputs = analysis.program.inputs;
     if (std::ranges::none_of(inputs, [](const Input& input) { return !input.matrix.empty(); }))
         return;
+    // A program with a parameter for each node knows one number of nodes only.
+    if (std::ranges::any_of(inputs, [](const Input& input) { return input.parameter.valid(); }))
+        return;
     guarded("Checking the adjacency matrices failed", [&] {
         progress.update(0, "Checking adjacency matrices on a random graph");
         const ProbeGraph graph{17, 61, 4, 4, 11};
@@ -127,6 +130,13 @@ void checkAdjacencies(const Program& read, const Analysis& analysis, const Progr
         const auto inputNamed = [&](const std::string& name, Role role) {
             const auto input = std::ranges::find_if(inputs, [&](const Input& i) { return i.matrix == name && i.role == role; });
             return edges.at(input->value).toTensor();
+        };
+        const auto rowsCountedBy = [&](const Dim& dim) {
+            for (const Input& input : inputs)
+                for (std::size_t d = 0; d < analysis.program[input.value].sizes.size(); ++d)
+                    if (analysis.program[input.value].sizes[d] == dim)
+                        return edges.at(input.value).toTensor().size(static_cast<std::int64_t>(d));
+            return graph.nodes;
         };
         Analysis whole;
         whole.program = read;
@@ -138,7 +148,7 @@ void checkAdjacencies(const Program& read, const Analysis& analysis, const Progr
             if (const auto bound = edges.find(input.value); bound != edges.end() && std::ranges::find(inputs, input.value, &Input::value) != inputs.end()) {
                 matrices[input.value] = bound->second;
             } else {
-                const at::Tensor matrix = adjacencyOf(inputNamed(name, Role::GraphStructure), inputNamed(name, Role::EdgeFeatures), graph.nodes);
+                const at::Tensor matrix = adjacencyOf(inputNamed(name, Role::GraphStructure), inputNamed(name, Role::EdgeFeatures), rowsCountedBy(analysis.program[input.value].sizes.back()));
                 matrices[input.value] = read[input.value].sizes.size() == 3 ? matrix.unsqueeze(0) : matrix;
             }
         }

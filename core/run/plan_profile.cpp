@@ -122,7 +122,7 @@ private:
             return;
         const auto known = m_here.find(op.outputs.front());
         const int added = known != m_here.end() ? known->second : addOp(step.op);
-        const bool isOnce = m_f->isGlobal && !readsNodes(m_a, step.op);
+        const bool isOnce = m_f->isGlobal && !readsNodes(m_a, step.op) && m_a.ops[step.op].kind != OpKind::Scatter;
         if (const auto measured = m_profile.opSeconds.find(step.op); isTimed && measured != m_profile.opSeconds.end())
             node(added).forwardSeconds += measured->second * (isOnce ? 1 : frameRows(timedFrame(m_a, step)));
         addActivation(step, node(added));

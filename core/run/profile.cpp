@@ -252,7 +252,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
             for (std::size_t s = 0; s < function.steps.size(); ++s) {
                 const Step& step = function.steps[s];
                 const int timed = timedFrame(m_a, step);
-                const bool isOnce = function.isGlobal && !readsNodes(m_a, step.op);
+                const bool isOnce = function.isGlobal && !readsNodes(m_a, step.op) && m_a.ops[step.op].kind != OpKind::Scatter;
                 const double rows = isOnce ? 1 : timed < 0 ? 0 : static_cast<double>(batch.rows[static_cast<std::size_t>(timed)]);
                 const bool isProgram = program != fusion.programs.end() && program->step == s;
                 if (!isProgram && !live[s])

@@ -59,8 +59,9 @@ std::vector<Shape> likely(const std::string& name, std::optional<Role> role)
     const bool ofEdges = role ? *role == Role::EdgeFeatures : has(name, {"edge", "rel", "etype", "efeat"});
     if (role ? *role == Role::GraphStructure : has(name, {"edge_index", "index", "edges", "ei"}) && !has(name, {"weight", "attr", "type", "adj"}))
         return {edgeIndex, matrix};
-    if (!role && (has(name, {"adj", "laplacian", "matrix", "support", "graph"}) || name == "a" || name == "A"))
-        return {edgeIndex, matrix};
+    const bool isMatrix = has(name, {"adj", "laplacian", "matrix", "support", "graph"}) || name == "a" || name == "A";
+    if (!role && isMatrix && !has(name, {"weight", "attr", "type"}))
+        return {edgeIndex, matrix, nodeRows, nodeTypes, nodeIntegers, nodeNumbers, edgeNumbers, edgeRows};
     if (ofEdges && has(name, {"type", "rel"}))
         return {edgeIntegers, edgeNumbers, edgeRows};
     if (ofEdges || has(name, {"weight", "norm"}))

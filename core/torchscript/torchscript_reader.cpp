@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 
 #include "core/base/error.h"
@@ -206,16 +207,18 @@ private:
         if (examples.size() != m_inputs.names.size() || !m_inputs.baked.counts.empty())
             return;
         std::map<double, std::string> counts;
+        std::set<double> noted;
         for (std::size_t i = 0; i < examples.size(); ++i)
-            for (std::size_t d = 0; m_inputs.of[i] && d < m_inputs.shapes.values[*m_inputs.of[i]].sizes.size(); ++d)
+            for (std::size_t d = 0; m_inputs.of[i] && d < std::min(m_inputs.shapes.values[*m_inputs.of[i]].sizes.size(), static_cast<std::size_t>(examples[i].dim())); ++d)
                 if (const Dim& dim = m_inputs.shapes.values[*m_inputs.of[i]].sizes[d]; !dim.isConstant() && examples[i].size(static_cast<std::int64_t>(d)) >= least)
                     counts[static_cast<double>(examples[i].size(static_cast<std::int64_t>(d)))] = dim.symbol;
         for (const Op& op : program().ops)
             for (const NamedArgument& argument : op.args) {
                 const std::int64_t* whole = argument.value.asInt();
                 const double* real = std::get_if<double>(&argument.value.value);
-                const auto count = whole != nullptr || real != nullptr ? counts.find(whole != nullptr ? static_cast<double>(*whole) : *real) : counts.end();
-                if (count != counts.end() && arithmetic.contains(op.target))
+                const double number = whole != nullptr ? static_cast<double>(*whole) : real != nullptr ? *real : 0;
+                const auto count = std::isfinite(number) ? counts.find(number) : counts.end();
+                if (count != counts.end() && arithmetic.contains(op.target) && noted.insert(count->first).second)
                     program().notes.push_back("The trace computes with the number " + formatNumber(count->first) + placeText(op.source) + ", as many as the " + count->second +
                                               " of the graph that it was made with. It is the same on every graph, in PyTorch as well; if a count is meant, keep it a tensor (x.size(0) without int()).");
             }

@@ -111,6 +111,8 @@ def _words(name: str) -> tuple[str, ...]:
 
 def _edges_of(matrix: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Edge index and weights of an adjacency matrix [V, V] or [1, V, V], dense or sparse: entry [i, j] is the weight from node j to node i."""
+    if matrix.dim() not in (2, 3) or matrix.shape[-1] != matrix.shape[-2] or matrix.dim() == 3 and matrix.shape[0] != 1:
+        raise PlanError(f"An adjacency matrix is [V, V], and not {list(matrix.shape)}: edges are given by name, edge_index=….")
     if matrix.layout == torch.strided:
         matrix = matrix.reshape(matrix.shape[-2:])
         index = matrix.nonzero().T
@@ -415,6 +417,8 @@ class LayerWise:
         for matrix in {i["matrix"] for i in inputs if "matrix" in i}:
             edges, weights = (i["name"] for i in inputs if i.get("matrix") == matrix)
             if matrix in bound:
+                if edges in bound or weights in bound:
+                    raise PlanError(f"Both '{matrix}' and its edges are given.")
                 bound[edges], bound[weights] = _edges_of(bound.pop(matrix))
             elif edges in bound and weights not in bound:
                 bound[weights] = torch.ones(bound[edges].shape[1])

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using cleave::Error;
 
 constexpr int filesPerProcess = 100;
-constexpr unsigned patience = 60;  // seconds for one file
+constexpr unsigned patience = 300;  // seconds for one file: more than a trial has
 
 struct Archive {
     std::vector<std::pair<std::string, std::string>> entries;

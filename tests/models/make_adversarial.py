@@ -715,6 +715,17 @@ def matrix_scaled(self, x, adj):
     return ((2 * adj / back + loops) / out * 0.5 + loops) @ self.a(x)
 
 
+@matrix("refused", "a sum of diagonal matrices is diagonal, but has two entries in each place")
+def matrix_sum_of_diagonals(self, x, adj):
+    loops = torch.eye(x.size(0))
+    return ((adj + loops) @ (loops + torch.diag(adj.sum(1)))) @ self.a(x)
+
+
+@matrix("equal", "a diagonal of a column")
+def matrix_diagflat(self, x, adj):
+    return torch.diagflat(1 / (1 + adj.sum(1, keepdim=True))) @ adj @ self.a(x)
+
+
 @matrix("equal", "weights that come from features of the target")
 def matrix_gated(self, x, adj):
     gate = self.b(x)[:, :1].sigmoid()

@@ -923,9 +923,16 @@ void WindowTest::profileGraphsAreDrawnByStage()
     QVERIFY(!window.messageBar().isVisible());
     window.exportTo(folder.filePath(QStringLiteral("a.html")));
     QVERIFY(window.messageBar().text().contains(QStringLiteral("no plan")));
-    // A model takes its place.
-    open(window, "gcn.pt2");
+    // A model takes its place, and what was selected in it is nothing in the next file.
+    open(window, "gat.pt2");
     QVERIFY(!window.document().stages());
+    view.expandAll();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
+    view.showOp(view.find(QStringLiteral("add_5")).front());
+    QVERIFY(view.selectedBox() != nullptr);
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/graphs/corpus/profile/no_stages"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().stages() != nullptr, patience);
+    open(window, "gcn.pt2");
     window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/graphs/corpus/profile/cycle"));
     QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("cycle")), patience);
     QVERIFY(window.document().model() != nullptr);

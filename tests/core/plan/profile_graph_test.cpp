@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+
 #include "tests/core/test_files.h"
 
 namespace cleave {
@@ -116,6 +118,7 @@ TEST_F(ProfileGraphFile, IsToldFromListsOfEdges)
     EXPECT_FALSE(is(""));
     EXPECT_FALSE(isProfileGraph(m_folder.path()));
     EXPECT_FALSE(isProfileGraph(m_folder / "nothing"));
+    EXPECT_FALSE(isProfileGraph(m_folder / std::string(1000, 'x')));
     EXPECT_FALSE(isProfileGraph(test::examplesDir() / "gcn.pt2"));
     EXPECT_FALSE(isProfileGraph(test::examplesDir() / "cora.npz"));
 }
@@ -129,6 +132,13 @@ TEST_F(ProfileGraphFile, IsDrawnWithAClusterForEachStage)
 }
 
 using HostileProfileGraph = ProfileGraphFile;
+
+TEST_F(HostileProfileGraph, LinesAreReadInLinearTime)
+{
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(read(node("a", "x") + std::string(std::size_t{8} << 20, '\n') + node("b", "y")).nodes.size(), 2U);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
 
 TEST_F(HostileProfileGraph, SaysWhatIsWrong)
 {
@@ -144,7 +154,7 @@ TEST_F(HostileProfileGraph, SaysWhatIsWrong)
                                      {node("a", "x", "0") + b, "Line 2 of graph.txt names no stage"},
                                      {a + node("b", "y", "0"), "names stage, unlike"},
                                      {node("a", "x", "-1"), "names stage '-1'"},
-                                     {node("a", "x", "4096"), "names stage '4096'"},
+                                     {node("a", "x", "1024"), "names stage '1024'"},
                                      {node("a b", "x"), "names a node 'a b'"},
                                      {node("a", "x", "", "-8.0"), "activation_size as '-8.0'"},
                                      {node("a", "x", "", "inf"), "activation_size as 'inf'"},
