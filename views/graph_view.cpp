@@ -433,6 +433,10 @@ void GraphView::showAtStart()
     setZoom(std::clamp(widthZoom, readableZoom, 1.0));
     verticalScrollBar()->setValue(verticalScrollBar()->minimum());
     horizontalScrollBar()->setValue(horizontalScrollBar()->minimum());
+    // At the left of a very wide picture there are titles alone.
+    const std::vector<int> order = m_scene->readingOrder();
+    if (const int x = order.empty() ? 0 : mapFromScene(m_scene->boxRect(order.front()).center()).x(); x > viewport()->width())
+        horizontalScrollBar()->setValue(horizontalScrollBar()->value() + x - viewport()->width() / 2);
 }
 
 void GraphView::zoomBy(double factor)
