@@ -96,7 +96,8 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
         roles.append(roleText(role));
     for (const Input& input : program.inputs)
         inputs.push_back({toText(program[input.value].name), roleText(input.role),
-                          toText(std::string(dtypeName(program[input.value].dtype)) + " " + toString(program[input.value].sizes)), roles});
+                          toText(std::string(dtypeName(program[input.value].dtype)) + " " + toString(program[input.value].sizes)),
+                          input.matrix.empty() ? roles : QStringList()});  // what stands for a matrix has no role of its own
 
     auto& passes = sections.emplace_back(PropertySection{Texts::tr("Clean-up"), {}}).properties;
     for (const PassCount& pass : analysis.passes)
