@@ -11,6 +11,7 @@
 #include "core/graph/npy.h"
 #include "core/run/plan_profile.h"
 #include "core/run/planning.h"
+#include "core/torchscript/torchscript_reader.h"
 #include "views/description.h"
 #include "views/staged_model.h"
 #include "views/text.h"
@@ -50,6 +51,7 @@ std::set<Rewrite> appliedRewrites(const Model& model)
 Document::Document(QObject* parent) : QObject(parent)
 {
     connect(&m_planEditor, &PlanEditor::noted, this, &Document::noted);
+    connect(&m_planEditor, &PlanEditor::batchSizeWanted, this, &Document::setBatchSize);
     connect(&m_planEditor, &PlanEditor::changed, this, [this] {
         abandon(Task::Run);
         setReport({});
@@ -113,9 +115,12 @@ void Document::openModel(const QString& file, std::optional<PlanFile> plan, Inpu
     m_awaited = std::move(plan);
     m_openingPath = path;
     m_openingHints = hints;
+    OpenOptions options{hints.roles, false, m_rewrites, hints.widths};
+    if (m_graph)
+        options.shapes = arrayShapes(*m_graph, m_options.run.inputs);
     start(
         Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
-        [path = toPath(path), options = OpenOptions{hints.roles, false, m_rewrites, hints.widths}](const Progress& progress) {
+        [path = toPath(path), options = std::move(options)](const Progress& progress) {
             return std::make_shared<const Model>(cleave::openModel(path, options, progress));
         },
         [this, path, hints](std::shared_ptr<const Model> model) {
@@ -315,6 +320,9 @@ void Document::takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<D
     setReport({});
     m_planEditor.setGraph(m_graph, m_options.run);
     Q_EMIT changed(Change::Graph);
+    // A file that does not say what it takes may be understood beside the graph's arrays.
+    if (m_graph && !m_model && !job(Task::OpenModel) && !m_openingPath.isEmpty() && isTorchScript(toPath(m_openingPath)))
+        openModel(m_openingPath, std::exchange(m_awaited, std::nullopt), m_openingHints);
 }
 
 void Document::setBatchSize(std::int64_t batchSize)

@@ -28,8 +28,6 @@ enum class Change : std::uint8_t {
 enum class Task : std::uint8_t { OpenModel, Check, OpenGraph, OpenExpected, Run };
 constexpr std::size_t taskCount = 5;
 
-constexpr int widestInput = 999'999;
-
 /// What a person has said of the inputs of a model file, instead of the guess or where the file leaves it open.
 struct InputHints {
     std::map<std::string, Role> roles;

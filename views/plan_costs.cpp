@@ -70,7 +70,7 @@ void PlanCosts::setGraph(std::shared_ptr<const DataGraph> graph, const RunOption
     const bool sameCurve = graph == m_graph && options.order == m_options.order && options.randomFeatures == m_options.randomFeatures;
     m_graph = std::move(graph);
     m_options = options;
-    measure(sameCurve && !m_curve.empty());
+    measure(sameCurve);
 }
 
 void PlanCosts::setConstraints(const Constraints& constraints)
@@ -117,16 +117,18 @@ void PlanCosts::want(const std::set<int>& joined)
     connect(m_joinedJob.get(), &Job::finished, this, [this] {
         const bool isKnown = modelFor(m_wanted) != nullptr;
         finish(m_joinedJob);
-        if (isKnown)
+        if (isKnown) {
             Q_EMIT changed();
+            measureCurve(m_wanted);
+        }
     });
 }
 
 std::vector<PlanCosts::Point> PlanCosts::curve(const Plan& plan) const
 {
     std::vector<Point> points;
-    for (const std::shared_ptr<const CostModel>& model : m_curve)
-        if (model->counts().joined == plan.joined) {
+    if (const auto known = m_curves.find(plan.joined); known != m_curves.end())
+        for (const std::shared_ptr<const CostModel>& model : known->second) {
             const PlanCost cost = model->price(plan);
             points.push_back({model->counts().batchSize, cost.seconds(), cost.peakBytes()});
         }
@@ -153,7 +155,7 @@ void PlanCosts::measure(bool keepCurve)
     Q_EMIT changed();
     if (!keepCurve) {
         Job::retire(m_curveJob, this);
-        m_curve.clear();
+        m_curves.clear();
         Q_EMIT curveChanged();
     }
     if (!m_subject || !m_graph)
@@ -189,8 +191,8 @@ void PlanCosts::measure(bool keepCurve)
     connect(m_job.get(), &Job::finished, this, [this] {
         finish(m_job);
         Q_EMIT changed();
-        if (m_model && m_curve.empty())
-            measureCurve();
+        if (m_model)
+            measureCurve(m_model->counts().joined);
     });
 }
 
@@ -217,18 +219,24 @@ void PlanCosts::plan()
     });
 }
 
-void PlanCosts::measureCurve()
+void PlanCosts::measureCurve(const std::set<int>& joined)
 {
+    if (m_curves.contains(joined) || (m_curveJob && m_curveWanted == joined))
+        return;
+    Job::retire(m_curveJob, this);
+    m_curveWanted = joined;
     m_curveJob = std::make_unique<Job>(
         tr("Comparing batch sizes"),
-        [subject = m_subject, graph = m_graph, options = m_options](const Progress& progress) {
+        [subject = m_subject, graph = m_graph, options = m_options, joined](const Progress& progress) {
             Models models;
             Planning planning(*subject->model, *graph, options, readRates(ratesPath()), progress);
+            Plan plan = subject->space.messageDegree();
+            plan.joined = joined;
             for (const std::int64_t size : curveSizes(graph->numNodes))
-                models.push_back(costModel(subject, planning.make(Planner::MessageDegree, {{}, 0, size, options.order}, progress).counts, planning));
+                models.push_back(costModel(subject, planning.price(plan, {{}, 0, size, options.order}, {}, progress).counts, planning));
             return models;
         },
-        [this](Models models) { m_curve = std::move(models); });
+        [this, joined](Models models) { m_curves[joined] = std::move(models); });
     connect(m_curveJob.get(), &Job::finished, this, [this] {
         finish(m_curveJob);
         Q_EMIT curveChanged();

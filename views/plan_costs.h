@@ -39,7 +39,7 @@ public:
     const std::vector<PricedPlan>& plans() const { return m_plans; }  ///< of all planners; empty until they are known
     const CostModel* model() const { return m_model.get(); }         ///< null until the rows are counted
     const CostModel* modelFor(const std::set<int>& joined) const;    ///< of plans that join these functions; null until their rows are counted
-    void want(const std::set<int>& joined);                          ///< counts them in the background, if they are not known
+    void want(const std::set<int>& joined);                          ///< counts them in the background, and then their curve, if they are not known
     std::optional<PlanCost> costOf(const Plan& plan) const;          ///< for the same batch size as theirs; nothing without a graph or until it is known
 
     struct Point {
@@ -63,7 +63,7 @@ private:
 
     void measure(bool keepCurve);
     void plan();
-    void measureCurve();
+    void measureCurve(const std::set<int>& joined);
     void finish(std::unique_ptr<Job>& job);
 
     std::shared_ptr<const PlannedModel> m_subject;
@@ -74,7 +74,8 @@ private:
     std::shared_ptr<const CostModel> m_model;
     std::map<std::set<int>, std::shared_ptr<const CostModel>> m_joined;
     std::set<int> m_wanted;  // whose rows are being counted
-    Models m_curve;
+    std::map<std::set<int>, Models> m_curves;
+    std::set<int> m_curveWanted;
     QString m_problem;
     std::unique_ptr<Job> m_job, m_curveJob, m_joinedJob;
 };

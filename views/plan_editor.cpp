@@ -13,14 +13,26 @@ namespace cleave::views {
 
 class PlanEditor::Step : public QUndoCommand {
 public:
-    Step(PlanEditor& editor, Plan after, const QString& text) : QUndoCommand(text), m_editor(editor), m_before(editor.m_plan), m_after(std::move(after)) {}
+    Step(PlanEditor& editor, Plan after, std::optional<std::int64_t> batchSize, const QString& text)
+        : QUndoCommand(text), m_editor(editor), m_before(editor.m_plan), m_after(std::move(after)), m_batchBefore(editor.m_options.batchSize), m_batchAfter(batchSize)
+    {
+    }
 
-    void undo() override { m_editor.setPlan(m_before); }
-    void redo() override { m_editor.setPlan(m_after); }
+    void undo() override { show(m_before, m_batchBefore); }
+    void redo() override { show(m_after, m_batchAfter.value_or(m_batchBefore)); }
 
 private:
+    void show(const Plan& plan, std::int64_t batchSize)
+    {
+        m_editor.setPlan(plan);
+        if (m_batchAfter)
+            Q_EMIT m_editor.batchSizeWanted(batchSize);
+    }
+
     PlanEditor& m_editor;
     Plan m_before, m_after;
+    std::int64_t m_batchBefore;
+    std::optional<std::int64_t> m_batchAfter;  // nothing: it is no part of the step
 };
 
 PlanEditor::PlanEditor(QObject* parent) : QObject(parent)
@@ -261,11 +273,11 @@ bool PlanEditor::setJoined(int cut, bool joined)
 
 QString PlanEditor::nameOf(OpId op) const { return toText(m_subject->model->program()[op].name); }
 
-bool PlanEditor::take(const Plan& plan, const QString& text)
+bool PlanEditor::take(const Plan& plan, const QString& text, std::optional<std::int64_t> batchSize)
 {
-    if (plan == m_plan)
+    if (plan == m_plan && batchSize.value_or(m_options.batchSize) == m_options.batchSize)
         return false;
-    m_history.push(new Step(*this, plan, text));
+    m_history.push(new Step(*this, plan, batchSize, text));
     return true;
 }
 

@@ -44,7 +44,7 @@ public:
     bool keepTogether(OpId a, OpId b);  ///< in one function from now on
     bool letGo(OpId op);                ///< of those that it is kept together with
     bool setJoined(int cut, bool joined);  ///< the functions above and below it run together: nothing is saved between them, over blocks of one hop more
-    bool take(const Plan& plan, const QString& text);  ///< a legal one
+    bool take(const Plan& plan, const QString& text, std::optional<std::int64_t> batchSize = {});  ///< a legal one, and the batches that it is for
 
     // A plan that is shown, but neither run nor saved until it is kept; any change of the plan ends it.
     void preview(const Plan& plan);
@@ -83,6 +83,7 @@ Q_SIGNALS:
     void costsChanged();  ///< of every plan, or there are none any more
     void curveChanged();  ///< over batch sizes
     void comparisonChanged();
+    void batchSizeWanted(std::int64_t batchSize);  ///< by a plan that was taken, or taken back
     void refused(const QString& sentence);
     void noted(const QString& sentence);  ///< of planners that made no plan
 

@@ -218,9 +218,10 @@ void PlanPanel::take(const PricedPlan& plan)
     const QString text = tr("Take the plan “%1”").arg(planText(taken.name));
     Plan joined = m_editor.plan();
     joined.joined = taken.planned.plan.joined;
-    m_editor.take(joined.joined.empty() ? taken.planned.plan : joined, text);
+    std::optional<std::int64_t> batchSize;
     if (!joined.joined.empty() && taken.batchSize != m_editor.costs().plans().front().batchSize)
-        Q_EMIT batchSizeChosen(taken.batchSize);
+        batchSize = taken.batchSize;
+    m_editor.take(joined.joined.empty() ? taken.planned.plan : joined, text, batchSize);
 }
 
 }  // namespace cleave::views

@@ -228,17 +228,10 @@ std::vector<PropertySection> describeStaged(const StagedModel& model, const QStr
 {
     constexpr std::size_t mostStages = 50;
     std::vector<PropertySection> sections;
-    StageTotals all;
-    for (const StageTotals& totals : model.totals) {
-        all.nodes += totals.nodes;
-        all.forwardSeconds += totals.forwardSeconds;
-        all.backwardSeconds += totals.backwardSeconds;
-        all.parameterBytes += totals.parameterBytes;
-    }
     auto& about = sections.emplace_back(PropertySection{Words::tr("Profile graph"), {}}).properties;
     about.push_back({Words::tr("file"), QFileInfo(path).fileName(), path});
     about.push_back({Words::tr("stages"), model.graph.hasStages ? countText(std::ssize(model.graph.stages)) : Words::tr("none"), {}});
-    addTotals(about, all);
+    addTotals(about, sumOf(model.totals));
     about.push_back({Words::tr("note"), Words::tr("for viewing: it holds no program"), {}});
     for (std::size_t stage = 0; model.graph.hasStages && stage < std::min(model.totals.size(), mostStages); ++stage) {
         auto& properties = sections.emplace_back(PropertySection{stageTitle(model.graph, static_cast<int>(stage)), {}}).properties;

@@ -41,7 +41,7 @@ void measureOps(ProfileArguments& arguments)
     Profile profile;
     {
         const TerminalProgress terminal;
-        model = arguments.model.open(terminal.progress());
+        model = arguments.model.open(terminal.progress(), {}, &arguments.graph);
         const DataGraph graph = arguments.graph.read(terminal.progress());
         GraphMeasure measure(model, graph, arguments.graph.run, terminal.progress());
         const std::int64_t batch = arguments.graph.run.batchSize;
@@ -111,7 +111,10 @@ void addProfile(CLI::App& app, int&)
     command->add_flag("--json", arguments->json, "Write the table as JSON");
     command->callback([arguments] {
         arguments->graph.finish();
-        arguments->pipeDream.empty() ? measureOps(*arguments) : writeStages(*arguments);
+        if (arguments->pipeDream.empty())
+            measureOps(*arguments);
+        else
+            writeStages(*arguments);
     });
 }
 

@@ -244,7 +244,7 @@ public:
 private:
     void compute(const Progress& progress)
     {
-        m_model = m_arguments.model.open(progress, m_arguments.from);
+        m_model = m_arguments.model.open(progress, m_arguments.from, &m_arguments.graph);
         m_space.emplace(*m_model.analysis);
         Wishes wishes(*m_space, m_arguments);
         m_stored = wishes.run();

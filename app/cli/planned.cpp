@@ -15,7 +15,7 @@ void PlannedArguments::add(CLI::App& command, const std::string& help)
 
 Model PlannedArguments::open(const Progress& progress)
 {
-    Model opened = model.open(progress, plan);
+    Model opened = model.open(progress, plan, &graph);
     const PlanSpace space(*opened.analysis);
     ran = space.messageDegree();
     if (plan.empty())

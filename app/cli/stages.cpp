@@ -23,22 +23,14 @@ std::string stageTable(const ProfileGraph& graph)
 {
     std::vector<std::vector<std::string>> rows{{"stage", "nodes", "forward", "backward", "parameters", "activations", "hands on", "bytes"}};
     const std::vector<StageTotals> totals = stageTotals(graph);
-    StageTotals all;
     const auto add = [&](const std::string& name, const StageTotals& t, bool isStage) {
         rows.push_back({name, std::to_string(t.nodes), timeText(t.forwardSeconds), timeText(t.backwardSeconds), sizeText(t.parameterBytes),
                         sizeText(t.activationBytes), isStage ? std::to_string(t.handedOn) : "", isStage ? sizeText(t.handedOnBytes) : ""});
     };
-    for (std::size_t s = 0; s < totals.size(); ++s) {
-        const StageTotals& t = totals[s];
-        add(graph.hasStages ? std::to_string(graph.stages[s]) : "none", t, true);
-        all.nodes += t.nodes;
-        all.forwardSeconds += t.forwardSeconds;
-        all.backwardSeconds += t.backwardSeconds;
-        all.parameterBytes += t.parameterBytes;
-        all.activationBytes += t.activationBytes;
-    }
+    for (std::size_t s = 0; s < totals.size(); ++s)
+        add(graph.hasStages ? std::to_string(graph.stages[s]) : "none", totals[s], true);
     if (totals.size() > 1)
-        add("all", all, false);
+        add("all", sumOf(totals), false);
     return table(rows);
 }
 

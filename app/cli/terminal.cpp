@@ -1,9 +1,9 @@
 #include "app/cli/terminal.h"
 
-#include <charconv>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
@@ -12,6 +12,7 @@
 #include "core/base/format.h"
 #include "core/plan/plan_file.h"
 #include "core/plan/profile_graph.h"
+#include "core/torchscript/torchscript_reader.h"
 
 namespace cleave::cli {
 
@@ -116,7 +117,7 @@ std::set<Rewrite> rewritesOf(const std::string& text)
     return rewrites;
 }
 
-Model ModelArguments::open(const Progress& progress, const std::string& plan) const
+Model ModelArguments::open(const Progress& progress, const std::string& plan, GraphArguments* graph) const
 {
     if (isProfileGraph(path))
         throw Error(printable(path, 200) + " is a profile graph: it can be looked at (inspect, dot, the window), but holds no program to run.");
@@ -134,10 +135,13 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan) co
     }
     for (const std::string& text : widths) {
         const auto [name, value] = nameAndValue(text, "--width");
-        if (value.empty() || value.size() > 6 || value.find_first_not_of("0123456789") != std::string::npos || std::stoi(value) < 1)
-            throw Error("--width " + printable(text) + ": '" + printable(value) + "' is no width; write a number from 1 to 999999.");
-        options.widths[name] = std::stoi(value);
+        std::int64_t& width = options.widths[name];
+        const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), width);
+        if (problem != std::errc() || end != value.data() + value.size() || width < 1 || width > widestInput)
+            throw Error("--width " + printable(text) + ": '" + printable(value) + "' is no width; write a number from 1 to " + std::to_string(widestInput) + ".");
     }
+    if (graph != nullptr && !graph->path.empty() && isTorchScript(path))
+        options.shapes = graph->shapes(progress);
     return openModel(path, options, progress);
 }
 
@@ -214,12 +218,19 @@ void GraphArguments::finish()
 
 DataGraph GraphArguments::read(const Progress& progress)
 {
-    DataGraph graph = readGraph(path, options, progress);
+    DataGraph graph = m_read ? std::move(*m_read) : readGraph(path, options, progress);
+    m_read.reset();
     for (const std::string& note : graph.notes)
         std::cerr << note << "\n";
     if (!targets.empty())
         run.targets = readTargets(targets, graph);
     return graph;
+}
+
+std::map<std::string, ArrayShape> GraphArguments::shapes(const Progress& progress)
+{
+    m_read = readGraph(path, options, progress);
+    return arrayShapes(*m_read, run.inputs);
 }
 
 std::pair<std::string, std::string> nameAndValue(const std::string& text, const std::string& option)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,8 @@ public:
 /// Rows of cells in aligned columns; the first row is the heading. Columns whose cells are numbers stand right.
 std::string table(const std::vector<std::vector<std::string>>& rows);
 
+struct GraphArguments;
+
 /// --role NAME=ROLE, shared by every command that opens a model.
 struct ModelArguments {
     std::string path;
@@ -31,7 +35,9 @@ struct ModelArguments {
     std::string rewrites;  ///< empty: the plan's, or all
 
     void add(CLI::App& command);
-    Model open(const Progress& progress, const std::string& plan = {}) const;  ///< plan: file whose rewrites count if none are asked for
+
+    /// plan: file whose rewrites count if none are asked for. graph: what it will run on, read first where the model file may not say what it takes.
+    Model open(const Progress& progress, const std::string& plan = {}, GraphArguments* graph = nullptr) const;
 };
 
 /// "all", "none", or names with commas between them.
@@ -50,6 +56,10 @@ struct GraphArguments {
     void addSaveAs(CLI::App& command);  ///< for commands that run
     void finish();  ///< to be called in the callback: fills run, but for its targets
     DataGraph read(const Progress& progress);  ///< fills run.targets; notes go to stderr
+    std::map<std::string, ArrayShape> shapes(const Progress& progress);  ///< of the graph, which read() then hands out
+
+private:
+    std::optional<DataGraph> m_read;
 };
 
 /// --undirected, and the GRAPH's option --split.

@@ -38,9 +38,10 @@ bool addWidth(const QString& text, std::map<std::string, std::int64_t>& widths)
 {
     const qsizetype equals = text.indexOf(QLatin1Char('='));
     const int width = text.mid(equals + 1).toInt();
-    if (equals > 0 && width > 0 && width <= cleave::views::widestInput)
-        widths[text.left(equals).toStdString()] = width;
-    return equals > 0 && width > 0 && width <= cleave::views::widestInput;
+    if (equals <= 0 || width < 1 || width > cleave::widestInput)
+        return false;
+    widths[text.left(equals).toStdString()] = width;
+    return true;
 }
 
 }  // namespace
@@ -88,7 +89,7 @@ int main(int argc, char** argv)
             }
         for (const QString& text : parser.values(QStringLiteral("width")))
             if (!addWidth(text, hints.widths)) {
-                std::fprintf(stderr, "--width %s: write NAME=N, a number from 1 to %d.\n", qPrintable(text), cleave::views::widestInput);
+                std::fprintf(stderr, "--width %s: write NAME=N, a number from 1 to %d.\n", qPrintable(text), cleave::widestInput);
                 return 2;
             }
     }

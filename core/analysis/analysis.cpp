@@ -67,7 +67,8 @@ void Analyser::startRows()
         for (std::size_t d = 1; d < value.sizes.size(); ++d)
             if (!value.sizes[d].isConstant())
                 throw Error("Dimension " + std::to_string(d) + " of the node features '" + value.name + "' has the dynamic size " +
-                            value.sizes[d].symbol + ": only the node dimension may be dynamic.");
+                            value.sizes[d].symbol + ": only the node dimension may be dynamic" +
+                            (value.sizes.size() == 2 ? ". If it is a matrix of edges between nodes of two kinds, give the model edge_index [2, edges] instead: Cleave takes square matrices only." : "."));
         ValueFacts& f = m_a.values[input.value];
         f.rows = Rows::Nodes;
         f.nodeType = m_a.typeCountedBy(symbol);

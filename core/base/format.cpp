@@ -68,6 +68,18 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
     return all;
 }
 
+std::string toHex(std::span<const std::byte> bytes)
+{
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    text.reserve(2 * bytes.size());
+    for (const std::byte byte : bytes) {
+        text += digits[std::to_integer<std::size_t>(byte >> 4)];
+        text += digits[std::to_integer<std::size_t>(byte & std::byte{15})];
+    }
+    return text;
+}
+
 std::string printable(std::string_view text, std::size_t limit)
 {
     std::string result;

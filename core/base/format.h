@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,8 @@ std::string formatCount(std::int64_t n);    ///< "1,038,000"
 std::string formatNumber(double x);         ///< shortest of up to 3 significant digits: "1.2e-06", "0.815"
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+std::string toHex(std::span<const std::byte> bytes);  ///< "0aff": two digits for each
 
 /// text without control characters and cut after limit bytes at a UTF-8 boundary: how names from files enter messages.
 std::string printable(std::string_view text, std::size_t limit = 80);

@@ -102,9 +102,13 @@ public:
     {
         const std::string target = step["target"];
         const bool named = target.starts_with("aten::") && target != "aten::sym_size" && target != "aten::sym_numel" && target != "aten::item";
+        // PyTorch 1 takes no argument "self" by name.
+        bool byName = named && !step["args"].contains("self");
         std::vector<std::string> arguments;
-        for (const auto& [name, value] : step["args"].items())
-            arguments.push_back((named ? name + "=" : "") + argument(value, operand));
+        for (const auto& [name, value] : step["args"].items()) {
+            arguments.push_back((byName ? name + "=" : "") + argument(value, operand));
+            byName = byName || (named && name == "self");
+        }
         return (named ? "aten." + target.substr(6) : "resolve(" + quoted(target) + ")[0]") + "(" + join(arguments, ", ") + ")";
     }
 

@@ -6,6 +6,7 @@
 
 #include "core/analysis/dims.h"
 #include "core/analysis/row_rules.h"
+#include "core/base/format.h"
 
 namespace cleave {
 
@@ -67,7 +68,12 @@ private:
 
     void addWeight(Json& weights, const Value& value, WeightId weight) const
     {
-        weights[value.name] = {{"parameter", m_p[weight].name}, {"dtype", dtypeName(value.dtype)}};
+        // More would be a file for people no longer; PyTorch then says what is missing.
+        constexpr std::size_t mostInlineBytes = std::size_t{16} << 20;
+        const Weight& from = m_p[weight];
+        Json& json = weights[value.name] = {{"parameter", from.name}, {"dtype", dtypeName(value.dtype)}};
+        if (from.isInline && from.storage->size() <= mostInlineBytes)
+            json["constant"] = {{"shape", from.sizes}, {"dtype", dtypeName(from.dtype)}, {"bytes", toHex(*from.storage)}};
     }
 
     void use(ValueId value) { m_live[value] = true; }

@@ -288,6 +288,19 @@ std::vector<StageTotals> stageTotals(const ProfileGraph& graph)
     return totals;
 }
 
+StageTotals sumOf(const std::vector<StageTotals>& stages)
+{
+    StageTotals all;
+    for (const StageTotals& stage : stages) {
+        all.nodes += stage.nodes;
+        all.forwardSeconds += stage.forwardSeconds;
+        all.backwardSeconds += stage.backwardSeconds;
+        all.parameterBytes += stage.parameterBytes;
+        all.activationBytes += stage.activationBytes;
+    }
+    return all;
+}
+
 bool isProfileGraph(const std::filesystem::path& path)
 {
     std::error_code problem;

@@ -47,6 +47,9 @@ struct StageTotals {
 
 std::vector<StageTotals> stageTotals(const ProfileGraph& graph);
 
+/// What all stages are made of; nothing is handed on.
+StageTotals sumOf(const std::vector<StageTotals>& stages);
+
 /// Whether a text file begins with the line of a node: such files mostly end in .txt, as lists of edges do. False for what cannot be read.
 bool isProfileGraph(const std::filesystem::path& path);
 

@@ -105,7 +105,7 @@ at::Tensor randomRows(const Value& value, std::int64_t numNodes, std::map<std::s
 }
 
 // Weights of edges that stood in a matrix: 1 where the graph has none.
-bool isOne(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options)
+bool lacksWeights(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options)
 {
     const std::string& name = program[input.value].name;
     return !input.matrix.empty() && input.role == Role::EdgeFeatures && !options.inputs.contains(name) && findArray(graph, name) == graph.arrays.end();
@@ -213,7 +213,7 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             const Value& value = program[input.value];
             if (input.parameter.valid() || isRandom(program, input, graph, options))
                 continue;
-            if (value.kind == ValueKind::Tensor && isOne(program, input, graph, options))
+            if (value.kind == ValueKind::Tensor && lacksWeights(program, input, graph, options))
                 bindings[input.value] = at::ones({sizes.at(value.sizes[0].symbol)}, scalarType(value.dtype));
             else if (value.kind == ValueKind::Tensor)
                 bindings[input.value] = bind(program, input, graph, options, sizes);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <set>
 
 #include "core/analysis/functional.h"
 #include "core/base/error.h"
@@ -95,6 +97,52 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
     }
 }
 
+// A random graph on which a program can be run with a matrix and with its edges; none where it has no matrix. With a parameter for each node
+// there is one number of nodes only.
+std::optional<ProbeGraph> adjacencyProbe(const Program& program)
+{
+    constexpr std::int64_t mostNodes = 4096;  // the matrix is dense
+    if (std::ranges::none_of(program.inputs, [](const Input& input) { return !input.matrix.empty(); }))
+        return {};
+    std::set<std::int64_t> rows;
+    for (const Input& input : program.inputs)
+        if (input.parameter.valid())
+            rows.insert(program[input.parameter].sizes[0]);
+    if (rows.empty())
+        return ProbeGraph{17, 61, 4, 4, 11};
+    if (rows.size() > 1 || *rows.begin() > mostNodes)
+        return {};
+    return ProbeGraph{*rows.begin(), 4 * *rows.begin(), 4, 4, 11};
+}
+
+// The inputs of the program as it was read: matrices in place of the edges that the lowered one takes.
+Bindings withMatrices(const Program& read, const Program& lowered, const Bindings& edges, std::int64_t nodes)
+{
+    const auto inputOf = [&](const std::string& matrix, Role role) {
+        const auto input = std::ranges::find_if(lowered.inputs, [&](const Input& i) { return i.matrix == matrix && i.role == role; });
+        return edges.at(input->value).toTensor();
+    };
+    const auto rowsCountedBy = [&](const Dim& dim) {
+        for (const Input& input : lowered.inputs)
+            for (std::size_t d = 0; d < lowered[input.value].sizes.size(); ++d)
+                if (lowered[input.value].sizes[d] == dim)
+                    return edges.at(input.value).toTensor().size(static_cast<std::int64_t>(d));
+        return nodes;
+    };
+    Bindings given;
+    for (const Input& input : read.inputs) {
+        const Value& value = read[input.value];
+        if (std::ranges::find(lowered.inputs, input.value, &Input::value) != lowered.inputs.end()) {
+            given[input.value] = edges.at(input.value);
+        } else {
+            const at::Tensor matrix =
+                adjacencyOf(inputOf(value.name, Role::GraphStructure), inputOf(value.name, Role::EdgeFeatures), rowsCountedBy(lowered[input.value].sizes.back()));
+            given[input.value] = value.sizes.size() == 3 ? matrix.unsqueeze(0) : matrix;
+        }
+    }
+    return given;
+}
+
 }  // namespace
 
 void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Progress& progress)
@@ -116,47 +164,27 @@ void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Prog
 
 void checkAdjacencies(const Program& read, const Analysis& analysis, const Progress& progress)
 {
-    const std::vector<Input>& inputs = analysis.program.inputs;
-    if (std::ranges::none_of(inputs, [](const Input& input) { return !input.matrix.empty(); }))
-        return;
-    // A program with a parameter for each node knows one number of nodes only.
-    if (std::ranges::any_of(inputs, [](const Input& input) { return input.parameter.valid(); }))
+    const std::optional<ProbeGraph> graph = adjacencyProbe(analysis.program);
+    if (!graph)
         return;
     guarded("Checking the adjacency matrices failed", [&] {
         progress.update(0, "Checking adjacency matrices on a random graph");
-        const ProbeGraph graph{17, 61, 4, 4, 11};
         std::vector<c10::IValue> found;
-        const Bindings edges = runnableProbeInputs(analysis, evaluateConstants(analysis), graph, analysis.program.outputs, found);
-        const auto inputNamed = [&](const std::string& name, Role role) {
-            const auto input = std::ranges::find_if(inputs, [&](const Input& i) { return i.matrix == name && i.role == role; });
-            return edges.at(input->value).toTensor();
-        };
-        const auto rowsCountedBy = [&](const Dim& dim) {
-            for (const Input& input : inputs)
-                for (std::size_t d = 0; d < analysis.program[input.value].sizes.size(); ++d)
-                    if (analysis.program[input.value].sizes[d] == dim)
-                        return edges.at(input.value).toTensor().size(static_cast<std::int64_t>(d));
-            return graph.nodes;
-        };
+        const Constants known = evaluateConstants(analysis);
+        Bindings edges = runnableProbeInputs(analysis, known, *graph, analysis.program.outputs, found);
+        for (const Input& input : analysis.program.inputs)
+            if (input.parameter.valid())
+                edges[input.value] = toTensor(analysis.program[input.parameter]);
+        found = runWhole(analysis, known, edges, analysis.program.outputs);
         Analysis whole;
         whole.program = read;
         makeFunctional(whole.program);
         whole.values.resize(whole.program.values.size());
-        Bindings matrices;
-        for (const Input& input : read.inputs) {
-            const std::string& name = read[input.value].name;
-            if (const auto bound = edges.find(input.value); bound != edges.end() && std::ranges::find(inputs, input.value, &Input::value) != inputs.end()) {
-                matrices[input.value] = bound->second;
-            } else {
-                const at::Tensor matrix = adjacencyOf(inputNamed(name, Role::GraphStructure), inputNamed(name, Role::EdgeFeatures), rowsCountedBy(analysis.program[input.value].sizes.back()));
-                matrices[input.value] = read[input.value].sizes.size() == 3 ? matrix.unsqueeze(0) : matrix;
-            }
-        }
         Constants constants(whole.program.values.size());
         for (std::size_t v = 0; v < read.values.size(); ++v)
             if (const Value& value = read.values[v]; value.weight.valid())
                 constants[ValueId{static_cast<int>(v)}] = toTensor(read[value.weight]);
-        const std::vector<c10::IValue> expected = runWhole(whole, constants, matrices, whole.program.outputs);
+        const std::vector<c10::IValue> expected = runWhole(whole, constants, withMatrices(read, analysis.program, edges, graph->nodes), whole.program.outputs);
         for (std::size_t i = 0; i < expected.size(); ++i)
             if (expected[i].isTensor() && difference(found.at(i).toTensor(), expected[i].toTensor()) > tolerance(read[read.outputs[i]].dtype))
                 throw Error("With edges in place of the adjacency matrix the model does not give the same answers on a small random graph: output '" + read[read.outputs[i]].name +

@@ -23,6 +23,9 @@ class StoreFolder;
 
 using Tensors = std::map<ValueId, at::Tensor>;
 
+constexpr std::int64_t exactEdges = 1'000'000;  ///< below, rows are counted, above from some batches
+constexpr int sampleBlocks = 16;                ///< that ops are measured on
+
 /// Runs a cut program on one graph: prologue once, then function by function, batch by batch.
 class LayerWise {
 public:

@@ -14,8 +14,6 @@ namespace cleave {
 
 namespace {
 
-constexpr std::int64_t exactEdges = 1'000'000;
-
 // One cut on the graph; the objects refer to each other, so they stay where they are.
 struct Session {
     CutProgram cut;
@@ -103,7 +101,6 @@ GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const 
 
 Profile GraphMeasure::profile(std::int64_t batchSize, const Progress& progress)
 {
-    constexpr int samples = 16;
     if (batchSize < 1)
         throw Error("The batch size must be at least 1.");
     Profile profile;
@@ -113,7 +110,7 @@ Profile GraphMeasure::profile(std::int64_t batchSize, const Progress& progress)
         run.setBatchesAtOnce(m->options.batchesAtOnce);
         if (!m->options.targets.empty())
             run.setTargets(m->options.targets, progress);
-        profile = run.profile(batchSize, samples, progress);
+        profile = run.profile(batchSize, sampleBlocks, progress);
     });
     return profile;
 }

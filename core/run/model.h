@@ -4,15 +4,19 @@
 #include <memory>
 
 #include "core/analysis/rewrites.h"
+#include "core/graph/array_shapes.h"
 #include "core/plan/cut.h"
 
 namespace cleave {
+
+constexpr int widestInput = 999'999;  ///< of OpenOptions::widths
 
 struct OpenOptions {
     std::map<std::string, Role> roles;  ///< by name of an input or parameter, instead of the guess
     bool check = true;                  ///< run cut against whole program on two small random graphs and refuse a difference
     std::set<Rewrite> rewrites = {};    ///< to be applied where they can be; left out, with a note, if the answers are not the traced program's
     std::map<std::string, std::int64_t> widths = {};  ///< by name of an input of TorchScript: see ScriptOptions
+    std::map<std::string, ArrayShape> shapes = {};    ///< of the graph that the model will run on, if it is at hand: the same
 };
 
 /// A model that was read, analysed, cut and checked. Cheap to copy and safe to share between threads.

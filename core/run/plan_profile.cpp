@@ -17,9 +17,6 @@ namespace cleave {
 
 namespace {
 
-constexpr int sampleBlocks = 16;
-constexpr std::int64_t exactEdges = 1'000'000;
-
 std::size_t at(int index)
 {
     return static_cast<std::size_t>(index);
@@ -227,9 +224,10 @@ ProfileGraph profilePlan(const Model& planned, const DataGraph& graph, const Run
         LayerWise measured(*planned.analysis, *planned.cut, constants, inputs, options.kernels, progress);
         const std::int64_t batchSize =
             options.batchSize > 0 ? options.batchSize : chosenBatchSize(counted.mostNodes(), counted.mostEdgesPerNode(), options.kernels);
+        const auto orders = ordersFor(planned, inputs, options.order, batchSize, counted.nodesOfTypes(), progress);
         for (LayerWise* run : {&counted, &measured}) {
             run->setBatchesAtOnce(options.batchesAtOnce);
-            run->setOrders(ordersFor(planned, inputs, options.order, batchSize, run->nodesOfTypes(), progress), progress);
+            run->setOrders(orders, progress);
             if (!options.targets.empty())
                 run->setTargets(options.targets, progress);
         }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "core/base/error.h"
@@ -79,41 +82,50 @@ std::vector<Shape> likely(const std::string& name, std::optional<Role> role)
     return {nodeRows, nodeTypes, nodeIntegers, edgeIndex, nodeNumbers, edgeNumbers, edgeRows};
 }
 
-bool isPairs(const at::Tensor& t) { return t.dim() == 2 && t.size(0) == 2 && t.scalar_type() == at::kLong; }
+bool isPairs(const ArrayShape& a) { return a.sizes.size() == 2 && a.sizes[0] == 2 && isInteger(a.dtype); }
 
-// As a trace was made: which of its sizes are nodes and edges.
-std::optional<std::vector<Shape>> shapesOf(const std::vector<at::Tensor>& examples, const std::vector<std::string>& names)
+// Which sizes of arrays that belong to one graph are its nodes and edges.
+std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names)
 {
     std::int64_t numEdges = -1, numNodes = -1;
-    for (const at::Tensor& t : examples)
-        if (numEdges < 0 && isPairs(t))
-            numEdges = t.size(1);
-    for (std::size_t i = 0; i < examples.size(); ++i)
-        if (const at::Tensor& t = examples[i]; numNodes < 0 && t.dim() > 0 && t.size(0) != numEdges && !isPairs(t) && !has(names[i], {"edge"}))
-            numNodes = t.size(0);
+    for (const ArrayShape& array : arrays)
+        if (numEdges < 0 && isPairs(array))
+            numEdges = array.sizes[1];
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+        if (const ArrayShape& array = arrays[i]; numNodes < 0 && !array.sizes.empty() && array.sizes[0] != numEdges && !isPairs(array) && !has(names[i], {"edge"}))
+            numNodes = array.sizes[0];
     if (numEdges < 0)
         return {};
     std::vector<Shape> shapes;
-    for (const at::Tensor& t : examples) {
+    for (const ArrayShape& array : arrays) {
         const std::string& name = names[shapes.size()];
-        Shape shape{dtypeOf(t.scalar_type() == at::kHalf ? at::kFloat : t.scalar_type()), {}, Role::Other};
-        for (std::int64_t d = 0; d < t.dim(); ++d) {
-            const bool isRows = d == (isPairs(t) ? 1 : 0);
-            shape.sizes.push_back(!isRows ? Dim{t.size(d), {}} : t.size(d) == numEdges ? edges : t.size(d) == numNodes ? nodes : Dim{0, name + "_rows"});
+        Shape shape{array.dtype == DType::Float16 ? DType::Float32 : isPairs(array) ? DType::Int64 : array.dtype, {}, Role::Other};
+        for (std::size_t d = 0; d < array.sizes.size(); ++d) {
+            const std::int64_t size = array.sizes[d];
+            const bool isRows = d == (isPairs(array) ? 1 : 0);
+            shape.sizes.push_back(!isRows ? Dim{size, {}} : size == numEdges ? edges : size == numNodes ? nodes : Dim{0, name + "_rows"});
         }
-        if (isPairs(t))
+        if (isPairs(array))
             shape.role = Role::GraphStructure;
-        else if (!shape.sizes.empty() && shape.sizes[0] != edges && t.is_floating_point())
+        else if (!shape.sizes.empty() && shape.sizes[0] != edges && isFloating(array.dtype))
             shape.role = Role::NodeFeatures;
         shapes.push_back(std::move(shape));
     }
     return shapes;
 }
 
+ArrayShape shapeOf(const at::Tensor& tensor) { return {dtypeOf(tensor.scalar_type()), tensor.sizes().vec()}; }
+
+bool isProduct(const ScriptFailure& failure)
+{
+    static const std::set<std::string_view> products{"aten::matmul", "aten::mm", "aten::addmm", "aten::bmm"};
+    return products.contains(failure.op);
+}
+
 class Search {
 public:
     Search(const torch::jit::Module& module, const ScriptOptions& options, const Progress& progress)
-        : m_interpreter(module), m_options(options), m_progress(progress)
+        : m_module(module), m_interpreter(module), m_options(options), m_progress(progress)
     {
         const c10::FunctionSchema& schema = module.get_method("forward").function().getSchema();
         for (std::size_t i = 1; i < schema.arguments().size(); ++i)
@@ -132,19 +144,23 @@ public:
 
     ScriptInputs run(const std::vector<at::Tensor>& examples)
     {
-        if (examples.size() == m_inputs.shapes.inputs.size() && std::ranges::all_of(m_inputs.of, [](const auto& of) { return of.has_value(); }))
-            if (const auto shapes = shapesOf(examples, m_inputs.names)) {
+        if (examples.size() == m_inputs.shapes.inputs.size() && std::ranges::all_of(m_inputs.of, [](const auto& of) { return of.has_value(); })) {
+            std::vector<ArrayShape> kept;
+            std::ranges::transform(examples, std::back_inserter(kept), shapeOf);
+            if (const auto shapes = shapesOf(kept, m_inputs.names)) {
                 for (std::size_t i = 0; i < shapes->size(); ++i)
                     take(i, (*shapes)[i]);
                 if (runs() || runsWithCounts(examples))
                     return m_inputs;
             }
+        }
+        addShapes(m_options.shapes);
         const bool found = tryKinds(0);
         if (!found && !m_open.empty())
-            throw Error("The file does not say how wide the rows of input '" + printable(m_open) + "' are, and any width would do: give it with --width " + printable(m_open) + "=….");
+            throw Error("The file does not say how wide the rows of input '" + printable(m_open) + "' are, and any width would do: open it with a graph that has them, or give it with --width " + printable(m_open) + "=….");
         if (!found)
             throw Error("Cleave found no inputs on which the model's forward(" + join(m_inputs.names, ", ") + ") runs" + (m_furthest.empty() ? "" : ": " + m_furthest) +
-                        "; name the inputs like edge_index and edge_attr, say with --role what they are, or export the model by torch.export.");
+                        "; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export.");
         return m_inputs;
     }
 
@@ -211,6 +227,23 @@ private:
         m_kinds.push_back(likely(argument.name(), role == m_options.roles.end() ? std::nullopt : std::optional(role->second)));
     }
 
+    // Of arrays that a graph has by the names of inputs: these shapes come before all others.
+    void addShapes(const std::map<std::string, ArrayShape>& known)
+    {
+        std::vector<ArrayShape> arrays;
+        std::vector<std::string> names;
+        std::vector<std::size_t> inputs;
+        for (std::size_t i = 0; i < m_inputs.names.size(); ++i)
+            if (const auto array = known.find(m_inputs.names[i]); array != known.end() && m_inputs.of[i]) {
+                arrays.push_back(array->second);
+                names.push_back(m_inputs.names[i]);
+                inputs.push_back(*m_inputs.of[i]);
+            }
+        if (const auto shapes = shapesOf(arrays, names))
+            for (std::size_t i = 0; i < inputs.size(); ++i)
+                m_kinds[inputs[i]].insert(m_kinds[inputs[i]].begin(), (*shapes)[i]);
+    }
+
     Value& value(std::size_t input) { return m_inputs.shapes.values[input]; }
 
     void take(std::size_t input, const Shape& shape)
@@ -255,7 +288,7 @@ private:
 
     bool tryWidths()
     {
-        if (m_tries > 1000)
+        if (m_tries > 1000 || std::chrono::steady_clock::now() > m_deadline)
             return false;
         if (runs()) {
             for (const Value& input : m_inputs.shapes.values)
@@ -319,7 +352,6 @@ private:
     // Sizes that the other operands have, likely ones first.
     static std::vector<std::int64_t> fitting(const ScriptFailure& failure)
     {
-        const bool isProduct = failure.op == "aten::matmul" || failure.op == "aten::mm" || failure.op == "aten::addmm" || failure.op == "aten::bmm";
         std::vector<std::int64_t> sizes;
         std::int64_t product = 1;
         for (const Item& operand : failure.operands)
@@ -329,7 +361,7 @@ private:
                 std::vector<std::int64_t> own = sizesOf(leaf);
                 if (std::ranges::any_of(own, [](std::int64_t size) { return widthsIn(size).any(); }))
                     return;
-                if (isProduct && own.size() > 1)
+                if (isProduct(failure) && own.size() > 1)
                     sizes.push_back(own[own.size() - 2]);
                 sizes.insert(sizes.end(), own.rbegin(), own.rend());
             });
@@ -351,7 +383,7 @@ private:
                 m_failure = failure;
                 if (m_furthest.empty() || failure.after > m_after) {
                     m_after = failure.after;
-                    m_furthest = failure.op + placeText(failure.source) + " says " + printable(failure.message, 160);
+                    m_furthest = failure.op + placeText(failure.source) + " says " + printable(failure.message, 160) + parameterAdvice(m_module, failure);
                 }
                 if (failure.message.find("out of range") == std::string::npos && failure.message.find("out of bounds") == std::string::npos)
                     return false;
@@ -360,6 +392,7 @@ private:
         return false;
     }
 
+    const torch::jit::Module& m_module;
     ScriptInterpreter m_interpreter;
     const ScriptOptions& m_options;
     const Progress& m_progress;
@@ -373,6 +406,7 @@ private:
     std::string m_furthest;                   // failure: that of the likeliest inputs
     std::size_t m_after = 0;
     int m_tries = 0;
+    const std::chrono::steady_clock::time_point m_deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
 };
 
 }  // namespace
@@ -387,6 +421,20 @@ std::vector<c10::IValue> ScriptInputs::on(const ProbeGraph& graph) const
     for (std::size_t i = 0; i < names.size(); ++i)
         inputs.push_back(of[i] ? bindings.at(shapes.inputs[*of[i]].value) : given[i]);
     return inputs;
+}
+
+std::string parameterAdvice(const torch::jit::Module& module, const ScriptFailure& failure)
+{
+    std::set<std::int64_t> lengths;
+    for (const Item& operand : isProduct(failure) || failure.op == "aten::linear" ? ItemList() : failure.operands)
+        forEachLeaf(operand, [&](const Item& leaf) {
+            if (leaf.isTensor() && leaf.value.toTensor().dim() > 0)
+                lengths.insert(leaf.value.toTensor().size(0));
+        });
+    for (const auto& weight : module.named_parameters())
+        if (const at::Tensor& rows = weight.value; rows.dim() > 1 && rows.is_floating_point() && rows.size(0) > 1 && lengths.contains(rows.size(0)))
+            return "; if parameter '" + printable(weight.name) + "' has a row for each node, open it with --role " + printable(weight.name) + "=node-features";
+    return {};
 }
 
 ScriptInputs findInputs(const torch::jit::Module& module, const std::vector<at::Tensor>& examples, const ScriptOptions& options, const Progress& progress)

@@ -26,6 +26,9 @@ struct ScriptInputs {
     std::vector<c10::IValue> on(const ProbeGraph& graph) const;  ///< random ones
 };
 
+/// "; if parameter 'x' has a row for each node, …" where what an operator refused is as long as that parameter; else nothing.
+std::string parameterAdvice(const torch::jit::Module& module, const ScriptFailure& failure);
+
 /// Finds inputs on which forward runs: by the inputs that a trace keeps, else by name, trying widths that the weights suggest.
 /// Error saying what was tried where none are found.
 ScriptInputs findInputs(const torch::jit::Module& module, const std::vector<at::Tensor>& examples, const ScriptOptions& options, const Progress& progress);

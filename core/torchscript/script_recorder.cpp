@@ -93,7 +93,7 @@ ModuleId Recorder::addModule(const std::string& path, const std::string& type, M
     return known->second;
 }
 
-ValueId Recorder::weight(const std::string& name, const at::Tensor& tensor)
+ValueId Recorder::weight(const std::string& name, const at::Tensor& tensor, bool isInline)
 {
     if (const auto known = m_constants.find(tensor.unsafeGetTensorImpl()); known != m_constants.end())
         return known->second;
@@ -107,7 +107,7 @@ ValueId Recorder::weight(const std::string& name, const at::Tensor& tensor)
     for (const std::int64_t size : tensor.sizes())
         p[id].sizes.push_back({size, {}});
     const auto* bytes = copy.as<std::byte>();
-    Weight made{name, copy.dtype, copy.shape, {}, 0, std::make_shared<const std::vector<std::byte>>(bytes, bytes + copy.bytes())};
+    Weight made{name, copy.dtype, copy.shape, {}, 0, std::make_shared<const std::vector<std::byte>>(bytes, bytes + copy.bytes()), isInline};
     made.strides.resize(made.sizes.size());
     for (std::int64_t d = static_cast<std::int64_t>(made.sizes.size()) - 1, step = 1; d >= 0; --d) {
         made.strides[static_cast<std::size_t>(d)] = step;
@@ -173,7 +173,7 @@ Argument Recorder::argument(const Item& item)
         return {item.id};
     const c10::IValue value = item.isCount ? numberOf(item.value.toTensor()) : item.value;
     if (value.isTensor())
-        return value.toTensor().defined() ? Argument{weight("constant", value.toTensor())} : Argument{};
+        return value.toTensor().defined() ? Argument{weight("constant", value.toTensor(), true)} : Argument{};
     if (value.isInt())
         return {value.toInt()};
     if (value.isDouble())

@@ -25,7 +25,7 @@ public:
     ModuleId addModule(const std::string& path, const std::string& type, ModuleId parent);
 
     /// The program's value for a tensor that no op computed: a parameter, buffer or constant.
-    ValueId weight(const std::string& name, const at::Tensor& tensor);
+    ValueId weight(const std::string& name, const at::Tensor& tensor, bool isInline = false);
 
     /// Records the call of an operator. Outputs are tensors or numbers; of them, each is given the value that stands for it.
     void call(const c10::FunctionSchema& schema, const ItemList& arguments, ItemList& outputs);

@@ -129,7 +129,7 @@ public:
             try {
                 m_recordings.push_back(interpreter.run(m_inputs.names, m_inputs.on(graph)));
             } catch (const ScriptFailure& failure) {
-                throw Error("The model runs on one random graph, but not on another: " + failure.op + placeText(failure.source) + " says " + printable(failure.message, 160) + ".");
+                throw Error("The model runs on one random graph, but not on another: " + failure.op + placeText(failure.source) + " says " + printable(failure.message, 160) + parameterAdvice(m_module, failure) + ".");
             }
         }
         refuseDifferent();
@@ -191,7 +191,7 @@ private:
                 continue;
             for (const Weight& weight : p.weights)
                 if (const std::int64_t rows = weight.sizes.empty() ? 0 : weight.sizes.back() * (weight.sizes.size() > 1 ? weight.sizes.front() : 1);
-                    weight.name == "constant" && rows > 16 && isInteger(weight.dtype) == isInteger(value.dtype))
+                    weight.isInline && rows > 16 && isInteger(weight.dtype) == isInteger(value.dtype))
                     throw Error("The trace does not read its input '" + value.name + "', but holds a constant of shape " + shapeText(weight.sizes) +
                                 " instead: the graph that it was made with was cached (cached=True); trace a fresh model with cached=False, or export it by torch.export.");
         }

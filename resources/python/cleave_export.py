@@ -1526,6 +1526,53 @@ class ChebConv(nn.Module):
         return self.activation(rows) if self.activation else rows
 
 
+class _PNATower(nn.Module):
+    """BatchNorm(U(x_i, all scaled aggregates of M(x_j, x_i, e_ij)) / sqrt(number of nodes)). Rows without edges: aggregates of 0."""
+
+    def __init__(self, in_size, out_size, aggregators, scalers, delta, dropout, edge_feat_size):
+        super().__init__()
+        self.aggregators, self.scalers, self.delta, self.edge_feat_size = aggregators, scalers, delta, edge_feat_size
+        self.M = nn.Linear(2 * in_size + edge_feat_size, in_size)
+        self.U = nn.Linear((len(aggregators) * len(scalers) + 1) * in_size, out_size)
+        self.dropout, self.batchnorm = nn.Dropout(dropout), nn.BatchNorm1d(out_size)
+
+    def _aggregated(self, how, rows, edges):
+        reduced = edges.to_targets
+        if how not in ("std", "var"):
+            return reduced(rows, how)
+        var = torch.relu(reduced(rows * rows, "mean") - reduced(rows, "mean").square())
+        return var if how == "var" else torch.sqrt(var + 1e-30)
+
+    def forward(self, graph, feat, edge_feat):
+        edges = graph._edges_of(None)
+        ends = [feat.index_select(0, edges.src), feat.index_select(0, edges.dst)] + ([edge_feat] if self.edge_feat_size else [])
+        messages = self.M(torch.cat(ends, -1))
+        found = torch.cat([self._aggregated(how, messages, edges) for how in self.aggregators], 1)
+        log = _column(torch.log(graph.in_degrees().clamp(min=1).to(feat.dtype) + 1), 2) / self.delta
+        scaled = {"identity": lambda: found, "amplification": lambda: found * log, "attenuation": lambda: found / log}
+        rows = self.U(torch.cat([feat, *(scaled[how]() for how in self.scalers)], -1))
+        return self.dropout(self.batchnorm(rows * graph.batch_num_nodes().to(feat.dtype).rsqrt()))
+
+
+class PNAConv(nn.Module):
+    """leaky_relu(W towers), with a tower for each part of the features, plus x where it is as wide."""
+
+    def __init__(self, in_size, out_size, aggregators, scalers, delta, dropout=0.0, num_towers=1, edge_feat_size=0, residual=True):
+        super().__init__()
+        if unknown := sorted({*aggregators} - {"mean", "sum", "max", "min", "std", "var"}):
+            raise ExportError(f"PNAConv with '{unknown[0]}': DGL takes that moment over all nodes of equal degree together, so it cannot be computed node by node.")
+        if in_size % num_towers or out_size % num_towers:
+            raise DGLError("in_size and out_size must be divisible by num_towers.")
+        self.residual, self._tower_in = residual and in_size == out_size, in_size // num_towers
+        self.towers = nn.ModuleList([_PNATower(self._tower_in, out_size // num_towers, aggregators, scalers, delta, dropout, edge_feat_size) for _ in range(num_towers)])
+        self.mixing_layer = nn.Sequential(nn.Linear(out_size, out_size), nn.LeakyReLU())
+
+    def forward(self, graph, node_feat, edge_feat=None):
+        parts = node_feat.split(self._tower_in, 1)
+        rows = self.mixing_layer(torch.cat([tower(graph, part, edge_feat) for tower, part in zip(self.towers, parts)], 1))
+        return rows + node_feat if self.residual else rows
+
+
 class DotGatConv(nn.Module):
     """sum of a_ij W h_j, with a_ij = softmax over j of (W h_i · W h_j) / sqrt(out_feats), for each head."""
 
@@ -1610,7 +1657,7 @@ class GlobalAttentionPooling(nn.Module):
 
 NN: dict[str, type] = {c.__name__: c for c in (
     AGNNConv, APPNPConv, AvgPooling, ChebConv, DotGatConv, EdgeConv, EdgeWeightNorm, GCN2Conv, GATConv, GATv2Conv, GatedGraphConv, GINConv, GINEConv, GlobalAttentionPooling, GraphConv,
-    HeteroGraphConv, JumpingKnowledge, MaxPooling, NNConv, RelGraphConv, SAGEConv, SGConv, Sequential, SumPooling, TAGConv, TypedLinear,
+    HeteroGraphConv, JumpingKnowledge, MaxPooling, NNConv, PNAConv, RelGraphConv, SAGEConv, SGConv, Sequential, SumPooling, TAGConv, TypedLinear,
     WeightBasis)} | {"Identity": nn.Identity}
 FUNCTIONS = _functions()
 OPS = _ops()

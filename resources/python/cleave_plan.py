@@ -16,6 +16,7 @@ This file needs nothing but PyTorch 2.8 or newer.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import operator
@@ -200,32 +201,46 @@ def function_inputs(function: dict) -> dict[str, dict]:
 # The program cut by torch.fx. ----------------------------------------------------------------------------------------------------------
 
 
-def read_weights(execution: dict, tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+def read_weights(execution: dict, find: Callable[[str], torch.Tensor | None]) -> dict[str, torch.Tensor]:
     """Parameters and constants by the names that the plan gives them, as wide as it computes with them: half precision becomes float32."""
     weights = {}
     for value, weight in execution["weights"].items():
-        if weight["parameter"] not in tensors:
+        tensor = _constant(weight["constant"]) if "constant" in weight else find(weight["parameter"])
+        if tensor is None:
             raise PlanError(f"The program has no parameter or constant '{weight['parameter']}', which the plan reads.")
-        weights[value] = tensors[weight["parameter"]].detach().cpu().to(getattr(torch, weight["dtype"]))
+        weights[value] = tensor.detach().cpu().to(getattr(torch, weight["dtype"]))
     return weights
 
 
-def tensors_of(program: torch.export.ExportedProgram | torch.jit.ScriptModule) -> dict[str, torch.Tensor]:
-    if isinstance(program, torch.jit.ScriptModule):
-        return {**dict(program.named_parameters()), **dict(program.named_buffers())}
-    return {**program.state_dict, **{k: v for k, v in program.constants.items() if isinstance(v, torch.Tensor)}}
+def _constant(written: dict) -> torch.Tensor:
+    """A tensor that stands in the code of a TorchScript file, where PyTorch gives it no name."""
+    dtype, values = getattr(torch, written["dtype"]), bytearray.fromhex(written["bytes"])
+    return torch.frombuffer(values, dtype=dtype).reshape(written["shape"]) if values else torch.empty(written["shape"], dtype=dtype)
+
+
+def tensors_of(program: torch.export.ExportedProgram | torch.jit.ScriptModule) -> Callable[[str], torch.Tensor | None]:
+    """Parameters, buffers and other tensors of a program by their names; None for what is none of them."""
+    if not isinstance(program, torch.jit.ScriptModule):
+        named = {**program.state_dict, **{k: v for k, v in program.constants.items() if isinstance(v, torch.Tensor)}}
+        return named.get
+
+    def of_script(path: str) -> torch.Tensor | None:
+        found = functools.reduce(lambda module, name: getattr(module, name, None), path.split("."), program)
+        return found if isinstance(found, torch.Tensor) else None
+
+    return of_script
 
 
 class _Builder:
     """One graph of everything that runs once and of all functions, to be split."""
 
-    def __init__(self, execution: dict, tensors: dict[str, torch.Tensor]):
+    def __init__(self, execution: dict, find: Callable[[str], torch.Tensor | None]):
         self.execution = execution
         self.root = torch.nn.Module()
         self.graph = fx.Graph()
         self.part: dict[fx.Node, int] = {}
         self.weights = {}
-        for value, tensor in read_weights(execution, tensors).items():
+        for value, tensor in read_weights(execution, find).items():
             name = "w_" + _identifier(value)
             self.root.register_buffer(name, tensor)
             self.weights[value] = name
@@ -237,7 +252,10 @@ class _Builder:
 
     def call(self, part: int, target: str, args: dict[str, Any]) -> fx.Node:
         function, by_name = resolve(target)
-        return self.plain(part, function, () if by_name else tuple(args.values()), args if by_name else {})
+        # PyTorch 1 takes no argument "self" by name.
+        names = list(args)
+        positional = names if not by_name else names[:names.index("self") + 1] if "self" in names else []
+        return self.plain(part, function, tuple(args[name] for name in positional), {name: value for name, value in args.items() if name not in positional})
 
     def plain(self, part: int, function: Callable, args: tuple, kwargs: dict | None = None) -> fx.Node:
         node = self.graph.call_function(function, args, kwargs or {})
@@ -248,9 +266,9 @@ class _Builder:
         return {names[0]: node} if len(names) == 1 else {name: self.plain(part, operator.getitem, (node, i)) for i, name in enumerate(names)}
 
 
-def split_program(execution: dict, tensors: dict[str, torch.Tensor]) -> tuple[Callable, list[Callable]]:
+def split_program(execution: dict, find: Callable[[str], torch.Tensor | None]) -> tuple[Callable, list[Callable]]:
     """What runs once, and each function: callables from a dict of inputs to a dict of results."""
-    b = _Builder(execution, tensors)
+    b = _Builder(execution, find)
     needed = {operand["value"] if "value" in operand else operand.get("slice", operand.get("local"))
               for function in execution["functions"] for operand in function_inputs(function).values()} - {None}
     for function in execution["functions"]:
@@ -394,10 +412,9 @@ class LayerWise:
         ops = [op["op"] for f in plan["functions"] for key in ("before", "message_passing", "after") for op in f[key]]
         if ops and not is_script and names.isdisjoint(ops):
             raise PlanError(f"The plan is for another model: the program has no op '{ops[0]}'.")
-        tensors = tensors_of(program)
-        execution = plan["execution"]
-        once, functions = split_program(execution, tensors)
-        return cls(execution, once, functions, read_weights(execution, tensors), plan.get("batch_size", 0))
+        find, execution = tensors_of(program), plan["execution"]
+        once, functions = split_program(execution, find)
+        return cls(execution, once, functions, read_weights(execution, find), plan.get("batch_size", 0))
 
     def __call__(self, *args: Any, batch_size: int = 0, **kwargs: Any):
         """The outputs of forward. batch_size: targets per batch; 0: the plan's, or 4096."""

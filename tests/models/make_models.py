@@ -17,7 +17,6 @@ import torch
 import torch_geometric
 import torch_geometric.nn as pyg
 from torch import nn
-from torch.export import Dim
 from torch_geometric.utils import scatter, softmax
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "resources/python"))
@@ -387,6 +386,18 @@ class TwoOutputs(Stack):
     def forward(self, x, edge_index):
         h = self.convs[0](x, edge_index).relu()
         return h, self.lin(self.convs[1](h, edge_index))
+
+
+class PlainTensors(Stack):
+    """Tensors that are neither parameters nor buffers: a trace keeps them in its code."""
+
+    def __init__(self, make):
+        super().__init__(make)
+        self.scale, self.columns = torch.linspace(0.5, 2, HIDDEN), torch.tensor([0, 2, 1, 2])
+
+    def forward(self, x, edge_index):
+        h = self.convs[0](x, edge_index).relu() * self.scale
+        return self.lin(self.convs[1](h, edge_index)).index_select(1, self.columns) + torch.tensor([[0.5, 0.0, -1.0, 2.0]])
 
 
 class AttentionWeights(nn.Module):
@@ -765,6 +776,7 @@ ZOO = {
     "two_branches": TwoBranches,
     "pre_post": PrePost,
     "two_outputs": lambda: TwoOutputs(lambda i: pyg.GCNConv(i, HIDDEN)),
+    "plain_tensors": lambda: PlainTensors(lambda i: pyg.GCNConv(i, HIDDEN)),
     "attention_weights": AttentionWeights,
     "link_prediction": LinkPrediction,
     "molecule": Molecule,
@@ -862,6 +874,8 @@ def arguments(model, inputs):
 
 
 def export(name, model, given):
+    from torch.export import Dim  # PyTorch 1.13 makes TorchScript of these models
+
     if name == "static":
         return torch.export.export(model, (), given)
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},

@@ -1,11 +1,12 @@
 """Writes the models of the zoo as TorchScript: torchscript/NAME.trace.pt and NAME.script.pt, with the weights and inputs of zoo/NAME.npz.
 
-    python3 make_torchscript.py [FOLDER [NAME ...]]
+    python3 make_torchscript.py [FOLDER [NAME or NAME.trace or NAME.script ...]]
 
-Needs PyTorch >= 2.8 and PyTorch Geometric. Models whose inputs are dictionaries (several node types) are left out: a trace has one tensor for each
+Needs PyTorch and PyTorch Geometric; torchscript_1.13 was made by PyTorch 1.13, all else by 2.14. Models whose inputs are dictionaries (several node types) are left out: a trace has one tensor for each
 input. index.json says what is expected of each file.
 """
 
+import inspect
 import json
 import pathlib
 import sys
@@ -31,6 +32,15 @@ def deflate(path, keep_sources):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for filename, content in entries:
             archive.writestr(zipfile.ZipInfo(filename), content, zipfile.ZIP_DEFLATED)
+
+
+def traced(model, given):
+    """Before PyTorch 2.0 the inputs of a trace had no names."""
+    if "example_kwarg_inputs" in inspect.signature(torch.jit.trace).parameters:
+        return torch.jit.trace(model, example_kwarg_inputs=given, check_trace=False)
+    names = list(inspect.signature(model.forward).parameters)
+    last = max(names.index(name) for name in given)
+    return torch.jit.trace(model, tuple(given.get(name) for name in names[:last + 1]), check_trace=False)
 
 
 class Counting(torch.nn.Module):
@@ -105,14 +115,14 @@ def write_odd(folder, inputs):
     torch.manual_seed(11)
     with torch.no_grad():
         model = Counting().eval()
-        torch.jit.trace(model, example_kwarg_inputs=given, check_trace=False).save(str(folder / "odd_counts.pt"))
+        traced(model, given).save(str(folder / "odd_counts.pt"))
         np.savez_compressed(folder / "odd_counts.npz", **{n: t.numpy() for n, t in given.items()}, num_nodes=make_models.NODES, expected=model(**given).numpy())
         warm = Cached().eval()
         warm(**given)
-        torch.jit.trace(warm, example_kwarg_inputs=given, check_trace=False).save(str(folder / "odd_cached.pt"))
+        traced(warm, given).save(str(folder / "odd_cached.pt"))
         torch.jit.script(Branching().eval()).save(str(folder / "odd_branch.pt"))
         torch.jit.script(Changing().eval()).save(str(folder / "odd_buffer.pt"))
-        torch.jit.trace(Scaled().eval(), example_kwarg_inputs=given, check_trace=False).save(str(folder / "odd_scalar.pt"))
+        traced(Scaled().eval(), given).save(str(folder / "odd_scalar.pt"))
         torch.manual_seed(11)  # the weights of matrix_gcn
         torch.jit.script(make_models.MatrixGCN(torch.sparse.mm).eval()).save(str(folder / "odd_sparse.pt"))
     for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_sparse"):
@@ -139,10 +149,12 @@ def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "torchscript")
     folder.mkdir(exist_ok=True, parents=True)
     inputs, chosen = make_models.make_inputs(), sys.argv[2:]
-    files = [entry for entry in json.loads((folder / "index.json").read_text()) if entry["zoo"] not in chosen] if chosen else []
+    index = folder / "index.json"
+    files = [entry for entry in json.loads(index.read_text()) if entry["zoo"] not in chosen and entry["name"] not in chosen] if chosen and index.exists() else []
     roles = {entry["name"]: entry["roles"] for entry in json.loads((make_models.OUT / "index.json").read_text()) if "roles" in entry}
     for name, make in make_models.ZOO.items():
-        if chosen and name not in chosen or name in make_models.REFUSED:
+        kinds = [kind for kind in ("trace", "script") if not chosen or name in chosen or f"{name}.{kind}" in chosen]
+        if not kinds or name in make_models.REFUSED:
             continue
         torch.manual_seed(11)
         try:
@@ -155,9 +167,9 @@ def main():
             continue
         if any(not isinstance(tensor, torch.Tensor) for tensor in given.values()):
             continue
-        makers = {"trace": lambda: torch.jit.trace(model, example_kwarg_inputs=given, check_trace=False), "script": lambda: torch.jit.script(model)}
-        for kind, make_file in makers.items():
-            if not write(folder, name, kind, make_file):
+        makers = {"trace": lambda: traced(model, given), "script": lambda: torch.jit.script(model)}
+        for kind in kinds:
+            if not write(folder, name, kind, makers[kind]):
                 continue
             entry = {"name": f"{name}.{kind}", "zoo": name, "expect": "equal"}
             try:
@@ -173,8 +185,9 @@ def main():
             if kind == "script" and name in WIDTHS:
                 entry["widths"] = {"x": WIDTHS[name]}
             files.append(entry)
-    write_odd(folder, inputs)
-    (folder / "index.json").write_text(json.dumps(files, indent=1) + "\n")
+    if hasattr(torch, "export"):
+        write_odd(folder, inputs)
+    index.write_text(json.dumps(files, indent=1) + "\n")
     print(f"{len(files)} files")
 
 

@@ -284,6 +284,22 @@ def modules_with_weights_and_pairs(cli, folder, only):
         for _ in range(2):
             z.append(2 * laplacian @ z[-1] - z[-2])
         yield same(f"ChebConv, lambda {largest}", conv(graph, x, largest), dgl_dense.relu(dgl_dense.linear(v, "linear", np.concatenate(z, 1))))
+    kinds, scalers = ("mean", "sum", "max", "min", "std", "var"), ("identity", "amplification", "attenuation")
+    for out, given in ((6, None), (4, attr)):
+        conv, v = made(dglnn.PNAConv(6, out, kinds, scalers, 1.5, num_towers=2, edge_feat_size=0 if given is None else given.shape[1]))
+        towers, degrees = [], a.sum(1, keepdims=True)
+        for t in range(2):
+            part, tower = xn[:, 3 * t:3 * t + 3], {key.removeprefix(f"towers.{t}."): value for key, value in v.items()}
+            messages = dgl_dense.linear(tower, "M", np.concatenate([part[e.src], part[e.dst], *([] if given is None else [given.numpy()])], 1))
+            mean, square = e.reduced(messages, "mean"), e.reduced(messages ** 2, "mean")
+            var = np.maximum(square - mean ** 2, 0)
+            found = np.concatenate([mean, e.reduced(messages, "sum"), e.reduced(messages, "max"), e.reduced(messages, "min"), np.sqrt(var + 1e-30), var], 1)
+            log = np.log(np.maximum(degrees, 1) + 1) / 1.5
+            rows = dgl_dense.linear(tower, "U", np.concatenate([part, found, found * log, found / log], 1)) / np.sqrt(n)
+            towers.append((rows - tower["batchnorm.running_mean"]) / np.sqrt(tower["batchnorm.running_var"] + 1e-5) * tower["batchnorm.weight"] + tower["batchnorm.bias"])
+        mixed = dgl_dense.linear(v, "mixing_layer.0", np.concatenate(towers, 1))
+        mixed = np.where(mixed > 0, mixed, 0.01 * mixed)
+        yield same(f"PNAConv, {out} wide", conv(graph, x, given), mixed + xn if out == 6 else mixed)
     conv, v = made(dglnn.SGConv(6, 3, 2))
     yield same("SGConv, weighted", conv(graph, x, w), dgl_dense.linear(v, "fc", weighted @ weighted @ xn))
     conv, v = made(dglnn.GATConv((6, 4), 3, 2))
@@ -451,6 +467,10 @@ PARAMETERS = {
     "GCN2Conv(5, 2, project_initial_features=False, bias=False)": {"weight1": (5, 5), "weight2": (5, 5)},
     "ChebConv(5, 3, 2)": {"linear.weight": (3, 10), "linear.bias": (3,)},
     "DotGatConv(5, 3, 2)": {"fc.weight": (6, 5)},
+    "PNAConv(4, 2, ['mean', 'max'], ['identity'], 1.0, num_towers=2, edge_feat_size=3)": {
+        **{f"towers.{t}.{key}": shape for t in (0, 1) for key, shape in {
+            "M.weight": (2, 7), "M.bias": (2,), "U.weight": (1, 6), "U.bias": (1,), "batchnorm.weight": (1,), "batchnorm.bias": (1,), "batchnorm.running_mean": (1,),
+            "batchnorm.running_var": (1,), "batchnorm.num_batches_tracked": ()}.items()}, "mixing_layer.0.weight": (2, 2), "mixing_layer.0.bias": (2,)},
     "WeightBasis((4, 6), 2, 3)": {"weight": (2, 4, 6), "w_comp": (3, 2)},
     "GlobalAttentionPooling(nn.Linear(5, 1))": {"gate_nn.weight": (1, 5), "gate_nn.bias": (1,)},
 }
@@ -463,7 +483,7 @@ def parameters_are_those_of_dgl(cli, folder, only):
     from torch import nn
 
     names = {name: getattr(dglnn, name) for name in ("GraphConv", "SAGEConv", "GATConv", "GATv2Conv", "GINConv", "GINEConv", "RelGraphConv", "HeteroGraphConv", "SGConv", "TAGConv",
-                                                     "AGNNConv", "ChebConv", "DotGatConv", "EdgeConv", "GatedGraphConv", "GCN2Conv", "NNConv", "WeightBasis", "GlobalAttentionPooling")}
+                                                     "AGNNConv", "ChebConv", "DotGatConv", "EdgeConv", "GatedGraphConv", "GCN2Conv", "NNConv", "PNAConv", "WeightBasis", "GlobalAttentionPooling")}
     for source, wanted in PARAMETERS.items():
         found = {key: tuple(t.shape) for key, t in eval(source, {**names, "nn": nn}).state_dict().items()}
         if found != wanted:

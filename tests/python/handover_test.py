@@ -1,7 +1,7 @@
 """Runs the plans of zoo models in PyTorch and compares with ep.module(): handover_test.py [--cli CLEAVE_CLI | --plans DIR] [--only A,B].
 
-With --cli, plans and code are written first; with --plans, a folder that holds them already is used (NAME.cleave.json, NAME/ for code).
---prepare DIR only writes that folder. Exit code 77 without PyTorch 2.8 or newer.
+With --cli, plans and code are written first; with --plans, a folder that holds them already is used (NAME.cleave.json, code_NAME/ for code).
+--prepare DIR only writes that folder. Before version 2.8 of PyTorch only files that PyTorch 1.13 wrote. Exit code 77 without PyTorch.
 """
 import argparse
 import importlib
@@ -14,7 +14,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ZOO = ROOT / "tests/models/zoo"
-SCRIPTS = ROOT / "tests/models/torchscript"
+SCRIPTS = ROOT / "tests/models"
 sys.path.insert(0, str(ROOT / "resources/python"))
 
 
@@ -38,16 +38,26 @@ def matrix_of(graph):
     return torch.zeros(int(graph["num_nodes"]), int(graph["num_nodes"])).index_put((edge_index[1], edge_index[0]), weight, accumulate=True)
 
 
+def has_export():
+    """Whether this PyTorch reads the archives of the zoo."""
+    import torch
+    return tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 8)
+
+
 def entries(only):
     return [e for e in json.loads((ZOO / "index.json").read_text()) if e["expect"] == "equal" and (not only or e["name"] in only)]
 
 
-def scripts(only):
+def scripts(only, all_versions):
     """Some of the models as TorchScript: their plans hold all operators, so that weights are all that PyTorch's file is for."""
-    return [e for e in json.loads((SCRIPTS / "index.json").read_text()) if e["expect"] == "equal" and (e["name"] in only if only else len(e["name"]) % 3 == 0)]
+    for folder in ["torchscript"] * all_versions + ["torchscript_1.13"]:
+        for entry in json.loads((SCRIPTS / folder / "index.json").read_text()):
+            chosen = entry["name"] in only if only else len(entry["name"]) % 3 == 0 or folder != "torchscript"
+            if entry["expect"] == "equal" and chosen:
+                yield entry | {"file": SCRIPTS / folder / (entry["name"] + ".pt"), "plan": f"{folder}.{entry['name']}.cleave.json"}
 
 
-def prepare(cli, folder, only):
+def prepare_exports(cli, folder, only):
     for number, entry in enumerate(entries(only)):
         model, plan = ZOO / (entry["name"] + ".pt2"), folder / (entry["name"] + ".cleave.json")
         roles = [word for name, role in entry.get("roles", {}).items() for word in ("--role", f"{name}={role}")]
@@ -70,29 +80,34 @@ def prepare(cli, folder, only):
         subprocess.run([cli, "code", model, *roles, "--plan", plan, "--out", folder / ("code_" + entry["name"])], check=True, capture_output=True)
 
 
-    for entry in scripts(only):
+def prepare_scripts(cli, folder, only, all_versions):
+    for entry in scripts(only, all_versions):
         options = [word for name, role in entry.get("roles", {}).items() for word in ("--role", f"{name}={role}")]
         options += [word for name, width in entry.get("widths", {}).items() for word in ("--width", f"{name}={width}")]
-        subprocess.run([cli, "plan", SCRIPTS / (entry["name"] + ".pt"), *options, "--out", folder / (entry["name"] + ".cleave.json")], check=True, capture_output=True)
+        # Traces of PyTorch 1 do not keep the shapes of their inputs: the graph's arrays tell.
+        graph = [] if "1.13" not in str(entry["file"]) else [ZOO / (entry["zoo"] + ".npz")]
+        subprocess.run([cli, "plan", entry["file"], *graph, *options, "--out", folder / entry["plan"]], check=True, capture_output=True)
 
 
-def run(folder, only):
+def compare(name, how, model, inputs, expected):
+    import torch
+    for batch_size in (1, 7, 1000):
+        got = model(**inputs, batch_size=batch_size)
+        for found, wanted in zip(got if isinstance(got, tuple) else [got], expected, strict=True):
+            wanted = torch.as_tensor(wanted)
+            narrow = wanted.dtype in (torch.float16, torch.bfloat16)
+            if found.shape != wanted.shape or not torch.allclose(found.double(), wanted.double(), rtol=2e-2 if narrow else 1e-4, atol=5e-2 if narrow else 1e-4):
+                return f"{name} ({how}) differs in batches of {batch_size} by {(found.double() - wanted.double()).abs().max():.3g}"
+    return ""
+
+
+def run_exports(folder, only, problems):
     import numpy as np
     import torch
-    from cleave_plan import LayerWise, PlanError
+    from cleave_plan import LayerWise
     from torch.export.graph_signature import InputKind
 
-    def compare(name, how, model, inputs, expected):
-        for batch_size in (1, 7, 1000):
-            got = model(**inputs, batch_size=batch_size)
-            for found, wanted in zip(got if isinstance(got, tuple) else [got], expected, strict=True):
-                wanted = torch.as_tensor(wanted)
-                narrow = wanted.dtype in (torch.float16, torch.bfloat16)
-                if found.shape != wanted.shape or not torch.allclose(found.double(), wanted.double(), rtol=2e-2 if narrow else 1e-4, atol=5e-2 if narrow else 1e-4):
-                    return f"{name} ({how}) differs in batches of {batch_size} by {(found.double() - wanted.double()).abs().max():.3g}"
-        return ""
-
-    problems, count, moved, joined = [], 0, 0, 0
+    count, moved, joined = 0, 0, 0
     for entry in entries(only):
         name = entry["name"]
         program = torch.export.load(ZOO / (name + ".pt2"))
@@ -135,15 +150,25 @@ def run(folder, only):
         if problem:
             problems.append(problem)
             print(problem)
-    for entry in scripts(only):
-        name = entry["name"]
+    print(f"{count} exported models, {moved} with ops before their message passing, {joined} with functions joined")
+    return count
+
+
+def run_scripts(folder, only, all_versions, problems):
+    import numpy as np
+    import torch
+    from cleave_plan import LayerWise
+
+    count = 0
+    for entry in scripts(only, all_versions):
+        name = entry["plan"].removesuffix(".cleave.json")
         graph = np.load(ZOO / (entry["zoo"] + ".npz"))
-        plan = json.loads((folder / (name + ".cleave.json")).read_text())
+        plan = json.loads((folder / entry["plan"]).read_text())
         expected = [torch.from_numpy(graph[key]) for key in sorted(graph.files) if key.startswith("expected")]
         if entry["zoo"] in ("bfloat16", "float16"):
             expected = [tensor.to(torch.bfloat16) for tensor in expected]
         try:
-            program = torch.jit.load(SCRIPTS / (name + ".pt"))
+            program = torch.jit.load(str(entry["file"]))
             array_of = {words(key): key for key in graph.files}
             inputs = {i["name"]: torch.from_numpy(graph[array_of[words(i["name"])]]) for i in plan["execution"]["inputs"] if i["name"] not in plan["execution"]["weights"]}
             problem = compare(name, "plan", LayerWise.from_plan(plan, program), inputs, expected)
@@ -153,10 +178,14 @@ def run(folder, only):
         if problem:
             problems.append(problem)
             print(problem)
-    # Bad plans are one sentence each.
-    program = torch.export.load(ZOO / "gcn.pt2")
-    plan = json.loads((folder / "gcn.cleave.json").read_text()) if (folder / "gcn.cleave.json").exists() else None
-    for change in ({"cleave_plan": 2}, {"execution": None}, {"weights": None}) if plan else ():
+    print(f"{count} TorchScript files")
+    return count
+
+
+def refuse_bad_plans(plan, program, problems):
+    """One sentence each."""
+    from cleave_plan import LayerWise, PlanError
+    for change in ({"cleave_plan": 2}, {"execution": None}, {"weights": None}):
         bad = json.loads(json.dumps(plan))
         if "weights" in change:
             bad["execution"]["weights"] = {key: {"parameter": "nobody", "dtype": "float32"} for key in bad["execution"]["weights"]}
@@ -169,7 +198,19 @@ def run(folder, only):
             problems.append(f"a plan with {change} is accepted")
         except PlanError as error:
             assert str(error).endswith(".") and "\n" not in str(error)
-    print(f"{count} models, {moved} with ops before their message passing, {joined} with functions joined: {len(problems)} problems")
+
+
+def run(folder, only):
+    import torch
+    problems, count, exports = [], 0, has_export()
+    if exports:
+        count += run_exports(folder, only, problems)
+    count += run_scripts(folder, only, exports, problems)
+    for file, load in ((ZOO / "gcn.pt2", torch.export.load if exports else None), (SCRIPTS / "torchscript_1.13/gcn.trace.pt", torch.jit.load)):
+        plan = folder / ("gcn.cleave.json" if file.suffix == ".pt2" else "torchscript_1.13.gcn.trace.cleave.json")
+        if load and plan.exists():
+            refuse_bad_plans(json.loads(plan.read_text()), load(str(file)), problems)
+    print(f"{len(problems)} problems")
     return 1 if problems or not count else 0
 
 
@@ -183,19 +224,20 @@ def main():
     only = set(filter(None, options.only.split(",")))
     if options.prepare:
         options.prepare.mkdir(parents=True, exist_ok=True)
-        prepare(options.cli, options.prepare, only)
+        prepare_exports(options.cli, options.prepare, only)
+        prepare_scripts(options.cli, options.prepare, only, True)
         return 0
     try:
-        import torch
-        if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 8):
-            raise ImportError
+        exports = has_export()
     except ImportError:
-        print("PyTorch 2.8 or newer is not installed")
+        print("PyTorch is not installed")
         return 77
     if options.plans:
         return run(options.plans, only)
     with tempfile.TemporaryDirectory() as folder:
-        prepare(options.cli, pathlib.Path(folder), only)
+        if exports:
+            prepare_exports(options.cli, pathlib.Path(folder), only)
+        prepare_scripts(options.cli, pathlib.Path(folder), only, exports)
         return run(pathlib.Path(folder), only)
 
 

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <thread>
 #include <vector>
 
 #include "core/base/error.h"
@@ -47,12 +46,12 @@ TEST(Trial, IsCancelledAtOnce)
 {
     std::stop_source stop;
     const auto start = std::chrono::steady_clock::now();
-    std::thread canceller([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        stop.request_stop();
-    });
-    EXPECT_THROW(tryInCopy([](const Progress&) { sleep(100); }, "It ended.", {stop.get_token(), {}}), Cancelled);
-    canceller.join();
+    const auto endless = [](const Progress& copied) {
+        copied.update(0, "Working");
+        for (;;)
+            pause();
+    };
+    EXPECT_THROW(tryInCopy(endless, "It ended.", {stop.get_token(), [&](double, std::string_view) { stop.request_stop(); }}), Cancelled);
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 

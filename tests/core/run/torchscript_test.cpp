@@ -13,28 +13,33 @@ namespace cleave {
 namespace {
 
 struct ScriptFile {
-    std::string name, zoo, expect;
+    std::string folder, name, zoo, expect;
     OpenOptions options;
 };
+
+ScriptFile described(const std::string& folder, const nlohmann::json& entry)
+{
+    ScriptFile file{folder, entry["name"], entry["zoo"], entry["expect"], {}};
+    const nlohmann::json none = nlohmann::json::object(), &roles = entry.contains("roles") ? entry["roles"] : none, &widths = entry.contains("widths") ? entry["widths"] : none;
+    for (const auto& [name, role] : roles.items())
+        roleFromName(role.get<std::string>(), file.options.roles[name]);
+    for (const auto& [name, width] : widths.items())
+        file.options.widths[name] = width.get<std::int64_t>();
+    return file;
+}
 
 std::vector<ScriptFile> files()
 {
     std::vector<ScriptFile> all;
-    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models/torchscript/index.json"))) {
-        ScriptFile file{entry["name"], entry["zoo"], entry["expect"], {}};
-        const nlohmann::json none = nlohmann::json::object(), &roles = entry.contains("roles") ? entry["roles"] : none, &widths = entry.contains("widths") ? entry["widths"] : none;
-        for (const auto& [name, role] : roles.items())
-            roleFromName(role.get<std::string>(), file.options.roles[name]);
-        for (const auto& [name, width] : widths.items())
-            file.options.widths[name] = width.get<std::int64_t>();
-        all.push_back(std::move(file));
-    }
+    for (const char* folder : {"torchscript", "torchscript_1.13"})
+        for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models" / folder / "index.json")))
+            all.push_back(described(folder, entry));
     return all;
 }
 
 void PrintTo(const ScriptFile& file, std::ostream* out)
 {
-    *out << file.name;
+    *out << file.folder << "/" << file.name;
 }
 
 std::filesystem::path scripts() { return test::testDir() / "models/torchscript"; }
@@ -54,8 +59,12 @@ class TorchScriptZoo : public testing::TestWithParam<ScriptFile> {};
 TEST_P(TorchScriptZoo, IsCutAndAnswersAsThePt2Archive)
 {
     const ScriptFile& file = GetParam();
+    const DataGraph graph = readGraph(zoo() / (file.zoo + ".npz"));
+    OpenOptions opening = file.options;
+    if (file.folder == "torchscript_1.13")
+        opening.shapes = arrayShapes(graph);
     Model model;
-    const std::string refusal = test::errorOf([&] { model = openModel(scripts() / (file.name + ".pt"), file.options); });
+    const std::string refusal = test::errorOf([&] { model = openModel(test::testDir() / "models" / file.folder / (file.name + ".pt"), opening); });
     if (file.expect == "refused") {
         EXPECT_NE(refusal.find("cannot be loaded by PyTorch itself"), std::string::npos) << refusal;
         return;
@@ -65,7 +74,6 @@ TEST_P(TorchScriptZoo, IsCutAndAnswersAsThePt2Archive)
     // A trace of these runs other operators inside: gates one by one, attention in one.
     const bool isSame = file.name != "gated_graph.trace" && file.name != "gps.trace";
     EXPECT_EQ(shapeOf(model, isSame), shapeOf(exported, isSame));
-    const DataGraph graph = readGraph(zoo() / (file.zoo + ".npz"));
     VerifyOptions options;
     options.run.batchSize = 7;
     if (file.zoo == "bfloat16")
@@ -82,7 +90,7 @@ TEST_P(TorchScriptZoo, IsCutAndAnswersAsThePt2Archive)
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TorchScriptZoo, testing::ValuesIn(files()), [](const auto& file) {
-    std::string name = file.param.name;
+    std::string name = file.param.name + (file.param.folder == "torchscript" ? "" : "_by_1.13");
     std::ranges::replace(name, '.', '_');
     return name;
 });
