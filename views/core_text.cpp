@@ -1,9 +1,13 @@
 #include "views/core_text.h"
 
+#include <QCache>
 #include <QCoreApplication>
 #include <QRegularExpression>
 #include <array>
+#include <utility>
 #include <vector>
+
+#include "views/core_sentences.h"
 
 namespace cleave::views {
 
@@ -14,6 +18,8 @@ constexpr const char* context = "cleave::Core";
 // In this order: the first that fits is taken, so that special ones come before general ones.
 constexpr std::array texts{
     // Moves of plans.
+    QT_TRANSLATE_NOOP("cleave::Core", "%1 must be saved at cut %2: %3; %4"),
+    QT_TRANSLATE_NOOP("cleave::Core", "%1 must be saved at cut %2: %3"),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot move to %2: %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 is part of message passing %2 and stays in its function"),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 is pinned to function %2"),
@@ -30,8 +36,6 @@ constexpr std::array texts{
     QT_TRANSLATE_NOOP("cleave::Core", "%1 is no tensor of node rows that something reads, so it cannot be a save point."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be saved at cut %2, since nothing that reads it can run after the cut: %3"),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be saved at cut %2, since nothing that reads it can run after the cut."),
-    QT_TRANSLATE_NOOP("cleave::Core", "%1 must be saved at cut %2: %3; %4"),
-    QT_TRANSLATE_NOOP("cleave::Core", "%1 must be saved at cut %2: %3"),
     QT_TRANSLATE_NOOP("cleave::Core", "message passing or an output after the cut reads it"),
     QT_TRANSLATE_NOOP("cleave::Core", "No op of the function above the cut can move below it."),
     QT_TRANSLATE_NOOP("cleave::Core", "No op stands before the message passing below the cut that can move above it."),
@@ -101,7 +105,6 @@ constexpr std::array texts{
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported for one graph only (%1): export it again with %2; or, if parameter %3 has a row for each node, open it with %4."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported for one graph only (%1): export it again with %2."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported in training mode: %1; call model.eval() before torch.export.export."),
-    QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: op %1 %2"),
     QT_TRANSLATE_NOOP("cleave::Core", "the number of nodes is fixed"),
     QT_TRANSLATE_NOOP("cleave::Core", "the number of edges is fixed"),
     QT_TRANSLATE_NOOP("cleave::Core", "the numbers of nodes and edges are fixed"),
@@ -143,6 +146,8 @@ const std::vector<Pattern>& patterns()
         std::vector<Pattern> made;
         for (const char* text : texts)
             made.push_back({text, matcher(text)});
+        for (const char* text : coreSentences)
+            made.push_back({text, matcher(text)});
         return made;
     }();
     return all;
@@ -162,9 +167,7 @@ QString filled(const QString& text, const QRegularExpressionMatch& found)
     return all + text.mid(at);
 }
 
-}  // namespace
-
-QString fromCore(const QString& sentence)
+QString translatedFromCore(const QString& sentence)
 {
     for (const Pattern& pattern : patterns()) {
         const QRegularExpressionMatch found = pattern.match.match(sentence);
@@ -176,6 +179,26 @@ QString fromCore(const QString& sentence)
         return filled(translated, found);
     }
     return sentence;
+}
+
+}  // namespace
+
+// Names of ops and functions come again and again.
+QString fromCore(const QString& sentence)
+{
+    constexpr int most = 10'000;
+    constexpr const char* probe = "Analysing";
+    thread_local QCache<QString, QString> known(most);
+    thread_local QString language;
+    if (const QString now = QCoreApplication::translate(context, probe); std::exchange(language, now) != now)
+        known.clear();
+    if (language == QLatin1String(probe))
+        return sentence;
+    if (const QString* text = known.object(sentence))
+        return *text;
+    const QString text = translatedFromCore(sentence);
+    known.insert(sentence, new QString(text));
+    return text;
 }
 
 QString fromCore(const std::string& sentence) { return fromCore(QString::fromStdString(sentence)); }

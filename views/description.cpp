@@ -88,7 +88,7 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
         about.push_back({Texts::tr("node types"), names.join(QStringLiteral(", ")), {}});
     }
     for (const std::string& note : program.notes)
-        about.push_back({Texts::tr("note"), toText(note), {}});
+        about.push_back({Texts::tr("note"), fromCore(note), {}});
 
     auto& inputs = sections.emplace_back(PropertySection{Texts::tr("Inputs"), {}}).properties;
     QStringList roles;

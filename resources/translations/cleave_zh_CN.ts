@@ -360,10 +360,6 @@
         <translation>测量%1失败：%2</translation>
     </message>
     <message>
-        <source>The model cannot be cut exactly: op %1 %2</source>
-        <translation>模型无法精确切分：算子 %1 %2</translation>
-    </message>
-    <message>
         <source>the number of edges is fixed</source>
         <translation>边数固定</translation>
     </message>
@@ -398,6 +394,1286 @@
     <message>
         <source>Running %1 failed: %2</source>
         <translation>运行 %1 失败：%2</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: op %1 (%2) reads the adjacency matrix %3 in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an identity, and its rows and columns summed; for anything else give the model edge_index.</source>
+        <translation>模型无法精确切分：算子 %1（%2）读取邻接矩阵 %3 的方式不是消息传递。矩阵可以与节点行相乘、转置、按数或按行列缩放、与单位矩阵相加、按行或按列求和；其他用法请让模型接收 edge_index。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 renumbers edge rows by an index of several dimensions, which is not supported.</source>
+        <translation>模型无法精确切分：%1 用多维索引重排边行，尚不支持。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 reads rows at an index that depends on node features: which rows a block needs is not known beforehand.</source>
+        <translation>模型无法精确切分：%1 按依赖节点特征的索引读取行，因此无法预先知道一个块需要哪些行。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 writes rows at an index that depends on node features: which rows a block needs is not known beforehand.</source>
+        <translation>模型无法精确切分：%1 按依赖节点特征的索引写入行，因此无法预先知道一个块需要哪些行。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 selects rows by a mask of several dimensions, which is not supported.</source>
+        <translation>模型无法精确切分：%1 用多维掩码选择行，尚不支持。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 adds rows to a tensor whose rows lie along another dimension.</source>
+        <translation>模型无法精确切分：%1 把行加到一个行位于其他维的张量上。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 reduces edges into %2 rows that are not the graph&apos;s nodes: global ops work on nodes only.</source>
+        <translation>模型无法精确切分：%1 把边归约为 %2 行，而这些行不是图的节点：全局算子只作用于节点。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 has an index of shape %2, not one target for each row.</source>
+        <translation>模型无法精确切分：%1 的索引形状为 %2，而不是每行一个目标。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 gives a number that depends on node features.</source>
+        <translation>模型无法精确切分：%1 得出的数依赖节点特征。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 gives a tensor of shape %2, which is neither one row for each node nor one for the graph.</source>
+        <translation>模型无法精确切分：%1 得出形状为 %2 的张量，既不是每个节点一行，也不是整个图一行。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 gives a tensor of shape %2, which has no dimension for its rows.</source>
+        <translation>模型无法精确切分：%1 得出形状为 %2 的张量，没有表示行的维。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 gives a tensor of shape %2, in which more than one dimension grows with the graph.</source>
+        <translation>模型无法精确切分：%1 得出形状为 %2 的张量，其中不止一维随图增长。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 gives %2, which is not one row for each of the %3</source>
+        <translation>模型无法精确切分：%1 得出 %2，而不是以下每项一行：%3</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 combines rows of nodes with rows of edges, or of nodes of another type.</source>
+        <translation>模型无法精确切分：%1 把节点行与边行（或另一类型节点的行）合在一起。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 needs a size that depends on node features.</source>
+        <translation>模型无法精确切分：%1 需要依赖节点特征的尺寸。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 works with a number that depends on node features.</source>
+        <translation>模型无法精确切分：%1 使用依赖节点特征的数。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1</source>
+        <translation>模型无法精确切分：%1</translation>
+    </message>
+    <message>
+        <source>The model gives back the adjacency matrix %1, which Cleave takes as edges.</source>
+        <translation>模型把邻接矩阵 %1 作为输出，而 Cleave 把它当作边处理。</translation>
+    </message>
+    <message>
+        <source>The model takes both the adjacency matrix %1 and %2, the name of its edges: call that input otherwise.</source>
+        <translation>模型既接收邻接矩阵 %1，又接收其边的名称 %2：请给该输入换一个名称。</translation>
+    </message>
+    <message>
+        <source>Input %1 has the role node-features but no dynamic first dimension: export the model with dynamic_shapes=%2.</source>
+        <translation>输入 %1 的角色是节点特征，但第一维不是动态的：请用 dynamic_shapes=%2 导出模型。</translation>
+    </message>
+    <message>
+        <source>Dimension %1 of the node features %2 has the dynamic size %3: only the node dimension may be dynamic. If it is a matrix of edges between nodes of two kinds, give the model edge_index [2, edges] instead: Cleave takes square matrices only.</source>
+        <translation>节点特征 %2 的第 %1 维是动态尺寸 %3：只有节点维可以是动态的。如果它是两类节点之间边的矩阵，请让模型接收 edge_index [2, edges]：Cleave 只接受方阵。</translation>
+    </message>
+    <message>
+        <source>Dimension %1 of the node features %2 has the dynamic size %3: only the node dimension may be dynamic%4</source>
+        <translation>节点特征 %2 的第 %1 维是动态尺寸 %3：只有节点维可以是动态的%4</translation>
+    </message>
+    <message>
+        <source>In-place op %1 (%2) changes something that is no tensor of the program.</source>
+        <translation>原地算子 %1（%2）修改的不是程序中的张量。</translation>
+    </message>
+    <message>
+        <source>The forward changes the weight %1 in place (op %2): a layer-wise run would change it once for each batch; compute a new tensor instead.</source>
+        <translation>forward 原地修改了权重 %1（算子 %2）：逐层运行会在每个批次都修改一次；请改为计算新张量。</translation>
+    </message>
+    <message>
+        <source>The in-place changes around %1 cannot be followed through the views of it: write the forward without changing this tensor in place.</source>
+        <translation>无法沿着视图跟踪 %1 周围的原地修改：请改写 forward，不要原地修改这个张量。</translation>
+    </message>
+    <message>
+        <source>The size %1 that %2 (%3) needs does not come from the graph.</source>
+        <translation>%2（%3）需要的尺寸 %1 不是来自图。</translation>
+    </message>
+    <message>
+        <source>The model draws random numbers when it runs: %1; no two runs agree, so it cannot be proved equal. Export it in eval mode and without noise.</source>
+        <translation>模型运行时产生随机数：%1；两次运行结果不同，因此无法证明相等。请在评估模式下、不加噪声地导出。</translation>
+    </message>
+    <message>
+        <source>Op %1 (%2) is not given a tensor that it needs.</source>
+        <translation>算子 %1（%2）缺少它需要的张量。</translation>
+    </message>
+    <message>
+        <source>%1 stands for a tensor that its op is not given.</source>
+        <translation>%1 代表的张量没有传给它的算子。</translation>
+    </message>
+    <message>
+        <source>Parameter %1 cannot hold node features: they are floating-point numbers with one row for each node.</source>
+        <translation>参数 %1 不能作为节点特征：节点特征是每个节点一行的浮点数。</translation>
+    </message>
+    <message>
+        <source>%1 is a parameter: the only role that it can have is node-features.</source>
+        <translation>%1 是参数：它只能担任节点特征（node-features）。</translation>
+    </message>
+    <message>
+        <source>The model has no input or parameter %1; its inputs are %2.</source>
+        <translation>模型没有输入或参数 %1；它的输入是 %2。</translation>
+    </message>
+    <message>
+        <source>The functions cannot be joined: rows of %1 have several entries and are read by number.</source>
+        <translation>这些函数不能合并：%1 的每行有多个条目，且按编号读取。</translation>
+    </message>
+    <message>
+        <source>The model does not do the same on every graph: %1 is called with other numbers on another graph; compute with tensors there, or export the model by torch.export.</source>
+        <translation>模型在不同的图上执行过程不同：在另一个图上调用 %1 时数值不同；请在那里用张量计算，或用 torch.export 导出模型。</translation>
+    </message>
+    <message>
+        <source>The model does not do the same on every graph: %1 is not called on another graph; compute with tensors there, or export the model by torch.export.</source>
+        <translation>模型在不同的图上执行过程不同：在另一个图上没有调用 %1；请在那里用张量计算，或用 torch.export 导出模型。</translation>
+    </message>
+    <message>
+        <source>The model does not do the same on every graph: %1 on another graph; compute with tensors there, or export the model by torch.export.</source>
+        <translation>模型在不同的图上执行过程不同：在另一个图上 %1；请在那里用张量计算，或用 torch.export 导出模型。</translation>
+    </message>
+    <message>
+        <source>The model does not do the same on every graph: it runs another number of operators; export it by torch.export.</source>
+        <translation>模型在不同的图上执行过程不同：运行的算子数量不同；请用 torch.export 导出。</translation>
+    </message>
+    <message>
+        <source>The model does not do the same on every graph: %1 has another number of dimensions.</source>
+        <translation>模型在不同的图上执行过程不同：%1 的维数不同。</translation>
+    </message>
+    <message>
+        <source>The model takes a branch by the entries of tensor %1: write it without the branch, with torch.where for instance.</source>
+        <translation>模型根据张量 %1 的元素选择分支：请改写为不带分支的形式，例如用 torch.where。</translation>
+    </message>
+    <message>
+        <source>The model runs on one random graph, but not on another: %1 says %2.</source>
+        <translation>模型能在一个随机图上运行，却不能在另一个上运行：%1 报告 %2。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s forward runs more than 500,000 operators: export a smaller one.</source>
+        <translation>模型的 forward 运行超过 500,000 个算子：请导出更小的模型。</translation>
+    </message>
+    <message>
+        <source>The rewritten model does not give the model&apos;s answers on a small random graph: output %1 differs. Open it without rewrites.</source>
+        <translation>在一个小型随机图上，重写后的模型与原模型结果不同：输出 %1 不一致。请不使用重写打开它。</translation>
+    </message>
+    <message>
+        <source>With edges in place of the adjacency matrix the model does not give the same answers on a small random graph: output %1 differs. Give the model edge_index.</source>
+        <translation>用边代替邻接矩阵后，模型在一个小型随机图上的结果不同：输出 %1 不一致。请让模型接收 edge_index。</translation>
+    </message>
+    <message>
+        <source>The archive holds several models (%1, %2): save one with torch.export.save.</source>
+        <translation>压缩包中有多个模型（%1、%2）：请用 torch.export.save 保存其中一个。</translation>
+    </message>
+    <message>
+        <source>The file is a zip archive, but holds no exported program: save the model with torch.export.save.</source>
+        <translation>文件是 zip 压缩包，但不含导出的程序：请用 torch.export.save 保存模型。</translation>
+    </message>
+    <message>
+        <source>The archive was written on a big-endian machine, which Cleave does not read.</source>
+        <translation>压缩包是在大端序机器上写成的，Cleave 无法读取。</translation>
+    </message>
+    <message>
+        <source>%1 has element type number %2, which Cleave does not know.</source>
+        <translation>%1 的元素类型编号为 %2，Cleave 不认识。</translation>
+    </message>
+    <message>
+        <source>The model uses the higher-order op %1 (%2), which Cleave cannot cut: write the branch or loop out in forward.</source>
+        <translation>模型使用高阶算子 %1（%2），Cleave 无法切分：请在 forward 中把分支或循环展开写出。</translation>
+    </message>
+    <message>
+        <source>The model uses the custom op %1 (%2), which Cleave cannot run: write it with PyTorch&apos;s own operators.</source>
+        <translation>模型使用自定义算子 %1（%2），Cleave 无法运行：请用 PyTorch 自带的算子改写。</translation>
+    </message>
+    <message>
+        <source>The model was exported in training mode (its forward updates %1): call model.eval() before torch.export.export.</source>
+        <translation>模型是在训练模式下导出的（forward 会更新 %1）：请在 torch.export.export 之前调用 model.eval()。</translation>
+    </message>
+    <message>
+        <source>The model was exported for one graph only (%1): export it again with dynamic_shapes=%2</source>
+        <translation>模型导出时只适用于一个图（%1）：请用 dynamic_shapes=%2 重新导出</translation>
+    </message>
+    <message>
+        <source>The model was exported for one graph only (%1 fixed): export it again with %2</source>
+        <translation>模型导出时只适用于一个图（%1 固定）：请用 %2 重新导出</translation>
+    </message>
+    <message>
+        <source>The model has no output tensor.</source>
+        <translation>模型没有输出张量。</translation>
+    </message>
+    <message>
+        <source>The model has an input of kind %1 (a custom object or an effect token), which Cleave cannot run.</source>
+        <translation>模型有一个种类为 %1 的输入（自定义对象或效应标记），Cleave 无法运行。</translation>
+    </message>
+    <message>
+        <source>The model has an argument of kind %1 at %2, which Cleave cannot run.</source>
+        <translation>模型在 %2 处有种类为 %1 的参数，Cleave 无法运行。</translation>
+    </message>
+    <message>
+        <source>The model has an output of kind %1, which Cleave cannot run.</source>
+        <translation>模型有一个种类为 %1 的输出，Cleave 无法运行。</translation>
+    </message>
+    <message>
+        <source>The model takes an item of something that is no list of tensors: op %1.</source>
+        <translation>模型从不是张量列表的对象中取元素：算子 %1。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s forward changes its buffer %1: a layer-wise run would change it once for each batch; compute a new tensor instead.</source>
+        <translation>模型的 forward 会修改缓冲区 %1：逐层运行会在每个批次都修改一次；请改为计算新张量。</translation>
+    </message>
+    <message>
+        <source>The size %1 of %2 is not an expression that Cleave reads.</source>
+        <translation>%2 的尺寸 %1 不是 Cleave 能读取的表达式。</translation>
+    </message>
+    <message>
+        <source>The size of %1 is an expression of %2 characters, too long to be one.</source>
+        <translation>%1 的尺寸是长达 %2 个字符的表达式，不可能是尺寸。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: the name %1 is given twice.</source>
+        <translation>模型文件已损坏：名称 %1 出现两次。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: it has no data for the weight %1.</source>
+        <translation>模型文件已损坏：没有权重 %1 的数据。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: the data of weight %1 has another type or shape than the program says.</source>
+        <translation>模型文件已损坏：权重 %1 的数据与程序所述的类型或形状不同。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: weight %1 has sizes and strides that do not fit together.</source>
+        <translation>模型文件已损坏：权重 %1 的尺寸与步长不相符。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: weight %1 has a size or stride that no tensor has.</source>
+        <translation>模型文件已损坏：权重 %1 的尺寸或步长不可能属于任何张量。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: weight %1 reaches beyond its %2 bytes of data.</source>
+        <translation>模型文件已损坏：权重 %1 超出了它 %2 字节的数据。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: weight %1 %2.</source>
+        <translation>模型文件已损坏：权重 %1 %2。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 reads %2 before anything computes it.</source>
+        <translation>模型文件已损坏：%1 在 %2 被计算出来之前就读取它。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: a list is read where there is none, or beyond its end.</source>
+        <translation>模型文件已损坏：读取了不存在的列表，或读取超出了列表末尾。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: a function is called with another number of arguments than it takes.</source>
+        <translation>模型文件已损坏：调用函数时的参数数量与其所需不同。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: a function does not return one value.</source>
+        <translation>模型文件已损坏：某个函数没有返回恰好一个值。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 does not hold a dictionary of tensors.</source>
+        <translation>模型文件已损坏：%1 中不是张量字典。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 ends too early.</source>
+        <translation>模型文件已损坏：%1 过早结束。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 is not a valid pickle.</source>
+        <translation>模型文件已损坏：%1 不是有效的 pickle。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 is nested too deeply.</source>
+        <translation>模型文件已损坏：%1 嵌套过深。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 is too large.</source>
+        <translation>模型文件已损坏：%1 过大。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 is there twice.</source>
+        <translation>模型文件已损坏：%1 出现两次。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 holds too many objects for a dictionary of tensors.</source>
+        <translation>模型文件已损坏：对张量字典来说，%1 中的对象过多。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 holds too many objects.</source>
+        <translation>模型文件已损坏：%1 中的对象过多。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 holds less data than a tensor needs.</source>
+        <translation>模型文件已损坏：%1 中的数据少于张量所需。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 holds what no TorchScript archive holds.</source>
+        <translation>模型文件已损坏：%1 中有 TorchScript 文件不会有的内容。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 holds a number that is too large.</source>
+        <translation>模型文件已损坏：%1 中有过大的数。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 asks to call %2, which Cleave never does.</source>
+        <translation>模型文件已损坏：%1 要求调用 %2，Cleave 从不这样做。</translation>
+    </message>
+    <message>
+        <source>The model file is damaged: %1 %2.</source>
+        <translation>模型文件已损坏：%1：%2。</translation>
+    </message>
+    <message>
+        <source>The file is damaged: LibTorch %1 ends, or does not end, while it reads it.</source>
+        <translation>文件已损坏：LibTorch %1 在读取它时异常结束或无法结束。</translation>
+    </message>
+    <message>
+        <source>The file is damaged: %1 must be an object with one member.</source>
+        <translation>文件已损坏：%1 必须是只有一个成员的对象。</translation>
+    </message>
+    <message>
+        <source>The file is damaged: %1 must be an object.</source>
+        <translation>文件已损坏：%1 必须是对象。</translation>
+    </message>
+    <message>
+        <source>The file is damaged: %1 must be a list.</source>
+        <translation>文件已损坏：%1 必须是列表。</translation>
+    </message>
+    <message>
+        <source>The file is damaged: %1 must be text.</source>
+        <translation>文件已损坏：%1 必须是文本。</translation>
+    </message>
+    <message>
+        <source>The file is damaged: %1 must be an integer.</source>
+        <translation>文件已损坏：%1 必须是整数。</translation>
+    </message>
+    <message>
+        <source>The file is damaged: %1 must be a number.</source>
+        <translation>文件已损坏：%1 必须是数。</translation>
+    </message>
+    <message>
+        <source>The file is damaged: %1 must be true or false.</source>
+        <translation>文件已损坏：%1 必须是 true 或 false。</translation>
+    </message>
+    <message>
+        <source>The file is damaged: %1 must be %2.</source>
+        <translation>文件已损坏：%1 必须是 %2。</translation>
+    </message>
+    <message>
+        <source>The file is damaged: %1 has no %2.</source>
+        <translation>文件已损坏：%1 没有 %2。</translation>
+    </message>
+    <message>
+        <source>The file is damaged: %1 is not JSON.</source>
+        <translation>文件已损坏：%1 不是 JSON。</translation>
+    </message>
+    <message>
+        <source>The model file runs code of its own when it is loaded (__setstate__ in %1), which Cleave does not allow: export the model by torch.export.</source>
+        <translation>模型文件在加载时会运行自己的代码（%1 中的 __setstate__），Cleave 不允许这样做：请用 torch.export 导出模型。</translation>
+    </message>
+    <message>
+        <source>The file cannot be loaded by PyTorch itself: PyTorch Geometric 2.5 and later script layers wrongly that reassign edge_index (GCN, GAT, APPNP, SGC, RGCN); trace the model by torch.jit.trace instead, or export it by torch.export.</source>
+        <translation>PyTorch 自身也无法加载此文件：PyTorch Geometric 2.5 及以后的版本会把重新赋值 edge_index 的层（GCN、GAT、APPNP、SGC、RGCN）错误地写成脚本；请改用 torch.jit.trace 追踪模型，或用 torch.export 导出。</translation>
+    </message>
+    <message>
+        <source>The model uses the operator %1, which PyTorch alone does not have: make the file where the extension is not installed, or export the model by torch.export.</source>
+        <translation>模型使用算子 %1，而 PyTorch 本身没有它：请在未安装该扩展的环境中生成文件，或用 torch.export 导出模型。</translation>
+    </message>
+    <message>
+        <source>The model uses the operator %1, which Cleave does not run.</source>
+        <translation>模型使用算子 %1，Cleave 不运行它。</translation>
+    </message>
+    <message>
+        <source>The file cannot be loaded by LibTorch %1: %2; trace the model by torch.jit.trace, or export it by torch.export.</source>
+        <translation>LibTorch %1 无法加载此文件：%2；请用 torch.jit.trace 追踪模型，或用 torch.export 导出。</translation>
+    </message>
+    <message>
+        <source>The file does not say how wide the rows of input %1 are, and any width would do: open it with a graph that has them, or give it with --width %2.</source>
+        <translation>文件没有说明输入 %1 的行宽，任何宽度都可行：请同时打开含有该输入的图，或用 --width %2 指定。</translation>
+    </message>
+    <message>
+        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs: %2; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export.</source>
+        <translation>Cleave 没有找到能让模型 forward(%1) 运行的输入：%2；请指定数组与这些输入同名的图，用 --role 说明它们的角色，或用 torch.export 导出模型。</translation>
+    </message>
+    <message>
+        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs%2; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export.</source>
+        <translation>Cleave 没有找到能让模型 forward(%1) 运行的输入%2；请指定数组与这些输入同名的图，用 --role 说明它们的角色，或用 torch.export 导出模型。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s forward takes %1 of type %2: Cleave reads TorchScript whose inputs are tensors; export the model by torch.export, or wrap it in a module that takes tensors.</source>
+        <translation>模型的 forward 接收类型为 %2 的 %1：Cleave 读取输入为张量的 TorchScript；请用 torch.export 导出模型，或把它包在接收张量的模块中。</translation>
+    </message>
+    <message>
+        <source>The model %1; write it with PyTorch&apos;s own operators, or export the model by torch.export.</source>
+        <translation>模型 %1；请用 PyTorch 自带的算子改写，或用 torch.export 导出模型。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s functions call each other more than 300 deep.</source>
+        <translation>模型的函数相互调用超过 300 层。</translation>
+    </message>
+    <message>
+        <source>The model repeats a list more than 10,000 times.</source>
+        <translation>模型把一个列表重复超过 10,000 次。</translation>
+    </message>
+    <message>
+        <source>The model hands on a dictionary in a way that Cleave does not know.</source>
+        <translation>模型以 Cleave 不认识的方式传递字典。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s constant %1 is a sparse or foreign tensor, which Cleave does not read.</source>
+        <translation>模型的常量 %1 是稀疏张量或外来张量，Cleave 无法读取。</translation>
+    </message>
+    <message>
+        <source>The model calls an operator with a value of type %1, which Cleave does not know.</source>
+        <translation>模型用类型为 %1 的值调用算子，Cleave 不认识该类型。</translation>
+    </message>
+    <message>
+        <source>The model asks for size %1 of a tensor of %2 dimensions.</source>
+        <translation>模型要取一个 %2 维张量的第 %1 个尺寸。</translation>
+    </message>
+    <message>
+        <source>The trace does not read its input %1, but holds a constant of shape %2 instead: the graph that it was made with was cached (cached=True); trace a fresh model with cached=False, or export it by torch.export.</source>
+        <translation>追踪结果没有读取输入 %1，而是含有形状为 %2 的常量：生成它时所用的图被缓存了（cached=True）；请用 cached=False 追踪新的模型，或用 torch.export 导出。</translation>
+    </message>
+    <message>
+        <source>The optional input %1 is left out: --role %2 takes it in.</source>
+        <translation>可选输入 %1 被省略：用 --role %2 可加入它。</translation>
+    </message>
+    <message>
+        <source>The trace holds numbers of nodes or edges of the graph that it was made with; they are counted anew on every graph.</source>
+        <translation>追踪结果含有生成它的图的节点数或边数；在每个图上都会重新计数。</translation>
+    </message>
+    <message>
+        <source>The forward does not read its input %1: it is left out.</source>
+        <translation>forward 没有读取输入 %1：已省略。</translation>
+    </message>
+    <message>
+        <source>The model computes in float16, which LibTorch&apos;s CPU kernels lack in part: it runs in float32 here.</source>
+        <translation>模型以 float16 计算，而 LibTorch 的 CPU 内核不完全支持：这里以 float32 运行。</translation>
+    </message>
+    <message>
+        <source>The forward changes its input %1: Cleave leaves the caller&apos;s tensor as it is.</source>
+        <translation>forward 修改了输入 %1：Cleave 保持调用者的张量不变。</translation>
+    </message>
+    <message>
+        <source>The model was exported on %1: it runs on the CPU here.</source>
+        <translation>模型是在 %1 上导出的：这里在 CPU 上运行。</translation>
+    </message>
+    <message>
+        <source>The program was left as it is: %1</source>
+        <translation>程序保持原样：%1</translation>
+    </message>
+    <message>
+        <source>Not in the table of row-wise operators, but found to work row by row by running them: %1.</source>
+        <translation>不在逐行算子表中，但试运行表明是逐行的：%1。</translation>
+    </message>
+    <message>
+        <source>Global ops, which run over all nodes at once between functions: %1.</source>
+        <translation>在函数之间一次处理所有节点的全局算子：%1。</translation>
+    </message>
+    <message>
+        <source>Input %1 is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph&apos;s %2 and %3 take its place; where there are no weights they are 1.</source>
+        <translation>输入 %1 是邻接矩阵：元素 [i, j] 是从节点 j 到节点 i 的边的权重。由图的 %2 和 %3 代替；没有权重时取 1。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: it is not a file.</source>
+        <translation>无法写入 %1：它不是文件。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written: %2.</source>
+        <translation>无法写入 %1：%2。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be written.</source>
+        <translation>无法写入 %1。</translation>
+    </message>
+    <message>
+        <source>%1 cannot be read: %2.</source>
+        <translation>无法读取 %1：%2。</translation>
+    </message>
+    <message>
+        <source>There is no room for %1 in %2: %3.</source>
+        <translation>%2 中没有 %1 的空间：%3。</translation>
+    </message>
+    <message>
+        <source>A file with rows cannot be read: %1.</source>
+        <translation>无法读取存放行的文件：%1。</translation>
+    </message>
+    <message>
+        <source>A file for rows cannot be written: %1.</source>
+        <translation>无法写入存放行的文件：%1。</translation>
+    </message>
+    <message>
+        <source>An array of this shape does not fit into memory.</source>
+        <translation>这种形状的数组放不进内存。</translation>
+    </message>
+    <message>
+        <source>Not enough memory for an array of %1 bytes.</source>
+        <translation>内存不足以存放 %1 字节的数组。</translation>
+    </message>
+    <message>
+        <source>%1 needs at least %2 of memory, more than the %3 that it may take%4.</source>
+        <translation>%1 至少需要 %2 内存，超过允许的 %3%4。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: it ends within what gzip packed. Fetch it again.</source>
+        <translation>%1 已损坏：在 gzip 数据中途结束。请重新获取。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: gzip cannot unpack it. Fetch it again.</source>
+        <translation>%1 已损坏：gzip 无法解压。请重新获取。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: it lists %2 entries.</source>
+        <translation>%1 已损坏：它列出了 %2 个条目。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: entry %2 has no name.</source>
+        <translation>%1 已损坏：条目 %2 没有名称。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: its entries are larger than the archive.</source>
+        <translation>%1 已损坏：其条目比压缩包还大。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: it holds %2 twice.</source>
+        <translation>%1 已损坏：%2 出现两次。</translation>
+    </message>
+    <message>
+        <source>%1 has no entry %2.</source>
+        <translation>%1 中没有条目 %2。</translation>
+    </message>
+    <message>
+        <source>Entry %1 of %2 claims to hold %3 bytes, which cannot be.</source>
+        <translation>%2 的条目 %1 声称有 %3 字节，这不可能。</translation>
+    </message>
+    <message>
+        <source>Entry %1 of %2 holds %3, more than this machine&apos;s memory.</source>
+        <translation>%2 的条目 %1 有 %3，超过本机内存。</translation>
+    </message>
+    <message>
+        <source>Entry %1 of %2 is encrypted, which Cleave does not read.</source>
+        <translation>%2 的条目 %1 已加密，Cleave 无法读取。</translation>
+    </message>
+    <message>
+        <source>Entry %1 of %2 is damaged.</source>
+        <translation>%2 的条目 %1 已损坏。</translation>
+    </message>
+    <message>
+        <source>Entry %1 of %2 %3.</source>
+        <translation>%2 的条目 %1：%3。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: its header has no %2.</source>
+        <translation>%1 已损坏：文件头中没有 %2。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: its shape is not a tuple of sizes.</source>
+        <translation>%1 已损坏：其形状不是尺寸的元组。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: its shape is not a tuple.</source>
+        <translation>%1 已损坏：其形状不是元组。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: it ends within its header.</source>
+        <translation>%1 已损坏：在文件头中途结束。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: its header names no type.</source>
+        <translation>%1 已损坏：文件头没有说明类型。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged: its shape needs more than its %2 bytes of data.</source>
+        <translation>%1 已损坏：其形状所需超过它 %2 字节的数据。</translation>
+    </message>
+    <message>
+        <source>%1 is not a NumPy array.</source>
+        <translation>%1 不是 NumPy 数组。</translation>
+    </message>
+    <message>
+        <source>%1 has a NumPy format version that Cleave does not read.</source>
+        <translation>%1 的 NumPy 格式版本 Cleave 无法读取。</translation>
+    </message>
+    <message>
+        <source>%1 has elements of type %2, which Cleave does not read; it reads little-endian numbers and bool.</source>
+        <translation>%1 的元素类型为 %2，Cleave 无法读取；它读取小端序的数和布尔值。</translation>
+    </message>
+    <message>
+        <source>An array of type %1 cannot be written as .npy.</source>
+        <translation>类型为 %1 的数组无法写为 .npy。</translation>
+    </message>
+    <message>
+        <source>%1 has no node: there is nothing to run a model on.</source>
+        <translation>%1 没有节点：没有可供模型运行的内容。</translation>
+    </message>
+    <message>
+        <source>A graph of %1 nodes does not fit into memory.</source>
+        <translation>有 %1 个节点的图放不进内存。</translation>
+    </message>
+    <message>
+        <source>Edge %1 leads to node %2, but the graph has nodes 0 to %3.</source>
+        <translation>边 %1 指向节点 %2，但图中只有节点 0 到 %3。</translation>
+    </message>
+    <message>
+        <source>An edge leads to node %1, but the graph has nodes 0 to %2.</source>
+        <translation>有一条边指向节点 %1，但图中只有节点 0 到 %2。</translation>
+    </message>
+    <message>
+        <source>%1 has no splits: there is no split %2.</source>
+        <translation>%1 没有划分：没有划分 %2。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 splits, numbered from 0: there is no split %3.</source>
+        <translation>%1 有 %2 个划分，从 0 编号：没有划分 %3。</translation>
+    </message>
+    <message>
+        <source>%1 has one split, number 0: there is no split %2.</source>
+        <translation>%1 只有一个划分，编号 0：没有划分 %2。</translation>
+    </message>
+    <message>
+        <source>%1 has no array %2 of numbers.</source>
+        <translation>%1 中没有数值数组 %2。</translation>
+    </message>
+    <message>
+        <source>%1 does not tell how many nodes the graph has: it needs an array num_nodes, x or y.</source>
+        <translation>%1 没有说明图有多少个节点：它需要数组 num_nodes、x 或 y。</translation>
+    </message>
+    <message>
+        <source>%1 names %2 nodes, but the graph has %3.</source>
+        <translation>%1 命名了 %2 个节点，但图有 %3 个。</translation>
+    </message>
+    <message>
+        <source>%1 has edges of several relations, which have no other direction: leave out --undirected.</source>
+        <translation>%1 有多种关系的边，它们没有反方向：请去掉 --undirected。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 must hold integers, not %3.</source>
+        <translation>%2 的数组 %1 必须是整数，而不是 %3。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 must hold two sizes.</source>
+        <translation>%2 的数组 %1 必须是两个尺寸。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 must be bool, not %3.</source>
+        <translation>%2 的数组 %1 必须是布尔值，而不是 %3。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 must be one number of nodes.</source>
+        <translation>%2 的数组 %1 必须是一个节点数。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 must be integers of shape [2, edges], not %3.</source>
+        <translation>%2 的数组 %1 必须是形状为 [2, 边数] 的整数，而不是 %3。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 must have shape [splits, nodes], not %3.</source>
+        <translation>%2 的数组 %1 的形状必须是 [划分数, 节点数]，而不是 %3。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 must have shape [nodes], not %3.</source>
+        <translation>%2 的数组 %1 的形状必须是 [节点数]，而不是 %3。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 names node %3 at edge %4, but the graph has %5.</source>
+        <translation>%2 的数组 %1 在边 %4 处引用了节点 %3，但图有 %5。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 has shape %3, but the graph has %4 nodes.</source>
+        <translation>%2 的数组 %1 形状为 %3，但图有 %4 个节点。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 has shape %3, but edge_index has %4 edges.</source>
+        <translation>%2 的数组 %1 形状为 %3，但 edge_index 有 %4 条边。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 has shape %3, but %4 asks for %5 entries.</source>
+        <translation>%2 的数组 %1 形状为 %3，但 %4 要求 %5 个条目。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 does not fit %3.</source>
+        <translation>%2 的数组 %1 与 %3 不相符。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 is there twice, dense and sparse.</source>
+        <translation>%2 的数组 %1 出现两次：稠密和稀疏各一次。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 is not ascending at row %3.</source>
+        <translation>%2 的数组 %1 在第 %3 行不是递增的。</translation>
+    </message>
+    <message>
+        <source>Array %1 of %2 %3.</source>
+        <translation>%2 的数组 %1：%3。</translation>
+    </message>
+    <message>
+        <source>Array &apos;node_names&apos; of %1 must hold a text or an int64 number for each node.</source>
+        <translation>%1 的数组 &apos;node_names&apos; 必须为每个节点给出文本或 int64 数。</translation>
+    </message>
+    <message>
+        <source>%1 is larger than 64 MiB: write a graph of this size as a list of edges.</source>
+        <translation>%1 大于 64 MiB：这么大的图请写成边列表。</translation>
+    </message>
+    <message>
+        <source>%1 holds a NUL byte: it is no DOT file.</source>
+        <translation>%1 含有 NUL 字节：它不是 DOT 文件。</translation>
+    </message>
+    <message>
+        <source>%1 is no graph in DOT: %2.</source>
+        <translation>%1 不是 DOT 格式的图：%2。</translation>
+    </message>
+    <message>
+        <source>%1 is no graph in DOT.</source>
+        <translation>%1 不是 DOT 格式的图。</translation>
+    </message>
+    <message>
+        <source>%1 has more than %2 subgraphs inside each other: this is no graph for Cleave.</source>
+        <translation>%1 的子图嵌套超过 %2 层：Cleave 不处理这样的图。</translation>
+    </message>
+    <message>
+        <source>there are more than 4,096 attributes of different names</source>
+        <translation>不同名称的属性超过 4,096 个</translation>
+    </message>
+    <message>
+        <source>%1 is written in DOT, which this build of Cleave does not read: it was made without Graphviz. Write the graph as GraphML or as a list of edges.</source>
+        <translation>%1 是 DOT 文件，而此版本的 Cleave 编译时没有 Graphviz，无法读取。请把图写成 GraphML 或边列表。</translation>
+    </message>
+    <message>
+        <source>One of the first lines of %1 %2.</source>
+        <translation>%1 的前几行之一：%2。</translation>
+    </message>
+    <message>
+        <source>names node %1, but its graph has %2 nodes, numbered from 0</source>
+        <translation>引用了节点 %1，但它的图有 %2 个节点，从 0 编号</translation>
+    </message>
+    <message>
+        <source>names node %1, but the graph has %2 nodes, numbered from 0</source>
+        <translation>引用了节点 %1，但图有 %2 个节点，从 0 编号</translation>
+    </message>
+    <message>
+        <source>has no node where its source or target should be</source>
+        <translation>在源或目标的位置没有节点</translation>
+    </message>
+    <message>
+        <source>has a quote that does not close</source>
+        <translation>有未闭合的引号</translation>
+    </message>
+    <message>
+        <source>names node %1: numbers of nodes begin at 0</source>
+        <translation>引用了节点 %1：节点编号从 0 开始</translation>
+    </message>
+    <message>
+        <source>has %1 in column %2: what stands beside an edge must be a number</source>
+        <translation>第 %2 列为 %1：边旁边的内容必须是数</translation>
+    </message>
+    <message>
+        <source>has %1 where others have %2: each edge needs a source, a target and the same numbers</source>
+        <translation>有 %1，而其他行有 %2：每条边都需要源、目标和同样多的数</translation>
+    </message>
+    <message>
+        <source>declares an entity: Cleave reads GraphML without entities of its own</source>
+        <translation>声明了实体：Cleave 读取不带自定义实体的 GraphML</translation>
+    </message>
+    <message>
+        <source>has more than 256 elements inside each other: this is no GraphML</source>
+        <translation>元素嵌套超过 256 层：这不是 GraphML</translation>
+    </message>
+    <message>
+        <source>begins with element %1: GraphML begins with &apos;graphml&apos;</source>
+        <translation>以元素 %1 开头：GraphML 以 &apos;graphml&apos; 开头</translation>
+    </message>
+    <message>
+        <source>has a hyperedge: edges of a graph join two nodes</source>
+        <translation>有超边：图的边连接两个节点</translation>
+    </message>
+    <message>
+        <source>declares node %1 a second time</source>
+        <translation>再次声明节点 %1</translation>
+    </message>
+    <message>
+        <source>has an edge without source or target</source>
+        <translation>有一条没有源或目标的边</translation>
+    </message>
+    <message>
+        <source>has a value of more than 64 KiB: this is no number, and no GraphML for Cleave</source>
+        <translation>有超过 64 KiB 的值：这不是数，也不是 Cleave 能处理的 GraphML</translation>
+    </message>
+    <message>
+        <source>has %1 for %2, which is declared as a number</source>
+        <translation>%2 的值为 %1，而它声明为数</translation>
+    </message>
+    <message>
+        <source>is no head of a Matrix Market file: write %1, say</source>
+        <translation>不是 Matrix Market 文件头：例如请写 %1</translation>
+    </message>
+    <message>
+        <source>says that the matrix is dense (%1): a graph is a matrix of coordinates</source>
+        <translation>说矩阵是稠密的（%1）：图应为坐标格式的矩阵</translation>
+    </message>
+    <message>
+        <source>says that entries are %1: weights of edges are real, integer, or none (pattern)</source>
+        <translation>说元素是 %1：边的权重是 real、integer 或没有（pattern）</translation>
+    </message>
+    <message>
+        <source>says that the matrix is %1: a graph is general, symmetric or skew-symmetric</source>
+        <translation>说矩阵是 %1：图应为 general、symmetric 或 skew-symmetric</translation>
+    </message>
+    <message>
+        <source>must hold three sizes: rows, columns, entries</source>
+        <translation>必须有三个尺寸：行数、列数、元素数</translation>
+    </message>
+    <message>
+        <source>says that the matrix has %1 rows and %2 columns: a graph is a square matrix</source>
+        <translation>说矩阵有 %1 行 %2 列：图应为方阵</translation>
+    </message>
+    <message>
+        <source>is neither a node nor an edge of a profile graph</source>
+        <translation>既不是性能图的节点也不是边</translation>
+    </message>
+    <message>
+        <source>is one of more than %1 edges, which is no profile of a model</source>
+        <translation>是超过 %1 条边中的一条，这不是模型的性能图</translation>
+    </message>
+    <message>
+        <source>is one of more than %1 nodes, which is no profile of a model</source>
+        <translation>是超过 %1 个节点中的一个，这不是模型的性能图</translation>
+    </message>
+    <message>
+        <source>names a node %1, which is no name</source>
+        <translation>引用节点 %1，这不是名称</translation>
+    </message>
+    <message>
+        <source>names node %1 a second time</source>
+        <translation>再次引用节点 %1</translation>
+    </message>
+    <message>
+        <source>names stage %1, which is no number of a stage</source>
+        <translation>引用阶段 %1，这不是阶段编号</translation>
+    </message>
+    <message>
+        <source>states %1 as %2, which is no amount</source>
+        <translation>把 %1 写为 %2，这不是数量</translation>
+    </message>
+    <message>
+        <source>has a list of sizes without its end</source>
+        <translation>尺寸列表没有结尾</translation>
+    </message>
+    <message>
+        <source>has a stage, unlike the nodes before it</source>
+        <translation>有阶段，而前面的节点没有</translation>
+    </message>
+    <message>
+        <source>has no stage, unlike the nodes before it</source>
+        <translation>没有阶段，而前面的节点有</translation>
+    </message>
+    <message>
+        <source>Line %1 of %2 %3.</source>
+        <translation>%2 第 %1 行：%3。</translation>
+    </message>
+    <message>
+        <source>%1 has no element &apos;graph&apos;: it is no GraphML.</source>
+        <translation>%1 没有元素 &apos;graph&apos;：它不是 GraphML。</translation>
+    </message>
+    <message>
+        <source>%1 has an edge at node %2, which it does not declare.</source>
+        <translation>%1 在节点 %2 处有一条边，但没有声明该节点。</translation>
+    </message>
+    <message>
+        <source>%1 has one column: a list of edges has a source and a target in each line, with a comma, a semicolon, a tab or blanks between them.</source>
+        <translation>%1 只有一列：边列表的每行都有源和目标，中间用逗号、分号、制表符或空格隔开。</translation>
+    </message>
+    <message>
+        <source>%1 holds no edge: each line of an edge list has a source and a target.</source>
+        <translation>%1 中没有边：边列表的每行都有源和目标。</translation>
+    </message>
+    <message>
+        <source>%1 has more edges than fit into memory: %2 were read.</source>
+        <translation>%1 的边多得放不进内存：已读取 %2 条。</translation>
+    </message>
+    <message>
+        <source>%1 has edge type %2: types must be whole numbers below 16,777,216.</source>
+        <translation>%1 有边类型 %2：类型必须是小于 16,777,216 的整数。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 nodes, more than the %3 that Cleave can hold.</source>
+        <translation>%1 有 %2 个节点，超过 Cleave 能容纳的 %3 个。</translation>
+    </message>
+    <message>
+        <source>%1 ends within its head: a Matrix Market file begins with %%MatrixMarket and a line of three sizes.</source>
+        <translation>%1 在文件头中途结束：Matrix Market 文件以 %%MatrixMarket 和一行三个尺寸开头。</translation>
+    </message>
+    <message>
+        <source>%1 is cut off: it has %2 entries of the %3 that it states.</source>
+        <translation>%1 被截断：声明了 %3 个元素，实际只有 %2 个。</translation>
+    </message>
+    <message>
+        <source>%1 has more entries than the %2 that it states.</source>
+        <translation>%1 的元素多于它声明的 %2 个。</translation>
+    </message>
+    <message>
+        <source>A node without a name cannot be kept: give it one.</source>
+        <translation>没有名称的节点无法保存：请为它命名。</translation>
+    </message>
+    <message>
+        <source>The node name %1 is longer than %2 bytes: shorten it.</source>
+        <translation>节点名 %1 超过 %2 字节：请缩短。</translation>
+    </message>
+    <message>
+        <source>The node name %1 holds control characters: take them out.</source>
+        <translation>节点名 %1 含有控制字符：请去掉。</translation>
+    </message>
+    <message>
+        <source>There are more named nodes than Cleave can hold.</source>
+        <translation>有名称的节点多得 Cleave 无法容纳。</translation>
+    </message>
+    <message>
+        <source>Two nodes are called %1: names must differ.</source>
+        <translation>有两个节点都叫 %1：名称必须不同。</translation>
+    </message>
+    <message>
+        <source>%1 is empty: it should hold a line of numbers for each node or edge.</source>
+        <translation>%1 是空的：它应为每个节点或每条边提供一行数。</translation>
+    </message>
+    <message>
+        <source>%1 has more numbers than fit into memory.</source>
+        <translation>%1 的数多得放不进内存。</translation>
+    </message>
+    <message>
+        <source>%1 holds a graph of several node types, which Cleave reads from .npz only: write one as the README shows.</source>
+        <translation>%1 是有多种节点类型的图，Cleave 只从 .npz 读取：请按 README 所示写成 .npz。</translation>
+    </message>
+    <message>
+        <source>%1 has no edge.csv.gz: binary data sets of the Open Graph Benchmark have to be written as .npz first.</source>
+        <translation>%1 没有 edge.csv.gz：Open Graph Benchmark 的二进制数据集须先写成 .npz。</translation>
+    </message>
+    <message>
+        <source>%1 has no %2.csv.gz: a data set of the Open Graph Benchmark needs it.</source>
+        <translation>%1 没有 %2.csv.gz：Open Graph Benchmark 的数据集需要它。</translation>
+    </message>
+    <message>
+        <source>%1 holds a number that is no size.</source>
+        <translation>%1 中有一个不是尺寸的数。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 lines, but the data set has %3 to describe.</source>
+        <translation>%1 有 %2 行，但数据集需要描述 %3 项。</translation>
+    </message>
+    <message>
+        <source>num-node-list and num-edge-list of %1 have different numbers of graphs.</source>
+        <translation>%1 的 num-node-list 与 num-edge-list 的图数不同。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 columns: an edge has a source and a target.</source>
+        <translation>%1 有 %2 列：一条边有一个源和一个目标。</translation>
+    </message>
+    <message>
+        <source>The files of %1 hold each edge once, where the Open Graph Benchmark&apos;s loader has both directions: --undirected adds the other one.</source>
+        <translation>%1 的文件中每条边只存一次，而 Open Graph Benchmark 的加载器有两个方向：--undirected 会补上另一方向。</translation>
+    </message>
+    <message>
+        <source>METIS cannot order a graph with %1 edges; choose another node order.</source>
+        <translation>METIS 无法对有 %1 条边的图排序；请选择其他节点顺序。</translation>
+    </message>
+    <message>
+        <source>METIS could not partition the graph; choose another node order.</source>
+        <translation>METIS 无法划分该图；请选择其他节点顺序。</translation>
+    </message>
+    <message>
+        <source>A node order needs as many sources as targets and a batch size of at least 1.</source>
+        <translation>节点顺序要求源与目标数量相同，且批大小至少为 1。</translation>
+    </message>
+    <message>
+        <source>More than 2,147,483,647 nodes cannot be ordered.</source>
+        <translation>超过 2,147,483,647 个节点无法排序。</translation>
+    </message>
+    <message>
+        <source>%1 has no nodes.</source>
+        <translation>%1 没有节点。</translation>
+    </message>
+    <message>
+        <source>%1 has a cycle, at or before node %2.</source>
+        <translation>%1 有环，位于节点 %2 处或之前。</translation>
+    </message>
+    <message>
+        <source>Parameter %1 has %2 rows, but graph %3 has %4 nodes.</source>
+        <translation>参数 %1 有 %2 行，但图 %3 有 %4 个节点。</translation>
+    </message>
+    <message>
+        <source>The model has no edge index [2, edges] among its inputs that its nodes could be ordered by; take the natural order.</source>
+        <translation>模型的输入中没有可用来给节点排序的边索引 [2, 边数]；请使用自然顺序。</translation>
+    </message>
+    <message>
+        <source>A node order of %1 nodes does not fit a graph of %2.</source>
+        <translation>%1 个节点的顺序不适用于有 %2 个节点的图。</translation>
+    </message>
+    <message>
+        <source>A node order must name each node once.</source>
+        <translation>节点顺序必须恰好包含每个节点一次。</translation>
+    </message>
+    <message>
+        <source>There is no node %1: the graph has nodes 0 to %2.</source>
+        <translation>没有节点 %1：图中只有节点 0 到 %2。</translation>
+    </message>
+    <message>
+        <source>is longer than 4 MiB: this is no text file of the kind that its name says</source>
+        <translation>超过 4 MiB：这不是其名称所说的那种文本文件</translation>
+    </message>
+    <message>
+        <source>holds a NUL byte: this is no text file, or not one in UTF-8</source>
+        <translation>含有 NUL 字节：这不是文本文件，或不是 UTF-8 编码</translation>
+    </message>
+    <message>
+        <source>is no XML (%1)</source>
+        <translation>不是 XML（%1）</translation>
+    </message>
+    <message>
+        <source>has %1 numbers where the first has %2</source>
+        <translation>有 %1 个数，而第一行有 %2 个</translation>
+    </message>
+    <message>
+        <source>must hold a row, a column and a number</source>
+        <translation>必须有行号、列号和一个数</translation>
+    </message>
+    <message>
+        <source>must hold a row, a column and nothing else</source>
+        <translation>必须只有行号和列号</translation>
+    </message>
+    <message>
+        <source>names an entry of the diagonal, where a skew-symmetric matrix has none</source>
+        <translation>写有对角线元素，而反对称矩阵没有对角线元素</translation>
+    </message>
+    <message>
+        <source>names entry (%1), but rows and columns are numbered from 1 to %2</source>
+        <translation>写有元素 (%1)，但行和列从 1 编号到 %2</translation>
+    </message>
+    <message>
+        <source>leads to or from node %1, which is not there</source>
+        <translation>连接的节点 %1 不存在</translation>
+    </message>
+    <message>
+        <source>leads from node %1 to itself</source>
+        <translation>从节点 %1 指向自身</translation>
+    </message>
+    <message>
+        <source>leads from stage %1 back to stage %2</source>
+        <translation>从阶段 %1 退回到阶段 %2</translation>
+    </message>
+    <message>
+        <source>has %1 where a number should be</source>
+        <translation>在应为数的位置是 %1</translation>
+    </message>
+    <message>
+        <source>has %1 in column %2, which is no %3</source>
+        <translation>第 %2 列为 %1，不是 %3</translation>
+    </message>
+    <message>
+        <source>has no %1</source>
+        <translation>没有 %1</translation>
+    </message>
+    <message>
+        <source>The counts of a graph do not fit the cut of this model.</source>
+        <translation>图的统计与此模型的切分不相符。</translation>
+    </message>
+    <message>
+        <source>The solver found no plan at all, which cannot be: the plan that it starts from is one.</source>
+        <translation>求解器没有找到任何方案，这不可能：它的起始方案就是一个。</translation>
+    </message>
+    <message>
+        <source>The solver lost the plan that it started from.</source>
+        <translation>求解器丢失了它的起始方案。</translation>
+    </message>
+    <message>
+        <source>The solver&apos;s plan is not legal: %1</source>
+        <translation>求解器的方案不合法：%1</translation>
+    </message>
+    <message>
+        <source>The plan cannot be written to %1.</source>
+        <translation>无法将方案写入 %1。</translation>
+    </message>
+    <message>
+        <source>The plan is of version %1, but this program reads version %2 only.</source>
+        <translation>方案的版本为 %1，而此程序只读取版本 %2。</translation>
+    </message>
+    <message>
+        <source>%1: batch_size must not be negative.</source>
+        <translation>%1：batch_size 不能为负。</translation>
+    </message>
+    <message>
+        <source>The plan places %1 more than once.</source>
+        <translation>方案多次安排 %1。</translation>
+    </message>
+    <message>
+        <source>The plan is for another model: none of its ops is here.</source>
+        <translation>方案属于另一个模型：其中的算子都不在这里。</translation>
+    </message>
+    <message>
+        <source>The plan is not legal for this model: %1</source>
+        <translation>方案对此模型不合法：%1</translation>
+    </message>
+    <message>
+        <source>The plan does not keep its own constraints.</source>
+        <translation>方案不满足它自己的约束。</translation>
+    </message>
+    <message>
+        <source>%1 is too large for a plan.</source>
+        <translation>对方案来说 %1 过大。</translation>
+    </message>
+    <message>
+        <source>The plan cannot be run: %1</source>
+        <translation>方案无法运行：%1</translation>
+    </message>
+    <message>
+        <source>The plan %1 does not fit into %2: it needs %3.</source>
+        <translation>方案 %1 放不进 %2 内存：它需要 %3。</translation>
+    </message>
+    <message>
+        <source>The plan %1 is priced for nodes of one type only: functions over different ones are not joined.</source>
+        <translation>方案 %1 只能对单一节点类型估价：不同类型上的函数不合并。</translation>
+    </message>
+    <message>
+        <source>Node orders can be compared on a graph only.</source>
+        <translation>只有在图上才能比较节点顺序。</translation>
+    </message>
+    <message>
+        <source>A graph needs at least one node, and not less than no edges.</source>
+        <translation>图至少要有一个节点，边数不能为负。</translation>
+    </message>
+    <message>
+        <source>Ops can be measured on a graph only.</source>
+        <translation>只有在图上才能测量算子。</translation>
+    </message>
+    <message>
+        <source>The batch size must be at least 1.</source>
+        <translation>批大小至少为 1。</translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be made.</source>
+        <translation>无法创建文件夹 %1。</translation>
+    </message>
+    <message>
+        <source>The code cannot be written to %1.</source>
+        <translation>无法将代码写入 %1。</translation>
+    </message>
+    <message>
+        <source>The rates cannot be written to %1.</source>
+        <translation>无法将速率写入 %1。</translation>
+    </message>
+    <message>
+        <source>%1: %2 must be above 0; measure anew with cleave-cli calibrate.</source>
+        <translation>%1：%2 必须大于 0；请用 cleave-cli calibrate 重新测量。</translation>
+    </message>
+    <message>
+        <source>%1 with these arguments: %2.</source>
+        <translation>%1，参数如下：%2。</translation>
+    </message>
+    <message>
+        <source>LibTorch cannot compute with %1 tensors.</source>
+        <translation>LibTorch 无法用 %1 张量计算。</translation>
+    </message>
+    <message>
+        <source>Only nodes can be asked for, but output %1 has a row for each edge.</source>
+        <translation>只能请求节点，但输出 %1 是每条边一行。</translation>
+    </message>
+    <message>
+        <source>The outputs have rows for nodes of several types (%1 and %2), so it is not clear which nodes are asked for.</source>
+        <translation>输出中有多种类型节点（%1 和 %2）的行，因此无法确定请求的是哪些节点。</translation>
+    </message>
+    <message>
+        <source>The file of expected outputs has no array named expected, expected_0, expected_1, …</source>
+        <translation>预期输出文件中没有名为 expected、expected_0、expected_1、…… 的数组</translation>
+    </message>
+    <message>
+        <source>The graph cannot be laid out: the system refuses another thread; close other programs and try again.</source>
+        <translation>无法布局图：系统拒绝创建新线程；请关闭其他程序后重试。</translation>
+    </message>
+    <message>
+        <source>The graph cannot be laid out: %1.</source>
+        <translation>无法布局图：%1。</translation>
+    </message>
+    <message>
+        <source>Graphviz cannot lay out the graph.</source>
+        <translation>Graphviz 无法布局该图。</translation>
+    </message>
+    <message>
+        <source>The layout helper and the program do not understand each other: %1.</source>
+        <translation>布局助手与程序无法互相理解：%1。</translation>
+    </message>
+    <message>
+        <source>Checking adjacency matrices on a random graph</source>
+        <translation>正在随机图上检查邻接矩阵</translation>
+    </message>
+    <message>
+        <source>Laying out</source>
+        <translation>正在布局</translation>
+    </message>
+    <message>
+        <source>Reading edges</source>
+        <translation>正在读取边</translation>
+    </message>
+    <message>
+        <source>Reading nodes</source>
+        <translation>正在读取节点</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and these are edges: global ops work on nodes only.</source>
+        <translation>模型无法精确切分：%1 混合了多行：结果的一行依赖操作数的其他行，而这些行是边：全局算子只作用于节点。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and it is not one row for each node or one for the graph.</source>
+        <translation>模型无法精确切分：%1 混合了多行：结果的一行依赖操作数的其他行，且结果既不是每个节点一行，也不是整个图一行。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 is not known to work row by row, and running it on permuted and truncated rows did not show that it does.</source>
+        <translation>模型无法精确切分：不知道 %1 是否逐行计算，用打乱和截断的行试运行也未能证明。</translation>
+    </message>
+    <message>
+        <source>a choice of one item</source>
+        <translation>一项选择</translation>
+    </message>
+    <message>
+        <source>a function&apos;s number</source>
+        <translation>函数编号</translation>
+    </message>
+    <message>
+        <source>a number or a name</source>
+        <translation>数或名称</translation>
+    </message>
+    <message>
+        <source>a size</source>
+        <translation>尺寸</translation>
+    </message>
+    <message>
+        <source>a tensor of at most 16 dimensions</source>
+        <translation>至多 16 维的张量</translation>
+    </message>
+    <message>
+        <source>a tensor or a number</source>
+        <translation>张量或数</translation>
+    </message>
+    <message>
+        <source>a type of numbers</source>
+        <translation>数的类型</translation>
+    </message>
+    <message>
+        <source>syntax error in line %1 near %2</source>
+        <translation>第 %1 行的 %2 附近有语法错误</translation>
+    </message>
+    <message>
+        <source>syntax error in line %1 scanning a quoted string (%2)</source>
+        <translation>第 %1 行的引号字符串有语法错误（%2）</translation>
+    </message>
+    <message>
+        <source>syntax error in line %1</source>
+        <translation>第 %1 行有语法错误</translation>
     </message>
 </context>
 <context>

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Every text of the window is translated: the files are up to date with the sources, complete, and keep what is filled in.
+What core says, in English alone, stands in core_text.cpp or core_sentences.h.
 
     translations_test.py LUPDATE PROJECT
 """
@@ -58,9 +59,61 @@ def problems(lupdate, project, name):
                     yield f"{name}: {text!r} has no key, {source!r} has one"
 
 
+# What the window never calls: the command line's generators, conversions, benchmarks and runs on disk.
+OF_COMMAND_LINE = {"bench.cpp", "generate.cpp", "write_graph.cpp", "store_folder.cpp", "run.cpp", "memory_bound.cpp"}
+
+
+def terms(expression):
+    """What a C++ expression adds up, quoted texts whole."""
+    found, depth, last = [], 0, 0
+    for token in re.finditer(r'"(?:[^"\\]|\\.)*"|[()\[\]{}+]', expression):
+        if token[0] in "([{":
+            depth += 1
+        elif token[0] in ")]}":
+            depth -= 1
+        elif token[0] == "+" and depth == 0:
+            found.append(expression[last:token.start()].strip())
+            last = token.end()
+    return found + [expression[last:].strip()]
+
+
+def errors(source):
+    """Sentences of the errors that a C++ source throws; NN stands for what is filled in."""
+    for call in re.finditer(r"\bError\(", source):
+        depth, end = 1, call.end()
+        for token in re.finditer(r'"(?:[^"\\]|\\.)*"|[()]', source[call.end():]):
+            depth += (token[0] == "(") - (token[0] == ")")
+            if depth == 0:
+                end = call.end() + token.start()
+                break
+        sentence = ""
+        for term in terms(source[call.end():end]):
+            literal = re.fullmatch(r'(?:std::string\()?((?:"(?:[^"\\]|\\.)*"\s*)+)\)?', term)
+            sentence += "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literal[1])).replace('\\"', '"') if literal else "NN"
+        yield sentence
+
+
+def unknown_errors(project):
+    texts = "".join((project / "views" / name).read_text(encoding="utf-8") for name in ("core_text.cpp", "core_sentences.h"))
+    known = [re.compile(re.sub(r"%\d", ".+?", re.escape(text).replace("\\%", "%")), re.DOTALL)
+             for text in re.findall(r'QT_TRANSLATE_NOOP\("cleave::Core", "((?:[^"\\]|\\.)*)"\)', texts)]
+    count = 0
+    for path in sorted((project / "core").rglob("*.cpp")):
+        for sentence in errors(path.read_text(encoding="utf-8")) if path.name not in OF_COMMAND_LINE else ():
+            # Parts of sentences are filled into others.
+            if len(re.sub("NN|[^A-Za-z]", "", sentence)) < 8 or not sentence[0].isupper() or not sentence.endswith((".", "NN", "…")):
+                continue
+            count += 1
+            ends = [sentence, sentence.removesuffix("NN") + "."]  # the last part may be an end of its own
+            if not any(pattern.fullmatch(end) for pattern in known for end in ends):
+                yield f"{path.name}: the window does not know {sentence!r}: put it into core_sentences.h"
+    if count < 200:
+        yield f"only {count} errors were found in core"
+
+
 def main():
     lupdate, project = sys.argv[1], pathlib.Path(sys.argv[2])
-    found = [problem for name in FILES for problem in problems(lupdate, project, name)]
+    found = [problem for name in FILES for problem in problems(lupdate, project, name)] + list(unknown_errors(project))
     print("\n".join(found) or "complete")
     return 1 if found else 0
 
