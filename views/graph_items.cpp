@@ -3,6 +3,7 @@
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QStyleOptionGraphicsItem>
+#include <QVarLengthArray>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -266,6 +267,38 @@ void BoxItem::paintLabel(QPainter* painter, const QRectF& area, const QString& t
     drawText(painter, m_style.metrics.small, isFilled ? GraphColors::textOn(colors.cut) : colors.cut, area, text, Qt::AlignCenter);
 }
 
+namespace {
+
+// Halves a cubic until it is straight, and adds its end.
+void addCorners(const std::array<QPointF, 4>& p, int halvings, std::vector<QPointF>& corners)
+{
+    constexpr double bend = 0.2;  // that nobody sees
+    const QPointF chord = p[3] - p[0];
+    const double length = std::hypot(chord.x(), chord.y());
+    const auto distance = [&](const QPointF& point) {
+        const QPointF way = point - p[0];
+        return length < 1e-9 ? std::hypot(way.x(), way.y()) : std::abs(chord.x() * way.y() - chord.y() * way.x()) / length;
+    };
+    if (halvings == 0 || std::max(distance(p[1]), distance(p[2])) < bend) {
+        corners.push_back(p[3]);
+        return;
+    }
+    const QPointF a = (p[0] + p[1]) / 2, b = (p[1] + p[2]) / 2, c = (p[2] + p[3]) / 2, ab = (a + b) / 2, bc = (b + c) / 2, middle = (ab + bc) / 2;
+    addCorners({p[0], a, ab, middle}, halvings - 1, corners);
+    addCorners({middle, bc, c, p[3]}, halvings - 1, corners);
+}
+
+std::vector<QPointF> cornersOf(const QPainterPath& path)
+{
+    constexpr int mostHalvings = 10;
+    std::vector<QPointF> corners{path.elementAt(0)};
+    for (int i = 1; i + 2 < path.elementCount(); i += 3)
+        addCorners({QPointF(path.elementAt(i - 1)), QPointF(path.elementAt(i)), QPointF(path.elementAt(i + 1)), QPointF(path.elementAt(i + 2))}, mostHalvings, corners);
+    return corners;
+}
+
+}  // namespace
+
 ArrowItem::ArrowItem(const std::vector<LayoutPoint>& path, const GraphStyle& style) : m_style(style)
 {
     setZValue(2);
@@ -285,29 +318,25 @@ ArrowItem::ArrowItem(const std::vector<LayoutPoint>& path, const GraphStyle& sty
     for (std::size_t i = 1; i + 2 < path.size(); i += 3)
         m_path.cubicTo(point(i), point(i + 1), i + 3 == path.size() ? base : point(i + 2));
     m_bounds = m_path.controlPointRect().united(m_head.boundingRect()).adjusted(-3, -3, 3, 3);
+    if (std::max(m_bounds.width(), m_bounds.height()) >= longArrow)
+        m_corners = cornersOf(m_path);
 }
 
-// Of a long arrow little is ever seen: only the pieces that lie there.
-void ArrowItem::paintExposed(QPainter* painter, const QRectF& area) const
+// Of a long arrow little is ever seen: only the lines that lie there.
+void ArrowItem::paintLong(QPainter* painter, const QRectF& area) const
 {
-    for (int i = 1; i + 2 < m_path.elementCount(); i += 3) {
-        const std::array<QPointF, 4> p{QPointF(m_path.elementAt(i - 1)), QPointF(m_path.elementAt(i)), QPointF(m_path.elementAt(i + 1)),
-                                       QPointF(m_path.elementAt(i + 2))};
-        const auto at = [&](double t) {
-            const double s = 1 - t;
-            return s * s * s * p[0] + 3 * s * s * t * p[1] + 3 * s * t * t * p[2] + t * t * t * p[3];
-        };
-        const double length = QLineF(p[0], p[1]).length() + QLineF(p[1], p[2]).length() + QLineF(p[2], p[3]).length();
-        const int pieces = std::clamp(static_cast<int>(length / 24), 8, 400);
-        QPointF from = p[0];
-        for (int k = 1; k <= pieces; ++k) {
-            const QPointF to = at(static_cast<double>(k) / pieces);
-            if (QRectF(from, to).normalized().adjusted(-1, -1, 1, 1).intersects(area))
-                painter->drawLine(from, to);
-            from = to;
-        }
-    }
+    QVarLengthArray<QLineF, 32> lines;
+    for (std::size_t i = 1; i < m_corners.size(); ++i)
+        if (const QPointF &from = m_corners[i - 1], &to = m_corners[i];
+            std::max(from.x(), to.x()) >= area.left() && std::min(from.x(), to.x()) <= area.right() && std::max(from.y(), to.y()) >= area.top() && std::min(from.y(), to.y()) <= area.bottom())
+            lines.append(QLineF(from, to));
+    if (lines.isEmpty())
+        return;
+    painter->setPen(pen());
+    painter->drawLines(lines.constData(), static_cast<int>(lines.size()));
 }
+
+QPen ArrowItem::pen() const { return {m_marked ? m_style.colors.selection : m_style.colors.arrow, m_marked ? 2.2 : 1.3}; }
 
 void ArrowItem::setMarked(bool marked)
 {
@@ -328,15 +357,19 @@ void ArrowItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option,
         return;
     }
     painter->setRenderHint(QPainter::Antialiasing);
-    painter->setPen(QPen(color, m_marked ? 2.2 : 1.3));
-    painter->setBrush(Qt::NoBrush);
-    if (std::max(m_bounds.width(), m_bounds.height()) < longArrow)
+    const QRectF area = option->exposedRect.adjusted(-4, -4, 4, 4);
+    if (m_corners.empty()) {
+        painter->setPen(pen());
+        painter->setBrush(Qt::NoBrush);
         painter->drawPath(m_path);
-    else
-        paintExposed(painter, option->exposedRect.adjusted(-4, -4, 4, 4));
-    painter->setPen(Qt::NoPen);
-    painter->setBrush(color);
-    painter->drawPolygon(m_head);
+    } else {
+        paintLong(painter, area);
+    }
+    if (area.intersects(m_head.boundingRect())) {
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(color);
+        painter->drawPolygon(m_head);
+    }
 }
 
 StubItem::StubItem(const QPointF& end, bool leaves, const QString& name, const GraphStyle& style)

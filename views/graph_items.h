@@ -2,6 +2,8 @@
 
 #include <QGraphicsItem>
 #include <QPainterPath>
+#include <QPen>
+#include <vector>
 
 #include "views/graph_picture.h"
 #include "views/theme.h"
@@ -62,10 +64,12 @@ public:
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
 private:
-    void paintExposed(QPainter* painter, const QRectF& area) const;
+    void paintLong(QPainter* painter, const QRectF& area) const;
+    QPen pen() const;
 
     const GraphStyle& m_style;
     QPainterPath m_path;
+    std::vector<QPointF> m_corners;  // of a long arrow, as straight lines
     QPolygonF m_head;
     QRectF m_bounds;
     bool m_marked = false;
