@@ -272,8 +272,7 @@ private:
         } else if (rank != 2) {
             return {};
         }
-        std::swap(edges.sources, edges.targets);
-        return edges;
+        return reversed(edges);
     }
 
     // rows [..., V, F] or [V] at an index along the nodes.
@@ -311,31 +310,43 @@ private:
         const Edges* r = matrix(right, op);
         if (l != nullptr && r != nullptr)
             return take(op.outputs.front(), scaledByDiagonal(op, *l, *r));
-        if (l == nullptr)
+        if (l == nullptr && r == nullptr)
             return false;
         const ValueId output = op.outputs.front();
-        const std::optional<ValueId> product = rowsTimes(op, *l, m_rewriter->resolved(right), m_p[output]);
+        const ValueId rows = m_rewriter->resolved(l != nullptr ? right : left);
+        // From the right, columns are nodes: they go the edges the other way.
+        const std::optional<ValueId> product = l != nullptr ? rowsOf(op, *l, rows) : passed(op, reversed(*r), rows, static_cast<int>(m_p[rows].sizes.size()) - 1, m_p[output]);
         if (product)
             m_rewriter->replace(output, *product);
         return product.has_value();
     }
 
-    // The product of a matrix with rows of nodes: gather, weigh, add up.
-    std::optional<ValueId> rowsTimes(const Op& op, const Edges& edges, ValueId rows, Value result)
+    static Edges reversed(Edges edges)
+    {
+        std::swap(edges.sources, edges.targets);
+        return edges;
+    }
+
+    // Rows of nodes along a dimension, from sources to targets: gather, weigh, add up.
+    std::optional<ValueId> passed(const Op& op, const Edges& edges, ValueId rows, int dim, Value result)
     {
         const auto rank = static_cast<int>(m_p[rows].sizes.size());
         if (rank < 1 || m_p[rows].sizes.size() != result.sizes.size())
             return {};
-        const int dim = std::max(rank - 2, 0);
         const std::optional<ValueId> sum = zeros(op, result);
         if (!sum)
             return {};
         ValueId weights = edges.weights;
-        if (rank > 1)
+        if (dim + 1 < rank)
             weights = m_rewriter->emitNew(op, "aten::unsqueeze", "", {{"self", {weights}}, {"dim", whole(-1)}}, like(weights, {edges.count, Dim{1, {}}}));
         const ValueId neighbours = gathered(op, rows, dim, edges.sources, edges.count);
         const ValueId messages = m_rewriter->emitNew(op, "aten::mul", "Tensor", {{"self", {neighbours}}, {"other", {weights}}}, m_p[neighbours]);
         return m_rewriter->emitNew(op, "aten::index_add", "", {{"self", {*sum}}, {"dim", whole(dim)}, {"index", {edges.targets}}, {"source", {messages}}}, result);
+    }
+
+    std::optional<ValueId> rowsOf(const Op& op, const Edges& edges, ValueId rows)
+    {
+        return passed(op, edges, rows, std::max(static_cast<int>(m_p[rows].sizes.size()) - 2, 0), m_p[op.outputs.front()]);
     }
 
     bool lowerSumWithProduct(const Op& op)
@@ -351,7 +362,7 @@ private:
         };
         if (edges == nullptr || !self.valid() || !right.valid() || isMatrix(self, op) || isMatrix(right, op) || !isOne("beta") || !isOne("alpha"))
             return false;
-        const std::optional<ValueId> product = rowsTimes(op, *edges, m_rewriter->resolved(right), m_p[op.outputs.front()]);
+        const std::optional<ValueId> product = rowsOf(op, *edges, m_rewriter->resolved(right));
         if (product)
             emitLast(op, "aten::add", "Tensor", {{"self", {*product}}, {"other", {m_rewriter->resolved(self)}}});
         return product.has_value();

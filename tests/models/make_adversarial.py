@@ -693,7 +693,7 @@ def matrix_shifted(self, x, adj):
     return (adj + 0.01) @ self.a(x)
 
 
-@matrix("refused", "rows of nodes times a matrix mix what nodes hold, transposed")
+@matrix("equal", "from the right, columns are nodes, and edges are gone the other way")
 def matrix_from_the_right(self, x, adj):
     return (self.a(x).t() @ adj).t()
 
