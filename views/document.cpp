@@ -115,6 +115,7 @@ void Document::openModel(const QString& file, std::optional<PlanFile> plan, Inpu
     m_awaited = std::move(plan);
     m_openingPath = path;
     m_openingHints = hints;
+    m_openedBeside = m_graph;
     OpenOptions options{hints.roles, false, m_rewrites, hints.widths};
     if (m_graph)
         options.shapes = arrayShapes(*m_graph, m_options.run.inputs);
@@ -320,8 +321,19 @@ void Document::takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<D
     setReport({});
     m_planEditor.setGraph(m_graph, m_options.run);
     Q_EMIT changed(Change::Graph);
-    // A file that does not say what it takes may be understood beside the graph's arrays.
-    if (m_graph && !m_model && !job(Task::OpenModel) && !m_openingPath.isEmpty() && isTorchScript(toPath(m_openingPath)))
+    if (!job(Task::OpenModel))
+        openAgain();
+}
+
+// A file that does not say what it takes may be understood beside the graph's arrays.
+bool Document::mayOpenNow() const
+{
+    return m_graph && m_graph != m_openedBeside && !m_model && !m_openingPath.isEmpty() && isTorchScript(toPath(m_openingPath));
+}
+
+void Document::openAgain()
+{
+    if (mayOpenNow())
         openModel(m_openingPath, std::exchange(m_awaited, std::nullopt), m_openingHints);
 }
 
@@ -496,6 +508,8 @@ void Document::take(Task task, std::unique_ptr<Job> job)
     abandon(task);
     connect(job.get(), &Job::progressed, this, &Document::progressed);
     connect(job.get(), &Job::failed, this, [this, task](const QString& sentence) {
+        if (task == Task::OpenModel && mayOpenNow())
+            return;
         if (task == Task::OpenModel)
             dropAwaitedPlan();
         if (task == Task::Check)
@@ -504,7 +518,9 @@ void Document::take(Task task, std::unique_ptr<Job> job)
     });
     connect(job.get(), &Job::finished, this, [this, task] {
         m_jobs[static_cast<std::size_t>(task)].release()->deleteLater();
-        if (task == Task::OpenModel)
+        if (task == Task::OpenModel && mayOpenNow())
+            openAgain();
+        else if (task == Task::OpenModel)
             openAwaitedPlan();
         Q_EMIT changed(Change::Tasks);
     });

@@ -127,12 +127,15 @@ private:
     void openPlan(const PlanFile& plan);
     void openAwaitedPlan();
     void dropAwaitedPlan();
+    bool mayOpenNow() const;
+    void openAgain();
     void setRunOptions(const RunOptions& options);
 
     std::shared_ptr<const Model> m_model;
     std::shared_ptr<const StagedModel> m_stages;
     QString m_modelPath;
     QString m_openingPath;  // of the file that is being opened
+    std::shared_ptr<const DataGraph> m_openedBeside;  // when its opening began
     std::optional<PlanFile> m_awaited;  // plan of the model that is being opened
     InputHints m_hints;
     InputHints m_openingHints;              // of the file that is being opened, or was to be

@@ -476,6 +476,13 @@ void WindowTest::graphsTellShapesOfInputs()
     window.document().verify();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     QVERIFY(window.document().report().verify->equal());
+
+    MainWindow both;  // the graph is there before the model has failed
+    both.show();
+    both.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/torchscript_1.13/appnp.trace.pt"));
+    both.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/appnp.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(both.document().canRun(), patience);
+    QVERIFY(!both.messageBar().isVisible());
 }
 
 // The row of a property of a panel, or an invalid index.
