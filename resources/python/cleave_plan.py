@@ -11,7 +11,8 @@ The plan says which operator runs in which function; torch.fx.passes.split_modul
 (degrees, self-loops, normalisation) is computed once, then each function runs for all nodes, batch by batch over blocks: the batch's nodes
 first, then the nodes that its edges come from. Everything runs on the CPU.
 
-This file needs nothing but PyTorch 2.8 or newer.
+Where the plan was made from a TorchScript file, what torch.jit.load returns takes the place of the exported program. This file needs nothing but
+PyTorch 2.8 or newer, for TorchScript 1.13 or newer.
 """
 
 from __future__ import annotations
