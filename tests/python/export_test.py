@@ -827,7 +827,7 @@ def refusals_say_what_to_change(cli, folder, only):
             yield f"a refused model leaves a file ({words[0]})"
         if "forward" in vars(model):
             yield f"a refused model keeps another forward ({words[0]})"
-    for make, words in ((lambda: dglnn.SAGEConv(6, 4, "lstm"), "'mean', 'pool' or 'gcn'"), (lambda: dglnn.ChebConv(6, 4, 3), "dgl.nn.ChebConv has no stand-in")):
+    for make, words in ((lambda: dglnn.SAGEConv(6, 4, "lstm"), "'mean', 'pool' or 'gcn'"), (lambda: dglnn.GMMConv(6, 4, 3, 2), "dgl.nn.GMMConv has no stand-in")):
         try:
             make()
             yield f"made, though it should say {words}"
