@@ -136,6 +136,7 @@ void Document::openStages(const QString& file)
     abandon(Task::Run);
     dropAwaitedPlan();
     m_openingPath.clear();
+    m_openedBeside.reset();
     start(
         Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
         [path = toPath(path)](const Progress& progress) { return stagedModel(readProfileGraph(path, progress)); },
@@ -385,6 +386,7 @@ void Document::rewriteModel()
 {
     abandon(Task::Run);
     m_openingPath.clear();
+    m_openedBeside.reset();
     start(
         Task::OpenModel, tr("Rewriting %1").arg(QFileInfo(m_modelPath).fileName()),
         [traced = m_model->traced ? m_model->traced : m_model->analysis, rewrites = m_rewrites](const Progress& progress) {
