@@ -489,6 +489,7 @@ void Document::cancel()
 {
     constexpr int patience = 150;  // milliseconds
     dropAwaitedPlan();
+    m_openingPath.clear();
     for (std::size_t i = 0; i < m_jobs.size(); ++i)
         if (m_jobs[i]) {
             m_jobs[i]->cancel();

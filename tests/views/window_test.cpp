@@ -483,6 +483,14 @@ void WindowTest::graphsTellShapesOfInputs()
     both.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/appnp.npz"));
     QTRY_VERIFY_WITH_TIMEOUT(both.document().canRun(), patience);
     QVERIFY(!both.messageBar().isVisible());
+
+    MainWindow cancelled;  // what was called off is not begun again
+    cancelled.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/torchscript_1.13/appnp.trace.pt"));
+    cancelled.document().cancel();
+    QTRY_VERIFY_WITH_TIMEOUT(!cancelled.document().isBusy(), patience);
+    openGraph(cancelled);
+    QTRY_VERIFY_WITH_TIMEOUT(!cancelled.document().isBusy(), patience);
+    QVERIFY(!cancelled.document().model());
 }
 
 // The row of a property of a panel, or an invalid index.
