@@ -164,7 +164,8 @@ void ScriptInterpreter::runNode(const Node& node, Environment& environment)
     if (runCall(node, inputs, environment) || runAttribute(node, inputs, environment))
         return;
     m_recorder.setPlace(m_modules.back(), sourceOf(node));
-    if (!runContainer(node, inputs, outputs) && !runSize(node, inputs, outputs) && !runConversion(node, inputs, outputs) && !runNumber(node, inputs, outputs))
+    if (!runContainer(node, inputs, outputs) && !runSize(node, inputs, outputs) && !runConversion(node, inputs, outputs) && !runNumber(node, inputs, outputs) &&
+        !runSparse(node, inputs, outputs))
         runOperator(node, inputs, outputs);
     for (std::size_t i = 0; i < outputs.size() && i < node.outputs().size(); ++i)
         environment[node.outputs()[i]] = std::move(outputs[i]);
@@ -283,6 +284,36 @@ std::vector<c10::IValue> ScriptInterpreter::execute(const Node& node, const Item
         operation(stack);
     });
     return {stack.begin(), stack.end()};
+}
+
+// Probes hold matrices densely, where operators of sparse ones are those of dense ones.
+bool ScriptInterpreter::runSparse(const Node& node, const ItemList& inputs, ItemList& outputs)
+{
+    const bool isDense = !inputs.empty() && inputs[0].value.isTensor() && inputs[0].value.toTensor().defined() && inputs[0].value.toTensor().layout() == at::kStrided;
+    if (!isDense)
+        return false;
+    const at::Tensor& self = inputs[0].value.toTensor();
+    if (is(node, "aten::to_dense") && std::all_of(inputs.begin() + 1, inputs.end(), [](const Item& item) { return item.value.isNone() || item.value.isBool(); })) {
+        outputs.push_back(inputs[0]);
+        return true;
+    }
+    if (!is(node, "aten::_sparse_sum"))
+        return false;
+    const auto given = [&](std::string_view name) -> const Item* {
+        const auto index = node.schema().argumentIndexWithName(std::string(name));
+        return index ? &inputs.at(static_cast<std::size_t>(*index)) : nullptr;
+    };
+    std::vector<NamedArgument> arguments{{"self", m_recorder.argument(inputs[0])}};
+    const Item* dim = given("dim");
+    const Item* dtype = given("dtype");
+    const at::Tensor summed = dim == nullptr ? self.sum() : self.sum(concrete(*dim, c10::ListType::ofInts()).toIntVector());
+    if (dim != nullptr)
+        arguments.push_back({"dim", m_recorder.argument(*dim)});
+    if (dtype != nullptr)
+        arguments.push_back({"dtype", {dtypeOf(static_cast<at::ScalarType>(dtype->value.toInt()))}});
+    const at::Tensor result = dtype == nullptr ? summed : summed.to(static_cast<at::ScalarType>(dtype->value.toInt()));
+    outputs.push_back(m_recorder.instead("aten::sum", dim == nullptr ? "" : "dim_IntList", std::move(arguments), result));
+    return true;
 }
 
 void ScriptInterpreter::runOperator(const Node& node, const ItemList& inputs, ItemList& outputs)

@@ -58,6 +58,7 @@ private:
     bool runNumber(const torch::jit::Node& node, const ItemList& inputs, ItemList& outputs);
     bool runSize(const torch::jit::Node& node, const ItemList& inputs, ItemList& outputs);
     bool runConversion(const torch::jit::Node& node, const ItemList& inputs, ItemList& outputs);
+    bool runSparse(const torch::jit::Node& node, const ItemList& inputs, ItemList& outputs);
     void runOperator(const torch::jit::Node& node, const ItemList& inputs, ItemList& outputs);
     std::vector<c10::IValue> execute(const torch::jit::Node& node, const ItemList& inputs);
     Item attribute(const c10::intrusive_ptr<c10::ivalue::Object>& object, const std::string& name);

@@ -207,11 +207,16 @@ void Recorder::call(const c10::FunctionSchema& schema, const ItemList& arguments
     push(schema.name(), schema.overload_name(), std::move(given), outputs);
 }
 
-Item Recorder::number(const std::string& target, std::vector<NamedArgument> arguments, const c10::IValue& result)
+Item Recorder::instead(const std::string& target, const std::string& overload, std::vector<NamedArgument> arguments, const c10::IValue& result)
 {
     ItemList outputs{Item{result}};
-    push(target, "", std::move(arguments), outputs);
+    push(target, overload, std::move(arguments), outputs);
     return outputs.front();
+}
+
+Item Recorder::number(const std::string& target, std::vector<NamedArgument> arguments, const c10::IValue& result)
+{
+    return instead(target, "", std::move(arguments), result);
 }
 
 Item Recorder::size(const Item& tensor, std::int64_t dim)

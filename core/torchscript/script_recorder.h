@@ -30,6 +30,9 @@ public:
     /// Records the call of an operator. Outputs are tensors or numbers; of them, each is given the value that stands for it.
     void call(const c10::FunctionSchema& schema, const ItemList& arguments, ItemList& outputs);
 
+    /// Records an operator that the file does not call, for one that it does.
+    Item instead(const std::string& target, const std::string& overload, std::vector<NamedArgument> arguments, const c10::IValue& result);
+
     /// Arithmetic on sizes: a single number results.
     Item number(const std::string& target, std::vector<NamedArgument> arguments, const c10::IValue& result);
     Item size(const Item& tensor, std::int64_t dim);

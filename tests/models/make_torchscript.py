@@ -109,6 +109,16 @@ class Cached(torch.nn.Module):
         return self.conv(x, edge_index)
 
 
+class SparseMean(make_models.MatrixMean):
+    """The same, by the functions for sparse matrices."""
+
+    def forward(self, x, adj):
+        h = torch.relu(self.lins[0](torch.sparse.mm(adj, x) / torch.sparse.sum(adj, dim=1).to_dense().clamp(min=1e-3).unsqueeze(1)))
+        back = adj.t()
+        h = h + torch.relu(self.lins[1](torch.sparse.mm(back, h) / torch.sparse.sum(adj, dim=0).to_dense().clamp(min=1e-3).unsqueeze(1)))
+        return self.last(torch.sparse.addmm(self.lins[2].bias.expand(h.size(0), -1), adj * 0.5, h))
+
+
 def write_odd(folder, inputs):
     """Traces that hold what they should not, and a script that branches; their answers are of no interest but for the first."""
     given = {n: inputs[n] for n in ("x", "edge_index")}
@@ -125,7 +135,11 @@ def write_odd(folder, inputs):
         traced(Scaled().eval(), given).save(str(folder / "odd_scalar.pt"))
         torch.manual_seed(11)  # the weights of matrix_gcn
         torch.jit.script(make_models.MatrixGCN(torch.sparse.mm).eval()).save(str(folder / "odd_sparse.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_sparse"):
+        torch.manual_seed(11)  # the weights of matrix_mean
+        edges = inputs["edge_index"]
+        adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
+        torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_sparse", "odd_sparse_sum"):
         deflate(folder / f"{name}.pt", True)
 
 

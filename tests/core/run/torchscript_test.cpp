@@ -156,6 +156,11 @@ TEST(TorchScript, ProductsWithSparseMatricesRunOnEdges)
     options.expected["expected"] = graph.arrays.at("expected");
     for (const Comparison& c : verify(model, graph, options).comparisons)
         EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
+    // Sums of rows and columns, too.
+    const DataGraph sums = readGraph(test::testDir() / "models/zoo/matrix_mean.npz");
+    options.expected["expected"] = sums.arrays.at("expected");
+    for (const Comparison& c : verify(openModel(scripts() / "odd_sparse_sum.pt"), sums, options).comparisons)
+        EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
     // Edges without weights count once each.
     DataGraph plain = graph, ones = graph;
     plain.arrays.erase("edge_weight");
