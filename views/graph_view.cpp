@@ -14,6 +14,7 @@
 
 #include "views/export_picture.h"
 #include "views/graph_scene.h"
+#include "views/plan_label.h"
 #include "views/plan_menu.h"
 #include "views/staged_model.h"
 #include "views/text.h"
@@ -28,7 +29,7 @@ constexpr double margin = 24;  // around the picture
 }  // namespace
 
 GraphView::GraphView(Document& document, QWidget* parent)
-    : QGraphicsView(parent), m_document(document), m_scene(new GraphScene(document, palette(), font(), this))
+    : QGraphicsView(parent), m_document(document), m_scene(new GraphScene(document, palette(), font(), this)), m_cutLabel(new PlanLabel(viewport()))
 {
     setScene(m_scene);
     setFrameShape(NoFrame);
@@ -48,6 +49,7 @@ GraphView::GraphView(Document& document, QWidget* parent)
             m_scene->showPlan();
     });
     connect(&m_document.planEditor(), &PlanEditor::shownChanged, m_scene, &GraphScene::showPlan);
+    connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &GraphView::sayCut);
     connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, m_scene, &GraphScene::showPlan);
     showModel();
 }
@@ -233,8 +235,22 @@ void GraphView::selectCut(std::optional<int> cut)
     Q_EMIT selectionChanged();
     if (cut)
         ensureVisible(m_scene->cutRect(*cut), 10, 60);
-    if (cut)
-        setAccessibleDescription(tr("Cut %1").arg(*cut + 1));
+    sayCut();
+}
+
+// To those who move it by keys, or hear it.
+void GraphView::sayCut()
+{
+    const PlanEditor& editor = m_document.planEditor();
+    const bool moves = m_cut && editor.hasPreview() && !m_drag;
+    const QString text = moves ? cutText(editor, *m_cut, editor.costs().costOf(editor.plan()), editor.shown()) + QLatin1Char('\n') + tr("Enter keeps it, Esc takes it back") : QString();
+    m_cutLabel->say(text);
+    if (moves) {
+        const QRectF cut = m_scene->cutRect(*m_cut);
+        m_cutLabel->putBeside(mapFromScene(QPointF(cut.center().x(), cut.bottom())));
+    }
+    if (m_cut || !m_selection)
+        setAccessibleDescription(!m_cut ? QString() : moves ? QString(text).replace(QLatin1Char('\n'), QStringLiteral("; ")) : tr("Cut %1").arg(*m_cut + 1));
 }
 
 // False behind the last one, where none is selected any more.

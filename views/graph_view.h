@@ -16,6 +16,7 @@ namespace cleave::views {
 
 class BoxItem;
 class GraphScene;
+class PlanLabel;
 
 /// The picture of the document's model: bands of boxes and arrows, with zoom, selection and expansion.
 class GraphView : public QGraphicsView {
@@ -93,6 +94,7 @@ private:
     void mark();
     bool selectNextCut(int step);
     bool handleCutKey(int key);
+    void sayCut();
     DagOptions dagOptions() const;
     const Repeat* repeatAround(const DagBox& box) const;  ///< null: none
     void fold(const Repeat& repeat);
@@ -117,6 +119,7 @@ private:
 
     GraphScene* m_scene;
     std::unique_ptr<PlanDrag> m_drag;
+    PlanLabel* m_cutLabel;  // where a cut is moved by keys
     std::optional<int> m_cut;
     std::vector<Repeat> m_repeats;
     std::set<int> m_unfolded;            // by their first bands

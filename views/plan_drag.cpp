@@ -3,7 +3,6 @@
 #include <QCoreApplication>
 #include <QGraphicsRectItem>
 #include <QGraphicsView>
-#include <QLabel>
 #include <QPen>
 #include <QScrollBar>
 #include <algorithm>
@@ -11,7 +10,7 @@
 #include <map>
 
 #include "views/core_text.h"
-#include "views/text.h"
+#include "views/plan_label.h"
 
 namespace cleave::views {
 
@@ -25,14 +24,9 @@ constexpr double markDepth = 1.5;  // above the frames of modules, below arrows
 
 }  // namespace
 
-PlanDrag::PlanDrag(QGraphicsView& view, PlanEditor& editor, Qt::CursorShape cursor) : m_view(view), m_editor(editor), m_label(new QLabel(view.viewport()))
+PlanDrag::PlanDrag(QGraphicsView& view, PlanEditor& editor, Qt::CursorShape cursor) : m_view(view), m_editor(editor), m_label(new PlanLabel(view.viewport()))
 {
     editor.endPreview();
-    m_label->setMargin(6);
-    m_label->setAutoFillBackground(true);
-    m_label->setFrameShape(QFrame::Box);
-    m_label->setAttribute(Qt::WA_TransparentForMouseEvents);
-    m_label->hide();
     view.viewport()->setCursor(cursor);
 }
 
@@ -47,32 +41,13 @@ QString PlanDrag::text() const { return m_label->isHidden() ? QString() : m_labe
 
 void PlanDrag::moveTo(const QPoint& position)
 {
-    constexpr int edge = 28, step = 18, offset = 16, widest = 340;
+    constexpr int edge = 28, step = 18;
     const QSize size = m_view.viewport()->size();
     if (position.y() < edge || position.y() > size.height() - edge)
         m_view.verticalScrollBar()->setValue(m_view.verticalScrollBar()->value() + (position.y() < edge ? -step : step));
-    if (aim(m_view.mapToScene(position))) {
-        const QString text = outcome();
-        m_label->setVisible(!text.isEmpty());
-        m_label->setText(text);
-        m_label->setWordWrap(false);
-        const int width = std::min({m_label->sizeHint().width(), widest, size.width() - 2 * offset});
-        m_label->setWordWrap(true);
-        m_label->resize(width, m_label->heightForWidth(width));
-    }
-    const bool above = position.y() + offset + m_label->height() > size.height();
-    m_label->move(std::clamp(position.x() + offset, 0, std::max(0, size.width() - m_label->width())),
-                  above ? position.y() - m_label->height() - offset / 2 : position.y() + offset);
-}
-
-QString PlanDrag::costText(const std::optional<PlanCost>& before, const Plan& after) const
-{
-    const std::optional<PlanCost> then = m_editor.costs().costOf(after);
-    if (!before || !then || !m_editor.showsCosts())
-        return {};
-    return Texts::tr("\n%1 → %2\n%3 → %4 read and written")
-        .arg(secondsText(before->seconds()), secondsText(then->seconds()), bytesText(before->readBytes() + before->writtenBytes()),
-             bytesText(then->readBytes() + then->writtenBytes()));
+    if (aim(m_view.mapToScene(position)))
+        m_label->say(outcome());
+    m_label->putBeside(position);
 }
 
 OpDrag::OpDrag(QGraphicsView& view, const GraphPicture& picture, const GraphColors& colors, PlanEditor& editor, std::vector<OpId> ops)
@@ -122,7 +97,7 @@ QString OpDrag::outcome() const
     QString text = QStringLiteral("%1 → %2").arg(m_editor.opsText(m_ops), m_editor.positionText(*m_to));
     if (!move.alongside.empty())
         text += Texts::tr(", with %n other op(s)", nullptr, static_cast<int>(move.alongside.size()));
-    return text + costText(m_editor.cost(), *move.plan);
+    return text + costChangeText(m_editor, m_editor.cost(), *move.plan);
 }
 
 CutDrag::CutDrag(QGraphicsView& view, const GraphPicture& picture, const GraphColors& colors, PlanEditor& editor, int cut)
@@ -198,14 +173,6 @@ bool CutDrag::aim(const QPointF& place)
 
 void CutDrag::drop() { m_editor.keepPreview(Texts::tr("Move cut %1").arg(m_cut + 1)); }
 
-QString CutDrag::outcome() const
-{
-    QStringList saved;
-    const Program& program = m_editor.space()->analysis().program;
-    for (const ValueId tensor : m_editor.space()->savePoints(m_stops[m_at].plan, m_cut))
-        saved.append(toText(program[tensor].name));
-    return Texts::tr("Cut %1 saves %2").arg(m_cut + 1).arg(saved.isEmpty() ? Texts::tr("nothing") : saved.join(QStringLiteral(", "))) +
-           costText(m_before, m_stops[m_at].plan);
-}
+QString CutDrag::outcome() const { return cutText(m_editor, m_cut, m_before, m_stops[m_at].plan); }
 
 }  // namespace cleave::views

@@ -10,9 +10,10 @@
 
 class QGraphicsItem;
 class QGraphicsView;
-class QLabel;
 
 namespace cleave::views {
+
+class PlanLabel;
 
 /// A change of the plan that a mouse button holds: marks where it may end, and says beside the mouse what that costs or why it cannot be.
 /// The scene must not be cleared while one is alive.
@@ -30,14 +31,13 @@ public:
 protected:
     virtual bool aim(const QPointF& place) = 0;  ///< in the scene; whether it would become something else
     virtual QString outcome() const = 0;         ///< empty for nothing
-    QString costText(const std::optional<PlanCost>& before, const Plan& after) const;  ///< lines; empty without costs
 
     QGraphicsView& m_view;
     PlanEditor& m_editor;
     QList<QGraphicsItem*> m_marks;  // deleted with it
 
 private:
-    QLabel* m_label;
+    PlanLabel* m_label;
 };
 
 /// Ops on their way to another function.

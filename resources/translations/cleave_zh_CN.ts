@@ -2169,6 +2169,10 @@
         <source>Move cut %1</source>
         <translation>移动切口 %1</translation>
     </message>
+    <message>
+        <source>Enter keeps it, Esc takes it back</source>
+        <translation>回车键保留，Esc 撤回</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::Inspection</name>

@@ -49,6 +49,7 @@
 #include "views/plan_drag.h"
 #include "views/plan_marks.h"
 #include "views/plan_menu.h"
+#include "views/plan_label.h"
 #include "views/plan_panel.h"
 #include "views/property_view.h"
 #include "views/staged_model.h"
@@ -1155,8 +1156,11 @@ void WindowTest::cutsMoveByKeys()
 {
     MainWindow window;
     open(window, "sage.pt2");
+    openGraph(window);
     GraphView& view = window.graphView();
     PlanEditor& editor = window.document().planEditor();
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost().has_value(), patience);
+    const auto* label = view.viewport()->findChild<PlanLabel*>();
     view.setFocus();
     const Plan before = editor.plan();
     const auto press = [&](int key) { QTest::keyClick(&view, static_cast<Qt::Key>(key)); };
@@ -1164,10 +1168,17 @@ void WindowTest::cutsMoveByKeys()
     QVERIFY(view.selectedCut() == 0);
     press(Qt::Key_C);
     QVERIFY(view.selectedCut() == 1);
+    QCOMPARE(view.accessibleDescription(), QStringLiteral("Cut 2"));
+    QVERIFY(label->isHidden());
     press(Qt::Key_Up);
     QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
     QCOMPARE(editor.history().count(), 0);  // only looked at
+    QVERIFY(!label->isHidden() && view.viewport()->rect().contains(label->geometry()));
+    QVERIFY2(label->text().startsWith(QStringLiteral("Cut 2 saves ")) && label->text().contains(secondsText(editor.cost()->seconds())), qPrintable(label->text()));
+    QCOMPARE(view.accessibleDescription().split(QStringLiteral("; ")), label->text().split(QLatin1Char('\n')));
     press(Qt::Key_Escape);
+    QVERIFY(label->isHidden());
+    QCOMPARE(view.accessibleDescription(), QStringLiteral("Cut 2"));
     QVERIFY(editor.plan() == before);
     QVERIFY(view.selectedCut() == 1);
     press(Qt::Key_Up);
@@ -1191,6 +1202,7 @@ void WindowTest::cutsMoveByKeys()
     press(Qt::Key_Tab);  // leaves the cuts, and what was looked at is given up
     QVERIFY(!view.selectedCut());
     QVERIFY(editor.plan() == before);
+    QVERIFY(label->isHidden() && view.accessibleDescription().isEmpty());
 }
 
 void WindowTest::savePointTableChangesThePlan()
