@@ -18,6 +18,7 @@ struct StoryStep {
     std::vector<std::int64_t> computed;           ///< nodes whose rows are being computed
     std::vector<std::int64_t> read;               ///< whose rows are read for them
     std::vector<std::vector<std::int64_t>> hops;  ///< rings around the computed ones, in place of read
+    int layer = 0;                                ///< whose rows the computed ones are
     int function = 0;                             ///< that runs; 0: none
     std::vector<std::vector<char>> stores;        ///< of each cut, which nodes' rows it holds
 };
@@ -31,7 +32,7 @@ public:
     const DataGraph& graph() const { return m_graph; }
     EdgeList edges() const;
     int layers() const { return m_layers; }
-    static constexpr std::int64_t batchSize = 9;
+    static constexpr std::int64_t batchSize = 12;
 
     struct Count {
         int layers = 0;

@@ -43,6 +43,24 @@ void pushApart(std::vector<QPointF>& places)
             }
 }
 
+// Until lines do not run through circles that they do not join.
+void pushOffLines(std::vector<QPointF>& places, const EdgeList& edges)
+{
+    constexpr double apart = 0.055;
+    for (std::size_t e = 0; e < edges.sources.size(); ++e)
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const auto from = static_cast<std::size_t>(edges.sources[e]), to = static_cast<std::size_t>(edges.targets[e]);
+            const QPointF line = places[to] - places[from], way = places[i] - places[from];
+            const double length = std::hypot(line.x(), line.y()), along = QPointF::dotProduct(way, line) / std::max(1e-9, length * length);
+            if (i == from || i == to || along <= 0 || along >= 1)
+                continue;
+            const QPointF off = way - along * line;
+            const double distance = std::hypot(off.x(), off.y());
+            if (distance < apart)
+                places[i] += (distance > 1e-6 ? off / distance : QPointF(-line.y(), line.x()) / length) * (apart - distance) / 2;
+        }
+}
+
 // Fruchterman and Reingold's springs, begun on a circle: the same picture each time. In the unit square.
 std::vector<QPointF> springLayout(const EdgeList& edges)
 {
@@ -75,7 +93,10 @@ std::vector<QPointF> springLayout(const EdgeList& edges)
         }
     }
     fill(places);
-    pushApart(places);
+    for (int round = 0; round < 40; ++round) {
+        pushOffLines(places, edges);
+        pushApart(places);
+    }
     fill(places);
     return places;
 }
@@ -124,7 +145,9 @@ int StoryCanvas::hopOf(std::int64_t node) const
     return contains(m_step->read, node) ? 1 : -1;
 }
 
-QColor StoryCanvas::levelColor(int level) const { return GraphColors(palette()).level(level, std::max(1, m_story->layers())); }
+int StoryCanvas::levels() const { return std::max(m_step->layer, m_story->layers()); }
+
+QColor StoryCanvas::levelColor(int level) const { return GraphColors(palette()).level(level, levels()); }
 
 void StoryCanvas::paintEvent(QPaintEvent*)
 {
@@ -156,23 +179,42 @@ void StoryCanvas::paintGraph(QPainter& painter) const
     const double radius = fontMetrics().height() * 0.85;
     for (std::int64_t node = 0; node < edges.numNodes; ++node) {
         const int hop = isPlain ? 0 : hopOf(node);
-        const bool isComputed = !isPlain && hop == 0;
+        const bool isComputed = !isPlain && (hop == 0 || (hop > 0 && hop < static_cast<int>(m_step->hops.size())));
         QColor fill = colors.background;
+        const int level = m_step->layer - std::max(0, hop);  // of the row that is computed, or read
         if (isComputed)
-            fill = levelColor(m_step->function > 0 ? m_step->function : m_story->layers());
+            fill = levelColor(level);
         else if (hop > 0)
-            fill = colors.levelTint(m_step->hops.empty() ? std::max(0, m_step->function - 1) : m_story->layers() - hop, std::max(1, m_story->layers()));
+            fill = colors.levelTint(level, levels());
         painter.setBrush(fill);
-        painter.setPen(isComputed ? QPen(colors.text, 3) : hop > 0 ? QPen(colors.nodeRows, 2) : QPen(isPlain ? colors.nodeRows : colors.bandLine, 1.2));
+        painter.setPen(isComputed ? QPen(colors.text, 3) : hop > 0 ? QPen(colors.nodeRows, 2) : QPen(isPlain ? colors.arrow : colors.bandLine, 1.2));
         painter.drawEllipse(place(node), radius, radius);
         painter.setPen(isComputed ? GraphColors::textOn(fill) : hop >= 0 ? colors.text : colors.muted);
-        const QString text = m_step->hops.empty() || hop <= 0 ? QString::number(node + 1) : QStringLiteral("%1").arg(node + 1);
-        painter.drawText(QRectF(place(node) - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius)), Qt::AlignCenter, text);
+        painter.drawText(QRectF(place(node) - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius)), Qt::AlignCenter, QString::number(node + 1));
     }
     painter.setPen(colors.muted);
     const QRectF legend(8, height() - fontMetrics().height() - 4, width() - 16, fontMetrics().height() + 2);
-    if (!isPlain)
-        painter.drawText(legend, Qt::AlignLeft, tr("thick: computed · ringed: read"));
+    if (isPlain)
+        return;
+    double x = legend.left();
+    const auto write = [&](const QString& text) {
+        painter.setPen(colors.muted);
+        painter.drawText(QPointF(x, legend.center().y() + fontMetrics().ascent() / 2.0 - 1), text);
+        x += fontMetrics().horizontalAdvance(text) + fontMetrics().height() * 0.6;
+    };
+    const auto say = [&](const QString& text, const QColor& color, bool isComputed) {
+        const double dot = fontMetrics().height() * 0.36;
+        painter.setBrush(color);
+        painter.setPen(isComputed ? QPen(colors.text, 2) : QPen(colors.nodeRows, 1.6));
+        painter.drawEllipse(QPointF(x + dot, legend.center().y()), dot, dot);
+        x += 3 * dot;
+        write(text);
+    };
+    const int rings = std::max(1, static_cast<int>(m_step->hops.size()));
+    write(tr("computed:"));
+    for (int ring = 0; ring < rings; ++ring)
+        say(rings > 2 ? QString::number(m_step->layer - ring) : tr("layer %1").arg(m_step->layer - ring), levelColor(m_step->layer - ring), true);
+    say(tr("read"), colors.levelTint(m_step->layer - rings, levels()), false);
 }
 
 void StoryCanvas::paintStores(QPainter& painter) const
@@ -180,7 +222,8 @@ void StoryCanvas::paintStores(QPainter& painter) const
     const GraphColors colors(palette());
     const double line = fontMetrics().height(), width = 4.4 * line;
     double top = line;
-    const double rows = (height() - 3 * line) / std::max<double>(1, static_cast<double>(m_step->stores.size())) - 2 * line;
+    const double apart = 3 * line;  // what is in one, and the name of the next
+    const double rows = (height() - 2 * line) / std::max<double>(1, static_cast<double>(m_step->stores.size())) - apart;
     for (std::size_t cut = 0; cut < m_step->stores.size(); ++cut) {
         const QRectF box(this->width() - width - 6, top, width, rows);
         const auto& store = m_step->stores[cut];
@@ -196,7 +239,7 @@ void StoryCanvas::paintStores(QPainter& painter) const
         painter.drawRect(box);
         painter.setPen(colors.muted);
         painter.drawText(QRectF(box.left(), box.bottom(), width, line), Qt::AlignCenter, tr("%1 of %2").arg(std::ranges::count(store, 1)).arg(store.size()));
-        top += rows + 2 * line;
+        top += rows + apart;
     }
 }
 
@@ -254,6 +297,7 @@ StoryView::StoryView(Document& document, QWidget* parent)
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setAlignment(Qt::AlignTop);
     m_slider->setAccessibleName(tr("Step of the story"));
+    m_optimum->setToolTip(tr("Once the costs are revealed"));
 
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(m_back);
@@ -308,6 +352,7 @@ void StoryView::begin()
     m_at = 0;
     const QSignalBlocker quiet(m_slider);
     m_slider->setRange(0, static_cast<int>(m_story->steps().size()) - 1);
+    reserveTexts();
     showStep();
 }
 
@@ -329,6 +374,31 @@ void StoryView::changeEvent(QEvent* event)
     title.setBold(true);
     title.setPointSizeF(title.pointSizeF() * 1.25);
     m_title->setFont(title);
+    reserveTexts();
+}
+
+void StoryView::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    reserveTexts();
+}
+
+// As much room as the longest needs, so that the picture stays where it is from step to step; but no more than there is.
+void StoryView::reserveTexts()
+{
+    if (!isVisible())
+        return;
+    const QMargins margins = layout()->contentsMargins();
+    const QRect line(0, 0, std::max(100, width() - margins.left() - margins.right()), 1 << 16);
+    const auto heightOf = [&](const QLabel& label, const QString& text) { return QFontMetrics(label.font()).boundingRect(line, Qt::TextWordWrap, text).height(); };
+    int title = 0, text = 0;
+    for (const StoryStep& told : m_story->steps())
+        if (told.kind != StoryKind::Predict) {
+            title = std::max(title, heightOf(*m_title, told.title));
+            text = std::max(text, heightOf(*m_text, told.text));
+        }
+    m_title->setMinimumHeight(std::min(title, height() / 8));
+    m_text->setMinimumHeight(std::min(text, height() / 3));
 }
 
 void StoryView::showStep()
@@ -372,6 +442,7 @@ void StoryView::showOutcome()
 void StoryView::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
+    reserveTexts();
     showStep();
 }
 

@@ -34,6 +34,7 @@ private:
     void paintCounts(QPainter& painter) const;
     QRectF graphArea() const;
     int hopOf(std::int64_t node) const;
+    int levels() const;
     QColor levelColor(int level) const;
 
     const Story* m_story = nullptr;
@@ -64,12 +65,14 @@ protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void begin();
     void showStep();
     void showOutcome();
+    void reserveTexts();
 
     Document& m_document;
     std::unique_ptr<Story> m_story;

@@ -3672,6 +3672,18 @@
         <source>Rows over tolerance, those that differ most first</source>
         <translation>超出容差的行，差异最大者在前</translation>
     </message>
+    <message>
+        <source>Other last digits of the inputs move the worst rows by %1, as much as that: rounding alone, cut or not.</source>
+        <translation>仅改变输入的最后一位数字，就会使差异最大的行变动 %1，与差异相当：这只是舍入误差，切与不切都一样。</translation>
+    </message>
+    <message>
+        <source>Other last digits of the inputs move the worst rows by %1 at most: this is more than rounding.</source>
+        <translation>改变输入的最后一位数字，差异最大的行至多变动 %1：这不只是舍入误差。</translation>
+    </message>
+    <message>
+        <source>✗ different, by rounding</source>
+        <translation>✗ 不同，因舍入</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::ResultPanel</name>
@@ -4003,80 +4015,84 @@
 <context>
     <name>cleave::views::Story</name>
     <message>
-        <source>Batch by batch, every further layer makes the needed neighbourhood larger, until each batch computes nearly the whole club again. Layer by layer, every further layer adds the same: each member once. The answers are the same rows, computed from the same rows.</source>
-        <translation>逐批计算时，每多一层，需要的邻域就更大，到最后每一批几乎都要把整个俱乐部重新计算一遍。逐层计算时，每多一层，增加的计算量都一样：每位成员一次。得到的答案是同样的行，由同样的行算出。</translation>
-    </message>
-    <message>
         <source>Your turn: where would you cut?</source>
         <translation>轮到你了：你会在哪里切？</translation>
-    </message>
-    <message>
-        <source>Between two message passings there are other operations: linear layers, activations, normalisation. A cut may lie before or after them. What is saved is written once and read back; what runs after the cut, before the message passing, is computed for every row of a block, often more than once. Drag the lines of the cuts in the model, or the operations themselves, to where you think the whole takes least time. Costs are hidden until you ask.</source>
-        <translation>两次消息传递之间还有其他算子：线性层、激活函数、归一化。切口可以在它们之前，也可以在它们之后。保存的数据只写入一次，之后再读回；在切口之后、消息传递之前运行的算子，要为块的每一行计算，往往不止一次。请拖动模型中的切口线，或拖动算子本身，放到你认为总用时最短的位置。代价暂时隐藏，由你选择何时显示。</translation>
     </message>
     <message>
         <source>A club and its friendships</source>
         <translation>俱乐部与朋友关系</translation>
     </message>
     <message>
-        <source>These are the %1 members of a karate club; a line joins two friends. A graph neural network knows a row of numbers about each member, and shall give an answer for each: say, whom they follow when the club splits.</source>
-        <translation>这是一家空手道俱乐部的 %1 位成员，每条线连接两位朋友。图神经网络知道每位成员的一行数字，要为每位成员给出一个答案：比如俱乐部分裂时，他会跟随谁。</translation>
-    </message>
-    <message>
         <source>One layer: ask your friends</source>
         <translation>一层：问问朋友</translation>
-    </message>
-    <message>
-        <source>A layer computes a new row for a member from the rows of the member&apos;s friends: it passes messages along the lines, and adds them up. For member %1 it reads %2 rows: the friend&apos;s and the member&apos;s own.</source>
-        <translation>一层会根据朋友们的行，为成员计算新的一行：沿着线传递消息，再把消息相加。对于成员 %1，它读取 %2 行：朋友的行和成员自己的行。</translation>
     </message>
     <message>
         <source>%1 layers: friends of friends</source>
         <translation>%1 层：朋友的朋友</translation>
     </message>
     <message>
-        <source>With %1 layers, the friends&apos; rows must have been computed from their friends&apos; rows first. For this one member, the rows of %2 of all %3 members are needed.</source>
-        <translation>要算 %1 层，必须先由朋友的朋友们的行算出朋友们的行。仅为这一位成员，就需要全部 %3 位成员中 %2 位的行。</translation>
-    </message>
-    <message>
         <source>Node by node: the same rows again and again</source>
         <translation>逐节点：同样的行算了又算</translation>
-    </message>
-    <message>
-        <source>The usual way takes some members at a time, here %1, and computes all that their answers need, through all %2 layers: for this batch the rows of %3 members in the layer before the last. The next batch needs most of them once more, and nothing of them was kept. For the whole club that is %4 rows to compute, for %5 that differ.</source>
-        <translation>通常的做法是每次取一部分成员（这里是 %1 位），从头到尾经过全部 %2 层，计算他们的答案所需的一切：这一批在倒数第二层就要计算 %3 位成员的行。下一批又要用到其中的大部分，可这些行一个也没有留下。整个俱乐部总共要计算 %4 行，而互不相同的只有 %5 行。</translation>
     </message>
     <message>
         <source>The idea: cut between the layers</source>
         <translation>思路：在层与层之间切开</translation>
     </message>
     <message>
-        <source>Compute the first layer for everybody, and save the rows. Then the second layer for everybody, from what was saved. No row is computed twice, and a batch never needs more than its direct friends. The lines between the functions of the model are these cuts; what lies on them is saved.</source>
-        <translation>先为所有成员计算第一层，并保存这些行；再由保存的行，为所有成员计算第二层。没有哪一行会计算两次，每一批也只需要直接相连的朋友。模型中函数之间的线就是这些切口，落在线上的数据会被保存。</translation>
-    </message>
-    <message>
         <source>Function %1, batch %2 of %3</source>
         <translation>函数 %1，第 %2 批，共 %3 批</translation>
     </message>
     <message>
-        <source>Reads the features of %1 members, computes the first layer&apos;s rows of %2, and saves them.</source>
-        <translation>读取 %1 位成员的特征，计算 %2 位成员第一层的行，并保存。</translation>
-    </message>
-    <message>
-        <source>Reads the saved rows of %1 members from the store of function %2, computes %3 rows of layer %4, and saves them.</source>
-        <translation>从函数 %2 的存储区读取 %1 位成员已保存的行，计算第 %4 层的 %3 行，并保存。</translation>
-    </message>
-    <message>
-        <source>Now the store of function %1 is full, and the one before it is not needed any more.</source>
-        <translation>现在函数 %1 的存储区已经填满，它前面的存储区不再需要了。</translation>
-    </message>
-    <message>
-        <source>These are the answers of the whole network, for everybody.</source>
-        <translation>这就是整个网络为所有成员给出的答案。</translation>
-    </message>
-    <message>
         <source>How the work grows with the layers</source>
         <translation>计算量随层数的变化</translation>
+    </message>
+    <message>
+        <source>Node by node, every further layer makes the needed neighbourhood larger, until each batch computes the whole club again. Layer by layer, every further layer adds the same: each member once. Either way each row is computed from the same rows, so the answers are equal. The price is the store: one saved row for each member. For the answers of a few members only, node by node can be cheaper.</source>
+        <translation>逐节点计算时，每多一层，需要的邻域就更大，直到每一批都要把整个俱乐部重新计算一遍。逐层计算时，每多一层，增加的计算量都一样：每位成员一次。两种做法中，每一行都由同样的行算出，所以答案相同。代价是存储区：要为每位成员保存一行。如果只要少数几位成员的答案，逐节点可能更省。</translation>
+    </message>
+    <message>
+        <source>Between two layers&apos; messages there are other operations: linear layers, activations, normalisation. The cut may lie above or below each of them. An operation above the cut runs once for each node. Below it, it runs for every row that a batch reads, so once more for each batch that reads the same node; but what lies on the cut, and must be written and read back, may be narrower. Drag the lines of the cuts in the model, or its boxes from one band into the next, to where you think the whole takes least time. Times are hidden until you ask.</source>
+        <translation>两层的消息之间还有其他算子：线性层、激活函数、归一化。切口可以在其中每一个的上方或下方。切口上方的算子对每个节点只运行一次；放在下方，它就要对每一批读取的每一行运行，同一个节点被几批读取，就算几次。但这样一来，切口上要写入再读回的数据可能更窄。请拖动模型中的切口线，或把方框从一个区带拖到下一个，放到你认为总用时最短的位置。用时暂时隐藏，由你选择何时显示。</translation>
+    </message>
+    <message>
+        <source>A layer computes a new row for a member from the rows of the member&apos;s friends and the member&apos;s own. Each friend sends a row along the line: a message. The messages are added up, or their mean is taken. For member %1 two rows are read: that of the one friend and the member&apos;s own.</source>
+        <translation>一层会根据朋友们的行和成员自己的行，为成员计算新的一行。每位朋友沿着线送来一行：这就是消息。消息会相加，或者取平均。对于成员 %1，要读取两行：唯一一位朋友的行和成员自己的行。</translation>
+    </message>
+    <message>
+        <source>With %1 layers, the friends&apos; rows must first be computed from their friends&apos; rows. For this one answer %2 rows are computed, out of the features of %3 of all %4 members.</source>
+        <translation>要算 %1 层，必须先由朋友的朋友们的行算出朋友们的行。仅为这一个答案，就要由全部 %4 位成员中 %3 位的特征算出 %2 行。</translation>
+    </message>
+    <message>
+        <source>The usual way takes some members at a time, a batch of %1 here, and computes all that their answers need, through all %2 layers: for these members the rows of %3 in the layer before. The next batch needs most of those once more, but they were not kept. For the whole club %4 rows are computed, though no more than %2 × %5 = %6 are different ones.</source>
+        <translation>通常的做法是每次取一部分成员，这里一批 %1 位，从头到尾经过全部 %2 层，计算他们的答案所需的一切：为这些成员，要在前一层计算 %3 位成员的行。下一批又要用到其中的大部分，可这些行没有留下。整个俱乐部总共要计算 %4 行，而互不相同的不过 %2 × %5 = %6 行。</translation>
+    </message>
+    <message>
+        <source>Compute the first layer for everybody, and save the rows. Then the second layer for everybody, from what was saved. No saved row is computed twice, and a batch never needs more than its direct friends. So the model is cut into functions, the bands beside: function 1 computes layer 1, and so on; function 0 prepares each member&apos;s features. The lines between them are the cuts, and what lies on a line is saved there: the save points.</source>
+        <translation>先为所有成员计算第一层，并保存这些行；再由保存的行，为所有成员计算第二层。保存过的行不会计算两次，每一批也只需要直接相连的朋友。于是模型被切成若干函数，即旁边的区带：函数 1 计算第 1 层，依此类推；函数 0 准备每位成员的特征。它们之间的线就是切口，落在线上的数据在那里保存：这就是保存点。</translation>
+    </message>
+    <message>
+        <source>Reads what was prepared for %1 members, these %2 and %3 friends of theirs, computes %2 rows of layer 1, and saves them.</source>
+        <translation>读取为 %1 位成员准备好的数据，包括这 %2 位和他们的 %3 位朋友，计算第 1 层的 %2 行，并保存。</translation>
+    </message>
+    <message>
+        <source>Reads the saved rows of %1 members from store %2, of these %3 and of %4 friends, computes %3 rows of layer %5, and saves them.</source>
+        <translation>从存储区 %2 读取 %1 位成员已保存的行，包括这 %3 位和 %4 位朋友，计算第 %5 层的 %3 行，并保存。</translation>
+    </message>
+    <message>
+        <source>Store 1 is full: all rows of layer 1, each computed once.</source>
+        <translation>存储区 1 已经填满：第 1 层的所有行都在这里，每行只计算了一次。</translation>
+    </message>
+    <message>
+        <source>Store %1 is full, and store %2 is not needed any more.</source>
+        <translation>存储区 %1 已经填满，存储区 %2 不再需要了。</translation>
+    </message>
+    <message>
+        <source>These are the %1 members of a karate club; a line joins two friends. The club is about to split, and a graph neural network shall say for each member which half they will join. What it is given is a row of numbers for each member, such as age and years in the club: the features. The club is small enough to draw; the model beside does the same on a graph of its own, which may be a million times larger.</source>
+        <translation>这是一家空手道俱乐部的 %1 位成员，每条线连接两位朋友。俱乐部即将分裂，图神经网络要说出每位成员会加入哪一半。它得到的是每位成员的一行数字，比如年龄和入会年数：这就是特征。俱乐部小到可以画出来；旁边的模型在它自己的图上做同样的事，那张图可能大一百万倍。</translation>
+    </message>
+    <message>
+        <source>These are the answers of the whole network, for everybody. %1 rows were computed in all; node by node it would have been %2.</source>
+        <translation>这就是整个网络为所有成员给出的答案。总共计算了 %1 行；逐节点则要 %2 行。</translation>
     </message>
 </context>
 <context>
@@ -4084,10 +4100,6 @@
     <message>
         <source>Data graph of the story</source>
         <translation>讲解用的数据图</translation>
-    </message>
-    <message>
-        <source>thick: computed · ringed: read</source>
-        <translation>加粗：计算 · 圈出：读取</translation>
     </message>
     <message>
         <source>answers</source>
@@ -4116,6 +4128,18 @@
     <message>
         <source>hatched: node by node · plain: layer by layer</source>
         <translation>斜线：逐节点 · 纯色：逐层</translation>
+    </message>
+    <message>
+        <source>computed:</source>
+        <translation>计算：</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>第 %1 层</translation>
+    </message>
+    <message>
+        <source>read</source>
+        <translation>读取</translation>
     </message>
 </context>
 <context>
@@ -4163,6 +4187,10 @@
     <message>
         <source>You are %1 % above it.</source>
         <translation>你的方案的代价比最优方案高 %1%。</translation>
+    </message>
+    <message>
+        <source>Once the costs are revealed</source>
+        <translation>显示代价之后可用</translation>
     </message>
 </context>
 <context>
