@@ -156,6 +156,15 @@ void showFunctions(TextTableModel& table, const RunResult* run)
     table.setTable(std::move(columns), std::move(rows));
 }
 
+QString roundingNote(const Comparison& c)
+{
+    if (c.worstJitters.empty())
+        return {};
+    const QString moved = numberText(*std::ranges::max_element(c.worstJitters));
+    return c.isRounding() ? Texts::tr("Other last digits of the inputs move the worst rows by %1, as much as that: rounding alone, cut or not.").arg(moved)
+                          : Texts::tr("Other last digits of the inputs move the worst rows by %1 at most: this is more than rounding.").arg(moved);
+}
+
 void showComparisons(TextTableModel& table, const VerifyResult* result, const DataGraph* graph)
 {
     std::vector<TextTableModel::Column> columns{
@@ -176,14 +185,17 @@ void showComparisons(TextTableModel& table, const VerifyResult* result, const Da
             rows.push_back({toText(c.output), Texts::tr("%1 and %2").arg(wordText(c.a), wordText(c.b)), numberText(c.maxAbsolute),
                             numberText(c.maxRelative),
                             Texts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
-                            c.equal ? Texts::tr("✓ equal") : Texts::tr("✗ different"),
+                            c.equal ? Texts::tr("✓ equal") : c.isRounding() ? Texts::tr("✗ different, by rounding") : Texts::tr("✗ different"),
                             worst.back().mid(0, shown).join(QStringLiteral(", ")) + (worst.back().size() > shown ? QStringLiteral(", …") : QString())});
         }
     const int last = static_cast<int>(columns.size()) - 1;
     table.setTable(std::move(columns), std::move(rows));
-    for (std::size_t i = 0; i < worst.size(); ++i)
+    for (std::size_t i = 0; i < worst.size(); ++i) {
         if (worst[i].size() > shown)
             table.setToolTip(static_cast<int>(i), last, worst[i].join(QStringLiteral(", ")));
+        if (const QString note = roundingNote(result->comparisons[i]); !note.isEmpty())
+            table.setToolTip(static_cast<int>(i), last - 1, note);
+    }
 }
 
 void showAccuracies(TextTableModel& table, const VerifyResult* result)

@@ -7,6 +7,7 @@
 #include <QTableView>
 #include <QTime>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/base/format.h"
 #include "views/text.h"
@@ -135,7 +136,9 @@ QString ResultPanel::verdict(const VerifyResult& result) const
 {
     const QString tolerance = tr("absolute %1, relative %2").arg(numberText(result.tolerance.absolute),
                                                                 numberText(result.tolerance.relative));
-    const QString note = result.layerWise.randomInputs.empty() ? QString() : u' ' + randomNote(result.layerWise);
+    QString note = result.layerWise.randomInputs.empty() ? QString() : u' ' + randomNote(result.layerWise);
+    if (const auto different = std::ranges::find_if(result.comparisons, [](const Comparison& c) { return !c.worstJitters.empty(); }); different != result.comparisons.end())
+        note += u' ' + roundingNote(*different);
     return (result.equal() ? tr("✓ Equal: the cut model gives the same answers within tolerance (%1), at a batch size of %2.")
                            : tr("✗ Different: rows are over tolerance (%1), at a batch size of %2."))
                .arg(tolerance, countText(result.layerWise.batchSize)) +

@@ -170,6 +170,10 @@ Json toJson(const VerifyResult& result, const RowNames& names)
                                        {"max_relative", c.maxRelative}, {"rows", c.rows}, {"rows_over", c.rowsOver}, {"argmax_changed", c.argMaxChanged}, {"worst_rows", c.worstRows}});
         if (const auto worst = names.worstOf(c); !worst.empty())
             json["comparisons"].back()["worst_names"] = worst;
+        if (!c.worstJitters.empty()) {
+            json["comparisons"].back()["worst_jitters"] = c.worstJitters;
+            json["comparisons"].back()["is_rounding"] = c.isRounding();
+        }
     }
     for (const Accuracy& a : result.accuracies)
         json["accuracies"].push_back({{"run", a.run}, {"split", a.split}, {"value", a.value}});
@@ -196,6 +200,15 @@ std::string percent(double fraction)
     return text;
 }
 
+// Whether rows that differ could be told more exactly at all.
+std::string roundingNote(const Comparison& c)
+{
+    if (c.worstJitters.empty())
+        return "";
+    const std::string moved = "  Other last digits of the inputs move " + std::string(c.worstJitters.size() == 1 ? "it" : "them") + " by " + formatNumber(*std::ranges::max_element(c.worstJitters));
+    return moved + (c.isRounding() ? ", as much as that: rounding alone, cut or not.\n" : " at most: this is more than rounding.\n");
+}
+
 std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& names)
 {
     std::string text = randomNote(result.layerWise) + functionTable(result.layerWise) + "\n" + summary("Full graph", result.full) +
@@ -215,7 +228,7 @@ std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& na
             std::vector<std::string> worst = names.worstOf(c);
             for (std::size_t i = worst.size(); i < c.worstRows.size(); ++i)
                 worst.push_back(std::to_string(c.worstRows[i]));
-            text += "  Rows of " + c.output + " that differ most (" + c.a + " / " + c.b + "): " + join(worst, ", ") + "\n";
+            text += "  Rows of " + c.output + " that differ most (" + c.a + " / " + c.b + "): " + join(worst, ", ") + "\n" + roundingNote(c);
         }
     if (!result.accuracies.empty()) {
         std::vector<std::vector<std::string>> accuracy{{"accuracy", "split", "value"}};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <thread>
 
@@ -102,6 +103,24 @@ at::Tensor randomRows(const Value& value, std::int64_t numNodes, std::map<std::s
     std::normal_distribution<float> normal;
     std::generate_n(rows.data_ptr<float>(), rows.numel(), [&] { return normal(random); });
     return rows.to(scalarType(value.dtype));
+}
+
+// Each number times 1 - e or 1 + e, where e is the step from 1 to the next number of its type.
+at::Tensor jittered(const at::Tensor& rows, int seed)
+{
+    constexpr std::int64_t atOnce = 1 << 20;
+    at::Generator random = at::detail::createCPUGenerator(static_cast<std::uint64_t>(seed));
+    const double step = rows.scalar_type() == at::kDouble     ? std::numeric_limits<double>::epsilon()
+                        : rows.scalar_type() == at::kBFloat16 ? 0x1p-7
+                        : rows.scalar_type() == at::kHalf     ? 0x1p-10
+                                                              : std::numeric_limits<float>::epsilon();
+    at::Tensor moved = rows.clone(at::MemoryFormat::Contiguous);
+    const at::Tensor all = moved.view({-1});
+    for (std::int64_t first = 0; first < all.numel(); first += atOnce) {
+        at::Tensor part = all.narrow(0, first, std::min(atOnce, all.numel() - first));
+        part.mul_(at::randint(2, part.sizes(), random, at::kDouble).mul_(2 * step).add_(1 - step).to(rows.scalar_type()));
+    }
+    return moved;
 }
 
 // Weights of edges that stood in a matrix: 1 where the graph has none.
@@ -235,6 +254,9 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             } else if (!bindings.contains(input.value)) {
                 throw Error("Input '" + value.name + "' is a number that a graph does not have.");
             }
+        for (const Input& input : program.inputs)
+            if (options.jitter > 0 && program[input.value].kind == ValueKind::Tensor && isFloating(program[input.value].dtype))
+                bindings[input.value] = jittered(bindings.at(input.value).toTensor(), options.jitter);
         for (const Input& input : program.inputs)
             if (program[input.value].kind == ValueKind::Tensor && holdsIndices(program, input))
                 checkIndices(analysis, input, bindings.at(input.value).toTensor(), sizes);

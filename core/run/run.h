@@ -30,6 +30,7 @@ struct RunOptions {
     std::filesystem::path store;               ///< folder that keeps the save points (.npy) and says which functions are done; empty: none
     bool narrowStore = false;                  ///< save points of float32 are kept as bfloat16: half the bytes, three digits
     bool resume = false;                       ///< go on with the run in that folder
+    int jitter = 0;                            ///< 1, 2, …: each floating-point number of the inputs is moved by its last digit, up or down, each time differently
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
 
     void check() const;  ///< Error if a number is out of range
@@ -97,7 +98,12 @@ struct Comparison {
     std::int64_t rowsOver = 0;   ///< rows with an element over tolerance
     std::int64_t argMaxChanged = 0;  ///< rows whose largest of several elements is another one
     std::vector<std::int64_t> worstRows;  ///< up to 20 of them, worst first
+    std::vector<double> worstGaps;        ///< largest |a - b| of each
+    std::vector<double> worstJitters;     ///< how far each moves when the last digit of the inputs does; empty if that was not tried
     bool equal = true;
+
+    /// All worst rows move about as far with the last digit of the inputs: of such rows a run gives no more digits, cut or not.
+    bool isRounding() const;
 };
 
 struct Accuracy {
@@ -121,7 +127,8 @@ struct VerifyOptions {
     std::map<std::string, Array> expected;  ///< outputs recorded elsewhere: "expected", or "expected_0", "expected_1", …
 };
 
-/// Runs full graph and layer-wise, and compares both with each other and with what was recorded elsewhere.
+/// Runs full graph and layer-wise, and compares both with each other and with what was recorded elsewhere. Where they differ, a few more layer-wise runs on
+/// inputs whose last digits are others tell how exact the rows can be at all.
 VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOptions& options = {}, const Progress& progress = {});
 
 }  // namespace cleave

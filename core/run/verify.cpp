@@ -1,6 +1,8 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/run/run.h"
@@ -9,6 +11,29 @@
 namespace cleave {
 
 namespace {
+
+at::Tensor gapOf(const at::Tensor& a, const at::Tensor& b)
+{
+    const at::Tensor x = a.to(at::kDouble), y = b.to(at::kDouble);
+    const at::Tensor same = x.eq(y).logical_or(x.isnan().logical_and(y.isnan()));
+    return x.sub(y).abs().masked_fill(same, 0).nan_to_num(std::numeric_limits<double>::infinity());
+}
+
+// [rows, …]; of a number [rows], the number as often.
+at::Tensor rowsOf(const Array& array, const std::vector<std::int64_t>& rows)
+{
+    const at::Tensor all = toTensor(array);
+    return (all.dim() ? all : all.reshape({1})).index_select(0, at::tensor(rows, at::kLong));
+}
+
+// Of each row.
+std::vector<double> largestGaps(const at::Tensor& a, const at::Tensor& b)
+{
+    if (a.size(0) == 0)
+        return {};
+    const at::Tensor gaps = gapOf(a, b).reshape({a.size(0), -1}).amax(1).contiguous();
+    return {gaps.data_ptr<double>(), gaps.data_ptr<double>() + gaps.numel()};
+}
 
 Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& tolerance)
 {
@@ -24,8 +49,7 @@ Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& 
     result.rows = x.dim() ? x.size(0) : 1;
     if (x.numel() == 0)
         return result;
-    const at::Tensor same = x.eq(y).logical_or(x.isnan().logical_and(y.isnan()));
-    const at::Tensor gap = x.sub(y).abs().masked_fill(same, 0).nan_to_num(std::numeric_limits<double>::infinity());
+    const at::Tensor gap = gapOf(x, y);
     const at::Tensor finite = y.masked_fill(y.isfinite().logical_not(), 0).abs();
     result.maxAbsolute = gap.max().item<double>();
     result.maxRelative = result.maxAbsolute == 0 ? 0 : result.maxAbsolute / std::max(finite.max().item<double>(), 1e-30);
@@ -37,7 +61,54 @@ Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& 
     const std::int64_t listed = std::min<std::int64_t>(result.rowsOver, 20);
     const at::Tensor worst = std::get<1>(excess.topk(listed)).contiguous();
     result.worstRows.assign(worst.data_ptr<std::int64_t>(), worst.data_ptr<std::int64_t>() + listed);
+    result.worstGaps = largestGaps(rowsOf(a.array, result.worstRows), rowsOf(expected, result.worstRows));
     return result;
+}
+
+// The nodes whose rows differ most; none if some of what differs is not one row for each node.
+std::vector<std::int64_t> differingNodes(const VerifyResult& result, const Model& model, const RunOptions& options)
+{
+    std::set<std::int64_t> nodes;
+    for (const Comparison& c : result.comparisons)
+        for (const std::int64_t row : c.worstRows) {
+            const std::vector<ValueId>& outputs = model.program().outputs;
+            const bool isOfNodes = std::ranges::any_of(outputs, [&](ValueId id) { return model.program()[id].name == c.output && model.analysis->values[id].rows == Rows::Nodes; });
+            if (!isOfNodes || model.analysis->types() > 1)
+                return {};
+            nodes.insert(options.targets.empty() ? row : options.targets[static_cast<std::size_t>(row)]);
+        }
+    return {nodes.begin(), nodes.end()};
+}
+
+// How far do rows that differ move for reasons that have nothing to do with the cut? Only what they need is computed, where that is possible.
+void addJitters(VerifyResult& result, const Model& model, const DataGraph& graph, const VerifyOptions& options, const Progress& progress)
+{
+    if (options.run.narrowStore || std::ranges::all_of(result.comparisons, [](const Comparison& c) { return c.worstRows.empty(); }))
+        return;
+    const std::vector<std::int64_t> nodes = differingNodes(result, model, options.run);
+    const int runs = nodes.empty() ? 3 : 16;
+    RunOptions moved = options.run;
+    moved.store.clear();
+    moved.resume = false;
+    if (!nodes.empty())
+        moved.targets = nodes;
+    const auto rowIn = [&](std::int64_t row) {
+        const std::int64_t node = options.run.targets.empty() ? row : options.run.targets[static_cast<std::size_t>(row)];
+        return nodes.empty() ? row : std::ranges::lower_bound(nodes, node) - nodes.begin();
+    };
+    for (moved.jitter = 1; moved.jitter <= runs; ++moved.jitter) {
+        const RunResult run = runLayerWise(model, graph, moved, progress);
+        for (Comparison& c : result.comparisons)
+            for (std::size_t i = 0; i < run.outputs.size() && !c.worstRows.empty(); ++i) {
+                if (run.outputs[i].name != c.output)
+                    continue;
+                std::vector<std::int64_t> rows;
+                std::ranges::transform(c.worstRows, std::back_inserter(rows), rowIn);
+                const std::vector<double> gaps = largestGaps(rowsOf(result.layerWise.outputs[i].array, c.worstRows), rowsOf(run.outputs[i].array, rows));
+                c.worstJitters.resize(gaps.size());
+                std::ranges::transform(gaps, c.worstJitters, c.worstJitters.begin(), [](double a, double b) { return std::max(a, b); });
+            }
+    }
 }
 
 void addComparisons(VerifyResult& result, const RunResult& run, const std::string& name, const std::vector<const Array*>& expected,
@@ -98,6 +169,17 @@ void addAccuracies(VerifyResult& result, const DataGraph& graph, const Array& sc
 
 }  // namespace
 
+bool Comparison::isRounding() const
+{
+    constexpr double times = 8;  // the inputs are not all that is rounded
+    if (worstJitters.empty())
+        return false;
+    for (std::size_t i = 0; i < worstJitters.size(); ++i)
+        if (!(worstGaps[i] <= times * worstJitters[i]))
+            return false;
+    return true;
+}
+
 bool VerifyResult::equal() const
 {
     return std::ranges::all_of(comparisons, &Comparison::equal);
@@ -121,6 +203,7 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
             if (expected[i])
                 addAccuracies(result, graph, *expected[i], "expected");
         }
+        addJitters(result, model, graph, options, progress);
     });
     return result;
 }

@@ -321,6 +321,38 @@ TEST(Verify, TellsADifferenceFromWhatIsExpected)
     EXPECT_EQ(c.worstRows, std::vector<std::int64_t>{17});
     EXPECT_NEAR(c.maxAbsolute, 1, 1e-3);
     EXPECT_TRUE(result.comparisons[0].equal);
+    ASSERT_EQ(c.worstJitters.size(), 1U);
+    EXPECT_GT(c.worstJitters[0], 0);
+    EXPECT_LT(c.worstJitters[0], 1e-4);
+    EXPECT_FALSE(c.isRounding());
+    EXPECT_TRUE(result.comparisons[0].worstJitters.empty());
+}
+
+TEST(Verify, TellsRoundingFromMore)
+{
+    const Model model = open("gat");
+    const DataGraph graph = graphOf("gat");
+    VerifyOptions options;
+    options.tolerance = {0, 0};
+    options.run.batchSize = 7;
+    options.run.order = NodeOrder::Degree;
+    options.expected["expected"] = graph.arrays.at("expected");
+    int different = 0;
+    for (const Comparison& c : verify(model, graph, options).comparisons)
+        if (!c.equal) {
+            ++different;
+            EXPECT_TRUE(c.isRounding()) << c.a << " and " << c.b << " by " << c.maxAbsolute << ", " << c.worstJitters.front();
+            EXPECT_EQ(c.worstJitters.size(), c.worstGaps.size());
+            EXPECT_DOUBLE_EQ(c.worstGaps.front(), c.maxAbsolute);
+        }
+    EXPECT_GT(different, 0);
+    RunOptions moved;
+    moved.jitter = 1;
+    const Array a = runLayerWise(model, graph, moved).outputs.front().array, b = runLayerWise(model, graph, moved).outputs.front().array;
+    EXPECT_EQ(std::memcmp(a.data.get(), b.data.get(), a.bytes()), 0) << "the same digits each time";
+    moved.jitter = 2;
+    const Array other = runLayerWise(model, graph, moved).outputs.front().array;
+    EXPECT_NE(std::memcmp(a.data.get(), other.data.get(), a.bytes()), 0);
 }
 
 // Message passing at another node than the cut assumes: the check on random graphs must see it.
