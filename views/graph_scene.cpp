@@ -46,6 +46,7 @@ void GraphScene::setPicture(std::unique_ptr<GraphPicture> picture)
 {
     clear();
     m_moved.clear();
+    m_movedLayer = nullptr;
     m_bands.clear();
     m_boxes.clear();
     m_arrows.clear();
@@ -82,6 +83,7 @@ void GraphScene::addItems()
         addItem(item);
         m_boxes.push_back(item);
     }
+    addItem(m_movedLayer = new MovedOpsLayer);
     m_picture->stages ? writeStages() : showPlan();
     setSceneRect(itemsBoundingRect());  // exactly: by itself it would only grow
 }
@@ -156,8 +158,10 @@ void GraphScene::showPlan()
         return;
     const PlanEditor& editor = m_document.planEditor();
     const PlanMarks marks = planMarks(m_picture->dag, editor, editor.shown());
-    for (const MovedOpsItem* item : std::exchange(m_moved, {}))
+    for (MovedOpsItem* item : std::exchange(m_moved, {})) {
+        removeItem(item);  // by itself it would be searched for among all
         delete item;
+    }
     m_moved = movedOpsItems(*m_picture, marks, m_style);
     if (editor.other())
         for (MovedOpsItem* item : movedOpsItems(*m_picture, planMarks(m_picture->dag, editor, editor.other()->plan), m_style)) {
@@ -165,7 +169,7 @@ void GraphScene::showPlan()
             m_moved.push_back(item);
         }
     for (MovedOpsItem* item : m_moved)
-        addItem(item);
+        item->setParentItem(m_movedLayer);
     for (std::size_t i = 0; i < m_boxes.size(); ++i) {
         m_boxes[i]->setPlace(marks.places[i]);
         m_boxes[i]->setSaves(marks.saves[i]);

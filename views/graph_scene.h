@@ -62,6 +62,7 @@ private:
     std::vector<BoxItem*> m_boxes;
     std::vector<ArrowItem*> m_arrows;  // null for stubs
     std::vector<BandItem*> m_bands;    // null for hidden ones
+    MovedOpsLayer* m_movedLayer = nullptr;
     std::vector<MovedOpsItem*> m_moved;
     StructureItem* m_structure = nullptr;  // null without structure arrows
     int m_marked = -1;

@@ -46,7 +46,6 @@ bool isBehind(const GraphPicture& picture, const PlanMarks& marks, int from, int
 
 MovedOpsItem::MovedOpsItem(std::vector<QPainterPath> parts, int level, const GraphStyle& style) : m_style(style), m_parts(std::move(parts)), m_level(level)
 {
-    setZValue(1.2);  // above the frames of modules
     setAcceptedMouseButtons(Qt::NoButton);
     for (const QPainterPath& part : m_parts)
         m_bounds |= part.boundingRect();
@@ -56,11 +55,18 @@ MovedOpsItem::MovedOpsItem(std::vector<QPainterPath> parts, int level, const Gra
 void MovedOpsItem::setOther()
 {
     m_isOther = true;
-    setZValue(1.3);
+    setZValue(1);
     QPainterPath all;
     for (const QPainterPath& part : m_parts)
         all = all.united(part);
     m_parts = {all};
+}
+
+MovedOpsLayer::MovedOpsLayer()
+{
+    setFlag(ItemHasNoContents);
+    setZValue(1.2);  // above the frames of modules
+    setAcceptedMouseButtons(Qt::NoButton);
 }
 
 // First all outlines, then all insides: what lies within another part disappears.

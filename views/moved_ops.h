@@ -26,6 +26,15 @@ private:
     QRectF m_bounds;
 };
 
+/// What they all lie in: a scene of many items sorts them anew when one of its own comes or goes.
+class MovedOpsLayer : public QGraphicsItem {
+public:
+    MovedOpsLayer();
+
+    QRectF boundingRect() const override { return {}; }
+    void paint(QPainter*, const QStyleOptionGraphicsItem*, QWidget*) override {}
+};
+
 /// One for each function that ops have moved to.
 std::vector<MovedOpsItem*> movedOpsItems(const GraphPicture& picture, const PlanMarks& marks, const GraphStyle& style);
 

@@ -8,6 +8,15 @@
 
 namespace cleave::views {
 
+std::vector<int> cutsOf(const DagModel& dag, const PlanEditor& editor)
+{
+    std::vector<int> cuts;
+    for (const DagBand& band : dag.bands)
+        if (!band.isHidden && band.place >= 0 && band.place + 1 < editor.space()->functions())
+            cuts.push_back(band.place);
+    return cuts;
+}
+
 namespace {
 
 struct Texts {
@@ -64,8 +73,29 @@ std::map<OpId, QString> groupNames(const PlanEditor& editor, const Plan& plan)
     return names;
 }
 
+// Save points of a cut that are others than those the picture was drawn for, in the order of values.
+struct Changed {
+    int cut = 0;
+    std::vector<ValueId> saved, added;
+};
+
+std::vector<Changed> changedCuts(const DagModel& dag, const PlanEditor& editor, const Plan& plan)
+{
+    const std::vector<std::vector<ValueId>> now = editor.space()->allSavePoints(plan), drawn = editor.space()->allSavePoints(editor.base());
+    std::vector<Changed> changed;
+    for (const int cut : cutsOf(dag, editor)) {
+        const auto i = static_cast<std::size_t>(cut);
+        if (now[i] == drawn[i] && !plan.joined.contains(cut))
+            continue;
+        changed.push_back({cut, now[i], {}});
+        std::ranges::set_difference(now[i], drawn[i], std::back_inserter(changed.back().added));
+    }
+    std::ranges::sort(changed, {}, &Changed::cut);
+    return changed;
+}
+
 // Of each box that makes tensors which are saved at cuts without a box for them: their names and the cuts.
-std::map<int, QStringList> savesOf(const DagModel& dag, const PlanEditor& editor, const std::map<int, std::set<ValueId>>& saved)
+std::map<int, QStringList> savesOf(const DagModel& dag, const PlanEditor& editor, const std::vector<Changed>& changed)
 {
     std::set<std::pair<int, ValueId>> drawn;
     for (const DagBox& box : dag.boxes)
@@ -77,24 +107,15 @@ std::map<int, QStringList> savesOf(const DagModel& dag, const PlanEditor& editor
         for (const OpId op : dag.boxes[i].ops)
             boxes[static_cast<std::size_t>(op.index)] = static_cast<int>(i);
     std::map<int, QStringList> saves;
-    for (const auto& [cut, tensors] : saved)
-        for (const ValueId tensor : tensors)
-            if (const OpId producer = program[tensor].producer; producer.valid() && !drawn.contains({cut, tensor}))
+    for (const Changed& at : changed)
+        for (const ValueId tensor : at.added)
+            if (const OpId producer = program[tensor].producer; producer.valid() && !drawn.contains({at.cut, tensor}))
                 if (const int box = boxes[static_cast<std::size_t>(producer.index)]; box >= 0)
-                    saves[box].append(Texts::tr("%1 saved at cut %2").arg(QString::fromStdString(program[tensor].name)).arg(cut + 1));
+                    saves[box].append(Texts::tr("%1 saved at cut %2").arg(QString::fromStdString(program[tensor].name)).arg(at.cut + 1));
     return saves;
 }
 
 }  // namespace
-
-std::vector<int> cutsOf(const DagModel& dag, const PlanEditor& editor)
-{
-    std::vector<int> cuts;
-    for (const DagBand& band : dag.bands)
-        if (!band.isHidden && band.place >= 0 && band.place + 1 < editor.space()->functions())
-            cuts.push_back(band.place);
-    return cuts;
-}
 
 PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor, const Plan& plan)
 {
@@ -111,18 +132,19 @@ PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor, const Plan& p
     std::set<ValueId> inputs;
     for (const Input& input : analysis.program.inputs)
         inputs.insert(input.value);
-    std::map<int, std::set<ValueId>> saved;
-    const std::vector<std::vector<ValueId>> all = editor.space()->allSavePoints(plan);
-    for (const int cut : cutsOf(dag, editor))
-        saved[cut] = {all[static_cast<std::size_t>(cut)].begin(), all[static_cast<std::size_t>(cut)].end()};
-    for (const auto& [box, texts] : savesOf(dag, editor, saved))
+    const std::vector<Changed> changed = changedCuts(dag, editor, plan);
+    const auto changedAt = [&](int cut) {
+        const auto found = std::ranges::lower_bound(changed, cut, {}, &Changed::cut);
+        return found != changed.end() && found->cut == cut ? &*found : nullptr;
+    };
+    for (const auto& [box, texts] : savesOf(dag, editor, changed))
         marks.saves[static_cast<std::size_t>(box)] = texts.join(QStringLiteral(" · "));
     for (std::size_t i = 0; i < dag.bands.size(); ++i)
-        if (const auto known = saved.find(dag.bands[i].place); known != saved.end()) {
+        if (const Changed* at = changedAt(dag.bands[i].place)) {
             std::vector<ValueId> crossing;
-            std::ranges::set_difference(known->second, inputs, std::back_inserter(crossing));
+            std::ranges::set_difference(at->saved, inputs, std::back_inserter(crossing));
             marks.strips[i] = stripWith(analysis, crossing);
-            marks.strips[i].isJoined = plan.joined.contains(dag.bands[i].place);
+            marks.strips[i].isJoined = plan.joined.contains(at->cut);
         }
     const std::map<OpId, QString> groups = groupNames(editor, plan);
     for (std::size_t i = 0; i < dag.boxes.size(); ++i) {
@@ -135,8 +157,9 @@ PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor, const Plan& p
             place.prepend(Texts::tr("%1 of %2 ops moved").arg(moved.ops).arg(box.ops.size()));
         }
         marks.places[i] = place.join(QStringLiteral(" · "));
-        const auto known = saved.find(dag.bands[static_cast<std::size_t>(box.key.band)].place);
-        marks.unsaved[i] = box.key.kind == BoxKind::Tensor && box.writtenBy >= 0 && known != saved.end() && !known->second.contains(box.key.value);
+        if (box.key.kind == BoxKind::Tensor && box.writtenBy >= 0)
+            if (const Changed* at = changedAt(dag.bands[static_cast<std::size_t>(box.key.band)].place))
+                marks.unsaved[i] = !std::ranges::binary_search(at->saved, box.key.value);
     }
     return marks;
 }
