@@ -13,6 +13,7 @@
 
 #include "core/analysis/row_rules.h"
 #include "core/base/error.h"
+#include "core/run/index_guard.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -174,6 +175,7 @@ public:
 
     static std::vector<Value> call(const jit::Operator& op, std::vector<Value> inputs, std::size_t)
     {
+        guardIndices(op.schema(), inputs);
         op.getOperation()(inputs);
         if (!Graphs::givesList(op.schema()))
             return inputs;

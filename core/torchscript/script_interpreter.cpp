@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/stopping.h"
+#include "core/run/index_guard.h"
 #include "core/run/tensors.h"
 #include "core/torchscript/script_source.h"
 
@@ -281,6 +282,8 @@ std::vector<c10::IValue> ScriptInterpreter::execute(const Node& node, const Item
     const FailureGuard guard{node, inputs, m_recorder.program().ops.size()};
     guard.run([&] {
         torch::jit::Operation operation = node.getOperation();
+        if (const c10::FunctionSchema* schema = node.maybeSchema(); schema != nullptr)
+            guardIndices(*schema, stack);
         operation(stack);
     });
     return {stack.begin(), stack.end()};

@@ -119,6 +119,14 @@ class SparseMean(make_models.MatrixMean):
         return self.last(torch.sparse.addmm(self.lins[2].bias.expand(h.size(0), -1), adj * 0.5, h))
 
 
+class Pointers(torch.nn.Module):
+    """Begins of the edges into each of four nodes, by an operator that does not look whether there are more."""
+
+    def forward(self, x, edge_index):
+        begins = torch._convert_indices_from_coo_to_csr(edge_index[1], 4)
+        return x * begins[1]
+
+
 def write_odd(folder, inputs):
     """Traces that hold what they should not, and a script that branches; their answers are of no interest but for the first."""
     given = {n: inputs[n] for n in ("x", "edge_index")}
@@ -133,13 +141,14 @@ def write_odd(folder, inputs):
         torch.jit.script(Branching().eval()).save(str(folder / "odd_branch.pt"))
         torch.jit.script(Changing().eval()).save(str(folder / "odd_buffer.pt"))
         traced(Scaled().eval(), given).save(str(folder / "odd_scalar.pt"))
+        traced(Pointers(), {"x": inputs["x"], "edge_index": inputs["edge_index"] % 4}).save(str(folder / "odd_pointers.pt"))
         torch.manual_seed(11)  # the weights of matrix_gcn
         torch.jit.script(make_models.MatrixGCN(torch.sparse.mm).eval()).save(str(folder / "odd_sparse.pt"))
         torch.manual_seed(11)  # the weights of matrix_mean
         edges = inputs["edge_index"]
         adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_sparse", "odd_sparse_sum"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
         deflate(folder / f"{name}.pt", True)
 
 

@@ -119,6 +119,13 @@ TEST(TorchScript, ReadingOneChangesNothingForOthers)
     EXPECT_EQ(test::errorOf([] { openModel(test::testDir() / "models/adversarial/attends_with_a_scale.pt2"); }), "");
 }
 
+// An operator of LibTorch that writes wherever an index says.
+TEST(TorchScript, IndicesThatLeaveATensorAreRefused)
+{
+    const std::string refusal = test::errorOf([] { openModel(scripts() / "odd_pointers.pt"); });
+    EXPECT_NE(refusal.find("is out of bounds for aten::_convert_indices_from_coo_to_csr with size 4"), std::string::npos) << refusal;
+}
+
 TEST(TorchScript, WidthsThatNothingTellsAreAskedFor)
 {
     const std::string refusal = test::errorOf([] { openModel(scripts() / "lgconv.script.pt"); });
