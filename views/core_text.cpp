@@ -18,6 +18,8 @@ constexpr const char* context = "cleave::Core";
 // In this order: the first that fits is taken, so that special ones come before general ones.
 constexpr std::array texts{
     // Moves of plans.
+    QT_TRANSLATE_NOOP("cleave::Core", "No op of the function above the cut can move below it: %1"),
+    QT_TRANSLATE_NOOP("cleave::Core", "No op stands before the message passing below the cut that can move above it: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 must be saved at cut %2: %3; %4"),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 must be saved at cut %2: %3"),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot move to %2: %3."),

@@ -38,7 +38,7 @@ QByteArray svg(QGraphicsScene& scene, const QColor& background, const QString& t
     return buffer.data();
 }
 
-QByteArray pdf(QGraphicsScene& scene, const QString& title)
+QByteArray pdf(QGraphicsScene& scene, const QColor& background, const QString& title)
 {
     const QRectF all = scene.sceneRect();
     const double scale = std::min(pointsPerUnit, largestPage / std::max(all.width(), all.height()));
@@ -49,6 +49,7 @@ QByteArray pdf(QGraphicsScene& scene, const QString& title)
     writer.setPageSize(QPageSize(all.size() * scale, QPageSize::Point));
     writer.setPageMargins({});
     QPainter painter(&writer);
+    painter.fillRect(QRectF(0, 0, writer.width(), writer.height()), background);
     scene.render(&painter, QRectF(0, 0, writer.width(), writer.height()), all);
     painter.end();
     return buffer.data();
@@ -76,7 +77,7 @@ QByteArray png(QGraphicsScene& scene, const QColor& background)
 void exportPicture(QGraphicsScene& scene, const QColor& background, const QString& title, const QString& path)
 {
     const bool isSvg = path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive), isPdf = path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive);
-    const QByteArray data = isSvg ? svg(scene, background, title) : isPdf ? pdf(scene, title) : png(scene, background);
+    const QByteArray data = isSvg ? svg(scene, background, title) : isPdf ? pdf(scene, background, title) : png(scene, background);
     QSaveFile file(path);
     if (data.isEmpty() || !file.open(QIODevice::WriteOnly) || file.write(data) != data.size() || !file.commit())
         throw Error("The picture cannot be written to " + path.toStdString() + ": choose another folder.");
@@ -88,9 +89,10 @@ QString svgOf(QGraphicsScene& scene, const QColor& background)
     return text.mid(text.indexOf(QStringLiteral("<svg")));
 }
 
-void printPicture(QGraphicsScene& scene, QPrinter& printer)
+void printPicture(QGraphicsScene& scene, const QColor& background, QPrinter& printer)
 {
     QPainter painter(&printer);
+    painter.fillRect(painter.viewport(), background);
     scene.render(&painter, {}, scene.sceneRect(), Qt::KeepAspectRatio);
 }
 

@@ -15,6 +15,6 @@ void exportPicture(QGraphicsScene& scene, const QColor& background, const QStrin
 QString svgOf(QGraphicsScene& scene, const QColor& background);  ///< an SVG element
 
 /// On one page, as large as it can be.
-void printPicture(QGraphicsScene& scene, QPrinter& printer);
+void printPicture(QGraphicsScene& scene, const QColor& background, QPrinter& printer);
 
 }  // namespace cleave::views

@@ -128,12 +128,13 @@ BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip) c
         texts.lines.append(band.isGlobal ? tr("over all nodes at once") : tr("message degree %1").arg(band.level));
     if (!band.nodeType.empty())
         texts.lines.append(tr("nodes: %1").arg(toText(band.nodeType)));
-    texts.lines.append(tr("%n op(s)", nullptr, band.ops));
+    const auto more = m_moreOps.find(band.place);
+    texts.lines.append(tr("%n op(s)", nullptr, band.ops + (more == m_moreOps.end() || band.isGlobal ? 0 : more->second)));
     if (strip.isJoined) {
         texts.stripTitle = tr("No cut %1").arg(band.place + 1);
         texts.stripLines.append(tr("run together"));
     }
-    if (band.function < 0 || strip.crossing.empty())
+    if (band.function < 0 || (strip.crossing.empty() && (strip.isJoined || band.place < 0 || index + 2 >= m_picture->dag.bands.size())))
         return texts;
     if (texts.stripTitle.isEmpty())
         texts.stripTitle = band.place < 0 ? tr("For all nodes") : tr("Cut %1").arg(band.place + 1);
@@ -183,7 +184,7 @@ void GraphScene::showPlan()
 void GraphScene::writeBands(const PlanMarks& marks)
 {
     const DataGraph* graph = m_document.graph().get();
-    const bool all = m_strips.size() != marks.strips.size() || std::exchange(m_graphOfTexts, graph) != graph || m_unitsOfTexts != byteUnits();
+    const bool all = std::exchange(m_moreOps, marks.ops) != marks.ops || m_strips.size() != marks.strips.size() || std::exchange(m_graphOfTexts, graph) != graph || m_unitsOfTexts != byteUnits();
     m_unitsOfTexts = byteUnits();
     for (std::size_t i = 0; i < m_bands.size(); ++i)
         if (m_bands[i] != nullptr) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QGraphicsScene>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -62,6 +63,7 @@ private:
     std::vector<BoxItem*> m_boxes;
     std::vector<ArrowItem*> m_arrows;  // null for stubs
     std::vector<BandItem*> m_bands;    // null for hidden ones
+    std::map<int, int> m_moreOps;  // in the bands of functions, than are drawn there
     MovedOpsLayer* m_movedLayer = nullptr;
     std::vector<MovedOpsItem*> m_moved;
     StructureItem* m_structure = nullptr;  // null without structure arrows

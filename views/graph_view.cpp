@@ -234,8 +234,15 @@ void GraphView::selectCut(std::optional<int> cut)
     m_scene->markCut(cut);
     Q_EMIT selectionChanged();
     if (cut)
-        ensureVisible(m_scene->cutRect(*cut), 10, 60);
+        showLine(m_scene->cutRect(*cut));
     sayCut();
+}
+
+// Cuts are as wide as the picture: only up and down matters.
+void GraphView::showLine(const QRectF& line)
+{
+    const double x = mapToScene(viewport()->rect().center()).x();
+    ensureVisible(QRectF(x, line.top(), 1, line.height()), 0, 60);
 }
 
 // To those who move it by keys, or hear it.
@@ -247,7 +254,7 @@ void GraphView::sayCut()
     m_cutLabel->say(text);
     if (moves) {
         const QRectF cut = m_scene->cutRect(*m_cut);
-        m_cutLabel->putBeside(mapFromScene(QPointF(cut.center().x(), cut.bottom())));
+        m_cutLabel->putBeside({viewport()->width() / 2, mapFromScene(QPointF(0, cut.bottom())).y()});
     }
     if (m_cut || !m_selection)
         setAccessibleDescription(!m_cut ? QString() : moves ? QString(text).replace(QLatin1Char('\n'), QStringLiteral("; ")) : tr("Cut %1").arg(*m_cut + 1));
@@ -476,7 +483,7 @@ void GraphView::exportPicture(const QString& path)
 
 QString GraphView::svg() { return picture() ? svgOf(*m_scene, m_scene->style().colors.background) : QString(); }
 
-void GraphView::print(QPrinter& printer) { printPicture(*m_scene, printer); }
+void GraphView::print(QPrinter& printer) { printPicture(*m_scene, m_scene->style().colors.background, printer); }
 
 BoxItem* GraphView::boxAt(const QPoint& position) const { return m_scene->boxAt(mapToScene(position)); }
 
@@ -484,11 +491,14 @@ void GraphView::mousePressEvent(QMouseEvent* event)
 {
     m_untouched = false;
     m_pressed = event->pos();
+    m_isOver = false;
     QGraphicsView::mousePressEvent(event);
 }
 
 void GraphView::mouseMoveEvent(QMouseEvent* event)
 {
+    if (m_isOver)
+        return;
     const bool far = (event->pos() - m_pressed).manhattanLength() >= QGuiApplication::styleHints()->startDragDistance();
     if (!m_drag && !m_panning && far && m_scene->isCurrent() && (event->buttons() & Qt::LeftButton))
         m_drag = beginDrag();
@@ -506,8 +516,10 @@ std::unique_ptr<PlanDrag> GraphView::beginDrag()
     PlanEditor& editor = m_document.planEditor();
     if (const BoxItem* item = boxAt(m_pressed)) {
         std::vector<OpId> ops = movableOps(editor, picture()->dag.boxes[static_cast<std::size_t>(item->index())]);
-        if (ops.empty())
-            return nullptr;
+        if (ops.empty()) {
+            const QString why = whyUnmovable(editor, picture()->dag.boxes[static_cast<std::size_t>(item->index())]);
+            return why.isEmpty() ? nullptr : std::make_unique<RefusedDrag>(*this, editor, why);
+        }
         return std::make_unique<OpDrag>(*this, *picture(), m_scene->style().colors, editor, std::move(ops));
     }
     const std::optional<int> cut = m_scene->cutAt(mapToScene(m_pressed));
@@ -521,6 +533,8 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
 {
     QGraphicsView::mouseReleaseEvent(event);
     m_panning = false;
+    if (std::exchange(m_isOver, false))
+        return;
     if (const std::unique_ptr<PlanDrag> drag = std::move(m_drag)) {
         if (event->button() == Qt::LeftButton)
             drag->drop();
@@ -565,6 +579,11 @@ void GraphView::keyPressEvent(QKeyEvent* event)
 
 bool GraphView::handleKey(int key)
 {
+    if (m_drag && key == Qt::Key_Escape) {
+        m_drag.reset();
+        m_isOver = true;
+        return true;
+    }
     if (m_cut && handleCutKey(key))
         return true;
     switch (key) {
@@ -575,7 +594,7 @@ bool GraphView::handleKey(int key)
     case Qt::Key_Enter: expandSelection(); return true;
     case Qt::Key_C: return selectNextCut(1);
     case Qt::Key_Minus: collapseSelection(); return true;
-    case Qt::Key_Escape: m_drag ? m_drag.reset() : select(std::nullopt); return true;
+    case Qt::Key_Escape: select(std::nullopt); return true;
     case Qt::Key_Left:
     case Qt::Key_Right:
     case Qt::Key_Up:

@@ -95,6 +95,7 @@ private:
     bool selectNextCut(int step);
     bool handleCutKey(int key);
     void sayCut();
+    void showLine(const QRectF& line);
     DagOptions dagOptions() const;
     const Repeat* repeatAround(const DagBox& box) const;  ///< null: none
     void fold(const Repeat& repeat);
@@ -126,6 +127,7 @@ private:
     bool m_folds = true, m_showsStructure = false;
     QPoint m_pressed;
     bool m_panning = false;              // with a button held
+    bool m_isOver = false;               // what the button was held for
     bool m_untouched = false;            // nobody has moved or zoomed the picture yet
     bool m_isNew = false;                // the model was not shown yet
 };

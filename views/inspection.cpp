@@ -94,10 +94,20 @@ private:
         return m_box.key.band == 0 ? Texts::tr("the prologue") : fromCore(functionName(function(m_box.key.band - 1)));
     }
 
+    // Where the plan runs an op, if that is not where the picture has it.
+    std::optional<Position> movedTo(OpId op) const
+    {
+        const int i = m_editor == nullptr || m_editor->space() == nullptr ? -1 : m_editor->space()->indexOf(op);
+        if (i < 0 || m_editor->shown().positions[static_cast<std::size_t>(i)] == m_editor->base().positions[static_cast<std::size_t>(i)])
+            return {};
+        return m_editor->shown().positions[static_cast<std::size_t>(i)];
+    }
+
     void inspectOp(OpId id)
     {
         const Op& op = m_program[id];
-        m_result.kind = Texts::tr("Operator in %1").arg(place());
+        const std::optional<Position> moved = movedTo(id);
+        m_result.kind = moved ? Texts::tr("Operator, moved: %1").arg(m_editor->positionText(*moved)) : Texts::tr("Operator in %1").arg(place());
         auto& about = section(Texts::tr("Operator"));
         about.push_back({Texts::tr("target"), toText(op.overload.empty() ? op.target : op.target + "." + op.overload), {}});
         about.push_back({Texts::tr("works"), kindText(m_analysis.ops[id]), {}});
@@ -228,7 +238,8 @@ private:
 
     void inspectModule()
     {
-        m_result.kind = Texts::tr("Module in %1").arg(place());
+        const auto moved = std::ranges::count_if(m_box.ops, [this](OpId op) { return movedTo(op).has_value(); });
+        m_result.kind = moved > 0 ? Texts::tr("Module in %1, of which %2 of %3 operators have moved").arg(place()).arg(moved).arg(m_box.ops.size()) : Texts::tr("Module in %1").arg(place());
         addModule(m_box.key.module);
         auto& rows = section(Texts::tr("Here"));
         rows.push_back({Texts::tr("message degree"), m_box.level < 0 ? Texts::tr("none") : QString::number(m_box.level), {}});
@@ -275,7 +286,10 @@ private:
     void inspectTensor(ValueId id)
     {
         const bool input = m_program.isInput(id);
-        m_result.kind = input ? Texts::tr("Input of the model") : m_box.isOutput ? Texts::tr("Output of the model") : Texts::tr("Save point");
+        m_result.kind = input             ? Texts::tr("Input of the model")
+                        : m_box.isOutput ? Texts::tr("Output of the model")
+                        : isSaved(id)    ? Texts::tr("Save point")
+                                         : Texts::tr("Tensor that this plan does not save");
         auto& about = section(Texts::tr("Tensor"));
         about.push_back({Texts::tr("type"), toText(std::string(dtypeName(m_program[id].dtype))), {}});
         about.push_back({Texts::tr("shape"), toText(shapeText(m_analysis, id)), toText(toString(m_program[id].sizes))});
@@ -293,15 +307,41 @@ private:
         }
     }
 
+    bool hasOtherPlan() const { return m_editor != nullptr && m_editor->space() != nullptr && m_editor->shown() != m_editor->base(); }
+
+    bool isSaved(ValueId id) const
+    {
+        return !hasOtherPlan() || std::ranges::any_of(m_editor->space()->allSavePoints(m_editor->shown()), [&](const std::vector<ValueId>& saved) { return std::ranges::count(saved, id) > 0; });
+    }
+
     void addUse(ValueId id)
     {
         auto& rows = section(Texts::tr("Use"));
+        if (hasOtherPlan()) {
+            addUseInPlan(rows, id);
+            return;
+        }
         if (m_box.writtenBy >= 0)
             rows.push_back({Texts::tr("written by"), fromCore(functionName(function(m_box.writtenBy))), {}});
         QStringList readers;
         for (const CutFunction& function : m_cut.functions)
             if (std::ranges::find(function.reads, id) != function.reads.end())
                 readers.append(fromCore(functionName(function)));
+        if (m_box.isOutput)
+            readers.append(Texts::tr("the caller"));
+        rows.push_back({Texts::tr("read by"), readers.join(QStringLiteral(", ")), {}});
+    }
+
+    void addUseInPlan(std::vector<Property>& rows, ValueId id)
+    {
+        const auto name = [](int function) { return fromCore("function " + std::to_string(function)); };
+        const OpId producer = m_program[id].producer;
+        if (const int i = producer.valid() ? m_editor->space()->indexOf(producer) : -1; i >= 0)
+            rows.push_back({Texts::tr("written by"), name(m_editor->shown().positions[static_cast<std::size_t>(i)].function()), {}});
+        QStringList readers;
+        for (const int function : m_editor->space()->readers(m_editor->shown(), id))
+            if (function < m_editor->space()->functions())
+                readers.append(name(function));
         if (m_box.isOutput)
             readers.append(Texts::tr("the caller"));
         rows.push_back({Texts::tr("read by"), readers.join(QStringLiteral(", ")), {}});
@@ -362,10 +402,11 @@ Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
             continue;
         bytes += known->write.bytes;
         seconds += known->write.seconds;
-        for (const TensorRead& read : known->reads) {
-            bytes += read.amount.bytes;
-            seconds += read.amount.seconds;
-        }
+        for (const TensorRead& read : known->reads)
+            if (cost->functions[static_cast<std::size_t>(read.function)].last > cut) {  // the others do not cross the cut
+                bytes += read.amount.bytes;
+                seconds += read.amount.seconds;
+            }
     }
     if (tensors.empty())
         tensors.push_back({Texts::tr("nothing"), {}, {}});

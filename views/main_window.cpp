@@ -286,8 +286,13 @@ void MainWindow::makeActions()
     presenting->setCheckable(true);
     connect(presenting, &QAction::toggled, this, &MainWindow::setPresenting);
     view->addSeparator();
-    for (QDockWidget* dock : findChildren<QDockWidget*>())
+    for (QDockWidget* dock : findChildren<QDockWidget*>()) {
         view->addAction(dock->toggleViewAction());
+        connect(dock->toggleViewAction(), &QAction::triggered, dock, [dock](bool shows) {
+            if (shows)
+                dock->raise();  // it may be a tab behind another
+        });
+    }
 
     auto* bar = addToolBar(tr("Tools"));
     bar->setObjectName(QStringLiteral("tools"));
@@ -379,9 +384,12 @@ void MainWindow::exportTo(const QString& path)
 
 void MainWindow::exportCodeDialog()
 {
-    const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder for the Python package"), QFileInfo(m_document.modelPath()).path());
-    if (!folder.isEmpty())
-        exportCode(folder);
+    auto* dialog = new QFileDialog(this, tr("Folder for the Python package"), QFileInfo(m_document.modelPath()).path());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    dialog->setOption(QFileDialog::ShowDirsOnly);
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::exportCode);
+    dialog->open();
 }
 
 void MainWindow::exportCode(const QString& folder)
@@ -396,9 +404,11 @@ void MainWindow::exportCode(const QString& folder)
 
 void MainWindow::print()
 {
-    QPrinter printer(QPrinter::HighResolution);
-    if (QPrintDialog(&printer, this).exec() == QDialog::Accepted)
-        m_view->print(printer);
+    auto printer = std::make_shared<QPrinter>(QPrinter::HighResolution);
+    auto* dialog = new QPrintDialog(printer.get(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, qOverload<QPrinter*>(&QPrintDialog::accepted), this, [this, printer] { m_view->print(*printer); });
+    dialog->open();
 }
 
 bool MainWindow::savePlanDialog()

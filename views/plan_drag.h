@@ -2,6 +2,7 @@
 
 #include <QList>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "views/graph_picture.h"
@@ -38,6 +39,21 @@ protected:
 
 private:
     PlanLabel* m_label;
+};
+
+/// Something that no plan moves: says why.
+class RefusedDrag : public PlanDrag {
+public:
+    RefusedDrag(QGraphicsView& view, PlanEditor& editor, QString why) : PlanDrag(view, editor, Qt::ForbiddenCursor), m_why(std::move(why)) {}
+
+    void drop() override {}
+
+private:
+    bool aim(const QPointF&) override { return std::exchange(m_isNew, false); }
+    QString outcome() const override { return m_why; }
+
+    QString m_why;
+    bool m_isNew = true;
 };
 
 /// Ops on their way to another function.

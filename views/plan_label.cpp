@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <cmath>
 
 #include "views/text.h"
 
@@ -58,9 +59,12 @@ QString costChangeText(const PlanEditor& editor, const std::optional<PlanCost>& 
     const std::optional<PlanCost> then = editor.costs().costOf(after);
     if (!before || !then || !editor.showsCosts())
         return {};
-    return Texts::tr("\n%1 → %2\n%3 → %4 read and written")
-        .arg(secondsText(before->seconds()), secondsText(then->seconds()), bytesText(before->readBytes() + before->writtenBytes()),
-             bytesText(then->readBytes() + then->writtenBytes()));
+    const double bytes = before->readBytes() + before->writtenBytes(), bytesThen = then->readBytes() + then->writtenBytes();
+    const auto signedText = [](double difference, const QString& text) { return (difference < 0 ? QStringLiteral("−") : QStringLiteral("+")) + text; };
+    const double more = then->seconds() - before->seconds(), moreBytes = bytesThen - bytes;
+    return Texts::tr("\n%1 → %2 (%3)\n%4 → %5 (%6) read and written")
+        .arg(secondsText(before->seconds()), secondsText(then->seconds()), signedText(more, secondsText(std::abs(more))), bytesText(bytes), bytesText(bytesThen),
+             signedText(moreBytes, bytesText(std::abs(moreBytes))));
 }
 
 }  // namespace cleave::views

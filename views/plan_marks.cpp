@@ -146,6 +146,11 @@ PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor, const Plan& p
             marks.strips[i] = stripWith(analysis, crossing);
             marks.strips[i].isJoined = plan.joined.contains(at->cut);
         }
+    for (std::size_t i = 0; i < plan.positions.size(); ++i)
+        if (const Position now = plan.positions[i], drawn = editor.base().positions[i]; now.function() != drawn.function()) {
+            ++marks.ops[now.function()];
+            --marks.ops[drawn.function()];
+        }
     const std::map<OpId, QString> groups = groupNames(editor, plan);
     for (std::size_t i = 0; i < dag.boxes.size(); ++i) {
         const DagBox& box = dag.boxes[i];

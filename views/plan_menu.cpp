@@ -104,6 +104,22 @@ std::vector<OpId> movableOps(const PlanEditor& editor, const DagBox& box)
     return std::ranges::all_of(ops, isMovable) ? ops : std::vector<OpId>{};
 }
 
+QString whyUnmovable(const PlanEditor& editor, const DagBox& box)
+{
+    const PlanSpace* space = editor.space();
+    if (space == nullptr || (box.key.kind != BoxKind::Op && box.key.kind != BoxKind::Module) || box.key.band == 0)
+        return {};
+    for (const OpId op : box.ops) {
+        const int i = space->indexOf(op);
+        if (i >= 0 && space->ops()[static_cast<std::size_t>(i)].movable)
+            continue;
+        for (Position to{0}; to.at <= 2 * space->functions() - 2; ++to.at)
+            if (const Move move = space->moveOp(editor.plan(), op, to); !move.plan)
+                return QStringLiteral("✗ ") + fromCore(move.reason);
+    }
+    return {};
+}
+
 void addCutActions(QMenu& menu, PlanEditor& editor, int cut)
 {
     menu.setToolTipsVisible(true);

@@ -8,6 +8,7 @@ class QMenu;
 namespace cleave::views {
 
 /// What a plan can place elsewhere by this box: the op that makes its tensor, or all its ops if each can be moved. Empty otherwise.
+QString whyUnmovable(const PlanEditor& editor, const DagBox& box);  ///< a sentence; empty for boxes of which nothing is placed by a plan
 std::vector<OpId> movableOps(const PlanEditor& editor, const DagBox& box);
 
 /// What can be done to the plan at a box; what cannot is there too, with the reason as its tooltip. other: the box that was chosen before, which it can

@@ -160,7 +160,8 @@ void PlanPanel::showPlan()
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
                        : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written.")
                                                          .arg(countText(m_editor.costs().plans().front().batchSize), bytesText(cost->readBytes()),
-                                                              bytesText(cost->writtenBytes()))
+                                                              bytesText(cost->writtenBytes())) +
+                                                     ratesNote()
                        : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
                        : m_editor.costs().isMeasuring()    ? tr("Counting the rows of blocks on the graph…")
                                                    : tr("Open a graph to see what plans cost."));
@@ -201,6 +202,12 @@ bool PlanPanel::isTaken(const PricedPlan& plan) const
 {
     const bool sameBatch = plan.batchSize == m_editor.costs().plans().front().batchSize;
     return plan.planned.plan.joined.empty() ? plan.planned.plan == m_editor.plan() : plan.planned.plan.joined == m_editor.plan().joined && sameBatch;
+}
+
+QString PlanPanel::ratesNote() const
+{
+    const CostModel* costs = m_editor.costs().model();
+    return costs == nullptr || costs->rates().source != "assumed" ? QString() : u' ' + tr("Rates of this machine are assumed: cleave-cli calibrate measures them.");
 }
 
 void PlanPanel::showButtons()

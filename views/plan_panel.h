@@ -38,6 +38,7 @@ private:
     void showCurve();
     void showSavePoint();
     void showButtons();
+    QString ratesNote() const;
     void take(const PricedPlan& plan);
     const PricedPlan* planOf(Planner planner) const;  ///< null until it is known, or if it cannot be
     bool isTaken(const PricedPlan& plan) const;

@@ -110,7 +110,7 @@ QString htmlReport(Document& document, const QString& picture)
     QString html = QStringLiteral(
                        "<!DOCTYPE html>\n<html><head><meta charset='utf-8'><title>%1</title>\n<style>body{font-family:sans-serif;margin:2em;max-width:70em}"
                        "table{border-collapse:collapse}td,th{border-bottom:1px solid #ccc;padding:.2em .8em;text-align:left}.n{text-align:right}"
-                       "svg{max-width:100%%;height:auto}</style></head>\n<body><h1>%1</h1>\n")
+                       "svg{max-width:100%;height:auto}</style></head>\n<body><h1>%1</h1>\n")
                        .arg(title.toHtmlEscaped());
     PlanEditor& editor = document.planEditor();
     if (editor.cost()) {

@@ -43,7 +43,8 @@ void Ruler::paintEvent(QPaintEvent*)
     const GraphColors colors(palette());
     painter.fillRect(rect(), colors.background);
     const int levels = picture->model->analysis->degreeOf(picture->model->analysis->levels);
-    constexpr double inset = 5;
+    constexpr double inset = 5, apart = 4;  // closer lines would hide the bands
+    double last = -apart;
     for (std::size_t i = 0; i < picture->dag.bands.size(); ++i) {
         const LayoutBand& band = picture->layout.bands[i];
         const QRectF area(inset, toStrip(band.top), width() - 2 * inset, std::max(1.0, toStrip(band.bottom) - toStrip(band.top)));
@@ -51,6 +52,9 @@ void Ruler::paintEvent(QPaintEvent*)
         if (i == 0 || i + 1 == picture->dag.bands.size())
             continue;
         const double cut = toStrip((band.bottom + band.stripBottom) / 2);
+        if (cut - last < apart)
+            continue;
+        last = cut;
         painter.setPen(QPen(colors.cut, 1.6));
         painter.drawLine(QPointF(0, cut), QPointF(width(), cut));
     }

@@ -292,7 +292,7 @@ StoryView::StoryView(Document& document, QWidget* parent)
     m_title->setFont(title);
     m_title->setWordWrap(true);
     for (QLabel* label : {m_title, m_text})
-        label->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+        label->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);
     m_text->setWordWrap(true);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setAlignment(Qt::AlignTop);
@@ -431,6 +431,8 @@ void StoryView::showOutcome()
         const double yours = editor.cost()->seconds(), first = editor.costs().plans()[0].planned.cost.seconds(), best = editor.costs().plans()[2].planned.cost.seconds();
         text += QStringLiteral("\n\n") + tr("Yours: %1. Right before each message passing: %2. The best there is: %3.")
                                                .arg(secondsText(yours), secondsText(first), secondsText(best));
+        if (std::max(first, yours) < best * 1.01)
+            text += u' ' + tr("On this graph, in batches of this size, all of them take about as long: smaller batches or a larger graph tell them apart.");
         text += u' ' + (yours <= best * 1.0001 ? tr("You have found it.") : tr("You are %1 % above it.").arg(std::max(0.1, 100 * (yours / best - 1)), 0, 'f', 1));
     }
     m_text->setText(text);

@@ -284,8 +284,25 @@ private:
                 drawing.centres[i].x += shift;
     }
 
-    // Moves the band so that what enters it comes from as straight above as possible: by the median.
-    double alignment(const Band& band, const BandDrawing& drawing) const
+    // Moves the band so that what enters it comes from as straight above as possible: by the median. But layers that leave a little to the right of where they are
+    // entered must not go on to the right for ever: no band lies further from the middle than half of the widest one above it.
+    double alignment(const Band& band, const BandDrawing& drawing)
+    {
+        constexpr double least = 150;
+        if (drawing.centres.empty())
+            return 0;
+        double left = infinite, right = -infinite;
+        for (std::size_t i = 0; i < band.boxes.size(); ++i) {
+            left = std::min(left, drawing.centres[i].x - box(band.boxes[i]).width / 2);
+            right = std::max(right, drawing.centres[i].x + box(band.boxes[i]).width / 2);
+        }
+        const double middle = band.boxes.empty() ? 0 : (left + right) / 2, furthest = std::max(least, m_widest / 2);
+        if (!band.boxes.empty())
+            m_widest = std::max(m_widest, right - left);
+        return std::clamp(middle + shiftToPorts(band, drawing), -furthest, furthest) - middle;
+    }
+
+    double shiftToPorts(const Band& band, const BandDrawing& drawing) const
     {
         std::vector<double> shifts;
         for (const auto& [from, at] : band.ports)
@@ -295,8 +312,6 @@ private:
             std::ranges::nth_element(shifts, middle);
             return *middle;
         }
-        if (drawing.centres.empty())
-            return 0;
         const auto [left, right] = std::ranges::minmax(drawing.centres, {}, &LayoutPoint::x);
         return -(left.x + right.x) / 2;
     }
@@ -367,6 +382,7 @@ private:
     LayoutCache* m_cache;
     std::vector<Band> m_bands;
     LayoutResult m_result;
+    double m_widest = 0;  // of the bands that are laid out
     DotProcess m_dot;
 };
 

@@ -436,13 +436,15 @@ Move PlanSpace::moveOps(const Plan& plan, std::span<const OpId> ops, Position to
 
 Move PlanSpace::moveCut(const Plan& plan, int cut, bool up) const
 {
-    const std::string reason = up ? "No op of the function above the cut can move below it." : "No op stands before the message passing below the cut that can move above it.";
+    std::string why;  // of the op that is nearest to the cut
     const auto tried = [&](std::size_t i) -> std::optional<Move> {
         const PlacedOp& placed = m_ops[i];
         const Position at = plan.positions[i], to = up ? earliest(Position::pre(cut + 1), placed.nodeType) : latest(Position::post(cut), placed.nodeType);
-        if (!placed.movable || (up ? at.function() != cut : at != Position::pre(cut + 1)) || to < placed.least || to > placed.most)
+        if (up ? at.function() != cut : at != Position::pre(cut + 1))
             return {};
         Move move = moveTo(plan, static_cast<int>(i), to);
+        if (why.empty())
+            why = move.reason;
         return move.plan && *move.plan != plan ? std::optional(std::move(move)) : std::nullopt;
     };
     if (cut < 0 || cut + 1 >= functions())
@@ -452,7 +454,8 @@ Move PlanSpace::moveCut(const Plan& plan, int cut, bool up) const
     for (std::size_t k = 0; k < m_ops.size(); ++k)
         if (auto move = tried(up ? m_ops.size() - 1 - k : k))
             return *std::move(move);
-    return {{}, {}, reason};
+    const std::string reason = up ? "No op of the function above the cut can move below it" : "No op stands before the message passing below the cut that can move above it";
+    return {{}, {}, why.empty() ? reason + "." : reason + ": " + why};
 }
 
 Move PlanSpace::pin(const Plan& plan, OpId op, int function) const
@@ -524,6 +527,15 @@ std::vector<std::vector<ValueId>> PlanSpace::allSavePoints(const Plan& plan) con
                 saved[static_cast<std::size_t>(cut)].push_back(value);
     }
     return saved;
+}
+
+std::set<int> PlanSpace::readers(const Plan& plan, ValueId tensor) const
+{
+    std::set<int> functions;
+    if (const auto known = m_readers.find(tensor); known != m_readers.end())
+        for (const Reader& reader : known->second)
+            functions.insert(functionOf(plan, reader));
+    return functions;
 }
 
 CutProgram PlanSpace::cut(const Plan& plan, const std::set<BlockCopy>& copied) const

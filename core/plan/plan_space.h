@@ -101,6 +101,9 @@ public:
     std::vector<ValueId> savePoints(const Plan& plan, int cut) const;
     std::vector<std::vector<ValueId>> allSavePoints(const Plan& plan) const;  ///< of each cut, in time linear in reads and results
 
+    /// The functions that read it; one behind the last where it is an output.
+    std::set<int> readers(const Plan& plan, ValueId tensor) const;
+
     /// The program cut as the plan says. Error for an illegal plan.
     CutProgram cut(const Plan& plan, const std::set<BlockCopy>& copied = {}) const;
 

@@ -1675,6 +1675,14 @@
         <source>syntax error in line %1</source>
         <translation>第 %1 行有语法错误</translation>
     </message>
+    <message>
+        <source>No op of the function above the cut can move below it: %1</source>
+        <translation>切口上方的函数中没有算子可以移到切口下方：%1</translation>
+    </message>
+    <message>
+        <source>No op stands before the message passing below the cut that can move above it: %1</source>
+        <translation>切口下方的消息传递之前没有可以移到切口上方的算子：%1</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>
@@ -2500,6 +2508,18 @@
         <source>%1, like %2</source>
         <translation>%1，同 %2</translation>
     </message>
+    <message>
+        <source>Operator, moved: %1</source>
+        <translation>算子，已移动：%1</translation>
+    </message>
+    <message>
+        <source>Module in %1, of which %2 of %3 operators have moved</source>
+        <translation>模块，位于%1，其中 %3 个算子中有 %2 个已移动</translation>
+    </message>
+    <message>
+        <source>Tensor that this plan does not save</source>
+        <translation>此方案不保存的张量</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::Inspector</name>
@@ -3145,14 +3165,6 @@
 <context>
     <name>cleave::views::PlanDrag</name>
     <message>
-        <source>
-%1 → %2
-%3 → %4 read and written</source>
-        <translation>
-%1 → %2
-读写 %3 → %4</translation>
-    </message>
-    <message>
         <source>✗ %1</source>
         <translation>✗ %1</translation>
     </message>
@@ -3173,6 +3185,14 @@
     <message>
         <source>nothing</source>
         <translation>无</translation>
+    </message>
+    <message>
+        <source>
+%1 → %2 (%3)
+%4 → %5 (%6) read and written</source>
+        <translation>
+%1 → %2（%3）
+读写 %4 → %5（%6）</translation>
     </message>
 </context>
 <context>
@@ -3383,6 +3403,10 @@
     <message>
         <source>All functions together, in one batch of all nodes</source>
         <translation>所有函数合并运行，全部节点为一个批次</translation>
+    </message>
+    <message>
+        <source>Rates of this machine are assumed: cleave-cli calibrate measures them.</source>
+        <translation>本机的速率为假定值：cleave-cli calibrate 可以测量。</translation>
     </message>
 </context>
 <context>
@@ -4191,6 +4215,10 @@
     <message>
         <source>Once the costs are revealed</source>
         <translation>显示代价之后可用</translation>
+    </message>
+    <message>
+        <source>On this graph, in batches of this size, all of them take about as long: smaller batches or a larger graph tell them apart.</source>
+        <translation>在这张图上、以这样的批大小，它们用时都差不多：更小的批或更大的图才能区分。</translation>
     </message>
 </context>
 <context>

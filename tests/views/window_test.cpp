@@ -122,6 +122,9 @@ private Q_SLOTS:
     void twoPlansAreCompared();
     void contextMenuMovesAnOp();
     void escapeEndsADrag();
+    void whatNoPlanMovesSaysWhy();
+    void panelsSpeakOfThePlan();
+    void noSequenceOfEventsGivesAnIllegalPlan();
     void aLookAtAnotherPlanKeepsTheResult();
     void plannersAreTakenByTheirButtons();
     void functionsRunTogether();
@@ -1740,6 +1743,124 @@ void WindowTest::escapeEndsADrag()
     QVERIFY(!view.drag());
     QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, middle(view, Position::pre(2)));
     QVERIFY(editor.plan() == before);
+
+    // Of a cut's line too, however far the mouse goes on.
+    const QRectF band = zoneOf(*view.picture(), Position::post(1));
+    const QPoint line = view.mapFromScene(QPointF(band.right() - 4, band.bottom() + 8));
+    QTest::mousePress(view.viewport(), Qt::LeftButton, {}, line);
+    QTest::mouseMove(view.viewport(), line - QPoint(0, 60));
+    QVERIFY(view.drag() && editor.hasPreview());
+    QTest::keyClick(&view, Qt::Key_Escape);
+    QVERIFY(!view.drag() && !editor.hasPreview());
+    QTest::mouseMove(view.viewport(), line - QPoint(0, 90));
+    QVERIFY(!view.drag() && !editor.hasPreview());
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, line - QPoint(0, 90));
+    QVERIFY(editor.plan() == before);
+    QCOMPARE(editor.history().count(), 0);
+}
+
+void WindowTest::whatNoPlanMovesSaysWhy()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    view.fit();
+    const auto& boxes = view.picture()->dag.boxes;
+    const auto gather = std::ranges::find(boxes, "index_select_1", &DagBox::title);
+    QVERIFY(gather != boxes.end());
+    const QPoint from = view.viewPosition(gather->key).toPoint();
+    QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
+    for (const int step : {10, 40, 60})
+        QTest::mouseMove(view.viewport(), from - QPoint(0, step));
+    QVERIFY(view.drag());
+    QVERIFY2(view.drag()->text().contains(QStringLiteral("'index_select_1' (aten::index_select)")), qPrintable(view.drag()->text()));
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, middle(view, Position::post(0)));
+    QCOMPARE(window.document().planEditor().history().count(), 0);
+    view.selectCut(0);
+    view.moveCut(false);  // the line cannot go down: by name
+    QVERIFY2(window.messageBar().isVisible() && window.messageBar().text().contains(QStringLiteral("move above it")), qPrintable(window.messageBar().text()));
+}
+
+void WindowTest::panelsSpeakOfThePlan()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    GraphView& view = window.graphView();
+    const DagKey saved = [&] {
+        for (const DagBox& box : view.picture()->dag.boxes)
+            if (box.key.kind == BoxKind::Tensor && box.title == "linear_3")
+                return box.key;
+        return DagKey{};
+    }();
+    QVERIFY(editor.moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
+    const auto kind = [&](const DagKey& key) { return inspectBox(*window.document().model(), view.picture()->dag.boxes[static_cast<std::size_t>(view.picture()->dag.find(key))], window.document().graph().get(), &editor).kind; };
+    QCOMPARE(kind(boxOf(window, "linear_3")), QStringLiteral("Operator, moved: before message passing 2"));
+    QCOMPARE(kind(boxOf(window, "relu")), QStringLiteral("Operator in function 1"));
+    QCOMPARE(kind(saved), QStringLiteral("Tensor that this plan does not save"));
+    editor.history().undo();
+    QCOMPARE(kind(boxOf(window, "linear_3")), QStringLiteral("Operator in function 1"));
+    QCOMPARE(kind(saved), QStringLiteral("Save point"));
+    editor.history().setClean();
+}
+
+// What a person's hands may do in any order.
+void WindowTest::noSequenceOfEventsGivesAnIllegalPlan()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    window.resize(1360, 860);
+    GraphView& view = window.graphView();
+    view.fit();
+    PlanEditor& editor = window.document().planEditor();
+    QTableView& table = window.planPanel().savePoints();
+    std::mt19937 random(11);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    const auto anywhere = [&] {
+        if (below(3) > 0 && view.picture() && !view.picture()->dag.boxes.empty())  // most often a box
+            return view.viewPosition(view.picture()->dag.boxes[static_cast<std::size_t>(below(static_cast<int>(view.picture()->dag.boxes.size())))].key).toPoint();
+        return QPoint(below(view.viewport()->width()), below(view.viewport()->height()));
+    };
+    const auto onACut = [&] {
+        const QRectF band = zoneOf(*view.picture(), Position::post(below(2)));
+        return view.mapFromScene(QPointF(band.right() - 4, band.bottom() + 8));
+    };
+    constexpr std::array keys{Qt::Key_Tab, Qt::Key_Up, Qt::Key_Down, Qt::Key_Left, Qt::Key_Right, Qt::Key_Return, Qt::Key_Escape, Qt::Key_C, Qt::Key_Plus, Qt::Key_Minus, Qt::Key_F};
+    std::set<QString> steps;
+    for (int i = 0; i < 500; ++i) {
+        switch (below(6)) {
+        case 0:
+        case 1: {  // a drag, some of them given up
+            const bool ofCut = below(2) == 0;
+            QTest::mousePress(view.viewport(), Qt::LeftButton, {}, ofCut ? onACut() : anywhere());
+            for (int k = below(4); k >= 0; --k)
+                QTest::mouseMove(view.viewport(), anywhere());
+            if (below(4) == 0)
+                QTest::keyClick(&view, Qt::Key_Escape);
+            QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, anywhere());
+            break;
+        }
+        case 2: QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, below(3) == 0 ? onACut() : anywhere()); break;
+        case 3:
+            if (const QAbstractItemModel& model = *table.model(); model.rowCount() > 0) {
+                const QModelIndex cell = model.index(below(model.rowCount()), 0);
+                table.setCurrentIndex(cell);
+                QTest::keyClick(&table, Qt::Key_Space);
+            }
+            break;
+        case 4: below(2) == 0 ? editor.history().undo() : editor.history().redo(); break;
+        default:
+            view.setFocus();
+            QTest::keyClick(&view, keys[static_cast<std::size_t>(below(static_cast<int>(keys.size())))]);
+        }
+        QCOMPARE(editor.space()->whyIllegal(editor.plan()), std::string());
+        QCOMPARE(editor.space()->whyIllegal(editor.shown()), std::string());
+        steps.insert(editor.history().undoText());
+        if (view.isLayingOut())
+            QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
+    }
+    QVERIFY2(steps.size() > 4, qPrintable(QString::number(steps.size())));  // of several kinds
+    editor.history().setClean();
 }
 
 void WindowTest::aLookAtAnotherPlanKeepsTheResult()

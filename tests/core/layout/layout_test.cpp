@@ -134,6 +134,33 @@ TEST(Layout, ManySharedArrowsStayLinear)
     EXPECT_TRUE(result.paths.back().empty()) << "an arrow over 2000 ranks is a stub";
 }
 
+// Each band is left a little to the right of where it is entered.
+TEST(Layout, DeepPicturesGoDownNotAside)
+{
+    LayoutInput input;
+    input.bands = 60;
+    int strip = -1;
+    for (int band = 0; band < input.bands; ++band) {
+        const int first = static_cast<int>(input.boxes.size());
+        for (int i = 0; i < 3; ++i)
+            input.boxes.push_back({90, 40, band});
+        if (strip >= 0)
+            input.arrows.push_back({strip, first});
+        strip = static_cast<int>(input.boxes.size());
+        input.boxes.push_back({120, 24, band, LayoutPlace::Strip});
+        for (int i = 0; i < 3; ++i)
+            input.arrows.push_back({first + i, strip});
+    }
+    for (const int dotBoxes : {0, 100}) {
+        LayoutOptions options;
+        options.dotBoxes = dotBoxes;
+        const LayoutResult result = layOut(input, options);
+        EXPECT_LT(result.bounds.right - result.bounds.left, 1000) << "dot up to " << dotBoxes;
+        expectPathsMeetBoxes(input, result);
+        expectNoOverlaps(input, result);
+    }
+}
+
 TEST(Layout, FramesEncloseTheirBoxesAndNoOthers)
 {
     if (!dotIsInstalled())
