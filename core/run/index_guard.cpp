@@ -74,6 +74,27 @@ void guardBags(const Arguments& given)
     given.requireAscending(given.tensor("offsets"), indices.numel());
 }
 
+// Values of an enumeration that it does not have.
+void guardFormat(const Arguments& given)
+{
+    if (const std::int64_t format = given.number("memory_format"); format < 0 || format >= static_cast<std::int64_t>(at::MemoryFormat::NumOptions))
+        throw std::out_of_range("memory format " + std::to_string(format) + " does not exist");
+}
+
+void guardSorter(const Arguments& given)
+{
+    const at::Tensor sorted = given.tensor("sorted_sequence");
+    given.requireWithin(given.tensor("sorter"), sorted.defined() && sorted.dim() > 0 ? sorted.size(-1) : 0);
+}
+
+void guardNorm(const Arguments& given)
+{
+    const at::Tensor input = given.tensor("input");
+    for (const char* name : {"weight", "bias", "running_mean", "running_var"})
+        if (const at::Tensor part = given.tensor(name); part.defined() && (!input.defined() || input.dim() < 2 || part.numel() != input.size(1)))
+            throw std::out_of_range(std::string(name) + " has not one number for each channel");
+}
+
 }  // namespace
 
 void guardIndices(const c10::FunctionSchema& schema, const std::vector<c10::IValue>& arguments)
@@ -82,7 +103,14 @@ void guardIndices(const c10::FunctionSchema& schema, const std::vector<c10::IVal
         {"aten::_convert_indices_from_coo_to_csr", guardToCompressed}, {"aten::_convert_indices_from_csr_to_coo", guardFromCompressed},
         {"aten::embedding_bag", guardBags},                            {"aten::_embedding_bag", guardBags},
         {"aten::_embedding_bag_forward_only", guardBags},
+        {"aten::searchsorted", guardSorter},                           {"aten::native_batch_norm", guardNorm},
+        {"aten::clone", guardFormat},                                  {"aten::to", guardFormat},
+        {"aten::_to_copy", guardFormat},                               {"aten::contiguous", guardFormat},
+        {"aten::empty_like", guardFormat},                             {"aten::zeros_like", guardFormat},
+        {"aten::ones_like", guardFormat},                              {"aten::full_like", guardFormat},
     };
+    if (schema.name().ends_with("_backward"))
+        throw std::out_of_range(schema.name() + " is no operator of a forward pass");
     if (const auto guard = guards.find(schema.name()); guard != guards.end())
         guard->second({schema, arguments});
 }
