@@ -529,6 +529,25 @@ void BandItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, 
                m_hasCut ? m_style.colors.cut : m_style.colors.text);
 }
 
+void BandItem::paintTitles(QPainter* painter, double left) const
+{
+    if (boundingRect().left() + margin >= left)
+        return;
+    const BoxMetrics& metrics = m_style.metrics;
+    const auto paint = [&](const QString& title, qsizetype lines, double top, double bottom, const QColor& color) {
+        if (title.isEmpty())
+            return;
+        const double height = metrics.titleHeight + metrics.smallHeight * static_cast<double>(lines);
+        const QRectF area(left, std::min((top + bottom - height) / 2, top + 2 * BoxMetrics::padding), QFontMetricsF(metrics.title).horizontalAdvance(title) + 2 * BoxMetrics::badgePadding, metrics.titleHeight);
+        painter->setPen(QPen(m_style.colors.bandLine, 0.8));
+        painter->setBrush(m_style.colors.band);
+        painter->drawRoundedRect(area, 4, 4);
+        drawText(painter, metrics.title, color, area, title, Qt::AlignCenter);
+    };
+    paint(m_texts.title, m_texts.lines.size(), m_band.top, m_band.bottom, m_style.colors.text);
+    paint(m_texts.stripTitle, m_texts.stripLines.size(), m_band.bottom, m_band.stripBottom, m_hasCut ? m_style.colors.cut : m_style.colors.text);
+}
+
 void BandItem::paintTexts(QPainter* painter, const QString& title, const QStringList& lines, double top, double bottom,
                           const QColor& color) const
 {

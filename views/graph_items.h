@@ -133,6 +133,7 @@ public:
     void setJoined(bool joined);  ///< nothing is cut there
     void setLit(bool lit);  ///< the function that is spoken of
     QRectF stripRect() const;
+    void paintTitles(QPainter* painter, double left) const;  ///< once more, there, if they do not begin right of it
 
     QRectF boundingRect() const override;
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;

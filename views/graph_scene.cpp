@@ -255,6 +255,13 @@ bool GraphScene::isLit(const DagBand& band) const
 
 QRectF GraphScene::boxRect(int box) const { return m_boxes[static_cast<std::size_t>(box)]->sceneBoundingRect(); }
 
+void GraphScene::paintTitles(QPainter* painter, const QRectF& area, double left) const
+{
+    for (const BandItem* band : m_bands)
+        if (band != nullptr && band->boundingRect().top() <= area.bottom() && band->boundingRect().bottom() >= area.top())
+            band->paintTitles(painter, left);
+}
+
 QRectF GraphScene::cutRect(int cut) const
 {
     for (std::size_t i = 0; i < m_bands.size(); ++i)

@@ -36,6 +36,7 @@ public:
     void markCut(std::optional<int> cut);  ///< below that function of PlanSpace
     void lightFunctions(int degree);       ///< of this message degree; 0: none
     QRectF boxRect(int box) const;
+    void paintTitles(QPainter* painter, const QRectF& area, double left) const;  ///< of the bands there whose own lie left of it
     QRectF cutRect(int cut) const;         ///< its strip; empty if it is not drawn
     QRectF litRect() const;
 

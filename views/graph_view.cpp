@@ -25,6 +25,7 @@ namespace {
 
 constexpr double readableZoom = 0.62;
 constexpr double margin = 24;  // around the picture
+constexpr double leastTextZoom = 0.4;  // below this one boxes have no texts either
 
 }  // namespace
 
@@ -295,6 +296,8 @@ void GraphView::showOp(OpId op)
         return;
     m_untouched = false;
     const DagKey key = picture()->dag.boxes[static_cast<std::size_t>(box)].key;
+    if (zoom() < leastTextZoom)
+        setZoom(readableZoom);
     select(key);
     if (key.kind == BoxKind::Op)
         return;
@@ -572,6 +575,15 @@ void GraphView::mouseDoubleClickEvent(QMouseEvent* event)
 void GraphView::keyPressEvent(QKeyEvent* event)
 {
     m_untouched = false;
+    if (event->key() == Qt::Key_F6) {  // past all cuts and boxes
+        QGraphicsView::focusNextPrevChild(!(event->modifiers() & Qt::ShiftModifier));
+        return;
+    }
+    if (event->key() == Qt::Key_F10 && (event->modifiers() & Qt::ShiftModifier)) {
+        QContextMenuEvent menu(QContextMenuEvent::Keyboard, {}, {});
+        contextMenuEvent(&menu);
+        return;
+    }
     if (picture() && (event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == Qt::NoModifier && handleKey(event->key()))
         return;
     QGraphicsView::keyPressEvent(event);
@@ -661,6 +673,22 @@ void GraphView::restyle()
     m_drag.reset();
     m_scene->setColors(palette());
     setBackgroundBrush(m_scene->style().colors.background);
+}
+
+// Titles of bands stay in sight, however far to the right the view is.
+void GraphView::drawForeground(QPainter* painter, const QRectF& area)
+{
+    constexpr double edge = 6;
+    if (picture() && zoom() >= leastTextZoom)
+        m_scene->paintTitles(painter, area, mapToScene(QPoint(0, 0)).x() + edge / zoom());
+}
+
+void GraphView::scrollContentsBy(int dx, int dy)
+{
+    QGraphicsView::scrollContentsBy(dx, dy);
+    constexpr int widest = 260;
+    if (dx != 0)
+        viewport()->update(0, 0, std::min(viewport()->width(), widest + std::abs(dx)), viewport()->height());
 }
 
 bool GraphView::viewportEvent(QEvent* event)

@@ -250,7 +250,10 @@ void MainWindow::makeActions()
     plan->addActions({undo, redo});
     plan->addSeparator();
     addAction(plan, tr("&Compare with a plan…"), {}, [this] { openDialog(tr("Compare with a plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::comparePlan); });
-    addAction(plan, tr("&End the comparison"), {}, [this] { m_document.planEditor().endComparison(); });
+    auto* end = addAction(plan, tr("&End the comparison"), {}, [this] { m_document.planEditor().endComparison(); });
+    const auto mayEnd = [this, end] { end->setEnabled(m_document.planEditor().other().has_value()); };
+    connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, this, mayEnd);
+    mayEnd();
 
     auto* run = menuBar()->addMenu(tr("&Run"));
     m_run = addAction(run, tr("Run &layer-wise"), tr("Ctrl+R"), [this] { m_document.runLayerWise(); });

@@ -16,6 +16,7 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScopeGuard>
+#include <QScrollBar>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -123,6 +124,7 @@ private Q_SLOTS:
     void contextMenuMovesAnOp();
     void escapeEndsADrag();
     void whatNoPlanMovesSaysWhy();
+    void titlesStayInSight();
     void panelsSpeakOfThePlan();
     void noSequenceOfEventsGivesAnIllegalPlan();
     void aLookAtAnotherPlanKeepsTheResult();
@@ -1779,6 +1781,30 @@ void WindowTest::whatNoPlanMovesSaysWhy()
     view.selectCut(0);
     view.moveCut(false);  // the line cannot go down: by name
     QVERIFY2(window.messageBar().isVisible() && window.messageBar().text().contains(QStringLiteral("move above it")), qPrintable(window.messageBar().text()));
+}
+
+void WindowTest::titlesStayInSight()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    view.setZoom(2.5);
+    QScrollBar& bar = *view.horizontalScrollBar();
+    QVERIFY(bar.maximum() > bar.minimum());
+    bar.setValue(bar.maximum());
+    const auto ink = [&] {  // dark points at the left
+        const QImage left = view.viewport()->grab(QRect(0, 0, 160, view.viewport()->height())).toImage();
+        int dark = 0;
+        for (int y = 0; y < left.height(); ++y)
+            for (int x = 0; x < left.width(); ++x)
+                dark += qGray(left.pixel(x, y)) < 90 ? 1 : 0;
+        return dark;
+    };
+    const int with = ink();
+    QVERIFY2(with > 100, qPrintable(QString::number(with)));
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_F6);
+    QVERIFY(!view.hasFocus());
 }
 
 void WindowTest::panelsSpeakOfThePlan()
