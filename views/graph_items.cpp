@@ -17,7 +17,6 @@ namespace cleave::views {
 namespace {
 
 constexpr double ring = 3;         // between the outline, which tells rows, and the fill, which tells the message degree
-constexpr double textDetail = 0.4;  // below this zoom texts are left out
 constexpr double shapeDetail = 0.2;  // below this one boxes are plain rectangles, and arrows thin lines
 constexpr double longArrow = 1500;
 constexpr double headLength = 8;

@@ -10,6 +10,8 @@
 
 namespace cleave::views {
 
+inline constexpr double textDetail = 0.4;  ///< below this zoom texts are left out
+
 /// What all items of a picture paint with; outlives them.
 struct GraphStyle {
     GraphColors colors;

@@ -114,6 +114,16 @@ void GraphScene::addArrow(std::size_t arrow)
     addItem(new StubItem(end(drawn.to, -1), false, name, m_style));
 }
 
+namespace {
+
+int moreIn(const std::map<int, int>& ops, int function)
+{
+    const auto found = ops.find(function);
+    return found == ops.end() ? 0 : found->second;
+}
+
+}  // namespace
+
 BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip) const
 {
     const DagBand& band = m_picture->dag.bands[index];
@@ -128,8 +138,7 @@ BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip) c
         texts.lines.append(band.isGlobal ? tr("over all nodes at once") : tr("message degree %1").arg(band.level));
     if (!band.nodeType.empty())
         texts.lines.append(tr("nodes: %1").arg(toText(band.nodeType)));
-    const auto more = m_moreOps.find(band.place);
-    texts.lines.append(tr("%n op(s)", nullptr, band.ops + (more == m_moreOps.end() || band.isGlobal ? 0 : more->second)));
+    texts.lines.append(tr("%n op(s)", nullptr, band.ops + (band.isGlobal ? 0 : moreIn(m_moreOps, band.place))));
     if (strip.isJoined) {
         texts.stripTitle = tr("No cut %1").arg(band.place + 1);
         texts.stripLines.append(tr("run together"));
@@ -180,15 +189,17 @@ void GraphScene::showPlan()
     markBands();
 }
 
-// Those whose strip has changed, or all where a graph came or went.
+// Those whose strip or number of ops has changed, or all where a graph came or went.
 void GraphScene::writeBands(const PlanMarks& marks)
 {
     const DataGraph* graph = m_document.graph().get();
-    const bool all = std::exchange(m_moreOps, marks.ops) != marks.ops || m_strips.size() != marks.strips.size() || std::exchange(m_graphOfTexts, graph) != graph || m_unitsOfTexts != byteUnits();
+    const std::map<int, int> moreBefore = std::exchange(m_moreOps, marks.ops);
+    const bool all = m_strips.size() != marks.strips.size() || std::exchange(m_graphOfTexts, graph) != graph || m_unitsOfTexts != byteUnits();
     m_unitsOfTexts = byteUnits();
     for (std::size_t i = 0; i < m_bands.size(); ++i)
         if (m_bands[i] != nullptr) {
-            if (all || m_strips[i].crossing != marks.strips[i].crossing || m_strips[i].isJoined != marks.strips[i].isJoined)
+            if (all || m_strips[i].crossing != marks.strips[i].crossing || m_strips[i].isJoined != marks.strips[i].isJoined ||
+                moreIn(moreBefore, m_picture->dag.bands[i].place) != moreIn(m_moreOps, m_picture->dag.bands[i].place))
                 m_bands[i]->setTexts(bandText(i, marks.strips[i]));
             m_bands[i]->setJoined(marks.strips[i].isJoined);
         }

@@ -25,7 +25,6 @@ namespace {
 
 constexpr double readableZoom = 0.62;
 constexpr double margin = 24;  // around the picture
-constexpr double leastTextZoom = 0.4;  // below this one boxes have no texts either
 
 }  // namespace
 
@@ -296,7 +295,7 @@ void GraphView::showOp(OpId op)
         return;
     m_untouched = false;
     const DagKey key = picture()->dag.boxes[static_cast<std::size_t>(box)].key;
-    if (zoom() < leastTextZoom)
+    if (zoom() < textDetail)
         setZoom(readableZoom);
     select(key);
     if (key.kind == BoxKind::Op)
@@ -679,7 +678,7 @@ void GraphView::restyle()
 void GraphView::drawForeground(QPainter* painter, const QRectF& area)
 {
     constexpr double edge = 6;
-    if (picture() && zoom() >= leastTextZoom)
+    if (picture() && zoom() >= textDetail)
         m_scene->paintTitles(painter, area, mapToScene(QPoint(0, 0)).x() + edge / zoom());
 }
 
