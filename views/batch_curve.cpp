@@ -13,7 +13,7 @@ namespace cleave::views {
 
 namespace {
 
-constexpr double margin = 10, gap = 6, dot = 3.5;
+constexpr double curveMargin = 10, curveGap = 6, dot = 3.5;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ QSize BatchCurve::sizeHint() const { return {260, 6 * fontMetrics().height()}; }
 QRectF BatchCurve::area() const
 {
     const double line = fontMetrics().height();
-    return QRectF(rect()).adjusted(margin + dot, line + gap, -margin - dot, -line - gap);
+    return QRectF(rect()).adjusted(curveMargin + dot, line + curveGap, -curveMargin - dot, -line - curveGap);
 }
 
 double BatchCurve::x(double batchSize) const
@@ -84,13 +84,13 @@ void BatchCurve::paintEvent(QPaintEvent*)
     const QColor muted = palette().color(QPalette::PlaceholderText);
     painter.setPen(muted);
     painter.drawLine(inside.bottomLeft(), inside.bottomRight());
-    const QRectF below(margin, inside.bottom() + gap / 2, width() - 2 * margin, fontMetrics().height());
+    const QRectF below(curveMargin, inside.bottom() + curveGap / 2, width() - 2 * curveMargin, fontMetrics().height());
     painter.drawText(below, Qt::AlignLeft, countText(m_points.front().batchSize));
     painter.drawText(below, Qt::AlignRight, countText(m_points.back().batchSize));
     if (m_batchSize > 0) {
         const double now = std::clamp(x(static_cast<double>(m_batchSize)), inside.left(), inside.right());
         painter.setPen(QPen(palette().color(QPalette::Highlight), 1.5, Qt::DashLine));
-        painter.drawLine(QPointF(now, inside.top() - gap), QPointF(now, inside.bottom()));
+        painter.drawLine(QPointF(now, inside.top() - curveGap), QPointF(now, inside.bottom()));
         painter.drawText(below, Qt::AlignHCenter, tr("now %1").arg(countText(m_batchSize)));
     }
     QPolygonF line;
@@ -103,7 +103,7 @@ void BatchCurve::paintEvent(QPaintEvent*)
     for (const QPointF& point : line)
         painter.drawEllipse(point, dot, dot);
     const auto best = static_cast<std::size_t>(std::ranges::min_element(m_points, {}, &PlanCosts::Point::seconds) - m_points.begin());
-    const QRectF above(margin, 0, width() - 2 * margin, fontMetrics().height());
+    const QRectF above(curveMargin, 0, width() - 2 * curveMargin, fontMetrics().height());
     const QString least = tr("least %1 at %2").arg(secondsText(m_points[best].seconds), countText(m_points[best].batchSize));
     painter.setPen(palette().color(QPalette::WindowText));
     painter.drawText(above, Qt::AlignRight, least);

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <map>
-#include <string>
+#include <vector>
 
+#include "core/plan/code.h"
 #include "views/document.h"
 #include "views/lazy_panel.h"
 
@@ -20,16 +20,21 @@ public:
 
     QString source() const;  ///< the one that is shown
     void showFile(const QString& name);
+    void showOps(const std::vector<OpId>& ops);  ///< marks the lines that compute them, in the file where the first is, now and when the plan has changed
 
 protected:
     void refresh() override;
 
 private:
+    QString fileOfOps() const;  // the shown one if it has some; empty if no file has
+    void showSource();
+    void mark(bool scrolls);
 
     Document& m_document;
     QComboBox* m_files;
     QPlainTextEdit* m_source;
-    std::map<std::string, std::string> m_code;
+    PlanCode m_code;
+    std::vector<OpId> m_ops;
 };
 
 }  // namespace cleave::views

@@ -13,7 +13,7 @@ namespace cleave::views {
 
 namespace {
 
-constexpr int margin = 10, gap = 8;
+constexpr int barMargin = 10, barGap = 8;
 
 }  // namespace
 
@@ -76,13 +76,13 @@ QSize CostBars::sizeHint() const { return {260, heightForWidth(260)}; }
 
 int CostBars::heightForWidth(int width) const
 {
-    return m_bars.empty() ? 0 : rowHeight() * (static_cast<int>(m_bars.size()) + legendRows(width, nullptr, 0)) + margin;
+    return m_bars.empty() ? 0 : rowHeight() * (static_cast<int>(m_bars.size()) + legendRows(width, nullptr, 0)) + barMargin;
 }
 
 int CostBars::barAt(const QPoint& position) const
 {
-    const int row = (position.y() - margin / 2) / rowHeight();
-    return position.y() >= margin / 2 && row < static_cast<int>(m_bars.size()) ? row : -1;
+    const int row = (position.y() - barMargin / 2) / rowHeight();
+    return position.y() >= barMargin / 2 && row < static_cast<int>(m_bars.size()) ? row : -1;
 }
 
 void CostBars::paintEvent(QPaintEvent*)
@@ -95,21 +95,21 @@ void CostBars::paintEvent(QPaintEvent*)
         texts = std::max(texts, fontMetrics().horizontalAdvance(bar.text));
         most = std::max(most, bar.total());
     }
-    const int left = margin + names + gap, width = std::max(20, this->width() - left - texts - gap - margin);
-    int top = margin / 2;
+    const int left = barMargin + names + barGap, width = std::max(20, this->width() - left - texts - barGap - barMargin);
+    int top = barMargin / 2;
     for (const Bar& bar : m_bars) {
         QFont font = this->font();
         font.setBold(bar.isMarked);
         painter.setFont(font);
         painter.setPen(palette().color(QPalette::WindowText));
-        painter.drawText(QRect(margin, top, names + gap, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, bar.name);
+        painter.drawText(QRect(barMargin, top, names + barGap, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, bar.name);
         double x = left;
         for (std::size_t part = 0; part < parts && most > 0; ++part) {
             const double length = bar.seconds[part] / most * width;
             fill(painter, QRectF(x, top + 4, length, rowHeight() - 8), static_cast<Part>(part));
             x += length;
         }
-        painter.drawText(QRectF(x + gap, top, texts + margin, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, bar.text);
+        painter.drawText(QRectF(x + barGap, top, texts + barMargin, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, bar.text);
         top += rowHeight();
     }
     if (m_bars.empty())
@@ -124,12 +124,12 @@ int CostBars::legendRows(int width, QPainter* painter, int top) const
     if (!m_hasLegend)
         return 0;
     constexpr int sign = 10, space = 10;
-    int x = margin, rows = 1;
+    int x = barMargin, rows = 1;
     for (const auto& [part, name] : {std::pair(Prepare, partName(Prepare)), std::pair(ReadNodes, tr("read")), std::pair(ComputeNodes, tr("compute")),
                                      std::pair(ComputeBlocks, tr("for rows of blocks")), std::pair(Write, partName(Write))}) {
         const int text = fontMetrics().horizontalAdvance(name) + 2, needed = sign + 4 + text + space;
-        if (x > margin && x + needed - space > width - margin) {
-            x = margin;
+        if (x > barMargin && x + needed - space > width - barMargin) {
+            x = barMargin;
             ++rows;
         }
         if (painter != nullptr) {

@@ -9,6 +9,7 @@
 #include "core/base/pages.h"
 #include "core/graph/generate.h"
 #include "core/graph/npy.h"
+#include "core/run/calibrate.h"
 #include "core/run/plan_profile.h"
 #include "core/run/planning.h"
 #include "core/torchscript/torchscript_reader.h"
@@ -471,6 +472,21 @@ void Document::writeProfile(const QString& path)
             return true;
         },
         [this, path](bool) { Q_EMIT noted(tr("Profile graph written to %1.").arg(path)); });
+}
+
+void Document::calibrate()
+{
+    start(
+        Task::Calibrate, tr("Measuring this machine"), [](const Progress& progress) { return cleave::calibrate(0, progress); },
+        [this](const Rates& rates) {
+            try {
+                writeRates(ratesPath(), rates);
+            } catch (const Error& error) {
+                Q_EMIT failed(toText(error.what()));
+                return;
+            }
+            m_planEditor.measureAgain();
+        });
 }
 
 bool Document::isBusy() const

@@ -25,8 +25,8 @@ enum class Change : std::uint8_t {
     Tasks,    ///< what is being worked on
 };
 
-enum class Task : std::uint8_t { OpenModel, Check, OpenGraph, OpenExpected, Run };
-constexpr std::size_t taskCount = 5;
+enum class Task : std::uint8_t { OpenModel, Check, OpenGraph, OpenExpected, Run, Calibrate };
+constexpr std::size_t taskCount = 6;
 
 /// What a person has said of the inputs of a model file, instead of the guess or where the file leaves it open.
 struct InputHints {
@@ -91,6 +91,7 @@ public:
     bool canRun() const { return m_model && m_graph && !isBusy(); }
     void runLayerWise();
     void verify();
+    void calibrate();  ///< measures this machine's rates, keeps them for every cost from now on and prices all plans anew
     void writeProfile(const QString& path);  ///< of the plan on the graph, measured anew: a profile graph
 
     const Job* job(Task task) const { return m_jobs[static_cast<std::size_t>(task)].get(); }

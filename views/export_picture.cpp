@@ -28,6 +28,7 @@ QByteArray svg(QGraphicsScene& scene, const QColor& background, const QString& t
     QBuffer buffer;
     QSvgGenerator generator;
     generator.setOutputDevice(&buffer);
+    generator.setResolution(static_cast<int>(72 / pointsPerUnit));  // so that points of type have the size that the boxes were made for
     generator.setTitle(title);
     generator.setSize(all.size().toSize());
     generator.setViewBox(QRectF(QPointF(), all.size()));

@@ -192,7 +192,7 @@ void BoxItem::paintTexts(QPainter* painter) const
     const double pad = BoxMetrics::padding;
     const double tab = ring + metrics.tab;
     if (m_box.level >= 0)
-        drawText(painter, metrics.title, GraphColors::textOn(colors.level(m_box.level, m_style.levels)),
+        drawText(painter, m_box.level < 100 ? metrics.title : metrics.small, GraphColors::textOn(colors.level(m_box.level, m_style.levels)),
                  {rect().left() + ring, rect().top(), metrics.tab, rect().height()}, QString::number(m_box.level), Qt::AlignCenter);
 
     QRectF line(rect().left() + tab + pad * 0.75, rect().top() + pad * 0.75, rect().width() - tab - 1.5 * pad, metrics.titleHeight);
@@ -220,7 +220,7 @@ void BoxItem::paintTensorTexts(QPainter* painter) const
     const GraphColors& colors = m_style.colors;
     const QRectF area = rect().adjusted(ring, 0, -BoxMetrics::padding, 0);
     if (m_box.level >= 0)
-        drawText(painter, metrics.title, GraphColors::textOn(colors.level(m_box.level, m_style.levels)),
+        drawText(painter, m_box.level < 100 ? metrics.title : metrics.small, GraphColors::textOn(colors.level(m_box.level, m_style.levels)),
                  {area.left(), area.top(), metrics.tab, area.height()}, QString::number(m_box.level), Qt::AlignCenter);
     QRectF line = area.adjusted(metrics.tab + 6, 0, 0, 0);
     drawText(painter, metrics.title, colors.text, line, toText(m_box.title));

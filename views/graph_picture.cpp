@@ -11,7 +11,7 @@ namespace cleave::views {
 
 namespace {
 
-struct Texts {
+struct GraphPictureTexts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::GraphPicture)
 };
 
@@ -37,9 +37,9 @@ BoxMetrics::BoxMetrics(const QFont& font) : title(font), small(font)
 QString BoxMetrics::heading(const DagBox& box) const
 {
     if (box.key.kind == BoxKind::Prologue)
-        return Texts::tr("Prologue");
+        return GraphPictureTexts::tr("Prologue");
     if (box.key.kind == BoxKind::Repeat)
-        return Texts::tr("× %1 more").arg(box.repeat.count - 1);
+        return GraphPictureTexts::tr("× %1 more").arg(box.repeat.count - 1);
     return shortened(toText(box.title));
 }
 
@@ -47,9 +47,9 @@ QString BoxMetrics::subtitle(const DagBox& box) const
 {
     QStringList parts;
     if (box.key.kind == BoxKind::Repeat)
-        parts.append(Texts::tr("like %1").arg(fromCore(box.repeated)));
+        parts.append(GraphPictureTexts::tr("like %1").arg(fromCore(box.repeated)));
     if (box.isExpandable())
-        parts.append(Texts::tr("%n op(s)", nullptr, static_cast<int>(box.ops.size())));
+        parts.append(GraphPictureTexts::tr("%n op(s)", nullptr, static_cast<int>(box.ops.size())));
     if (!box.type.empty())
         parts.prepend(shortened(toText(box.type)));
     if (!box.shape.empty())

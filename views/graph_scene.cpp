@@ -37,7 +37,10 @@ GraphScene::~GraphScene() = default;
 void GraphScene::setColors(const QPalette& palette)
 {
     m_style.colors = GraphColors(palette);
+    const int marked = m_marked;
     setPicture(std::move(m_picture));
+    if (m_picture)
+        markBox(marked);
 }
 
 void GraphScene::setFont(const QFont& font) { m_style.metrics = BoxMetrics(font); }

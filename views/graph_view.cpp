@@ -327,7 +327,7 @@ bool GraphView::handleCutKey(int key)
     case Qt::Key_Up:
     case Qt::Key_Down: moveCut(key == Qt::Key_Up); return true;
     case Qt::Key_Return:
-    case Qt::Key_Enter: editor.keepPreview(tr("Move cut %1").arg(*m_cut + 1)); return true;
+    case Qt::Key_Enter: editor.keepMovedCut(*m_cut); return true;
     case Qt::Key_Escape: editor.hasPreview() ? editor.endPreview() : selectCut(std::nullopt); return true;
     default: return false;
     }

@@ -13,7 +13,7 @@ namespace cleave::views {
 
 namespace {
 
-struct Texts {
+struct InspectionTexts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::Inspection)
 };
 
@@ -25,13 +25,13 @@ QString fileAndLine(const SourceLine& source)
 QString kindText(const OpFacts& facts)
 {
     switch (facts.kind) {
-    case OpKind::Constant: return Texts::tr("constant, computed when opened");
-    case OpKind::Prologue: return Texts::tr("once on the whole graph");
-    case OpKind::RowWise: return facts.probed ? Texts::tr("row by row, found by running it") : Texts::tr("row by row");
-    case OpKind::Gather: return facts.expands ? Texts::tr("gather from neighbours") : Texts::tr("gather at the target");
-    case OpKind::Scatter: return Texts::tr("scatter into node rows");
-    case OpKind::Concat: return Texts::tr("rows after each other");
-    case OpKind::Global: return Texts::tr("over all nodes at once, between functions");
+    case OpKind::Constant: return InspectionTexts::tr("constant, computed when opened");
+    case OpKind::Prologue: return InspectionTexts::tr("once on the whole graph");
+    case OpKind::RowWise: return facts.probed ? InspectionTexts::tr("row by row, found by running it") : InspectionTexts::tr("row by row");
+    case OpKind::Gather: return facts.expands ? InspectionTexts::tr("gather from neighbours") : InspectionTexts::tr("gather at the target");
+    case OpKind::Scatter: return InspectionTexts::tr("scatter into node rows");
+    case OpKind::Concat: return InspectionTexts::tr("rows after each other");
+    case OpKind::Global: return InspectionTexts::tr("over all nodes at once, between functions");
     }
     return {};
 }
@@ -59,9 +59,9 @@ QString argumentText(const Program& program, const Argument& argument)
     return std::visit(Printer{program}, argument.value);
 }
 
-class Inspector {
+class OpInspector {
 public:
-    Inspector(const Model& model, const DagBox& box, const DataGraph* graph, const PlanEditor* editor)
+    OpInspector(const Model& model, const DagBox& box, const DataGraph* graph, const PlanEditor* editor)
         : m_analysis(*model.analysis), m_program(model.program()), m_cut(*model.cut), m_box(box), m_graph(graph), m_editor(editor)
     {
         if (editor != nullptr && editor->showsCosts() && editor->cost())
@@ -91,7 +91,7 @@ private:
 
     QString place() const
     {
-        return m_box.key.band == 0 ? Texts::tr("the prologue") : fromCore(functionName(function(m_box.key.band - 1)));
+        return m_box.key.band == 0 ? InspectionTexts::tr("the prologue") : fromCore(functionName(function(m_box.key.band - 1)));
     }
 
     // Where the plan runs an op, if that is not where the picture has it.
@@ -107,14 +107,14 @@ private:
     {
         const Op& op = m_program[id];
         const std::optional<Position> moved = movedTo(id);
-        m_result.kind = moved ? Texts::tr("Operator, moved: %1").arg(m_editor->positionText(*moved)) : Texts::tr("Operator in %1").arg(place());
-        auto& about = section(Texts::tr("Operator"));
-        about.push_back({Texts::tr("target"), toText(op.overload.empty() ? op.target : op.target + "." + op.overload), {}});
-        about.push_back({Texts::tr("works"), kindText(m_analysis.ops[id]), {}});
+        m_result.kind = moved ? InspectionTexts::tr("Operator, moved: %1").arg(m_editor->positionText(*moved)) : InspectionTexts::tr("Operator in %1").arg(place());
+        auto& about = section(InspectionTexts::tr("Operator"));
+        about.push_back({InspectionTexts::tr("target"), toText(op.overload.empty() ? op.target : op.target + "." + op.overload), {}});
+        about.push_back({InspectionTexts::tr("works"), kindText(m_analysis.ops[id]), {}});
         if (m_box.level >= 0)
-            about.push_back({Texts::tr("message degree"), QString::number(m_box.level), {}});
+            about.push_back({InspectionTexts::tr("message degree"), QString::number(m_box.level), {}});
         if (const ValueId index = m_analysis.ops[id].index; index.valid())
-            about.push_back({Texts::tr("index"), toText(structureText(m_analysis, index)), {}});
+            about.push_back({InspectionTexts::tr("index"), toText(structureText(m_analysis, index)), {}});
         addModule(op.module);
         addSource(op.source);
         addInputs(op);
@@ -127,24 +127,24 @@ private:
         if (!id.valid())
             return;
         const Module& module = m_program[id];
-        auto& rows = section(Texts::tr("Module"));
-        rows.push_back({Texts::tr("path"), module.path.empty() ? Texts::tr("the model itself") : toText(module.path), {}});
-        rows.push_back({Texts::tr("class"), toText(lastPart(module.type, '.')), toText(module.type)});
+        auto& rows = section(InspectionTexts::tr("Module"));
+        rows.push_back({InspectionTexts::tr("path"), module.path.empty() ? InspectionTexts::tr("the model itself") : toText(module.path), {}});
+        rows.push_back({InspectionTexts::tr("class"), toText(lastPart(module.type, '.')), toText(module.type)});
     }
 
     void addSource(const SourceLine& source)
     {
         if (source.file.empty())
             return;
-        auto& rows = section(Texts::tr("Source"));
-        rows.push_back({Texts::tr("line"), fileAndLine(source), QStringLiteral("%1:%2").arg(toText(source.file)).arg(source.line)});
+        auto& rows = section(InspectionTexts::tr("Source"));
+        rows.push_back({InspectionTexts::tr("line"), fileAndLine(source), QStringLiteral("%1:%2").arg(toText(source.file)).arg(source.line)});
         if (!source.code.empty())
-            rows.push_back({Texts::tr("code"), toText(source.code), {}});
+            rows.push_back({InspectionTexts::tr("code"), toText(source.code), {}});
     }
 
     void addInputs(const Op& op)
     {
-        auto& rows = section(Texts::tr("Arguments"));
+        auto& rows = section(InspectionTexts::tr("Arguments"));
         for (const NamedArgument& argument : op.args) {
             const ValueId* value = argument.value.asValue();
             const QString text = argumentText(m_program, argument.value);
@@ -156,16 +156,16 @@ private:
     {
         const Value& value = m_program[id];
         const QString name = toText(value.weight.valid() ? m_program[value.weight].name : value.name);
-        return value.kind == ValueKind::Tensor ? Texts::tr("%1: %2").arg(name, tensorText(m_analysis, id)) : name;
+        return value.kind == ValueKind::Tensor ? InspectionTexts::tr("%1: %2").arg(name, tensorText(m_analysis, id)) : name;
     }
 
     void addOutputs(const std::vector<OpId>& ops)
     {
-        auto& rows = section(Texts::tr("Gives"));
+        auto& rows = section(InspectionTexts::tr("Gives"));
         for (const ValueId value : leaving(ops)) {
-            rows.push_back({toText(m_program[value].name), Texts::tr("%1, %2").arg(tensorText(m_analysis, value), reachText(m_analysis.values[value])), {}});
+            rows.push_back({toText(m_program[value].name), InspectionTexts::tr("%1, %2").arg(tensorText(m_analysis, value), reachText(m_analysis.values[value])), {}});
             if (const QString bytes = wholeBytes(value); !bytes.isEmpty())
-                rows.push_back({{}, bytes, Texts::tr("rows · entries of a row · bytes of an entry, for the whole graph")});
+                rows.push_back({{}, bytes, InspectionTexts::tr("rows · entries of a row · bytes of an entry, for the whole graph")});
         }
     }
 
@@ -214,10 +214,10 @@ private:
             }
         if (!isKnown)
             return;
-        auto& rows = section(Texts::tr("Cost in this plan"));
-        rows.push_back({Texts::tr("time"), secondsText(all.seconds), Texts::tr("Predicted; what message passing does on edges counts for its scatter")});
-        rows.push_back({Texts::tr("memory moved"), bytesText(all.bytes), {}});
-        rows.push_back({Texts::tr("arithmetic"), Texts::tr("%1 operations").arg(countText(std::llround(all.flops))), {}});
+        auto& rows = section(InspectionTexts::tr("Cost in this plan"));
+        rows.push_back({InspectionTexts::tr("time"), secondsText(all.seconds), InspectionTexts::tr("Predicted; what message passing does on edges counts for its scatter")});
+        rows.push_back({InspectionTexts::tr("memory moved"), bytesText(all.bytes), {}});
+        rows.push_back({InspectionTexts::tr("arithmetic"), InspectionTexts::tr("%1 operations").arg(countText(std::llround(all.flops))), {}});
     }
 
     // Outputs of the ops that are read outside of them.
@@ -239,11 +239,11 @@ private:
     void inspectModule()
     {
         const auto moved = std::ranges::count_if(m_box.ops, [this](OpId op) { return movedTo(op).has_value(); });
-        m_result.kind = moved > 0 ? Texts::tr("Module in %1, of which %2 of %3 operators have moved").arg(place()).arg(moved).arg(m_box.ops.size()) : Texts::tr("Module in %1").arg(place());
+        m_result.kind = moved > 0 ? InspectionTexts::tr("Module in %1, of which %2 of %3 operators have moved").arg(place()).arg(moved).arg(m_box.ops.size()) : InspectionTexts::tr("Module in %1").arg(place());
         addModule(m_box.key.module);
-        auto& rows = section(Texts::tr("Here"));
-        rows.push_back({Texts::tr("message degree"), m_box.level < 0 ? Texts::tr("none") : QString::number(m_box.level), {}});
-        rows.push_back({Texts::tr("operators"), QString::number(m_box.ops.size()), {}});
+        auto& rows = section(InspectionTexts::tr("Here"));
+        rows.push_back({InspectionTexts::tr("message degree"), m_box.level < 0 ? InspectionTexts::tr("none") : QString::number(m_box.level), {}});
+        rows.push_back({InspectionTexts::tr("operators"), QString::number(m_box.ops.size()), {}});
         addSource(m_program[m_box.ops.front()].source);
         addOutputs(m_box.ops);
         addCost(m_box.ops);
@@ -253,31 +253,31 @@ private:
     void inspectRepeat()
     {
         const Repeat& repeat = m_box.repeat;
-        m_result.title = Texts::tr("× %1 more").arg(repeat.count - 1);
-        m_result.kind = Texts::tr("%1, like %2").arg(titleFromCore(functionName(function(repeat.shown() - 1).level, function(repeat.end() - 2).level, false, {})), fromCore(m_box.repeated));
-        auto& rows = section(Texts::tr("Here"));
-        rows.push_back({Texts::tr("operators"), QString::number(m_box.ops.size()), {}});
-        rows.push_back({Texts::tr("operators of each repetition"), QString::number(m_box.ops.size() / static_cast<std::size_t>(repeat.count - 1)), {}});
+        m_result.title = InspectionTexts::tr("× %1 more").arg(repeat.count - 1);
+        m_result.kind = InspectionTexts::tr("%1, like %2").arg(titleFromCore(functionName(function(repeat.shown() - 1).level, function(repeat.end() - 2).level, false, {})), fromCore(m_box.repeated));
+        auto& rows = section(InspectionTexts::tr("Here"));
+        rows.push_back({InspectionTexts::tr("operators"), QString::number(m_box.ops.size()), {}});
+        rows.push_back({InspectionTexts::tr("operators of each repetition"), QString::number(m_box.ops.size() / static_cast<std::size_t>(repeat.count - 1)), {}});
         addCost(m_box.ops);
     }
 
     void addOps()
     {
         constexpr std::size_t most = 200;
-        auto& rows = section(Texts::tr("Operators"));
+        auto& rows = section(InspectionTexts::tr("Operators"));
         for (std::size_t i = 0; i < std::min(most, m_box.ops.size()); ++i) {
             const Op& op = m_program[m_box.ops[i]];
             rows.push_back({toText(op.name), toText(op.target), fileAndLine(op.source)});
         }
         if (m_box.ops.size() > most)
-            rows.push_back({Texts::tr("…"), Texts::tr("%1 more").arg(m_box.ops.size() - most), {}});
+            rows.push_back({InspectionTexts::tr("…"), InspectionTexts::tr("%1 more").arg(m_box.ops.size() - most), {}});
     }
 
     void inspectPrologue()
     {
-        m_result.title = Texts::tr("Prologue");
-        m_result.kind = Texts::tr("Computed once, on the whole graph");
-        auto& rows = section(Texts::tr("Read by functions"));
+        m_result.title = InspectionTexts::tr("Prologue");
+        m_result.kind = InspectionTexts::tr("Computed once, on the whole graph");
+        auto& rows = section(InspectionTexts::tr("Read by functions"));
         for (const ValueId value : m_cut.prologue)
             rows.push_back({toText(structureText(m_analysis, value)), tensorText(m_analysis, value), {}});
         addOps();
@@ -286,19 +286,19 @@ private:
     void inspectTensor(ValueId id)
     {
         const bool input = m_program.isInput(id);
-        m_result.kind = input             ? Texts::tr("Input of the model")
-                        : m_box.isOutput ? Texts::tr("Output of the model")
-                        : isSaved(id)    ? Texts::tr("Save point")
-                                         : Texts::tr("Tensor that this plan does not save");
-        auto& about = section(Texts::tr("Tensor"));
-        about.push_back({Texts::tr("type"), toText(std::string(dtypeName(m_program[id].dtype))), {}});
-        about.push_back({Texts::tr("shape"), toText(shapeText(m_analysis, id)), toText(toString(m_program[id].sizes))});
-        about.push_back({Texts::tr("rows"), reachText(m_analysis.values[id]), {}});
-        about.push_back({Texts::tr("message degree"), QString::number(m_box.level), {}});
+        m_result.kind = input             ? InspectionTexts::tr("Input of the model")
+                        : m_box.isOutput ? InspectionTexts::tr("Output of the model")
+                        : isSaved(id)    ? InspectionTexts::tr("Save point")
+                                         : InspectionTexts::tr("Tensor that this plan does not save");
+        auto& about = section(InspectionTexts::tr("Tensor"));
+        about.push_back({InspectionTexts::tr("type"), toText(std::string(dtypeName(m_program[id].dtype))), {}});
+        about.push_back({InspectionTexts::tr("shape"), toText(shapeText(m_analysis, id)), toText(toString(m_program[id].sizes))});
+        about.push_back({InspectionTexts::tr("rows"), reachText(m_analysis.values[id]), {}});
+        about.push_back({InspectionTexts::tr("message degree"), QString::number(m_box.level), {}});
         if (m_box.rowBytes > 0)
-            about.push_back({Texts::tr("bytes per row"), bytesText(m_box.rowBytes), {}});
+            about.push_back({InspectionTexts::tr("bytes per row"), bytesText(m_box.rowBytes), {}});
         if (const QString bytes = wholeBytes(id); !bytes.isEmpty())
-            about.push_back({Texts::tr("bytes"), bytes, Texts::tr("rows · entries of a row · bytes of an entry, for the whole graph")});
+            about.push_back({InspectionTexts::tr("bytes"), bytes, InspectionTexts::tr("rows · entries of a row · bytes of an entry, for the whole graph")});
         addUse(id);
         addTensorCost(id);
         if (const OpId producer = m_program[id].producer; producer.valid()) {
@@ -316,20 +316,20 @@ private:
 
     void addUse(ValueId id)
     {
-        auto& rows = section(Texts::tr("Use"));
+        auto& rows = section(InspectionTexts::tr("Use"));
         if (hasOtherPlan()) {
             addUseInPlan(rows, id);
             return;
         }
         if (m_box.writtenBy >= 0)
-            rows.push_back({Texts::tr("written by"), fromCore(functionName(function(m_box.writtenBy))), {}});
+            rows.push_back({InspectionTexts::tr("written by"), fromCore(functionName(function(m_box.writtenBy))), {}});
         QStringList readers;
         for (const CutFunction& function : m_cut.functions)
             if (std::ranges::find(function.reads, id) != function.reads.end())
                 readers.append(fromCore(functionName(function)));
         if (m_box.isOutput)
-            readers.append(Texts::tr("the caller"));
-        rows.push_back({Texts::tr("read by"), readers.join(QStringLiteral(", ")), {}});
+            readers.append(InspectionTexts::tr("the caller"));
+        rows.push_back({InspectionTexts::tr("read by"), readers.join(QStringLiteral(", ")), {}});
     }
 
     void addUseInPlan(std::vector<Property>& rows, ValueId id)
@@ -337,14 +337,14 @@ private:
         const auto name = [](int function) { return fromCore("function " + std::to_string(function)); };
         const OpId producer = m_program[id].producer;
         if (const int i = producer.valid() ? m_editor->space()->indexOf(producer) : -1; i >= 0)
-            rows.push_back({Texts::tr("written by"), name(m_editor->shown().positions[static_cast<std::size_t>(i)].function()), {}});
+            rows.push_back({InspectionTexts::tr("written by"), name(m_editor->shown().positions[static_cast<std::size_t>(i)].function()), {}});
         QStringList readers;
         for (const int function : m_editor->space()->readers(m_editor->shown(), id))
             if (function < m_editor->space()->functions())
                 readers.append(name(function));
         if (m_box.isOutput)
-            readers.append(Texts::tr("the caller"));
-        rows.push_back({Texts::tr("read by"), readers.join(QStringLiteral(", ")), {}});
+            readers.append(InspectionTexts::tr("the caller"));
+        rows.push_back({InspectionTexts::tr("read by"), readers.join(QStringLiteral(", ")), {}});
     }
 
     // Written once, read at the rows of each function: V its targets, E the nodes of its blocks, M its edges.
@@ -353,16 +353,16 @@ private:
         const auto known = m_cost == nullptr ? std::vector<TensorCost>::const_iterator{} : std::ranges::find(m_cost->tensors, id, &TensorCost::tensor);
         if (m_cost == nullptr || known == m_cost->tensors.end())
             return;
-        auto& rows = section(Texts::tr("Cost in this plan"));
+        auto& rows = section(InspectionTexts::tr("Cost in this plan"));
         if (known->madeIn >= 0)
-            rows.push_back({Texts::tr("written"), known->write.seconds > 0 ? Texts::tr("%1 in %2").arg(bytesText(known->write.bytes), secondsText(known->write.seconds))
-                                                                           : Texts::tr("%1, handed on without a copy").arg(bytesText(known->write.bytes)), {}});
+            rows.push_back({InspectionTexts::tr("written"), known->write.seconds > 0 ? InspectionTexts::tr("%1 in %2").arg(bytesText(known->write.bytes), secondsText(known->write.seconds))
+                                                                           : InspectionTexts::tr("%1, handed on without a copy").arg(bytesText(known->write.bytes)), {}});
         for (const TensorRead& read : known->reads) {
             const QString formula = bytesFormula(m_analysis, id, QString(QLatin1Char(read.rows)), read.count);
-            const QString name = Texts::tr("read by %1").arg(functionText(m_cost->functions[static_cast<std::size_t>(read.function)]));
+            const QString name = InspectionTexts::tr("read by %1").arg(functionText(m_cost->functions[static_cast<std::size_t>(read.function)]));
             const QString bytes = formula.isEmpty() ? bytesText(read.amount.bytes) : formula;
-            rows.push_back({name, read.amount.seconds > 0 ? Texts::tr("%1, in %2").arg(bytes, secondsText(read.amount.seconds)) : bytes,  // or it is the aggregation's
-                            Texts::tr("%1 = %2 rows").arg(QLatin1Char(read.rows)).arg(countText(std::llround(read.count)))});
+            rows.push_back({name, read.amount.seconds > 0 ? InspectionTexts::tr("%1, in %2").arg(bytes, secondsText(read.amount.seconds)) : bytes,  // or it is the aggregation's
+                            InspectionTexts::tr("%1 = %2 rows").arg(QLatin1Char(read.rows)).arg(countText(std::llround(read.count)))});
         }
     }
 
@@ -380,7 +380,7 @@ private:
 
 Inspection inspectBox(const Model& model, const DagBox& box, const DataGraph* graph, const PlanEditor* editor)
 {
-    return Inspector(model, box, graph, editor).inspect();
+    return OpInspector(model, box, graph, editor).inspect();
 }
 
 Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
@@ -388,15 +388,15 @@ Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
     const Analysis& analysis = editor.space()->analysis();
     const PlanCost* cost = editor.showsCosts() && editor.cost() ? &*editor.cost() : nullptr;
     Inspection result;
-    result.title = Texts::tr("Cut %1").arg(cut + 1);
-    result.kind = Texts::tr("Between functions %1 and %2").arg(cut).arg(cut + 1);
-    auto& tensors = result.sections.emplace_back(PropertySection{Texts::tr("In the store"), {}}).properties;
+    result.title = InspectionTexts::tr("Cut %1").arg(cut + 1);
+    result.kind = InspectionTexts::tr("Between functions %1 and %2").arg(cut).arg(cut + 1);
+    auto& tensors = result.sections.emplace_back(PropertySection{InspectionTexts::tr("In the store"), {}}).properties;
     double seconds = 0, bytes = 0;
     for (const ValueId tensor : editor.space()->savePoints(editor.shown(), cut)) {
         const bool isInput = analysis.program.isInput(tensor);
         const std::optional<double> nodes = graph != nullptr && analysis.types() == 1 ? std::optional(static_cast<double>(graph->numNodes)) : std::nullopt;
         const QString formula = analysis.values[tensor].rows == Rows::Nodes ? bytesFormula(analysis, tensor, QStringLiteral("V"), nodes) : QString();
-        tensors.push_back({toText(analysis.program[tensor].name), isInput ? Texts::tr("input, %1").arg(formula) : formula, tensorText(analysis, tensor)});
+        tensors.push_back({toText(analysis.program[tensor].name), isInput ? InspectionTexts::tr("input, %1").arg(formula) : formula, tensorText(analysis, tensor)});
         const auto known = cost == nullptr ? std::vector<TensorCost>::const_iterator{} : std::ranges::find(cost->tensors, tensor, &TensorCost::tensor);
         if (cost == nullptr || known == cost->tensors.end())
             continue;
@@ -409,11 +409,11 @@ Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
             }
     }
     if (tensors.empty())
-        tensors.push_back({Texts::tr("nothing"), {}, {}});
+        tensors.push_back({InspectionTexts::tr("nothing"), {}, {}});
     if (cost != nullptr) {
-        auto& rows = result.sections.emplace_back(PropertySection{Texts::tr("Cost in this plan"), {}}).properties;
-        rows.push_back({Texts::tr("time"), secondsText(seconds), Texts::tr("Predicted, for writing and reading these tensors")});
-        rows.push_back({Texts::tr("memory moved"), bytesText(bytes), {}});
+        auto& rows = result.sections.emplace_back(PropertySection{InspectionTexts::tr("Cost in this plan"), {}}).properties;
+        rows.push_back({InspectionTexts::tr("time"), secondsText(seconds), InspectionTexts::tr("Predicted, for writing and reading these tensors")});
+        rows.push_back({InspectionTexts::tr("memory moved"), bytesText(bytes), {}});
     }
     return result;
 }
@@ -431,37 +431,37 @@ QString bytesFormula(const Analysis& analysis, ValueId value, const QString& row
     for (std::size_t i = 0; i < v.sizes.size(); ++i)
         if (static_cast<int>(i) != facts.rowDim)
             factors.append(QString::number(v.sizes[i].value));
-    factors.append(Texts::tr("%1 B").arg(itemSize(v.dtype)));
+    factors.append(InspectionTexts::tr("%1 B").arg(itemSize(v.dtype)));
     const QString formula = factors.join(QStringLiteral("·"));
-    return count ? Texts::tr("%1 = %2").arg(formula, bytesText(bytes * *count)) : formula;
+    return count ? InspectionTexts::tr("%1 = %2").arg(formula, bytesText(bytes * *count)) : formula;
 }
 
 QString reachText(const ValueFacts& facts)
 {
     switch (facts.reach) {
-    case Reach::Constant: return Texts::tr("constant");
-    case Reach::Structure: return Texts::tr("graph structure");
+    case Reach::Constant: return InspectionTexts::tr("constant");
+    case Reach::Structure: return InspectionTexts::tr("graph structure");
     case Reach::Feature: break;
     }
     switch (facts.rows) {
-    case Rows::Nodes: return Texts::tr("node rows (V)");
-    case Rows::Edges: return Texts::tr("edge rows (M)");
-    case Rows::Graph: return Texts::tr("once for the graph (G)");
+    case Rows::Nodes: return InspectionTexts::tr("node rows (V)");
+    case Rows::Edges: return InspectionTexts::tr("edge rows (M)");
+    case Rows::Graph: return InspectionTexts::tr("once for the graph (G)");
     case Rows::None: break;
     }
-    return Texts::tr("no rows");
+    return InspectionTexts::tr("no rows");
 }
 
 QString bandTitle(const DagBand& band)
 {
-    return band.function < 0 ? Texts::tr("Prologue") : titleFromCore(band.name);
+    return band.function < 0 ? InspectionTexts::tr("Prologue") : titleFromCore(band.name);
 }
 
 QString tensorText(const Analysis& analysis, ValueId value)
 {
     const Value& v = analysis.program[value];
     if (v.kind != ValueKind::Tensor)
-        return Texts::tr("number");
+        return InspectionTexts::tr("number");
     return toText(std::string(dtypeName(v.dtype)) + " " + shapeText(analysis, value));
 }
 

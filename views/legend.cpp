@@ -13,86 +13,102 @@ constexpr double gap = 6;
 constexpr double space = 18;
 constexpr double cutLength = 26;
 
-// Draws from left to right.
+// Signs and their meanings from left to right, in as many rows as they need. Without a painter they are only counted.
 class Line {
 public:
-    Line(QPainter& painter, const GraphColors& colors, const QSizeF& size)
-        : m_painter(painter), m_colors(colors), m_right(size.width() - gap), m_middle(size.height() / 2)
+    Line(QPainter* painter, const QFont& font, const GraphColors& colors, int width, double rowHeight)
+        : m_painter(painter), m_metrics(font), m_colors(colors), m_right(width - gap), m_rowHeight(rowHeight)
     {
     }
 
+    int rows() const { return m_row + 1; }
+
     void text(const QString& text, double after)
     {
-        const double width = m_painter.fontMetrics().horizontalAdvance(text);
-        m_painter.setPen(m_colors.muted);
-        m_painter.drawText(QRectF(m_x, 0, width + 1, 2 * m_middle), Qt::AlignLeft | Qt::AlignVCenter, text);
+        const double width = m_metrics.horizontalAdvance(text);
+        if (m_painter != nullptr) {
+            m_painter->setPen(m_colors.muted);
+            m_painter->drawText(QRectF(m_x, m_row * m_rowHeight, width + 1, m_rowHeight), Qt::AlignLeft | Qt::AlignVCenter, text);
+        }
         m_x += width + after;
     }
 
     void swatch(const QColor& fill, const QString& label)
     {
-        const QRectF area = place(std::max(18.0, m_painter.fontMetrics().horizontalAdvance(label) + 8.0));
-        m_painter.fillRect(area, fill);
-        m_painter.setPen(GraphColors::textOn(fill));
-        m_painter.drawText(area, Qt::AlignCenter, label);
+        const QRectF area = place(std::max(18.0, m_metrics.horizontalAdvance(label) + 8.0));
         m_x += 2;
+        if (m_painter == nullptr)
+            return;
+        m_painter->fillRect(area, fill);
+        m_painter->setPen(GraphColors::textOn(fill));
+        m_painter->drawText(area, Qt::AlignCenter, label);
     }
 
     void outline(RowsClass rows, const QString& meaning)
     {
-        if (!fits(1.5 * sign, meaning))
-            return;
-        m_painter.setPen(outlinePen(m_colors, rows));
-        m_painter.setBrush(Qt::NoBrush);
-        const double radius = std::min(outlineRadius(rows), 5.0);
-        m_painter.drawRoundedRect(place(1.5 * sign), radius, radius);
-        m_x += gap;
+        const QRectF area = begin(1.5 * sign, meaning);
+        if (m_painter != nullptr) {
+            m_painter->setPen(outlinePen(m_colors, rows));
+            m_painter->setBrush(Qt::NoBrush);
+            const double radius = std::min(outlineRadius(rows), 5.0);
+            m_painter->drawRoundedRect(area, radius, radius);
+        }
         text(meaning, space);
     }
 
     void badge(const QString& meaning)
     {
-        if (!fits(1.5 * sign, meaning))
-            return;
-        m_painter.setPen(QPen(m_colors.structure, 0.8));
-        m_painter.setBrush(m_colors.badge);
-        m_painter.drawRoundedRect(place(1.5 * sign), 4, 4);
-        m_x += gap;
+        const QRectF area = begin(1.5 * sign, meaning);
+        if (m_painter != nullptr) {
+            m_painter->setPen(QPen(m_colors.structure, 0.8));
+            m_painter->setBrush(m_colors.badge);
+            m_painter->drawRoundedRect(area, 4, 4);
+        }
         text(meaning, space);
     }
 
     void cut(const QString& meaning)
     {
-        if (!fits(cutLength, meaning))
-            return;
-        QPen pen(m_colors.cut, 1.6);
-        pen.setDashPattern({6, 4});
-        m_painter.setPen(pen);
-        m_painter.drawLine(QPointF(m_x, m_middle), QPointF(m_x + cutLength, m_middle));
-        m_x += cutLength + gap;
+        const QRectF area = begin(cutLength, meaning);
+        if (m_painter != nullptr) {
+            QPen pen(m_colors.cut, 1.6);
+            pen.setDashPattern({6, 4});
+            m_painter->setPen(pen);
+            m_painter->drawLine(QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()));
+        }
         text(meaning, space);
     }
 
     void skip(double width) { m_x += width; }
 
 private:
-    // A sign that does not fit is left out with its meaning.
-    bool fits(double width, const QString& meaning) const
+    static constexpr double left = 12;
+
+    // A sign that has room for its meaning behind it, in the next row if need be.
+    QRectF begin(double width, const QString& meaning)
     {
-        return m_x + width + gap + m_painter.fontMetrics().horizontalAdvance(meaning) < m_right;
+        if (m_x > left && m_x + width + gap + m_metrics.horizontalAdvance(meaning) >= m_right) {
+            ++m_row;
+            m_x = left;
+        }
+        const QRectF area = place(width);
+        m_x += gap;
+        return area;
     }
 
     QRectF place(double width)
     {
-        const QRectF area(m_x, m_middle - sign / 2, width, sign);
+        const QRectF area(m_x, (m_row + 0.5) * m_rowHeight - sign / 2, width, sign);
         m_x += width;
         return area;
     }
 
-    QPainter& m_painter;
+    QPainter* m_painter;
+    QFontMetricsF m_metrics;
     const GraphColors& m_colors;
-    double m_right, m_middle;
-    double m_x = 12;
+    double m_right, m_rowHeight;
+    double m_x = left;
+    int m_row = 0;
 };
 
 }  // namespace
@@ -103,6 +119,9 @@ Legend::Legend(QWidget* parent) : QWidget(parent)
     setAccessibleDescription(tr("Colours show the message degree, outlines what rows a box works on: V nodes round and blue, M edges dotted, G what is there once for the graph dashed."));
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Window);
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
 }
 
 void Legend::setLevels(int levels, bool showsGraph)
@@ -110,6 +129,7 @@ void Legend::setLevels(int levels, bool showsGraph)
     m_levels = levels;
     m_showsGraph = showsGraph;
     m_isStaged = false;
+    updateGeometry();
     update();
 }
 
@@ -117,44 +137,57 @@ void Legend::setStages(int last)
 {
     setLevels(last, false);
     m_isStaged = true;
+    updateGeometry();
 }
 
 QSize Legend::sizeHint() const
 {
-    return {600, fontMetrics().height() + 14};
+    return {600, heightForWidth(600)};
 }
 
 QSize Legend::minimumSizeHint() const
 {
-    return {0, sizeHint().height()};
+    return {0, static_cast<int>(rowHeight())};
+}
+
+double Legend::rowHeight() const { return fontMetrics().height() + 14; }
+
+int Legend::heightForWidth(int width) const
+{
+    return static_cast<int>(lay(nullptr, width) * rowHeight());
 }
 
 void Legend::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
+    lay(&painter, width());
+}
+
+int Legend::lay(QPainter* painter, int width) const
+{
     const GraphColors colors(palette());
     QFont font = this->font();
     font.setPointSizeF(font.pointSizeF() * 0.9);
-    painter.setFont(font);
-    Line line(painter, colors, size());
+    if (painter != nullptr)
+        painter->setFont(font);
+    Line line(painter, font, colors, width, rowHeight());
     line.text(m_isStaged ? tr("Stage") : tr("Message degree"), gap);
     const int step = std::max(1, (m_levels + mostSwatches) / mostSwatches);
     for (int level = 0; level <= m_levels; level += step)
         line.swatch(colors.level(level, m_levels), QString::number(level));
     line.skip(space);
-    if (m_isStaged) {
-        line.cut(tr("cut"));
-        return;
+    if (!m_isStaged) {
+        line.outline(RowsClass::Nodes, tr("V: node rows"));
+        line.outline(RowsClass::Edges, tr("M: edge rows"));
+        if (m_showsGraph)
+            line.outline(RowsClass::Graph, tr("G: once for the graph"));
+        line.outline(RowsClass::Mixed, tr("both"));
+        line.outline(RowsClass::Structure, tr("structure"));
+        line.badge(tr("reads structure"));
     }
-    line.outline(RowsClass::Nodes, tr("V: node rows"));
-    line.outline(RowsClass::Edges, tr("M: edge rows"));
-    if (m_showsGraph)
-        line.outline(RowsClass::Graph, tr("G: once for the graph"));
-    line.outline(RowsClass::Mixed, tr("both"));
-    line.outline(RowsClass::Structure, tr("structure"));
-    line.badge(tr("reads structure"));
     line.cut(tr("cut"));
+    return line.rows();
 }
 
 }  // namespace cleave::views

@@ -2,6 +2,8 @@
 
 #include <QWidget>
 
+class QPainter;
+
 #include "views/theme.h"
 
 namespace cleave::views {
@@ -18,11 +20,16 @@ public:
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override;  ///< in more rows where it is narrow
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    double rowHeight() const;
+    int lay(QPainter* painter, int width) const;  // the number of rows; null: without painting them
+
     int m_levels = 0;
     bool m_showsGraph = false, m_isStaged = false;
 };

@@ -1,13 +1,17 @@
 #include "views/main_window.h"
 
+#include <QAbstractSpinBox>
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDir>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QHBoxLayout>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
@@ -64,13 +68,31 @@ QStringList droppedFiles(const QMimeData* data)
     return files;
 }
 
+// Of the package, or of the sources that the running program was built from; empty if it is in neither.
+QString exampleFile(const QString& name)
+{
+    QDir folder(QCoreApplication::applicationDirPath());
+    for (int up = 0; up < 5; ++up, folder.cdUp())
+        for (const char* examples : {"share/cleave/examples/", "resources/examples/"})
+            if (const QString path = folder.filePath(QLatin1String(examples) + name); QFileInfo::exists(path))
+                return path;
+    return {};
+}
+
+QString emptyStateText()
+{
+    return MainWindow::tr("<div style='font-size:xx-large'>Drop a model here</div><p>or open one with <b>Ctrl+O</b>: a file that "
+                                            "<code>torch.export.save</code> or <code>torch.jit.save</code> wrote (.pt2, .pt).</p><p>Then open a graph (.npz, .csv, .mtx …) with <b>Ctrl+G</b> "
+                                            "to run the model on it.</p>") +
+           (exampleFile(QStringLiteral("sage.pt2")).isEmpty() ? QString() : MainWindow::tr("<p>Or look at <a href='example'>the example</a>: GraphSAGE on the papers of Cora.</p>"));
+}
+
 QLabel* emptyState(QWidget* parent)
 {
-    auto* label = new QLabel(MainWindow::tr("<div style='font-size:xx-large'>Drop a model here</div><p>or open one with <b>Ctrl+O</b>: a file that "
-                                            "<code>torch.export.save</code> or <code>torch.jit.save</code> wrote (.pt2, .pt).</p><p>Then open a graph (.npz, .csv, .mtx …) with <b>Ctrl+G</b> "
-                                            "to run the model on it.</p>"), parent);
+    auto* label = new QLabel(emptyStateText(), parent);
     label->setAlignment(Qt::AlignCenter);
     label->setTextFormat(Qt::RichText);
+    label->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     label->setBackgroundRole(QPalette::Base);
     label->setAutoFillBackground(true);
     return label;
@@ -130,6 +152,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     showChange(Change::Model);
     showTasks();
     m_view->setFocus();
+    qApp->installEventFilter(this);
 }
 
 // What shows the document goes before it does; a drag that ends with its view is nothing to show any more.
@@ -158,7 +181,9 @@ void MainWindow::makeCentre()
     beside->addWidget(m_view, 1);
     beside->addWidget(new Ruler(*m_view, page));
     m_legend = new Legend(centre);
-    m_pages->addWidget(emptyState(m_pages));
+    m_empty = emptyState(m_pages);
+    connect(m_empty, &QLabel::linkActivated, this, &MainWindow::openExample);
+    m_pages->addWidget(m_empty);
     m_pages->addWidget(page);
     auto* layout = new QVBoxLayout(centre);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -199,7 +224,13 @@ void MainWindow::makeDocks()
     m_storyDock = dock(tr("Story"), QStringLiteral("story"), m_story, Qt::RightDockWidgetArea);
     tabifyDockWidget(plan, m_storyDock);
     m_storyDock->hide();
-    auto* code = dock(tr("Code"), QStringLiteral("code"), new CodePanel(m_document, this), Qt::BottomDockWidgetArea);
+    auto* source = new CodePanel(m_document, this);
+    auto* code = dock(tr("Code"), QStringLiteral("code"), source, Qt::BottomDockWidgetArea);
+    connect(m_view, &GraphView::selectionChanged, source, [this, source] {
+        const DagBox* box = m_view->selectedBox();
+        const bool isTensor = box != nullptr && box->key.kind == BoxKind::Tensor;
+        source->showOps(box == nullptr ? std::vector<OpId>{} : isTensor ? std::vector{m_document.model()->program()[box->key.value].producer} : box->ops);
+    });
     tabifyDockWidget(m_resultDock, code);
     code->hide();
     m_tables = new TablePanel(m_document, this);
@@ -226,6 +257,7 @@ void MainWindow::makeActions()
     auto* openGraph = addAction(file, tr("Open &graph…"), tr("Ctrl+G"),
                                 [this] { openDialog(tr("Open graph"), tr("Graphs (*.npz *.csv *.tsv *.txt *.mtx *.graphml *.dot *.gv *.gz);;All files (*)")); });
     addAction(file, tr("Open Zachary's &karate club"), {}, [this] { m_document.openKarateClub(); });
+    addAction(file, tr("Open the e&xample"), {}, [this] { openExample(); })->setEnabled(!exampleFile(QStringLiteral("sage.pt2")).isEmpty());
     m_recent = file->addMenu(tr("Open &recent"));
     connect(m_recent, &QMenu::aboutToShow, this, &MainWindow::fillRecent);
     m_openExpected = addAction(file, tr("Open expected &outputs…"), {},
@@ -263,6 +295,8 @@ void MainWindow::makeActions()
     random->setCheckable(true);
     connect(&m_document, &Document::changed, random, [this, random] { random->setChecked(m_document.options().run.randomFeatures); });
     addRewrites(run->addMenu(tr("Re&writes")));
+    m_calibrate = addAction(run, tr("&Measure this machine"), {}, [this] { m_document.calibrate(); });
+    connect(m_plan, &PlanPanel::calibrationWanted, m_calibrate, &QAction::trigger);
     run->addSeparator();
     m_stop = addAction(run, tr("&Cancel"), tr("Ctrl+."), [this] { m_document.cancel(); });
 
@@ -379,10 +413,17 @@ void MainWindow::exportTo(const QString& path)
 {
     try {
         if (exportDocument(m_document, *m_view, path))
-            m_results->addMessage(tr("Written: %1.").arg(path));
+            sayWritten(tr("Written: %1.").arg(path));
     } catch (const Error& error) {
         showError(toText(error.what()));
     }
+}
+
+void MainWindow::sayWritten(const QString& sentence)
+{
+    constexpr int milliseconds = 8000;
+    m_results->addMessage(sentence);
+    statusBar()->showMessage(sentence, milliseconds);
 }
 
 void MainWindow::exportCodeDialog()
@@ -398,8 +439,8 @@ void MainWindow::exportCodeDialog()
 void MainWindow::exportCode(const QString& folder)
 {
     try {
-        writeCode(std::filesystem::path(folder.toStdU16String()), m_document.planEditor().code());
-        m_results->addMessage(tr("Python package written to %1.").arg(folder));
+        writeCode(std::filesystem::path(folder.toStdU16String()), m_document.planEditor().code().files);
+        sayWritten(tr("Python package written to %1.").arg(folder));
     } catch (const Error& error) {
         showError(toText(error.what()));
     }
@@ -515,6 +556,37 @@ void MainWindow::showStory()
     m_storyDock->show();
     m_storyDock->raise();
     m_story->setFocus();
+    if (!m_document.model() && !m_document.stages() && !m_document.isBusy())
+        openExample();
+}
+
+void MainWindow::openExample()
+{
+    for (const char* file : {"sage.pt2", "cora.npz"})
+        if (const QString path = exampleFile(QLatin1String(file)); !path.isEmpty())
+            m_document.open(path);
+}
+
+// Undo is the plan's, unless there is something to undo in the text that is being written.
+bool MainWindow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::ShortcutOverride)
+        if (const auto* line = qobject_cast<QAbstractSpinBox*>(watched) ? watched->findChild<QLineEdit*>() : qobject_cast<QLineEdit*>(watched)) {
+            const auto* key = static_cast<QKeyEvent*>(event);
+            const bool isUndo = key->matches(QKeySequence::Undo) && !line->isUndoAvailable(), isRedo = key->matches(QKeySequence::Redo) && !line->isRedoAvailable();
+            if (isUndo || isRedo) {
+                event->ignore();
+                return true;
+            }
+        }
+    return QMainWindow::eventFilter(watched, event);
+}
+
+// What is being read, while nothing is open yet.
+void MainWindow::showEmptyState()
+{
+    const Job* job = m_document.job(Task::OpenModel);
+    m_empty->setText(job == nullptr ? emptyStateText() : QStringLiteral("<div style='font-size:xx-large'>%1…</div>").arg(job->title().toHtmlEscaped()));
 }
 
 void MainWindow::setPresenting(bool presenting)
@@ -614,6 +686,8 @@ void MainWindow::showTasks()
         ofModel->setEnabled(m_document.model() != nullptr);
     for (QAction* action : m_ofPicture)
         action->setEnabled(m_view->picture() != nullptr);
+    m_calibrate->setEnabled(!busy);
+    showEmptyState();
     m_cancel->setVisible(busy);
     m_progress->setVisible(busy || m_layingOut);
     if (!busy) {
@@ -621,7 +695,7 @@ void MainWindow::showTasks()
         m_task->setText(m_layingOut ? tr("Laying out") : QString());
         return;
     }
-    for (const Task task : {Task::OpenModel, Task::Check, Task::OpenGraph, Task::OpenExpected, Task::Run})
+    for (const Task task : {Task::OpenModel, Task::Check, Task::OpenGraph, Task::OpenExpected, Task::Run, Task::Calibrate})
         if (const Job* job = m_document.job(task))
             m_task->setText(job->title());
 }

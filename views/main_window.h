@@ -42,12 +42,15 @@ public:
     StoryView& story() { return *m_story; }
     TablePanel& tables() { return *m_tables; }
     FindBar& findBar() { return *m_find; }
-    void showStory();
+    void showStory();  ///< with the example beside it if no model is open
+    void openExample();
     SettingsDialog* showSettings();
     void setPresenting(bool presenting);  ///< full screen, the story in large type beside the model
 
     void exportTo(const QString& path);  ///< picture, DOT, table or report by the name's end; what cannot be written is said in the message bar
     void exportCode(const QString& folder);
+
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
@@ -69,6 +72,7 @@ private:
     bool savePlanDialog();
     bool mayLosePlan();
     void about();
+    void sayWritten(const QString& sentence);
     void offer(const LeftPlan& plan);
     void fillRecent();
     void rememberFile(const QString& path);
@@ -79,6 +83,7 @@ private:
     void showTasks();
     void showSelection();
     void showTitle();
+    void showEmptyState();
 
     Document m_document;
     Recovery m_recovery{m_document};
@@ -87,6 +92,7 @@ private:
     MessageBar *m_message = nullptr, *m_offer = nullptr;
     FindBar* m_find = nullptr;
     QStackedWidget* m_pages = nullptr;
+    QLabel* m_empty = nullptr;
     Inspector* m_inspector = nullptr;
     PlanPanel* m_plan = nullptr;
     StoryView* m_story = nullptr;
@@ -101,7 +107,7 @@ private:
     QLabel* m_task = nullptr;
     QProgressBar* m_progress = nullptr;
     QToolButton* m_cancel = nullptr;
-    QAction *m_run = nullptr, *m_verify = nullptr, *m_stop = nullptr, *m_export = nullptr, *m_exportCode = nullptr, *m_print = nullptr, *m_savePlan = nullptr, *m_openExpected = nullptr;
+    QAction *m_run = nullptr, *m_verify = nullptr, *m_stop = nullptr, *m_export = nullptr, *m_exportCode = nullptr, *m_print = nullptr, *m_savePlan = nullptr, *m_openExpected = nullptr, *m_calibrate = nullptr;
     QList<QAction*> m_ofPicture;  // that make sense for a picture only
     bool m_layingOut = false;
 };

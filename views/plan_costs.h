@@ -34,6 +34,7 @@ public:
 
     void setModel(std::shared_ptr<const PlannedModel> model);  ///< null: none
     void setGraph(std::shared_ptr<const DataGraph> graph, const RunOptions& options);
+    void measureAgain() { measure(false); }  ///< for other rates of this machine
     void setConstraints(const Constraints& constraints);  ///< that the planners keep
 
     const std::vector<PricedPlan>& plans() const { return m_plans; }  ///< of all planners; empty until they are known

@@ -16,7 +16,7 @@ namespace cleave::views {
 
 namespace {
 
-struct Texts {
+struct PlanDragTexts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::PlanDrag)
 };
 
@@ -93,10 +93,10 @@ QString OpDrag::outcome() const
         return {};
     const Move move = m_editor.space()->moveOps(m_editor.plan(), m_ops, *m_to);
     if (!move.plan)
-        return Texts::tr("✗ %1").arg(fromCore(move.reason));
+        return PlanDragTexts::tr("✗ %1").arg(fromCore(move.reason));
     QString text = QStringLiteral("%1 → %2").arg(m_editor.opsText(m_ops), m_editor.positionText(*m_to));
     if (!move.alongside.empty())
-        text += Texts::tr(", with %n other op(s)", nullptr, static_cast<int>(move.alongside.size()));
+        text += PlanDragTexts::tr(", with %n other op(s)", nullptr, static_cast<int>(move.alongside.size()));
     return text + costChangeText(m_editor, m_editor.cost(), *move.plan);
 }
 
@@ -127,8 +127,10 @@ void CutDrag::findStops(const GraphPicture& picture, const GraphColors& colors)
         while (m_stops.size() < most)
             if (Move move = space.moveCut(m_stops.back().plan, m_cut, up); move.plan)
                 m_stops.push_back({*std::move(move.plan), 0});
-            else
+            else {
+                (up ? m_whyNotUp : m_whyNotDown) = fromCore(move.reason);
                 break;
+            }
         if (!up) {
             std::ranges::reverse(m_stops);
             m_start = m_at = m_stops.size() - 1;
@@ -162,8 +164,11 @@ bool CutDrag::aim(const QPointF& place)
 {
     const auto at = static_cast<std::size_t>(
         std::ranges::min_element(m_stops, {}, [&](const Stop& stop) { return std::abs(stop.y - place.y()); }) - m_stops.begin());
+    constexpr double beyond = 30;
+    const QString why = place.y() > m_stops.front().y + beyond ? m_whyNotDown : place.y() < m_stops.back().y - beyond ? m_whyNotUp : QString();
+    const bool saysOther = std::exchange(m_why, why) != why;
     if (std::exchange(m_at, at) == at)
-        return false;
+        return saysOther;
     if (at == m_start)
         m_editor.endPreview();
     else
@@ -171,8 +176,11 @@ bool CutDrag::aim(const QPointF& place)
     return true;
 }
 
-void CutDrag::drop() { m_editor.keepPreview(Texts::tr("Move cut %1").arg(m_cut + 1)); }
+void CutDrag::drop() { m_editor.keepMovedCut(m_cut); }
 
-QString CutDrag::outcome() const { return cutText(m_editor, m_cut, m_before, m_stops[m_at].plan); }
+QString CutDrag::outcome() const
+{
+    return cutText(m_editor, m_cut, m_before, m_stops[m_at].plan) + (m_why.isEmpty() ? QString() : QStringLiteral("\n✗ ") + m_why);
+}
 
 }  // namespace cleave::views

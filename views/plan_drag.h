@@ -94,6 +94,7 @@ private:
     int m_cut;
     std::vector<Stop> m_stops;
     std::size_t m_start = 0, m_at = 0;
+    QString m_whyNotUp, m_whyNotDown, m_why;  // the cut goes no further than the outermost stops
     std::optional<PlanCost> m_before;
 };
 

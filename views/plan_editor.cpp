@@ -77,9 +77,9 @@ std::shared_ptr<const Model> PlanEditor::plannedModel() const
     return std::make_shared<const Model>(std::move(planned));
 }
 
-std::map<std::string, std::string> PlanEditor::code() const
+PlanCode PlanEditor::code() const
 {
-    return m_subject ? generateCode(m_subject->space, m_plan, copied(), m_options.batchSize) : std::map<std::string, std::string>{};
+    return m_subject ? generateCode(m_subject->space, m_plan, copied(), m_options.batchSize) : PlanCode{};
 }
 
 // Of the plan: by its cost, or as its file said.
@@ -112,10 +112,34 @@ void PlanEditor::endPreview()
         show();
 }
 
-bool PlanEditor::keepPreview(const QString& text)
+bool PlanEditor::keepMovedCut(int cut)
 {
     const std::optional<Plan> kept = std::exchange(m_preview, std::nullopt);
-    return kept && take(*kept, text);
+    return kept && take(*kept, movedCutText(cut, *kept));
+}
+
+// "Move cut 2: save linear_1 instead of relu"
+QString PlanEditor::movedCutText(int cut, const Plan& after) const
+{
+    const std::vector<ValueId> before = m_subject->space.savePoints(m_plan, cut), now = m_subject->space.savePoints(after, cut);
+    const auto missing = [&](const std::vector<ValueId>& from, const std::vector<ValueId>& in) {
+        constexpr int most = 2;
+        QStringList names;
+        int more = 0;
+        for (const ValueId tensor : from)
+            if (std::ranges::find(in, tensor) == in.end() && names.size() < most)
+                names.append(toText(m_subject->model->program()[tensor].name));
+            else if (std::ranges::find(in, tensor) == in.end())
+                ++more;
+        const QString text = names.join(QStringLiteral(", "));
+        return more == 0 ? text : tr("%1 and %n more", nullptr, more).arg(text);
+    };
+    const QString gone = missing(before, now), added = missing(now, before);
+    if (gone.isEmpty() && added.isEmpty())
+        return tr("Move cut %1").arg(cut + 1);
+    if (gone.isEmpty())
+        return tr("Move cut %1: save %2 as well").arg(cut + 1).arg(added);
+    return added.isEmpty() ? tr("Move cut %1: no longer save %2").arg(cut + 1).arg(gone) : tr("Move cut %1: save %2 instead of %3").arg(cut + 1).arg(added, gone);
 }
 
 void PlanEditor::save(const std::filesystem::path& path)
@@ -139,7 +163,7 @@ StoredPlan PlanEditor::load(const std::filesystem::path& path, bool isSaved)
     if (!m_subject)
         throw Error("Open the plan's model first: a plan file holds the plan alone.");
     m_loaded = readPlan(path, m_subject->space);
-    take(m_loaded->plan, tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())));
+    take(m_loaded->plan, isSaved ? tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())) : tr("Restore the plan that was not saved"));
     if (isSaved)
         m_history.setClean();
     else

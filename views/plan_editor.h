@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/plan/code.h"
 #include "core/plan/plan_file.h"
 #include "views/plan_costs.h"
 
@@ -23,6 +24,7 @@ public:
 
     void setModel(std::shared_ptr<const Model> model);  ///< null: none. Begins at message degree, with nothing to undo
     /// Costs are measured in the background from now on. graph null: none
+    void measureAgain() { m_costs.measureAgain(); }  ///< for other rates
     void setGraph(std::shared_ptr<const DataGraph> graph, const RunOptions& options);
 
     const PlanSpace* space() const;              ///< null without a model
@@ -34,7 +36,7 @@ public:
 
     /// The model, cut as the plan says; the cut at message degree is the model's own. Null without a model.
     std::shared_ptr<const Model> plannedModel() const;
-    std::map<std::string, std::string> code() const;  ///< Python sources by file name; none without a model
+    PlanCode code() const;  ///< none without a model
 
     // Each is one undo step, or a sentence of refused() and no step.
     bool moveOps(const std::vector<OpId>& ops, Position to);
@@ -50,7 +52,7 @@ public:
     void preview(const Plan& plan);
     bool previewCut(int cut, bool up);  ///< moved from where it is shown to the next legal place, or a sentence of refused()
     void endPreview();
-    bool keepPreview(const QString& text);  ///< as one undo step
+    bool keepMovedCut(int cut);  ///< the preview, as one undo step that says what the cut saves now
     bool hasPreview() const { return m_preview.has_value(); }
 
     void write(const std::filesystem::path& path) const;  ///< Error if it cannot be written; nothing is left behind then
@@ -94,6 +96,7 @@ private:
     void show();
     bool apply(const Move& move, const std::vector<OpId>& named, const QString& text);
     QString nameOf(OpId op) const;
+    QString movedCutText(int cut, const Plan& after) const;
     std::set<BlockCopy> copied() const;
 
     std::shared_ptr<const PlannedModel> m_subject;

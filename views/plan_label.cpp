@@ -12,7 +12,7 @@ namespace {
 
 constexpr int offset = 16;
 
-struct Texts {
+struct PlanLabelTexts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::PlanDrag)
 };
 
@@ -50,7 +50,7 @@ QString cutText(const PlanEditor& editor, int cut, const std::optional<PlanCost>
     QStringList saved;
     for (const ValueId tensor : editor.space()->savePoints(after, cut))
         saved.append(toText(editor.space()->analysis().program[tensor].name));
-    return Texts::tr("Cut %1 saves %2").arg(cut + 1).arg(saved.isEmpty() ? Texts::tr("nothing") : saved.join(QStringLiteral(", "))) +
+    return PlanLabelTexts::tr("Cut %1 saves %2").arg(cut + 1).arg(saved.isEmpty() ? PlanLabelTexts::tr("nothing") : saved.join(QStringLiteral(", "))) +
            costChangeText(editor, before, after);
 }
 
@@ -62,7 +62,7 @@ QString costChangeText(const PlanEditor& editor, const std::optional<PlanCost>& 
     const double bytes = before->readBytes() + before->writtenBytes(), bytesThen = then->readBytes() + then->writtenBytes();
     const auto signedText = [](double difference, const QString& text) { return (difference < 0 ? QStringLiteral("−") : QStringLiteral("+")) + text; };
     const double more = then->seconds() - before->seconds(), moreBytes = bytesThen - bytes;
-    return Texts::tr("\n%1 → %2 (%3)\n%4 → %5 (%6) read and written")
+    return PlanLabelTexts::tr("\n%1 → %2 (%3)\n%4 → %5 (%6) read and written")
         .arg(secondsText(before->seconds()), secondsText(then->seconds()), signedText(more, secondsText(std::abs(more))), bytesText(bytes), bytesText(bytesThen),
              signedText(moreBytes, bytesText(std::abs(moreBytes))));
 }

@@ -19,7 +19,7 @@ std::vector<int> cutsOf(const DagModel& dag, const PlanEditor& editor)
 
 namespace {
 
-struct Texts {
+struct PlanMarksTexts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::PlanMarks)
 };
 
@@ -53,9 +53,9 @@ QStringList constraintsOf(const DagBox& box, const Constraints& constraints, con
     };
     for (const OpId op : box.ops) {
         if (constraints.pinned(op))
-            add(Texts::tr("pinned"));
+            add(PlanMarksTexts::tr("pinned"));
         if (const auto group = groups.find(constraints.group(op)); group != groups.end())
-            add(Texts::tr("together %1").arg(group->second));
+            add(PlanMarksTexts::tr("together %1").arg(group->second));
     }
     return texts;
 }
@@ -111,7 +111,7 @@ std::map<int, QStringList> savesOf(const DagModel& dag, const PlanEditor& editor
         for (const ValueId tensor : at.added)
             if (const OpId producer = program[tensor].producer; producer.valid() && !drawn.contains({at.cut, tensor}))
                 if (const int box = boxes[static_cast<std::size_t>(producer.index)]; box >= 0)
-                    saves[box].append(Texts::tr("%1 saved at cut %2").arg(QString::fromStdString(program[tensor].name)).arg(at.cut + 1));
+                    saves[box].append(PlanMarksTexts::tr("%1 saved at cut %2").arg(QString::fromStdString(program[tensor].name)).arg(at.cut + 1));
     return saves;
 }
 
@@ -159,7 +159,7 @@ PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor, const Plan& p
             place.prepend(QStringLiteral("→ ") + editor.positionText(*moved.to.begin()));
             marks.functions[i] = moved.to.begin()->function();
         } else if (moved.ops > 0) {
-            place.prepend(Texts::tr("%1 of %2 ops moved").arg(moved.ops).arg(box.ops.size()));
+            place.prepend(PlanMarksTexts::tr("%1 of %2 ops moved").arg(moved.ops).arg(box.ops.size()));
         }
         marks.places[i] = place.join(QStringLiteral(" · "));
         if (box.key.kind == BoxKind::Tensor && box.writtenBy >= 0)

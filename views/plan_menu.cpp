@@ -11,7 +11,7 @@ namespace cleave::views {
 
 namespace {
 
-struct Texts {
+struct PlanMenuTexts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::PlanMenu)
 };
 
@@ -22,7 +22,7 @@ void addMoves(QMenu& menu, PlanEditor& editor, const std::vector<OpId>& ops)
         if (!editor.space()->isOpenTo(placed, to))
             continue;
         const Move move = editor.space()->moveOps(editor.plan(), ops, to);
-        QAction* action = menu.addAction(Texts::tr("Move %1").arg(editor.positionText(to)));
+        QAction* action = menu.addAction(PlanMenuTexts::tr("Move %1").arg(editor.positionText(to)));
         action->setCheckable(true);
         action->setChecked(move.plan && *move.plan == editor.plan());
         action->setEnabled(move.plan.has_value() && !action->isChecked());
@@ -41,7 +41,7 @@ void addSaves(QMenu& menu, PlanEditor& editor, ValueId tensor)
         if (!saved && !move.plan)
             continue;
         const int number = cut + 1;
-        QAction* action = menu.addAction(saved ? Texts::tr("Do not save at cut %1").arg(number) : Texts::tr("Save at cut %1").arg(number));
+        QAction* action = menu.addAction(saved ? PlanMenuTexts::tr("Do not save at cut %1").arg(number) : PlanMenuTexts::tr("Save at cut %1").arg(number));
         action->setEnabled(move.plan.has_value());
         action->setToolTip(fromCore(move.reason));
         QObject::connect(action, &QAction::triggered, &editor, [&editor, tensor, cut, saved] { editor.setSaved(tensor, cut, !saved); });
@@ -64,20 +64,20 @@ void addConstraints(QMenu& menu, PlanEditor& editor, OpId op, OpId other)
     const auto nameOf = [&](OpId of) { return toText(space.analysis().program[of].name); };
     menu.addSeparator();
     if (plan.constraints.pinned(op)) {
-        QObject::connect(menu.addAction(Texts::tr("Unpin")), &QAction::triggered, &editor, [&editor, op] { editor.unpin(op); });
+        QObject::connect(menu.addAction(PlanMenuTexts::tr("Unpin")), &QAction::triggered, &editor, [&editor, op] { editor.unpin(op); });
     } else {
         const int function = plan.positions[static_cast<std::size_t>(space.indexOf(op))].function();
-        QAction* pin = addWish(menu, Texts::tr("Pin to function %1").arg(function), space.pin(plan, op, function));
+        QAction* pin = addWish(menu, PlanMenuTexts::tr("Pin to function %1").arg(function), space.pin(plan, op, function));
         QObject::connect(pin, &QAction::triggered, &editor, [&editor, op] { editor.pin(op); });
     }
     if (other.valid() && other != op && plan.constraints.group(op) != plan.constraints.group(other)) {
-        QAction* keep = addWish(menu, Texts::tr("Keep together with %1").arg(nameOf(other)), space.keepTogether(plan, op, other));
+        QAction* keep = addWish(menu, PlanMenuTexts::tr("Keep together with %1").arg(nameOf(other)), space.keepTogether(plan, op, other));
         QObject::connect(keep, &QAction::triggered, &editor, [&editor, op, other] { editor.keepTogether(op, other); });
     }
     Plan free = plan;
     free.constraints.leave(op);
     if (free != plan)
-        QObject::connect(menu.addAction(Texts::tr("Let it go its own way")), &QAction::triggered, &editor, [&editor, op] { editor.letGo(op); });
+        QObject::connect(menu.addAction(PlanMenuTexts::tr("Let it go its own way")), &QAction::triggered, &editor, [&editor, op] { editor.letGo(op); });
     menu.addSeparator();
 }
 
@@ -124,11 +124,11 @@ void addCutActions(QMenu& menu, PlanEditor& editor, int cut)
 {
     menu.setToolTipsVisible(true);
     const bool joined = editor.plan().joined.contains(cut);
-    const QString text = joined ? Texts::tr("Run functions %1 and %2 one after the other") : Texts::tr("Run functions %1 and %2 together");
+    const QString text = joined ? PlanMenuTexts::tr("Run functions %1 and %2 one after the other") : PlanMenuTexts::tr("Run functions %1 and %2 together");
     QAction* action = menu.addAction(text.arg(cut).arg(cut + 1));
     const std::string why = joined ? std::string() : editor.space()->whyNotJoined(cut);
     action->setEnabled(why.empty());
-    action->setToolTip(why.empty() && !joined ? Texts::tr("Over blocks of one hop more, with nothing saved between them") : fromCore(why));
+    action->setToolTip(why.empty() && !joined ? PlanMenuTexts::tr("Over blocks of one hop more, with nothing saved between them") : fromCore(why));
     QObject::connect(action, &QAction::triggered, &editor, [&editor, cut, joined] { editor.setJoined(cut, !joined); });
 }
 
@@ -145,7 +145,7 @@ void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box, const Da
         for (const ValueId tensor : editor.space()->analysis().program[box.ops.front()].outputs)
             addSaves(menu, editor, tensor);
     if (menu.isEmpty())
-        menu.addAction(Texts::tr("Stays in its function, whatever the plan"))->setEnabled(false);
+        menu.addAction(PlanMenuTexts::tr("Stays in its function, whatever the plan"))->setEnabled(false);
 }
 
 }  // namespace cleave::views

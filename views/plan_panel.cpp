@@ -1,6 +1,7 @@
 #include "views/plan_panel.h"
 
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
@@ -45,11 +46,13 @@ CostBars::Bar barOf(const QString& name, const PlanCost& cost, const std::vector
 }  // namespace
 
 PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
-    : QWidget(parent), m_editor(editor), m_model(editor), m_summary(new QLabel(this)), m_plans(new CostBars(this)), m_functions(new CostBars(this)),
+    : QWidget(parent), m_editor(editor), m_model(editor), m_summary(new QLabel(this)), m_calibrate(new QPushButton(tr("Measure this machine"), this)), m_plans(new CostBars(this)), m_functions(new CostBars(this)),
       m_curve(new BatchCurve(this)), m_savePoint(new QLabel(this)), m_savePoints(new QTableView(this))
 {
     m_summary->setWordWrap(true);
     m_summary->setContentsMargins(10, 6, 10, 2);
+    m_calibrate->setToolTip(tr("Takes some seconds; costs are predicted from what is found, now and later"));
+    connect(m_calibrate, &QPushButton::clicked, this, &PlanPanel::calibrationWanted);
     m_plans->setAccessibleName(tr("Cost of plans"));
     m_plans->setToolTip(tr("Double-click a plan to take it"));
     m_functions->setLegendShown(false);  // the one above holds for both
@@ -101,6 +104,11 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_summary);
+    auto* calibration = new QHBoxLayout;
+    calibration->setContentsMargins(10, 0, 10, 2);
+    calibration->addWidget(m_calibrate);
+    calibration->addStretch(1);
+    layout->addLayout(calibration);
     layout->addLayout(buttons);
     layout->addWidget(area, 3);
     layout->addWidget(m_savePoints, 2);
@@ -152,19 +160,22 @@ void PlanPanel::showPlan()
         }
         for (const PricedPlan& plan : m_editor.costs().plans())
             plans.push_back(barOf(planText(plan.name), plan.planned.cost, blockSeconds(space, plan.planned.plan, plan.planned.cost)));
+        for (std::size_t i = 1; i < plans.size(); ++i)
+            plans[i].text = tr("%1 (%2)").arg(plans[i].text, changeText(plans.front().total(), plans[i].total()));
     }
     m_plans->setBars(std::move(plans));
     m_functions->setBars(std::move(functions));
     showCurve();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
-                       : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written.")
+                       : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.")
                                                          .arg(countText(m_editor.costs().plans().front().batchSize), bytesText(cost->readBytes()),
-                                                              bytesText(cost->writtenBytes())) +
-                                                     ratesNote()
+                                                              bytesText(cost->writtenBytes()), bytesText(cost->peakBytes())) +
+                                                     (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString())
                        : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
                        : m_editor.costs().isMeasuring()    ? tr("Counting the rows of blocks on the graph…")
                                                    : tr("Open a graph to see what plans cost."));
+    m_calibrate->setVisible(isShown && hasAssumedRates());
     showButtons();
 }
 
@@ -204,10 +215,10 @@ bool PlanPanel::isTaken(const PricedPlan& plan) const
     return plan.planned.plan.joined.empty() ? plan.planned.plan == m_editor.plan() : plan.planned.plan.joined == m_editor.plan().joined && sameBatch;
 }
 
-QString PlanPanel::ratesNote() const
+bool PlanPanel::hasAssumedRates() const
 {
     const CostModel* costs = m_editor.costs().model();
-    return costs == nullptr || costs->rates().source != "assumed" ? QString() : u' ' + tr("Rates of this machine are assumed: cleave-cli calibrate measures them.");
+    return costs != nullptr && costs->rates().source == "assumed";
 }
 
 void PlanPanel::showButtons()

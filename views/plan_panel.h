@@ -31,6 +31,7 @@ public:
 
 Q_SIGNALS:
     void tensorSelected(ValueId tensor);  ///< in the table, by the person
+    void calibrationWanted();
     void batchSizeChosen(std::int64_t batchSize);
 
 private:
@@ -38,7 +39,7 @@ private:
     void showCurve();
     void showSavePoint();
     void showButtons();
-    QString ratesNote() const;
+    bool hasAssumedRates() const;
     void take(const PricedPlan& plan);
     const PricedPlan* planOf(Planner planner) const;  ///< null until it is known, or if it cannot be
     bool isTaken(const PricedPlan& plan) const;
@@ -46,6 +47,7 @@ private:
     PlanEditor& m_editor;
     SavePointModel m_model;
     QLabel* m_summary;
+    QPushButton* m_calibrate;
     CostBars *m_plans, *m_functions;
     BatchCurve* m_curve;
     QLabel* m_savePoint;

@@ -11,9 +11,9 @@ namespace {
 
 constexpr int longestPeriod = 4;
 
-class Comparison {
+class BandComparison {
 public:
-    Comparison(const Analysis& analysis, const CutProgram& cut) : m_analysis(analysis), m_cut(cut), m_bands(opsOfBands(analysis, cut))
+    BandComparison(const Analysis& analysis, const CutProgram& cut) : m_analysis(analysis), m_cut(cut), m_bands(opsOfBands(analysis, cut))
     {
         m_places.resize(analysis.program.ops.size());
         for (std::size_t band = 0; band < m_bands.size(); ++band)
@@ -113,7 +113,7 @@ private:
     std::vector<Place> m_places;
 };
 
-Repeat longestFrom(const Comparison& comparison, int first)
+Repeat longestFrom(const BandComparison& comparison, int first)
 {
     Repeat longest{first, 1, 1};
     for (int period = 1; period <= longestPeriod; ++period) {
@@ -151,7 +151,7 @@ std::vector<std::vector<OpId>> opsOfBands(const Analysis& analysis, const CutPro
 
 std::vector<Repeat> findRepeats(const Analysis& analysis, const CutProgram& cut, int least)
 {
-    const Comparison comparison(analysis, cut);
+    const BandComparison comparison(analysis, cut);
     std::vector<Repeat> repeats;
     for (int band = 1; band < comparison.bands();) {
         const Repeat found = longestFrom(comparison, band);

@@ -13,7 +13,7 @@ namespace cleave::views {
 
 namespace {
 
-struct Texts {
+struct ReportTexts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::Report)
 };
 
@@ -28,7 +28,7 @@ std::vector<Row> plansOf(const PlanEditor& editor)
     std::vector<Row> rows;
     if (!editor.cost())
         return rows;
-    rows.push_back({Texts::tr("This plan"), &*editor.cost()});
+    rows.push_back({ReportTexts::tr("This plan"), &*editor.cost()});
     for (const PricedPlan& plan : editor.costs().plans())
         rows.push_back({planText(plan.name), &plan.planned.cost});
     return rows;
@@ -66,7 +66,7 @@ QString properties(const std::vector<PropertySection>& sections)
 
 QString planTable(const PlanEditor& editor)
 {
-    QString table = header({Texts::tr("plan"), Texts::tr("predicted"), Texts::tr("read"), Texts::tr("written"), Texts::tr("at most of memory")});
+    QString table = header({ReportTexts::tr("plan"), ReportTexts::tr("predicted"), ReportTexts::tr("read"), ReportTexts::tr("written"), ReportTexts::tr("at most of memory")});
     for (const auto& [plan, cost] : plansOf(editor))
         table += QStringLiteral("<tr>") + cell(plan) + cell(secondsText(cost->seconds()), true) + cell(bytesText(cost->readBytes()), true) +
                  cell(bytesText(cost->writtenBytes()), true) + cell(bytesText(cost->peakBytes()), true) + QStringLiteral("</tr>\n");
@@ -75,7 +75,7 @@ QString planTable(const PlanEditor& editor)
 
 QString functionTable(const PlanEditor& editor)
 {
-    QString table = header({Texts::tr("function"), Texts::tr("blocks"), Texts::tr("read"), Texts::tr("compute"), Texts::tr("write"), Texts::tr("together")});
+    QString table = header({ReportTexts::tr("function"), ReportTexts::tr("blocks"), ReportTexts::tr("read"), ReportTexts::tr("compute"), ReportTexts::tr("write"), ReportTexts::tr("together")});
     for (const FunctionCost& f : editor.cost()->functions) {
         table += QStringLiteral("<tr>") + cell(functionTitle(f));
         for (const double seconds : {f.prepare.seconds, f.read.seconds, f.compute.seconds, f.write.seconds, f.seconds()})
@@ -106,7 +106,7 @@ QString modelTable(const QAbstractItemModel& model)
 
 QString htmlReport(Document& document, const QString& picture)
 {
-    const QString title = Texts::tr("%1, cut by Cleave").arg(QFileInfo(document.modelPath()).fileName());
+    const QString title = ReportTexts::tr("%1, cut by Cleave").arg(QFileInfo(document.modelPath()).fileName());
     QString html = QStringLiteral(
                        "<!DOCTYPE html>\n<html><head><meta charset='utf-8'><title>%1</title>\n<style>body{font-family:sans-serif;margin:2em;max-width:70em}"
                        "table{border-collapse:collapse}td,th{border-bottom:1px solid #ccc;padding:.2em .8em;text-align:left}.n{text-align:right}"
@@ -114,21 +114,21 @@ QString htmlReport(Document& document, const QString& picture)
                        .arg(title.toHtmlEscaped());
     PlanEditor& editor = document.planEditor();
     if (editor.cost()) {
-        html += section(Texts::tr("Plans"), planTable(editor));
-        html += section(Texts::tr("Functions of this plan"), functionTable(editor));
+        html += section(ReportTexts::tr("Plans"), planTable(editor));
+        html += section(ReportTexts::tr("Functions of this plan"), functionTable(editor));
     }
     SavePointModel savePoints(editor);
-    html += section(Texts::tr("Save points"), modelTable(savePoints));
+    html += section(ReportTexts::tr("Save points"), modelTable(savePoints));
     if (const RunResult* run = document.report().run()) {
         TextTableModel table;
         showFunctions(table, run);
-        html += section(Texts::tr("Run"), modelTable(table));
+        html += section(ReportTexts::tr("Run"), modelTable(table));
     }
     if (document.report().verify) {
         TextTableModel comparisons, accuracies;
         showComparisons(comparisons, &*document.report().verify, document.graph().get());
         showAccuracies(accuracies, &*document.report().verify);
-        html += section(Texts::tr("Verification"), modelTable(comparisons)) + section(Texts::tr("Accuracy"), modelTable(accuracies));
+        html += section(ReportTexts::tr("Verification"), modelTable(comparisons)) + section(ReportTexts::tr("Accuracy"), modelTable(accuracies));
     }
     html += picture;
     html += properties(describeModel(*document.model(), document.modelPath()));

@@ -13,15 +13,15 @@ namespace cleave::views {
 
 namespace {
 
-struct Texts {
+struct ResultModelsTexts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::ResultModels)
 };
 
 // What a run or a split of the nodes is called in results.
 QString wordText(const std::string& word)
 {
-    const std::map<std::string, QString> known{{"layer-wise", Texts::tr("layer-wise")}, {"full graph", Texts::tr("full graph")}, {"expected", Texts::tr("expected")},
-                                               {"all", Texts::tr("all")}, {"train", Texts::tr("train")}, {"validation", Texts::tr("validation")}, {"test", Texts::tr("test")}};
+    const std::map<std::string, QString> known{{"layer-wise", ResultModelsTexts::tr("layer-wise")}, {"full graph", ResultModelsTexts::tr("full graph")}, {"expected", ResultModelsTexts::tr("expected")},
+                                               {"all", ResultModelsTexts::tr("all")}, {"train", ResultModelsTexts::tr("train")}, {"validation", ResultModelsTexts::tr("validation")}, {"test", ResultModelsTexts::tr("test")}};
     const auto found = known.find(word);
     return found == known.end() ? toText(word) : found->second;
 }
@@ -130,18 +130,18 @@ QVariant TextTableModel::headerData(int section, Qt::Orientation orientation, in
 void showFunctions(TextTableModel& table, const RunResult* run)
 {
     std::vector<TextTableModel::Column> columns{
-        {Texts::tr("Function"), {}, false},
-        {Texts::tr("Batches"), Texts::tr("Batches that it ran"), true},
-        {Texts::tr("V rows"), Texts::tr("Target rows computed"), true},
-        {Texts::tr("E rows"), Texts::tr("Nodes of all blocks, each counted once per block that needs it"), true},
-        {Texts::tr("Edges"), Texts::tr("Edges of all blocks"), true},
-        {Texts::tr("Prepare"), Texts::tr("Cutting blocks and slicing structure"), true},
-        {Texts::tr("Compute"), Texts::tr("Running the operators"), true},
-        {Texts::tr("Write"), Texts::tr("Storing save points"), true},
-        {Texts::tr("Total"), Texts::tr("Prepare, compute and write together"), true},
-        {Texts::tr("Predicted"), run != nullptr && !run->predicted.rates.empty() ? Texts::tr("Total by the cost model. Rates: %1").arg(toText(run->predicted.rates))
-                                                                                : Texts::tr("Total by the cost model"), true},
-        {Texts::tr("Saved"), Texts::tr("Bytes written to the store"), true},
+        {ResultModelsTexts::tr("Function"), {}, false},
+        {ResultModelsTexts::tr("Batches"), ResultModelsTexts::tr("Batches that it ran"), true},
+        {ResultModelsTexts::tr("V rows"), ResultModelsTexts::tr("Target rows computed"), true},
+        {ResultModelsTexts::tr("E rows"), ResultModelsTexts::tr("Nodes of all blocks, each counted once per block that needs it"), true},
+        {ResultModelsTexts::tr("Edges"), ResultModelsTexts::tr("Edges of all blocks"), true},
+        {ResultModelsTexts::tr("Prepare"), ResultModelsTexts::tr("Cutting blocks and slicing structure"), true},
+        {ResultModelsTexts::tr("Compute"), ResultModelsTexts::tr("Running the operators"), true},
+        {ResultModelsTexts::tr("Write"), ResultModelsTexts::tr("Storing save points"), true},
+        {ResultModelsTexts::tr("Total"), ResultModelsTexts::tr("Prepare, compute and write together"), true},
+        {ResultModelsTexts::tr("Predicted"), run != nullptr && !run->predicted.rates.empty() ? ResultModelsTexts::tr("Total by the cost model. Rates: %1").arg(toText(run->predicted.rates))
+                                                                                : ResultModelsTexts::tr("Total by the cost model"), true},
+        {ResultModelsTexts::tr("Saved"), ResultModelsTexts::tr("Bytes written to the store"), true},
     };
     std::vector<std::vector<QString>> rows;
     if (run != nullptr) {
@@ -151,7 +151,7 @@ void showFunctions(TextTableModel& table, const RunResult* run)
         for (std::size_t i = 0; i < run->functions.size(); ++i)
             rows.push_back(functionRow(titleFromCore(run->functions[i].name), run->functions[i], predicted(i)));
         if (run->functions.size() > 1)
-            rows.push_back(functionRow(Texts::tr("Together"), sum(run->functions), all));
+            rows.push_back(functionRow(ResultModelsTexts::tr("Together"), sum(run->functions), all));
     }
     table.setTable(std::move(columns), std::move(rows));
 }
@@ -161,20 +161,20 @@ QString roundingNote(const Comparison& c)
     if (c.worstJitters.empty())
         return {};
     const QString moved = numberText(*std::ranges::max_element(c.worstJitters));
-    return c.isRounding() ? Texts::tr("Other last digits of the inputs move the worst rows by %1, as much as that: rounding alone, cut or not.").arg(moved)
-                          : Texts::tr("Other last digits of the inputs move the worst rows by %1 at most: this is more than rounding.").arg(moved);
+    return c.isRounding() ? ResultModelsTexts::tr("Other last digits of the inputs move the worst rows by %1, as much as that: rounding alone, cut or not.").arg(moved)
+                          : ResultModelsTexts::tr("Other last digits of the inputs move the worst rows by %1 at most: this is more than rounding.").arg(moved);
 }
 
 void showComparisons(TextTableModel& table, const VerifyResult* result, const DataGraph* graph)
 {
     std::vector<TextTableModel::Column> columns{
-        {Texts::tr("Output"), {}, false},
-        {Texts::tr("Compared"), {}, false},
-        {Texts::tr("Difference"), Texts::tr("Largest absolute difference of an element"), true},
-        {Texts::tr("Relative"), Texts::tr("The same relative to the largest element"), true},
-        {Texts::tr("Rows over"), Texts::tr("Rows with an element over tolerance"), true},
-        {Texts::tr("Result"), {}, false},
-        {Texts::tr("Worst rows"), Texts::tr("Rows over tolerance, those that differ most first"), false},
+        {ResultModelsTexts::tr("Output"), {}, false},
+        {ResultModelsTexts::tr("Compared"), {}, false},
+        {ResultModelsTexts::tr("Difference"), ResultModelsTexts::tr("Largest absolute difference of an element"), true},
+        {ResultModelsTexts::tr("Relative"), ResultModelsTexts::tr("The same relative to the largest element"), true},
+        {ResultModelsTexts::tr("Rows over"), ResultModelsTexts::tr("Rows with an element over tolerance"), true},
+        {ResultModelsTexts::tr("Result"), {}, false},
+        {ResultModelsTexts::tr("Worst rows"), ResultModelsTexts::tr("Rows over tolerance, those that differ most first"), false},
     };
     constexpr qsizetype shown = 5;
     std::vector<std::vector<QString>> rows;
@@ -182,10 +182,10 @@ void showComparisons(TextTableModel& table, const VerifyResult* result, const Da
     if (result != nullptr)
         for (const Comparison& c : result->comparisons) {
             worst.push_back(worstRows(c, graph));
-            rows.push_back({toText(c.output), Texts::tr("%1 and %2").arg(wordText(c.a), wordText(c.b)), numberText(c.maxAbsolute),
+            rows.push_back({toText(c.output), ResultModelsTexts::tr("%1 and %2").arg(wordText(c.a), wordText(c.b)), numberText(c.maxAbsolute),
                             numberText(c.maxRelative),
-                            Texts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
-                            c.equal ? Texts::tr("✓ equal") : c.isRounding() ? Texts::tr("✗ different, by rounding") : Texts::tr("✗ different"),
+                            ResultModelsTexts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
+                            c.equal ? ResultModelsTexts::tr("✓ equal") : c.isRounding() ? ResultModelsTexts::tr("✗ different, by rounding") : ResultModelsTexts::tr("✗ different"),
                             worst.back().mid(0, shown).join(QStringLiteral(", ")) + (worst.back().size() > shown ? QStringLiteral(", …") : QString())});
         }
     const int last = static_cast<int>(columns.size()) - 1;
@@ -200,7 +200,7 @@ void showComparisons(TextTableModel& table, const VerifyResult* result, const Da
 
 void showAccuracies(TextTableModel& table, const VerifyResult* result)
 {
-    std::vector<TextTableModel::Column> columns{{Texts::tr("Accuracy"), {}, false}};
+    std::vector<TextTableModel::Column> columns{{ResultModelsTexts::tr("Accuracy"), {}, false}};
     std::vector<std::vector<QString>> rows;
     if (result != nullptr) {
         std::vector<std::string> splits, runs;
@@ -213,12 +213,12 @@ void showAccuracies(TextTableModel& table, const VerifyResult* result)
             values[{accuracy.run, accuracy.split}] = accuracy.value;
         }
         for (const std::string& split : splits)
-            columns.push_back({wordText(split), Texts::tr("Share of these nodes whose largest output is their label"), true});
+            columns.push_back({wordText(split), ResultModelsTexts::tr("Share of these nodes whose largest output is their label"), true});
         for (const std::string& run : runs) {
             std::vector<QString> row{wordText(run)};
             for (const std::string& split : splits) {
                 const auto found = values.find({run, split});
-                row.push_back(found == values.end() ? QString() : Texts::tr("%1 %").arg(found->second * 100, 0, 'f', 1));
+                row.push_back(found == values.end() ? QString() : ResultModelsTexts::tr("%1 %").arg(found->second * 100, 0, 'f', 1));
             }
             rows.push_back(std::move(row));
         }

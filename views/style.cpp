@@ -8,11 +8,24 @@ namespace cleave::views {
 
 namespace {
 
-QColor outline(const QPalette& palette, bool isEnabled)
+QColor outline(const QStyleOption& option)
 {
-    QColor color = palette.color(isEnabled ? QPalette::Active : QPalette::Disabled, QPalette::Text);
-    color.setAlphaF(0.55F);
+    QColor color = option.palette.color((option.state & QStyle::State_Enabled) ? QPalette::Active : QPalette::Disabled, QPalette::Text);
+    const bool isBlack = option.palette.color(QPalette::Window).lightness() == 0;
+    color.setAlphaF(isBlack ? 1.0F : 0.55F);
     return color;
+}
+
+bool isDark(const QStyleOption& option) { return option.palette.color(QPalette::Window).lightness() < 128; }
+
+void drawOutline(const QStyleOption& option, const QRectF& rect, QPainter& painter, double radius = 2)
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(outline(option), 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius);
+    painter.restore();
 }
 
 void drawCheckBox(const QStyleOption& option, QPainter& painter)
@@ -21,7 +34,7 @@ void drawCheckBox(const QStyleOption& option, QPainter& painter)
     const QRectF box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5);
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(outline(option.palette, isEnabled), 1.2));
+    painter.setPen(QPen(outline(option), 1.2));
     painter.setBrush(option.palette.color(QPalette::Base));
     painter.drawRoundedRect(box, 2, 2);
     painter.setPen(QPen(option.palette.color(isEnabled ? QPalette::Active : QPalette::Disabled, QPalette::Text), box.width() / 6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
@@ -44,14 +57,35 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
         return;
     }
     QProxyStyle::drawPrimitive(element, option, painter, widget);
-    if (element != PE_FrameLineEdit || (option->state & State_HasFocus) || option->palette.color(QPalette::Window).lightness() >= 128)
+    if (!isDark(*option))
         return;
-    painter->save();
-    painter->setRenderHint(QPainter::Antialiasing);
-    painter->setPen(QPen(outline(option->palette, (option->state & State_Enabled) != 0), 1));
-    painter->setBrush(Qt::NoBrush);
-    painter->drawRoundedRect(QRectF(option->rect).adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
-    painter->restore();
+    const bool isFocusShown = (option->state & State_HasFocus) != 0;
+    const bool isFlat = (option->state & State_AutoRaise) && !(option->state & (State_MouseOver | State_On | State_Sunken));
+    if ((element == PE_FrameLineEdit && !isFocusShown) || element == PE_PanelButtonCommand || element == PE_FrameMenu || element == PE_FrameGroupBox ||
+        (element == PE_PanelButtonTool && !isFlat))
+        drawOutline(*option, option->rect, *painter);
+}
+
+void Style::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const
+{
+    QProxyStyle::drawControl(element, option, painter, widget);
+    if (!isDark(*option))
+        return;
+    if (element == CE_TabBarTabShape || element == CE_ProgressBarGroove || element == CE_HeaderSection)
+        drawOutline(*option, option->rect, *painter, element == CE_HeaderSection ? 0 : 2);
+}
+
+void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
+{
+    QProxyStyle::drawComplexControl(control, option, painter, widget);
+    if (!isDark(*option))
+        return;
+    if (control == CC_ScrollBar)
+        drawOutline(*option, proxy()->subControlRect(control, option, SC_ScrollBarSlider, widget), *painter);
+    else if (control == CC_Slider)
+        drawOutline(*option, proxy()->subControlRect(control, option, SC_SliderHandle, widget), *painter);
+    else if (control == CC_ComboBox || control == CC_SpinBox)
+        drawOutline(*option, option->rect, *painter);
 }
 
 }  // namespace cleave::views

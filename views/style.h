@@ -4,8 +4,8 @@
 
 namespace cleave::views {
 
-/// Fusion, whose check boxes and line edits are outlined in a darker shade of the window: on a dark window nothing of it is seen. These are outlined in a
-/// shade of the text instead.
+/// Fusion, whose controls are outlined in a darker shade of the window: on a dark window nothing of it is seen. These are outlined in a shade of the text
+/// instead; on a black one, that of high contrast, in the text's own colour.
 class Style : public QProxyStyle {
     Q_OBJECT
 
@@ -13,6 +13,8 @@ public:
     Style();
 
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const override;
+    void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const override;
+    void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const override;
 };
 
 }  // namespace cleave::views

@@ -22,6 +22,7 @@ ByteUnits byteUnits();
 
 QString bytesText(double bytes);        ///< "12.2 MB"
 QString secondsText(double seconds);    ///< "3.1 ms", "12 s"
+QString changeText(double from, double to);  ///< "+3.2 %", "−0.04 %", "4.1 times", "the same"
 QString countText(std::int64_t count);  ///< "1,038,000"
 QString numberText(double number);      ///< up to 3 significant digits: "1.2e-06", "0.815"
 

@@ -3,18 +3,14 @@
 #include <QApplication>
 #include <QPen>
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "core/plan/level_colors.h"
 #include "views/style.h"
 
 namespace cleave::views {
 
 namespace {
-
-// Cividis (Nuñez, Anderton, Renslow 2018) at equal steps, without its darkest and lightest ends.
-constexpr std::array<QRgb, 8> cividis{0xff0d3b78, 0xff35477a, 0xff565c6c, 0xff6c6e72,
-                                      0xff8c8877, 0xffaea371, 0xffcfbd63, 0xfff3d83f};
 
 QColor mix(const QColor& a, const QColor& b, double share)
 {
@@ -99,8 +95,8 @@ GraphColors::GraphColors(const QPalette& palette) : m_dark(isDark(palette))
     bandLine = mix(background, text, 0.14);
     arrow = mix(background, text, m_dark ? 0.5 : 0.48);
     cut = QColor(m_dark ? 0xffe58a6b : 0xffb4431f);
-    nodeRows = QColor(m_dark ? 0xff56b4e9 : 0xff0072b2);
-    edgeRows = QColor(m_dark ? 0xffda81aa : 0xffae327d);
+    nodeRows = QColor(m_dark ? 0xff56b4e9 : nodeRowsColor);
+    edgeRows = QColor(m_dark ? 0xffda81aa : edgeRowsColor);
     graphRows = QColor(m_dark ? 0xffe4b444 : 0xff855d00);
     structure = mix(background, text, 0.45);
     badge = mix(background, text, m_dark ? 0.22 : 0.13);
@@ -133,14 +129,14 @@ QColor GraphColors::level(int level, int levels) const
 {
     if (level < 0)
         return mix(background, text, 0.3);
-    const double at = std::clamp(static_cast<double>(level) / std::max(1, levels), 0.0, 1.0) * (cividis.size() - 1);
-    const auto i = std::min(static_cast<std::size_t>(at), cividis.size() - 2);
-    return mix(QColor(cividis[i]), QColor(cividis[i + 1]), at - static_cast<double>(i));
+    const double at = std::clamp(static_cast<double>(level) / std::max(1, levels), 0.0, 1.0) * (levelColors.size() - 1);
+    const auto i = std::min(static_cast<std::size_t>(at), levelColors.size() - 2);
+    return mix(QColor(QRgb(levelColors[i])), QColor(QRgb(levelColors[i + 1])), at - static_cast<double>(i));
 }
 
 QColor GraphColors::levelTint(int level, int levels) const
 {
-    return mix(background, this->level(level, levels), m_strong ? 0.0 : level < 0 ? 0.1 : m_dark ? 0.34 : 0.24);
+    return mix(background, this->level(level, levels), m_strong ? 0.0 : level < 0 ? 0.1 : m_dark ? 0.34 : levelTintShare);
 }
 
 QColor GraphColors::textOn(const QColor& fill)

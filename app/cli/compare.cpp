@@ -96,9 +96,9 @@ void addCode(CLI::App& app, int&)
             if (!arguments->plan.empty())
                 stored = readPlan(arguments->plan, space);
             checkCut(*model.analysis, space.cut(stored.plan, stored.copied), terminal.progress());
-            const auto code = generateCode(space, stored.plan, stored.copied, stored.batchSize);
-            writeCode(arguments->out, code);
-            files = code.size();
+            const PlanCode code = generateCode(space, stored.plan, stored.copied, stored.batchSize);
+            writeCode(arguments->out, code.files);
+            files = code.files.size();
         }
         std::string text;
         for (const std::string& remark : stored.remarks)

@@ -137,7 +137,7 @@ void addInspect(CLI::App& app, int&)
     command->callback([arguments, json] {
         if (isProfileGraph(arguments->path)) {
             const ProfileGraph graph = readProfileGraph(arguments->path);
-            print(*json ? toJson(graph).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : describeText(graph));
+            print(*json ? profileJson(graph).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : describeText(graph));
             return;
         }
         Model model;

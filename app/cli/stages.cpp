@@ -40,7 +40,7 @@ std::string describeText(const ProfileGraph& graph)
            (graph.hasStages ? formatCount(std::ssize(graph.stages)) : "no") + " stages\n\n" + stageTable(graph);
 }
 
-nlohmann::ordered_json toJson(const ProfileGraph& graph)
+nlohmann::ordered_json profileJson(const ProfileGraph& graph)
 {
     nlohmann::ordered_json json{{"profile_graph", graph.name}, {"nodes", graph.nodes.size()}, {"edges", graph.edges.size()}};
     json["stages"] = nlohmann::ordered_json::array();

@@ -13,6 +13,6 @@ std::string stageTable(const ProfileGraph& graph);
 
 /// The same with what is known of the whole graph above it.
 std::string describeText(const ProfileGraph& graph);
-nlohmann::ordered_json toJson(const ProfileGraph& graph);
+nlohmann::ordered_json profileJson(const ProfileGraph& graph);
 
 }  // namespace cleave::cli

@@ -20,6 +20,12 @@ using OpId = Id<struct OpTag>;
 using WeightId = Id<struct WeightTag>;
 using ModuleId = Id<struct ModuleTag>;
 
+/// A number that is known not to be negative, as containers count.
+inline std::size_t at(int index)
+{
+    return static_cast<std::size_t>(index);
+}
+
 /// An array that lies beside a program: one T for each id.
 template <class IdType, class T>
 class IdMap {

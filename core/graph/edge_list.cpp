@@ -14,7 +14,7 @@ namespace cleave {
 namespace {
 
 // One of the texts that a block was cut into, and what became of it.
-struct Piece {
+struct EdgePiece {
     std::string_view text;
     EdgePart part;
     std::vector<std::string_view> names;  // instead of nodes: two for each edge
@@ -26,7 +26,7 @@ struct Piece {
 
 class PieceReader {
 public:
-    PieceReader(const EdgeListFormat& format, Piece& piece, bool takesNames)
+    PieceReader(const EdgeListFormat& format, EdgePiece& piece, bool takesNames)
         : m_format(format), m_fields(format.separator), m_piece(piece), m_takesNames(takesNames), m_mayBePlain(!takesNames && format.columns == 2 && format.from == 0)
     {
     }
@@ -127,7 +127,7 @@ private:
 
     const EdgeListFormat& m_format;
     Fields m_fields;
-    Piece& m_piece;
+    EdgePiece& m_piece;
     bool m_takesNames, m_mayBePlain;
 };
 
@@ -153,7 +153,7 @@ private:
             m_progress.update(lines.fraction(), "Reading edges");
             if (isFirst || m_format.columns == 0)
                 begin(lines);
-            for (Piece& piece : parse(lines, takesNames)) {
+            for (EdgePiece& piece : parse(lines, takesNames)) {
                 if (piece.hasNames)
                     return false;
                 if (!piece.why.empty())
@@ -183,23 +183,23 @@ private:
     }
 
     // The block without its header.
-    std::vector<Piece> parse(const TextLines& lines, bool takesNames)
+    std::vector<EdgePiece> parse(const TextLines& lines, bool takesNames)
     {
         const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-        std::vector<Piece> pieces;
+        std::vector<EdgePiece> pieces;
         for (const std::string_view text : lines.pieces(threads))
             pieces.emplace_back().text = text;
         if (m_format.columns == 0)
             return {};
         m_headerIsLeft = m_headerIsLeft && m_format.hasHeader;
-        for (Piece& piece : pieces)
+        for (EdgePiece& piece : pieces)
             while (m_headerIsLeft && !piece.text.empty())
                 m_headerIsLeft = isComment(takeLine(piece.text));
         parallelFor(std::ssize(pieces), threads, [&](std::int64_t i, int) { PieceReader(m_format, pieces[static_cast<std::size_t>(i)], takesNames).run(); });
         return pieces;
     }
 
-    static void number(const TextLines& lines, Piece& piece, NodeNames& names)
+    static void number(const TextLines& lines, EdgePiece& piece, NodeNames& names)
     {
         try {
             for (std::size_t i = 0; i < piece.names.size(); i += 2) {

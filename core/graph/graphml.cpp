@@ -16,7 +16,7 @@ namespace cleave {
 
 namespace {
 
-constexpr std::size_t deepest = 256, longestValue = std::size_t{1} << 16;
+constexpr std::size_t deepestElement = 256, longestValue = std::size_t{1} << 16;
 
 struct Key {
     std::string name;
@@ -122,7 +122,7 @@ private:
 
     void begin(const char* name, const char** attributes)
     {
-        if (m_open.size() >= deepest)
+        if (m_open.size() >= deepestElement)
             throw Error("has more than 256 elements inside each other: this is no GraphML");
         const std::string_view element = localName(name);
         m_open.emplace_back(element);

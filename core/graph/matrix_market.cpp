@@ -20,7 +20,7 @@ struct MatrixHeader {
     std::int64_t nodes = 0, entries = 0;
 };
 
-struct Piece {
+struct EntryPiece {
     std::string_view text;
     EdgePart part;
     const char* at = nullptr;  // where the line begins that is no entry
@@ -61,13 +61,13 @@ private:
     void parse()
     {
         const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-        std::vector<Piece> pieces;
+        std::vector<EntryPiece> pieces;
         for (const std::string_view text : m_lines.pieces(threads)) {
             pieces.emplace_back().text = text;
             takeHead(pieces.back().text);
         }
         parallelFor(std::ssize(pieces), threads, [&](std::int64_t i, int) { takeEntries(pieces[static_cast<std::size_t>(i)]); });
-        for (Piece& piece : pieces) {
+        for (EntryPiece& piece : pieces) {
             if (!piece.why.empty())
                 m_lines.fail(m_lines.lineOf(piece.at), piece.why);
             m_table.add(std::move(piece.part));
@@ -126,7 +126,7 @@ private:
         m_step = Step::Entries;
     }
 
-    void takeEntries(Piece& piece) const
+    void takeEntries(EntryPiece& piece) const
     {
         Fields fields(' ');
         for (std::string_view rest = piece.text; !rest.empty();) {

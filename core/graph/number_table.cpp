@@ -30,7 +30,7 @@ bool parse(std::string_view text, std::int64_t& number)
 }
 
 template <class Number>
-struct Piece {
+struct NumberPiece {
     std::string_view text;
     std::vector<Number> numbers;
     const char* at = nullptr;  // where the line begins that does not fit
@@ -71,11 +71,11 @@ private:
     void parseBlock()
     {
         const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-        std::vector<Piece<Number>> pieces;
+        std::vector<NumberPiece<Number>> pieces;
         for (const std::string_view text : m_lines.pieces(threads))
             pieces.emplace_back().text = text;
         parallelFor(std::ssize(pieces), threads, [&](std::int64_t i, int) { parsePiece(pieces[static_cast<std::size_t>(i)]); });
-        for (Piece<Number>& piece : pieces) {
+        for (NumberPiece<Number>& piece : pieces) {
             if (!piece.why.empty())
                 m_lines.fail(m_lines.lineOf(piece.at), piece.why);
             m_count += std::ssize(piece.numbers);
@@ -85,7 +85,7 @@ private:
         }
     }
 
-    void parsePiece(Piece<Number>& piece) const
+    void parsePiece(NumberPiece<Number>& piece) const
     {
         for (std::string_view rest = piece.text; !rest.empty() && piece.why.empty();) {
             piece.at = rest.data();

@@ -341,23 +341,43 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
         reduceColumns<T, In, N, R, W, true>(a, column, tail, firstHead, lanes);
 }
 
+// Vectors that loops are compiled for: each number up to eight for sums of float rows, powers of two for what is rarer, which goes over the edges once more
+// for the rest of its columns.
+template <class T, Reduce R>
+constexpr int vectorsAtOnce(std::int64_t left)
+{
+    if (left >= mostVectors)
+        return mostVectors;
+    if (left >= 8)
+        return 8;
+    if (sizeof(T) == 4 && R == Reduce::Sum)
+        return static_cast<int>(left);
+    return left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
 template <class T, class In, Reduce R, Weighting W>
 void reduceVectors(const ReduceArguments<T>& a, std::int64_t column, int vectors, int tail, std::int64_t firstHead,
                    const typename Lanes<T>::Index* lanes)
 {
     if (vectors == 1)
         return reduceColumns<T, In, 1, R, W>(a, column, tail, firstHead, lanes);
-    if constexpr (mostVectors > 2)
-        switch (vectors) {
-        case 2: return reduceColumns<T, In, 2, R, W>(a, column, tail, firstHead, lanes);
-        case 3: return reduceColumns<T, In, 3, R, W>(a, column, tail, firstHead, lanes);
-        case 4: return reduceColumns<T, In, 4, R, W>(a, column, tail, firstHead, lanes);
-        case 5: return reduceColumns<T, In, 5, R, W>(a, column, tail, firstHead, lanes);
-        case 6: return reduceColumns<T, In, 6, R, W>(a, column, tail, firstHead, lanes);
-        case 7: return reduceColumns<T, In, 7, R, W>(a, column, tail, firstHead, lanes);
-        case 8: return reduceColumns<T, In, 8, R, W>(a, column, tail, firstHead, lanes);
-        default: break;
-        }
+    if constexpr (mostVectors > 2) {
+        if (vectors == 2)
+            return reduceColumns<T, In, 2, R, W>(a, column, tail, firstHead, lanes);
+        if (vectors == 4)
+            return reduceColumns<T, In, 4, R, W>(a, column, tail, firstHead, lanes);
+        if constexpr (mostVectors > 8)
+            if (vectors == 8)
+                return reduceColumns<T, In, 8, R, W>(a, column, tail, firstHead, lanes);
+        if constexpr (vectorsAtOnce<T, R>(3) == 3)
+            switch (vectors) {
+            case 3: return reduceColumns<T, In, 3, R, W>(a, column, tail, firstHead, lanes);
+            case 5: return reduceColumns<T, In, 5, R, W>(a, column, tail, firstHead, lanes);
+            case 6: return reduceColumns<T, In, 6, R, W>(a, column, tail, firstHead, lanes);
+            case 7: return reduceColumns<T, In, 7, R, W>(a, column, tail, firstHead, lanes);
+            default: break;
+            }
+    }
     reduceColumns<T, In, mostVectors, R, W>(a, column, tail, firstHead, lanes);
 }
 
@@ -398,15 +418,13 @@ void reduceTyped(const ReduceArguments<T>& a)
     constexpr int count = Lanes<T>::count;
     const std::int64_t perHead = a.heads > 1 ? a.width / a.heads : a.width;
     for (std::int64_t column = 0; column < a.width;) {
-        // 16 vectors at once, or up to 8: what is left decides.
-        const std::int64_t left = (a.width - column + count - 1) / count;
-        int vectors = static_cast<int>(left >= mostVectors ? mostVectors : left > 8 ? 8 : left);
+        int vectors = vectorsAtOnce<T, R>((a.width - column + count - 1) / count);
         typename Lanes<T>::Index lanes[mostVectors];
         const std::int64_t firstHead = column / perHead;
         if (a.weights && a.heads > 1) {
             // Weights of as many heads as a vector has lanes can be picked from.
             while (vectors > 1 && (column + vectors * count - 1 < a.width ? column + vectors * count - 1 : a.width - 1) / perHead - firstHead >= count)
-                vectors = vectors > 8 ? 8 : vectors - 1;
+                vectors = vectorsAtOnce<T, R>(vectors - 1);
             headsOf<T>(lanes, vectors, perHead, column - firstHead * perHead);
         }
         const std::int64_t rest = a.width - column - static_cast<std::int64_t>(vectors - 1) * count;

@@ -59,9 +59,16 @@ std::string inputName(const Json& operand)
 // Python text of one function's steps.
 class Writer {
 public:
-    std::string take() { return std::move(m_text); }
+    explicit Writer(std::string begin) : m_text(std::move(begin)), m_lines(static_cast<int>(std::ranges::count(m_text, '\n'))) {}
 
-    void line(const std::string& text) { m_text += "    " + text + "\n"; }
+    std::string take() { return std::move(m_text); }
+    int lines() const { return m_lines; }
+
+    void line(const std::string& text)
+    {
+        m_text += "    " + text + "\n";
+        m_lines += static_cast<int>(std::ranges::count(text, '\n')) + 1;
+    }
 
     std::string fresh(const std::string& name)
     {
@@ -123,6 +130,7 @@ public:
 
 private:
     std::string m_text;
+    int m_lines;
     std::set<std::string> m_used;
 };
 
@@ -130,13 +138,16 @@ class CodeWriter {
 public:
     explicit CodeWriter(const Program& program) : m_p(program)
     {
-        for (const Op& op : program.ops)
-            m_ops[op.name] = &op;
+        for (std::size_t i = 0; i < program.ops.size(); ++i)
+            m_ops[program.ops[i].name] = OpId{static_cast<int>(i)};
     }
 
-    std::string function(const Json& function) const
+    PlanCode take() { return std::move(m_code); }
+    std::string& file(const std::string& name) { return m_code.files[name]; }
+
+    void function(const std::string& file, const std::string& begin, const Json& function)
     {
-        Writer out;
+        Writer out(begin);
         std::map<std::string, std::string> names;
         const auto operand = [&](const auto& self, const Json& o) -> std::string {
             if (o.contains("step"))
@@ -162,18 +173,18 @@ public:
                         quoted(inputName({{"parts", step["parts"]}})) + "])";
             else
                 value = out.call(step, read);
-            out.assign(step, value, names, source(step["op"]));
+            assign(out, file, step, step["op"], value, names);
         }
         std::vector<std::string> saved;
         for (const Json& save : function["saves"])
             saved.push_back(quoted(save["value"]) + ": " + read(save["from"]));
         out.line("return {" + join(saved, ", ") + "}");
-        return out.take();
+        m_code.files[file] = out.take();
     }
 
-    std::string once(const Json& execution) const
+    void once(const std::string& file, const std::string& begin, const Json& execution)
     {
-        Writer out;
+        Writer out(begin);
         std::map<std::string, std::string> names;
         for (const Json& input : execution["inputs"])
             names[input["name"]] = "v[" + quoted(identifier(input["name"])) + "]";
@@ -182,58 +193,63 @@ public:
         const auto read = [&](const Json& o) { return names.at(o["value"].get<std::string>()); };
         std::vector<std::string> made;
         for (const Json& op : execution["once"]) {
-            out.assign(op, out.call(op, read), names, source(op["op"]));
+            assign(out, file, op, op["op"], out.call(op, read), names);
             for (const Json& output : op["outputs"])
                 made.push_back(quoted(output) + ": " + names[output.get<std::string>()]);
         }
         out.line("return {" + join(made, ",\n            ") + "}");
-        return out.take();
+        m_code.files[file] = out.take();
     }
 
 private:
-    // "convs.0.lin, gcn_conv.py:231"
-    std::string source(const std::string& op) const
+    void assign(Writer& out, const std::string& file, const Json& step, const std::string& op, const std::string& value, std::map<std::string, std::string>& names)
     {
         const auto known = m_ops.find(op);
-        if (known == m_ops.end())
-            return {};
-        const std::string& file = known->second->source.file;
-        std::string text = known->second->module.valid() ? printable(m_p[known->second->module].path) : std::string();
+        if (known != m_ops.end())
+            m_code.lines[known->second].push_back({file, out.lines() + 1});
+        out.assign(step, value, names, known == m_ops.end() ? std::string() : source(m_p[known->second]));
+    }
+
+    // "convs.0.lin, gcn_conv.py:231"
+    std::string source(const Op& op) const
+    {
+        const std::string& file = op.source.file;
+        std::string text = op.module.valid() ? printable(m_p[op.module].path) : std::string();
         if (!file.empty())
-            text += (text.empty() ? "" : ", ") + printable(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(known->second->source.line);
+            text += (text.empty() ? "" : ", ") + printable(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(op.source.line);
         return text;
     }
 
     const Program& m_p;
-    std::map<std::string, const Op*> m_ops;
+    std::map<std::string, OpId> m_ops;
+    PlanCode m_code;
 };
 
 }  // namespace
 
-std::map<std::string, std::string> generateCode(const PlanSpace& space, const Plan& plan, const std::set<BlockCopy>& copied, std::int64_t batchSize)
+PlanCode generateCode(const PlanSpace& space, const Plan& plan, const std::set<BlockCopy>& copied, std::int64_t batchSize)
 {
     const Program& program = space.analysis().program;
     const Json execution = describeExecution(space.analysis(), space.cut(plan, copied));
-    const CodeWriter writer(program);
+    CodeWriter writer(program);
     const std::string name = quoted(printable(program.name));
     const std::string imports = "import torch\n\nfrom .cleave_plan import aten, leading, numbered, ordered, resolve\n\n\n";
-    std::map<std::string, std::string> files;
     std::vector<std::string> modules{"once"}, runs;
-    files["once.py"] = "\"\"\"What depends on the graph and the weights alone: run once, before all functions.\"\"\"\n\n" + imports +
-                       "def run(v):\n" + writer.once(execution);
+    writer.once("once.py", "\"\"\"What depends on the graph and the weights alone: run once, before all functions.\"\"\"\n\n" + imports + "def run(v):\n", execution);
     for (std::size_t f = 0; f < execution["functions"].size(); ++f) {
         const Json& function = execution["functions"][f];
         const std::string module = "function_" + std::to_string(f);
         const bool ofOutput = function.contains("output_rows");
         modules.push_back(module);
         runs.push_back(module + ".run");
-        files[module + ".py"] = "\"\"\"" + std::string(ofOutput ? "Rows of an output" : "Function " + function["function"].dump()) +
-                                ": run for each batch. v holds what the batch reads, by name.\"\"\"\n\n" + imports + "def run(v):\n" +
-                                writer.function(function);
+        writer.function(module + ".py",
+                        "\"\"\"" + std::string(ofOutput ? "Rows of an output" : "Function " + function["function"].dump()) +
+                            ": run for each batch. v holds what the batch reads, by name.\"\"\"\n\n" + imports + "def run(v):\n",
+                        function);
     }
-    files["execution.json"] = execution.dump(1, ' ', true) + "\n";
-    files["cleave_plan.py"] = cleavePlanModule;
-    files["__init__.py"] =
+    writer.file("execution.json") = execution.dump(1, ' ', true) + "\n";
+    writer.file("cleave_plan.py") = cleavePlanModule;
+    writer.file("__init__.py") =
         "\"\"\"A model cut by Cleave into functions that run for all nodes one after the other.\n\n"
         "    model = load(torch.export.load(\"model.pt2\"))\n    out = model(x, edge_index, batch_size=4096)\n\"\"\"\n\n"
         "import json\nimport pathlib\n\nfrom . import " +
@@ -247,7 +263,7 @@ std::map<std::string, std::string> generateCode(const PlanSpace& space, const Pl
         "    weights = read_weights(execution, tensors_of(program))\n"
         "    return LayerWise(execution, once.run, [" +
         join(runs, ", ") + "], weights, BATCH_SIZE)\n";
-    return files;
+    return writer.take();
 }
 
 void writeCode(const std::filesystem::path& folder, const std::map<std::string, std::string>& files)

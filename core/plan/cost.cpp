@@ -6,15 +6,6 @@
 
 namespace cleave {
 
-namespace {
-
-std::size_t at(int index)
-{
-    return static_cast<std::size_t>(index);
-}
-
-}  // namespace
-
 Amount PlanCost::total() const
 {
     Amount all;

@@ -12,11 +12,6 @@ namespace {
 
 constexpr double indexBytes = 8;
 
-std::size_t at(int index)
-{
-    return static_cast<std::size_t>(index);
-}
-
 }  // namespace
 
 // Takes the cut at message degree apart: what positions decide, and what stays.

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/plan/dot_text.h"
+#include "core/plan/level_colors.h"
 
 namespace cleave {
 
@@ -15,7 +16,7 @@ std::string toDot(const Analysis& analysis, const CutProgram& cut)
     for (const Input& input : p.inputs)
         if (input.role == Role::NodeFeatures) {
             home[input.value] = p[input.value].name;
-            text += "  " + dotQuoted(p[input.value].name) + " [fillcolor=white, color=\"#0072B2\"];\n";
+            text += "  " + dotQuoted(p[input.value].name) + " [fillcolor=white, color=\"" + dotColor(nodeRowsColor) + "\"];\n";
         }
     for (std::size_t f = 0; f < cut.functions.size(); ++f) {
         const CutFunction& function = cut.functions[f];
@@ -32,7 +33,8 @@ std::string toDot(const Analysis& analysis, const CutProgram& cut)
             const Rows rows = analysis.values[op.outputs.front()].rows;
             const bool nodes = rows == Rows::Nodes;
             text += "    " + dotQuoted(node) + " [label=" + dotQuoted(op.name + (nodes ? "  V" : rows == Rows::Edges ? "  M" : "")) + ", fillcolor=\"" +
-                    dotFill(analysis.degreeOf(function.level)) + "\", color=\"" + (nodes ? "#0072B2" : "#555555") + "\"];\n";
+                    dotFill(analysis.degreeOf(function.level), analysis.degreeOf(analysis.levels)) + "\", color=\"" +
+                    (nodes ? dotColor(nodeRowsColor) : rows == Rows::Edges ? dotColor(edgeRowsColor) + "\", style=\"filled,dotted" : "#555555") + "\"];\n";
             for (const ValueId output : op.outputs) {
                 here[{output, step.frame}] = node;
                 if (step.frame == 0)

@@ -1,6 +1,11 @@
 #include "core/plan/dot_text.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "core/plan/level_colors.h"
 
 namespace cleave {
 
@@ -25,11 +30,24 @@ std::string dotArrow(const std::string& from, const std::string& to, const std::
     return "  " + dotQuoted(from) + " -> " + dotQuoted(to) + (attributes.empty() ? "" : " [" + attributes + "]") + ";\n";
 }
 
-// Cividis, light enough for black text.
-std::string dotFill(int function)
+std::string dotColor(std::uint32_t color)
 {
-    static constexpr std::array fills{"#fee838", "#d5c164", "#b4a76f", "#96907a", "#c2d1ec", "#8fb0e0", "#e5e5e5"};
-    return fills[static_cast<std::size_t>(function) % fills.size()];
+    std::array<char, 8> text{};
+    std::snprintf(text.data(), text.size(), "#%06x", static_cast<unsigned>(color & 0xffffff));
+    return text.data();
+}
+
+std::string dotFill(int level, int levels)
+{
+    const double at = std::clamp(static_cast<double>(level) / std::max(1, levels), 0.0, 1.0) * (levelColors.size() - 1);
+    const std::size_t i = std::min(static_cast<std::size_t>(at), levelColors.size() - 2);
+    std::uint32_t tint = 0;
+    for (const int shift : {16, 8, 0}) {
+        const auto channel = [&](std::uint32_t color) { return static_cast<double>(color >> shift & 0xff); };
+        const double full = channel(levelColors[i]) + (channel(levelColors[i + 1]) - channel(levelColors[i])) * (at - static_cast<double>(i));
+        tint |= static_cast<std::uint32_t>(std::lround(255 + (full - 255) * levelTintShare)) << shift;
+    }
+    return dotColor(tint);
 }
 
 }  // namespace cleave

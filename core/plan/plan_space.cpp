@@ -10,7 +10,8 @@ namespace cleave {
 
 std::string toString(Position position)
 {
-    return (position.isPre() ? "pre " : "post ") + std::to_string(position.function());
+    const char* where = position.isPre() ? "before message passing " : position.function() == 0 ? "in function " : "after message passing ";
+    return where + std::to_string(position.function());
 }
 
 std::optional<int> Constraints::pinned(OpId op) const
@@ -94,15 +95,15 @@ private:
         else if (pin && to.function() != *pin)
             m_reason = name(i) + " is pinned to function " + std::to_string(*pin);
         else if (m_later && placed.limitedBy.valid() && to > placed.limit)
-            m_reason = name(i) + " must stand at " + toString(placed.limit) + " or earlier, since " + describe(m_space.m_a.program, placed.limitedBy) + " reads it there";
+            m_reason = name(i) + " must stand " + toString(placed.limit) + " or earlier, since " + describe(m_space.m_a.program, placed.limitedBy) + " reads it there";
         else if (exists && !m_space.isOpenTo(placed, to))
             m_reason = name(i) + " works on " + m_space.nodesText(placed.nodeType) + ", and function " + std::to_string(to.function()) + " on " +
                        m_space.nodesText(m_space.m_a.typeOf(to.function()));
         else if (to < placed.least && placed.waitsFor.valid())
-            m_reason = name(i) + " must stand at " + toString(placed.least) + " or later, since it reads what " +
+            m_reason = name(i) + " must stand " + toString(placed.least) + " or later, since it reads what " +
                        describe(m_space.m_a.program, placed.waitsFor) + " finds out from all nodes";
         else if (!exists)
-            m_reason = m_space.m_a.types() == 1 ? "there is no " + toString(to) + " in this program"
+            m_reason = m_space.m_a.types() == 1 ? "this program has no function " + std::to_string(to.function())
                                                 : "no function on " + m_space.nodesText(placed.nodeType) + " is there";
         if (!m_reason.empty())
             return;
@@ -314,7 +315,7 @@ Move PlanSpace::moveTo(const Plan& plan, int op, Position to) const
     const PlacedOp& placed = m_ops[static_cast<std::size_t>(op)];
     Shift shift(*this, plan);
     if (!shift.move(op, to))
-        return {{}, {}, describe(m_a.program, placed.op) + " cannot move to " + toString(to) + ": " + shift.reason() + "."};
+        return {{}, {}, describe(m_a.program, placed.op) + " cannot stand " + toString(to) + ": " + shift.reason() + "."};
     Move move;
     for (const int moved : shift.moved())
         if (moved != op)
@@ -563,22 +564,22 @@ std::string PlanSpace::whyIllegal(const Plan& plan) const
         const Position at = plan.positions[i];
         const int self = static_cast<int>(i);
         if (at < Position::post(0) || at > Position::post(m_levels))
-            return "There is no " + toString(at) + " in this program, where " + name(self) + " is placed.";
+            return name(self) + " is placed in function " + std::to_string(at.function()) + ", which this program does not have.";
         if (!isOpenTo(placed, at))
-            return name(self) + " works on " + nodesText(placed.nodeType) + " and cannot stand at " + toString(at) + ", where " +
+            return name(self) + " works on " + nodesText(placed.nodeType) + " and cannot stand " + toString(at) + ", where " +
                    nodesText(m_a.typeOf(at.function())) + " are.";
         if (!placed.movable && at != placed.least)
-            return name(self) + " is part of message passing " + std::to_string(placed.least.function()) + " and cannot stand at " + toString(at) + ".";
+            return name(self) + " is part of message passing " + std::to_string(placed.least.function()) + " and cannot stand " + toString(at) + ".";
         if (placed.limitedBy.valid() && at > placed.limit)
-            return name(self) + " cannot stand at " + toString(at) + ", since " + describe(m_a.program, placed.limitedBy) + " reads it at " + toString(placed.limit) + ".";
+            return name(self) + " cannot stand " + toString(at) + ", since " + describe(m_a.program, placed.limitedBy) + " reads it " + toString(placed.limit) + ".";
         if (placed.waitsFor.valid() && at < earliest(Position::post(m_a.values[m_a.program[placed.waitsFor].outputs.front()].level), placed.nodeType))
-            return name(self) + " cannot stand at " + toString(at) + ", since it reads what " + describe(m_a.program, placed.waitsFor) +
+            return name(self) + " cannot stand " + toString(at) + ", since it reads what " + describe(m_a.program, placed.waitsFor) +
                    " finds out from all nodes.";
         for (const int read : placed.reads)
             if (plan.positions[static_cast<std::size_t>(read)] > at)
-                return name(self) + " at " + toString(at) + " reads " + name(read) + ", which comes later.";
+                return name(self) + " stands " + toString(at) + " and reads " + name(read) + ", which comes later.";
         if (const auto pin = plan.constraints.pinned(placed.op); pin && at.function() != *pin)
-            return name(self) + " is pinned to function " + std::to_string(*pin) + ", but stands at " + toString(at) + ".";
+            return name(self) + " is pinned to function " + std::to_string(*pin) + ", but stands " + toString(at) + ".";
         const auto [group, isNew] = functionOfGroup.try_emplace(plan.constraints.group(placed.op), at.function());
         if (!isNew && group->second != at.function())
             return name(self) + " is kept together with " + describe(m_a.program, group->first) + ", but stands in another function.";

@@ -18,6 +18,6 @@ struct Position {
     auto operator<=>(const Position&) const = default;
 };
 
-std::string toString(Position position);  ///< "pre 2"
+std::string toString(Position position);  ///< "before message passing 2", "after message passing 1", "in function 0"
 
 }  // namespace cleave

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/format.h"
+#include "core/base/ids.h"
 #include "core/base/text_sink.h"
 #include "core/graph/text_lines.h"
 #include "core/plan/dot_text.h"
@@ -23,11 +24,6 @@ namespace {
 constexpr std::string_view separator = " -- ", timesBegin = " -- forward_compute_time=";
 constexpr int mostStages = 1 << 10;
 constexpr std::size_t mostNodes = 1 << 16, mostEdges = 1 << 18;
-
-std::size_t at(int index)
-{
-    return static_cast<std::size_t>(index);
-}
 
 std::string named(std::string_view text)
 {
@@ -77,9 +73,9 @@ std::vector<double> activations(std::string_view text)
     return all;
 }
 
-class Reader {
+class ProfileReader {
 public:
-    Reader(const std::filesystem::path& path, const Progress& progress) : m_lines(path), m_progress(progress) { m_graph.name = path.stem().string(); }
+    ProfileReader(const std::filesystem::path& path, const Progress& progress) : m_lines(path), m_progress(progress) { m_graph.name = path.stem().string(); }
 
     ProfileGraph read()
     {
@@ -321,7 +317,7 @@ bool isProfileGraph(const std::filesystem::path& path)
 
 ProfileGraph readProfileGraph(const std::filesystem::path& path, const Progress& progress)
 {
-    return Reader(path, progress).read();
+    return ProfileReader(path, progress).read();
 }
 
 void writeProfileGraph(const std::filesystem::path& path, const ProfileGraph& graph)
@@ -355,7 +351,7 @@ std::string toDot(const ProfileGraph& graph)
         text += "  subgraph cluster_" + std::to_string(s) + " {\n    label=" +
                 dotQuoted("stage " + std::to_string(graph.stages[s]) + ", " + formatSeconds(totals[s].forwardSeconds)) + ";\n";
         for (const ProfileNode* node : nodesOf[s])
-            text += "    " + dotQuoted(node->id) + " [label=" + dotQuoted(printable(node->description, 60)) + ", fillcolor=\"" + dotFill(node->stage) + "\"];\n";
+            text += "    " + dotQuoted(node->id) + " [label=" + dotQuoted(printable(node->description, 60)) + ", fillcolor=\"" + dotFill(node->stage, static_cast<int>(graph.stages.size()) - 1) + "\"];\n";
         text += "  }\n";
     }
     for (const auto& [from, to] : graph.edges) {

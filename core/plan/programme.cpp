@@ -10,15 +10,6 @@
 
 namespace cleave {
 
-namespace {
-
-std::size_t at(int index)
-{
-    return static_cast<std::size_t>(index);
-}
-
-}  // namespace
-
 Programme::Linear& Programme::Linear::add(const Linear& other, double factor)
 {
     constant += factor * other.constant;

@@ -22,7 +22,7 @@ namespace {
 
 namespace jit = torch::jit;
 
-using Tensors = std::vector<at::Tensor>;
+using TensorVector = std::vector<at::Tensor>;
 
 double numberOr(const Op& op, std::string_view name, double fallback)
 {
@@ -158,7 +158,7 @@ std::optional<GlobalOp> sum(const Analysis& analysis, const Op& op)
     if (!r)
         return {};
     const bool isMean = op.target == "aten::mean";
-    return GlobalOp{1, [r = *r, isMean](const Tensors& operands) -> Tensors {
+    return GlobalOp{1, [r = *r, isMean](const TensorVector& operands) -> TensorVector {
         const at::Tensor& rows = operands[r.operand];
         const at::Tensor sum = r.total(rows, Total::Sum);
         return {r.finished(isMean ? sum / r.count(rows) : sum)};
@@ -170,7 +170,7 @@ std::optional<GlobalOp> product(const Analysis& analysis, const Op& op)
     const auto r = reductionOf(analysis, op);
     if (!r)
         return {};
-    return GlobalOp{1, [r = *r](const Tensors& operands) -> Tensors { return {r.finished(r.total(operands[r.operand], Total::Product))}; }};
+    return GlobalOp{1, [r = *r](const TensorVector& operands) -> TensorVector { return {r.finished(r.total(operands[r.operand], Total::Product))}; }};
 }
 
 // Exponentials of differences from the largest, where there is one.
@@ -179,7 +179,7 @@ std::optional<GlobalOp> logSumExp(const Analysis& analysis, const Op& op)
     const auto r = reductionOf(analysis, op);
     if (!r)
         return {};
-    return GlobalOp{1, [r = *r](const Tensors& operands) -> Tensors {
+    return GlobalOp{1, [r = *r](const TensorVector& operands) -> TensorVector {
         const at::Tensor& rows = operands[r.operand];
         const at::Tensor largest = rows.numel() > 0 ? r.total(rows, Total::Max) : r.total(rows, Total::Sum);
         const at::Tensor from = at::where(largest.isfinite(), largest, at::zeros({}, at::kDouble));
@@ -195,7 +195,7 @@ std::optional<GlobalOp> extreme(const Analysis& analysis, const Op& op)
     if (!r || (op.outputs.size() > 1 && isRead(analysis.program, op.outputs[1])))
         return {};
     const Total total = op.target == "aten::max" || op.target == "aten::amax" ? Total::Max : Total::Min;
-    return GlobalOp{1, [r = *r, total](const Tensors& operands) -> Tensors { return {r.finished(r.total(operands[r.operand], total))}; }};
+    return GlobalOp{1, [r = *r, total](const TensorVector& operands) -> TensorVector { return {r.finished(r.total(operands[r.operand], total))}; }};
 }
 
 std::optional<GlobalOp> variance(const Analysis& analysis, const Op& op)
@@ -205,11 +205,11 @@ std::optional<GlobalOp> variance(const Analysis& analysis, const Op& op)
         return {};
     const double correction = numberOr(op, "correction", OpView(analysis.program, op).flag("unbiased", true) ? 1 : 0);
     const bool isDeviation = op.target.starts_with("aten::std"), withMean = op.target.ends_with("_mean");
-    return GlobalOp{op.outputs.size(), [r = *r, correction, isDeviation, withMean](const Tensors& operands) -> Tensors {
+    return GlobalOp{op.outputs.size(), [r = *r, correction, isDeviation, withMean](const TensorVector& operands) -> TensorVector {
         const at::Tensor& rows = operands[r.operand];
         const auto [mean, squares] = r.moments(rows);
         const at::Tensor variance = squares / std::max(r.count(rows) - correction, 0.0);
-        Tensors results{r.finished(isDeviation ? variance.sqrt() : variance)};
+        TensorVector results{r.finished(isDeviation ? variance.sqrt() : variance)};
         if (withMean)
             results.push_back(r.finished(mean));
         return results;
@@ -223,7 +223,7 @@ std::optional<GlobalOp> norm(const Analysis& analysis, const Op& op)
     if (!r || (given && given->asString()))
         return {};
     const double p = numberOr(op, op.find("p") ? "p" : "ord", 2);
-    return GlobalOp{1, [r = *r, p](const Tensors& operands) -> Tensors {
+    return GlobalOp{1, [r = *r, p](const TensorVector& operands) -> TensorVector {
         const at::Tensor& rows = operands[r.operand];
         const auto absolute = [](const at::Tensor& piece) { return piece.abs(); };
         if (std::isinf(p))
@@ -246,7 +246,7 @@ std::optional<GlobalOp> softmax(const Analysis& analysis, const Op& op)
         return {};
     const Reduction r = reductionOver(*read, {read->rowDim}, true);
     const bool isLog = op.target.find("log") != std::string::npos;
-    return GlobalOp{1, [r, isLog](const Tensors& operands) -> Tensors {
+    return GlobalOp{1, [r, isLog](const TensorVector& operands) -> TensorVector {
         const at::Tensor& rows = operands[r.operand];
         if (rows.numel() == 0)
             return {rows.to(r.type)};
@@ -290,7 +290,7 @@ struct Scatter : RowsOp {
         return entries;
     }
 
-    at::Tensor operator()(const Tensors& operands) const
+    at::Tensor operator()(const TensorVector& operands) const
     {
         const at::Tensor &rows = operands[operand], &before = operands[self];
         if (before.numel() == 0 || rows.numel() == 0)
@@ -344,11 +344,11 @@ std::optional<GlobalOp> scatter(const Analysis& analysis, const Op& op)
     scatter.includesSelf = view.flag("include_self", true);
     if (const Argument* reduce = op.find("reduce"); reduce && (!reduce->asString() || !setReduce(scatter, *reduce->asString())))
         return {};
-    return GlobalOp{1, [scatter](const Tensors& operands) -> Tensors { return {scatter(operands)}; }};
+    return GlobalOp{1, [scatter](const TensorVector& operands) -> TensorVector { return {scatter(operands)}; }};
 }
 
 // Weight and bias, one for each channel.
-at::Tensor optionalOperand(const Tensors& operands, std::optional<std::size_t> position)
+at::Tensor optionalOperand(const TensorVector& operands, std::optional<std::size_t> position)
 {
     return position ? operands[*position] : at::Tensor();
 }
@@ -374,7 +374,7 @@ std::optional<GlobalOp> batchNorm(const Analysis& analysis, const Op& op)
     const Reduction r = reductionOver(*read, std::move(dims), true);
     const double momentum = numberOr(op, "momentum", 0.1), eps = numberOr(op, "eps", 1e-5);
     const auto weight = givenAt(op, "weight"), bias = givenAt(op, "bias");
-    return GlobalOp{op.outputs.size(), [r, isInstance, momentum, eps, weight, bias](const Tensors& operands) -> Tensors {
+    return GlobalOp{op.outputs.size(), [r, isInstance, momentum, eps, weight, bias](const TensorVector& operands) -> TensorVector {
         const at::Tensor& rows = operands[r.operand];
         const auto [mean, squares] = r.moments(rows);
         const at::Tensor variance = squares / r.count(rows);

@@ -12,19 +12,15 @@
 
 namespace cleave {
 
-namespace {
-
-// One cut on the graph; the objects refer to each other, so they stay where they are.
-struct Session {
-    CutProgram cut;
-    std::unique_ptr<LayerWise> run;
-    NodeOrder order = NodeOrder::Natural;
-    std::int64_t orderBatch = 0;
-};
-
-}  // namespace
-
 struct GraphMeasure::Impl {
+    // One cut on the graph; the objects refer to each other, so they stay where they are.
+    struct Session {
+        CutProgram cut;
+        std::unique_ptr<LayerWise> run;
+        NodeOrder order = NodeOrder::Natural;
+        std::int64_t orderBatch = 0;
+    };
+
     const Model model;
     PlanSpace space;
     Constants constants;
@@ -85,7 +81,7 @@ GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const 
 {
     if (batchSize < 1)
         throw Error("The batch size must be at least 1.");
-    Session& session = m->session(joined, progress);
+    Impl::Session& session = m->session(joined, progress);
     if (session.order != order || (order == NodeOrder::Metis && session.orderBatch != batchSize)) {
         session.run->setOrders(orders(order, batchSize, progress), progress);
         if (!m->options.targets.empty())

@@ -17,11 +17,6 @@ namespace cleave {
 
 namespace {
 
-std::size_t at(int index)
-{
-    return static_cast<std::size_t>(index);
-}
-
 double bytesOf(const c10::IValue& value)
 {
     return value.isTensor() ? static_cast<double>(value.toTensor().nbytes()) : 0;

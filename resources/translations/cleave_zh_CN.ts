@@ -4,8 +4,8 @@
 <context>
     <name>cleave::Core</name>
     <message>
-        <source>%1 cannot move to %2: %3.</source>
-        <translation>%1 不能移动到%2：%3。</translation>
+        <source>%1 cannot stand %2: %3.</source>
+        <translation>%1 不能放在%2：%3。</translation>
     </message>
     <message>
         <source>%1 is part of message passing %2 and stays in its function</source>
@@ -16,7 +16,7 @@
         <translation>%1 已固定在函数 %2</translation>
     </message>
     <message>
-        <source>%1 must stand at %2 or earlier, since %3 reads it there</source>
+        <source>%1 must stand %2 or earlier, since %3 reads it there</source>
         <translation>%1 最晚只能放在%2，因为%3 在那里读取它</translation>
     </message>
     <message>
@@ -24,12 +24,12 @@
         <translation>%1 处理%2，而函数 %3 处理%4</translation>
     </message>
     <message>
-        <source>%1 must stand at %2 or later, since it reads what %3 finds out from all nodes</source>
+        <source>%1 must stand %2 or later, since it reads what %3 finds out from all nodes</source>
         <translation>%1 最早只能放在%2，因为它要读取%3 由所有节点得出的结果</translation>
     </message>
     <message>
-        <source>there is no %1 in this program</source>
-        <translation>此程序中没有“%1”这一位置</translation>
+        <source>this program has no function %1</source>
+        <translation>此程序中没有函数 %1</translation>
     </message>
     <message>
         <source>no function on %1 is there</source>
@@ -88,11 +88,11 @@
         <translation>类型为 %1 的节点</translation>
     </message>
     <message>
-        <source>pre %1</source>
+        <source>before message passing %1</source>
         <translation>消息传递 %1 之前</translation>
     </message>
     <message>
-        <source>post %1</source>
+        <source>after message passing %1</source>
         <translation>消息传递 %1 之后</translation>
     </message>
     <message>
@@ -1683,6 +1683,10 @@
         <source>No op stands before the message passing below the cut that can move above it: %1</source>
         <translation>切口下方的消息传递之前没有可以移到切口上方的算子：%1</translation>
     </message>
+    <message>
+        <source>in function %1</source>
+        <translation>函数 %1 中</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>
@@ -2017,6 +2021,10 @@
         <source>Profile graph written to %1.</source>
         <translation>性能图已写入 %1。</translation>
     </message>
+    <message>
+        <source>Measuring this machine</source>
+        <translation>正在测量本机</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::FindBar</name>
@@ -2172,10 +2180,6 @@
     <message>
         <source>Cut %1</source>
         <translation>切口 %1</translation>
-    </message>
-    <message>
-        <source>Move cut %1</source>
-        <translation>移动切口 %1</translation>
     </message>
     <message>
         <source>Enter keeps it, Esc takes it back</source>
@@ -3008,6 +3012,18 @@
         <source>Take this width of %1</source>
         <translation>将此宽度用于 %1</translation>
     </message>
+    <message>
+        <source>&lt;p&gt;Or look at &lt;a href=&apos;example&apos;&gt;the example&lt;/a&gt;: GraphSAGE on the papers of Cora.&lt;/p&gt;</source>
+        <translation>&lt;p&gt;也可以看看&lt;a href=&apos;example&apos;&gt;示例&lt;/a&gt;：在 Cora 论文引用图上运行的 GraphSAGE。&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>Open the e&amp;xample</source>
+        <translation>打开示例(&amp;X)</translation>
+    </message>
+    <message>
+        <source>&amp;Measure this machine</source>
+        <translation>测量本机(&amp;M)</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::MessageBar</name>
@@ -3175,10 +3191,6 @@
         </translation>
     </message>
     <message>
-        <source>Move cut %1</source>
-        <translation>移动切口 %1</translation>
-    </message>
-    <message>
         <source>Cut %1 saves %2</source>
         <translation>切口 %1 保存：%2</translation>
     </message>
@@ -3266,6 +3278,26 @@
     <message>
         <source>Functions %1 and %2 run together in %3, but not here.</source>
         <translation>在 %3 中函数 %1 和函数 %2 合并运行，而此处不是。</translation>
+    </message>
+    <message>
+        <source>Move cut %1</source>
+        <translation>移动切口 %1</translation>
+    </message>
+    <message>
+        <source>Move cut %1: save %2 as well</source>
+        <translation>移动切口 %1：另外保存 %2</translation>
+    </message>
+    <message>
+        <source>Move cut %1: no longer save %2</source>
+        <translation>移动切口 %1：不再保存 %2</translation>
+    </message>
+    <message>
+        <source>Move cut %1: save %2 instead of %3</source>
+        <translation>移动切口 %1：改为保存 %2，不再保存 %3</translation>
+    </message>
+    <message>
+        <source>Restore the plan that was not saved</source>
+        <translation>恢复未保存的方案</translation>
     </message>
 </context>
 <context>
@@ -3381,10 +3413,6 @@
         <translation>代价已隐藏，可在讲解中选择显示。</translation>
     </message>
     <message>
-        <source>Predicted for batches of %1 nodes: %2 read, %3 written.</source>
-        <translation>按每批 %1 个节点预测：读取 %2，写入 %3。</translation>
-    </message>
-    <message>
         <source>Counting the rows of blocks on the graph…</source>
         <translation>正在统计图上各块的行数…</translation>
     </message>
@@ -3405,8 +3433,24 @@
         <translation>所有函数合并运行，全部节点为一个批次</translation>
     </message>
     <message>
-        <source>Rates of this machine are assumed: cleave-cli calibrate measures them.</source>
-        <translation>本机的速率为假定值：cleave-cli calibrate 可以测量。</translation>
+        <source>Measure this machine</source>
+        <translation>测量本机</translation>
+    </message>
+    <message>
+        <source>Takes some seconds; costs are predicted from what is found, now and later</source>
+        <translation>需要几秒钟；今后的开销都按测得的结果预测</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.</source>
+        <translation>按每批 %1 个节点预测：读取 %2，写入 %3，内存最多 %4。</translation>
+    </message>
+    <message>
+        <source>Rates of this machine are assumed.</source>
+        <translation>本机的速率为假定值。</translation>
     </message>
 </context>
 <context>
@@ -4334,6 +4378,19 @@
     <message>
         <source>%1 B</source>
         <translation>%1 B</translation>
+    </message>
+    <message>
+        <source>the same</source>
+        <translation>相同</translation>
+    </message>
+    <message>
+        <source>%1 times</source>
+        <translation>%1 倍</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <comment>per cent</comment>
+        <translation>%1%</translation>
     </message>
 </context>
 </TS>

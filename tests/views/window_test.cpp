@@ -13,6 +13,7 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScopeGuard>
@@ -21,10 +22,12 @@
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QStandardPaths>
+#include <QStatusBar>
 #include <QTabBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBlock>
 #include <QTimer>
 #include <QUrl>
 #include <QXmlStreamReader>
@@ -44,6 +47,7 @@
 #include "views/inspection.h"
 #include "views/inspector.h"
 #include "views/language.h"
+#include "views/legend.h"
 #include "views/main_window.h"
 #include "views/message_bar.h"
 #include "views/model_panel.h"
@@ -61,6 +65,8 @@
 #include "views/settings_dialog.h"
 #include "views/story_view.h"
 #include "views/table_panel.h"
+#include "views/text.h"
+#include "views/theme.h"
 
 namespace cleave::views {
 
@@ -143,6 +149,13 @@ private Q_SLOTS:
     void itemModelsAreSound();
     void aWindowMayGoAtAnyTime();
     void aWindowMayGoDuringADrag();
+    void themesKeepTheSelection();
+    void undoIsThePlansWhileANumberHasTheFocus();
+    void storyAndEmptyPageOpenTheExample();
+    void machineIsMeasuredInTheWindow();
+    void plansAreComparedBySmallDifferences();
+    void legendTakesTheRowsThatItNeeds();
+    void comparisonEndsWhereThereIsOne();
 
 private:
     static QString example(const char* name) { return QStringLiteral(CLEAVE_EXAMPLES_DIR "/") + QLatin1String(name); }
@@ -930,6 +943,7 @@ void WindowTest::exportsPicture()
         const QString path = folder.filePath(QLatin1String(name));
         window.exportTo(path);
         QVERIFY2(QFileInfo(path).size() > 1000, name);
+        QCOMPARE(window.statusBar()->currentMessage(), QStringLiteral("Written: %1.").arg(path));
     }
     QVERIFY(!window.messageBar().isVisible());
     window.exportTo(folder.filePath(QStringLiteral("a.doc")));
@@ -1050,6 +1064,25 @@ void WindowTest::codeFollowsThePlan()
     QCOMPARE(QString::fromUtf8(file.readAll()), panel->source());
     window.document().planEditor().history().undo();
     QCOMPARE(panel->source(), before);
+
+    // The file and the line of what is selected, also after it has moved.
+    const auto marked = [&] {
+        QStringList lines;
+        for (const QTextEdit::ExtraSelection& mark : panel->findChild<QPlainTextEdit*>()->extraSelections())
+            lines.append(mark.cursor.block().text().section(QStringLiteral(" ="), 0, 0).trimmed());
+        return lines;
+    };
+    panel->showFile(QStringLiteral("function_2.py"));
+    const DagKey key = boxOf(window, "linear_3");
+    QTest::mouseClick(window.graphView().viewport(), Qt::LeftButton, {}, place(window.graphView(), key));
+    QCOMPARE(marked(), QStringList{QStringLiteral("linear_3")});
+    QVERIFY(panel->source().startsWith(QStringLiteral("\"\"\"Function 1:")));
+    QVERIFY(window.document().planEditor().moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
+    QVERIFY2(panel->source().startsWith(QStringLiteral("\"\"\"Function 2:")), qPrintable(panel->source()));
+    QVERIFY(!marked().isEmpty() && marked().first().startsWith(QStringLiteral("linear_3")));
+    panel->showFile(QStringLiteral("once.py"));  // the person's choice
+    window.document().planEditor().history().undo();
+    QVERIFY(panel->source().contains(QStringLiteral("run once")));
 }
 
 void WindowTest::randomFeaturesAreChosenAndSaid()
@@ -1188,7 +1221,7 @@ void WindowTest::cutsMoveByKeys()
     QVERIFY(view.selectedCut() == 1);
     press(Qt::Key_Up);
     press(Qt::Key_Return);
-    QCOMPARE(editor.history().undoText(), QStringLiteral("Move cut 2"));
+    QCOMPARE(editor.history().undoText(), QStringLiteral("Move cut 2: no longer save linear_3"));
     QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
     press(Qt::Key_Down);
     press(Qt::Key_Return);
@@ -1387,6 +1420,12 @@ void WindowTest::draggedCutStopsWhereItCan()
     lift();
     QVERIFY(view.drag());
     QVERIFY2(view.drag()->text().startsWith(QStringLiteral("Cut 2 saves ")), qPrintable(view.drag()->text()));
+    QVERIFY(!view.drag()->text().contains(u'✗'));
+    const std::vector<double> stops = dynamic_cast<const CutDrag*>(view.drag())->stops();
+    QTest::mouseMove(view.viewport(), at(stops.front() + 40));
+    QVERIFY2(view.drag()->text().contains(QStringLiteral("✗ No op stands before the message passing")), qPrintable(view.drag()->text()));
+    QTest::mouseMove(view.viewport(), at(stops[3]));
+    QVERIFY(!view.drag()->text().contains(u'✗'));
     QVERIFY(editor.hasPreview());
     QVERIFY(editor.plan() == before);
     QTest::keyClick(&view, Qt::Key_Escape);
@@ -1397,7 +1436,7 @@ void WindowTest::draggedCutStopsWhereItCan()
     const Plan looked = editor.shown();
     QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, at(band.top()));
     QVERIFY(editor.plan() == looked && looked != before);
-    QCOMPARE(editor.history().undoText(), QStringLiteral("Move cut 2"));
+    QVERIFY2(QRegularExpression(QStringLiteral("^Move cut 2: save \\S.* instead of \\S.*$")).match(editor.history().undoText()).hasMatch(), qPrintable(editor.history().undoText()));
     QCOMPARE(editor.history().count(), 1);
     QCOMPARE(editor.space()->whyIllegal(editor.plan()), std::string());
     editor.history().undo();
@@ -2192,6 +2231,139 @@ void WindowTest::aWindowMayGoAtAnyTime()
     }
     for (const LeftPlan& plan : MainWindow().recovery().left())
         Recovery::discard(plan);
+}
+
+void WindowTest::themesKeepTheSelection()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    const auto grab = [&] {
+        QCoreApplication::processEvents();
+        return view.viewport()->grab().toImage();
+    };
+    applyTheme(*qApp, Theme::Light);
+    const QImage plain = grab();
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, place(view, boxOf(window, "linear_3")));
+    const QImage selected = grab();
+    QVERIFY(selected != plain);
+    applyTheme(*qApp, Theme::Dark);
+    QVERIFY(grab() != selected);
+    applyTheme(*qApp, Theme::Light);
+    QVERIFY(grab() == selected);
+}
+
+void WindowTest::undoIsThePlansWhileANumberHasTheFocus()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    QVERIFY(editor.moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
+    auto* number = window.findChild<ModelPanel*>()->findChild<QSpinBox*>();
+    QVERIFY(number);
+    window.activateWindow();
+    number->setFocus();
+    QTRY_VERIFY(number->hasFocus());
+    const auto press = [&](Qt::Key key, Qt::KeyboardModifiers modifiers) { QTest::keyClick(QApplication::focusWidget(), key, modifiers); };
+    press(Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(editor.history().index(), 0);
+    press(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(editor.history().index(), 1);
+    press(Qt::Key_A, Qt::ControlModifier);
+    press(Qt::Key_7, {});
+    press(Qt::Key_Z, Qt::ControlModifier);  // of the text that is being written
+    QCOMPARE(editor.history().index(), 1);
+    editor.history().setClean();
+}
+
+void WindowTest::storyAndEmptyPageOpenTheExample()
+{
+    {
+        MainWindow window;
+        window.show();
+        window.showStory();
+        QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && window.document().graph() && !window.document().isBusy(), patience);
+        QCOMPARE(QFileInfo(window.document().modelPath()).fileName(), QStringLiteral("sage.pt2"));
+        QCOMPARE(window.document().graph()->numNodes, 2708);
+    }
+    MainWindow window;
+    window.show();
+    const QList<QLabel*> labels = window.centralWidget()->findChildren<QLabel*>();
+    const auto empty = std::ranges::find_if(labels, [](const QLabel* label) { return label->isVisible() && label->text().contains(QStringLiteral("href='example'")); });
+    QVERIFY(empty != labels.end());
+    Q_EMIT (*empty)->linkActivated(QStringLiteral("example"));
+    QVERIFY2((*empty)->text().contains(QStringLiteral("sage.pt2")) && !(*empty)->text().contains(QStringLiteral("Drop")), qPrintable((*empty)->text()));
+    QTRY_VERIFY_WITH_TIMEOUT(window.graphView().picture() && !window.document().isBusy(), patience);
+    QVERIFY(!(*empty)->isVisible());
+}
+
+void WindowTest::machineIsMeasuredInTheWindow()
+{
+    const QTemporaryDir folder;
+    const QByteArray before = qgetenv("XDG_CONFIG_HOME");
+    qputenv("XDG_CONFIG_HOME", folder.path().toUtf8());
+    const auto restored = qScopeGuard([&] { before.isNull() ? qunsetenv("XDG_CONFIG_HOME") : qputenv("XDG_CONFIG_HOME", before); });
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    const PlanEditor& editor = window.document().planEditor();
+    const QList<QPushButton*> buttons = window.planPanel().findChildren<QPushButton*>();
+    const auto measure = std::ranges::find(buttons, QStringLiteral("Measure this machine"), &QPushButton::text);
+    QVERIFY(measure != buttons.end() && (*measure)->isVisible());
+    QVERIFY(window.planPanel().summary().contains(QStringLiteral("Rates of this machine are assumed.")));
+    const double assumed = editor.cost()->seconds();
+    QTest::mouseClick(*measure, Qt::LeftButton);
+    QVERIFY(window.document().isBusy());
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && editor.cost().has_value() && editor.costs().plans().size() == 5, patience);
+    QVERIFY(editor.cost()->seconds() != assumed);
+    QVERIFY(!(*measure)->isVisible());
+    QVERIFY(!window.planPanel().summary().contains(QStringLiteral("assumed")));
+    QVERIFY(readRates(ratesPath()).source.starts_with("measured"));
+    QVERIFY(ratesPath().string().starts_with(folder.path().toStdString()));
+}
+
+void WindowTest::plansAreComparedBySmallDifferences()
+{
+    QCOMPARE(changeText(2, 2), QStringLiteral("the same"));
+    QCOMPARE(changeText(2, 2.001), QStringLiteral("+0.050 %"));
+    QCOMPARE(changeText(2, 1.93), QStringLiteral("−3.5 %"));
+    QCOMPARE(changeText(2, 1), QStringLiteral("−50 %"));
+    QCOMPARE(changeText(2, 9), QStringLiteral("4.5 times"));
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    const std::vector<CostBars::Bar>& bars = window.planPanel().plans().bars();
+    QCOMPARE(bars[0].text, secondsText(bars[0].total()));
+    QCOMPARE(bars[1].text, secondsText(bars[1].total()) + QStringLiteral(" (the same)"));  // message degree, which is the plan at first
+    for (std::size_t i = 2; i < bars.size(); ++i)
+        QCOMPARE(bars[i].text, QStringLiteral("%1 (%2)").arg(secondsText(bars[i].total()), changeText(bars[0].total(), bars[i].total())));
+    QVERIFY(window.planPanel().summary().contains(QStringLiteral("at most %1 of memory").arg(bytesText(window.document().planEditor().cost()->peakBytes()))));
+}
+
+void WindowTest::legendTakesTheRowsThatItNeeds()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    const auto* legend = window.findChild<Legend*>();
+    QVERIFY(legend && legend->isVisible());
+    const int row = legend->heightForWidth(2000);
+    QCOMPARE(legend->heightForWidth(400) % row, 0);
+    QVERIFY(legend->heightForWidth(400) > row);
+    QVERIFY(legend->height() >= legend->heightForWidth(legend->width()));
+}
+
+void WindowTest::comparisonEndsWhereThereIsOne()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("other.cleave.json"));
+    MainWindow window;
+    open(window, "sage.pt2");
+    QVERIFY(window.document().savePlan(file));
+    const QList<QAction*> actions = window.findChildren<QAction*>();
+    const auto end = std::ranges::find(actions, QStringLiteral("&End the comparison"), &QAction::text);
+    QVERIFY(end != actions.end() && !(*end)->isEnabled());
+    window.document().comparePlan(file);
+    QVERIFY((*end)->isEnabled());
+    (*end)->trigger();
+    QVERIFY(!(*end)->isEnabled() && !window.document().planEditor().other());
 }
 
 }  // namespace cleave::views

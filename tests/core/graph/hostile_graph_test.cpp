@@ -40,7 +40,7 @@ std::string raw(const std::vector<T>& values)
 std::string integers(const std::string& shape, const std::vector<std::int64_t>& values) { return npy("'<i8'", shape, raw(values)); }
 std::string doubles(const std::string& shape, const std::vector<double>& values) { return npy("'<f8'", shape, raw(values)); }
 
-Files tiny()
+Files tinyFiles()
 {
     return {{"edge_index", integers("(2, 2)", {0, 1, 1, 2})}, {"x", doubles("(3, 1)", {1, 2, 3})}, {"num_nodes", integers("()", {3})}};
 }
@@ -63,16 +63,16 @@ DataGraph graphOf(const Files& files, const GraphOptions& options = {})
     return readGraph(folder / "g.npz", options);
 }
 
-std::string refusalWith(const std::string& name, const std::string& file, const GraphOptions& options = {})
+std::string refusalOfArray(const std::string& name, const std::string& file, const GraphOptions& options = {})
 {
-    Files files = tiny();
+    Files files = tinyFiles();
     files[name] = file;
     return errorOf([&] { graphOf(files, options); });
 }
 
 std::vector<std::int64_t> labelsOf(const std::string& y)
 {
-    Files files = tiny();
+    Files files = tinyFiles();
     files["y"] = y;
     const DataGraph graph = graphOf(files);
     if (!graph.labels)
@@ -82,7 +82,7 @@ std::vector<std::int64_t> labelsOf(const std::string& y)
 
 TEST(GraphArrays, KeepsDoublesAndForgetsNoFurtherArray)
 {
-    Files files = tiny();
+    Files files = tinyFiles();
     files["edge_weight"] = doubles("(2,)", {0.5, 0.25});
     files["meta"] = npy("'<U2'", "()", std::string(8, 'x'));
     files["when"] = npy("'<M8[ns]'", "(1,)", std::string(8, 'x'));
@@ -96,7 +96,7 @@ TEST(GraphArrays, KeepsDoublesAndForgetsNoFurtherArray)
 
 TEST(GraphArrays, WidensIntegerEdges)
 {
-    Files files = tiny();
+    Files files = tinyFiles();
     files["edge_index"] = npy("'<i4'", "(2, 2)", raw<std::int32_t>({0, 1, 1, 2}));
     const DataGraph graph = graphOf(files);
     EXPECT_EQ(graph.arrays.at("edge_index").dtype, DType::Int64);
@@ -105,7 +105,7 @@ TEST(GraphArrays, WidensIntegerEdges)
 
 TEST(GraphArrays, CountsNodesByFeaturesOrLabels)
 {
-    Files files = tiny();
+    Files files = tinyFiles();
     files.erase("num_nodes");
     EXPECT_EQ(graphOf(files).numNodes, 3);
     files.erase("x");
@@ -126,7 +126,7 @@ TEST(GraphArrays, LabelsAreWholeNumbersOfAnyType)
 
 TEST(GraphArrays, MasksHoldOnlyZeroAndOne)
 {
-    Files files = tiny();
+    Files files = tinyFiles();
     files["test_mask"] = npy("'|b1'", "(3,)", std::string("\x02\x00\xff", 3));
     const DataGraph graph = graphOf(files);
     EXPECT_EQ(std::memcmp(graph.testMask->data.get(), "\1\0\1", 3), 0);
@@ -134,32 +134,32 @@ TEST(GraphArrays, MasksHoldOnlyZeroAndOne)
 
 TEST(HostileGraph, MasksOfOtherShapesAreRefused)
 {
-    EXPECT_NE(refusalWith("test_mask", npy("'|b1'", "(3, 2)", std::string(6, '\0'))).find("[splits, nodes]"), std::string::npos);
-    EXPECT_NE(refusalWith("test_masks", npy("'|b1'", "(3,)", std::string(3, '\0'))).find("[splits, nodes]"), std::string::npos);
-    EXPECT_NE(refusalWith("test_masks", npy("'|b1'", "(2, 4)", std::string(8, '\0'))).find("3 nodes"), std::string::npos);
+    EXPECT_NE(refusalOfArray("test_mask", npy("'|b1'", "(3, 2)", std::string(6, '\0'))).find("[splits, nodes]"), std::string::npos);
+    EXPECT_NE(refusalOfArray("test_masks", npy("'|b1'", "(3,)", std::string(3, '\0'))).find("[splits, nodes]"), std::string::npos);
+    EXPECT_NE(refusalOfArray("test_masks", npy("'|b1'", "(2, 4)", std::string(8, '\0'))).find("3 nodes"), std::string::npos);
     const std::string twoSplits = npy("'|b1'", "(2, 3)", std::string(6, '\0'));
-    EXPECT_EQ(refusalWith("test_masks", twoSplits, {1}), "") << "a graph need not have all three masks";
-    EXPECT_NE(refusalWith("test_masks", twoSplits, {2}).find("2 splits"), std::string::npos);
-    EXPECT_NE(refusalWith("test_masks", twoSplits, {-1}), "");
-    EXPECT_NE(refusalWith("test_mask", npy("'|b1'", "(3,)", std::string(3, '\0')), {1}).find("one split"), std::string::npos);
-    EXPECT_NE(errorOf([] { graphOf(tiny(), {1}); }).find("no splits"), std::string::npos);
+    EXPECT_EQ(refusalOfArray("test_masks", twoSplits, {1}), "") << "a graph need not have all three masks";
+    EXPECT_NE(refusalOfArray("test_masks", twoSplits, {2}).find("2 splits"), std::string::npos);
+    EXPECT_NE(refusalOfArray("test_masks", twoSplits, {-1}), "");
+    EXPECT_NE(refusalOfArray("test_mask", npy("'|b1'", "(3,)", std::string(3, '\0')), {1}).find("one split"), std::string::npos);
+    EXPECT_NE(errorOf([] { graphOf(tinyFiles(), {1}); }).find("no splits"), std::string::npos);
 }
 
 TEST(HostileGraph, RowsThatDoNotFitAreRefused)
 {
     for (const char* name : {"edge_attr", "edge_type", "edge_weight"})
-        EXPECT_NE(refusalWith(name, doubles("(3,)", {1, 2, 3})).find("2 edges"), std::string::npos);
-    EXPECT_NE(refusalWith("y", integers("(2,)", {0, 1})).find("3 nodes"), std::string::npos);
-    EXPECT_NE(refusalWith("x", doubles("()", {1})).find("3 nodes"), std::string::npos);
+        EXPECT_NE(refusalOfArray(name, doubles("(3,)", {1, 2, 3})).find("2 edges"), std::string::npos);
+    EXPECT_NE(refusalOfArray("y", integers("(2,)", {0, 1})).find("3 nodes"), std::string::npos);
+    EXPECT_NE(refusalOfArray("x", doubles("()", {1})).find("3 nodes"), std::string::npos);
 }
 
 TEST(HostileGraph, EdgesThatAreNoneAreRefused)
 {
-    EXPECT_NE(refusalWith("edge_index", doubles("(2, 1)", {0, 1})).find("float64"), std::string::npos);
-    EXPECT_NE(refusalWith("edge_index", npy("'<u8'", "(2, 1)", raw<std::uint64_t>({0, ~std::uint64_t{0}}))).find("edge 0"), std::string::npos);
-    EXPECT_NE(refusalWith("edge_index", npy("'|O'", "(2, 1)", "\x80\x04.")).find("of numbers"), std::string::npos);
-    EXPECT_NE(refusalWith("edge_index", npy("'>i8'", "(2, 1)", std::string(16, '\0'))).find("little-endian"), std::string::npos);
-    EXPECT_EQ(refusalWith("edge_index", integers("(2, 0)", {})), "") << "a graph may have no edges";
+    EXPECT_NE(refusalOfArray("edge_index", doubles("(2, 1)", {0, 1})).find("float64"), std::string::npos);
+    EXPECT_NE(refusalOfArray("edge_index", npy("'<u8'", "(2, 1)", raw<std::uint64_t>({0, ~std::uint64_t{0}}))).find("edge 0"), std::string::npos);
+    EXPECT_NE(refusalOfArray("edge_index", npy("'|O'", "(2, 1)", "\x80\x04.")).find("of numbers"), std::string::npos);
+    EXPECT_NE(refusalOfArray("edge_index", npy("'>i8'", "(2, 1)", std::string(16, '\0'))).find("little-endian"), std::string::npos);
+    EXPECT_EQ(refusalOfArray("edge_index", integers("(2, 0)", {})), "") << "a graph may have no edges";
 }
 
 TEST(HostileGraph, CountsOfNodesThatCannotBeAreRefused)
@@ -168,14 +168,14 @@ TEST(HostileGraph, CountsOfNodesThatCannotBeAreRefused)
         Files files{{"edge_index", integers("(2, 0)", {})}, {"num_nodes", integers("()", {count})}};
         EXPECT_NE(errorOf([&] { graphOf(files); }), "") << count;
     }
-    EXPECT_NE(refusalWith("num_nodes", doubles("()", {std::nan("")})), "");
+    EXPECT_NE(refusalOfArray("num_nodes", doubles("()", {std::nan("")})), "");
     EXPECT_NE(errorOf([] { groupBySegment({}, std::int64_t{1} << 60); }), "");
     EXPECT_NE(errorOf([] { groupBySegment({}, -1); }), "");
 }
 
 TEST(HostileGraph, SparseFeaturesThatCannotBeAreRefused)
 {
-    Files good = tiny();
+    Files good = tinyFiles();
     good.erase("x");
     good["x_indptr"] = integers("(4,)", {0, 1, 1, 3});
     good["x_indices"] = npy("'<i4'", "(3,)", raw<std::int32_t>({0, 4, 4}));
@@ -205,12 +205,12 @@ TEST(HostileGraph, SparseFeaturesThatCannotBeAreRefused)
 TEST(HostileGraph, HeadersThatLieAreRefused)
 {
     for (const char* shape : {"(2, 2305843009213693952)", "(9223372036854775807, 9223372036854775807)", "(99999999999999999999, 1)", "(2, 3)", "(-2, -1)", "2, 1", "(2", "", "(a,)"})
-        EXPECT_NE(refusalWith("edge_index", integers(shape, {0, 1})), "") << shape;
+        EXPECT_NE(refusalOfArray("edge_index", integers(shape, {0, 1})), "") << shape;
     for (const char* descr : {"", "<i8", "'<i8", "'<i9'", "[", "None", "'<c8'"})
-        EXPECT_NE(refusalWith("edge_index", npy(descr, "(2, 1)", std::string(16, '\0'))), "") << descr;
-    EXPECT_NE(refusalWith("edge_index", ""), "");
-    EXPECT_NE(refusalWith("edge_index", "\x93NUMPY"), "");
-    EXPECT_NE(refusalWith("edge_index", std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)), "");
+        EXPECT_NE(refusalOfArray("edge_index", npy(descr, "(2, 1)", std::string(16, '\0'))), "") << descr;
+    EXPECT_NE(refusalOfArray("edge_index", ""), "");
+    EXPECT_NE(refusalOfArray("edge_index", "\x93NUMPY"), "");
+    EXPECT_NE(refusalOfArray("edge_index", std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)), "");
     EXPECT_NE(errorOf([] { parseNpy({}, "test"); }), "");
     const std::string scalar = npy("'<i8'", "()", "");
     EXPECT_NE(errorOf([&] { parseNpy(std::as_bytes(std::span(scalar)), "test"); }), "") << "a scalar without its number";
@@ -218,7 +218,7 @@ TEST(HostileGraph, HeadersThatLieAreRefused)
 
 TEST(HostileGraph, DamagedFilesAreOneSentenceOrAValidGraph)
 {
-    Files files = tiny();
+    Files files = tinyFiles();
     files["y"] = doubles("(3,)", {0, 1, 2});
     files["test_masks"] = npy("'|b1'", "(2, 3)", std::string(6, '\1'));
     const std::string whole = zipped(files);

@@ -71,11 +71,11 @@ TEST(PlanSpace, RefusalsNameWhatIsInTheWay)
 {
     const TwoLayers t;
     const std::string later = t.space.moveOp(t.plan, t.op(t.c), Position::post(2)).reason;
-    EXPECT_THAT(later, HasSubstr("must stand at pre 2 or earlier"));
+    EXPECT_THAT(later, HasSubstr("must stand before message passing 2 or earlier"));
     EXPECT_THAT(later, HasSubstr("index_select"));
     const std::string earlier = t.space.moveOp(t.plan, t.op(t.b), Position::post(0)).reason;
     EXPECT_THAT(earlier, HasSubstr("part of message passing 1"));
-    EXPECT_THAT(t.space.moveOp(t.plan, t.op(t.d), Position::post(3)).reason, HasSubstr("no post 3"));
+    EXPECT_THAT(t.space.moveOp(t.plan, t.op(t.d), Position::post(3)).reason, HasSubstr("has no function 3"));
     EXPECT_THAT(t.space.moveOp(t.plan, OpId{}, Position::post(1)).reason, HasSubstr("does not place it"));
 }
 

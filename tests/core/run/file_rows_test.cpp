@@ -9,20 +9,19 @@
 #include "core/base/mapping.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
-#include "tests/core/test_files.h"
+#include "tests/core/run/zoo_files.h"
 
 namespace cleave {
 namespace {
 
-constexpr std::size_t mega = 1 << 20;
+using test::mebi;
 
 // 20,000 rows of 40 numbers in a file, under a bound that they do not fit into.
 class FileRows : public testing::Test {
 protected:
-    FileRows() : m_bound(4 * mega, m_folder.path()), m_file(Mapping::temporary(m_folder.path(), count * 40 * sizeof(float)))
+    FileRows() : m_bound(4 * mebi, m_folder.path()), m_file(Mapping::temporary(m_folder.path(), count * 40 * sizeof(float)))
     {
         rows = at::from_blob(m_file.data(), {count, 40}, at::kFloat);
-        expected = at::arange(count * 40, at::kFloat).view({count, 40});
         rows.copy_(expected);
     }
     ~FileRows() override { giveBackPages(); }
@@ -36,7 +35,7 @@ protected:
     }
 
     static constexpr std::int64_t count = 20'000;
-    at::Tensor rows, expected;
+    at::Tensor rows, expected = at::arange(count * 40, at::kFloat).view({count, 40});  // made before memory is bound
 
 private:
     test::TemporaryFolder m_folder;

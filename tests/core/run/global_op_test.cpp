@@ -13,16 +13,16 @@
 #include "core/run/global_rows.h"
 #include "core/run/run.h"
 #include "core/run/tensors.h"
-#include "tests/core/test_files.h"
+#include "tests/core/run/zoo_files.h"
 
 namespace cleave {
 namespace {
 
-constexpr std::size_t mega = 1 << 20;
+using test::mebi;
 
 std::filesystem::path pathOf(const std::string& name)
 {
-    const auto zoo = test::testDir() / "models/zoo" / (name + ".pt2");
+    const auto zoo = test::zooFile(name + ".pt2");
     return std::filesystem::exists(zoo) ? zoo : test::testDir() / "models/adversarial" / (name + ".pt2");
 }
 
@@ -48,7 +48,7 @@ TEST(GlobalOp, GoesThroughRowsPieceByPiece)
     EXPECT_EQ(atOnce("sorts_nodes"), std::multiset<std::string>{"aten::sort"});
     EXPECT_EQ(atOnce("batch_statistics"), (std::multiset<std::string>{"aten::batch_norm", "aten::batch_norm"})) << "while memory is not bound";
     const test::TemporaryFolder folder;
-    const MemoryBound bound(64 * mega, folder.path());
+    const MemoryBound bound(64 * mebi, folder.path());
     EXPECT_TRUE(atOnce("batch_statistics").empty());
     EXPECT_TRUE(atOnce("instance_norm").empty());
 }
@@ -73,7 +73,7 @@ DataGraph largeGraph(const DataGraph& small, std::int64_t nodes)
     return graph;
 }
 
-double largestDifference(const Array& found, const Array& expected)
+double differenceOf(const Array& found, const Array& expected)
 {
     const at::Tensor a = toTensor(found).to(at::kDouble), b = toTensor(expected).to(at::kDouble);
     EXPECT_EQ(a.sizes(), b.sizes());
@@ -86,18 +86,18 @@ class BoundGlobalOps : public testing::TestWithParam<const char*> {};
 TEST_P(BoundGlobalOps, GiveWhatTheWholeGraphGives)
 {
     const Model model = openModel(pathOf(GetParam()));
-    const DataGraph graph = largeGraph(readGraph(pathOf(GetParam()).replace_extension(".npz")), 60'000);
+    const DataGraph graph = largeGraph(readGraph(pathOf(GetParam()).replace_extension(".npz")), 15'000);
     const RunResult expected = runFullGraph(model, graph);
     const test::TemporaryFolder folder;
     const auto check = [&](const RunOptions& options, double tolerance, const char* what) {
         const RunResult found = runLayerWise(model, graph, options);
         for (std::size_t i = 0; i < expected.outputs.size(); ++i)
-            EXPECT_LE(largestDifference(found.outputs[i].array, expected.outputs[i].array), tolerance) << what << ", " << found.outputs[i].name;
+            EXPECT_LE(differenceOf(found.outputs[i].array, expected.outputs[i].array), tolerance) << what << ", " << found.outputs[i].name;
     };
     RunOptions options;
-    options.batchSize = 5000;
+    options.batchSize = 1500;
     check(options, 1e-4, "unbound");
-    const MemoryBound bound(4 * mega, folder.path());
+    const MemoryBound bound(mebi, folder.path());
     check(options, 1e-4, "bound");
     options.threads = 1;
     options.narrowStore = true;
@@ -131,12 +131,12 @@ TEST(AllRowsAtOnce, MustFitIntoTheBound)
         RunOptions options;
         options.kernels = c.kernels;
         {
-            const MemoryBound bound(1000 * mega, folder.path());
+            const MemoryBound bound(1000 * mebi, folder.path());
             const RunResult found = runLayerWise(model, graph, options);
             for (std::size_t i = 0; i < expected.outputs.size(); ++i)
-                EXPECT_LE(largestDifference(found.outputs[i].array, expected.outputs[i].array), 1e-3) << c.model;
+                EXPECT_LE(differenceOf(found.outputs[i].array, expected.outputs[i].array), 1e-3) << c.model;
         }
-        const MemoryBound bound(4 * mega, folder.path());
+        const MemoryBound bound(4 * mebi, folder.path());
         const std::string refusal = test::errorOf([&] { runLayerWise(model, graph, options); });
         EXPECT_TRUE(refusal.starts_with("With all rows at once, op '")) << refusal;
         EXPECT_THAT(refusal, testing::HasSubstr(c.op));
@@ -151,7 +151,7 @@ TEST(GlobalRows, OfAFileAreReadOnceAndGiveTheSameBytes)
     const test::TemporaryFolder folder;
     const at::Tensor rows = at::randn({count, 40}), index = at::randint(7, {count}, at::kLong);
     const RowTotals sum = reduceRows(rows, 0, Total::Sum), sums = reduceRows(rows, 0, Total::Sum, {index, 7});
-    const MemoryBound bound(4 * mega, folder.path());
+    const MemoryBound bound(4 * mebi, folder.path());
     const Mapping file = Mapping::temporary(folder.path(), rows.nbytes());
     const at::Tensor stored = at::from_blob(file.data(), rows.sizes(), at::kFloat);
     stored.copy_(rows);

@@ -8,15 +8,12 @@
 #include "core/plan/planner.h"
 #include "core/plan/plan_file.h"
 #include "core/run/measure.h"
-#include "tests/core/test_files.h"
+#include "tests/core/run/zoo_files.h"
 
 namespace cleave {
 namespace {
 
-std::filesystem::path zoo(const std::string& file)
-{
-    return test::testDir() / "models/zoo" / file;
-}
+using test::zooFile;
 
 OpId find(const Program& program, const std::string& name)
 {
@@ -37,7 +34,7 @@ std::vector<std::string> waiting(const Analysis& analysis)
 
 TEST(GlobalOps, RunInFunctionsOfTheirOwn)
 {
-    const Model model = openModel(zoo("pool_every_layer.pt2"));
+    const Model model = openModel(zooFile("pool_every_layer.pt2"));
     EXPECT_EQ(waiting(*model.analysis), std::vector<std::string>(4, "aten::scatter_add"));
     // The sum over the features can be had at once; each layer's sum when the layer is done.
     EXPECT_EQ(barriers(*model.analysis), (std::set<int>{1, 2, 3, 4}));
@@ -51,7 +48,7 @@ TEST(GlobalOps, RunInFunctionsOfTheirOwn)
 
 TEST(GlobalOps, AreWaitedFor)
 {
-    const Model model = openModel(zoo("mean_subtraction.pt2"));
+    const Model model = openModel(zooFile("mean_subtraction.pt2"));
     const PlanSpace space(*model.analysis);
     const Program& program = model.program();
     const auto subtraction = std::ranges::find_if(space.ops(), [&](const PlacedOp& op) { return program[op.op].target == "aten::sub"; });
@@ -81,8 +78,8 @@ TEST(GlobalOps, SeeTheNodesInTheGraphsOrder)
 
 TEST(GlobalOps, NeedAllNodesWhateverIsAskedFor)
 {
-    const Model model = openModel(zoo("pool_and_nodes.pt2"));
-    const DataGraph graph = readGraph(zoo("pool_and_nodes.npz"));
+    const Model model = openModel(zooFile("pool_and_nodes.pt2"));
+    const DataGraph graph = readGraph(zooFile("pool_and_nodes.npz"));
     VerifyOptions options;
     options.run.targets = {31, 2, 5};
     options.run.batchSize = 7;
@@ -97,8 +94,8 @@ TEST(GlobalOps, NeedAllNodesWhateverIsAskedFor)
 
 TEST(GlobalOps, ArePriced)
 {
-    const Model model = openModel(zoo("pool_mean.pt2"));
-    const DataGraph graph = readGraph(zoo("pool_mean.npz"));
+    const Model model = openModel(zooFile("pool_mean.pt2"));
+    const DataGraph graph = readGraph(zooFile("pool_mean.npz"));
     const PlanSpace space(*model.analysis);
     GraphMeasure measure(model, graph);
     const CostModel costs(space, measure.counts(7), {});
@@ -119,7 +116,7 @@ TEST(GlobalOps, ArePriced)
 
 TEST(GlobalOps, AreInPlanFiles)
 {
-    const Model model = openModel(zoo("graph_norm_batch.pt2"));
+    const Model model = openModel(zooFile("graph_norm_batch.pt2"));
     const PlanSpace space(*model.analysis);
     StoredPlan stored;
     stored.plan = space.messageDegree();

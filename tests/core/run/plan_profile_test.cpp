@@ -9,18 +9,13 @@
 
 #include "core/plan/planner.h"
 #include "core/run/planning.h"
-#include "tests/core/test_files.h"
+#include "tests/core/run/zoo_files.h"
 
 namespace cleave {
 namespace {
 
+using test::cora;
 using testing::HasSubstr;
-
-const DataGraph& cora()
-{
-    static const DataGraph graph = readGraph(test::examplesDir() / "cora.npz");
-    return graph;
-}
 
 Model planned(const std::string& name, Planner planner)
 {

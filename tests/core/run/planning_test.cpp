@@ -11,18 +11,13 @@
 #include "core/graph/order.h"
 #include "core/plan/plan_file.h"
 #include "core/run/calibrate.h"
-#include "tests/core/test_files.h"
+#include "tests/core/run/zoo_files.h"
 
 namespace cleave {
 namespace {
 
+using test::cora;
 using testing::HasSubstr;
-
-const DataGraph& cora()
-{
-    static const DataGraph graph = readGraph(test::examplesDir() / "cora.npz");
-    return graph;
-}
 
 // Batches one by one, so that peaks do not depend on the number of processors.
 RunOptions oneByOne()

@@ -14,20 +14,13 @@
 #include "core/run/bind.h"
 #include "core/run/file_rows.h"
 #include "core/run/relation_sum.h"
-#include "tests/core/test_files.h"
+#include "tests/core/run/zoo_files.h"
 
 namespace cleave {
 namespace {
 
-Model open(const std::string& name)
-{
-    return openModel(test::testDir() / "models/zoo" / (name + ".pt2"));
-}
-
-DataGraph graphOf(const std::string& name)
-{
-    return readGraph(test::testDir() / "models/zoo" / (name + ".npz"));
-}
+using test::openZoo;
+using test::zooGraph;
 
 template <class Number>
 void fill(DataGraph& graph, const std::string& name, DType dtype, const std::vector<std::int64_t>& shape, const std::vector<Number>& numbers)
@@ -47,7 +40,7 @@ void setEdges(DataGraph& graph, const std::vector<std::int64_t>& ends, const std
 // Every tenth edge leads into node 7; types 0 and 2, one edge of type 1, and numbers that no relation has.
 DataGraph largeGraph(std::int64_t nodes, std::int64_t edges)
 {
-    DataGraph graph = graphOf("rgcn");
+    DataGraph graph = zooGraph("rgcn");
     const std::int64_t width = graph.arrays.at("x").shape[1];
     std::mt19937_64 random(3);
     std::normal_distribution<float> normal;
@@ -73,7 +66,7 @@ std::vector<float> outputOf(const Model& model, const DataGraph& graph, const Ru
 TEST(Relations, GiveWhatTheWholeModelGives)
 {
     for (const char* name : {"rgcn", "rgcn_bases"}) {
-        const Model model = open(name);
+        const Model model = openZoo(name);
         const DataGraph graph = largeGraph(2048, 40000);
         for (const Kernels kernels : {Kernels::All, Kernels::Reduce, Kernels::None})
             for (const std::int64_t batchSize : {0, 300, 2048})
@@ -190,8 +183,8 @@ TEST(Relations, WithoutEdgesCountWhereAScaleSaysSo)
 
 TEST(Relations, MayBeEmptyOrAlone)
 {
-    const Model model = open("rgcn");
-    DataGraph graph = graphOf("rgcn");
+    const Model model = openZoo("rgcn");
+    DataGraph graph = zooGraph("rgcn");
     const auto edges = static_cast<std::size_t>(graph.numEdges);
     const auto* ends = graph.arrays.at("edge_index").as<std::int64_t>();
     const std::vector<std::int64_t> all(ends, ends + 2 * edges);
@@ -205,7 +198,7 @@ TEST(Relations, MayBeEmptyOrAlone)
 
 TEST(Relations, OfSomeNodesOnly)
 {
-    const Model model = open("rgcn");
+    const Model model = openZoo("rgcn");
     const DataGraph graph = largeGraph(2048, 40000);
     const std::vector<float> whole = outputOf(model, graph, {});
     RunOptions options;
@@ -219,7 +212,7 @@ TEST(Relations, OfSomeNodesOnly)
 
 TEST(Relations, ReadRowsOfHalfTheBytes)
 {
-    const Model model = open("rgcn");
+    const Model model = openZoo("rgcn");
     const DataGraph graph = largeGraph(2048, 40000);
     RunOptions options;
     const std::vector<float> expected = outputOf(model, graph, options);

@@ -8,27 +8,18 @@
 #include "core/plan/planner.h"
 #include "core/run/measure.h"
 #include "core/run/planning.h"
-#include "tests/core/test_files.h"
+#include "tests/core/run/zoo_files.h"
 
 namespace cleave {
 namespace {
 
+using test::zooGraph;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::filesystem::path zoo(const std::string& file)
+Model unchecked(const std::string& name, std::map<std::string, Role> roles = {})
 {
-    return test::testDir() / "models/zoo" / file;
-}
-
-Model open(const std::string& name, const OpenOptions& options = {{}, false})
-{
-    return openModel(zoo(name + ".pt2"), options);
-}
-
-DataGraph graphOf(const std::string& name)
-{
-    return readGraph(zoo(name + ".npz"));
+    return test::openZoo(name, {std::move(roles), false});
 }
 
 std::vector<std::string> typeNames(const Model& model)
@@ -58,7 +49,7 @@ Array edges(const std::vector<std::int64_t>& sources, const std::vector<std::int
 
 TEST(NodeTypes, HaveFunctionsOfTheirOwn)
 {
-    const Model model = open("typed_sage");
+    const Model model = unchecked("typed_sage");
     EXPECT_THAT(typeNames(model), ElementsAre("paper", "author", "subject"));
     // What the output does not need of the last layer is not there.
     EXPECT_THAT(functionsOf(model), ElementsAre(std::pair(0, 0), std::pair(0, 1), std::pair(0, 2), std::pair(1, 0), std::pair(1, 1), std::pair(1, 2), std::pair(2, 0)));
@@ -70,22 +61,22 @@ TEST(NodeTypes, HaveFunctionsOfTheirOwn)
 
 TEST(NodeTypes, AfterEachOtherAreAType)
 {
-    const Model model = open("recommender");
+    const Model model = unchecked("recommender");
     EXPECT_THAT(typeNames(model), ElementsAre("user", "item", "user + item"));
     EXPECT_EQ(functionsOf(model).back(), std::pair(4, -1)) << "taken apart at the end";
 }
 
 TEST(NodeTypes, AreNamedByTheirFeatures)
 {
-    EXPECT_THAT(typeNames(open("typed_embedding", {{{"author.weight", Role::NodeFeatures}}, false})), ElementsAre("paper", "subject", "author"));
-    EXPECT_THAT(typeNames(open("bipartite")), ElementsAre("user", "item"));
-    EXPECT_THAT(typeNames(open("gcn")), ElementsAre("nodes"));
+    EXPECT_THAT(typeNames(unchecked("typed_embedding", {{"author.weight", Role::NodeFeatures}})), ElementsAre("paper", "subject", "author"));
+    EXPECT_THAT(typeNames(unchecked("bipartite")), ElementsAre("user", "item"));
+    EXPECT_THAT(typeNames(unchecked("gcn")), ElementsAre("nodes"));
 }
 
 TEST(NodeTypes, EdgesNameNodesThatAreThere)
 {
-    const Model model = open("bipartite");
-    DataGraph graph = graphOf("bipartite");
+    const Model model = unchecked("bipartite");
+    DataGraph graph = zooGraph("bipartite");
     graph.arrays["ratings"] = edges({0, 39}, {22, 0});
     EXPECT_TRUE(verify(model, graph, {}).equal());
     graph.arrays["ratings"] = edges({0, 39}, {23, 0});
@@ -96,12 +87,12 @@ TEST(NodeTypes, EdgesNameNodesThatAreThere)
 
 TEST(NodeTypes, WithoutEdgesOrNodes)
 {
-    const Model model = open("bipartite");
-    DataGraph graph = graphOf("bipartite");
+    const Model model = unchecked("bipartite");
+    DataGraph graph = zooGraph("bipartite");
     graph.arrays["ratings"] = edges({}, {});
     EXPECT_TRUE(verify(model, graph, {}).equal());
-    const Model sage = open("to_hetero");
-    DataGraph papers = graphOf("to_hetero");
+    const Model sage = unchecked("to_hetero");
+    DataGraph papers = zooGraph("to_hetero");
     for (auto& [name, array] : papers.arrays)
         if (name == "x_subject")
             array = makeArray(DType::Float32, {0, 5}).array;
@@ -115,8 +106,8 @@ TEST(NodeTypes, WithoutEdgesOrNodes)
 // Exporters write keys of dictionaries in their own way.
 TEST(NodeTypes, ArraysAreFoundByTheWordsOfTheirNames)
 {
-    const Model model = open("typed_sage");
-    DataGraph graph = graphOf("typed_sage");
+    const Model model = unchecked("typed_sage");
+    DataGraph graph = zooGraph("typed_sage");
     const auto rename = [&](const std::string& from, const std::string& to) {
         graph.arrays[to] = graph.arrays.at(from);
         graph.arrays.erase(from);
@@ -132,8 +123,8 @@ TEST(NodeTypes, ArraysAreFoundByTheWordsOfTheirNames)
 
 TEST(NodeTypes, RandomFeaturesFitTheEdges)
 {
-    const Model model = open("bipartite");
-    DataGraph graph = graphOf("bipartite");
+    const Model model = unchecked("bipartite");
+    DataGraph graph = zooGraph("bipartite");
     graph.arrays.erase("x_item");
     VerifyOptions options;
     options.run.randomFeatures = true;
@@ -146,23 +137,23 @@ TEST(NodeTypes, TargetsAreThoseOfTheOutputs)
 {
     RunOptions options;
     options.targets = {0, 59};
-    EXPECT_EQ(runLayerWise(open("hgt"), graphOf("hgt"), options).outputs.front().array.shape.front(), 2);
-    EXPECT_THAT(test::errorOf([&] { runLayerWise(open("to_hetero"), graphOf("to_hetero"), options); }),
+    EXPECT_EQ(runLayerWise(unchecked("hgt"), zooGraph("hgt"), options).outputs.front().array.shape.front(), 2);
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(unchecked("to_hetero"), zooGraph("to_hetero"), options); }),
                 HasSubstr("several types (paper and author)"));
     options.targets = {40};
-    EXPECT_THAT(test::errorOf([&] { runLayerWise(open("bipartite"), graphOf("bipartite"), options); }), HasSubstr("nodes 0 to 39"));
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(unchecked("bipartite"), zooGraph("bipartite"), options); }), HasSubstr("nodes 0 to 39"));
 }
 
 // One user needs the items that he rated, their users, and all items for the mean.
 TEST(NodeTypes, TargetsNeedFewRowsOfOtherTypes)
 {
-    const Model model = open("typed_sage");
+    const Model model = unchecked("typed_sage");
     RunOptions options;
     options.targets = {3};
     std::int64_t all = 0, some = 0;
-    for (const FunctionRun& run : runLayerWise(model, graphOf("typed_sage"), {}).functions)
+    for (const FunctionRun& run : runLayerWise(model, zooGraph("typed_sage"), {}).functions)
         all += run.rows;
-    const RunResult result = runLayerWise(model, graphOf("typed_sage"), options);
+    const RunResult result = runLayerWise(model, zooGraph("typed_sage"), options);
     for (const FunctionRun& run : result.functions)
         some += run.rows;
     EXPECT_EQ(result.functions.back().rows, 1);
@@ -171,7 +162,7 @@ TEST(NodeTypes, TargetsNeedFewRowsOfOtherTypes)
 
 TEST(NodeTypes, PlansKeepOpsWithTheirNodes)
 {
-    const Model model = open("typed_sage");
+    const Model model = unchecked("typed_sage");
     const PlanSpace space(*model.analysis);
     const auto author = std::ranges::find_if(space.ops(), [&](const PlacedOp& op) { return op.nodeType == 1 && op.movable; });
     ASSERT_NE(author, space.ops().end());
@@ -188,8 +179,8 @@ TEST(NodeTypes, PlansKeepOpsWithTheirNodes)
 TEST(NodeTypes, OptimalPlansAreNoWorse)
 {
     for (const char* name : {"typed_gat", "to_hetero_max", "hgt", "han", "recommender"}) {
-        const Model model = open(name);
-        Planning planning(model, graphOf(name), {}, {});
+        const Model model = unchecked(name);
+        Planning planning(model, zooGraph(name), {}, {});
         PlanningRequest request;
         request.batchSize = 8;
         const double degree = planning.make(Planner::MessageDegree, request).planned.cost.seconds();
