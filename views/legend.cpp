@@ -9,8 +9,8 @@ namespace {
 
 constexpr int mostSwatches = 7;
 constexpr double sign = 15;
-constexpr double gap = 6;
-constexpr double space = 18;
+constexpr double gap = 5;
+constexpr double space = 11;
 constexpr double cutLength = 26;
 
 // Signs and their meanings from left to right, in as many rows as they need. Without a painter they are only counted.
