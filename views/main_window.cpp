@@ -3,20 +3,15 @@
 #include <QAbstractSpinBox>
 #include <QApplication>
 #include <QCloseEvent>
-#include <QDir>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QHBoxLayout>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenuBar>
-#include <QMessageBox>
 #include <QMimeData>
-#include <QPrintDialog>
-#include <QPrinter>
 #include <QProgressBar>
 #include <QRegularExpression>
 #include <QSettings>
@@ -28,13 +23,10 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "core/base/error.h"
-#include "core/layout/layout.h"
-#include "core/plan/code.h"
 #include "views/code_panel.h"
 #include "views/core_text.h"
 #include "views/description.h"
-#include "views/exporting.h"
+#include "views/empty_page.h"
 #include "views/find_bar.h"
 #include "views/graph_view.h"
 #include "views/inspection.h"
@@ -66,36 +58,6 @@ QStringList droppedFiles(const QMimeData* data)
         if (url.isLocalFile())
             files.append(url.toLocalFile());
     return files;
-}
-
-// Of the package, or of the sources that the running program was built from; empty if it is in neither.
-QString exampleFile(const QString& name)
-{
-    QDir folder(QCoreApplication::applicationDirPath());
-    for (int up = 0; up < 5; ++up, folder.cdUp())
-        for (const char* examples : {"share/cleave/examples/", "resources/examples/"})
-            if (const QString path = folder.filePath(QLatin1String(examples) + name); QFileInfo::exists(path))
-                return path;
-    return {};
-}
-
-QString emptyStateText()
-{
-    return MainWindow::tr("<div style='font-size:xx-large'>Drop a model here</div><p>or open one with <b>Ctrl+O</b>: a file that "
-                                            "<code>torch.export.save</code> or <code>torch.jit.save</code> wrote (.pt2, .pt).</p><p>Then open a graph (.npz, .csv, .mtx …) with <b>Ctrl+G</b> "
-                                            "to run the model on it.</p>") +
-           (exampleFile(QStringLiteral("sage.pt2")).isEmpty() ? QString() : MainWindow::tr("<p>Or look at <a href='example'>the example</a>: GraphSAGE on the papers of Cora.</p>"));
-}
-
-QLabel* emptyState(QWidget* parent)
-{
-    auto* label = new QLabel(emptyStateText(), parent);
-    label->setAlignment(Qt::AlignCenter);
-    label->setTextFormat(Qt::RichText);
-    label->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-    label->setBackgroundRole(QPalette::Base);
-    label->setAutoFillBackground(true);
-    return label;
 }
 
 }  // namespace
@@ -181,8 +143,8 @@ void MainWindow::makeCentre()
     beside->addWidget(m_view, 1);
     beside->addWidget(new Ruler(*m_view, page));
     m_legend = new Legend(centre);
-    m_empty = emptyState(m_pages);
-    connect(m_empty, &QLabel::linkActivated, this, &MainWindow::openExample);
+    m_empty = new EmptyPage(m_pages);
+    connect(m_empty, &EmptyPage::exampleWanted, this, &MainWindow::openExample);
     m_pages->addWidget(m_empty);
     m_pages->addWidget(page);
     auto* layout = new QVBoxLayout(centre);
@@ -393,93 +355,6 @@ void MainWindow::makeStatusBar()
     statusBar()->addPermanentWidget(m_cancel);
 }
 
-void MainWindow::openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&))
-{
-    const QString path = QFileDialog::getOpenFileName(this, title, QFileInfo(m_document.modelPath()).path(), filter);
-    if (!path.isEmpty())
-        (m_document.*open)(path);
-}
-
-void MainWindow::exportDialog()
-{
-    const QFileInfo model(m_document.modelPath());
-    const QString path = QFileDialog::getSaveFileName(this, tr("Export"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
-                                                      tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;PipeDream profile graph, measured on the graph (*.txt)"));
-    if (!path.isEmpty())
-        exportTo(path);
-}
-
-void MainWindow::exportTo(const QString& path)
-{
-    try {
-        if (exportDocument(m_document, *m_view, path))
-            sayWritten(tr("Written: %1.").arg(path));
-    } catch (const Error& error) {
-        showError(toText(error.what()));
-    }
-}
-
-void MainWindow::sayWritten(const QString& sentence)
-{
-    constexpr int milliseconds = 8000;
-    m_results->addMessage(sentence);
-    statusBar()->showMessage(sentence, milliseconds);
-}
-
-void MainWindow::exportCodeDialog()
-{
-    auto* dialog = new QFileDialog(this, tr("Folder for the Python package"), QFileInfo(m_document.modelPath()).path());
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::Directory);
-    dialog->setOption(QFileDialog::ShowDirsOnly);
-    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::exportCode);
-    dialog->open();
-}
-
-void MainWindow::exportCode(const QString& folder)
-{
-    try {
-        writeCode(std::filesystem::path(folder.toStdU16String()), m_document.planEditor().code().files);
-        sayWritten(tr("Python package written to %1.").arg(folder));
-    } catch (const Error& error) {
-        showError(toText(error.what()));
-    }
-}
-
-void MainWindow::print()
-{
-    auto printer = std::make_shared<QPrinter>(QPrinter::HighResolution);
-    auto* dialog = new QPrintDialog(printer.get(), this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, qOverload<QPrinter*>(&QPrintDialog::accepted), this, [this, printer] { m_view->print(*printer); });
-    dialog->open();
-}
-
-bool MainWindow::savePlanDialog()
-{
-    const QFileInfo model(m_document.modelPath());
-    QString path = QFileDialog::getSaveFileName(this, tr("Save plan"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".cleave.json"),
-                                                tr("Plans (*.cleave.json)"));
-    if (path.isEmpty())
-        return false;
-    if (!path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive))
-        path += QStringLiteral(".cleave.json");
-    return m_document.savePlan(path);
-}
-
-// Asks where the plan was changed and not saved.
-bool MainWindow::mayLosePlan()
-{
-    if (!m_document.planEditor().isModified())
-        return true;
-    switch (QMessageBox::warning(this, tr("Plan not saved"), tr("The plan of %1 was changed and is not saved.").arg(QFileInfo(m_document.modelPath()).fileName()),
-                                 QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save)) {
-    case QMessageBox::Save: return savePlanDialog();
-    case QMessageBox::Discard: return true;
-    default: return false;
-    }
-}
-
 void MainWindow::offerLeftPlans()
 {
     if (const std::vector<LeftPlan> plans = m_recovery.left(); !plans.empty())
@@ -582,13 +457,6 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
     return QMainWindow::eventFilter(watched, event);
 }
 
-// What is being read, while nothing is open yet.
-void MainWindow::showEmptyState()
-{
-    const Job* job = m_document.job(Task::OpenModel);
-    m_empty->setText(job == nullptr ? emptyStateText() : QStringLiteral("<div style='font-size:xx-large'>%1…</div>").arg(job->title().toHtmlEscaped()));
-}
-
 void MainWindow::setPresenting(bool presenting)
 {
     if (presenting) {
@@ -609,18 +477,6 @@ void MainWindow::setPresenting(bool presenting)
         showNormal();
         restoreState(m_stateBefore, layoutVersion);
     }
-}
-
-void MainWindow::about()
-{
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Cleave"),
-                                tr("<b>Cleave %1</b><p>Visual splitting of graph neural networks.</p><p>LibTorch %2, Qt %3, Graphviz %4</p><p>MIT licence.</p>")
-                                    .arg(QApplication::applicationVersion(), toText(libtorchVersion()), QLatin1String(qVersion()),
-                                         graphvizVersion().empty() ? tr("missing") : toText(graphvizVersion())),
-                                QMessageBox::Close, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setModal(false);
-    box->show();
 }
 
 // What the sentence advises for the command line is a button here.
@@ -687,7 +543,8 @@ void MainWindow::showTasks()
     for (QAction* action : m_ofPicture)
         action->setEnabled(m_view->picture() != nullptr);
     m_calibrate->setEnabled(!busy);
-    showEmptyState();
+    const Job* opening = m_document.job(Task::OpenModel);
+    m_empty->setReading(opening == nullptr ? QString() : opening->title());
     m_cancel->setVisible(busy);
     m_progress->setVisible(busy || m_layingOut);
     if (!busy) {

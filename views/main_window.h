@@ -12,6 +12,7 @@ class QToolButton;
 
 namespace cleave::views {
 
+class EmptyPage;
 class FindBar;
 class GraphView;
 class Inspector;
@@ -83,7 +84,6 @@ private:
     void showTasks();
     void showSelection();
     void showTitle();
-    void showEmptyState();
 
     Document m_document;
     Recovery m_recovery{m_document};
@@ -92,7 +92,7 @@ private:
     MessageBar *m_message = nullptr, *m_offer = nullptr;
     FindBar* m_find = nullptr;
     QStackedWidget* m_pages = nullptr;
-    QLabel* m_empty = nullptr;
+    EmptyPage* m_empty = nullptr;
     Inspector* m_inspector = nullptr;
     PlanPanel* m_plan = nullptr;
     StoryView* m_story = nullptr;

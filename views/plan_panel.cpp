@@ -87,6 +87,7 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     m_savePoints->verticalHeader()->hide();
     m_savePoints->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_savePoints->horizontalHeader()->setResizeContentsPrecision(30);
+    m_savePoints->horizontalHeader()->moveSection(SavePointModel::Shape, SavePointModel::Seconds);  // where there is little room, costs are seen first
     m_savePoints->setMinimumHeight(120);
 
     auto* bars = new QWidget(this);

@@ -66,9 +66,10 @@ QString properties(const std::vector<PropertySection>& sections)
 
 QString planTable(const PlanEditor& editor)
 {
-    QString table = header({ReportTexts::tr("plan"), ReportTexts::tr("predicted"), ReportTexts::tr("read"), ReportTexts::tr("written"), ReportTexts::tr("at most of memory")});
+    QString table = header({ReportTexts::tr("plan"), ReportTexts::tr("predicted"), ReportTexts::tr("against this plan"), ReportTexts::tr("read"), ReportTexts::tr("written"), ReportTexts::tr("at most of memory")});
     for (const auto& [plan, cost] : plansOf(editor))
-        table += QStringLiteral("<tr>") + cell(plan) + cell(secondsText(cost->seconds()), true) + cell(bytesText(cost->readBytes()), true) +
+        table += QStringLiteral("<tr>") + cell(plan) + cell(secondsText(cost->seconds()), true) + cell(cost == &*editor.cost() ? QString() : changeText(editor.cost()->seconds(), cost->seconds()), true) +
+                 cell(bytesText(cost->readBytes()), true) +
                  cell(bytesText(cost->writtenBytes()), true) + cell(bytesText(cost->peakBytes()), true) + QStringLiteral("</tr>\n");
     return table;
 }

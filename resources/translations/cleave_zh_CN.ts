@@ -2027,6 +2027,17 @@
     </message>
 </context>
 <context>
+    <name>cleave::views::EmptyPage</name>
+    <message>
+        <source>&lt;div style=&apos;font-size:xx-large&apos;&gt;Drop a model here&lt;/div&gt;&lt;p&gt;or open one with &lt;b&gt;Ctrl+O&lt;/b&gt;: a file that &lt;code&gt;torch.export.save&lt;/code&gt; or &lt;code&gt;torch.jit.save&lt;/code&gt; wrote (.pt2, .pt).&lt;/p&gt;&lt;p&gt;Then open a graph (.npz, .csv, .mtx …) with &lt;b&gt;Ctrl+G&lt;/b&gt; to run the model on it.&lt;/p&gt;</source>
+        <translation>&lt;div style=&apos;font-size:xx-large&apos;&gt;将模型拖放到此处&lt;/div&gt;&lt;p&gt;或按 &lt;b&gt;Ctrl+O&lt;/b&gt; 打开由 &lt;code&gt;torch.export.save&lt;/code&gt; 或 &lt;code&gt;torch.jit.save&lt;/code&gt; 写出的文件 (.pt2, .pt)。&lt;/p&gt;&lt;p&gt;然后按 &lt;b&gt;Ctrl+G&lt;/b&gt; 打开图 (.npz、.csv、.mtx 等)，在其上运行模型。&lt;/p&gt;</translation>
+    </message>
+    <message>
+        <source>&lt;p&gt;Or look at &lt;a href=&apos;example&apos;&gt;the example&lt;/a&gt;: GraphSAGE on the papers of Cora.&lt;/p&gt;</source>
+        <translation>&lt;p&gt;也可以看看&lt;a href=&apos;example&apos;&gt;示例&lt;/a&gt;：在 Cora 论文引用图上运行的 GraphSAGE。&lt;/p&gt;</translation>
+    </message>
+</context>
+<context>
     <name>cleave::views::FindBar</name>
     <message>
         <source>Name of an operator, a tensor or a module</source>
@@ -2997,10 +3008,6 @@
         <translation>查找(&amp;N)…</translation>
     </message>
     <message>
-        <source>&lt;div style=&apos;font-size:xx-large&apos;&gt;Drop a model here&lt;/div&gt;&lt;p&gt;or open one with &lt;b&gt;Ctrl+O&lt;/b&gt;: a file that &lt;code&gt;torch.export.save&lt;/code&gt; or &lt;code&gt;torch.jit.save&lt;/code&gt; wrote (.pt2, .pt).&lt;/p&gt;&lt;p&gt;Then open a graph (.npz, .csv, .mtx …) with &lt;b&gt;Ctrl+G&lt;/b&gt; to run the model on it.&lt;/p&gt;</source>
-        <translation>&lt;div style=&apos;font-size:xx-large&apos;&gt;将模型拖放到此处&lt;/div&gt;&lt;p&gt;或按 &lt;b&gt;Ctrl+O&lt;/b&gt; 打开由 &lt;code&gt;torch.export.save&lt;/code&gt; 或 &lt;code&gt;torch.jit.save&lt;/code&gt; 写出的文件 (.pt2, .pt)。&lt;/p&gt;&lt;p&gt;然后按 &lt;b&gt;Ctrl+G&lt;/b&gt; 打开图 (.npz、.csv、.mtx 等)，在其上运行模型。&lt;/p&gt;</translation>
-    </message>
-    <message>
         <source>Models (*.pt2 *.pt);;PipeDream profile graphs (*.txt);;All files (*)</source>
         <translation>模型 (*.pt2 *.pt);;PipeDream 性能图 (*.txt);;所有文件 (*)</translation>
     </message>
@@ -3011,10 +3018,6 @@
     <message>
         <source>Take this width of %1</source>
         <translation>将此宽度用于 %1</translation>
-    </message>
-    <message>
-        <source>&lt;p&gt;Or look at &lt;a href=&apos;example&apos;&gt;the example&lt;/a&gt;: GraphSAGE on the papers of Cora.&lt;/p&gt;</source>
-        <translation>&lt;p&gt;也可以看看&lt;a href=&apos;example&apos;&gt;示例&lt;/a&gt;：在 Cora 论文引用图上运行的 GraphSAGE。&lt;/p&gt;</translation>
     </message>
     <message>
         <source>Open the e&amp;xample</source>
@@ -3545,6 +3548,10 @@
         <source>Accuracy</source>
         <translation>准确率</translation>
     </message>
+    <message>
+        <source>against this plan</source>
+        <translation>与此方案相比</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::ResultModels</name>
@@ -3866,10 +3873,6 @@
         <translation>不能去掉此保存点。</translation>
     </message>
     <message>
-        <source>Without it the plan takes %1 instead of %2.</source>
-        <translation>去掉后，方案用时由 %2 变为 %1。</translation>
-    </message>
-    <message>
         <source>Cut %1</source>
         <translation>切口 %1</translation>
     </message>
@@ -3892,6 +3895,10 @@
     <message>
         <source>Write and read</source>
         <translation>写入与读取</translation>
+    </message>
+    <message>
+        <source>Without it the plan takes %1 instead of %2 (%3).</source>
+        <translation>不保存它时，此方案需要 %1，而不是 %2（%3）。</translation>
     </message>
 </context>
 <context>

@@ -1029,7 +1029,7 @@ void WindowTest::reportsCompareThePlans()
     window.document().verify();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     const QString html = htmlReport(window.document(), window.graphView().svg());
-    for (const char* part : {"This plan", "Message degree", "Node-wise", "Function 2", "linear_3", "Verification", "<svg", "cora.npz"})
+    for (const char* part : {"This plan", "against this plan", "Message degree", "Node-wise", "Function 2", "linear_3", "Verification", "<svg", "cora.npz"})
         QVERIFY2(html.contains(QLatin1String(part)), part);
     QXmlStreamReader xml(html.mid(html.indexOf(QStringLiteral("<svg")), html.indexOf(QStringLiteral("</svg>")) + 6 - html.indexOf(QStringLiteral("<svg"))));
     while (!xml.atEnd())
@@ -1681,11 +1681,13 @@ void WindowTest::findsInsideClosedModules()
     QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier);
     FindBar& bar = window.findBar();
     QTRY_VERIFY(bar.isVisible());
+    view.setZoom(0.12);  // too small to be read
     QTest::keyClicks(&bar.edit(), QStringLiteral("leaky"));
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selectedBox() && view.selectedBox()->key.kind == BoxKind::Op, patience);
     QVERIFY(view.picture()->dag.boxes.size() > closed);
     QVERIFY2(view.selectedBox()->title.find("leaky") != std::string::npos, view.selectedBox()->title.c_str());
     QVERIFY(view.viewport()->rect().contains(view.viewPosition(*view.selection()).toPoint()));
+    QVERIFY2(view.zoom() > 0.5, qPrintable(QString::number(view.zoom())));
     QCOMPARE(bar.status(), QStringLiteral("1 of 2"));
     const DagKey first = *view.selection();
     QTest::keyClick(&bar.edit(), Qt::Key_Return);
@@ -1764,6 +1766,18 @@ void WindowTest::contextMenuMovesAnOp()
     QApplication::sendEvent(view.viewport(), &event);
     QVERIFY2(texts.contains(QStringLiteral("Do not save at cut 2")), qPrintable(texts.join(u'|')));
     QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
+
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, place(view, boxOf(window, "linear_1")));
+    QStringList byKey;
+    QTimer::singleShot(0, &window, [&] {
+        auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+        QVERIFY(menu);
+        for (const QAction* action : menu->actions())
+            byKey.append(action->text());
+        QTest::keyClick(menu, Qt::Key_Escape);
+    });
+    QTest::keyClick(&view, Qt::Key_F10, Qt::ShiftModifier);
+    QVERIFY2(byKey.contains(QStringLiteral("Pin to function 0")), qPrintable(byKey.join(u'|')));
     window.document().planEditor().history().setClean();
 }
 

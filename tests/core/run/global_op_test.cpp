@@ -98,7 +98,9 @@ TEST_P(BoundGlobalOps, GiveWhatTheWholeGraphGives)
     options.batchSize = 1500;
     check(options, 1e-4, "unbound");
     const MemoryBound bound(mebi, folder.path());
+    const std::uint64_t before = fileTraffic().read;
     check(options, 1e-4, "bound");
+    EXPECT_GT(fileTraffic().read, before) << "rows lie in files";
     options.threads = 1;
     options.narrowStore = true;
     check(options, 0.1, "narrow");

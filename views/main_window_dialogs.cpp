@@ -1,0 +1,121 @@
+// Files that the main window asks for, and what it writes.
+#include <QApplication>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPrintDialog>
+#include <QPrinter>
+#include <QStatusBar>
+
+#include "core/base/error.h"
+#include "core/layout/layout.h"
+#include "core/plan/code.h"
+#include "views/description.h"
+#include "views/exporting.h"
+#include "views/graph_view.h"
+#include "views/main_window.h"
+#include "views/result_panel.h"
+#include "views/text.h"
+
+namespace cleave::views {
+
+void MainWindow::openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&))
+{
+    const QString path = QFileDialog::getOpenFileName(this, title, QFileInfo(m_document.modelPath()).path(), filter);
+    if (!path.isEmpty())
+        (m_document.*open)(path);
+}
+
+void MainWindow::exportDialog()
+{
+    const QFileInfo model(m_document.modelPath());
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
+                                                      tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;PipeDream profile graph, measured on the graph (*.txt)"));
+    if (!path.isEmpty())
+        exportTo(path);
+}
+
+void MainWindow::exportTo(const QString& path)
+{
+    try {
+        if (exportDocument(m_document, *m_view, path))
+            sayWritten(tr("Written: %1.").arg(path));
+    } catch (const Error& error) {
+        showError(toText(error.what()));
+    }
+}
+
+void MainWindow::sayWritten(const QString& sentence)
+{
+    constexpr int milliseconds = 8000;
+    m_results->addMessage(sentence);
+    statusBar()->showMessage(sentence, milliseconds);
+}
+
+void MainWindow::exportCodeDialog()
+{
+    auto* dialog = new QFileDialog(this, tr("Folder for the Python package"), QFileInfo(m_document.modelPath()).path());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    dialog->setOption(QFileDialog::ShowDirsOnly);
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::exportCode);
+    dialog->open();
+}
+
+void MainWindow::exportCode(const QString& folder)
+{
+    try {
+        writeCode(std::filesystem::path(folder.toStdU16String()), m_document.planEditor().code().files);
+        sayWritten(tr("Python package written to %1.").arg(folder));
+    } catch (const Error& error) {
+        showError(toText(error.what()));
+    }
+}
+
+void MainWindow::print()
+{
+    auto printer = std::make_shared<QPrinter>(QPrinter::HighResolution);
+    auto* dialog = new QPrintDialog(printer.get(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, qOverload<QPrinter*>(&QPrintDialog::accepted), this, [this, printer] { m_view->print(*printer); });
+    dialog->open();
+}
+
+bool MainWindow::savePlanDialog()
+{
+    const QFileInfo model(m_document.modelPath());
+    QString path = QFileDialog::getSaveFileName(this, tr("Save plan"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".cleave.json"),
+                                                tr("Plans (*.cleave.json)"));
+    if (path.isEmpty())
+        return false;
+    if (!path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive))
+        path += QStringLiteral(".cleave.json");
+    return m_document.savePlan(path);
+}
+
+// Asks where the plan was changed and not saved.
+bool MainWindow::mayLosePlan()
+{
+    if (!m_document.planEditor().isModified())
+        return true;
+    switch (QMessageBox::warning(this, tr("Plan not saved"), tr("The plan of %1 was changed and is not saved.").arg(QFileInfo(m_document.modelPath()).fileName()),
+                                 QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save)) {
+    case QMessageBox::Save: return savePlanDialog();
+    case QMessageBox::Discard: return true;
+    default: return false;
+    }
+}
+
+void MainWindow::about()
+{
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Cleave"),
+                                tr("<b>Cleave %1</b><p>Visual splitting of graph neural networks.</p><p>LibTorch %2, Qt %3, Graphviz %4</p><p>MIT licence.</p>")
+                                    .arg(QApplication::applicationVersion(), toText(libtorchVersion()), QLatin1String(qVersion()),
+                                         graphvizVersion().empty() ? tr("missing") : toText(graphvizVersion())),
+                                QMessageBox::Close, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setModal(false);
+    box->show();
+}
+
+}  // namespace cleave::views
