@@ -79,8 +79,8 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
     about.push_back({DescriptionTexts::tr("class"), toText(program.name), {}});
     about.push_back({DescriptionTexts::tr("written by"), toText(program.producer), {}});
     about.push_back({DescriptionTexts::tr("operators"), countText(static_cast<std::int64_t>(program.ops.size())), {}});
-    about.push_back({DescriptionTexts::tr("functions"), QString::number(model.cut->functions.size()), {}});
-    about.push_back({DescriptionTexts::tr("message degree"), QString::number(analysis.degreeOf(analysis.levels)), {}});
+    about.push_back({DescriptionTexts::tr("functions"), countText(static_cast<std::int64_t>(model.cut->functions.size())), {}});
+    about.push_back({DescriptionTexts::tr("message degree"), countText(analysis.degreeOf(analysis.levels)), {}});
     if (analysis.types() > 1) {
         QStringList names;
         for (const NodeType& type : analysis.nodeTypes)
@@ -102,7 +102,7 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
     auto& passes = sections.emplace_back(PropertySection{DescriptionTexts::tr("Clean-up"), {}}).properties;
     for (const PassCount& pass : analysis.passes)
         if (pass.count > 0)
-            passes.push_back({fromCore(pass.pass), QString::number(pass.count), {}});
+            passes.push_back({fromCore(pass.pass), countText(static_cast<std::int64_t>(pass.count)), {}});
     if (passes.empty())
         passes.push_back({DescriptionTexts::tr("nothing to remove"), {}, {}});
 

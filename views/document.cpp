@@ -346,6 +346,14 @@ void Document::setBatchSize(std::int64_t batchSize)
     setRunOptions(options);
 }
 
+void Document::chooseBatchSize(std::int64_t batchSize)
+{
+    if (m_model)
+        m_planEditor.takeBatchSize(batchSize);
+    else
+        setBatchSize(batchSize);
+}
+
 void Document::setNodeOrder(NodeOrder order)
 {
     RunOptions options = m_options.run;

@@ -81,6 +81,7 @@ public:
     void setStages(std::shared_ptr<const StagedModel> stages, const QString& path);
     void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);  ///< which may be empty: it was not read from a file
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
+    void chooseBatchSize(std::int64_t batchSize);  ///< as a step of the plan's history, if there is a plan
     void setNodeOrder(NodeOrder order);
     void setRandomFeatures(bool random);        ///< for node features that the graph lacks
     void setRewrites(std::set<Rewrite> rewrites);  ///< of the model that is open, from its traced program, and of those opened from now on

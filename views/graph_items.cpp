@@ -503,7 +503,8 @@ QRectF BandItem::boundingRect() const
     return {left, m_band.top - 1, m_bounds.right + margin - left, m_band.stripBottom - m_band.top + 2};
 }
 
-void BandItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*)
+// In a view, whose foreground they are, titles are painted above everything.
+void BandItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget)
 {
     painter->setRenderHint(QPainter::Antialiasing);
     const QRectF all = boundingRect();
@@ -521,39 +522,33 @@ void BandItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, 
         painter->setPen(pen);
         painter->drawLine(QPointF(all.left() + 2 * margin + m_titleWidth, middle), QPointF(all.right(), middle));
     }
-    if (detail(option, painter) < textDetail)
-        return;
-    paintTexts(painter, m_texts.title, m_texts.lines, m_band.top, m_band.bottom, m_style.colors.text);
-    paintTexts(painter, m_texts.stripTitle, m_texts.stripLines, m_band.bottom, m_band.stripBottom,
-               m_hasCut ? m_style.colors.cut : m_style.colors.text);
+    if (detail(option, painter) >= textDetail && widget == nullptr)
+        paintTitles(painter, boundingRect().left());
 }
 
 void BandItem::paintTitles(QPainter* painter, double left) const
 {
-    if (boundingRect().left() + margin >= left)
-        return;
-    const BoxMetrics& metrics = m_style.metrics;
-    const auto paint = [&](const QString& title, qsizetype lines, double top, double bottom, const QColor& color) {
-        if (title.isEmpty())
-            return;
-        const double height = metrics.titleHeight + metrics.smallHeight * static_cast<double>(lines);
-        const QRectF area(left, std::min((top + bottom - height) / 2, top + 2 * BoxMetrics::padding), QFontMetricsF(metrics.title).horizontalAdvance(title) + 2 * BoxMetrics::badgePadding, metrics.titleHeight);
-        painter->setPen(QPen(m_style.colors.bandLine, 0.8));
-        painter->setBrush(m_style.colors.band);
-        painter->drawRoundedRect(area, 4, 4);
-        drawText(painter, metrics.title, color, area, title, Qt::AlignCenter);
-    };
-    paint(m_texts.title, m_texts.lines.size(), m_band.top, m_band.bottom, m_style.colors.text);
-    paint(m_texts.stripTitle, m_texts.stripLines.size(), m_band.bottom, m_band.stripBottom, m_hasCut ? m_style.colors.cut : m_style.colors.text);
+    const double x = std::max(boundingRect().left() + margin, left);
+    paintTexts(painter, x, m_texts.title, m_texts.lines, m_band.top, m_band.bottom, m_style.colors.text);
+    paintTexts(painter, x, m_texts.stripTitle, m_texts.stripLines, m_band.bottom, m_band.stripBottom, m_hasCut ? m_style.colors.cut : m_style.colors.text);
 }
 
-void BandItem::paintTexts(QPainter* painter, const QString& title, const QStringList& lines, double top, double bottom,
-                          const QColor& color) const
+void BandItem::paintTexts(QPainter* painter, double x, const QString& title, const QStringList& lines, double top, double bottom, const QColor& color) const
 {
+    if (title.isEmpty())
+        return;
     const BoxMetrics& metrics = m_style.metrics;
     const double height = metrics.titleHeight + metrics.smallHeight * static_cast<double>(lines.size());
     const double y = std::min((top + bottom - height) / 2, top + 2 * BoxMetrics::padding);  // in tall bands at the top
-    QRectF line(boundingRect().left() + margin, y, m_titleWidth + 2, metrics.titleHeight);
+    QRectF line(x, y, m_titleWidth + 2, metrics.titleHeight);
+    if (x > boundingRect().left() + margin) {  // over the picture
+        double width = QFontMetricsF(metrics.title).horizontalAdvance(title);
+        for (const QString& text : lines)
+            width = std::max(width, QFontMetricsF(metrics.small).horizontalAdvance(text));
+        painter->setPen(QPen(m_style.colors.bandLine, 0.8));
+        painter->setBrush(m_style.colors.band);
+        painter->drawRoundedRect(QRectF(x - 4, y - 2, std::min(width, m_titleWidth + 2) + 8, height + 4), 4, 4);
+    }
     drawText(painter, metrics.title, color, line, title);
     line.moveTop(line.bottom());
     line.setHeight(metrics.smallHeight);

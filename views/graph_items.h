@@ -135,13 +135,13 @@ public:
     void setJoined(bool joined);  ///< nothing is cut there
     void setLit(bool lit);  ///< the function that is spoken of
     QRectF stripRect() const;
-    void paintTitles(QPainter* painter, double left) const;  ///< once more, there, if they do not begin right of it
+    void paintTitles(QPainter* painter, double left) const;  ///< there, if they would begin left of it
 
     QRectF boundingRect() const override;
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
 private:
-    void paintTexts(QPainter* painter, const QString& title, const QStringList& lines, double top, double bottom, const QColor& color) const;
+    void paintTexts(QPainter* painter, double x, const QString& title, const QStringList& lines, double top, double bottom, const QColor& color) const;
 
     const GraphStyle& m_style;
     LayoutBand m_band;

@@ -42,6 +42,7 @@ public:
     std::vector<OpId> find(const QString& text) const;  ///< ops whose name, operator, results or module hold it, in program order
     void showOp(OpId op);                               ///< selects its box, and opens the modules that it lies in
 
+    bool isJoined(int cut) const;  ///< the functions above and below it run together in the plan that is shown
     void setLitFunction(int degree);  ///< functions of this message degree, brought to view; 0: none
 
     bool folds() const { return m_folds; }

@@ -8,10 +8,10 @@ namespace cleave::views {
 namespace {
 
 constexpr int mostSwatches = 7;
-constexpr double sign = 15;
+constexpr double sign = 13;
 constexpr double gap = 5;
-constexpr double space = 11;
-constexpr double cutLength = 26;
+constexpr double space = 8;
+constexpr double cutLength = 20;
 
 // Signs and their meanings from left to right, in as many rows as they need. Without a painter they are only counted.
 class Line {

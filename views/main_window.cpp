@@ -60,6 +60,12 @@ QStringList droppedFiles(const QMimeData* data)
     return files;
 }
 
+void bringForward(QDockWidget& dock)
+{
+    dock.show();
+    dock.raise();  // it may be a tab behind another
+}
+
 }  // namespace
 
 MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
@@ -93,13 +99,18 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, &MainWindow::showSelection);
     connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &MainWindow::showSelection);
     connect(m_story, &StoryView::functionShown, m_view, &GraphView::setLitFunction);
-    connect(m_plan, &PlanPanel::batchSizeChosen, &m_document, &Document::setBatchSize);
+    connect(m_story, &StoryView::cutWanted, m_view, [this] {
+        if (m_document.planEditor().space() != nullptr && m_document.planEditor().space()->functions() > 1)
+            m_view->selectCut(0);
+    });
+    connect(m_plan, &PlanPanel::batchSizeChosen, &m_document, &Document::chooseBatchSize);
+    connect(m_plan, &PlanPanel::randomFeaturesWanted, &m_document, [this] { m_document.setRandomFeatures(true); });
     connect(m_plan, &PlanPanel::tensorSelected, m_view, &GraphView::selectTensor);
     connect(m_view, &GraphView::selectionChanged, this, [this] {
         if (const DagBox* box = m_view->selectedBox())
             m_plan->selectTensor(box->key.kind == BoxKind::Tensor ? box->key.value : ValueId{});
-        const DagBox* box = m_view->selectedBox();
-        m_tables->selectOp(box != nullptr && box->ops.size() == 1 ? box->ops.front() : OpId{});
+        const std::vector<OpId> ops = selectedOps();
+        m_tables->selectOp(ops.size() == 1 ? ops.front() : OpId{});
     });
     connect(m_tables, &TablePanel::opChosen, m_view, &GraphView::showOp);
     connect(m_view, &GraphView::layingOut, this, [this](bool busy) {
@@ -141,7 +152,9 @@ void MainWindow::makeCentre()
     beside->setContentsMargins(0, 0, 0, 0);
     beside->setSpacing(0);
     beside->addWidget(m_view, 1);
-    beside->addWidget(new Ruler(*m_view, page));
+    auto* ruler = new Ruler(*m_view, page);
+    beside->addWidget(ruler);
+    connect(&m_document.planEditor(), &PlanEditor::shownChanged, ruler, qOverload<>(&QWidget::update));
     m_legend = new Legend(centre);
     m_empty = new EmptyPage(m_pages);
     connect(m_empty, &EmptyPage::exampleWanted, this, &MainWindow::openExample);
@@ -188,11 +201,7 @@ void MainWindow::makeDocks()
     m_storyDock->hide();
     auto* source = new CodePanel(m_document, this);
     auto* code = dock(tr("Code"), QStringLiteral("code"), source, Qt::BottomDockWidgetArea);
-    connect(m_view, &GraphView::selectionChanged, source, [this, source] {
-        const DagBox* box = m_view->selectedBox();
-        const bool isTensor = box != nullptr && box->key.kind == BoxKind::Tensor;
-        source->showOps(box == nullptr ? std::vector<OpId>{} : isTensor ? std::vector{m_document.model()->program()[box->key.value].producer} : box->ops);
-    });
+    connect(m_view, &GraphView::selectionChanged, source, [this, source] { source->showOps(selectedOps()); });
     tabifyDockWidget(m_resultDock, code);
     code->hide();
     m_tables = new TablePanel(m_document, this);
@@ -226,7 +235,7 @@ void MainWindow::makeActions()
                                [this] { openDialog(tr("Open expected outputs"), tr("Arrays (*.npz);;All files (*)"), &Document::openExpected); });
     m_openExpected->setToolTip(tr("Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …"));
     addAction(file, tr("Open &plan…"), {}, [this] { openDialog(tr("Open plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::openPlan); });
-    m_savePlan = addAction(file, tr("&Save plan…"), QKeySequence::Save, [this] { savePlanDialog(); });
+    m_savePlan = addAction(file, tr("&Save plan…"), QKeySequence::Save, [this] { saveDialog(); });
     file->addSeparator();
     m_export = addAction(file, tr("&Export…"), tr("Ctrl+E"), [this] { exportDialog(); });
     m_exportCode = addAction(file, tr("Export plan as P&ython…"), {}, [this] { exportCodeDialog(); });
@@ -428,8 +437,7 @@ SettingsDialog* MainWindow::showSettings()
 
 void MainWindow::showStory()
 {
-    m_storyDock->show();
-    m_storyDock->raise();
+    bringForward(*m_storyDock);
     m_story->setFocus();
     if (!m_document.model() && !m_document.stages() && !m_document.isBusy())
         openExample();
@@ -460,6 +468,7 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
 void MainWindow::setPresenting(bool presenting)
 {
     if (presenting) {
+        m_geometryBefore = saveGeometry();
         m_stateBefore = saveState(layoutVersion);
         for (QDockWidget* dock : findChildren<QDockWidget*>())
             dock->hide();
@@ -475,6 +484,7 @@ void MainWindow::setPresenting(bool presenting)
         font.setPointSizeF(m_fontBefore);
         QApplication::setFont(font);
         showNormal();
+        restoreGeometry(m_geometryBefore);
         restoreState(m_stateBefore, layoutVersion);
     }
 }
@@ -489,6 +499,11 @@ void MainWindow::showError(const QString& sentence)
         if (Role role{}; roleFromName(match.captured(2).toStdString(), role))
             choices.append({tr("Take %1 as %2").arg(match.captured(1), roleText(role)), [this, input = match.captured(1), role] { m_document.tryRole(input, role); }});
     }
+    if (sentence.contains(QStringLiteral("--features random")))
+        choices.append({tr("Take random features"), [this] {
+                            m_message->hide();
+                            m_document.setRandomFeatures(true);
+                        }});
     static const QRegularExpression width(QStringLiteral("--width (\\S+)=…"));
     if (const QRegularExpressionMatch open = width.match(sentence); open.hasMatch())
         m_message->ask(fromCore(sentence), {tr("Take this width of %1").arg(open.captured(1)), 1, widestInput, widthInGraph(open.captured(1)),
@@ -522,7 +537,7 @@ void MainWindow::showChange(Change change)
         showTitle();
     }
     if (change == Change::Result && m_document.report().run())
-        m_resultDock->show();
+        bringForward(*m_resultDock);
     if (change == Change::Model)
         rememberFile(m_document.modelPath());
     if (change == Change::Graph) {
@@ -555,6 +570,14 @@ void MainWindow::showTasks()
     for (const Task task : {Task::OpenModel, Task::Check, Task::OpenGraph, Task::OpenExpected, Task::Run, Task::Calibrate})
         if (const Job* job = m_document.job(task))
             m_task->setText(job->title());
+}
+
+std::vector<OpId> MainWindow::selectedOps() const
+{
+    const DagBox* box = m_view->selectedBox();
+    if (box == nullptr || !m_document.model())
+        return {};
+    return box->key.kind == BoxKind::Tensor ? std::vector{m_document.model()->program()[box->key.value].producer} : box->ops;
 }
 
 void MainWindow::showSelection()

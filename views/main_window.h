@@ -70,7 +70,9 @@ private:
     void exportDialog();
     void exportCodeDialog();
     void print();
-    bool savePlanDialog();
+    void saveDialog();
+    bool savePlanDialog();  ///< waits for the answer
+    QString planFile(QString path) const;
     bool mayLosePlan();
     void about();
     void sayWritten(const QString& sentence);
@@ -83,6 +85,7 @@ private:
     void showChange(Change change);
     void showTasks();
     void showSelection();
+    std::vector<OpId> selectedOps() const;  // of the box, or the op that makes the tensor
     void showTitle();
 
     Document m_document;
@@ -98,7 +101,7 @@ private:
     StoryView* m_story = nullptr;
     TablePanel* m_tables = nullptr;
     QDockWidget* m_storyDock = nullptr;
-    QByteArray m_stateBefore;  // of the docks, while presenting
+    QByteArray m_geometryBefore, m_stateBefore;  // of the window and its docks, while presenting
     double m_fontBefore = 0;
     SettingsDialog* m_settings = nullptr;
     QMenu* m_recent = nullptr;

@@ -19,20 +19,37 @@
 
 namespace cleave::views {
 
+namespace {
+
+// One that leaves the window free, and goes when it is closed. path: a folder, or the file that is proposed.
+QFileDialog* fileDialog(QWidget* parent, const QString& title, const QString& path, const QString& filter, QFileDialog::AcceptMode mode)
+{
+    auto* dialog = new QFileDialog(parent, title, mode == QFileDialog::AcceptSave ? QFileInfo(path).path() : path);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(mode);
+    dialog->setFileMode(mode == QFileDialog::AcceptSave ? QFileDialog::AnyFile : QFileDialog::ExistingFile);
+    dialog->setNameFilters(filter.split(QStringLiteral(";;")));
+    if (mode == QFileDialog::AcceptSave)
+        dialog->selectFile(QFileInfo(path).fileName());
+    return dialog;
+}
+
+}  // namespace
+
 void MainWindow::openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&))
 {
-    const QString path = QFileDialog::getOpenFileName(this, title, QFileInfo(m_document.modelPath()).path(), filter);
-    if (!path.isEmpty())
-        (m_document.*open)(path);
+    QFileDialog* dialog = fileDialog(this, title, QFileInfo(m_document.modelPath()).path(), filter, QFileDialog::AcceptOpen);
+    connect(dialog, &QFileDialog::fileSelected, &m_document, open);
+    dialog->show();
 }
 
 void MainWindow::exportDialog()
 {
     const QFileInfo model(m_document.modelPath());
-    const QString path = QFileDialog::getSaveFileName(this, tr("Export"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
-                                                      tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;PipeDream profile graph, measured on the graph (*.txt)"));
-    if (!path.isEmpty())
-        exportTo(path);
+    QFileDialog* dialog = fileDialog(this, tr("Export"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
+                                     tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;PipeDream profile graph, measured on the graph (*.txt)"), QFileDialog::AcceptSave);
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::exportTo);
+    dialog->show();
 }
 
 void MainWindow::exportTo(const QString& path)
@@ -59,7 +76,7 @@ void MainWindow::exportCodeDialog()
     dialog->setFileMode(QFileDialog::Directory);
     dialog->setOption(QFileDialog::ShowDirsOnly);
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::exportCode);
-    dialog->open();
+    dialog->show();
 }
 
 void MainWindow::exportCode(const QString& folder)
@@ -78,19 +95,30 @@ void MainWindow::print()
     auto* dialog = new QPrintDialog(printer.get(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, qOverload<QPrinter*>(&QPrintDialog::accepted), this, [this, printer] { m_view->print(*printer); });
-    dialog->open();
+    dialog->setModal(false);
+    dialog->show();
+}
+
+void MainWindow::saveDialog()
+{
+    QFileDialog* dialog = fileDialog(this, tr("Save plan"), planFile({}), tr("Plans (*.cleave.json)"), QFileDialog::AcceptSave);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { m_document.savePlan(planFile(path)); });
+    dialog->show();
 }
 
 bool MainWindow::savePlanDialog()
 {
+    const QString path = QFileDialog::getSaveFileName(this, tr("Save plan"), planFile({}), tr("Plans (*.cleave.json)"));
+    return !path.isEmpty() && m_document.savePlan(planFile(path));
+}
+
+// Beside the model if there is none; with its ending.
+QString MainWindow::planFile(QString path) const
+{
     const QFileInfo model(m_document.modelPath());
-    QString path = QFileDialog::getSaveFileName(this, tr("Save plan"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".cleave.json"),
-                                                tr("Plans (*.cleave.json)"));
     if (path.isEmpty())
-        return false;
-    if (!path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive))
-        path += QStringLiteral(".cleave.json");
-    return m_document.savePlan(path);
+        path = model.path() + u'/' + model.completeBaseName();
+    return path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive) ? path : path + QStringLiteral(".cleave.json");
 }
 
 // Asks where the plan was changed and not saved.

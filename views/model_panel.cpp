@@ -82,7 +82,7 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     layout->addLayout(form);
 
     connect(m_properties, &PropertyView::chosen, this, [this](const QString& input, int role) { m_document.setRole(input, allRoles[static_cast<std::size_t>(role)]); });
-    connect(m_batchSize, &QSpinBox::valueChanged, &m_document, &Document::setBatchSize);
+    connect(m_batchSize, &QSpinBox::valueChanged, &m_document, &Document::chooseBatchSize);
     connect(m_order, &QComboBox::activated, this, [this](int row) { m_document.setNodeOrder(static_cast<NodeOrder>(m_order->itemData(row).toInt())); });
     connect(m_absolute, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
     connect(m_relative, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);

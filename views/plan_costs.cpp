@@ -3,6 +3,7 @@
 #include <QStringList>
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/run/calibrate.h"
@@ -25,6 +26,18 @@ std::shared_ptr<const CostModel> costModel(const std::shared_ptr<const PlannedMo
     return {kept, &kept->model};
 }
 
+std::shared_ptr<Planning> planningOf(const std::shared_ptr<const PlannedModel>& subject, const std::shared_ptr<const DataGraph>& graph, const RunOptions& options,
+                                     const Progress& progress)
+{
+    struct Kept {
+        std::shared_ptr<const PlannedModel> subject;
+        std::shared_ptr<const DataGraph> graph;
+        Planning planning;
+    };
+    const std::shared_ptr<Kept> kept(new Kept{subject, graph, Planning(*subject->model, *graph, options, readRates(ratesPath()), progress)});
+    return {kept, &kept->planning};
+}
+
 std::vector<std::int64_t> curveSizes(std::int64_t nodes)
 {
     constexpr int steps = 7;  // each half of the one before
@@ -38,6 +51,7 @@ std::vector<std::int64_t> curveSizes(std::int64_t nodes)
 }  // namespace
 
 struct PlanCosts::Measured {
+    std::shared_ptr<Planning> planning;  // used by one worker at a time
     std::vector<PricedPlan> plans;
     std::shared_ptr<const CostModel> model;
     QStringList notes;
@@ -143,11 +157,12 @@ const std::string& PlanCosts::graphName() const
 
 void PlanCosts::finish(std::unique_ptr<Job>& job) { job.release()->deleteLater(); }
 
-// Rows counted, plans of all planners, and what every other plan costs.
+// Rows counted, and what every plan costs; then the plans of all planners.
 void PlanCosts::measure(bool keepCurve)
 {
     Job::retire(m_job, this);
     Job::retire(m_joinedJob, this);
+    m_planning.reset();
     m_plans.clear();
     m_model.reset();
     m_joined.clear();
@@ -164,30 +179,54 @@ void PlanCosts::measure(bool keepCurve)
         tr("Counting rows of blocks"),
         [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints](const Progress& progress) {
             Measured measured;
-            Planning planning(*subject->model, *graph, options, readRates(ratesPath()), progress);
-            const PlanningRequest request{constraints, 0, options.batchSize, options.order};
-            for (const Planner planner : planners)
-                measured.plans.push_back(planning.make(planner, request, progress));
-            // What only serves for comparison may not be possible.
-            for (const Planner planner : {Planner::NodeWise, Planner::FullGraph})
-                try {
-                    measured.plans.push_back(planning.make(planner, request, progress));
-                } catch (const Error& error) {
-                    measured.notes.append(toText(error.what()));
-                }
-            measured.model = costModel(subject, measured.plans.front().counts, planning);
+            measured.planning = planningOf(subject, graph, options, progress);
+            measured.plans.push_back(measured.planning->make(Planner::MessageDegree, {constraints, 0, options.batchSize, options.order}, progress));
+            measured.model = costModel(subject, measured.plans.front().counts, *measured.planning);
             return measured;
         },
         [this](Measured measured) {
             m_plans = std::move(measured.plans);
             m_model = std::move(measured.model);
-            for (const QString& note : measured.notes)
-                Q_EMIT noted(note);
+            m_planning = std::move(measured.planning);
         });
     connect(m_job.get(), &Job::failed, this, [this](const QString& sentence) {
         m_problem = sentence;
         Q_EMIT noted(sentence);
     });
+    connect(m_job.get(), &Job::finished, this, [this] {
+        finish(m_job);
+        Q_EMIT changed();
+        if (m_model)
+            compare(std::exchange(m_planning, nullptr));
+    });
+}
+
+void PlanCosts::compare(std::shared_ptr<Planning> counted)
+{
+    Job::retire(m_job, this);
+    m_job = std::make_unique<Job>(
+        tr("Planning"),
+        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints, counted = std::move(counted)](const Progress& progress) {
+            Measured measured;
+            const std::shared_ptr<Planning> planning = counted ? counted : planningOf(subject, graph, options, progress);
+            const PlanningRequest request{constraints, 0, options.batchSize, options.order};
+            for (const Planner planner : planners)
+                measured.plans.push_back(planning->make(planner, request, progress));
+            // What only serves for comparison may not be possible.
+            for (const Planner planner : {Planner::NodeWise, Planner::FullGraph})
+                try {
+                    measured.plans.push_back(planning->make(planner, request, progress));
+                } catch (const Error& error) {
+                    measured.notes.append(toText(error.what()));
+                }
+            return measured;
+        },
+        [this](Measured measured) {
+            m_plans = std::move(measured.plans);
+            for (const QString& note : measured.notes)
+                Q_EMIT noted(note);
+        });
+    connect(m_job.get(), &Job::failed, this, &PlanCosts::noted);
     connect(m_job.get(), &Job::finished, this, [this] {
         finish(m_job);
         Q_EMIT changed();
@@ -199,6 +238,10 @@ void PlanCosts::measure(bool keepCurve)
 // The planners again, for other constraints: the rows are counted already.
 void PlanCosts::plan()
 {
+    if (m_plans.size() < planners.size()) {
+        compare(nullptr);
+        return;
+    }
     Job::retire(m_job, this);
     m_job = std::make_unique<Job>(
         tr("Planning"),

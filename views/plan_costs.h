@@ -50,6 +50,7 @@ public:
     std::vector<Point> curve(const Plan& plan) const;  ///< over batch sizes, from small to large; empty until it is known
 
     bool isMeasuring() const { return m_job != nullptr; }
+    bool hasGraph() const { return m_graph != nullptr; }
     const QString& problem() const { return m_problem; }  ///< why there are no costs for the graph, in a sentence
     const std::string& graphName() const;
 
@@ -63,6 +64,7 @@ private:
     using Models = std::vector<std::shared_ptr<const CostModel>>;
 
     void measure(bool keepCurve);
+    void compare(std::shared_ptr<Planning> counted);
     void plan();
     void measureCurve(const std::set<int>& joined);
     void finish(std::unique_ptr<Job>& job);
@@ -71,6 +73,7 @@ private:
     std::shared_ptr<const DataGraph> m_graph;
     RunOptions m_options;
     Constraints m_constraints;
+    std::shared_ptr<Planning> m_planning;  // that has counted the rows, until the planners use it
     std::vector<PricedPlan> m_plans;
     std::shared_ptr<const CostModel> m_model;
     std::map<std::set<int>, std::shared_ptr<const CostModel>> m_joined;

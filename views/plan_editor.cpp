@@ -118,6 +118,11 @@ bool PlanEditor::keepMovedCut(int cut)
     return kept && take(*kept, movedCutText(cut, *kept));
 }
 
+void PlanEditor::takeBatchSize(std::int64_t batchSize)
+{
+    take(m_plan, batchSize == 0 ? tr("Batches of a size that Cleave chooses") : tr("Batches of %1 nodes").arg(countText(batchSize)), batchSize);
+}
+
 // "Move cut 2: save linear_1 instead of relu"
 QString PlanEditor::movedCutText(int cut, const Plan& after) const
 {

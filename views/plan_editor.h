@@ -52,6 +52,7 @@ public:
     void preview(const Plan& plan);
     bool previewCut(int cut, bool up);  ///< moved from where it is shown to the next legal place, or a sentence of refused()
     void endPreview();
+    void takeBatchSize(std::int64_t batchSize);  ///< as one undo step; 0: chosen by the program
     bool keepMovedCut(int cut);  ///< the preview, as one undo step that says what the cut saves now
     bool hasPreview() const { return m_preview.has_value(); }
 

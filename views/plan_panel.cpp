@@ -1,5 +1,6 @@
 #include "views/plan_panel.h"
 
+#include <QFocusEvent>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -46,13 +47,15 @@ CostBars::Bar barOf(const QString& name, const PlanCost& cost, const std::vector
 }  // namespace
 
 PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
-    : QWidget(parent), m_editor(editor), m_model(editor), m_summary(new QLabel(this)), m_calibrate(new QPushButton(tr("Measure this machine"), this)), m_plans(new CostBars(this)), m_functions(new CostBars(this)),
+    : QWidget(parent), m_editor(editor), m_model(editor), m_summary(new QLabel(this)), m_calibrate(new QPushButton(tr("Measure this machine"), this)),
+      m_random(new QPushButton(tr("Take random features"), this)), m_plans(new CostBars(this)), m_functions(new CostBars(this)),
       m_curve(new BatchCurve(this)), m_savePoint(new QLabel(this)), m_savePoints(new QTableView(this))
 {
     m_summary->setWordWrap(true);
     m_summary->setContentsMargins(10, 6, 10, 2);
     m_calibrate->setToolTip(tr("Takes some seconds; costs are predicted from what is found, now and later"));
     connect(m_calibrate, &QPushButton::clicked, this, &PlanPanel::calibrationWanted);
+    connect(m_random, &QPushButton::clicked, this, &PlanPanel::randomFeaturesWanted);
     m_plans->setAccessibleName(tr("Cost of plans"));
     m_plans->setToolTip(tr("Double-click a plan to take it"));
     m_functions->setLegendShown(false);  // the one above holds for both
@@ -63,7 +66,7 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     int cell = 0;
     for (const auto& [planner, tip] : {std::pair(Planner::MessageDegree, tr("Cut right before each message passing")),
                                        std::pair(Planner::Greedy, tr("Take save points that lower the total, one after the other")),
-                                       std::pair(Planner::Optimal, tr("The least predicted seconds of all legal plans")),
+                                       std::pair(Planner::Optimal, tr("The least predicted seconds of all plans that run one function after the other")),
                                        std::pair(Planner::NodeWise, tr("All functions together, over blocks of as many hops: the neighbourhood of each batch is computed anew")),
                                        std::pair(Planner::FullGraph, tr("All functions together, in one batch of all nodes"))}) {
         const int cells = m_buttons.size() < 3 ? 2 : 3;
@@ -94,8 +97,8 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     auto* barLayout = new QVBoxLayout(bars);
     barLayout->setContentsMargins(0, 0, 0, 0);
     barLayout->addWidget(m_plans);
-    barLayout->addWidget(m_functions);
     barLayout->addWidget(m_curve);
+    barLayout->addWidget(m_functions);
     barLayout->addStretch(1);
     auto* area = new QScrollArea(this);
     area->setWidget(bars);
@@ -108,6 +111,7 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     auto* calibration = new QHBoxLayout;
     calibration->setContentsMargins(10, 0, 10, 2);
     calibration->addWidget(m_calibrate);
+    calibration->addWidget(m_random);
     calibration->addStretch(1);
     layout->addLayout(calibration);
     layout->addLayout(buttons);
@@ -122,9 +126,10 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     connect(m_curve, &BatchCurve::chosen, this, &PlanPanel::batchSizeChosen);
     connect(m_savePoints->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
         showSavePoint();
-        if (row.isValid())
+        if (row.isValid() && !m_isTakingFocus)
             Q_EMIT tensorSelected(m_model.tensorAt(row.row()));
     });
+    m_savePoints->installEventFilter(this);
     connect(&m_model, &QAbstractItemModel::modelReset, this, &PlanPanel::showSavePoint);
     connect(&m_editor, &PlanEditor::curveChanged, this, &PlanPanel::showCurve);
     connect(m_plans, &CostBars::activated, this, [this](int bar) {
@@ -136,6 +141,16 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     connect(&m_editor, &PlanEditor::costsChanged, this, &PlanPanel::showPlan);
     connect(&m_editor, &PlanEditor::comparisonChanged, this, &PlanPanel::showPlan);
     showPlan();
+}
+
+// A table that takes the focus makes its first row the current one: that is nobody's choice.
+bool PlanPanel::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_savePoints && event->type() == QEvent::FocusIn && static_cast<QFocusEvent*>(event)->reason() != Qt::MouseFocusReason) {
+        m_isTakingFocus = true;
+        QMetaObject::invokeMethod(this, [this] { m_isTakingFocus = false; }, Qt::QueuedConnection);
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 QString PlanPanel::summary() const { return m_summary->text(); }
@@ -174,9 +189,10 @@ void PlanPanel::showPlan()
                                                               bytesText(cost->writtenBytes()), bytesText(cost->peakBytes())) +
                                                      (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString())
                        : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
-                       : m_editor.costs().isMeasuring()    ? tr("Counting the rows of blocks on the graph…")
+                       : m_editor.costs().hasGraph()    ? tr("Counting the rows of blocks on the graph…")
                                                    : tr("Open a graph to see what plans cost."));
     m_calibrate->setVisible(isShown && hasAssumedRates());
+    m_random->setVisible(!cost && m_editor.costs().problem().contains(QStringLiteral("--features random")));
     showButtons();
 }
 

@@ -29,9 +29,12 @@ public:
     void selectTensor(ValueId tensor);  ///< in the table; none if it is not saved
     const QList<QPushButton*>& planners() const { return m_buttons; }  ///< message degree, greedy, optimal, node-wise, full graph
 
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 Q_SIGNALS:
     void tensorSelected(ValueId tensor);  ///< in the table, by the person
     void calibrationWanted();
+    void randomFeaturesWanted();
     void batchSizeChosen(std::int64_t batchSize);
 
 private:
@@ -47,7 +50,8 @@ private:
     PlanEditor& m_editor;
     SavePointModel m_model;
     QLabel* m_summary;
-    QPushButton* m_calibrate;
+    QPushButton *m_calibrate, *m_random;
+    bool m_isTakingFocus = false;
     CostBars *m_plans, *m_functions;
     BatchCurve* m_curve;
     QLabel* m_savePoint;

@@ -86,7 +86,8 @@ QString functionTable(const PlanEditor& editor)
     return table;
 }
 
-QString modelTable(const QAbstractItemModel& model)
+// whole: formulas that a window has room for in its tips only.
+QString modelTable(const QAbstractItemModel& model, bool whole = false)
 {
     QStringList titles;
     for (int column = 0; column < model.columnCount(); ++column)
@@ -96,7 +97,8 @@ QString modelTable(const QAbstractItemModel& model)
         table += QStringLiteral("<tr>");
         for (int column = 0; column < model.columnCount(); ++column) {
             const QModelIndex index = model.index(row, column);
-            table += cell(index.data().toString(), (index.data(Qt::TextAlignmentRole).toInt() & Qt::AlignRight) != 0);
+            const QString tip = whole ? index.data(Qt::ToolTipRole).toString() : QString();
+            table += cell(tip.isEmpty() ? index.data().toString() : tip, (index.data(Qt::TextAlignmentRole).toInt() & Qt::AlignRight) != 0);
         }
         table += QStringLiteral("</tr>\n");
     }
@@ -119,7 +121,7 @@ QString htmlReport(Document& document, const QString& picture)
         html += section(ReportTexts::tr("Functions of this plan"), functionTable(editor));
     }
     SavePointModel savePoints(editor);
-    html += section(ReportTexts::tr("Save points"), modelTable(savePoints));
+    html += section(ReportTexts::tr("Save points"), modelTable(savePoints, true));
     if (const RunResult* run = document.report().run()) {
         TextTableModel table;
         showFunctions(table, run);

@@ -52,7 +52,7 @@ void Ruler::paintEvent(QPaintEvent*)
         if (i == 0 || i + 1 == picture->dag.bands.size())
             continue;
         const double cut = toStrip((band.bottom + band.stripBottom) / 2);
-        if (cut - last < apart)
+        if (cut - last < apart || m_view.isJoined(picture->dag.bands[i].place))
             continue;
         last = cut;
         painter.setPen(QPen(colors.cut, 1.6));

@@ -105,13 +105,15 @@ QVariant SavePointModel::data(const QModelIndex& index, int role) const
         return Qt::Checked;
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((index.column() >= Bytes ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole && index.column() == Bytes)
+        return bytesOf(row.tensor);
     if (role != Qt::DisplayRole)
         return {};
     switch (index.column()) {
     case Tensor: return toText(m_editor.space()->analysis().program[row.tensor].name);
     case Cut: return tr("Cut %1").arg(row.cut + 1);
     case Shape: return toText(shapeText(m_editor.space()->analysis(), row.tensor));
-    case Bytes: return bytesOf(row.tensor);
+    case Bytes: return bytesOf(row.tensor).section(QStringLiteral(" = "), -1);  // of the formula what comes out
     default: return secondsOf(row.tensor);
     }
 }

@@ -416,6 +416,10 @@ void StoryView::showStep()
     m_optimum->setVisible(step().kind == StoryKind::Predict);
     showOutcome();
     Q_EMIT functionShown(isVisible() ? step().function : 0);
+    if (isVisible() && step().kind == StoryKind::Predict && !m_isRevealed) {
+        m_planBefore = m_document.planEditor().plan();
+        Q_EMIT cutWanted();
+    }
 }
 
 // At the last step: what the student's cut costs beside the best one, once it was asked for.
@@ -429,8 +433,10 @@ void StoryView::showOutcome()
         text += QStringLiteral("\n\n") + tr("Open a model and a graph first: costs are those of a real graph.");
     else if (isPredicting && m_isRevealed) {
         const double yours = editor.cost()->seconds(), first = editor.costs().plans()[0].planned.cost.seconds(), best = editor.costs().plans()[2].planned.cost.seconds();
-        text += QStringLiteral("\n\n") + tr("Yours: %1. Right before each message passing: %2. The best there is: %3.")
+        text += QStringLiteral("\n\n") + tr("Yours: %1. Right before each message passing: %2. The best cut: %3.")
                                                .arg(secondsText(yours), secondsText(first), secondsText(best));
+        if (editor.plan() == m_planBefore)
+            text += u' ' + tr("You have not moved anything: yours is the cut that was there.");
         if (std::max(first, yours) < best * 1.01)
             text += u' ' + tr("On this graph, in batches of this size, all of them take about as long: smaller batches or a larger graph tell them apart.");
         text += u' ' + (yours <= best * 1.0001 ? tr("You have found it.") : tr("You are %1 % above it.").arg(std::max(0.1, 100 * (yours / best - 1)), 0, 'f', 1));

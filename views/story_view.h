@@ -60,6 +60,7 @@ public:
 
 Q_SIGNALS:
     void functionShown(int function);  ///< that the step is about; 0: none
+    void cutWanted();                  ///< one that can be moved, in sight
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -77,6 +78,7 @@ private:
     Document& m_document;
     std::unique_ptr<Story> m_story;
     std::size_t m_at = 0;
+    Plan m_planBefore;  // when the student was asked
     bool m_isRevealed = false;
     StoryCanvas* m_canvas;
     QLabel *m_title, *m_text, *m_counter;

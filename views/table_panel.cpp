@@ -80,6 +80,7 @@ TablePanel::TablePanel(Document& document, QWidget* parent)
 void TablePanel::selectOp(OpId op)
 {
     m_isSelecting = true;
+    m_selected = op;
     if (op.valid() && op.index < m_operators.rowCount())
         m_operatorView->selectRow(op.index);
     else
@@ -89,10 +90,9 @@ void TablePanel::selectOp(OpId op)
 
 void TablePanel::refresh()
 {
-    const QModelIndex before = m_operatorView->currentIndex();
     showOperators();
     showCosts();
-    selectOp(OpId{before.row()});
+    selectOp(m_selected);
 }
 
 void TablePanel::showOperators()

@@ -35,6 +35,7 @@ private:
     TextTableModel m_operators, m_costs;
     QTabWidget* m_tabs;
     QTableView *m_operatorView, *m_costView;
+    OpId m_selected;
     bool m_isSelecting = false;
 };
 

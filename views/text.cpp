@@ -62,6 +62,9 @@ QString changeText(double from, double to)
 
 QString countText(std::int64_t count) { return QLocale().toString(static_cast<qlonglong>(count)); }
 
-QString numberText(double number) { return QLocale().toString(number, 'g', 3); }
+QString numberText(double number)
+{
+    return QLocale().toString(number, 'g', 3).replace(QLocale().exponential(), QStringLiteral("e"));
+}
 
 }  // namespace cleave::views

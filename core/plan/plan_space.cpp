@@ -350,10 +350,9 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
         return {{}, {}, "There is no cut " + std::to_string(cut + 1) + " in this program."};
     if (plan.joined.contains(cut))
         return {{}, {}, "Functions " + std::to_string(cut) + " and " + std::to_string(cut + 1) + " run together in this plan, so nothing is saved between them."};
-    const std::vector<ValueId> now = savePoints(plan, cut);
-    if ((std::ranges::find(now, tensor) != now.end()) == saved)
-        return {plan, {}, {}};
     const auto known = m_readers.find(tensor);
+    if ((known != m_readers.end() && crosses(plan, tensor, known->second, cut)) == saved)
+        return {plan, {}, {}};
     if (known == m_readers.end())
         return {{}, {}, name + " is no tensor of node rows that something reads, so it cannot be a save point."};
     const int from = producer(tensor);
@@ -399,8 +398,7 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
         for (const int reader : readers)
             if (auto later = moveAll(to, {reader}, false, reason); later && (from < 0 || later->positions[static_cast<std::size_t>(from)].function() <= cut))
                 to = *later;
-        const std::vector<ValueId> then = savePoints(to, cut);
-        if (std::ranges::find(then, tensor) == then.end())
+        if (!crosses(to, tensor, known->second, cut))
             return {{}, {}, name + " cannot be saved at cut " + std::to_string(cut + 1) + ", since nothing that reads it can run after the cut" +
                                 (reason.empty() ? "." : ": " + reason)};
         return done(std::move(to));
@@ -504,14 +502,18 @@ std::vector<ValueId> PlanSpace::savePoints(const Plan& plan, int cut) const
     std::vector<ValueId> saved;
     if (plan.joined.contains(cut))
         return saved;
-    for (const auto& [value, readers] : m_readers) {
-        const int from = producer(value);
-        // Inputs are there from the start, results of global ops from their level on.
-        const bool before = (from < 0 ? m_a.values[value].level : plan.positions[static_cast<std::size_t>(from)].function()) <= cut;
-        if (before && std::ranges::any_of(readers, [&](const Reader& reader) { return functionOf(plan, reader) > cut; }))
+    for (const auto& [value, readers] : m_readers)
+        if (crosses(plan, value, readers, cut))
             saved.push_back(value);
-    }
     return saved;
+}
+
+bool PlanSpace::crosses(const Plan& plan, ValueId tensor, const std::vector<Reader>& readers, int cut) const
+{
+    const int from = producer(tensor);
+    // Inputs are there from the start, results of global ops from their level on.
+    const bool before = (from < 0 ? m_a.values[tensor].level : plan.positions[static_cast<std::size_t>(from)].function()) <= cut;
+    return before && std::ranges::any_of(readers, [&](const Reader& reader) { return functionOf(plan, reader) > cut; });
 }
 
 std::vector<std::vector<ValueId>> PlanSpace::allSavePoints(const Plan& plan) const

@@ -127,6 +127,7 @@ private:
     std::string nodesText(int nodeType) const;
     void findBounds();
     int functionOf(const Plan& plan, const Reader& reader) const;
+    bool crosses(const Plan& plan, ValueId tensor, const std::vector<Reader>& readers, int cut) const;
     int producer(ValueId value) const;
     Position nearest(const Plan& plan, int op, int function) const;
     Move moveTo(const Plan& plan, int op, Position to) const;

@@ -28,8 +28,8 @@ namespace {
 
 namespace jit = torch::jit;
 
-constexpr std::int64_t storeRows = 1 << 19, blockRows = 1 << 14, edgeRows = 1 << 17, width = 64;
-constexpr double rowSize = width * sizeof(float);
+constexpr std::int64_t storeRows = 1 << 19, blockRows = 1 << 14, edgeRows = 1 << 17, storeWidth = 64;
+constexpr double rowSize = storeWidth * sizeof(float);
 
 // The median of some runs: the machine does other things too.
 double medianSeconds(const std::function<void()>& work)
@@ -56,12 +56,12 @@ at::Tensor randomNodes(std::int64_t count, std::int64_t nodes, std::uint64_t see
 // What calling an op costs when there is next to nothing to compute: some of each kind, one after the other.
 double callSeconds()
 {
-    constexpr int rounds = 64;
+    constexpr int calls = 64;
     auto graph = std::make_shared<jit::Graph>();
     jit::Value* value = graph->addInput();
     jit::Value* ids = graph->addInput();
     const auto number = [&](std::int64_t n) { return graph->insertConstant(n); };
-    for (int i = 0; i < rounds; ++i) {
+    for (int i = 0; i < calls; ++i) {
         value = graph->insert(c10::aten::relu, {value});
         value = graph->insert(c10::aten::mul, {value, value});
         value = graph->insert(c10::aten::narrow, {value, number(0), number(0), number(16)});
@@ -70,7 +70,7 @@ double callSeconds()
     graph->registerOutput(value);
     const Lowered lowered(graph, "calls");
     const at::Tensor few = at::ones({16, 4}), order = at::arange(16, at::kLong);
-    return medianSeconds([&] { lowered.run({few, order}); }) / (4 * rounds);
+    return medianSeconds([&] { lowered.run({few, order}); }) / (4 * calls);
 }
 
 double numberedPerSecond()
@@ -95,23 +95,23 @@ void calibrateEdges(Rates& rates, const at::Tensor& store)
 {
     const std::int64_t targets = blockRows, degree = edgeRows / blockRows;
     const at::Tensor sources = randomNodes(edgeRows, storeRows, 6).to(at::kInt);
-    const at::Tensor sums = at::empty({targets, width});
+    const at::Tensor sums = at::empty({targets, storeWidth});
     std::vector<std::int64_t> begin;
     for (std::int64_t t = 0; t <= targets; ++t)
         begin.push_back(t * degree);
     const EdgeBlock block{begin.data(), targets};
-    EdgeProgram program{{{EdgeRow::Source, width}}, {}, {{true, Reduce::Sum, 0}}};
-    std::vector<EdgeArray> operands{{store.data_ptr(), DType::Float32, width, sources.data_ptr<std::int32_t>()}};
+    EdgeProgram program{{{EdgeRow::Source, storeWidth}}, {}, {{true, Reduce::Sum, 0}}};
+    std::vector<EdgeArray> operands{{store.data_ptr(), DType::Float32, storeWidth, sources.data_ptr<std::int32_t>()}};
     const EdgeRunOptions options{at::get_num_threads(), bestIsa()};
     const auto run = [&] { runEdgeProgram<float>(program, operands, block, {sums.data_ptr<float>()}, options); };
     const double plain = medianSeconds(run);
-    program.operands.push_back({EdgeRow::Target, width});
-    operands.push_back({store.data_ptr(), DType::Float32, width, nullptr});
-    program.code = {{EdgeCode::Add, {0}, {1}, 0, width}, {EdgeCode::LeakyRelu, {2}, {}, 0.2, width}};
+    program.operands.push_back({EdgeRow::Target, storeWidth});
+    operands.push_back({store.data_ptr(), DType::Float32, storeWidth, nullptr});
+    program.code = {{EdgeCode::Add, {0}, {1}, 0, storeWidth}, {EdgeCode::LeakyRelu, {2}, {}, 0.2, storeWidth}};
     program.results.front().value = 3;
     const double computed = medianSeconds(run);
     rates.edgeRows = (edgeRows + targets) * rowSize / plain;
-    rates.edgeArithmetic = 2.0 * edgeRows * width / std::max(computed - plain, 0.1 * plain);
+    rates.edgeArithmetic = 2.0 * edgeRows * storeWidth / std::max(computed - plain, 0.1 * plain);
 }
 
 std::string today()
@@ -154,8 +154,8 @@ Rates calibrate(int threads, const Progress& progress)
     guarded("The machine cannot be measured", [&] {
         int done = 0;
         const auto next = [&](const char* what) { progress.update(done++ / 10.0, std::string("Measuring ") + what); };
-        const at::Tensor store = at::ones({storeRows, width});
-        const at::Tensor block = at::ones({blockRows, width}), edges = at::ones({edgeRows, width});
+        const at::Tensor store = at::ones({storeRows, storeWidth});
+        const at::Tensor block = at::ones({blockRows, storeWidth}), edges = at::ones({edgeRows, storeWidth});
         next("read");
         std::int64_t first = 0;
         rates.read = blockRows * rowSize / medianSeconds([&] { store.narrow(0, (first += blockRows) % storeRows, blockRows).clone(); });
@@ -165,7 +165,7 @@ Rates calibrate(int threads, const Progress& progress)
         rates.gather = edgeRows * rowSize / medianSeconds([&] { store.index_select(0, sources); });
         next("write");
         rates.write = storeRows / 4 * rowSize / medianSeconds([&] {
-            at::Tensor fresh = at::empty({storeRows / 4, width});
+            at::Tensor fresh = at::empty({storeRows / 4, storeWidth});
             for (std::int64_t row = 0; row < fresh.size(0); row += blockRows)
                 fresh.narrow(0, row, blockRows).copy_(block);
         });
@@ -175,11 +175,11 @@ Rates calibrate(int threads, const Progress& progress)
         next("segment reduce");
         const at::Tensor targets = std::get<0>(randomNodes(edgeRows, blockRows, 3).sort());
         rates.segmentReduce = edgeRows * rowSize / medianSeconds([&] {
-            at::zeros({blockRows, width}).scatter_add(0, targets.view({-1, 1}).expand({edgeRows, width}), edges);
+            at::zeros({blockRows, storeWidth}).scatter_add(0, targets.view({-1, 1}).expand({edgeRows, storeWidth}), edges);
         });
         next("matrix product");
-        const at::Tensor weight = at::ones({width, width}), bias = at::ones({width});
-        rates.gemm = 2.0 * blockRows * width * width / medianSeconds([&] { denseLinear(block, weight, bias); });
+        const at::Tensor weight = at::ones({storeWidth, storeWidth}), bias = at::ones({storeWidth});
+        rates.gemm = 2.0 * blockRows * storeWidth * storeWidth / medianSeconds([&] { denseLinear(block, weight, bias); });
         next("edge kernels");
         calibrateEdges(rates, store);
         next("slices");

@@ -3027,6 +3027,10 @@
         <source>&amp;Measure this machine</source>
         <translation>测量本机(&amp;M)</translation>
     </message>
+    <message>
+        <source>Take random features</source>
+        <translation>采用随机特征</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::MessageBar</name>
@@ -3302,6 +3306,14 @@
         <source>Restore the plan that was not saved</source>
         <translation>恢复未保存的方案</translation>
     </message>
+    <message>
+        <source>Batches of a size that Cleave chooses</source>
+        <translation>由 Cleave 选择批大小</translation>
+    </message>
+    <message>
+        <source>Batches of %1 nodes</source>
+        <translation>每批 %1 个节点</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::PlanMarks</name>
@@ -3396,10 +3408,6 @@
         <translation>逐个采用能降低总代价的保存点</translation>
     </message>
     <message>
-        <source>The least predicted seconds of all legal plans</source>
-        <translation>所有合法方案中预测用时最短的方案</translation>
-    </message>
-    <message>
         <source>Save points</source>
         <translation>保存点</translation>
     </message>
@@ -3454,6 +3462,14 @@
     <message>
         <source>Rates of this machine are assumed.</source>
         <translation>本机的速率为假定值。</translation>
+    </message>
+    <message>
+        <source>Take random features</source>
+        <translation>采用随机特征</translation>
+    </message>
+    <message>
+        <source>The least predicted seconds of all plans that run one function after the other</source>
+        <translation>在依次运行各函数的所有方案中，预测用时最少</translation>
     </message>
 </context>
 <context>
@@ -4252,10 +4268,6 @@
         <translation>请先打开模型和图：代价要在真实的图上计算。</translation>
     </message>
     <message>
-        <source>Yours: %1. Right before each message passing: %2. The best there is: %3.</source>
-        <translation>你的方案：%1。紧挨在每次消息传递之前切分：%2。最优方案：%3。</translation>
-    </message>
-    <message>
         <source>You have found it.</source>
         <translation>你找到了最优方案。</translation>
     </message>
@@ -4270,6 +4282,14 @@
     <message>
         <source>On this graph, in batches of this size, all of them take about as long: smaller batches or a larger graph tell them apart.</source>
         <translation>在这张图上、以这样的批大小，它们用时都差不多：更小的批或更大的图才能区分。</translation>
+    </message>
+    <message>
+        <source>Yours: %1. Right before each message passing: %2. The best cut: %3.</source>
+        <translation>您的方案：%1。紧靠每次消息传递之前切分：%2。最佳切分：%3。</translation>
+    </message>
+    <message>
+        <source>You have not moved anything: yours is the cut that was there.</source>
+        <translation>您没有移动任何东西：您的方案就是原来的切分。</translation>
     </message>
 </context>
 <context>
