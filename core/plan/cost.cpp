@@ -218,7 +218,8 @@ public:
         m_readingsOf.resize(m.m_tensors.size());
     }
 
-    PlanCost run()
+    // Without peaks of memory, which take the longest, for those who look for the fastest plan.
+    PlanCost run(bool withPeaks)
     {
         addOps();
         for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
@@ -231,7 +232,8 @@ public:
                 m_cost.functions[at(m.m_groupOfLevel[level])].prepare.seconds += m.m_relabel[level];
         for (std::size_t t = 0; t < m.m_tensors.size(); ++t)
             addTensor(t);
-        addPeaks();
+        if (withPeaks)
+            addPeaks();
         return std::move(m_cost);
     }
 
@@ -441,7 +443,13 @@ private:
 PlanCost CostModel::price(const Plan& plan) const
 {
     assert(plan.positions.size() == m_ops.size() && plan.joined == m_counts.joined);
-    return Pricing(*this, plan).run();
+    return Pricing(*this, plan).run(true);
+}
+
+double CostModel::seconds(const Plan& plan) const
+{
+    assert(plan.positions.size() == m_ops.size() && plan.joined == m_counts.joined);
+    return Pricing(*this, plan).run(false).seconds();
 }
 
 }  // namespace cleave

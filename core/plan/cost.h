@@ -82,6 +82,7 @@ public:
     CostModel(const PlanSpace& space, GraphCounts counts, Rates rates, Profile profile = {});
 
     PlanCost price(const Plan& plan) const;  ///< of a legal plan that joins the functions that the counts are for
+    double seconds(const Plan& plan) const;  ///< price(plan).seconds(), sooner
     Amount opCost(std::size_t placed, Position position) const;  ///< of PlanSpace::ops()
 
     const PlanSpace& space() const { return m_space; }

@@ -48,7 +48,7 @@ Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, co
     progress.update(0, "Searching the optimal plan");
     const Programme programme(costs, start);
     Optimum optimum{start, 0};
-    double known = costs.price(start).seconds();
+    double known = costs.seconds(start);
     const double base = programme.constantSeconds();
     if (programme.variables() == 0) {
         optimum.bound = known;
@@ -73,7 +73,7 @@ Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, co
     } else if (optimum.bound < known * (1 - 1e-9)) {
         for (int tenth = 1; tenth < 20; ++tenth) {
             const Plan rounded = programme.plan(solver.getColSolution(), tenth / 20.0);
-            if (const double seconds = costs.price(rounded).seconds(); seconds < known) {
+            if (const double seconds = costs.seconds(rounded); seconds < known) {
                 known = seconds;
                 optimum.plan = rounded;
             }
@@ -124,10 +124,10 @@ Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, co
         Plan found = programme.plan(best.data());
         if (const std::string why = costs.space().whyIllegal(found); !why.empty())
             throw Error("The solver's plan is not legal: " + why);
-        if (costs.price(found).seconds() < known)
+        if (costs.seconds(found) < known)
             optimum.plan = std::move(found);
     }
-    optimum.bound = std::min(optimum.bound, costs.price(optimum.plan).seconds());
+    optimum.bound = std::min(optimum.bound, costs.seconds(optimum.plan));
     return optimum;
 }
 

@@ -27,7 +27,7 @@ Plan greedy(const CostModel& costs, Plan plan, const Progress& progress)
                 candidate.last = std::max(candidate.last, (use.kind == CostModel::Use::ByOp ? space.ops()[static_cast<std::size_t>(use.op)].most.function() : use.level) - 1);
         candidates.push_back(candidate);
     }
-    double best = costs.price(plan).seconds();
+    double best = costs.seconds(plan);
     for (bool improved = true; improved;) {
         improved = false;
         for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -36,7 +36,7 @@ Plan greedy(const CostModel& costs, Plan plan, const Progress& progress)
                 const Move move = space.setSavePoint(plan, candidates[i].tensor, cut, true);
                 if (!move.plan || move.plan->positions == plan.positions)
                     continue;
-                if (const double seconds = costs.price(*move.plan).seconds(); seconds < best * (1 - 1e-9)) {
+                if (const double seconds = costs.seconds(*move.plan); seconds < best * (1 - 1e-9)) {
                     best = seconds;
                     plan = *move.plan;
                     improved = true;
@@ -78,8 +78,8 @@ Planned makePlan(Planner planner, const CostModel& costs, const PlanningOptions&
         Optimum optimum = findOptimum(costs, planned.plan, options.mostNodes, progress);
         planned.bound = optimum.bound;
         // Where the search ended early, greedy may know better; on thousands of ops it takes longer than the search.
-        if (costs.space().ops().size() < 2000 && costs.price(optimum.plan).seconds() > optimum.bound * (1 + 1e-6))
-            if (Plan other = greedy(costs, planned.plan, progress); costs.price(other).seconds() < costs.price(optimum.plan).seconds())
+        if (costs.space().ops().size() < 2000 && costs.seconds(optimum.plan) > optimum.bound * (1 + 1e-6))
+            if (Plan other = greedy(costs, planned.plan, progress); costs.seconds(other) < costs.seconds(optimum.plan))
                 optimum.plan = std::move(other);
         planned.plan = std::move(optimum.plan);
     }

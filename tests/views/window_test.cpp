@@ -1537,6 +1537,12 @@ void WindowTest::batchSizeIsChosenOnTheCurve()
     QCOMPARE(editor.cost()->seconds(), point.seconds);  // what the curve promised
     QCOMPARE(editor.cost()->peakBytes(), point.peakBytes);
     QCOMPARE(curve.points().size(), std::size_t{7});    // not measured again
+    PlanEditor& planEditor = window.document().planEditor();
+    QVERIFY(planEditor.isModified());
+    QCOMPARE(planEditor.history().undoText(), QStringLiteral("Batches of %1 nodes").arg(countText(point.batchSize)));
+    planEditor.history().undo();
+    QCOMPARE(window.document().options().run.batchSize, 0);
+    QVERIFY(!planEditor.isModified());
 }
 
 void WindowTest::savePointSaysWhatItCosts()
@@ -2325,11 +2331,15 @@ void WindowTest::machineIsMeasuredInTheWindow()
     QVERIFY(measure != buttons.end() && (*measure)->isVisible());
     QVERIFY(window.planPanel().summary().contains(QStringLiteral("Rates of this machine are assumed.")));
     const double assumed = editor.cost()->seconds();
+    QTest::mouseClick(window.graphView().viewport(), Qt::LeftButton, {}, place(window.graphView(), boxOf(window, "linear_3")));
+    QVERIFY(window.graphView().selectedBox());
+    const DagKey selected = *window.graphView().selection();
     QTest::mouseClick(*measure, Qt::LeftButton);
     QVERIFY(window.document().isBusy());
     QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && editor.cost().has_value() && editor.costs().plans().size() == 5, patience);
     QVERIFY(editor.cost()->seconds() != assumed);
     QVERIFY(!(*measure)->isVisible());
+    QVERIFY(window.graphView().selection() == selected);  // though the table has the focus now
     QVERIFY(!window.planPanel().summary().contains(QStringLiteral("assumed")));
     QVERIFY(readRates(ratesPath()).source.starts_with("measured"));
     QVERIFY(ratesPath().string().starts_with(folder.path().toStdString()));
