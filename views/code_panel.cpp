@@ -106,16 +106,14 @@ void CodePanel::refresh()
             m_files->addItem(toText(name));
     const int same = m_files->findText(file);
     m_files->setCurrentIndex(same >= 0 ? same : m_files->findText(QStringLiteral("function_1.py")) >= 0 ? m_files->findText(QStringLiteral("function_1.py")) : 0);
+    const QString now = follows ? fileOfOps() : QString();
+    const bool isElsewhere = !now.isEmpty() && now != file;
+    if (isElsewhere)
+        m_files->setCurrentText(now);
     showSource();
     if (same >= 0)
         m_source->verticalScrollBar()->setValue(line);
-    if (const QString now = fileOfOps(); follows && now != file && !now.isEmpty()) {
-        m_files->setCurrentText(now);
-        showSource();
-        mark(true);
-        return;
-    }
-    mark(false);
+    mark(isElsewhere);
 }
 
 }  // namespace cleave::views

@@ -218,12 +218,24 @@ void GraphScene::writeStages()
     alignTitles();
 }
 
-void GraphScene::alignTitles()
+double GraphScene::titleWidth() const
 {
     double width = 0;
     for (const BandItem* band : m_bands)
         if (band != nullptr)
             width = std::max(width, band->textWidth());
+    return width;
+}
+
+double GraphScene::titleRoom() const
+{
+    constexpr double around = 24;
+    return titleWidth() + around;
+}
+
+void GraphScene::alignTitles()
+{
+    const double width = titleWidth();
     for (BandItem* band : m_bands)
         if (band != nullptr)
             band->setTitleWidth(width);

@@ -36,7 +36,8 @@ public:
     void markCut(std::optional<int> cut);  ///< below that function of PlanSpace
     void lightFunctions(int degree);       ///< of this message degree; 0: none
     QRectF boxRect(int box) const;
-    void paintTitles(QPainter* painter, const QRectF& area, double left) const;  ///< of the bands there whose own lie left of it
+    void paintTitles(QPainter* painter, const QRectF& area, double left) const;  ///< of the bands there: at their left ends, or at `left` if that is further right
+    double titleRoom() const;  ///< the widest that titles are, and what is around them
     QRectF cutRect(int cut) const;         ///< its strip; empty if it is not drawn
     QRectF litRect() const;
 
@@ -54,6 +55,7 @@ private:
     bool isLit(const DagBand& band) const;
     void writeBands(const PlanMarks& marks);
     void writeStages();
+    double titleWidth() const;
     void alignTitles();
     BandItem::Texts bandText(std::size_t band, const DagStrip& strip) const;
 

@@ -461,9 +461,8 @@ void GraphView::drawForeground(QPainter* painter, const QRectF& area)
 void GraphView::scrollContentsBy(int dx, int dy)
 {
     QGraphicsView::scrollContentsBy(dx, dy);
-    constexpr int widest = 260;
     if (dx != 0)
-        viewport()->update(0, 0, std::min(viewport()->width(), widest + std::abs(dx)), viewport()->height());
+        viewport()->update(0, 0, std::min(viewport()->width(), static_cast<int>(m_scene->titleRoom() * zoom()) + std::abs(dx)), viewport()->height());
 }
 
 void GraphView::changeEvent(QEvent* event)

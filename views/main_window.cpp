@@ -298,7 +298,7 @@ void MainWindow::makeActions()
         view->addAction(dock->toggleViewAction());
         connect(dock->toggleViewAction(), &QAction::triggered, dock, [dock](bool shows) {
             if (shows)
-                dock->raise();  // it may be a tab behind another
+                bringForward(*dock);
         });
     }
 

@@ -5,6 +5,7 @@
 #include "views/document.h"
 #include "views/recovery.h"
 
+class QFileDialog;
 class QLabel;
 class QProgressBar;
 class QStackedWidget;
@@ -72,7 +73,7 @@ private:
     void print();
     void saveDialog();
     bool savePlanDialog();  ///< waits for the answer
-    QString planFile(QString path) const;
+    QFileDialog* planDialog();
     bool mayLosePlan();
     void about();
     void sayWritten(const QString& sentence);

@@ -6,6 +6,7 @@
 #include <QPrintDialog>
 #include <QPrinter>
 #include <QStatusBar>
+#include <memory>
 
 #include "core/base/error.h"
 #include "core/layout/layout.h"
@@ -21,9 +22,11 @@ namespace cleave::views {
 
 namespace {
 
-// One that leaves the window free, and goes when it is closed. path: a folder, or the file that is proposed.
+// One at a time that leaves the window free, and goes when it is closed. path: a folder, or the file that is proposed.
 QFileDialog* fileDialog(QWidget* parent, const QString& title, const QString& path, const QString& filter, QFileDialog::AcceptMode mode)
 {
+    for (QFileDialog* before : parent->findChildren<QFileDialog*>(Qt::FindDirectChildrenOnly))
+        before->close();
     auto* dialog = new QFileDialog(parent, title, mode == QFileDialog::AcceptSave ? QFileInfo(path).path() : path);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(mode);
@@ -101,24 +104,32 @@ void MainWindow::print()
 
 void MainWindow::saveDialog()
 {
-    QFileDialog* dialog = fileDialog(this, tr("Save plan"), planFile({}), tr("Plans (*.cleave.json)"), QFileDialog::AcceptSave);
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { m_document.savePlan(planFile(path)); });
+    QFileDialog* dialog = planDialog();
+    connect(dialog, &QFileDialog::fileSelected, &m_document, &Document::savePlan);
+    // The name that it proposes is that of the model which was open.
+    connect(&m_document, &Document::changed, dialog, [dialog](Change change) {
+        if (change == Change::Model)
+            dialog->close();
+    });
     dialog->show();
 }
 
 bool MainWindow::savePlanDialog()
 {
-    const QString path = QFileDialog::getSaveFileName(this, tr("Save plan"), planFile({}), tr("Plans (*.cleave.json)"));
-    return !path.isEmpty() && m_document.savePlan(planFile(path));
+    const std::unique_ptr<QFileDialog> dialog(planDialog());
+    dialog->setAttribute(Qt::WA_DeleteOnClose, false);
+    return dialog->exec() == QDialog::Accepted && m_document.savePlan(dialog->selectedFiles().front());
 }
 
-// Beside the model if there is none; with its ending.
-QString MainWindow::planFile(QString path) const
+// Its ending is put behind a name before the file of that name is asked for.
+QFileDialog* MainWindow::planDialog()
 {
     const QFileInfo model(m_document.modelPath());
-    if (path.isEmpty())
-        path = model.path() + u'/' + model.completeBaseName();
-    return path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive) ? path : path + QStringLiteral(".cleave.json");
+    const QString ending = QStringLiteral("cleave.json");
+    QFileDialog* dialog =
+        fileDialog(this, tr("Save plan"), model.path() + u'/' + model.completeBaseName() + u'.' + ending, tr("Plans (*.cleave.json)"), QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(ending);
+    return dialog;
 }
 
 // Asks where the plan was changed and not saved.

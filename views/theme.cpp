@@ -129,9 +129,7 @@ QColor GraphColors::level(int level, int levels) const
 {
     if (level < 0)
         return mix(background, text, 0.3);
-    const double at = std::clamp(static_cast<double>(level) / std::max(1, levels), 0.0, 1.0) * (levelColors.size() - 1);
-    const auto i = std::min(static_cast<std::size_t>(at), levelColors.size() - 2);
-    return mix(QColor(QRgb(levelColors[i])), QColor(QRgb(levelColors[i + 1])), at - static_cast<double>(i));
+    return QColor(QRgb(levelColor(level, levels)));
 }
 
 QColor GraphColors::levelTint(int level, int levels) const

@@ -1,8 +1,6 @@
 #include "core/plan/dot_text.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 
 #include "core/plan/level_colors.h"
@@ -39,15 +37,7 @@ std::string dotColor(std::uint32_t color)
 
 std::string dotFill(int level, int levels)
 {
-    const double at = std::clamp(static_cast<double>(level) / std::max(1, levels), 0.0, 1.0) * (levelColors.size() - 1);
-    const std::size_t i = std::min(static_cast<std::size_t>(at), levelColors.size() - 2);
-    std::uint32_t tint = 0;
-    for (const int shift : {16, 8, 0}) {
-        const auto channel = [&](std::uint32_t color) { return static_cast<double>(color >> shift & 0xff); };
-        const double full = channel(levelColors[i]) + (channel(levelColors[i + 1]) - channel(levelColors[i])) * (at - static_cast<double>(i));
-        tint |= static_cast<std::uint32_t>(std::lround(255 + (full - 255) * levelTintShare)) << shift;
-    }
-    return dotColor(tint);
+    return dotColor(mixColors(0xffffff, levelColor(level, levels), levelTintShare));
 }
 
 }  // namespace cleave

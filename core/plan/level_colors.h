@@ -1,16 +1,16 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 namespace cleave {
 
-/// Of message degrees from the least to the greatest, 0xrrggbb: Cividis (Nuñez, Anderton, Renslow 2018) at equal steps, without its darkest and lightest
-/// ends, which tells them apart for any colour vision.
-inline constexpr std::array<std::uint32_t, 8> levelColors{0x0d3b78, 0x35477a, 0x565c6c, 0x6c6e72, 0x8c8877, 0xaea371, 0xcfbd63, 0xf3d83f};
+// Colours of pictures, in the window and in DOT: 0xrrggbb.
 
 inline constexpr std::uint32_t nodeRowsColor = 0x0072b2;  ///< on white
 inline constexpr std::uint32_t edgeRowsColor = 0xae327d;
 inline constexpr double levelTintShare = 0.24;  ///< of a level's colour in the white of a box
+
+std::uint32_t mixColors(std::uint32_t a, std::uint32_t b, double share);  ///< share: of b, 0 to 1
+std::uint32_t levelColor(int level, int levels);  ///< of a message degree of 0 … levels; readable with any colour vision
 
 }  // namespace cleave

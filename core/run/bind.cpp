@@ -333,7 +333,7 @@ std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode, K
     // Small enough for a core's cache; LibTorch's ops take long to call, so that batches that need many of them are larger.
     const std::int64_t edgesPerBatch = kernels == Kernels::All ? 1 << 15 : 1 << 18;
     const std::int64_t size = std::clamp<std::int64_t>(edgesPerBatch / std::max<std::int64_t>(edgesPerNode, 1), 256, 1 << 16);
-    return std::clamp<std::int64_t>(size, 1, std::max<std::int64_t>(numNodes, 1));
+    return std::min(size, std::max<std::int64_t>(numNodes, 1));
 }
 
 }  // namespace cleave

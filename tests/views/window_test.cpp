@@ -17,6 +17,7 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScopeGuard>
+#include <QScreen>
 #include <QScrollBar>
 #include <QSettings>
 #include <QSignalSpy>
@@ -1861,6 +1862,19 @@ void WindowTest::titlesStayInSight()
     };
     const int with = ink();
     QVERIFY2(with > 100, qPrintable(QString::number(with)));
+
+    // Panning moves what is on the screen and paints the rest: nothing of a title stays where it was.
+    const auto onScreen = [&] {
+        QTest::qWait(20);
+        return window.screen()->grabWindow(window.winId()).copy(QRect(view.viewport()->mapTo(&window, QPoint()), view.viewport()->size())).toImage();
+    };
+    for (const int step : {-90, -35, 60, 25}) {
+        bar.setValue(bar.value() + step);
+        const QImage panned = onScreen();
+        QVERIFY(!panned.isNull());
+        view.viewport()->update();
+        QVERIFY2(onScreen() == panned, qPrintable(QString::number(step)));
+    }
     view.setFocus();
     QTest::keyClick(&view, Qt::Key_F6);
     QVERIFY(!view.hasFocus());
