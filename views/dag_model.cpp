@@ -4,6 +4,8 @@
 #include <iterator>
 #include <map>
 
+#include "views/shape_text.h"
+
 namespace cleave::views {
 
 namespace {
@@ -475,41 +477,6 @@ DagModel buildDag(const Analysis& analysis, const CutProgram& cut, const Expansi
     return Builder(analysis, cut, expansion, options).build();
 }
 
-std::string shapeText(const Analysis& analysis, ValueId value)
-{
-    const Value& v = analysis.program[value];
-    if (v.kind != ValueKind::Tensor)
-        return {};
-    const ValueFacts& facts = analysis.values[value];
-    std::vector<Dim> sizes = v.sizes;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const bool rows = facts.rowDim == static_cast<int>(i);
-        const std::int64_t entries = rows ? facts.outer * facts.inner : 1;
-        const std::string times = entries == 1 ? "" : std::to_string(entries) + "·";
-        if (rows && facts.rows == Rows::Edges)
-            sizes[i].symbol = times + "M";
-        else if (const int type = rows && facts.rows == Rows::Nodes ? facts.nodeType : analysis.typeCountedBy(sizes[i].symbol); type >= 0)
-            sizes[i].symbol = times + "V" + (analysis.types() > 1 ? " " + analysis.nodeTypes[static_cast<std::size_t>(type)].name : std::string());
-    }
-    return toString(sizes);
-}
-
-std::string structureText(const Analysis& analysis, ValueId value)
-{
-    const Program& program = analysis.program;
-    const ValueId root = viewRoot(program, value);
-    const Value& v = program[root];
-    if (!v.producer.valid() || program[v.producer].target != "aten::select")
-        return v.name;
-    const Op& select = program[v.producer];
-    const Argument* self = select.find("self");
-    const Argument* index = select.find("index");
-    if (self == nullptr || index == nullptr || self->asValue() == nullptr || index->asInt() == nullptr ||
-        !program.isInput(*self->asValue()))
-        return v.name;
-    return program[*self->asValue()].name + "[" + std::to_string(*index->asInt()) + "]";
-}
-
 DagStrip stripWith(const Analysis& analysis, const std::vector<ValueId>& crossing)
 {
     DagStrip strip;
@@ -524,17 +491,6 @@ DagStrip stripWith(const Analysis& analysis, const std::vector<ValueId>& crossin
             ++strip.unsized;
     }
     return strip;
-}
-
-double bytesPerRow(const Analysis& analysis, ValueId value)
-{
-    const Value& v = analysis.program[value];
-    const ValueFacts& facts = analysis.values[value];
-    double bytes = static_cast<double>(itemSize(v.dtype)) * static_cast<double>(facts.outer * facts.inner);
-    for (std::size_t i = 0; i < v.sizes.size(); ++i)
-        if (static_cast<int>(i) != facts.rowDim)
-            bytes *= v.sizes[i].isConstant() ? static_cast<double>(v.sizes[i].value) : 0;
-    return bytes;
 }
 
 std::string lastPart(const std::string& path, char separator)

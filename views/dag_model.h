@@ -110,15 +110,7 @@ struct DagOptions {
 /// Linear in ops and arrows but for modules that are entered more than once in a band.
 DagModel buildDag(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion, const DagOptions& options = {});
 
-/// "[V, 16]": rows of nodes as V and rows of edges as M.
-std::string shapeText(const Analysis& analysis, ValueId value);
-
-/// "edge_index[0]" for a row of an input, otherwise the name.
-std::string structureText(const Analysis& analysis, ValueId value);
-
 DagStrip stripWith(const Analysis& analysis, const std::vector<ValueId>& crossing);
-
-double bytesPerRow(const Analysis& analysis, ValueId value);  ///< 0 if a size is not known
 
 std::string lastPart(const std::string& path, char separator);  ///< "GCNConv" of "torch_geometric.nn.GCNConv"
 

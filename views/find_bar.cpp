@@ -52,12 +52,13 @@ void FindBar::search()
 void FindBar::step(int by)
 {
     if (m_found.empty()) {
+        m_view.closeFound();
         m_status->setText(m_edit->text().isEmpty() ? QString() : tr("Nothing found"));
         return;
     }
     m_at = (m_at + m_found.size() + static_cast<std::size_t>(by + 1) - 1) % m_found.size();
     m_status->setText(tr("%1 of %2").arg(m_at + 1).arg(m_found.size()));
-    m_view.showOp(m_found[m_at]);
+    m_view.showFound(m_found[m_at]);
 }
 
 void FindBar::keyPressEvent(QKeyEvent* event)

@@ -415,15 +415,32 @@ QRectF FrameItem::boundingRect() const
     return m_rect.adjusted(-1, -1, 1, 1);
 }
 
-void FrameItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*)
+void FrameItem::paint(QPainter* painter, const QStyleOptionGraphicsItem*, QWidget*)
 {
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(QPen(m_style.colors.bandLine, 1.2));
     painter->setBrush(m_style.colors.background);
     painter->drawRoundedRect(m_rect, 6, 6);
+}
+
+FrameTitleItem::FrameTitleItem(const FrameItem& frame, const GraphStyle& style)
+    : m_style(style), m_title(frame.title()), m_rect(frame.headerRect())
+{
+    setZValue(2.7);
+    setAcceptedMouseButtons(Qt::NoButton);
+}
+
+QRectF FrameTitleItem::boundingRect() const
+{
+    return m_rect;
+}
+
+void FrameTitleItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget*)
+{
     if (detail(option, painter) < textDetail)
         return;
-    QRectF header = headerRect();
+    QRectF header = m_rect;
+    painter->fillRect(header, m_style.colors.background);
     drawSign(painter, {header.left(), header.center().y() - BoxMetrics::controlSize / 2, BoxMetrics::controlSize, BoxMetrics::controlSize},
              false, m_style.colors.muted);
     header.setLeft(header.left() + BoxMetrics::controlSize + 5);

@@ -98,6 +98,7 @@ public:
 
     int index() const { return m_index; }
     QRectF headerRect() const;
+    const QString& title() const { return m_title; }
 
     QRectF boundingRect() const override;
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
@@ -106,6 +107,20 @@ private:
     const GraphStyle& m_style;
     QString m_title;
     int m_index;
+    QRectF m_rect;
+};
+
+/// The header of a frame, on a plate of its own: arrows that enter the module from above pass under it.
+class FrameTitleItem : public QGraphicsItem {
+public:
+    FrameTitleItem(const FrameItem& frame, const GraphStyle& style);
+
+    QRectF boundingRect() const override;
+    void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
+
+private:
+    const GraphStyle& m_style;
+    QString m_title;
     QRectF m_rect;
 };
 

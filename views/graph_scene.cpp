@@ -94,8 +94,11 @@ void GraphScene::addItems()
 void GraphScene::addFrames()
 {
     for (std::size_t i = 0; i < m_picture->dag.frames.size(); ++i)
-        if (const LayoutRect& area = m_picture->layout.groups[i]; !area.isEmpty())
-            addItem(new FrameItem(frameTitle(*m_picture, m_picture->dag.frames[i]), static_cast<int>(i), toRect(area), m_style));
+        if (const LayoutRect& area = m_picture->layout.groups[i]; !area.isEmpty()) {
+            auto* frame = new FrameItem(frameTitle(*m_picture, m_picture->dag.frames[i]), static_cast<int>(i), toRect(area), m_style);
+            addItem(frame);
+            addItem(new FrameTitleItem(*frame, m_style));
+        }
 }
 
 void GraphScene::addArrow(std::size_t arrow)

@@ -40,6 +40,8 @@ GraphView::GraphView(Document& document, QWidget* parent)
         else if (change == Change::Graph)
             m_scene->showPlan();
     });
+    for (const QScrollBar* bar : {horizontalScrollBar(), verticalScrollBar()})
+        connect(bar, &QScrollBar::actionTriggered, this, [this] { m_untouched = false; });
     connect(&m_document.planEditor(), &PlanEditor::shownChanged, m_scene, &GraphScene::showPlan);
     connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &GraphView::sayCut);
     connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, m_scene, &GraphScene::showPlan);
@@ -61,7 +63,7 @@ void GraphView::showModel()
     select(std::nullopt);
     m_scene->setPicture(nullptr);
     m_repeats.clear();
-    m_unfolded.clear();
+    m_open.unfolded.clear();
     if (m_model) {
         if (!m_stages)
             m_repeats = findRepeats(*m_model->analysis, *m_model->cut);
@@ -72,7 +74,12 @@ void GraphView::showModel()
 
 void GraphView::setExpansion(Expansion expansion, std::optional<DagKey> anchor)
 {
-    m_expansion = std::move(expansion);
+    setOpenness({std::move(expansion), m_open.unfolded}, std::move(anchor));
+}
+
+void GraphView::setOpenness(Openness openness, std::optional<DagKey> anchor)
+{
+    m_open = std::move(openness);
     layOutAgain(anchor);
 }
 
@@ -81,14 +88,14 @@ DagOptions GraphView::dagOptions() const
     DagOptions options;
     options.structure = m_showsStructure;
     for (const Repeat& repeat : m_repeats)
-        if (m_folds && !m_unfolded.contains(repeat.first))
+        if (m_folds && !m_open.unfolded.contains(repeat.first))
             options.folded.push_back(repeat);
     return options;
 }
 
 void GraphView::setFolding(bool folds)
 {
-    m_unfolded.clear();
+    m_open.unfolded.clear();
     if (std::exchange(m_folds, folds) != folds && !m_repeats.empty())
         layOutAgain(m_selection);
 }
@@ -108,7 +115,7 @@ const Repeat* GraphView::repeatAround(const DagBox& box) const
 void GraphView::fold(const Repeat& repeat)
 {
     m_folds = true;
-    m_unfolded.erase(repeat.first);
+    m_open.unfolded.erase(repeat.first);
     layOutAgain(std::nullopt);
 }
 
@@ -118,7 +125,7 @@ void GraphView::layOutAgain(std::optional<DagKey> anchor)
     auto picture = std::make_shared<GraphPicture>();
     picture->model = m_model;
     picture->stages = m_stages;
-    picture->dag = buildDag(*m_model->analysis, *m_model->cut, m_expansion, dagOptions());
+    picture->dag = buildDag(*m_model->analysis, *m_model->cut, m_open.expansion, dagOptions());
     if (m_stages)
         describeStages(*m_stages, picture->dag);
     for (const DagBox& box : picture->dag.boxes)
@@ -161,8 +168,12 @@ void GraphView::setPicture(std::unique_ptr<GraphPicture> picture, const std::opt
         const QPointF moved = viewPosition(*anchor) - before;
         horizontalScrollBar()->setValue(horizontalScrollBar()->value() + qRound(moved.x()));
         verticalScrollBar()->setValue(verticalScrollBar()->value() + qRound(moved.y()));
-        if (wanted.valid())
+        if (wanted.valid()) {
+            const bool isFound = m_open == m_openForFound;
             showOp(wanted);
+            if (isFound)
+                m_openForFound = m_open;
+        }
     }
     Q_EMIT pictureChanged();
 }
@@ -261,7 +272,40 @@ void GraphView::showOp(OpId op)
     if (key.kind == BoxKind::Repeat)
         open(key);
     else
-        setExpansion(openedAround(*m_model->analysis, m_expansion, key.band, op), key);
+        setExpansion(openedAround(*m_model->analysis, m_open.expansion, key.band, op), key);
+}
+
+void GraphView::showFound(OpId op)
+{
+    const int at = picture() && picture()->model == m_model ? picture()->dag.findOp(op) : -1;
+    if (at < 0)
+        return;
+    if (m_open != m_openForFound)
+        m_openBeforeFound = m_open;
+    const DagBox& box = picture()->dag.boxes[static_cast<std::size_t>(at)];
+    Openness wanted = m_openBeforeFound;
+    if (box.key.kind == BoxKind::Repeat)
+        wanted.unfolded.insert(box.repeat.first);
+    else
+        wanted.expansion = openedAround(*m_model->analysis, std::move(wanted.expansion), box.key.band, op);
+    if (const Repeat* repeat = repeatAround(box); repeat != nullptr && m_open.unfolded.contains(repeat->first))
+        wanted.unfolded.insert(repeat->first);
+    if (wanted != m_open) {
+        m_untouched = false;
+        select(box.key);
+        m_wanted = op;
+        setOpenness(std::move(wanted), m_selection);
+    } else {
+        showOp(op);
+    }
+    m_openForFound = m_open;
+}
+
+void GraphView::closeFound()
+{
+    if (m_model && m_open == m_openForFound && m_open != m_openBeforeFound)
+        setOpenness(m_openBeforeFound, std::nullopt);
+    m_openForFound = {};
 }
 
 bool GraphView::isJoined(int cut) const { return m_scene->isCurrent() && m_document.planEditor().shown().joined.contains(cut); }
@@ -341,7 +385,7 @@ void GraphView::expandAll()
     if (!m_model)
         return;
     for (const Repeat& repeat : m_repeats)
-        m_unfolded.insert(repeat.first);
+        m_open.unfolded.insert(repeat.first);
     setExpansion(fullExpansion(*m_model->analysis, *m_model->cut), m_selection);
 }
 
@@ -349,7 +393,7 @@ void GraphView::collapseAll()
 {
     if (!m_model)
         return;
-    m_unfolded.clear();
+    m_open.unfolded.clear();
     setExpansion(initialExpansion(*m_model->analysis, *m_model->cut), m_selection);
 }
 
@@ -359,11 +403,11 @@ void GraphView::open(const DagKey& key)
     if (box < 0)
         return;
     if (key.kind == BoxKind::Repeat) {
-        m_unfolded.insert(picture()->dag.boxes[static_cast<std::size_t>(box)].repeat.first);
+        m_open.unfolded.insert(picture()->dag.boxes[static_cast<std::size_t>(box)].repeat.first);
         layOutAgain(key);
         return;
     }
-    Expansion expansion = m_expansion;
+    Expansion expansion = m_open.expansion;
     expansion.insert({key.band, key.module});
     setExpansion(std::move(expansion), key);
 }
@@ -372,7 +416,7 @@ void GraphView::closeFrame(int frame)
 {
     const DagModel& dag = picture()->dag;
     const DagFrame& closed = dag.frames[static_cast<std::size_t>(frame)];
-    Expansion expansion = m_expansion;
+    Expansion expansion = m_open.expansion;
     expansion.erase({closed.band, closed.module});
     const auto inside = std::ranges::find_if(dag.boxes, [&](const DagBox& box) {
         int outer = box.frame;

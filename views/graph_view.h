@@ -41,6 +41,8 @@ public:
 
     std::vector<OpId> find(const QString& text) const;  ///< ops whose name, operator, results or module hold it, in program order
     void showOp(OpId op);                               ///< selects its box, and opens the modules that it lies in
+    void showFound(OpId op);                            ///< likewise, and closes what was opened for the last one that was found
+    void closeFound();                                  ///< what is open for the last one that was found
 
     bool isJoined(int cut) const;  ///< the functions above and below it run together in the plan that is shown
     void setLitFunction(int degree);  ///< functions of this message degree, brought to view; 0: none
@@ -90,7 +92,15 @@ protected:
 
 private:
     void showModel();
+    struct Openness {
+        Expansion expansion;
+        std::set<int> unfolded;  // repeats, by their first bands
+
+        bool operator==(const Openness&) const = default;
+    };
+
     void setExpansion(Expansion expansion, std::optional<DagKey> anchor = std::nullopt);
+    void setOpenness(Openness openness, std::optional<DagKey> anchor);
     void layOutAgain(std::optional<DagKey> anchor);
     void setPicture(std::unique_ptr<GraphPicture> picture, const std::optional<DagKey>& anchor);
     void restyle();
@@ -115,7 +125,8 @@ private:
     Document& m_document;
     std::shared_ptr<const Model> m_model;
     std::shared_ptr<const StagedModel> m_stages;  // whose drawing the model is; null for what can be run
-    Expansion m_expansion;
+    Openness m_open;
+    Openness m_openBeforeFound, m_openForFound;  // before a search, and as it left things: anything else was opened or closed since
     std::optional<DagKey> m_selection, m_selectedBefore;
     OpId m_wanted;  // to be selected in the next picture
     std::unique_ptr<Job> m_job;
@@ -126,7 +137,6 @@ private:
     PlanLabel* m_cutLabel;  // where a cut is moved by keys
     std::optional<int> m_cut;
     std::vector<Repeat> m_repeats;
-    std::set<int> m_unfolded;            // by their first bands
     bool m_folds = true, m_showsStructure = false;
     QPoint m_pressed;
     bool m_panning = false;              // with a button held

@@ -47,7 +47,7 @@ void GraphView::addRepeatActions(QMenu& menu, const DagBox& box)
         return;
     if (box.key.kind == BoxKind::Repeat)
         menu.addAction(tr("Show every layer"), this, [this, key = box.key] { open(key); });
-    else if (!m_folds || m_unfolded.contains(repeat->first))
+    else if (!m_folds || m_open.unfolded.contains(repeat->first))
         menu.addAction(tr("Fold the %1 layers that repeat").arg(repeat->count), this, [this, repeat = *repeat] { fold(repeat); });
 }
 

@@ -14,6 +14,7 @@
 #include <QMimeData>
 #include <QProgressBar>
 #include <QRegularExpression>
+#include <QScrollBar>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -47,7 +48,6 @@ namespace cleave::views {
 
 namespace {
 
-constexpr int layoutVersion = 6;
 const QString recentKey = QStringLiteral("recent"), modelKey = QStringLiteral("session/model"), graphKey = QStringLiteral("session/graph");
 
 // The one local file of a drop that this program can open; empty if there is none.
@@ -119,9 +119,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     });
 
     resize(1360, 860);
-    const QSettings settings;
-    restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
-    restoreState(settings.value(QStringLiteral("state")).toByteArray(), layoutVersion);
+    m_layout.restore();
     showChange(Change::Model);
     showTasks();
     m_view->setFocus();
@@ -450,9 +448,15 @@ void MainWindow::openExample()
             m_document.open(path);
 }
 
-// Undo is the plan's, unless there is something to undo in the text that is being written.
+// Undo is the plan's, unless there is something to undo in the text that is being written. The picture stays where it is on the screen when a
+// bar comes or goes above it.
 bool MainWindow::eventFilter(QObject* watched, QEvent* event)
 {
+    if (watched == m_pages && event->type() == QEvent::Move) {
+        const auto* move = static_cast<QMoveEvent*>(event);
+        QScrollBar* bar = m_view->verticalScrollBar();
+        bar->setValue(bar->value() + (move->pos().y() - move->oldPos().y()) / 2);  // the other half by itself, since the view keeps its centre
+    }
     if (event->type() == QEvent::ShortcutOverride)
         if (const auto* line = qobject_cast<QAbstractSpinBox*>(watched) ? watched->findChild<QLineEdit*>() : qobject_cast<QLineEdit*>(watched)) {
             const auto* key = static_cast<QKeyEvent*>(event);
@@ -468,8 +472,7 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
 void MainWindow::setPresenting(bool presenting)
 {
     if (presenting) {
-        m_geometryBefore = saveGeometry();
-        m_stateBefore = saveState(layoutVersion);
+        m_layout.setAside();
         for (QDockWidget* dock : findChildren<QDockWidget*>())
             dock->hide();
         QFont font = QApplication::font();
@@ -484,8 +487,7 @@ void MainWindow::setPresenting(bool presenting)
         font.setPointSizeF(m_fontBefore);
         QApplication::setFont(font);
         showNormal();
-        restoreGeometry(m_geometryBefore);
-        restoreState(m_stateBefore, layoutVersion);
+        m_layout.takeBack();
     }
 }
 
@@ -624,8 +626,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
     QSettings settings;
     settings.setValue(modelKey, m_document.modelPath());
     settings.setValue(graphKey, m_document.graphPath());
-    settings.setValue(QStringLiteral("geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("state"), saveState(layoutVersion));
+    m_layout.keep();
     QMainWindow::closeEvent(event);
 }
 

@@ -4,6 +4,7 @@
 
 #include "views/document.h"
 #include "views/recovery.h"
+#include "views/window_layout.h"
 
 class QFileDialog;
 class QLabel;
@@ -91,6 +92,7 @@ private:
 
     Document m_document;
     Recovery m_recovery{m_document};
+    WindowLayout m_layout{*this};
     GraphView* m_view = nullptr;
     Legend* m_legend = nullptr;
     MessageBar *m_message = nullptr, *m_offer = nullptr;
@@ -102,7 +104,6 @@ private:
     StoryView* m_story = nullptr;
     TablePanel* m_tables = nullptr;
     QDockWidget* m_storyDock = nullptr;
-    QByteArray m_geometryBefore, m_stateBefore;  // of the window and its docks, while presenting
     double m_fontBefore = 0;
     SettingsDialog* m_settings = nullptr;
     QMenu* m_recent = nullptr;

@@ -283,7 +283,7 @@ void StoryCanvas::paintCounts(QPainter& painter) const
 StoryView::StoryView(Document& document, QWidget* parent)
     : QWidget(parent), m_document(document), m_canvas(new StoryCanvas(this)), m_title(new QLabel(this)), m_text(new QLabel(this)), m_counter(new QLabel(this)),
       m_slider(new QSlider(Qt::Horizontal, this)), m_back(new QPushButton(tr("&Back"), this)), m_next(new QPushButton(tr("&Next"), this)),
-      m_reveal(new QPushButton(tr("&Reveal the costs"), this)), m_optimum(new QPushButton(tr("Show the &optimum"), this))
+      m_exercise(new QPushButton(tr("&Set an exercise"), this)), m_reveal(new QPushButton(tr("&Reveal the costs"), this)), m_optimum(new QPushButton(tr("Show the &optimum"), this))
 {
     setFocusPolicy(Qt::StrongFocus);
     QFont title = font();
@@ -297,6 +297,7 @@ StoryView::StoryView(Document& document, QWidget* parent)
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setAlignment(Qt::AlignTop);
     m_slider->setAccessibleName(tr("Step of the story"));
+    m_exercise->setToolTip(tr("Every cut as far from the message passing as it goes, in small batches. One step of undo"));
     m_optimum->setToolTip(tr("Once the costs are revealed"));
 
     auto* buttons = new QHBoxLayout;
@@ -305,6 +306,7 @@ StoryView::StoryView(Document& document, QWidget* parent)
     buttons->addWidget(m_counter);
     buttons->addWidget(m_next);
     auto* answers = new QHBoxLayout;
+    answers->addWidget(m_exercise);
     answers->addWidget(m_reveal);
     answers->addWidget(m_optimum);
     answers->addStretch(1);
@@ -319,6 +321,7 @@ StoryView::StoryView(Document& document, QWidget* parent)
     connect(m_back, &QPushButton::clicked, this, [this] { go(m_at == 0 ? 0 : m_at - 1); });
     connect(m_next, &QPushButton::clicked, this, [this] { go(m_at + 1); });
     connect(m_slider, &QSlider::valueChanged, this, [this](int value) { go(static_cast<std::size_t>(value)); });
+    connect(m_exercise, &QPushButton::clicked, this, &StoryView::setExercise);
     connect(m_reveal, &QPushButton::clicked, this, [this] {
         m_isRevealed = true;
         showStep();
@@ -412,6 +415,7 @@ void StoryView::showStep()
     m_canvas->setVisible(step().kind != StoryKind::Predict);
     m_back->setEnabled(m_at > 0);
     m_next->setEnabled(m_at + 1 < m_story->steps().size());
+    m_exercise->setVisible(step().kind == StoryKind::Predict);
     m_reveal->setVisible(step().kind == StoryKind::Predict);
     m_optimum->setVisible(step().kind == StoryKind::Predict);
     showOutcome();
@@ -429,9 +433,9 @@ void StoryView::showOutcome()
     const bool hasCosts = editor.cost() && editor.costs().plans().size() > 2;
     const bool isPredicting = step().kind == StoryKind::Predict;
     QString text = step().text;
-    if (isPredicting && !hasCosts)
+    if (isPredicting && !editor.costs().hasGraph())
         text += QStringLiteral("\n\n") + tr("Open a model and a graph first: costs are those of a real graph.");
-    else if (isPredicting && m_isRevealed) {
+    else if (isPredicting && hasCosts && m_isRevealed) {
         const double yours = editor.cost()->seconds(), first = editor.costs().plans()[0].planned.cost.seconds(), best = editor.costs().plans()[2].planned.cost.seconds();
         text += QStringLiteral("\n\n") + tr("Yours: %1. Right before each message passing: %2. The best cut: %3.")
                                                .arg(secondsText(yours), secondsText(first), secondsText(best));
@@ -442,9 +446,28 @@ void StoryView::showOutcome()
         text += u' ' + (yours <= best * 1.0001 ? tr("You have found it.") : tr("You are %1 % above it.").arg(std::max(0.1, 100 * (yours / best - 1)), 0, 'f', 1));
     }
     m_text->setText(text);
+    m_exercise->setEnabled(hasCosts && !m_isRevealed);
     m_reveal->setEnabled(hasCosts && !m_isRevealed);
     m_optimum->setEnabled(hasCosts && m_isRevealed);
     m_document.planEditor().setShowsCosts(!(isVisible() && isPredicting && hasCosts && !m_isRevealed));
+}
+
+// A plan that is not the best one already: with the cuts moved up, ops that could run once for each node run for every row of a block; where
+// none can be moved up, they go down.
+void StoryView::setExercise()
+{
+    PlanEditor& editor = m_document.planEditor();
+    const PlanSpace& space = *editor.space();
+    Plan plan = editor.base();
+    int moves = 200;  // of deep models only some cuts
+    for (const bool up : {true, false})
+        for (int cut = 0; cut < space.functions() && (up || plan == editor.base()); ++cut)
+            for (Move move; moves-- > 0 && (move = space.moveCut(plan, cut, up)).plan;)
+                plan = *move.plan;
+    const std::int64_t nodes = m_document.graph()->numNodes;
+    editor.take(plan, tr("Set an exercise"), std::max<std::int64_t>(1, nodes / 10));
+    m_planBefore = editor.plan();
+    showOutcome();
 }
 
 void StoryView::showEvent(QShowEvent* event)

@@ -54,6 +54,7 @@ public:
     std::size_t steps() const { return m_story->steps().size(); }
     QString text() const;
     QPushButton& next() { return *m_next; }
+    QPushButton& exercise() { return *m_exercise; }
     QPushButton& reveal() { return *m_reveal; }
 
     void go(std::size_t step);
@@ -73,6 +74,7 @@ private:
     void begin();
     void showStep();
     void showOutcome();
+    void setExercise();
     void reserveTexts();
 
     Document& m_document;
@@ -83,7 +85,7 @@ private:
     StoryCanvas* m_canvas;
     QLabel *m_title, *m_text, *m_counter;
     QSlider* m_slider;
-    QPushButton *m_back, *m_next, *m_reveal, *m_optimum;
+    QPushButton *m_back, *m_next, *m_exercise, *m_reveal, *m_optimum;
 };
 
 }  // namespace cleave::views

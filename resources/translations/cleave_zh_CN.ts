@@ -4142,10 +4142,6 @@
         <translation>逐节点计算时，每多一层，需要的邻域就更大，直到每一批都要把整个俱乐部重新计算一遍。逐层计算时，每多一层，增加的计算量都一样：每位成员一次。两种做法中，每一行都由同样的行算出，所以答案相同。代价是存储区：要为每位成员保存一行。如果只要少数几位成员的答案，逐节点可能更省。</translation>
     </message>
     <message>
-        <source>Between two layers&apos; messages there are other operations: linear layers, activations, normalisation. The cut may lie above or below each of them. An operation above the cut runs once for each node. Below it, it runs for every row that a batch reads, so once more for each batch that reads the same node; but what lies on the cut, and must be written and read back, may be narrower. Drag the lines of the cuts in the model, or its boxes from one band into the next, to where you think the whole takes least time. Times are hidden until you ask.</source>
-        <translation>两层的消息之间还有其他算子：线性层、激活函数、归一化。切口可以在其中每一个的上方或下方。切口上方的算子对每个节点只运行一次；放在下方，它就要对每一批读取的每一行运行，同一个节点被几批读取，就算几次。但这样一来，切口上要写入再读回的数据可能更窄。请拖动模型中的切口线，或把方框从一个区带拖到下一个，放到你认为总用时最短的位置。用时暂时隐藏，由你选择何时显示。</translation>
-    </message>
-    <message>
         <source>A layer computes a new row for a member from the rows of the member&apos;s friends and the member&apos;s own. Each friend sends a row along the line: a message. The messages are added up, or their mean is taken. For member %1 two rows are read: that of the one friend and the member&apos;s own.</source>
         <translation>一层会根据朋友们的行和成员自己的行，为成员计算新的一行。每位朋友沿着线送来一行：这就是消息。消息会相加，或者取平均。对于成员 %1，要读取两行：唯一一位朋友的行和成员自己的行。</translation>
     </message>
@@ -4184,6 +4180,10 @@
     <message>
         <source>These are the answers of the whole network, for everybody. %1 rows were computed in all; node by node it would have been %2.</source>
         <translation>这就是整个网络为所有成员给出的答案。总共计算了 %1 行；逐节点则要 %2 行。</translation>
+    </message>
+    <message>
+        <source>Between two layers&apos; messages there are other operations: linear layers, activations, normalisation. The cut may lie above or below each of them. An operation above the cut runs once for each node. Below it, it runs for every row that a batch reads, so once more for each batch that reads the same node; but what lies on the cut, and must be written and read back, may be narrower. Drag the lines of the cuts in the model, or its boxes from one band into the next, to where you think the whole takes least time. Times are hidden until you ask. &quot;Set an exercise&quot; moves them to where they cost more than they need.</source>
+        <translation>两层的消息之间还有其他算子：线性层、激活函数、归一化。切口可以在其中每一个的上方或下方。切口上方的算子对每个节点只运行一次；放在下方，它就要对每一批读取的每一行运行，同一个节点被几批读取，就算几次。但这样一来，切口上要写入再读回的数据可能更窄。请拖动模型中的切口线，或把方框从一个区带拖到下一个，放到你认为总用时最短的位置。用时暂时隐藏，由你选择何时显示。“出一道练习”会把切口移到用时多于所需的位置。</translation>
     </message>
 </context>
 <context>
@@ -4290,6 +4290,18 @@
     <message>
         <source>You have not moved anything: yours is the cut that was there.</source>
         <translation>您没有移动任何东西：您的方案就是原来的切分。</translation>
+    </message>
+    <message>
+        <source>&amp;Set an exercise</source>
+        <translation>出一道练习(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Every cut as far from the message passing as it goes, in small batches. One step of undo</source>
+        <translation>把每个切口都移到离消息传递最远的位置，并用小批次。可一步撤销</translation>
+    </message>
+    <message>
+        <source>Set an exercise</source>
+        <translation>出一道练习</translation>
     </message>
 </context>
 <context>

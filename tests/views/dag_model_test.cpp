@@ -7,12 +7,17 @@
 #include <set>
 
 #include "core/run/model.h"
+#include "views/shape_text.h"
 
 namespace cleave::views {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
+using testing::Not;
 
 // A program by hand: every op reads the outputs of some earlier values and lies in a module.
 class Handmade {
@@ -271,6 +276,30 @@ TEST(DagModel, ShowsStructureArrowsFromThePrologueAndInputs)
     EXPECT_TRUE(arrows.contains({dag.findOp({0}), dag.findOp({2})})) << "w into b";
     EXPECT_TRUE(arrows.contains({dag.find({BoxKind::Tensor, 0, {}, {}, {1}}), dag.findOp({1})})) << "edge_index into a";
     EXPECT_EQ(dag.arrows.size(), buildDag(made.analysis, made.cut, {}).arrows.size());
+}
+
+TEST(ShapeText, CountsInLettersOfTheField)
+{
+    const Model model = openModel(CLEAVE_EXAMPLES_DIR "/gcn.pt2", {.roles = {}, .check = false});
+    const Analysis& analysis = *model.analysis;
+    std::set<std::string> shapes;
+    for (int i = 0; i < static_cast<int>(analysis.program.values.size()); ++i)
+        if (analysis.program[ValueId{i}].kind == ValueKind::Tensor)
+            shapes.insert(shapeText(analysis, ValueId{i}));
+    EXPECT_THAT(shapes, IsSupersetOf({"[V, 1433]", "[2, M]", "[M]"}));
+    EXPECT_THAT(shapes, Each(Not(HasSubstr("s"))));
+    EXPECT_THAT(shapes, Each(Not(HasSubstr("Add"))));
+
+    Handmade made = twoFunctions();
+    const auto written = [&](const std::string& size) {
+        made.analysis.program[ValueId{0}].sizes = {{0, size}};
+        made.analysis.values[ValueId{0}].rowDim = -1;
+        return shapeText(made.analysis, ValueId{0});
+    };
+    const std::string nodes = made.analysis.nodeTypes.front().symbol;
+    EXPECT_EQ(written("Add(-1, " + nodes + ", u0)"), "[V + u0 − 1]");
+    EXPECT_EQ(written("Mul(2, Add(u1, " + nodes + "))"), "[2·(u1 + V)]");
+    EXPECT_EQ(written("FloorDiv(u0, 2)"), "[⌊u0 / 2⌋]");
 }
 
 class DagOfExample : public testing::TestWithParam<const char*> {

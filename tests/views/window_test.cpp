@@ -30,6 +30,7 @@
 #include <QTest>
 #include <QTextBlock>
 #include <QTimer>
+#include <QToolButton>
 #include <QUrl>
 #include <QXmlStreamReader>
 #include <random>
@@ -123,6 +124,9 @@ private Q_SLOTS:
     void savePointSaysWhatItCosts();
     void storyTellsWithTheModelsLayers();
     void storyLetsTheStudentGuessFirst();
+    void storySetsAnExercise();
+    void barsLeaveThePictureInItsPlace();
+    void layoutOutlivesACrash();
     void sessionAndRecentFilesAreKept();
     void textGrowsWithThePresenter();
     void findsInsideClosedModules();
@@ -1640,6 +1644,90 @@ void WindowTest::storyLetsTheStudentGuessFirst()
     editor.history().setClean();
 }
 
+// From the best plan there is something to find, in one step that can be undone.
+void WindowTest::storySetsAnExercise()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    openGraph(window);
+    PlanEditor& editor = window.document().planEditor();
+    const auto hasCosts = [&] { return editor.cost() && editor.costs().plans().size() == 5; };
+    QTRY_VERIFY_WITH_TIMEOUT(hasCosts(), patience);
+    editor.take(editor.costs().plans()[2].planned.plan, QStringLiteral("Take the optimum"));
+    const Plan best = editor.plan();
+    const std::int64_t batchSize = window.document().options().run.batchSize;
+    window.showStory();
+    window.story().go(window.story().steps() - 1);
+    QTRY_VERIFY(window.story().exercise().isVisible());
+    QTest::mouseClick(&window.story().exercise(), Qt::LeftButton);
+    QVERIFY(editor.plan() != best);
+    QCOMPARE(window.document().options().run.batchSize, 270);
+    QCOMPARE(editor.history().undoText(), QStringLiteral("Set an exercise"));
+    QTRY_VERIFY_WITH_TIMEOUT(hasCosts(), patience);
+    QVERIFY(!editor.showsCosts());
+    QVERIFY2(editor.cost()->seconds() > 1.02 * editor.costs().plans()[2].planned.cost.seconds(), "there is something to find");
+    editor.history().undo();
+    QCOMPARE(editor.plan(), best);
+    QCOMPARE(window.document().options().run.batchSize, batchSize);
+    editor.history().setClean();
+}
+
+void WindowTest::barsLeaveThePictureInItsPlace()
+{
+    MainWindow window;
+    open(window, "jk.pt2");
+    GraphView& view = window.graphView();
+    view.setZoom(1.5);
+    view.verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepAdd);
+    const DagKey box = boxOf(window, "relu");
+    QTest::qWait(50);  // for the scroll bars
+    const int before = view.viewport()->mapToGlobal(view.viewPosition(box).toPoint()).y();
+    const auto moved = [&] {
+        QTest::qWait(50);  // for the layout
+        return std::abs(view.viewport()->mapToGlobal(view.viewPosition(box).toPoint()).y() - before);
+    };
+    window.document().open(QStringLiteral("/nonexistent.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);
+    QVERIFY2(moved() <= 3, qPrintable(QString::number(moved())));
+    QTest::mouseClick(window.messageBar().findChild<QToolButton*>(), Qt::LeftButton);
+    QVERIFY(!window.messageBar().isVisible());
+    QVERIFY2(moved() <= 3, qPrintable(QString::number(moved())));
+}
+
+// A window that is never closed has written where its docks are.
+void WindowTest::layoutOutlivesACrash()
+{
+    const auto planDock = [](MainWindow& window) { return window.findChild<QDockWidget*>(QStringLiteral("plan")); };
+    MainWindow crashing;
+    crashing.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&crashing));
+    QDockWidget* dock = planDock(crashing);
+    QVERIFY(dock && dock->isVisible());
+    dock->hide();
+    QTest::qWait(1300);
+    {
+        MainWindow next;
+        next.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&next));
+        QVERIFY(!planDock(next)->isVisible());
+    }
+    dock->show();
+
+    // Presenting is not kept.
+    crashing.setPresenting(true);
+    QTRY_VERIFY(!dock->isVisible());
+    QTest::qWait(1300);
+    {
+        MainWindow next;
+        next.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&next));
+        QVERIFY(planDock(next)->isVisible());
+    }
+    crashing.setPresenting(false);
+    QTRY_VERIFY(dock->isVisible());
+    crashing.close();
+}
+
 void WindowTest::sessionAndRecentFilesAreKept()
 {
     {
@@ -1688,7 +1776,7 @@ void WindowTest::findsInsideClosedModules()
     GraphView& view = window.graphView();
     view.collapseAll();
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
-    const std::size_t closed = view.picture()->dag.boxes.size();
+    const std::size_t closed = view.picture()->dag.boxes.size(), closedFrames = view.picture()->dag.frames.size();
     view.setFocus();
     QTest::keyClick(&window, Qt::Key_F, Qt::ControlModifier);
     FindBar& bar = window.findBar();
@@ -1702,13 +1790,25 @@ void WindowTest::findsInsideClosedModules()
     QVERIFY2(view.zoom() > 0.5, qPrintable(QString::number(view.zoom())));
     QCOMPARE(bar.status(), QStringLiteral("1 of 2"));
     const DagKey first = *view.selection();
+    const std::size_t firstFrames = view.picture()->dag.frames.size();
     QTest::keyClick(&bar.edit(), Qt::Key_Return);
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selection() && *view.selection() != first && view.selectedBox()->key.kind == BoxKind::Op, patience);
     QCOMPARE(bar.status(), QStringLiteral("2 of 2"));
+    QVERIFY2(firstFrames > closedFrames && view.picture()->dag.frames.size() == closedFrames, "the module of the first one is closed again");
+    QTest::keyClick(&bar.edit(), Qt::Key_Return);
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selection() == first, patience);
+    QCOMPARE(view.picture()->dag.frames.size(), firstFrames);
     QTest::keyClicks(&bar.edit(), QStringLiteral("zzz"));
     QCOMPARE(bar.status(), QStringLiteral("Nothing found"));
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.picture()->dag.boxes.size() == closed, patience);
+
+    // What was found last is kept open with the bar closed.
+    bar.edit().clear();
+    QTest::keyClicks(&bar.edit(), QStringLiteral("leaky"));
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selectedBox() && view.selectedBox()->key.kind == BoxKind::Op, patience);
     QTest::keyClick(&bar.edit(), Qt::Key_Escape);
     QVERIFY(!bar.isVisible());
+    QVERIFY(view.selectedBox() && view.selectedBox()->key.kind == BoxKind::Op);
 }
 
 void WindowTest::rulerGoesWhereItIsPressed()

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "core/analysis/analysis.h"
+
+// What tensors look like, in the letters of the field instead of the exporter's symbols.
+
+namespace cleave::views {
+
+/// "[V, 16]", "[2, M + V]": V counts nodes (with the type's name where there are several), M edges (with the input's name where there are
+/// several kinds). Numbers that are known only when the model runs keep the exporter's names: "u0".
+std::string shapeText(const Analysis& analysis, ValueId value);
+
+/// "edge_index[0]" for a row of an input, otherwise the name.
+std::string structureText(const Analysis& analysis, ValueId value);
+
+double bytesPerRow(const Analysis& analysis, ValueId value);  ///< 0 if a size is not known
+
+}  // namespace cleave::views
