@@ -291,6 +291,15 @@ void GraphScene::paintTitles(QPainter* painter, const QRectF& area, double left)
             band->paintTitles(painter, left);
 }
 
+QRectF GraphScene::nearestBox(const QRectF& area, double x) const
+{
+    QRectF nearest;
+    for (int box = 0; box < static_cast<int>(m_boxes.size()); ++box)
+        if (const QRectF rect = boxRect(box); rect.intersects(area) && (nearest.isEmpty() || std::abs(rect.center().x() - x) < std::abs(nearest.center().x() - x)))
+            nearest = rect;
+    return nearest;
+}
+
 QRectF GraphScene::cutRect(int cut) const
 {
     for (std::size_t i = 0; i < m_bands.size(); ++i)

@@ -39,6 +39,7 @@ public:
     void paintTitles(QPainter* painter, const QRectF& area, double left) const;  ///< of the bands there: at their left ends, or at `left` if that is further right
     double titleRoom() const;  ///< the widest that titles are, and what is around them
     QRectF cutRect(int cut) const;         ///< its strip; empty if it is not drawn
+    QRectF nearestBox(const QRectF& area, double x) const;  ///< of those in the area; empty if there is none
     QRectF litRect() const;
 
     BoxItem* boxAt(const QPointF& position) const;

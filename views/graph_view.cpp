@@ -201,16 +201,19 @@ void GraphView::selectCut(std::optional<int> cut)
         select(std::nullopt);
     m_scene->markCut(cut);
     Q_EMIT selectionChanged();
-    if (cut)
-        showLine(m_scene->cutRect(*cut));
+    if (const QRectF line = cut ? m_scene->cutRect(*cut) : QRectF(); !line.isEmpty())
+        showLine(line);
     sayCut();
 }
 
-// Cuts are as wide as the picture: only up and down matters.
+// Cuts are as wide as the picture: up and down matters, and aside only where not even the nearest of their tensors is in sight.
 void GraphView::showLine(const QRectF& line)
 {
-    const double x = mapToScene(viewport()->rect().center()).x();
-    ensureVisible(QRectF(x, line.top(), 1, line.height()), 0, 60);
+    const QRectF seen = mapToScene(viewport()->rect()).boundingRect();
+    QRectF shown(seen.center().x(), line.top(), 1, line.height());
+    if (const QRectF box = m_scene->nearestBox(line, seen.center().x()); !box.isEmpty() && (box.left() < seen.left() || box.right() > seen.right()))
+        shown = QRectF(box.left(), line.top(), box.width(), line.height());
+    ensureVisible(shown, viewport()->width() / 3, 60);
 }
 
 // To those who move it by keys, or hear it.
@@ -452,6 +455,12 @@ void GraphView::showAtStart()
     const std::vector<int> order = m_scene->readingOrder();
     if (const int x = order.empty() ? 0 : mapFromScene(m_scene->boxRect(order.front()).center()).x(); x > viewport()->width())
         horizontalScrollBar()->setValue(horizontalScrollBar()->value() + x - viewport()->width() / 2);
+}
+
+void GraphView::lookAt(const QPointF& centre)
+{
+    m_untouched = false;
+    centerOn(centre);
 }
 
 void GraphView::zoomBy(double factor)

@@ -57,6 +57,7 @@ public:
     void collapseAll();
     void fit();
     void showAtStart();  ///< the whole graph if its texts can still be read, otherwise its top
+    void lookAt(const QPointF& centre);  ///< in the scene
     void zoomBy(double factor);
     void setZoom(double zoom);  ///< 1: as large as the program's texts
     double zoom() const { return transform().m11(); }

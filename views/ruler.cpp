@@ -70,7 +70,7 @@ void Ruler::paintEvent(QPaintEvent*)
 void Ruler::go(double y)
 {
     const QPointF centre = m_view.mapToScene(m_view.viewport()->rect().center());
-    m_view.centerOn(QPointF(centre.x(), toScene(y)));
+    m_view.lookAt(QPointF(centre.x(), toScene(y)));
 }
 
 bool Ruler::event(QEvent* event)

@@ -3,10 +3,12 @@
 #include <QAbstractItemModelTester>
 #include <QComboBox>
 #include <QContextMenuEvent>
+#include <QDialogButtonBox>
 #include <QDir>
 #include <QDockWidget>
 #include <QDoubleSpinBox>
 #include <QElapsedTimer>
+#include <QFileDialog>
 #include <QLabel>
 #include <QLibraryInfo>
 #include <QLineEdit>
@@ -14,6 +16,7 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPlainTextEdit>
+#include <QPrinter>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QScopeGuard>
@@ -39,6 +42,7 @@
 #include "core/graph/generate.h"
 #include "core/graph/write_graph.h"
 #include "core/plan/cut.h"
+#include "core/plan/dot_text.h"
 #include "core/run/calibrate.h"
 #include "core/run/model.h"
 #include "views/code_panel.h"
@@ -105,11 +109,14 @@ private Q_SLOTS:
     void aWrongCutIsNotKept();
     void droppedFileIsOpened();
     void exportsPicture();
+    void exportsLookLikeTheWindow();
+    void fileDialogsLeaveTheWindowFree();
     void profileGraphsAreDrawnByStage();
     void plansAreWrittenAsProfileGraphs();
     void reportsCompareThePlans();
     void codeFollowsThePlan();
     void randomFeaturesAreChosenAndSaid();
+    void randomFeaturesAreOffered();
     void rewritesChangeTheProgramAndAreShown();
     void dragMovesAnOpAndUndoBringsItBack();
     void illegalMoveSaysWhy();
@@ -400,6 +407,7 @@ void WindowTest::verifyShowsTheResult()
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     QVERIFY(window.document().report().verify->equal());
     const auto* results = window.findChild<ResultPanel*>();
+    QVERIFY(results->isVisible());  // comes forward
     QCOMPARE(results->functions().rowCount(), 4);  // three functions and their sum
     QVERIFY(results->comparisons().rowCount() >= 1);
     QVERIFY(results->accuracies().rowCount() >= 1);
@@ -965,6 +973,97 @@ void WindowTest::exportsPicture()
     QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 5);
 }
 
+// The text of a PDF's pages.
+QByteArray pdfContent(const QByteArray& pdf)
+{
+    QByteArray content;
+    for (qsizetype at = pdf.indexOf("stream\n"); at >= 0; at = pdf.indexOf("stream\n", at + 1)) {
+        const QByteArray stream = pdf.mid(at + 7, pdf.indexOf("endstream", at + 7) - at - 7);
+        if (stream.startsWith('\x78'))  // of zlib; Qt wants the length before it
+            content += qUncompress(QByteArray("\x00\x40\x00\x00", 4) + stream);
+    }
+    return content;
+}
+
+// Background, levels and the size of texts, in a dark window.
+void WindowTest::exportsLookLikeTheWindow()
+{
+    applyTheme(*qApp, Theme::Dark);
+    const auto light = qScopeGuard([] { applyTheme(*qApp, Theme::Light); });
+    MainWindow window;
+    open(window, "gcn.pt2");
+    const GraphColors colors(window.palette());
+    const QTemporaryDir folder;
+    const auto written = [&](const char* name) {
+        const QString path = folder.filePath(QLatin1String(name));
+        window.exportTo(path);
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    const QByteArray svg = written("a.svg");
+    QVERIFY(svg.contains(colors.background.name().toLatin1()));
+    QVERIFY(svg.contains(colors.level(0, 2).name().toLatin1()));
+    const QImage png = QImage::fromData(written("a.png"));
+    QCOMPARE(png.pixelColor(1, 1), colors.background);
+    static const QRegularExpression widthOf(QStringLiteral("<svg width=\"([0-9.]+)(mm|cm)?\""));
+    const double width = widthOf.match(QString::fromUtf8(svg)).captured(1).toDouble() * 96 / 25.4;
+    QVERIFY2(std::abs(width - png.width() / 2.0) < 0.02 * width, qPrintable(QStringLiteral("%1 %2").arg(width).arg(png.width())));
+
+    const QByteArray dot = written("a.dot");
+    QVERIFY(dot.contains(dotFill(0, 2).c_str()) && dot.contains(dotFill(2, 2).c_str()));
+
+    QPrinter printer(QPrinter::HighResolution);
+    printer.setOutputFormat(QPrinter::PdfFormat);
+    printer.setOutputFileName(folder.filePath(QStringLiteral("printed.pdf")));
+    window.graphView().print(printer);
+    QFile printed(printer.outputFileName());
+    QVERIFY(printed.open(QIODevice::ReadOnly));
+    for (const QByteArray& pdf : {written("a.pdf"), printed.readAll()}) {
+        static const QRegularExpression colour(QStringLiteral("([0-9.]+) ([0-9.]+) ([0-9.]+) scn"));
+        const QRegularExpressionMatch first = colour.match(QString::fromLatin1(pdfContent(pdf)));
+        QVERIFY(first.hasMatch());
+        const QColor filled = QColor::fromRgbF(first.captured(1).toFloat(), first.captured(2).toFloat(), first.captured(3).toFloat());
+        QVERIFY2(std::abs(filled.red() - colors.background.red()) <= 1 && std::abs(filled.blue() - colors.background.blue()) <= 1, qPrintable(filled.name()));
+    }
+}
+
+// One at a time; what it proposes belongs to the model that is open.
+void WindowTest::fileDialogsLeaveTheWindowFree()
+{
+    MainWindow window;
+    open(window, "gcn.pt2");
+    const auto dialogs = [&] {
+        QList<QFileDialog*> open;
+        for (auto* dialog : window.findChildren<QFileDialog*>())
+            if (dialog->isVisible())
+                open.append(dialog);
+        return open;
+    };
+    QTest::keyClick(&window, Qt::Key_S, Qt::ControlModifier);
+    QCOMPARE(dialogs().size(), 1);
+    QVERIFY(!dialogs().front()->isModal());
+    QCOMPARE(dialogs().front()->defaultSuffix(), QStringLiteral("cleave.json"));
+    QVERIFY(window.document().planEditor().moveOps({opNamed(window, "relu")}, Position::pre(2)) || window.document().planEditor().history().count() == 0);
+    QTest::keyClick(&window, Qt::Key_O, Qt::ControlModifier);
+    QCOMPARE(dialogs().size(), 1);
+    QTest::keyClick(&window, Qt::Key_S, Qt::ControlModifier);
+    QCOMPARE(dialogs().size(), 1);
+    window.document().planEditor().history().setClean();
+    window.document().open(example("sage.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().modelPath().endsWith(QStringLiteral("/sage.pt2")), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(dialogs().isEmpty() && !window.document().isBusy(), patience);
+    window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTest::keyClick(&window, Qt::Key_S, Qt::ControlModifier);
+    QCOMPARE(dialogs().size(), 1);
+    const QTemporaryDir folder;
+    QFileDialog* dialog = dialogs().front();
+    dialog->setOption(QFileDialog::DontUseNativeDialog);
+    dialog->selectFile(folder.filePath(QStringLiteral("mine")));
+    dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Save)->click();
+    QTRY_VERIFY(QFileInfo::exists(folder.filePath(QStringLiteral("mine.cleave.json"))));
+}
+
 void WindowTest::profileGraphsAreDrawnByStage()
 {
     MainWindow window;
@@ -1115,6 +1214,26 @@ void WindowTest::randomFeaturesAreChosenAndSaid()
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     QVERIFY(window.document().report().verify->equal());
     QVERIFY(window.findChild<ResultPanel*>()->summary().contains(QLatin1String("RANDOM")));
+}
+
+// Where costs need them, by a button.
+void WindowTest::randomFeaturesAreOffered()
+{
+    MainWindow window;
+    open(window, "gcn.pt2");
+    const QTemporaryDir folder;
+    writeGraph(folder.filePath(QStringLiteral("bare.txt")).toStdString(), generateRmat({.scale = 5, .features = 0}));
+    window.document().open(folder.filePath(QStringLiteral("bare.txt")));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() != nullptr && !window.document().planEditor().costs().isMeasuring(), patience);
+    QPushButton* offered = nullptr;
+    for (auto* button : window.planPanel().findChildren<QPushButton*>())
+        if (button->text() == QStringLiteral("Take random features"))
+            offered = button;
+    QVERIFY(offered != nullptr);
+    QTRY_VERIFY(offered->isVisible());
+    QTest::mouseClick(offered, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().planEditor().cost().has_value(), patience);
+    QVERIFY(!offered->isVisible());
 }
 
 void WindowTest::rewritesChangeTheProgramAndAreShown()
@@ -1320,6 +1439,19 @@ void WindowTest::functionsRunTogether()
     QCOMPARE(editor.cost()->functions.size(), apart->functions.size() - 1);
     QCOMPARE(window.planPanel().functions().bars().back().name, QStringLiteral("Functions 1 to 2"));
     QVERIFY(planMarks(view.picture()->dag, editor, editor.plan()).strips[2].isJoined);
+    const auto linesOfRuler = [&] {
+        const QImage ruler = window.findChild<Ruler*>()->grab().toImage();
+        int lines = 0;
+        bool was = false;
+        for (int y = 0; y < ruler.height(); ++y) {
+            const QColor pixel = ruler.pixelColor(3, y);
+            const bool is = pixel.red() > pixel.blue() + 60;
+            lines += is && !was ? 1 : 0;
+            was = is;
+        }
+        return lines;
+    };
+    QCOMPARE(linesOfRuler(), 1);
     const QAbstractItemModel& saved = *window.planPanel().savePoints().model();
     for (int row = 0; row < saved.rowCount(); ++row)
         QVERIFY(saved.index(row, SavePointModel::Cut).data().toString() != QStringLiteral("Cut 2"));
@@ -1337,6 +1469,7 @@ void WindowTest::functionsRunTogether()
     QCOMPARE(editor.plan().joined, std::set<int>{1});
     QVERIFY(editor.setJoined(1, false));
     QVERIFY(editor.plan() == before);
+    QCOMPARE(linesOfRuler(), 2);
     editor.compareWith(std::filesystem::path(folder.filePath(QStringLiteral("a.cleave.json")).toStdU16String()));
     QCOMPARE(editor.differences(), QStringList{QStringLiteral("Functions 1 and 2 run together in a.cleave.json, but not here.")});
     QSignalSpy refused(&editor, &PlanEditor::refused);
