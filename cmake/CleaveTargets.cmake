@@ -6,6 +6,9 @@ target_compile_options(cleave_options INTERFACE -Wall -Wextra -Wpedantic -Wshado
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(cleave_options INTERFACE -Wno-maybe-uninitialized -Wno-restrict)
 endif()
+if(CMAKE_UNITY_BUILD)  # of what a file keeps to itself GCC warns where the file is included in another one
+    target_compile_options(cleave_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 target_include_directories(cleave_options INTERFACE ${PROJECT_SOURCE_DIR})
 if(CLEAVE_SANITIZE)
     # LibTorch does not export the type information that the vptr check needs.

@@ -43,6 +43,17 @@ Property histogramOf(const DegreeSummary& degrees)
 
 }  // namespace
 
+QString orderText(NodeOrder order)
+{
+    switch (order) {
+    case NodeOrder::Natural: break;
+    case NodeOrder::Degree: return DescriptionTexts::tr("Most edges first");
+    case NodeOrder::BreadthFirst: return DescriptionTexts::tr("Breadth first");
+    case NodeOrder::Metis: return DescriptionTexts::tr("Clusters (METIS)");
+    }
+    return DescriptionTexts::tr("As in the file");
+}
+
 QString rewriteText(Rewrite rewrite)
 {
     switch (rewrite) {

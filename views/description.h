@@ -7,6 +7,7 @@
 
 #include "core/graph/data_graph.h"
 #include "core/graph/degrees.h"
+#include "core/graph/order.h"
 #include "core/run/model.h"
 #include "views/property_model.h"
 
@@ -17,6 +18,7 @@ std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::op
 
 inline constexpr std::array allRoles{Role::NodeFeatures, Role::GraphStructure, Role::EdgeFeatures, Role::Other};
 QString roleText(Role role);               ///< "node features"
+QString orderText(NodeOrder order);        ///< "Breadth first"
 QString rewriteText(Rewrite rewrite);      ///< "put linear layers before aggregations"
 QString rewritesText(const Model& model);  ///< those that were applied, and how often each; empty: none
 

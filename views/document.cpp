@@ -52,7 +52,12 @@ std::set<Rewrite> appliedRewrites(const Model& model)
 Document::Document(QObject* parent) : QObject(parent)
 {
     connect(&m_planEditor, &PlanEditor::noted, this, &Document::noted);
-    connect(&m_planEditor, &PlanEditor::batchSizeWanted, this, &Document::setBatchSize);
+    connect(&m_planEditor, &PlanEditor::batchesWanted, this, [this](const Batches& batches) {
+        RunOptions options = m_options.run;
+        options.batchSize = batches.size;
+        options.order = batches.order;
+        setRunOptions(options);
+    });
     connect(&m_planEditor, &PlanEditor::changed, this, [this] {
         abandon(Task::Run);
         setReport({});
@@ -349,7 +354,7 @@ void Document::setBatchSize(std::int64_t batchSize)
 void Document::chooseBatchSize(std::int64_t batchSize)
 {
     if (m_model)
-        m_planEditor.takeBatchSize(batchSize);
+        m_planEditor.takeBatches({batchSize, m_options.run.order});
     else
         setBatchSize(batchSize);
 }
@@ -359,6 +364,14 @@ void Document::setNodeOrder(NodeOrder order)
     RunOptions options = m_options.run;
     options.order = order;
     setRunOptions(options);
+}
+
+void Document::chooseNodeOrder(NodeOrder order)
+{
+    if (m_model)
+        m_planEditor.takeBatches({m_options.run.batchSize, order});
+    else
+        setNodeOrder(order);
 }
 
 void Document::setRandomFeatures(bool random)

@@ -83,6 +83,7 @@ public:
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
     void chooseBatchSize(std::int64_t batchSize);  ///< as a step of the plan's history, if there is a plan
     void setNodeOrder(NodeOrder order);
+    void chooseNodeOrder(NodeOrder order);  ///< likewise
     void setRandomFeatures(bool random);        ///< for node features that the graph lacks
     void setRewrites(std::set<Rewrite> rewrites);  ///< of the model that is open, from its traced program, and of those opened from now on
     const std::set<Rewrite>& rewrites() const { return m_rewrites; }

@@ -50,9 +50,8 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     m_batchSize->setToolTip(tr("Target nodes of one batch; 0 lets Cleave choose"));
     m_order->setAccessibleName(tr("Node order"));
     m_order->setToolTip(tr("The order in which batches take the nodes: neighbours near each other make smaller blocks"));
-    for (const auto& [order, text] : {std::pair(NodeOrder::Natural, tr("As in the file")), std::pair(NodeOrder::Degree, tr("Most edges first")),
-                                      std::pair(NodeOrder::BreadthFirst, tr("Breadth first")), std::pair(NodeOrder::Metis, tr("Clusters (METIS)"))})
-        m_order->addItem(text, QVariant::fromValue(static_cast<int>(order)));
+    for (const NodeOrder order : {NodeOrder::Natural, NodeOrder::Degree, NodeOrder::BreadthFirst, NodeOrder::Metis})
+        m_order->addItem(orderText(order), QVariant::fromValue(static_cast<int>(order)));
     m_run->setToolTip(tr("Run the cut model function by function over one-hop blocks"));
     m_verify->setToolTip(tr("Run the whole model and the cut one and compare their answers"));
 
@@ -83,7 +82,7 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
 
     connect(m_properties, &PropertyView::chosen, this, [this](const QString& input, int role) { m_document.setRole(input, allRoles[static_cast<std::size_t>(role)]); });
     connect(m_batchSize, &QSpinBox::valueChanged, &m_document, &Document::chooseBatchSize);
-    connect(m_order, &QComboBox::activated, this, [this](int row) { m_document.setNodeOrder(static_cast<NodeOrder>(m_order->itemData(row).toInt())); });
+    connect(m_order, &QComboBox::activated, this, [this](int row) { m_document.chooseNodeOrder(static_cast<NodeOrder>(m_order->itemData(row).toInt())); });
     connect(m_absolute, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
     connect(m_relative, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
     connect(m_run, &QPushButton::clicked, &m_document, &Document::runLayerWise);

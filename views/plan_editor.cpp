@@ -7,32 +7,33 @@
 #include "core/base/error.h"
 #include "core/plan/code.h"
 #include "views/core_text.h"
+#include "views/description.h"
 #include "views/text.h"
 
 namespace cleave::views {
 
 class PlanEditor::Step : public QUndoCommand {
 public:
-    Step(PlanEditor& editor, Plan after, std::optional<std::int64_t> batchSize, const QString& text)
-        : QUndoCommand(text), m_editor(editor), m_before(editor.m_plan), m_after(std::move(after)), m_batchBefore(editor.m_options.batchSize), m_batchAfter(batchSize)
+    Step(PlanEditor& editor, Plan after, std::optional<Batches> batches, const QString& text)
+        : QUndoCommand(text), m_editor(editor), m_before(editor.m_plan), m_after(std::move(after)), m_batchesBefore(editor.batches()), m_batchesAfter(batches)
     {
     }
 
-    void undo() override { show(m_before, m_batchBefore); }
-    void redo() override { show(m_after, m_batchAfter.value_or(m_batchBefore)); }
+    void undo() override { show(m_before, m_batchesBefore); }
+    void redo() override { show(m_after, m_batchesAfter.value_or(m_batchesBefore)); }
 
 private:
-    void show(const Plan& plan, std::int64_t batchSize)
+    void show(const Plan& plan, const Batches& batches)
     {
         m_editor.setPlan(plan);
-        if (m_batchAfter)
-            Q_EMIT m_editor.batchSizeWanted(batchSize);
+        if (m_batchesAfter)
+            Q_EMIT m_editor.batchesWanted(batches);
     }
 
     PlanEditor& m_editor;
     Plan m_before, m_after;
-    std::int64_t m_batchBefore;
-    std::optional<std::int64_t> m_batchAfter;  // nothing: it is no part of the step
+    Batches m_batchesBefore;
+    std::optional<Batches> m_batchesAfter;  // nothing: they are no part of the step
 };
 
 PlanEditor::PlanEditor(QObject* parent) : QObject(parent)
@@ -118,9 +119,10 @@ bool PlanEditor::keepMovedCut(int cut)
     return kept && take(*kept, movedCutText(cut, *kept));
 }
 
-void PlanEditor::takeBatchSize(std::int64_t batchSize)
+bool PlanEditor::takeBatches(const Batches& batches)
 {
-    take(m_plan, batchSize == 0 ? tr("Batches of a size that Cleave chooses") : tr("Batches of %1 nodes").arg(countText(batchSize)), batchSize);
+    const QString size = batches.size == 0 ? tr("Batches of a size that Cleave chooses") : tr("Batches of %1 nodes").arg(countText(batches.size));
+    return take(m_plan, batches.order == m_options.order ? size : tr("Order of nodes: “%1”").arg(orderText(batches.order)), batches);
 }
 
 // "Move cut 2: save linear_1 instead of relu"
@@ -302,11 +304,11 @@ bool PlanEditor::setJoined(int cut, bool joined)
 
 QString PlanEditor::nameOf(OpId op) const { return toText(m_subject->model->program()[op].name); }
 
-bool PlanEditor::take(const Plan& plan, const QString& text, std::optional<std::int64_t> batchSize)
+bool PlanEditor::take(const Plan& plan, const QString& text, std::optional<Batches> taken)
 {
-    if (plan == m_plan && batchSize.value_or(m_options.batchSize) == m_options.batchSize)
+    if (plan == m_plan && taken.value_or(batches()) == batches())
         return false;
-    m_history.push(new Step(*this, plan, batchSize, text));
+    m_history.push(new Step(*this, plan, taken, text));
     return true;
 }
 

@@ -14,6 +14,14 @@
 
 namespace cleave::views {
 
+/// How nodes are put into batches.
+struct Batches {
+    std::int64_t size = 0;  ///< 0: chosen by the program
+    NodeOrder order = NodeOrder::Natural;
+
+    bool operator==(const Batches&) const = default;
+};
+
 /// What a person does to the plan of the open model: each change is one step that can be undone. Knows what every plan costs on the open graph.
 class PlanEditor : public QObject {
     Q_OBJECT
@@ -23,13 +31,13 @@ public:
     ~PlanEditor() override;
 
     void setModel(std::shared_ptr<const Model> model);  ///< null: none. Begins at message degree, with nothing to undo
-    /// Costs are measured in the background from now on. graph null: none
-    void measureAgain() { m_costs.measureAgain(); }  ///< for other rates
-    void setGraph(std::shared_ptr<const DataGraph> graph, const RunOptions& options);
+    void setGraph(std::shared_ptr<const DataGraph> graph, const RunOptions& options);  ///< costs are measured in the background; null: none
+    void measureAgain() { m_costs.measureAgain(); }                                    ///< for other rates
 
     const PlanSpace* space() const;              ///< null without a model
     const Plan& plan() const { return m_plan; }  ///< that is run and saved
     const Plan& base() const { return m_base; }  ///< at message degree
+    Batches batches() const { return {m_options.batchSize, m_options.order}; }
     const Plan& shown() const { return m_preview ? *m_preview : m_plan; }
     bool isModified() const { return !m_history.isClean(); }
     QUndoStack& history() { return m_history; }
@@ -46,13 +54,13 @@ public:
     bool keepTogether(OpId a, OpId b);  ///< in one function from now on
     bool letGo(OpId op);                ///< of those that it is kept together with
     bool setJoined(int cut, bool joined);  ///< the functions above and below it run together: nothing is saved between them, over blocks of one hop more
-    bool take(const Plan& plan, const QString& text, std::optional<std::int64_t> batchSize = {});  ///< a legal one, and the batches that it is for
+    bool take(const Plan& plan, const QString& text, std::optional<Batches> taken = {});  ///< a legal one, and the batches that it is for
+    bool takeBatches(const Batches& batches);  ///< of which one thing is new
 
     // A plan that is shown, but neither run nor saved until it is kept; any change of the plan ends it.
     void preview(const Plan& plan);
     bool previewCut(int cut, bool up);  ///< moved from where it is shown to the next legal place, or a sentence of refused()
     void endPreview();
-    void takeBatchSize(std::int64_t batchSize);  ///< as one undo step; 0: chosen by the program
     bool keepMovedCut(int cut);  ///< the preview, as one undo step that says what the cut saves now
     bool hasPreview() const { return m_preview.has_value(); }
 
@@ -86,7 +94,7 @@ Q_SIGNALS:
     void costsChanged();  ///< of every plan, or there are none any more
     void curveChanged();  ///< over batch sizes
     void comparisonChanged();
-    void batchSizeWanted(std::int64_t batchSize);  ///< by a plan that was taken, or taken back
+    void batchesWanted(cleave::views::Batches batches);  ///< by a plan that was taken, or taken back
     void refused(const QString& sentence);
     void noted(const QString& sentence);  ///< of planners that made no plan
 

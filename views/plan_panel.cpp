@@ -253,10 +253,10 @@ void PlanPanel::take(const PricedPlan& plan)
     const QString text = tr("Take the plan “%1”").arg(planText(taken.name));
     Plan joined = m_editor.plan();
     joined.joined = taken.planned.plan.joined;
-    std::optional<std::int64_t> batchSize;
+    std::optional<Batches> batches;
     if (!joined.joined.empty() && taken.batchSize != m_editor.costs().plans().front().batchSize)
-        batchSize = taken.batchSize;
-    m_editor.take(joined.joined.empty() ? taken.planned.plan : joined, text, batchSize);
+        batches = {taken.batchSize, m_editor.batches().order};
+    m_editor.take(joined.joined.empty() ? taken.planned.plan : joined, text, batches);
 }
 
 }  // namespace cleave::views

@@ -465,7 +465,7 @@ void StoryView::setExercise()
             for (Move move; moves-- > 0 && (move = space.moveCut(plan, cut, up)).plan;)
                 plan = *move.plan;
     const std::int64_t nodes = m_document.graph()->numNodes;
-    editor.take(plan, tr("Set an exercise"), std::max<std::int64_t>(1, nodes / 10));
+    editor.take(plan, tr("Set an exercise"), Batches{std::max<std::int64_t>(1, nodes / 10), editor.batches().order});
     m_planBefore = editor.plan();
     showOutcome();
 }

@@ -60,14 +60,14 @@ namespace {
 
 std::atomic<bool> isBound = false;
 std::atomic<std::size_t> near = 0, low = 0;  // above the first, pages are dropped until the second
-std::atomic<std::size_t> origin = 0, most = 0;  // what was resident before, and how much more may be
+std::atomic<std::size_t> origin = 0, boundBytes = 0;  // what was resident before, and how much more may be
 std::atomic<std::size_t> room = 0;           // for pages of files
-std::atomic<std::size_t> seen = 0;           // the most resident memory at any look
+std::atomic<std::size_t> highest = 0;           // the most resident memory at any look
 
 void look()
 {
     const std::size_t now = residentBytes();
-    for (std::size_t before = seen; now > before && !seen.compare_exchange_weak(before, now);) {
+    for (std::size_t before = highest; now > before && !highest.compare_exchange_weak(before, now);) {
     }
     if (now > near)
         dropMappedPages([&] { return residentBytes() < low; });
@@ -76,16 +76,16 @@ void look()
 // What is read and written between two looks must find room above `near`.
 void divideForBatches()
 {
-    boundBatches(most / 16 * 5, most / 16 * 6);
-    low = origin + most / 16 * 8;
-    near = origin + most / 16 * 10;
+    boundBatches(boundBytes / 16 * 5, boundBytes / 16 * 6);
+    low = origin + boundBytes / 16 * 8;
+    near = origin + boundBytes / 16 * 10;
 }
 
 // Little is read and written through mapped pages: what libraries take for themselves must find room.
 void divideForArrays()
 {
     constexpr std::size_t forLibraries = std::size_t{72} << 20, forBatches = std::size_t{20} << 20;
-    const std::size_t arrays = std::max(most / 16 * 6, most / 32 * 31 - std::min(most / 32 * 31, forLibraries));
+    const std::size_t arrays = std::max(boundBytes / 16 * 6, boundBytes / 32 * 31 - std::min(boundBytes / 32 * 31, forLibraries));
     boundBatches(arrays - std::min(arrays / 4, forBatches), arrays);
     low = origin + arrays + forBatches / 2;
     near = origin + arrays + forBatches;
@@ -106,7 +106,7 @@ void requireWithinBound(std::size_t bytes, const std::string& what, const std::s
     if (!isBound)
         return;
     dropMappedPages([] { return false; });
-    require(bytes, origin, most, what, advice);
+    require(bytes, origin, boundBytes, what, advice);
 }
 
 void stayWithinBound()
@@ -135,8 +135,8 @@ MemoryBound::MemoryBound(std::size_t bytes, const std::filesystem::path& folder)
     m->bytes = bytes;
     m->before = residentBytes();
     m->knowsPeak = forgetPeak();
-    seen = origin = m->before;
-    most = bytes;
+    highest = origin = m->before;
+    boundBytes = bytes;
     room = bytes / 4;
     boundPages({bytes / 16, folder});
     divideForBatches();
@@ -177,7 +177,7 @@ std::size_t MemoryBound::bytes() const { return m->bytes; }
 
 std::size_t MemoryBound::peakBytes() const
 {
-    const std::size_t peak = m->knowsPeak ? statusLine("VmHWM") : std::max(seen.load(), residentBytes());
+    const std::size_t peak = m->knowsPeak ? statusLine("VmHWM") : std::max(highest.load(), residentBytes());
     return peak > m->before ? peak - m->before : 0;
 }
 

@@ -1954,6 +1954,22 @@
         <source>other</source>
         <translation>其他</translation>
     </message>
+    <message>
+        <source>Most edges first</source>
+        <translation>边多者优先</translation>
+    </message>
+    <message>
+        <source>Breadth first</source>
+        <translation>广度优先</translation>
+    </message>
+    <message>
+        <source>Clusters (METIS)</source>
+        <translation>聚类 (METIS)</translation>
+    </message>
+    <message>
+        <source>As in the file</source>
+        <translation>按文件中的顺序</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::Document</name>
@@ -3094,22 +3110,6 @@
         <translation>各批次选取节点的顺序：邻居排得越近，块越小</translation>
     </message>
     <message>
-        <source>As in the file</source>
-        <translation>按文件中的顺序</translation>
-    </message>
-    <message>
-        <source>Most edges first</source>
-        <translation>边多者优先</translation>
-    </message>
-    <message>
-        <source>Breadth first</source>
-        <translation>广度优先</translation>
-    </message>
-    <message>
-        <source>Clusters (METIS)</source>
-        <translation>聚类 (METIS)</translation>
-    </message>
-    <message>
         <source>Run the cut model function by function over one-hop blocks</source>
         <translation>在一跳块上逐个函数运行切分后的模型</translation>
     </message>
@@ -3313,6 +3313,10 @@
     <message>
         <source>Batches of %1 nodes</source>
         <translation>每批 %1 个节点</translation>
+    </message>
+    <message>
+        <source>Order of nodes: “%1”</source>
+        <translation>节点顺序：“%1”</translation>
     </message>
 </context>
 <context>

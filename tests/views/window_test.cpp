@@ -1686,6 +1686,20 @@ void WindowTest::batchSizeIsChosenOnTheCurve()
     planEditor.history().undo();
     QCOMPARE(window.document().options().run.batchSize, 0);
     QVERIFY(!planEditor.isModified());
+
+    // The order likewise.
+    QComboBox* order = nullptr;
+    for (auto* box : window.findChildren<QComboBox*>())
+        if (box->accessibleName() == QStringLiteral("Node order"))
+            order = box;
+    QVERIFY(order != nullptr);
+    QTest::keyClick(order, Qt::Key_Down);
+    QVERIFY(window.document().options().run.order == NodeOrder::Degree);
+    QCOMPARE(planEditor.history().undoText(), QStringLiteral("Order of nodes: “Most edges first”"));
+    planEditor.history().undo();
+    QVERIFY(window.document().options().run.order == NodeOrder::Natural);
+    QCOMPARE(order->currentIndex(), 0);
+    QVERIFY(!planEditor.isModified());
 }
 
 void WindowTest::savePointSaysWhatItCosts()
