@@ -131,8 +131,7 @@ void Document::openModel(const QString& file, std::optional<PlanFile> plan, Inpu
             return std::make_shared<const Model>(cleave::openModel(path, options, progress));
         },
         [this, path, hints](std::shared_ptr<const Model> model) {
-            m_hints = hints;
-            setModel(std::move(model), path);
+            setModel(std::move(model), path, hints);
         });
 }
 
@@ -262,11 +261,13 @@ bool Document::savePlan(const QString& path)
     }
 }
 
-void Document::setModel(std::shared_ptr<const Model> model, const QString& path)
+void Document::setModel(std::shared_ptr<const Model> model, const QString& path, InputHints hints)
 {
+    Q_EMIT modelAboutToChange();  // before anything is known by the new one's names
     takeFile(path);
+    m_hints = std::move(hints);
     m_stages.reset();
-    replaceModel(std::move(model));
+    putModel(std::move(model));
     if (m_model)
         for (const std::string& note : m_model->program().notes)
             Q_EMIT noted(toText(note));
@@ -274,9 +275,11 @@ void Document::setModel(std::shared_ptr<const Model> model, const QString& path)
 
 void Document::setStages(std::shared_ptr<const StagedModel> stages, const QString& path)
 {
+    Q_EMIT modelAboutToChange();
     takeFile(path);
+    m_hints = {};
     m_stages = std::move(stages);
-    replaceModel(nullptr);
+    putModel(nullptr);
 }
 
 void Document::takeFile(const QString& path)
@@ -288,9 +291,8 @@ void Document::takeFile(const QString& path)
 }
 
 // The same file in another form, or another file.
-void Document::replaceModel(std::shared_ptr<const Model> model)
+void Document::putModel(std::shared_ptr<const Model> model)
 {
-    Q_EMIT modelAboutToChange();
     abandon(Task::Check);
     m_model = std::move(model);
     m_isChecked = false;
@@ -415,7 +417,8 @@ void Document::rewriteModel()
             return std::make_shared<const Model>(rewrittenModel(traced, rewrites, progress));
         },
         [this](std::shared_ptr<const Model> model) {
-            replaceModel(std::move(model));
+            Q_EMIT modelAboutToChange();
+            putModel(std::move(model));
             const std::vector<PassCount>& applied = m_model->analysis->rewrites;
             Q_EMIT noted(applied.empty() ? tr("The program is as it was traced: no rewrite applies.") : tr("Rewrites: %1.").arg(rewritesText(*m_model)));
         });

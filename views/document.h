@@ -77,7 +77,7 @@ public:
     void restorePlan(const QString& path);   ///< openPlan() of one that nobody saved
     bool savePlan(const QString& path);
     void comparePlan(const QString& path);  ///< shown beside the plan at hand; what differs is noted
-    void setModel(std::shared_ptr<const Model> model, const QString& path);
+    void setModel(std::shared_ptr<const Model> model, const QString& path, InputHints hints = {});
     void setStages(std::shared_ptr<const StagedModel> stages, const QString& path);
     void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);  ///< which may be empty: it was not read from a file
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
@@ -122,7 +122,7 @@ private:
     void abandon(Task task);
     void setReport(Report report);
     void takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<DegreeSummary> degrees, const QString& path);
-    void replaceModel(std::shared_ptr<const Model> model);
+    void putModel(std::shared_ptr<const Model> model);
     void takeFile(const QString& path);
     void rewriteModel();
     void checkModel();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/stopping.h"
 #include "core/run/batch.h"
 #include "core/run/file_rows.h"
 
@@ -117,13 +118,18 @@ at::Tensor LayerWise::edgesInto(const EdgesBySegment& edges, const at::Tensor& p
 }
 
 // Gives the nodes that have none in this batch the next numbers.
-void LayerWise::number(const at::Tensor& nodes, Batch& batch) const
+void LayerWise::number(const at::Tensor& found, Batch& batch) const
 {
-    const at::Tensor flat = nodes.contiguous();
+    const at::Tensor flat = found.contiguous();
     const auto* data = flat.data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < flat.numel(); ++i)
-        if (data[i] >= 0 && data[i] < nodesOf(*batch.function))
+    constexpr std::int64_t atOnce = 1 << 16;
+    const std::int64_t nodes = nodesOf(*batch.function);
+    for (std::int64_t i = 0; i < flat.numel(); ++i) {
+        if (i % atOnce == 0)
+            checkStop();
+        if (data[i] >= 0 && data[i] < nodes)
             batch.numbers->add(data[i]);
+    }
 }
 
 // Blocks hold nodes of the targets' type; rows of others are read from the store.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/stopping.h"
 #include "core/run/batch.h"
 #include "core/run/tensors.h"
 
@@ -113,6 +114,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
     rows.batches = static_cast<double>(starts.size());
     rows.frames.resize(function.frames.size());
     // The counts of a batch: frames, then reach.
+    const Stoppable stoppable(progress.stop);
     std::size_t visited = 0;
     const auto visit = [&](std::size_t i) {
         progress.update(static_cast<double>(visited++) / rows.batches, "Counting rows");

@@ -2399,6 +2399,17 @@ void WindowTest::planOfTheModelBeforeIsOfferedAgain()
     QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && !window.document().model()->traced, patience);
     QVERIFY(window.document().planEditor().plan() == plan);
 
+    // Another file: with and without the plan having been written before.
+    for (const bool isWritten : {false, true}) {
+        if (isWritten)
+            window.recovery().write();
+        window.document().open(example("gcn.pt2"));
+        QTRY_VERIFY_WITH_TIMEOUT(window.offerBar().isVisible(), patience);
+        QVERIFY2(window.offerBar().text().startsWith(QStringLiteral("The plan of sage.pt2")), qPrintable(window.offerBar().text()));
+        QTest::mouseClick(window.offerBar().buttons().at(0), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && window.document().modelPath().endsWith(QStringLiteral("sage.pt2")), patience);
+        QVERIFY(window.document().planEditor().plan() == plan);
+    }
     window.document().open(example("gcn.pt2"));
     QTRY_VERIFY_WITH_TIMEOUT(window.offerBar().isVisible(), patience);
     QTest::mouseClick(window.offerBar().buttons().at(1), Qt::LeftButton);
