@@ -1,8 +1,8 @@
 #include "views/plan_costs.h"
 
-#include <QStringList>
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "core/base/error.h"
@@ -14,6 +14,7 @@ namespace cleave::views {
 namespace {
 
 constexpr std::array planners{Planner::MessageDegree, Planner::Greedy, Planner::Optimal};
+constexpr std::array extremes{Planner::FullGraph, Planner::NodeWise};
 
 // Costs point into the space of plans, so they keep it.
 std::shared_ptr<const CostModel> costModel(const std::shared_ptr<const PlannedModel>& subject, const GraphCounts& counts, const Planning& planning)
@@ -54,7 +55,7 @@ struct PlanCosts::Measured {
     std::shared_ptr<Planning> planning;  // used by one worker at a time
     std::vector<PricedPlan> plans;
     std::shared_ptr<const CostModel> model;
-    QStringList notes;
+    QString note;  // why there is no plan
 };
 
 QString planText(const std::string& name)
@@ -114,10 +115,11 @@ const CostModel* PlanCosts::modelFor(const std::set<int>& joined) const
 
 void PlanCosts::want(const std::set<int>& joined)
 {
-    if (!m_model || modelFor(joined) != nullptr || (m_joinedJob && m_wanted == joined))
+    const bool isUnderWay = m_joinedJob && m_wanted == joined;
+    m_wanted = joined;
+    if (!m_model || modelFor(joined) != nullptr || isUnderWay || m_isStopped)
         return;
     Job::retire(m_joinedJob, this);
-    m_wanted = joined;
     m_joinedJob = std::make_unique<Job>(
         tr("Counting rows of blocks"),
         [subject = m_subject, graph = m_graph, options = m_options, batchSize = m_model->counts().batchSize, joined](const Progress& progress) {
@@ -127,13 +129,14 @@ void PlanCosts::want(const std::set<int>& joined)
             return costModel(subject, planning.price(plan, {{}, 0, batchSize, options.order}, {}, progress).counts, planning);
         },
         [this, joined](std::shared_ptr<const CostModel> model) { m_joined[joined] = std::move(model); });
+    watch(*m_joinedJob);
     connect(m_joinedJob.get(), &Job::failed, this, &PlanCosts::noted);
-    connect(m_joinedJob.get(), &Job::finished, this, [this] {
-        const bool isKnown = modelFor(m_wanted) != nullptr;
+    connect(m_joinedJob.get(), &Job::finished, this, [this, joined] {
+        const bool isKnown = modelFor(joined) != nullptr;
         finish(m_joinedJob);
         if (isKnown) {
             Q_EMIT changed();
-            measureCurve(m_wanted);
+            measureCurve(joined);
         }
     });
 }
@@ -155,7 +158,47 @@ const std::string& PlanCosts::graphName() const
     return m_graph ? m_graph->name : none;
 }
 
-void PlanCosts::finish(std::unique_ptr<Job>& job) { job.release()->deleteLater(); }
+void PlanCosts::watch(Job& job)
+{
+    connect(&job, &Job::progressed, this, [this, title = job.title()](double fraction, const QString&) { Q_EMIT working(title, fraction); });
+    Q_EMIT working(job.title(), 0);
+}
+
+void PlanCosts::finish(std::unique_ptr<Job>& job)
+{
+    job.release()->deleteLater();
+    const auto tell = [this] {
+        if (!isWorking())
+            Q_EMIT working({}, 0);
+    };
+    QMetaObject::invokeMethod(this, tell, Qt::QueuedConnection);  // most are followed by another
+}
+
+// What is known stays.
+void PlanCosts::stop()
+{
+    if (!isWorking())
+        return;
+    m_isStopped = true;
+    for (std::unique_ptr<Job>* job : {&m_job, &m_joinedJob, &m_curveJob})
+        Job::retire(*job, this);
+    Q_EMIT changed();
+    Q_EMIT working({}, 0);
+}
+
+void PlanCosts::goOn()
+{
+    if (!std::exchange(m_isStopped, false))
+        return;
+    if (!m_model)
+        measure(true);
+    else if (m_plans.size() < planners.size())
+        compare();
+    else if (!measureCurve(m_model->counts().joined))
+        compareExtremes();
+    want(std::set(m_wanted));
+    Q_EMIT changed();
+}
 
 // Rows counted, and what every plan costs; then the plans of all planners.
 void PlanCosts::measure(bool keepCurve)
@@ -163,6 +206,8 @@ void PlanCosts::measure(bool keepCurve)
     Job::retire(m_job, this);
     Job::retire(m_joinedJob, this);
     m_planning.reset();
+    m_isStopped = false;
+    m_tried.clear();
     m_plans.clear();
     m_model.reset();
     m_joined.clear();
@@ -173,6 +218,7 @@ void PlanCosts::measure(bool keepCurve)
         m_curves.clear();
         Q_EMIT curveChanged();
     }
+    Q_EMIT working({}, 0);
     if (!m_subject || !m_graph)
         return;
     m_job = std::make_unique<Job>(
@@ -189,6 +235,7 @@ void PlanCosts::measure(bool keepCurve)
             m_model = std::move(measured.model);
             m_planning = std::move(measured.planning);
         });
+    watch(*m_job);
     connect(m_job.get(), &Job::failed, this, [this](const QString& sentence) {
         m_problem = sentence;
         Q_EMIT noted(sentence);
@@ -197,41 +244,74 @@ void PlanCosts::measure(bool keepCurve)
         finish(m_job);
         Q_EMIT changed();
         if (m_model)
-            compare(std::exchange(m_planning, nullptr));
+            compare();
     });
 }
 
-void PlanCosts::compare(std::shared_ptr<Planning> counted)
+void PlanCosts::compare()
 {
     Job::retire(m_job, this);
     m_job = std::make_unique<Job>(
         tr("Planning"),
-        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints, counted = std::move(counted)](const Progress& progress) {
+        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints, counted = std::exchange(m_planning, nullptr)](const Progress& progress) {
             Measured measured;
-            const std::shared_ptr<Planning> planning = counted ? counted : planningOf(subject, graph, options, progress);
-            const PlanningRequest request{constraints, 0, options.batchSize, options.order};
+            measured.planning = counted ? counted : planningOf(subject, graph, options, progress);
             for (const Planner planner : planners)
-                measured.plans.push_back(planning->make(planner, request, progress));
-            // What only serves for comparison may not be possible.
-            for (const Planner planner : {Planner::NodeWise, Planner::FullGraph})
-                try {
-                    measured.plans.push_back(planning->make(planner, request, progress));
-                } catch (const Error& error) {
-                    measured.notes.append(toText(error.what()));
-                }
+                measured.plans.push_back(measured.planning->make(planner, {constraints, 0, options.batchSize, options.order}, progress));
             return measured;
         },
         [this](Measured measured) {
             m_plans = std::move(measured.plans);
-            for (const QString& note : measured.notes)
-                Q_EMIT noted(note);
+            m_planning = std::move(measured.planning);
         });
+    watch(*m_job);
     connect(m_job.get(), &Job::failed, this, &PlanCosts::noted);
     connect(m_job.get(), &Job::finished, this, [this] {
         finish(m_job);
         Q_EMIT changed();
-        if (m_model)
-            measureCurve(m_model->counts().joined);
+        if (m_model && !measureCurve(m_model->counts().joined))
+            compareExtremes();
+    });
+}
+
+// What only serves for comparison comes last, one after the other: it may take long, and may not be possible.
+void PlanCosts::compareExtremes()
+{
+    if (m_job || m_isStopped || !m_model || m_plans.size() < planners.size())
+        return;
+    const auto next = std::ranges::find_if(extremes, [&](Planner planner) { return !m_tried.contains(planner); });
+    if (next == extremes.end())
+        return;
+    const Planner planner = *next;
+    m_job = std::make_unique<Job>(
+        tr("Counting rows for “%1”").arg(planText(std::string(plannerName(planner)))),
+        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints, planner, counted = std::exchange(m_planning, nullptr)](const Progress& progress) {
+            Measured measured;
+            measured.planning = counted ? counted : planningOf(subject, graph, options, progress);
+            try {
+                measured.plans.push_back(measured.planning->make(planner, {constraints, 0, options.batchSize, options.order}, progress));
+            } catch (const Error& error) {
+                measured.note = toText(error.what());
+            }
+            return measured;
+        },
+        [this, planner](Measured measured) {
+            m_tried.insert(planner);
+            m_planning = std::move(measured.planning);
+            if (!measured.note.isEmpty())
+                Q_EMIT noted(measured.note);
+            // Node-wise stands before the full graph.
+            m_plans.insert(m_plans.begin() + static_cast<std::ptrdiff_t>(planners.size()), std::make_move_iterator(measured.plans.begin()), std::make_move_iterator(measured.plans.end()));
+        });
+    watch(*m_job);
+    connect(m_job.get(), &Job::failed, this, [this, planner](const QString& sentence) {
+        m_tried.insert(planner);
+        Q_EMIT noted(sentence);
+    });
+    connect(m_job.get(), &Job::finished, this, [this] {
+        finish(m_job);
+        Q_EMIT changed();
+        compareExtremes();
     });
 }
 
@@ -239,7 +319,7 @@ void PlanCosts::compare(std::shared_ptr<Planning> counted)
 void PlanCosts::plan()
 {
     if (m_plans.size() < planners.size()) {
-        compare(nullptr);
+        compare();
         return;
     }
     Job::retire(m_job, this);
@@ -255,17 +335,22 @@ void PlanCosts::plan()
             for (std::size_t i = 0; i < plans.size(); ++i)
                 m_plans[i].planned = std::move(plans[i]);
         });
+    watch(*m_job);
     connect(m_job.get(), &Job::failed, this, &PlanCosts::noted);
     connect(m_job.get(), &Job::finished, this, [this] {
         finish(m_job);
         Q_EMIT changed();
+        if (!m_curveJob)
+            compareExtremes();
     });
 }
 
-void PlanCosts::measureCurve(const std::set<int>& joined)
+bool PlanCosts::measureCurve(const std::set<int>& joined)
 {
-    if (m_curves.contains(joined) || (m_curveJob && m_curveWanted == joined))
-        return;
+    if (m_curveJob && m_curveWanted == joined)
+        return true;
+    if (m_curves.contains(joined))
+        return false;
     Job::retire(m_curveJob, this);
     m_curveWanted = joined;
     m_curveJob = std::make_unique<Job>(
@@ -280,10 +365,13 @@ void PlanCosts::measureCurve(const std::set<int>& joined)
             return models;
         },
         [this, joined](Models models) { m_curves[joined] = std::move(models); });
+    watch(*m_curveJob);
     connect(m_curveJob.get(), &Job::finished, this, [this] {
         finish(m_curveJob);
         Q_EMIT curveChanged();
+        compareExtremes();
     });
+    return true;
 }
 
 }  // namespace cleave::views

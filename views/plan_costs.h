@@ -50,6 +50,10 @@ public:
     std::vector<Point> curve(const Plan& plan) const;  ///< over batch sizes, from small to large; empty until it is known
 
     bool isMeasuring() const { return m_job != nullptr; }
+    bool isWorking() const { return m_job || m_curveJob || m_joinedJob; }
+    void stop();   ///< what is still to be counted and planned; what is known stays
+    void goOn();   ///< with that
+    bool isStopped() const { return m_isStopped; }
     bool hasGraph() const { return m_graph != nullptr; }
     const QString& problem() const { return m_problem; }  ///< why there are no costs for the graph, in a sentence
     const std::string& graphName() const;
@@ -58,26 +62,31 @@ Q_SIGNALS:
     void changed();       ///< the cost of every plan, or there are none any more
     void curveChanged();  ///< there is one, or none any more
     void noted(const QString& sentence);  ///< of planners that made no plan
+    void working(const QString& what, double fraction);  ///< in the background; empty: not any more
 
 private:
     struct Measured;
     using Models = std::vector<std::shared_ptr<const CostModel>>;
 
     void measure(bool keepCurve);
-    void compare(std::shared_ptr<Planning> counted);
+    void compare();
+    void compareExtremes();
     void plan();
-    void measureCurve(const std::set<int>& joined);
+    bool measureCurve(const std::set<int>& joined);  // false: it is known
+    void watch(Job& job);
     void finish(std::unique_ptr<Job>& job);
 
     std::shared_ptr<const PlannedModel> m_subject;
     std::shared_ptr<const DataGraph> m_graph;
     RunOptions m_options;
     Constraints m_constraints;
-    std::shared_ptr<Planning> m_planning;  // that has counted the rows, until the planners use it
+    std::shared_ptr<Planning> m_planning;  // that has counted the rows; null while a job uses it
+    std::set<Planner> m_tried;             // of those that serve for comparison
     std::vector<PricedPlan> m_plans;
     std::shared_ptr<const CostModel> m_model;
     std::map<std::set<int>, std::shared_ptr<const CostModel>> m_joined;
-    std::set<int> m_wanted;  // whose rows are being counted
+    std::set<int> m_wanted;  // the functions joined in the plan at hand
+    bool m_isStopped = false;
     std::map<std::set<int>, Models> m_curves;
     std::set<int> m_curveWanted;
     QString m_problem;

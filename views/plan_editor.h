@@ -33,6 +33,8 @@ public:
     void setModel(std::shared_ptr<const Model> model);  ///< null: none. Begins at message degree, with nothing to undo
     void setGraph(std::shared_ptr<const DataGraph> graph, const RunOptions& options);  ///< costs are measured in the background; null: none
     void measureAgain() { m_costs.measureAgain(); }                                    ///< for other rates
+    void stopMeasuring() { m_costs.stop(); }
+    void goOnMeasuring() { m_costs.goOn(); }
 
     const PlanSpace* space() const;              ///< null without a model
     const Plan& plan() const { return m_plan; }  ///< that is run and saved

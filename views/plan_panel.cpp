@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include "views/core_text.h"
 #include "views/text.h"
@@ -18,6 +19,8 @@
 namespace cleave::views {
 
 namespace {
+
+constexpr std::chrono::milliseconds activityDelay{500};
 
 CostBars::Bar barOf(const QString& name, const FunctionCost& f, const FunctionCost::Blocks& blocks)
 {
@@ -48,7 +51,8 @@ CostBars::Bar barOf(const QString& name, const PlanCost& cost, const std::vector
 
 PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     : QWidget(parent), m_editor(editor), m_model(editor), m_summary(new QLabel(this)), m_calibrate(new QPushButton(tr("Measure this machine"), this)),
-      m_random(new QPushButton(tr("Take random features"), this)), m_plans(new CostBars(this)), m_functions(new CostBars(this)),
+      m_random(new QPushButton(tr("Take random features"), this)), m_activityRow(new QWidget(this)), m_activity(new QLabel(m_activityRow)),
+      m_stop(new QPushButton(tr("Stop"), m_activityRow)), m_plans(new CostBars(this)), m_functions(new CostBars(this)),
       m_curve(new BatchCurve(this)), m_savePoint(new QLabel(this)), m_savePoints(new QTableView(this))
 {
     m_summary->setWordWrap(true);
@@ -115,9 +119,22 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     calibration->addStretch(1);
     layout->addLayout(calibration);
     layout->addLayout(buttons);
+    layout->addWidget(m_activityRow);
     layout->addWidget(area, 3);
     layout->addWidget(m_savePoints, 2);
     layout->addWidget(m_savePoint);
+
+    auto* activity = new QHBoxLayout(m_activityRow);
+    activity->setContentsMargins(10, 2, 10, 2);
+    activity->addWidget(m_activity, 1);
+    activity->addWidget(m_stop);
+    m_activity->setWordWrap(true);
+    m_activityRow->hide();
+    m_activityDelay.setSingleShot(true);
+    m_activityDelay.setInterval(activityDelay);
+    connect(&m_activityDelay, &QTimer::timeout, m_activityRow, &QWidget::show);
+    connect(&editor.costs(), &PlanCosts::working, this, &PlanPanel::showActivity);
+    connect(m_stop, &QPushButton::clicked, &editor, [&editor] { editor.costs().isStopped() ? editor.goOnMeasuring() : editor.stopMeasuring(); });
 
     m_savePoint->setWordWrap(true);
     m_savePoint->setContentsMargins(10, 2, 10, 4);
@@ -154,6 +171,25 @@ bool PlanPanel::eventFilter(QObject* watched, QEvent* event)
 }
 
 QString PlanPanel::summary() const { return m_summary->text(); }
+QString PlanPanel::activity() const { return m_activityRow->isHidden() ? QString() : m_activity->text(); }
+
+void PlanPanel::showActivity(const QString& what, double fraction)
+{
+    if (m_editor.costs().isStopped()) {
+        m_activityDelay.stop();
+        m_activity->setText(tr("Stopped: not all plans are compared."));
+        m_stop->setText(tr("Go on"));
+        m_activityRow->show();
+    } else if (what.isEmpty()) {
+        m_activityDelay.stop();
+        m_activityRow->hide();
+    } else {
+        m_activity->setText(fraction > 0 ? tr("%1: %2 %").arg(what).arg(static_cast<int>(100 * fraction)) : tr("%1…").arg(what));
+        m_stop->setText(tr("Stop"));
+        if (m_activityRow->isHidden() && !m_activityDelay.isActive())
+            m_activityDelay.start();
+    }
+}
 
 void PlanPanel::showPlan()
 {
@@ -189,6 +225,7 @@ void PlanPanel::showPlan()
                                                               bytesText(cost->writtenBytes()), bytesText(cost->peakBytes())) +
                                                      (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString())
                        : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
+                       : m_editor.costs().isStopped()   ? tr("Counting the rows of blocks was stopped.")
                        : m_editor.costs().hasGraph()    ? tr("Counting the rows of blocks on the graph…")
                                                    : tr("Open a graph to see what plans cost."));
     m_calibrate->setVisible(isShown && hasAssumedRates());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QTimer>
 #include <QWidget>
 
 #include "views/batch_curve.h"
@@ -29,6 +30,9 @@ public:
     void selectTensor(ValueId tensor);  ///< in the table; none if it is not saved
     const QList<QPushButton*>& planners() const { return m_buttons; }  ///< message degree, greedy, optimal, node-wise, full graph
 
+    QString activity() const;  ///< what is being counted or planned, after a moment; empty if nothing is
+    QPushButton& stopButton() { return *m_stop; }  ///< "Go on" once it is stopped
+
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 Q_SIGNALS:
@@ -42,6 +46,7 @@ private:
     void showCurve();
     void showSavePoint();
     void showButtons();
+    void showActivity(const QString& what, double fraction);
     bool hasAssumedRates() const;
     void take(const PricedPlan& plan);
     const PricedPlan* planOf(Planner planner) const;  ///< null until it is known, or if it cannot be
@@ -51,6 +56,10 @@ private:
     SavePointModel m_model;
     QLabel* m_summary;
     QPushButton *m_calibrate, *m_random;
+    QWidget* m_activityRow;
+    QLabel* m_activity;
+    QPushButton* m_stop;
+    QTimer m_activityDelay;  // what takes but a moment is not worth a line
     bool m_isTakingFocus = false;
     CostBars *m_plans, *m_functions;
     BatchCurve* m_curve;

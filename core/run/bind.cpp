@@ -13,6 +13,7 @@
 #include "core/analysis/dims.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/base/stopping.h"
 #include "core/run/allocator.h"
 #include "core/run/dense.h"
 #include "core/run/side_by_side.h"
@@ -101,7 +102,11 @@ at::Tensor randomRows(const Value& value, std::int64_t numNodes, std::map<std::s
     at::Tensor rows = at::empty(shape, at::kFloat);
     std::mt19937_64 random(1);
     std::normal_distribution<float> normal;
-    std::generate_n(rows.data_ptr<float>(), rows.numel(), [&] { return normal(random); });
+    constexpr std::int64_t atOnce = 1 << 16;
+    for (std::int64_t first = 0; first < rows.numel(); first += atOnce) {
+        checkStop();
+        std::generate_n(rows.data_ptr<float>() + first, std::min(atOnce, rows.numel() - first), [&] { return normal(random); });
+    }
     return rows.to(scalarType(value.dtype));
 }
 
@@ -117,6 +122,7 @@ at::Tensor jittered(const at::Tensor& rows, int seed)
     at::Tensor moved = rows.clone(at::MemoryFormat::Contiguous);
     const at::Tensor all = moved.view({-1});
     for (std::int64_t first = 0; first < all.numel(); first += atOnce) {
+        checkStop();
         at::Tensor part = all.narrow(0, first, std::min(atOnce, all.numel() - first));
         part.mul_(at::randint(2, part.sizes(), random, at::kDouble).mul_(2 * step).add_(1 - step).to(rows.scalar_type()));
     }

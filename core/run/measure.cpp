@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/error.h"
+#include "core/base/stopping.h"
 #include "core/plan/plan_space.h"
 #include "core/run/bind.h"
 #include "core/run/executor.h"
@@ -52,6 +53,7 @@ struct GraphMeasure::Impl {
 GraphMeasure::GraphMeasure(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
     : m(std::make_unique<Impl>(model, options))
 {
+    const Stoppable stoppable(progress.stop);
     options.check();
     useThreads(options);
     m->inputs = bindInputs(model, graph, options);

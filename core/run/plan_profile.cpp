@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/stopping.h"
 #include "core/plan/work.h"
 #include "core/run/bind.h"
 #include "core/run/executor.h"
@@ -208,6 +209,7 @@ private:
 
 ProfileGraph profilePlan(const Model& planned, const DataGraph& graph, const RunOptions& options, const Progress& progress)
 {
+    const Stoppable stoppable(progress.stop);
     options.check();
     useThreads(options);
     const Bindings inputs = bindInputs(planned, graph, options);

@@ -117,6 +117,7 @@ private Q_SLOTS:
     void codeFollowsThePlan();
     void randomFeaturesAreChosenAndSaid();
     void randomFeaturesAreOffered();
+    void planningIsSeenAndCanBeStopped();
     void rewritesChangeTheProgramAndAreShown();
     void dragMovesAnOpAndUndoBringsItBack();
     void illegalMoveSaysWhy();
@@ -1234,6 +1235,46 @@ void WindowTest::randomFeaturesAreOffered()
     QTest::mouseClick(offered, Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(window.document().planEditor().cost().has_value(), patience);
     QVERIFY(!offered->isVisible());
+}
+
+// Where blocks of many hops hold the whole graph, node-wise takes long to count; all else is known before.
+void WindowTest::planningIsSeenAndCanBeStopped()
+{
+    MainWindow window;
+    window.resize(1400, 950);
+    window.show();
+    open(window, "jk.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    PlanPanel& panel = window.planPanel();
+    RunOptions options;
+    options.batchSize = 64;
+    options.randomFeatures = true;
+    editor.setGraph(std::make_shared<const DataGraph>(generateRmat({.scale = 16, .features = 0})), options);
+    QTRY_VERIFY_WITH_TIMEOUT(!panel.activity().isEmpty(), patience);
+    QCOMPARE(panel.stopButton().text(), QStringLiteral("Stop"));
+    QTRY_VERIFY_WITH_TIMEOUT(editor.costs().plans().size() >= 4 || !editor.costs().isWorking(), patience);
+    if (!editor.costs().isWorking())
+        QSKIP("This machine was done by then.");
+    QCOMPARE(editor.costs().plans().back().name, std::string(plannerName(Planner::FullGraph)));
+    QTRY_VERIFY_WITH_TIMEOUT(panel.activity().contains(QLatin1String("Node-wise")), patience);
+
+    panel.stopButton().setFocus();
+    QTest::keyClick(&panel.stopButton(), Qt::Key_Space);
+    QVERIFY(!editor.costs().isWorking());
+    QCOMPARE(panel.activity(), QStringLiteral("Stopped: not all plans are compared."));
+    QVERIFY(editor.cost().has_value());
+    QVERIFY(!panel.planners()[3]->isEnabled());
+    QVERIFY(panel.planners()[4]->isEnabled());
+    QTest::mouseClick(&panel.stopButton(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(panel.activity().contains(QLatin1String("Node-wise")), patience);
+    QCOMPARE(panel.stopButton().text(), QStringLiteral("Stop"));
+    QCOMPARE(editor.costs().plans().size(), 4U);
+    QElapsedTimer timer;
+    timer.start();
+    editor.setGraph(nullptr, options);
+    QVERIFY(panel.activity().isEmpty());
+    QTRY_VERIFY_WITH_TIMEOUT(editor.costs().findChildren<Job*>().isEmpty(), patience);
+    QVERIFY2(timer.elapsed() < 1000, qPrintable(QStringLiteral("%1 ms").arg(timer.elapsed())));
 }
 
 void WindowTest::rewritesChangeTheProgramAndAreShown()
