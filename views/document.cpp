@@ -187,9 +187,15 @@ void Document::openExpected(const QString& path)
         });
 }
 
-void Document::openPlan(const QString& path) { openPlan(PlanFile{path, true}); }
+void Document::openPlan(const QString& path) { openPlan(PlanFile{absolute(path), true, {}}); }
 
-void Document::restorePlan(const QString& path) { openPlan(PlanFile{path, false}); }
+void Document::restorePlan(const QString& path, const QString& savedPath) { openPlan(PlanFile{path, false, savedPath}); }
+
+void Document::setPlanPath(const QString& path)
+{
+    if (std::exchange(m_planPath, path) != path)
+        Q_EMIT planPathChanged();
+}
 
 // A plan is of the program after its rewrites, so these come first.
 void Document::openPlan(const PlanFile& plan)
@@ -211,13 +217,18 @@ void Document::openPlan(const PlanFile& plan)
             return;
         }
         const StoredPlan stored = m_planEditor.load(toPath(plan.path), plan.isSaved);
-        for (const std::string& remark : stored.remarks)
-            Q_EMIT noted(toText(remark));
+        if (!stored.remarks.empty()) {
+            QStringList remarks;
+            for (const std::string& remark : stored.remarks)
+                remarks.append(toText(remark));
+            Q_EMIT planDiffers(remarks);
+        }
         RunOptions options = m_options.run;
         if (stored.batchSize > 0)
             options.batchSize = stored.batchSize;
         options.order = stored.order;
         setRunOptions(options);
+        setPlanPath(!stored.isOfThisFile ? QString() : plan.isSaved ? plan.path : plan.savedPath);  // not over the plan of another model
         Q_EMIT planOpened(plan.path);
     } catch (const Error& error) {
         Q_EMIT failed(toText(error.what()));
@@ -254,6 +265,7 @@ bool Document::savePlan(const QString& path)
     try {
         m_planEditor.save(toPath(path));
         Q_EMIT noted(tr("Plan written to %1.").arg(path));
+        setPlanPath(absolute(path));
         return true;
     } catch (const Error& error) {
         Q_EMIT failed(toText(error.what()));
@@ -298,6 +310,7 @@ void Document::putModel(std::shared_ptr<const Model> model)
     m_isChecked = false;
     setReport({});
     m_planEditor.setModel(m_model);
+    setPlanPath({});
     Q_EMIT changed(Change::Model);
     if (m_model)
         checkModel();

@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <array>
 #include <memory>
 #include <optional>
@@ -74,7 +75,8 @@ public:
     void openKarateClub();  ///< with random features, as wide as the model wants them
     void openExpected(const QString& path);  ///< outputs recorded elsewhere, which Verify compares with as well, until another model is opened
     void openPlan(const QString& path);      ///< of the model that is open or being opened, with its rewrites, batch size and node order
-    void restorePlan(const QString& path);   ///< openPlan() of one that nobody saved
+    void restorePlan(const QString& path, const QString& savedPath);  ///< openPlan() of one that nobody saved; savedPath: the file that it was read from before, may be empty
+    const QString& planPath() const { return m_planPath; }            ///< file that the plan was last read from or written to; empty: none
     bool savePlan(const QString& path);
     void comparePlan(const QString& path);  ///< shown beside the plan at hand; what differs is noted
     void setModel(std::shared_ptr<const Model> model, const QString& path, InputHints hints = {});
@@ -104,6 +106,8 @@ public:
 Q_SIGNALS:
     void modelAboutToChange();  ///< with the plan that it has
     void planOpened(const QString& path);
+    void planPathChanged();
+    void planDiffers(const QStringList& remarks);  ///< that was opened: it was made for another model file
     void planNotOpened(const QString& path);  ///< neither is its model
     void changed(cleave::views::Change change);
     void progressed(double fraction, const QString& what);
@@ -114,6 +118,7 @@ private:
     struct PlanFile {
         QString path;
         bool isSaved = true;
+        QString savedPath;  ///< of one that is not
     };
 
     template <class Work, class Apply>
@@ -130,13 +135,14 @@ private:
     void openPlan(const PlanFile& plan);
     void openAwaitedPlan();
     void dropAwaitedPlan();
+    void setPlanPath(const QString& path);
     bool mayOpenNow() const;
     void openAgain();
     void setRunOptions(const RunOptions& options);
 
     std::shared_ptr<const Model> m_model;
     std::shared_ptr<const StagedModel> m_stages;
-    QString m_modelPath;
+    QString m_modelPath, m_planPath;
     QString m_openingPath;  // of the file that is being opened
     std::shared_ptr<const DataGraph> m_openedBeside;  // when its opening began
     std::optional<PlanFile> m_awaited;  // plan of the model that is being opened

@@ -38,6 +38,7 @@
 #include "views/plan_panel.h"
 #include "views/result_panel.h"
 #include "views/ruler.h"
+#include "views/session.h"
 #include "views/settings_dialog.h"
 #include "views/staged_model.h"
 #include "views/story_view.h"
@@ -48,7 +49,7 @@ namespace cleave::views {
 
 namespace {
 
-const QString recentKey = QStringLiteral("recent"), modelKey = QStringLiteral("session/model"), graphKey = QStringLiteral("session/graph");
+const QString recentKey = QStringLiteral("recent");
 
 // The one local file of a drop that this program can open; empty if there is none.
 QStringList droppedFiles(const QMimeData* data)
@@ -83,6 +84,11 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     connect(&m_document, &Document::changed, this, &MainWindow::showChange);
     connect(&m_document, &Document::failed, this, &MainWindow::showError);
     connect(&m_document, &Document::noted, this, [this](const QString& sentence) { m_results->addMessage(fromCore(sentence)); });
+    connect(&m_document, &Document::planDiffers, this, &MainWindow::showRemarks);
+    connect(&m_document, &Document::planPathChanged, this, [this] {
+        rememberFile(m_document.planPath());
+        showTitle();
+    });
     connect(&m_document, &Document::progressed, this, [this](double fraction, const QString& what) {
         m_progress->setRange(0, 1000);
         m_progress->setValue(static_cast<int>(std::lround(fraction * 1000)));
@@ -233,7 +239,8 @@ void MainWindow::makeActions()
                                [this] { openDialog(tr("Open expected outputs"), tr("Arrays (*.npz);;All files (*)"), &Document::openExpected); });
     m_openExpected->setToolTip(tr("Outputs recorded elsewhere: arrays named expected, or expected_0, expected_1, …"));
     addAction(file, tr("Open &plan…"), {}, [this] { openDialog(tr("Open plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::openPlan); });
-    m_savePlan = addAction(file, tr("&Save plan…"), QKeySequence::Save, [this] { saveDialog(); });
+    m_savePlan = addAction(file, tr("&Save plan"), QKeySequence::Save, [this] { savePlan(); });
+    m_savePlanAs = addAction(file, tr("Save plan &as…"), QKeySequence(tr("Ctrl+Shift+S")), [this] { saveDialog(); });
     file->addSeparator();
     m_export = addAction(file, tr("&Export…"), tr("Ctrl+E"), [this] { exportDialog(); });
     m_exportCode = addAction(file, tr("Export plan as P&ython…"), {}, [this] { exportCodeDialog(); });
@@ -402,12 +409,8 @@ void MainWindow::rememberFile(const QString& path)
 
 void MainWindow::openLastSession()
 {
-    const QSettings settings;
-    if (!readSettings().opensLastSession)
-        return;
-    for (const QString& key : {modelKey, graphKey})
-        if (const QString path = settings.value(key).toString(); !path.isEmpty() && QFileInfo::exists(path))
-            m_document.open(path);
+    if (readSettings().opensLastSession)
+        openSession(m_document, readSession());
 }
 
 void MainWindow::changeFontSize(double points)
@@ -515,6 +518,15 @@ void MainWindow::showError(const QString& sentence)
     m_results->addMessage(fromCore(sentence));
 }
 
+// The first is shown at once.
+void MainWindow::showRemarks(const QStringList& remarks)
+{
+    for (const QString& remark : remarks)
+        m_results->addMessage(fromCore(remark));
+    const int more = static_cast<int>(remarks.size()) - 1;
+    m_message->offer(more == 0 ? fromCore(remarks.front()) : fromCore(remarks.front()) + u' ' + tr("%n more under Results.", nullptr, more), {});
+}
+
 // Of the array of this name, 1 if there is none.
 int MainWindow::widthInGraph(const QString& input) const
 {
@@ -555,7 +567,7 @@ void MainWindow::showTasks()
     m_run->setEnabled(m_document.canRun());
     m_verify->setEnabled(m_document.canRun());
     m_stop->setEnabled(busy);
-    for (QAction* ofModel : {m_openExpected, m_savePlan, m_exportCode})
+    for (QAction* ofModel : {m_openExpected, m_savePlan, m_savePlanAs, m_exportCode})
         ofModel->setEnabled(m_document.model() != nullptr);
     for (QAction* action : m_ofPicture)
         action->setEnabled(m_view->picture() != nullptr);
@@ -598,8 +610,10 @@ void MainWindow::showSelection()
 
 void MainWindow::showTitle()
 {
-    const QString file = QFileInfo(m_document.modelPath()).fileName();
-    setWindowTitle(file.isEmpty() ? tr("Cleave") : tr("%1[*] – Cleave").arg(file));
+    const QString model = QFileInfo(m_document.modelPath()).fileName(), plan = QFileInfo(m_document.planPath()).fileName();
+    setWindowTitle(model.isEmpty()  ? tr("Cleave")
+                   : plan.isEmpty() ? tr("%1[*] – Cleave").arg(model)
+                                    : tr("%1 – %2[*] – Cleave").arg(model, plan));
     setWindowFilePath(m_document.modelPath());
 }
 
@@ -623,9 +637,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
         return;
     }
     m_recovery.forget();
-    QSettings settings;
-    settings.setValue(modelKey, m_document.modelPath());
-    settings.setValue(graphKey, m_document.graphPath());
+    writeSession(sessionOf(m_document));
     m_layout.keep();
     QMainWindow::closeEvent(event);
 }

@@ -72,6 +72,7 @@ private:
     void exportDialog();
     void exportCodeDialog();
     void print();
+    void savePlan();
     void saveDialog();
     bool savePlanDialog();  ///< waits for the answer
     QFileDialog* planDialog();
@@ -83,6 +84,7 @@ private:
     void rememberFile(const QString& path);
     void changeFontSize(double points);  ///< of every window, by so much, from now on
     void showError(const QString& sentence);
+    void showRemarks(const QStringList& remarks);  ///< on a plan that was made for another model file
     int widthInGraph(const QString& input) const;
     void showChange(Change change);
     void showTasks();
@@ -112,7 +114,7 @@ private:
     QLabel* m_task = nullptr;
     QProgressBar* m_progress = nullptr;
     QToolButton* m_cancel = nullptr;
-    QAction *m_run = nullptr, *m_verify = nullptr, *m_stop = nullptr, *m_export = nullptr, *m_exportCode = nullptr, *m_print = nullptr, *m_savePlan = nullptr, *m_openExpected = nullptr, *m_calibrate = nullptr;
+    QAction *m_run = nullptr, *m_verify = nullptr, *m_stop = nullptr, *m_export = nullptr, *m_exportCode = nullptr, *m_print = nullptr, *m_savePlan = nullptr, *m_savePlanAs = nullptr, *m_openExpected = nullptr, *m_calibrate = nullptr;
     QList<QAction*> m_ofPicture;  // that make sense for a picture only
     bool m_layingOut = false;
 };

@@ -22,6 +22,8 @@ namespace cleave::views {
 
 namespace {
 
+constexpr int messageTime = 8000;  // milliseconds
+
 // One at a time that leaves the window free, and goes when it is closed. path: a folder, or the file that is proposed.
 QFileDialog* fileDialog(QWidget* parent, const QString& title, const QString& path, const QString& filter, QFileDialog::AcceptMode mode)
 {
@@ -67,9 +69,8 @@ void MainWindow::exportTo(const QString& path)
 
 void MainWindow::sayWritten(const QString& sentence)
 {
-    constexpr int milliseconds = 8000;
     m_results->addMessage(sentence);
-    statusBar()->showMessage(sentence, milliseconds);
+    statusBar()->showMessage(sentence, messageTime);
 }
 
 void MainWindow::exportCodeDialog()
@@ -102,6 +103,15 @@ void MainWindow::print()
     dialog->show();
 }
 
+// Where it is, if it has a file.
+void MainWindow::savePlan()
+{
+    if (m_document.planPath().isEmpty())
+        saveDialog();
+    else if (m_document.savePlan(m_document.planPath()))
+        statusBar()->showMessage(tr("Plan written to %1.").arg(m_document.planPath()), messageTime);
+}
+
 void MainWindow::saveDialog()
 {
     QFileDialog* dialog = planDialog();
@@ -126,8 +136,8 @@ QFileDialog* MainWindow::planDialog()
 {
     const QFileInfo model(m_document.modelPath());
     const QString ending = QStringLiteral("cleave.json");
-    QFileDialog* dialog =
-        fileDialog(this, tr("Save plan"), model.path() + u'/' + model.completeBaseName() + u'.' + ending, tr("Plans (*.cleave.json)"), QFileDialog::AcceptSave);
+    const QString proposed = m_document.planPath().isEmpty() ? model.path() + u'/' + model.completeBaseName() + u'.' + ending : m_document.planPath();
+    QFileDialog* dialog = fileDialog(this, tr("Save plan"), proposed, tr("Plans (*.cleave.json)"), QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(ending);
     return dialog;
 }
@@ -139,7 +149,7 @@ bool MainWindow::mayLosePlan()
         return true;
     switch (QMessageBox::warning(this, tr("Plan not saved"), tr("The plan of %1 was changed and is not saved.").arg(QFileInfo(m_document.modelPath()).fileName()),
                                  QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save)) {
-    case QMessageBox::Save: return savePlanDialog();
+    case QMessageBox::Save: return m_document.planPath().isEmpty() ? savePlanDialog() : m_document.savePlan(m_document.planPath());
     case QMessageBox::Discard: return true;
     default: return false;
     }

@@ -171,7 +171,7 @@ StoredPlan PlanEditor::load(const std::filesystem::path& path, bool isSaved)
         throw Error("Open the plan's model first: a plan file holds the plan alone.");
     m_loaded = readPlan(path, m_subject->space);
     take(m_loaded->plan, isSaved ? tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())) : tr("Restore the plan that was not saved"));
-    if (isSaved)
+    if (isSaved && m_loaded->isOfThisFile)
         m_history.setClean();
     else
         m_history.resetClean();

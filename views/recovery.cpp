@@ -11,6 +11,7 @@
 #include <chrono>
 
 #include "core/base/error.h"
+#include "views/session.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -41,28 +42,18 @@ LeftPlan readLeft(const QString& folder)
     left.modelPath = about.value(QStringLiteral("model")).toString();
     left.graphPath = about.value(QStringLiteral("graph")).toString();
     left.changed = QDateTime::fromString(about.value(QStringLiteral("changed")).toString(), Qt::ISODate);
-    const QJsonObject roles = about.value(QStringLiteral("roles")).toObject();
-    for (auto role = roles.begin(); role != roles.end(); ++role)
-        if (Role known{}; roleFromName(role.value().toString().toStdString(), known))
-            left.hints.roles[role.key().toStdString()] = known;
-    const QJsonObject widths = about.value(QStringLiteral("widths")).toObject();
-    for (auto width = widths.begin(); width != widths.end(); ++width)
-        left.hints.widths[width.key().toStdString()] = std::clamp<qint64>(width.value().toInteger(), 1, widestInput);
+    left.savedPath = about.value(QStringLiteral("plan")).toString();
+    left.hints = hintsOf(about);
     return left;
 }
 
 void writeAbout(const LeftPlan& plan)
 {
-    QJsonObject roles, widths;
-    for (const auto& [name, role] : plan.hints.roles)
-        roles.insert(toText(name), toText(std::string(roleName(role))));
-    for (const auto& [name, width] : plan.hints.widths)
-        widths.insert(toText(name), static_cast<qint64>(width));
-    const QJsonObject about{{QStringLiteral("model"), plan.modelPath},
-                            {QStringLiteral("graph"), plan.graphPath},
-                            {QStringLiteral("changed"), plan.changed.toString(Qt::ISODate)},
-                            {QStringLiteral("roles"), roles},
-                            {QStringLiteral("widths"), widths}};
+    QJsonObject about = jsonOf(plan.hints);
+    about.insert(QStringLiteral("model"), plan.modelPath);
+    about.insert(QStringLiteral("graph"), plan.graphPath);
+    about.insert(QStringLiteral("plan"), plan.savedPath);
+    about.insert(QStringLiteral("changed"), plan.changed.toString(Qt::ISODate));
     QSaveFile file(plan.folder + QStringLiteral("/about.json"));
     if (!file.open(QIODevice::WriteOnly) || file.write(QJsonDocument(about).toJson()) <= 0 || !file.commit())
         throw Error("The unsaved plan cannot be kept in " + plan.folder.toStdString() + ".");
@@ -125,7 +116,7 @@ void Recovery::restore(const LeftPlan& plan)
     if (!plan.graphPath.isEmpty() && plan.graphPath != m_document.graphPath())
         m_document.openGraph(plan.graphPath);
     m_document.openModel(plan.modelPath);
-    m_document.restorePlan(plan.planPath());
+    m_document.restorePlan(plan.planPath(), plan.savedPath);
     m_restoring = plan;
 }
 
@@ -168,7 +159,7 @@ void Recovery::write()
         begin();
     if (m_folder.isEmpty())
         return;
-    const LeftPlan now{m_folder, m_document.modelPath(), m_document.graphPath(), m_document.hints(), QDateTime::currentDateTime(), {}};
+    const LeftPlan now{m_folder, m_document.modelPath(), m_document.graphPath(), m_document.planPath(), m_document.hints(), QDateTime::currentDateTime(), {}};
     try {
         m_document.planEditor().write(std::filesystem::path(now.planPath().toStdU16String()));
         writeAbout(now);

@@ -16,6 +16,7 @@ namespace cleave::views {
 struct LeftPlan {
     QString folder;  ///< of this plan alone
     QString modelPath, graphPath;  ///< graphPath empty: none
+    QString savedPath;             ///< of the plan before it was changed; empty: it was never saved
     InputHints hints;
     QDateTime changed;
     std::shared_ptr<QLockFile> lock;  ///< no other window offers it while this one does

@@ -225,7 +225,7 @@ public:
         if (version != formatVersion)
             throw Error("The plan is of version " + std::to_string(version) + ", but this program reads version " + std::to_string(formatVersion) +
                         " only.");
-        m_sameModel = m_file.at("model").at("sha256").text() == m_program.sha256;
+        readModel();
         if (const auto made = rewriteNames(m_file), here = rewriteNames(m_space.analysis()); made != here)
             differs("The plan is for the program " + (made.empty() ? "as it was traced" : "after the rewrites " + printable(join(made, ","))) +
                     ", but it was opened " + (here.empty() ? "as it was traced." : "after the rewrites " + join(here, ",") + "."));
@@ -305,6 +305,18 @@ private:
                     m_result.copied.insert({static_cast<int>(last), known->second});
             }
         }
+    }
+
+    void readModel()
+    {
+        const JsonView model = m_file.at("model");
+        const std::string sha256 = model.at("sha256").text();
+        m_result.isOfThisFile = m_sameModel = sha256 == m_program.sha256;
+        if (m_sameModel)
+            return;
+        const auto name = model.find("name");
+        m_result.remarks.push_back("The plan was made for another file" + (name ? ", '" + printable(name->text()) + "'" : std::string()) + " (SHA-256 " +
+                                   printable(sha256, 8) + ", here " + printable(m_program.sha256, 8) + "): its ops are found by their names.");
     }
 
     // What the model does not have, or not so: an error in the model that the plan was made for, a remark in another export.

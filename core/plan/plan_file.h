@@ -18,7 +18,8 @@ struct StoredPlan {
     std::int64_t batchSize = 0;        ///< 0: chosen when it runs
     NodeOrder order = NodeOrder::Natural;
     std::set<BlockCopy> copied;        ///< tensors that are gathered from a copy of the block's rows
-    std::vector<std::string> remarks;  ///< a model that was exported again: what of the plan no longer matches, one sentence each
+    std::vector<std::string> remarks;  ///< another model file: that it is, and what of the plan does not match it, one sentence each
+    bool isOfThisFile = true;          ///< made for the model file that is open
 };
 
 /// The cost that a plan was chosen for: written beside it, for people and for comparison.

@@ -136,6 +136,9 @@ private Q_SLOTS:
     void barsLeaveThePictureInItsPlace();
     void layoutOutlivesACrash();
     void sessionAndRecentFilesAreKept();
+    void sessionKeepsThePlanAndItsBatches();
+    void planIsSavedWhereItIs();
+    void planOfAnotherFileIsSaid();
     void textGrowsWithThePresenter();
     void findsInsideClosedModules();
     void rulerGoesWhereItIsPressed();
@@ -1940,6 +1943,112 @@ void WindowTest::sessionAndRecentFilesAreKept()
         names.append(action->text());
     QCOMPARE(names.mid(0, 2).contains(QStringLiteral("gat.pt2")), true);
     QVERIFY(names.contains(QStringLiteral("cora.npz")));
+}
+
+void WindowTest::sessionKeepsThePlanAndItsBatches()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("mine.cleave.json"));
+    Plan plan;
+    {
+        MainWindow window;
+        openWithCosts(window, "gcn.pt2");
+        PlanEditor& editor = window.document().planEditor();
+        const Move move = editor.space()->moveCut(editor.plan(), 0, true);
+        QVERIFY(move.plan.has_value());
+        QVERIFY(editor.take(*move.plan, QStringLiteral("move")));
+        window.document().chooseBatchSize(300);
+        QCOMPARE(window.windowTitle(), QStringLiteral("gcn.pt2[*] – Cleave"));
+        QVERIFY(window.document().savePlan(file));
+        QCOMPARE(window.windowTitle(), QStringLiteral("gcn.pt2 – mine.cleave.json[*] – Cleave"));
+        plan = editor.plan();
+        window.close();
+    }
+    {
+        MainWindow window;
+        window.openLastSession();
+        QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && window.document().graph() && !window.document().isBusy(), patience);
+        QVERIFY(window.document().planEditor().plan() == plan);
+        QCOMPARE(window.document().options().run.batchSize, std::int64_t{300});
+        QCOMPARE(window.document().planPath(), file);
+        QVERIFY(!window.document().planEditor().isModified());
+        QMenu* recent = nullptr;
+        for (QMenu* menu : window.findChildren<QMenu*>())
+            if (menu->title() == QStringLiteral("Open &recent"))
+                recent = menu;
+        QVERIFY(recent);
+        Q_EMIT recent->aboutToShow();
+        QVERIFY(std::ranges::any_of(recent->actions(), [](const QAction* action) { return action->text() == QStringLiteral("mine.cleave.json"); }));
+        window.close();
+    }
+    // Without a file of the plan, the batches alone are kept; without the file that was there, what is left is opened.
+    QVERIFY(QFile::remove(file));
+    {
+        MainWindow window;
+        window.openLastSession();
+        QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && window.document().graph() && !window.document().isBusy(), patience);
+        QVERIFY(window.document().planPath().isEmpty());
+        QCOMPARE(window.document().options().run.batchSize, std::int64_t{300});
+        QVERIFY(!window.messageBar().isVisible());
+        window.document().setBatchSize(0);
+        window.close();
+    }
+}
+
+// Ctrl+S asks once.
+void WindowTest::planIsSavedWhereItIs()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("mine.cleave.json"));
+    MainWindow window;
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    open(window, "gcn.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    QTest::keyClick(&window, Qt::Key_S, Qt::ControlModifier);
+    QTRY_VERIFY(window.findChild<QFileDialog*>() != nullptr);
+    window.findChild<QFileDialog*>()->close();
+    QTRY_VERIFY(window.findChild<QFileDialog*>() == nullptr);
+    window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QVERIFY(window.document().savePlan(file));
+    const Move move = editor.space()->moveCut(editor.plan(), 0, true);
+    QVERIFY(editor.take(*move.plan, QStringLiteral("move")));
+    QVERIFY(window.isWindowModified());
+    QTest::keyClick(&window, Qt::Key_S, Qt::ControlModifier);
+    QVERIFY(!window.isWindowModified());
+    QVERIFY(window.findChild<QFileDialog*>() == nullptr);
+    QVERIFY(readPlan(file.toStdString(), *editor.space()).plan == editor.plan());
+    QTest::keyClick(&window, Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier);
+    QTRY_VERIFY(window.findChild<QFileDialog*>() != nullptr);
+    QCOMPARE(window.findChild<QFileDialog*>()->selectedFiles(), QStringList{file});
+    window.findChild<QFileDialog*>()->close();
+}
+
+// And it is not written over.
+void WindowTest::planOfAnotherFileIsSaid()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("mine.cleave.json"));
+    MainWindow window;
+    window.show();
+    open(window, "gcn.pt2");
+    QVERIFY(window.document().savePlan(file));
+    QFile text(file);
+    QVERIFY(text.open(QIODevice::ReadWrite));
+    QByteArray json = text.readAll();
+    const qsizetype at = json.indexOf(':', json.indexOf("sha256"));
+    const qsizetype from = json.indexOf('"', at) + 1;
+    json.replace(from, 4, "0000");
+    text.seek(0);
+    text.write(json);
+    text.close();
+    window.document().openPlan(file);
+    QVERIFY(window.messageBar().isVisible());
+    QVERIFY2(window.messageBar().text().startsWith(QLatin1String("The plan was made for another file, 'GCN' (SHA-256 0000")), qPrintable(window.messageBar().text()));
+    QVERIFY(window.document().planPath().isEmpty());
+    QVERIFY(window.document().planEditor().isModified());
+    window.document().planEditor().history().setClean();
 }
 
 void WindowTest::textGrowsWithThePresenter()

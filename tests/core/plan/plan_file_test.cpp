@@ -61,6 +61,7 @@ TEST_F(PlanFile, IsReadAsItWasWritten)
         EXPECT_EQ(stored.plan, plan);
         EXPECT_EQ(stored.batchSize, 64);
         EXPECT_THAT(stored.remarks, IsEmpty());
+        EXPECT_TRUE(stored.isOfThisFile);
     }
 }
 
@@ -90,19 +91,20 @@ TEST_F(PlanFile, OfAnotherExportIsMatchedByName)
     nlohmann::json json = written(some());
     json["model"]["sha256"] = std::string(64, '0');
     EXPECT_EQ(read(json.dump()).plan, some());
-    EXPECT_THAT(read(json.dump()).remarks, IsEmpty());
+    EXPECT_THAT(read(json.dump()).remarks, testing::ElementsAre(HasSubstr("was made for another file, 'GCN' (SHA-256 0000")));
+    EXPECT_FALSE(read(json.dump()).isOfThisFile);
 
     json["functions"][0]["before"][0]["op"] = "linear_9";
     StoredPlan stored = read(json.dump());
     EXPECT_EQ(m_space.whyIllegal(stored.plan), "");
-    EXPECT_THAT(stored.remarks, testing::UnorderedElementsAre(HasSubstr("'linear_9'"), HasSubstr("does not place 'linear'")));
+    EXPECT_THAT(stored.remarks, testing::UnorderedElementsAre(HasSubstr("another file"), HasSubstr("'linear_9'"), HasSubstr("does not place 'linear'")));
 
     json = written(m_space.messageDegree());
     json["model"]["sha256"] = std::string(64, '0');
     json["functions"][1]["after"][0]["target"] = "aten::mul";
     stored = read(json.dump());
     EXPECT_EQ(m_space.whyIllegal(stored.plan), "");
-    EXPECT_THAT(stored.remarks.front(), HasSubstr("aten::mul"));
+    EXPECT_THAT(stored.remarks.at(1), HasSubstr("aten::mul"));
 
     // Where the plan has an op that cannot be there any more, it goes as far as it can.
     json = written(m_space.messageDegree());
@@ -111,7 +113,7 @@ TEST_F(PlanFile, OfAnotherExportIsMatchedByName)
     json["functions"][1]["after"].erase(json["functions"][1]["after"].size() - 1);
     stored = read(json.dump());
     EXPECT_EQ(m_space.whyIllegal(stored.plan), "");
-    EXPECT_THAT(stored.remarks, testing::ElementsAre(HasSubstr("part of message passing 1")));
+    EXPECT_THAT(stored.remarks, testing::ElementsAre(HasSubstr("another file"), HasSubstr("part of message passing 1")));
 }
 
 // Joined functions, copies for blocks, node order: all that a run needs.
