@@ -435,7 +435,8 @@ void GraphView::fit()
     if (!picture())
         return;
     m_untouched = false;
-    fitInView(sceneRect(), Qt::KeepAspectRatio);
+    for (int times = 0; times < 2; ++times)  // the first time, scroll bars may still take their room
+        fitInView(sceneRect(), Qt::KeepAspectRatio);
     setZoom(std::clamp(zoom(), minZoom, 1.5));
 }
 

@@ -5,7 +5,6 @@
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <set>
 
 #include "views/dag_model.h"
 #include "views/inspection.h"
@@ -32,22 +31,27 @@ QTableView* table(QAbstractItemModel& model, const QString& name, QWidget* paren
     return view;
 }
 
-// The functions that ops run in, as the picture numbers them; none for those of the prologue.
-std::vector<std::set<int>> functionsOf(const Program& program, const CutProgram& cut)
+// As the picture numbers it: "2", "1–2" of those that run together.
+QString numberText(const CutFunction& function)
 {
-    std::vector<std::set<int>> functions(program.ops.size());
-    for (std::size_t f = 0; f < cut.functions.size(); ++f)
-        for (const Step& step : cut.functions[f].steps)
-            functions[static_cast<std::size_t>(step.op.index)].insert(static_cast<int>(f));
-    return functions;
+    if (function.rowsOf.valid())
+        return TablePanel::tr("output");
+    if (function.isGlobal)
+        return TablePanel::tr("before %1").arg(function.level);
+    return function.firstLevel < function.level ? QStringLiteral("%1–%2").arg(function.firstLevel).arg(function.level) : QString::number(function.level);
 }
 
-QString list(const std::set<int>& numbers)
+// The functions that ops run in; none for those of the prologue.
+std::vector<QStringList> functionsOf(const Program& program, const CutProgram& cut)
 {
-    QStringList texts;
-    for (const int number : numbers)
-        texts.append(QString::number(number));
-    return texts.join(QStringLiteral(", "));
+    std::vector<QStringList> functions(program.ops.size());
+    for (const CutFunction& function : cut.functions)
+        for (const Step& step : function.steps) {
+            QStringList& of = functions[static_cast<std::size_t>(step.op.index)];
+            if (const QString number = numberText(function); of.isEmpty() || of.back() != number)
+                of.append(number);
+        }
+    return functions;
 }
 
 QString operands(const Program& program, const Op& op)
@@ -102,13 +106,13 @@ void TablePanel::showOperators()
     if (const std::shared_ptr<const Model> model = m_document.planEditor().plannedModel()) {
         const Analysis& analysis = *model->analysis;
         const Program& program = analysis.program;
-        const std::vector<std::set<int>> functions = functionsOf(program, *model->cut);
+        const std::vector<QStringList> functions = functionsOf(program, *model->cut);
         for (std::size_t i = 0; i < program.ops.size(); ++i) {
             const Op& op = program.ops[i];
             const ValueId result = op.outputs.front();
             const int level = analysis.values[result].level;
             rows.push_back({toText(op.name), toText(lastPart(op.target, ':')), op.module.valid() ? toText(program[op.module].path) : QString(),
-                            functions[i].empty() ? tr("prologue") : list(functions[i]), level < 0 ? QString() : QString::number(analysis.degreeOf(level)),
+                            functions[i].empty() ? tr("prologue") : functions[i].join(QStringLiteral(", ")), level < 0 ? QString() : QString::number(analysis.degreeOf(level)),
                             reachText(analysis.values[result]), toText(shapeText(analysis, result)), operands(program, op)});
         }
     }

@@ -46,9 +46,14 @@ void WindowLayout::setAside()
     m_aside = state();
 }
 
+// Once more when what the window holds has found its size again: until then it may need more room than it is given.
 void WindowLayout::takeBack()
 {
-    apply(std::exchange(m_aside, {}));
+    apply(m_aside);
+    QTimer::singleShot(0, this, [this] {
+        if (!m_aside.isEmpty())
+            apply(std::exchange(m_aside, {}));
+    });
 }
 
 bool WindowLayout::eventFilter(QObject* watched, QEvent* event)

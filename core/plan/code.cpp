@@ -1,6 +1,7 @@
 #include "core/plan/code.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -225,12 +226,23 @@ private:
     PlanCode m_code;
 };
 
+// "function_2" of "function 2", with another ending where the name is taken.
+std::string moduleName(std::string title, const std::vector<std::string>& taken)
+{
+    std::ranges::replace(title, ' ', '_');
+    std::string name = title;
+    for (int i = 2; std::ranges::find(taken, name) != taken.end(); ++i)
+        name = title + "_" + std::to_string(i);
+    return name;
+}
+
 }  // namespace
 
 PlanCode generateCode(const PlanSpace& space, const Plan& plan, const std::set<BlockCopy>& copied, std::int64_t batchSize)
 {
     const Program& program = space.analysis().program;
-    const Json execution = describeExecution(space.analysis(), space.cut(plan, copied));
+    const CutProgram cut = space.cut(plan, copied);
+    const Json execution = describeExecution(space.analysis(), cut);
     CodeWriter writer(program);
     const std::string name = quoted(printable(program.name));
     const std::string imports = "import torch\n\nfrom .cleave_plan import aten, leading, numbered, ordered, resolve\n\n\n";
@@ -238,12 +250,11 @@ PlanCode generateCode(const PlanSpace& space, const Plan& plan, const std::set<B
     writer.once("once.py", "\"\"\"What depends on the graph and the weights alone: run once, before all functions.\"\"\"\n\n" + imports + "def run(v):\n", execution);
     for (std::size_t f = 0; f < execution["functions"].size(); ++f) {
         const Json& function = execution["functions"][f];
-        const std::string module = "function_" + std::to_string(f);
-        const bool ofOutput = function.contains("output_rows");
+        const std::string title = functionName(cut.functions[f]), module = moduleName(title, modules);
         modules.push_back(module);
         runs.push_back(module + ".run");
         writer.function(module + ".py",
-                        "\"\"\"" + std::string(ofOutput ? "Rows of an output" : "Function " + function["function"].dump()) +
+                        "\"\"\"" + std::string(1, static_cast<char>(std::toupper(title.front()))) + title.substr(1) +
                             ": run for each batch. v holds what the batch reads, by name.\"\"\"\n\n" + imports + "def run(v):\n",
                         function);
     }

@@ -1178,6 +1178,22 @@ void WindowTest::codeFollowsThePlan()
     window.document().planEditor().history().undo();
     QCOMPARE(panel->source(), before);
 
+    // Functions keep their numbers where one has nothing to do.
+    PlanEditor& editor = window.document().planEditor();
+    QVERIFY(editor.moveOps({opNamed(window, "linear_1")}, Position::pre(1)));
+    QCOMPARE(editor.plannedModel()->cut->functions.size(), 2U);
+    const auto* files = panel->findChild<QComboBox*>();
+    QVERIFY(files->findText(QStringLiteral("function_0.py")) < 0 && files->findText(QStringLiteral("function_2.py")) >= 0);
+    QVERIFY(panel->source().startsWith(QStringLiteral("\"\"\"Function 1:")));
+    window.tables().parentWidget()->show();
+    qobject_cast<QDockWidget*>(window.tables().parentWidget())->raise();
+    QTRY_COMPARE(window.tables().operators().rowCount(), static_cast<int>(window.document().model()->program().ops.size()));
+    const int row = opNamed(window, "linear_1").index;
+    QCOMPARE(window.tables().operators().index(row, 3).data().toString(), QStringLiteral("1"));
+    qobject_cast<QDockWidget*>(panel->parentWidget())->raise();
+    editor.history().undo();
+    QTRY_COMPARE(panel->source(), before);
+
     // The file and the line of what is selected, also after it has moved.
     const auto marked = [&] {
         QStringList lines;
