@@ -2,6 +2,7 @@
 
 #include <QPainter>
 #include <algorithm>
+#include <tuple>
 
 namespace cleave::views {
 
@@ -79,6 +80,17 @@ public:
         text(meaning, space);
     }
 
+    void around(const QPen& pen, const QString& meaning)
+    {
+        const QRectF area = begin(1.5 * sign, meaning);
+        if (m_painter != nullptr) {
+            m_painter->setPen(pen);
+            m_painter->setBrush(Qt::NoBrush);
+            m_painter->drawRoundedRect(area, 4, 4);
+        }
+        text(meaning, space);
+    }
+
     void skip(double width) { m_x += width; }
 
 private:
@@ -140,6 +152,16 @@ void Legend::setStages(int last)
     updateGeometry();
 }
 
+void Legend::setMoved(bool isMoved, const QString& other)
+{
+    if (std::tie(m_isMoved, m_other) == std::tie(isMoved, other))
+        return;
+    m_isMoved = isMoved;
+    m_other = other;
+    updateGeometry();
+    update();
+}
+
 QSize Legend::sizeHint() const
 {
     return {600, heightForWidth(600)};
@@ -187,6 +209,10 @@ int Legend::lay(QPainter* painter, int width) const
         line.badge(tr("reads structure"));
     }
     line.cut(tr("cut"));
+    if (m_isMoved)
+        line.around(QPen(colors.cut, 1.6), tr("moved by the plan"));
+    if (!m_other.isEmpty())
+        line.around(QPen(colors.selection, 1.6, Qt::DashLine), tr("moved by %1").arg(m_other));
     return line.rows();
 }
 

@@ -17,6 +17,8 @@ public:
 
     void setLevels(int levels, bool showsGraph);  ///< showsGraph: what global ops give is in the picture
     void setStages(int last);                     ///< of a profile graph, by number
+    void setMoved(bool isMoved, const QString& other);  ///< the plan runs ops elsewhere than in their bands; other: name of the plan that it is compared with, may be empty
+    const QString& other() const { return m_other; }
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -31,7 +33,8 @@ private:
     int lay(QPainter* painter, int width) const;  // the number of rows; null: without painting them
 
     int m_levels = 0;
-    bool m_showsGraph = false, m_isStaged = false;
+    bool m_showsGraph = false, m_isStaged = false, m_isMoved = false;
+    QString m_other;
 };
 
 }  // namespace cleave::views

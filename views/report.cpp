@@ -3,6 +3,9 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
+#include <optional>
+#include <utility>
+
 #include "views/description.h"
 #include "views/document.h"
 #include "views/result_models.h"
@@ -19,20 +22,26 @@ struct ReportTexts {
 
 struct Row {
     QString plan;
-    const PlanCost* cost;
+    PlanCost cost;
 };
 
-// This plan first, then the planners'.
+// This plan first, then the one that it is compared with, then the planners'.
 std::vector<Row> plansOf(const PlanEditor& editor)
 {
     std::vector<Row> rows;
     if (!editor.cost())
         return rows;
-    rows.push_back({ReportTexts::tr("This plan"), &*editor.cost()});
+    rows.push_back({ReportTexts::tr("This plan"), *editor.cost()});
+    if (editor.other())
+        if (std::optional<PlanCost> other = editor.costs().costOf(editor.other()->plan))
+            rows.push_back({editor.other()->name, *std::move(other)});
     for (const PricedPlan& plan : editor.costs().plans())
-        rows.push_back({planText(plan.name), &plan.planned.cost});
+        rows.push_back({planText(plan.name), plan.planned.cost});
     return rows;
 }
+
+// In quotes, which stand twice inside (RFC 4180).
+QString csvField(const QString& text) { return u'"' + QString(text).replace(u'"', QStringLiteral("\"\"")) + u'"'; }
 
 QString cell(const QString& text, bool isNumber = false)
 {
@@ -67,10 +76,12 @@ QString properties(const std::vector<PropertySection>& sections)
 QString planTable(const PlanEditor& editor)
 {
     QString table = header({ReportTexts::tr("plan"), ReportTexts::tr("predicted"), ReportTexts::tr("against this plan"), ReportTexts::tr("read"), ReportTexts::tr("written"), ReportTexts::tr("at most of memory")});
-    for (const auto& [plan, cost] : plansOf(editor))
-        table += QStringLiteral("<tr>") + cell(plan) + cell(secondsText(cost->seconds()), true) + cell(cost == &*editor.cost() ? QString() : changeText(editor.cost()->seconds(), cost->seconds()), true) +
-                 cell(bytesText(cost->readBytes()), true) +
-                 cell(bytesText(cost->writtenBytes()), true) + cell(bytesText(cost->peakBytes()), true) + QStringLiteral("</tr>\n");
+    bool isFirst = true;
+    for (const auto& [plan, cost] : plansOf(editor)) {
+        const QString change = std::exchange(isFirst, false) ? QString() : changeText(editor.cost()->seconds(), cost.seconds());
+        table += QStringLiteral("<tr>") + cell(plan) + cell(secondsText(cost.seconds()), true) + cell(change, true) + cell(bytesText(cost.readBytes()), true) +
+                 cell(bytesText(cost.writtenBytes()), true) + cell(bytesText(cost.peakBytes()), true) + QStringLiteral("</tr>\n");
+    }
     return table;
 }
 
@@ -144,9 +155,9 @@ QString csvReport(Document& document)
 {
     QString csv = QStringLiteral("plan,function,prepare_seconds,read_seconds,compute_seconds,write_seconds,read_bytes,written_bytes,peak_bytes\r\n");
     for (const auto& [plan, cost] : plansOf(document.planEditor()))
-        for (const FunctionCost& f : cost->functions)
-            csv += QStringLiteral("\"%1\",\"%2\",%3,%4,%5,%6,%7,%8,%9\r\n")
-                       .arg(plan, functionTitle(f))
+        for (const FunctionCost& f : cost.functions)
+            csv += QStringLiteral("%1,%2,%3,%4,%5,%6,%7,%8,%9\r\n")
+                       .arg(csvField(plan), csvField(functionTitle(f)))
                        .arg(f.prepare.seconds, 0, 'g', 9)
                        .arg(f.read.seconds, 0, 'g', 9)
                        .arg(f.compute.seconds, 0, 'g', 9)

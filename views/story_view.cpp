@@ -328,8 +328,10 @@ StoryView::StoryView(Document& document, QWidget* parent)
     });
     connect(m_optimum, &QPushButton::clicked, this, [this] {
         PlanEditor& editor = m_document.planEditor();
-        if (editor.costs().plans().size() > 2)
-            editor.take(editor.costs().plans()[2].planned.plan, tr("Take the optimum"));
+        if (editor.costs().plans().size() > 2) {
+            m_shownOptimum = editor.costs().plans()[2].planned.plan;
+            editor.take(*m_shownOptimum, tr("Take the optimum"));
+        }
     });
     connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &StoryView::showOutcome);
     connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, &StoryView::showOutcome);
@@ -443,10 +445,13 @@ void StoryView::showOutcome()
             text += u' ' + tr("You have not moved anything: yours is the cut that was there.");
         if (std::max(first, yours) < best * 1.01)
             text += u' ' + tr("On this graph, in batches of this size, all of them take about as long: smaller batches or a larger graph tell them apart.");
-        text += u' ' + (yours <= best * 1.0001 ? tr("You have found it.") : tr("You are %1 % above it.").arg(std::max(0.1, 100 * (yours / best - 1)), 0, 'f', 1));
+        if (yours <= best * 1.0001)
+            text += u' ' + (m_shownOptimum == editor.plan() ? tr("This is it.") : tr("You have found it."));
+        else
+            text += u' ' + tr("Yours against it: %1.").arg(changeText(best, yours));
     }
     m_text->setText(text);
-    m_exercise->setEnabled(hasCosts && !m_isRevealed);
+    m_exercise->setEnabled(hasCosts);
     m_reveal->setEnabled(hasCosts && !m_isRevealed);
     m_optimum->setEnabled(hasCosts && m_isRevealed);
     m_document.planEditor().setShowsCosts(!(isVisible() && isPredicting && hasCosts && !m_isRevealed));
@@ -467,6 +472,8 @@ void StoryView::setExercise()
     const std::int64_t nodes = m_document.graph()->numNodes;
     editor.take(plan, tr("Set an exercise"), Batches{std::max<std::int64_t>(1, nodes / 10), editor.batches().order});
     m_planBefore = editor.plan();
+    m_isRevealed = false;
+    m_shownOptimum.reset();
     showOutcome();
 }
 

@@ -3,6 +3,7 @@
 #include <QPointF>
 #include <QWidget>
 #include <memory>
+#include <optional>
 
 #include "views/document.h"
 #include "views/story.h"
@@ -56,6 +57,7 @@ public:
     QPushButton& next() { return *m_next; }
     QPushButton& exercise() { return *m_exercise; }
     QPushButton& reveal() { return *m_reveal; }
+    QPushButton& optimum() { return *m_optimum; }
 
     void go(std::size_t step);
 
@@ -82,6 +84,7 @@ private:
     std::size_t m_at = 0;
     Plan m_planBefore;  // when the student was asked
     bool m_isRevealed = false;
+    std::optional<Plan> m_shownOptimum;  // by the program
     StoryCanvas* m_canvas;
     QLabel *m_title, *m_text, *m_counter;
     QSlider* m_slider;

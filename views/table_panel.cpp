@@ -80,6 +80,7 @@ TablePanel::TablePanel(Document& document, QWidget* parent)
     });
     connect(&m_document.planEditor(), &PlanEditor::changed, this, &TablePanel::setStale);
     connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, &TablePanel::setStale);
+    connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, this, &TablePanel::setStale);
 }
 
 void TablePanel::selectOp(OpId op)
@@ -144,6 +145,9 @@ void TablePanel::showCosts()
         for (const FunctionCost& f : editor.cost()->functions)
             add(functionTitle(f), f.prepare, f.read, f.compute, f.write, f.seconds(), f.peakBytes);
         addSum(tr("This plan"), *editor.cost());
+        if (editor.other())
+            if (const std::optional<PlanCost> other = editor.costs().costOf(editor.other()->plan))
+                addSum(editor.other()->name, *other);
         for (const PricedPlan& plan : editor.costs().plans())
             addSum(planText(plan.name), plan.planned.cost);
     }

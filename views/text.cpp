@@ -14,11 +14,13 @@ struct FormatTexts {
 
 ByteUnits chosenUnits = ByteUnits::Decimal;
 
+QString onOneLine(QString text) { return text.replace(u' ', QChar::Nbsp); }
+
 // Three significant digits as people write them: 1.23, 12.3, 123.
 QString withUnit(double x, const QString& unit)
 {
     const double size = std::fabs(x);
-    return FormatTexts::tr("%1 %2", "a number and its unit").arg(QLocale().toString(x, 'f', size < 9.995 ? 2 : size < 99.95 ? 1 : 0), unit);
+    return onOneLine(FormatTexts::tr("%1 %2", "a number and its unit").arg(QLocale().toString(x, 'f', size < 9.995 ? 2 : size < 99.95 ? 1 : 0), unit));
 }
 
 }  // namespace
@@ -32,7 +34,7 @@ QString bytesText(double bytes)
     const bool isBinary = chosenUnits == ByteUnits::Binary;
     const double step = isBinary ? 1024 : 1000;
     if (bytes < step)
-        return FormatTexts::tr("%1 B").arg(QLocale().toString(bytes, 'f', 0));
+        return onOneLine(FormatTexts::tr("%1 B").arg(QLocale().toString(bytes, 'f', 0)));
     const QString letters = isBinary ? QStringLiteral("KMGTP") : QStringLiteral("kMGTP");
     qsizetype power = 0;
     for (bytes /= step; bytes >= step - 0.5 && power + 1 < letters.size(); bytes /= step)
@@ -43,7 +45,7 @@ QString bytesText(double bytes)
 QString secondsText(double seconds)
 {
     if (seconds == 0)
-        return FormatTexts::tr("%1 %2", "a number and its unit").arg(0).arg(QStringLiteral("s"));
+        return onOneLine(FormatTexts::tr("%1 %2", "a number and its unit").arg(0).arg(QStringLiteral("s")));
     if (seconds < 1e-3)
         return withUnit(seconds * 1e6, QStringLiteral("µs"));
     return seconds < 1 ? withUnit(seconds * 1e3, QStringLiteral("ms")) : withUnit(seconds, QStringLiteral("s"));
@@ -57,7 +59,7 @@ QString changeText(double from, double to)
     if (change >= 1)
         return FormatTexts::tr("%1 times").arg(QLocale().toString(change + 1, 'g', change + 1 < 100 ? 2 : 3));
     const double percent = std::abs(change) * 100;
-    return FormatTexts::tr("%1 %", "per cent").arg((change < 0 ? u'−' : u'+') + QLocale().toString(percent, 'f', percent < 0.1 ? 3 : percent < 1 ? 2 : percent < 10 ? 1 : 0));
+    return onOneLine(FormatTexts::tr("%1 %", "per cent").arg((change < 0 ? u'−' : u'+') + QLocale().toString(percent, 'f', percent < 0.1 ? 3 : percent < 1 ? 2 : percent < 10 ? 1 : 0)));
 }
 
 QString countText(std::int64_t count) { return QLocale().toString(static_cast<qlonglong>(count)); }
