@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "views/core_text.h"
@@ -22,23 +23,6 @@ Property countOf(const QString& name, const std::optional<Array>& mask)
     if (mask)
         count = std::count(mask->as<bool>(), mask->as<bool>() + mask->count(), true);
     return {name, countText(count), {}};
-}
-
-// A bar for each doubling of the degree; the numbers are in the tooltip.
-Property histogramOf(const DegreeSummary& degrees)
-{
-    static const QString bars = QStringLiteral("▁▂▃▄▅▆▇█");
-    const auto most = static_cast<double>(std::ranges::max(degrees.histogram));
-    QString line;
-    QStringList lines;
-    for (std::size_t bin = 0; bin < degrees.histogram.size(); ++bin) {
-        const std::int64_t nodes = degrees.histogram[bin];
-        line += nodes == 0 ? QChar(u' ') : bars[std::min<qsizetype>(bars.size() - 1, static_cast<qsizetype>(static_cast<double>(nodes) / most * static_cast<double>(bars.size())))];
-        const std::int64_t from = bin == 0 ? 0 : std::int64_t{1} << (bin - 1), to = bin == 0 ? 0 : (std::int64_t{1} << bin) - 1;
-        lines.append(from == to ? DescriptionTexts::tr("%1 edges: %2 nodes").arg(countText(from), countText(nodes))
-                                : DescriptionTexts::tr("%1 to %2 edges: %3 nodes").arg(countText(from), countText(to), countText(nodes)));
-    }
-    return {DescriptionTexts::tr("degrees 0, 1, 2, 4, …"), line, lines.join(u'\n')};
 }
 
 }  // namespace
@@ -136,7 +120,6 @@ std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::op
     if (degrees) {
         about.push_back({DescriptionTexts::tr("in-degree"), DescriptionTexts::tr("%1 to %2").arg(countText(degrees->least), countText(degrees->most)), {}});
         about.push_back({DescriptionTexts::tr("mean, median"), QStringLiteral("%1, %2").arg(QLocale().toString(degrees->mean, 'f', 1)).arg(countText(degrees->median)), {}});
-        about.push_back(histogramOf(*degrees));
     }
     for (const auto& [name, array] : graph.arrays) {
         QStringList sizes;
@@ -155,6 +138,18 @@ std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::op
         about.push_back(countOf(DescriptionTexts::tr("test nodes"), graph.testMask));
     }
     return sections;
+}
+
+QStringList degreeTexts(const DegreeSummary& degrees)
+{
+    QStringList lines;
+    for (std::size_t bin = 0; bin < degrees.histogram.size(); ++bin) {
+        const std::int64_t from = bin == 0 ? 0 : std::int64_t{1} << (bin - 1), to = bin == 0 ? 0 : (std::int64_t{1} << bin) - 1;
+        const QString range = from == to ? countText(from) : DescriptionTexts::tr("%1 to %2").arg(countText(from), countText(to));
+        const auto nodes = static_cast<int>(std::min<std::int64_t>(degrees.histogram[bin], std::numeric_limits<int>::max()));
+        lines.append(DescriptionTexts::tr("in-degree %1: %Ln node(s)", nullptr, nodes).arg(range));
+    }
+    return lines;
 }
 
 QString roleText(Role role)

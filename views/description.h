@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 #include <array>
 #include <optional>
 #include <vector>
@@ -17,6 +18,7 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
 std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::optional<DegreeSummary>& degrees, const QString& path);
 
 inline constexpr std::array allRoles{Role::NodeFeatures, Role::GraphStructure, Role::EdgeFeatures, Role::Other};
+QStringList degreeTexts(const DegreeSummary& degrees);  ///< "in-degree 2 to 3: 1,234 nodes" of each bin
 QString roleText(Role role);               ///< "node features"
 QString orderText(NodeOrder order);        ///< "Breadth first"
 QString rewriteText(Rewrite rewrite);      ///< "put linear layers before aggregations"

@@ -545,6 +545,7 @@ void Document::cancel()
     m_openingPath.clear();
     for (std::size_t i = 0; i < m_jobs.size(); ++i)
         if (m_jobs[i]) {
+            Q_EMIT noted(tr("Cancelled: %1.").arg(m_jobs[i]->title()));
             m_jobs[i]->cancel();
             QTimer::singleShot(patience, m_jobs[i].get(), [this, i, job = m_jobs[i].get()] {
                 if (m_jobs[i].get() == job)
@@ -562,6 +563,7 @@ void Document::start(Task task, const QString& title, Work work, Apply apply)
 void Document::take(Task task, std::unique_ptr<Job> job)
 {
     abandon(task);
+    Q_EMIT starting(task);
     connect(job.get(), &Job::progressed, this, &Document::progressed);
     connect(job.get(), &Job::failed, this, [this, task](const QString& sentence) {
         if (task == Task::OpenModel && mayOpenNow())

@@ -104,6 +104,7 @@ public:
     void cancel();  ///< everything that is being worked on; what a single operator of LibTorch holds up ends behind the scenes
 
 Q_SIGNALS:
+    void starting(cleave::views::Task task);
     void modelAboutToChange();  ///< with the plan that it has
     void planOpened(const QString& path);
     void planPathChanged();

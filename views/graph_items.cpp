@@ -524,8 +524,7 @@ QRectF BandItem::boundingRect() const
 void BandItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget)
 {
     painter->setRenderHint(QPainter::Antialiasing);
-    const QRectF all = boundingRect();
-    const QRectF band(all.left(), m_band.top, all.width(), m_band.bottom - m_band.top);
+    const QRectF all = boundingRect(), band = bandRect();
     painter->setPen(m_isLit ? QPen(m_style.colors.selection, 4) : QPen(m_style.colors.bandLine, 1));
     painter->setBrush(m_style.colors.band);
     painter->drawRoundedRect(band, 8, 8);
@@ -541,6 +540,12 @@ void BandItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, 
     }
     if (detail(option, painter) >= textDetail && widget == nullptr)
         paintTitles(painter, boundingRect().left());
+}
+
+QRectF BandItem::bandRect() const
+{
+    const QRectF all = boundingRect();
+    return {all.left(), m_band.top, all.width(), m_band.bottom - m_band.top};
 }
 
 void BandItem::paintTitles(QPainter* painter, double left) const

@@ -150,6 +150,7 @@ public:
     void setJoined(bool joined);  ///< nothing is cut there
     void setLit(bool lit);  ///< the function that is spoken of
     QRectF stripRect() const;
+    QRectF bandRect() const;  ///< without the strip
     void paintTitles(QPainter* painter, double left) const;  ///< there, if they would begin left of it
 
     QRectF boundingRect() const override;

@@ -291,6 +291,36 @@ void GraphScene::paintTitles(QPainter* painter, const QRectF& area, double left)
             band->paintTitles(painter, left);
 }
 
+// As large as the window's own texts, beside the bands where there is room: of functions first, then of cuts, as many as fit under each other.
+void GraphScene::paintSmallTitles(QPainter* painter, const QTransform& toView, const QRectF& view) const
+{
+    constexpr double apart = 6, edge = 4;
+    const QFontMetricsF metrics(painter->font());
+    std::vector<QRectF> taken;
+    const auto paint = [&](const QString& title, const QRectF& of, double y, const QColor& color) {
+        const double width = metrics.horizontalAdvance(title), beside = of.left() - width - 2 * edge;
+        const QRectF plate(std::max(beside, view.left() + edge), y, width + 2 * edge, metrics.height());
+        if (title.isEmpty() || !view.contains(plate) || std::ranges::any_of(taken, [&](const QRectF& other) { return other.intersects(plate); }))
+            return;
+        taken.push_back(plate.adjusted(0, 0, 0, apart));
+        if (beside < view.left() + edge) {
+            painter->setPen(QPen(m_style.colors.bandLine, 0.8));
+            painter->setBrush(m_style.colors.band);
+            painter->drawRoundedRect(plate, 4, 4);
+        }
+        painter->setPen(color);
+        painter->drawText(plate, Qt::AlignCenter | Qt::TextSingleLine, title);
+    };
+    for (const BandItem* band : m_bands)
+        if (band != nullptr)
+            if (const QRectF on = toView.mapRect(band->bandRect()); on.intersects(view))
+                paint(band->texts().title, on, std::max(on.top(), view.top() + edge), m_style.colors.text);
+    for (const BandItem* band : m_bands)
+        if (band != nullptr)
+            if (const QRectF on = toView.mapRect(band->stripRect()); on.intersects(view))
+                paint(band->texts().stripTitle, on, on.center().y() - metrics.height() / 2, m_style.colors.cut);
+}
+
 QRectF GraphScene::nearestBox(const QRectF& area, double x) const
 {
     QRectF nearest;

@@ -510,12 +510,21 @@ void GraphView::drawForeground(QPainter* painter, const QRectF& area)
     constexpr double edge = 6;
     if (picture() && zoom() >= textDetail)
         m_scene->paintTitles(painter, area, mapToScene(QPoint(0, 0)).x() + edge / zoom());
+    else if (picture()) {
+        painter->save();
+        painter->resetTransform();
+        painter->setFont(font());
+        m_scene->paintSmallTitles(painter, viewportTransform(), viewport()->rect());
+        painter->restore();
+    }
 }
 
 void GraphView::scrollContentsBy(int dx, int dy)
 {
     QGraphicsView::scrollContentsBy(dx, dy);
-    if (dx != 0)
+    if (zoom() < textDetail)
+        viewport()->update();
+    else if (dx != 0)
         viewport()->update(0, 0, std::min(viewport()->width(), static_cast<int>(m_scene->titleRoom() * zoom()) + std::abs(dx)), viewport()->height());
 }
 

@@ -20,8 +20,13 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event)
 {
     const bool byKey = event->reason() == QContextMenuEvent::Keyboard;
     BoxItem* item = byKey ? nullptr : boxAt(event->pos());
-    if (item != nullptr)
+    if (item != nullptr) {
+        m_untouched = false;
+        const int x = horizontalScrollBar()->value(), y = verticalScrollBar()->value();
         select(picture()->dag.boxes[static_cast<std::size_t>(item->index())].key);
+        horizontalScrollBar()->setValue(x);  // the box stays under the mouse
+        verticalScrollBar()->setValue(y);
+    }
     const DagBox* box = item != nullptr || byKey ? selectedBox() : nullptr;
     if (!m_scene->isCurrent())
         return;

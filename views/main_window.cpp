@@ -94,8 +94,19 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
         m_progress->setValue(static_cast<int>(std::lround(fraction * 1000)));
         m_task->setText(fromCore(what));
     });
-    connect(&m_document.planEditor(), &PlanEditor::refused, this, &MainWindow::showError);
-    connect(&m_document.planEditor(), &PlanEditor::changed, m_message, &MessageBar::hide);
+    // A message stays until something new is tried; one that offers a choice, until the model is read anew.
+    connect(&m_document, &Document::starting, this, [this](Task task) {
+        if (task == Task::OpenModel || (task != Task::Check && m_message->buttons().isEmpty()))
+            m_message->hide();
+    });
+    connect(&m_document.planEditor(), &PlanEditor::refused, this, [this](const QString& sentence) {
+        showError(sentence);
+        m_tellsRefusal = true;
+    });
+    connect(&m_document.planEditor(), &PlanEditor::changed, this, [this] {
+        if (m_tellsRefusal)
+            m_message->hide();
+    });
     connect(&m_document.planEditor().history(), &QUndoStack::cleanChanged, this, [this](bool clean) { setWindowModified(!clean); });
     connect(&m_recovery, &Recovery::leftBehind, this, &MainWindow::offer);
     const auto tellMoved = [this] {
@@ -196,7 +207,12 @@ void MainWindow::makeDocks()
     m_plan = new PlanPanel(m_document.planEditor(), this);
     auto* plan = dock(tr("Plan"), QStringLiteral("plan"), m_plan, Qt::RightDockWidgetArea);
     auto* history = new QUndoView(&m_document.planEditor().history(), this);
-    history->setEmptyLabel(tr("Cut at message degree"));
+    const auto tellStart = [this, history] { history->setEmptyLabel(m_document.model() ? tr("Cut at message degree") : tr("No model is open")); };
+    tellStart();
+    connect(&m_document, &Document::changed, history, [tellStart](Change change) {
+        if (change == Change::Model)
+            tellStart();
+    });
     history->setAccessibleName(tr("History of the plan"));
     dock(tr("History"), QStringLiteral("history"), history, Qt::RightDockWidgetArea)->hide();
     m_results = new ResultPanel(m_document, this);
@@ -503,6 +519,7 @@ void MainWindow::setPresenting(bool presenting)
 // What the sentence advises for the command line is a button here.
 void MainWindow::showError(const QString& sentence)
 {
+    m_tellsRefusal = false;
     static const QRegularExpression advice(QStringLiteral("--role (\\S+)=([a-z-]*[a-z])"));
     QList<MessageBar::Choice> choices;
     for (auto found = advice.globalMatch(sentence); found.hasNext();) {
@@ -527,6 +544,7 @@ void MainWindow::showError(const QString& sentence)
 // The first is shown at once.
 void MainWindow::showRemarks(const QStringList& remarks)
 {
+    m_tellsRefusal = false;
     for (const QString& remark : remarks)
         m_results->addMessage(fromCore(remark));
     const int more = static_cast<int>(remarks.size()) - 1;
@@ -553,7 +571,6 @@ void MainWindow::showChange(Change change)
             m_legend->setLevels(m_document.model()->analysis->degreeOf(m_document.model()->analysis->levels), !barriers(*m_document.model()->analysis).empty());
         else if (m_document.stages())
             m_legend->setStages(m_document.stages()->graph.stages.back());
-        m_message->hide();
         showTitle();
     }
     if (change == Change::Result && m_document.report().run())

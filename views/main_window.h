@@ -98,6 +98,7 @@ private:
     GraphView* m_view = nullptr;
     Legend* m_legend = nullptr;
     MessageBar *m_message = nullptr, *m_offer = nullptr;
+    bool m_tellsRefusal = false;  // of a plan's change, which the next change makes moot
     FindBar* m_find = nullptr;
     QStackedWidget* m_pages = nullptr;
     EmptyPage* m_empty = nullptr;

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/format.h"
+#include "views/degree_chart.h"
 #include "views/description.h"
 #include "views/property_view.h"
 #include "views/staged_model.h"
@@ -36,7 +37,7 @@ QLineEdit* toleranceEdit(QWidget* parent, const QString& name, const QString& ti
 }  // namespace
 
 ModelPanel::ModelPanel(Document& document, QWidget* parent)
-    : QWidget(parent), m_document(document), m_properties(new PropertyView(this)), m_batchSize(new QSpinBox(this)), m_order(new QComboBox(this)),
+    : QWidget(parent), m_document(document), m_properties(new PropertyView(this)), m_degrees(new DegreeChart(this)), m_batchSize(new QSpinBox(this)), m_order(new QComboBox(this)),
       m_absolute(toleranceEdit(this, tr("Absolute tolerance"), tr("Equal: |a − b| ≤ absolute + relative · |b|"))),
       m_relative(toleranceEdit(this, tr("Relative tolerance"), tr("Equal: |a − b| ≤ absolute + relative · |b|"))),
       m_run(new QPushButton(tr("Run layer-wise"), this)), m_verify(new QPushButton(tr("Verify"), this))
@@ -77,6 +78,7 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_properties, 1);
+    layout->addWidget(m_degrees);
     layout->addWidget(line);
     layout->addLayout(form);
 
@@ -113,6 +115,7 @@ void ModelPanel::showDocument()
     if (const QString& path = m_document.expectedPath(); !path.isEmpty())
         sections.push_back({tr("Expected outputs"), {{tr("file"), QFileInfo(path).fileName(), path}}});
     m_properties->setSections(std::move(sections));
+    m_degrees->setDegrees(m_document.degrees());
 }
 
 void ModelPanel::showOptions()

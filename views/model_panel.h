@@ -12,6 +12,7 @@ class QSpinBox;
 
 namespace cleave::views {
 
+class DegreeChart;
 class PropertyView;
 
 /// Model, inputs, clean-up and graph, and below them how to run: batch size, node order and tolerance.
@@ -28,6 +29,7 @@ private:
 
     Document& m_document;
     PropertyView* m_properties;
+    DegreeChart* m_degrees;
     QSpinBox* m_batchSize;
     QComboBox* m_order;
     QLineEdit* m_absolute;

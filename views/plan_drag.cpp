@@ -51,7 +51,7 @@ void PlanDrag::moveTo(const QPoint& position)
 }
 
 OpDrag::OpDrag(QGraphicsView& view, const GraphPicture& picture, const GraphColors& colors, PlanEditor& editor, std::vector<OpId> ops)
-    : PlanDrag(view, editor, Qt::ClosedHandCursor), m_picture(picture), m_ops(std::move(ops))
+    : PlanDrag(view, editor, Qt::ClosedHandCursor), m_picture(picture), m_ops(std::move(ops)), m_before(editor.cost())
 {
     constexpr int furthest = 40;  // positions away are marked: each is tried
     const PlanSpace& space = *editor.space();
@@ -74,10 +74,19 @@ OpDrag::OpDrag(QGraphicsView& view, const GraphPicture& picture, const GraphColo
     }
 }
 
+OpDrag::~OpDrag() { m_editor.endPreview(); }
+
 bool OpDrag::aim(const QPointF& place)
 {
     const std::optional<Position> to = positionAt(m_picture, place);
-    return std::exchange(m_to, to) != to;
+    if (std::exchange(m_to, to) == to)
+        return false;
+    m_move = to ? m_editor.space()->moveOps(m_editor.plan(), m_ops, *to) : Move{};
+    if (m_move.plan && *m_move.plan != m_editor.plan())
+        m_editor.preview(*m_move.plan);
+    else
+        m_editor.endPreview();
+    return true;
 }
 
 void OpDrag::drop()
@@ -91,13 +100,12 @@ QString OpDrag::outcome() const
 {
     if (!m_to)
         return {};
-    const Move move = m_editor.space()->moveOps(m_editor.plan(), m_ops, *m_to);
-    if (!move.plan)
-        return PlanDragTexts::tr("✗ %1").arg(fromCore(move.reason));
+    if (!m_move.plan)
+        return PlanDragTexts::tr("✗ %1").arg(fromCore(m_move.reason));
     QString text = QStringLiteral("%1 → %2").arg(m_editor.opsText(m_ops), m_editor.positionText(*m_to));
-    if (!move.alongside.empty())
-        text += PlanDragTexts::tr(", with %n other op(s)", nullptr, static_cast<int>(move.alongside.size()));
-    return text + costChangeText(m_editor, m_editor.cost(), *move.plan);
+    if (!m_move.alongside.empty())
+        text += PlanDragTexts::tr(", with %n other op(s)", nullptr, static_cast<int>(m_move.alongside.size()));
+    return text + costChangeText(m_editor, m_before, *m_move.plan);
 }
 
 CutDrag::CutDrag(QGraphicsView& view, const GraphPicture& picture, const GraphColors& colors, PlanEditor& editor, int cut)

@@ -56,10 +56,11 @@ private:
     bool m_isNew = true;
 };
 
-/// Ops on their way to another function.
+/// Ops on their way to another function; all shows the plan that they would make there.
 class OpDrag : public PlanDrag {
 public:
     OpDrag(QGraphicsView& view, const GraphPicture& picture, const GraphColors& colors, PlanEditor& editor, std::vector<OpId> ops);
+    ~OpDrag() override;
 
     void drop() override;
 
@@ -70,6 +71,8 @@ private:
     const GraphPicture& m_picture;
     std::vector<OpId> m_ops;
     std::optional<Position> m_to;
+    Move m_move;  // there
+    std::optional<PlanCost> m_before;
 };
 
 /// The line of a cut on its way up or down. It stops where one op more, or less, runs behind it; the picture shows that plan at once.

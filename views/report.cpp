@@ -148,6 +148,12 @@ QString htmlReport(Document& document, const QString& picture)
     html += properties(describeModel(*document.model(), document.modelPath()));
     if (document.graph())
         html += properties(describeGraph(*document.graph(), document.degrees(), document.graphPath()));
+    if (document.degrees()) {
+        QString table;
+        for (const QString& line : degreeTexts(*document.degrees()))
+            table += QStringLiteral("<tr>") + cell(line) + QStringLiteral("</tr>\n");
+        html += section(ReportTexts::tr("Degrees"), table);
+    }
     return html + QStringLiteral("</body></html>\n");
 }
 

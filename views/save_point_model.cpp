@@ -59,7 +59,7 @@ QString SavePointModel::secondsOf(ValueId tensor) const
     double seconds = cost->write.seconds;
     for (const TensorRead& read : cost->reads)
         seconds += read.amount.seconds;
-    return secondsText(seconds);
+    return seconds > 0 ? secondsText(seconds) : tr("handed on");
 }
 
 int SavePointModel::rowOf(ValueId tensor) const

@@ -1,5 +1,6 @@
 #include "views/story_view.h"
 
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
@@ -305,11 +306,11 @@ StoryView::StoryView(Document& document, QWidget* parent)
     buttons->addWidget(m_slider, 1);
     buttons->addWidget(m_counter);
     buttons->addWidget(m_next);
-    auto* answers = new QHBoxLayout;
-    answers->addWidget(m_exercise);
-    answers->addWidget(m_reveal);
-    answers->addWidget(m_optimum);
-    answers->addStretch(1);
+    auto* answers = new QGridLayout;  // no wider than the other pages
+    answers->addWidget(m_exercise, 0, 0);
+    answers->addWidget(m_reveal, 0, 1);
+    answers->addWidget(m_optimum, 1, 0);
+    answers->setColumnStretch(2, 1);
     auto* layout = new QVBoxLayout(this);
     layout->addWidget(m_title);
     layout->addWidget(m_canvas, 1);

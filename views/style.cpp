@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <QStyleFactory>
 #include <QStyleOption>
+#include <algorithm>
 
 namespace cleave::views {
 
@@ -46,9 +47,41 @@ void drawCheckBox(const QStyleOption& option, QPainter& painter)
     painter.restore();
 }
 
+// At the edge that its page is at.
+void drawTabMark(const QStyleOptionTab& tab, QPainter& painter)
+{
+    constexpr int thickness = 3;
+    QRect mark = tab.rect.adjusted(2, 1, -2, -1);
+    if (tab.shape == QTabBar::RoundedSouth || tab.shape == QTabBar::TriangularSouth)
+        mark.setHeight(thickness);
+    else
+        mark.setTop(mark.bottom() - thickness + 1);
+    painter.fillRect(mark, tab.palette.color(QPalette::Highlight));
+}
+
+void drawSlider(const QStyleOptionSlider& option, const QRect& groove, const QRect& handle, QPainter& painter)
+{
+    constexpr int half = 2;
+    const bool isHorizontal = option.orientation == Qt::Horizontal;
+    const QRect line = isHorizontal ? QRect(groove.left(), groove.center().y() - half, groove.width(), 2 * half + 1)
+                                    : QRect(groove.center().x() - half, groove.top(), 2 * half + 1, groove.height());
+    painter.save();
+    painter.setClipRegion(QRegion(option.rect) - handle);
+    drawOutline(option, line, painter);
+    painter.restore();
+    drawOutline(option, handle, painter);
+}
+
 }  // namespace
 
 Style::Style() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
+
+// Room for an outline of menus.
+int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const
+{
+    const int pixels = QProxyStyle::pixelMetric(metric, option, widget);
+    return metric == PM_MenuPanelWidth ? std::max(1, pixels) : pixels;
+}
 
 void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const
 {
@@ -73,6 +106,12 @@ void Style::drawControl(ControlElement element, const QStyleOption* option, QPai
         return;
     if (element == CE_TabBarTabShape || element == CE_ProgressBarGroove || element == CE_HeaderSection)
         drawOutline(*option, option->rect, *painter, element == CE_HeaderSection ? 0 : 2);
+    if (const auto* tab = qstyleoption_cast<const QStyleOptionTab*>(option); tab && element == CE_TabBarTabShape && (tab->state & State_Selected))
+        drawTabMark(*tab, *painter);
+    if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option); item && element == CE_MenuItem && item->menuItemType == QStyleOptionMenuItem::Separator) {
+        const int y = item->rect.center().y();
+        painter->fillRect(QRect(item->rect.left() + 4, y, item->rect.width() - 8, 1), outline(*option));
+    }
 }
 
 void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
@@ -83,7 +122,8 @@ void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex
     if (control == CC_ScrollBar)
         drawOutline(*option, proxy()->subControlRect(control, option, SC_ScrollBarSlider, widget), *painter);
     else if (control == CC_Slider)
-        drawOutline(*option, proxy()->subControlRect(control, option, SC_SliderHandle, widget), *painter);
+        drawSlider(*qstyleoption_cast<const QStyleOptionSlider*>(option), proxy()->subControlRect(control, option, SC_SliderGroove, widget),
+                   proxy()->subControlRect(control, option, SC_SliderHandle, widget), *painter);
     else if (control == CC_ComboBox || control == CC_SpinBox)
         drawOutline(*option, option->rect, *painter);
 }

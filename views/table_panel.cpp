@@ -27,7 +27,6 @@ QTableView* table(QAbstractItemModel& model, const QString& name, QWidget* paren
     view->setAlternatingRowColors(true);
     view->setTabKeyNavigation(false);
     view->verticalHeader()->hide();
-    view->horizontalHeader()->setStretchLastSection(true);
     return view;
 }
 

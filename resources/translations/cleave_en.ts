@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
+    <name>cleave::views::Description</name>
+    <message numerus="yes">
+        <source>in-degree %1: %Ln node(s)</source>
+        <translation>
+            <numerusform>in-degree %1: %Ln node</numerusform>
+            <numerusform>in-degree %1: %Ln nodes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>cleave::views::GraphPicture</name>
     <message numerus="yes">
         <source>%n op(s)</source>
@@ -35,6 +45,16 @@
         <translation>
             <numerusform>%n band is drawn more simply: Graphviz&apos;s dot is missing, failed, or took too long.</numerusform>
             <numerusform>%n bands are drawn more simply: Graphviz&apos;s dot is missing, failed, or took too long.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>cleave::views::MainWindow</name>
+    <message numerus="yes">
+        <source>%n more under Results.</source>
+        <translation>
+            <numerusform>%n more under Results.</numerusform>
+            <numerusform>%n more under Results.</numerusform>
         </translation>
     </message>
 </context>

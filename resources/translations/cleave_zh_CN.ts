@@ -1687,6 +1687,14 @@
         <source>in function %1</source>
         <translation>函数 %1 中</translation>
     </message>
+    <message>
+        <source>The plan was made for another file, %1 (SHA-256 %2, here %3): its ops are found by their names.</source>
+        <translation>该方案是为另一个文件 %1 制定的（SHA-256 为 %2，此处为 %3）：其中的算子按名称查找。</translation>
+    </message>
+    <message>
+        <source>The plan was made for another file (SHA-256 %1, here %2): its ops are found by their names.</source>
+        <translation>该方案是为另一个文件制定的（SHA-256 为 %1，此处为 %2）：其中的算子按名称查找。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>
@@ -1805,19 +1813,14 @@
     </message>
 </context>
 <context>
+    <name>cleave::views::DegreeChart</name>
+    <message>
+        <source>Nodes by in-degree</source>
+        <translation>按入度统计的节点数</translation>
+    </message>
+</context>
+<context>
     <name>cleave::views::Description</name>
-    <message>
-        <source>%1 edges: %2 nodes</source>
-        <translation>%1 条边：%2 个节点</translation>
-    </message>
-    <message>
-        <source>%1 to %2 edges: %3 nodes</source>
-        <translation>%1 到 %2 条边：%3 个节点</translation>
-    </message>
-    <message>
-        <source>degrees 0, 1, 2, 4, …</source>
-        <translation>度数 0、1、2、4、…</translation>
-    </message>
     <message>
         <source>put linear layers before aggregations</source>
         <translation>将线性层移到聚合之前</translation>
@@ -1970,6 +1973,12 @@
         <source>As in the file</source>
         <translation>按文件中的顺序</translation>
     </message>
+    <message numerus="yes">
+        <source>in-degree %1: %Ln node(s)</source>
+        <translation>
+            <numerusform>入度 %1：%Ln 个节点</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::Document</name>
@@ -2040,6 +2049,10 @@
     <message>
         <source>Measuring this machine</source>
         <translation>正在测量本机</translation>
+    </message>
+    <message>
+        <source>Cancelled: %1.</source>
+        <translation>已取消：%1。</translation>
     </message>
 </context>
 <context>
@@ -2620,6 +2633,14 @@
         <source>Stage</source>
         <translation>阶段</translation>
     </message>
+    <message>
+        <source>moved by the plan</source>
+        <translation>已被方案移动</translation>
+    </message>
+    <message>
+        <source>moved by %1</source>
+        <translation>已被 %1 移动</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::MainWindow</name>
@@ -2738,10 +2759,6 @@
     <message>
         <source>Plans (*.cleave.json);;All files (*)</source>
         <translation>方案 (*.cleave.json);;所有文件 (*)</translation>
-    </message>
-    <message>
-        <source>&amp;Save plan…</source>
-        <translation>保存方案(&amp;S)…</translation>
     </message>
     <message>
         <source>&amp;Export…</source>
@@ -3047,6 +3064,36 @@
         <source>Take random features</source>
         <translation>采用随机特征</translation>
     </message>
+    <message>
+        <source>No model is open</source>
+        <translation>没有打开的模型</translation>
+    </message>
+    <message>
+        <source>&amp;Save plan</source>
+        <translation>保存方案(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Save plan &amp;as…</source>
+        <translation>方案另存为(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+S</source>
+        <translation>Ctrl+Shift+S</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more under Results.</source>
+        <translation>
+            <numerusform>“结果”中另有 %n 条。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 – %2[*] – Cleave</source>
+        <translation>%1 – %2[*] – Cleave</translation>
+    </message>
+    <message>
+        <source>Plan written to %1.</source>
+        <translation>方案已写入 %1。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::MessageBar</name>
@@ -3183,6 +3230,10 @@
     <message>
         <source>Node-wise</source>
         <translation>逐节点</translation>
+    </message>
+    <message>
+        <source>Counting rows for “%1”</source>
+        <translation>正在为“%1”统计行数</translation>
     </message>
 </context>
 <context>
@@ -3475,6 +3526,30 @@
         <source>The least predicted seconds of all plans that run one function after the other</source>
         <translation>在依次运行各函数的所有方案中，预测用时最少</translation>
     </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stopped: not all plans are compared.</source>
+        <translation>已停止：并未比较所有方案。</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>%1: %2 %</source>
+        <translation>%1：%2 %</translation>
+    </message>
+    <message>
+        <source>%1…</source>
+        <translation>%1…</translation>
+    </message>
+    <message>
+        <source>Counting the rows of blocks was stopped.</source>
+        <translation>块的行数统计已停止。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::PropertyModel</name>
@@ -3571,6 +3646,10 @@
     <message>
         <source>against this plan</source>
         <translation>与此方案相比</translation>
+    </message>
+    <message>
+        <source>Degrees</source>
+        <translation>度</translation>
     </message>
 </context>
 <context>
@@ -3920,6 +3999,10 @@
         <source>Without it the plan takes %1 instead of %2 (%3).</source>
         <translation>不保存它时，此方案需要 %1，而不是 %2（%3）。</translation>
     </message>
+    <message>
+        <source>handed on</source>
+        <translation>直接传递</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::SettingsDialog</name>
@@ -4186,7 +4269,7 @@
         <translation>这就是整个网络为所有成员给出的答案。总共计算了 %1 行；逐节点则要 %2 行。</translation>
     </message>
     <message>
-        <source>Between two layers&apos; messages there are other operations: linear layers, activations, normalisation. The cut may lie above or below each of them. An operation above the cut runs once for each node. Below it, it runs for every row that a batch reads, so once more for each batch that reads the same node; but what lies on the cut, and must be written and read back, may be narrower. Drag the lines of the cuts in the model, or its boxes from one band into the next, to where you think the whole takes least time. Times are hidden until you ask. &quot;Set an exercise&quot; moves them to where they cost more than they need.</source>
+        <source>Between two layers&apos; messages there are other operations: linear layers, activations, normalisation. The cut may lie above or below each of them. An operation above the cut runs once for each node. Below it, it runs for every row that a batch reads, so once more for each batch that reads the same node; but what lies on the cut, and must be written and read back, may be narrower. Drag the lines of the cuts in the model, or its boxes from one band into the next, to where you think the whole takes least time. Times are hidden until you ask. &quot;Set an exercise&quot; moves the cuts to where they cost more than they need.</source>
         <translation>两层的消息之间还有其他算子：线性层、激活函数、归一化。切口可以在其中每一个的上方或下方。切口上方的算子对每个节点只运行一次；放在下方，它就要对每一批读取的每一行运行，同一个节点被几批读取，就算几次。但这样一来，切口上要写入再读回的数据可能更窄。请拖动模型中的切口线，或把方框从一个区带拖到下一个，放到你认为总用时最短的位置。用时暂时隐藏，由你选择何时显示。“出一道练习”会把切口移到用时多于所需的位置。</translation>
     </message>
 </context>
@@ -4276,10 +4359,6 @@
         <translation>你找到了最优方案。</translation>
     </message>
     <message>
-        <source>You are %1 % above it.</source>
-        <translation>你的方案的代价比最优方案高 %1%。</translation>
-    </message>
-    <message>
         <source>Once the costs are revealed</source>
         <translation>显示代价之后可用</translation>
     </message>
@@ -4289,11 +4368,11 @@
     </message>
     <message>
         <source>Yours: %1. Right before each message passing: %2. The best cut: %3.</source>
-        <translation>您的方案：%1。紧靠每次消息传递之前切分：%2。最佳切分：%3。</translation>
+        <translation>你的方案：%1。紧靠每次消息传递之前切分：%2。最佳切分：%3。</translation>
     </message>
     <message>
         <source>You have not moved anything: yours is the cut that was there.</source>
-        <translation>您没有移动任何东西：您的方案就是原来的切分。</translation>
+        <translation>你没有移动任何东西：你的方案就是原来的切分。</translation>
     </message>
     <message>
         <source>&amp;Set an exercise</source>
@@ -4306,6 +4385,14 @@
     <message>
         <source>Set an exercise</source>
         <translation>出一道练习</translation>
+    </message>
+    <message>
+        <source>This is it.</source>
+        <translation>这就是最优方案。</translation>
+    </message>
+    <message>
+        <source>Yours against it: %1.</source>
+        <translation>你的方案与它相比：%1。</translation>
     </message>
 </context>
 <context>
@@ -4409,6 +4496,14 @@
     <message>
         <source>At most of memory</source>
         <translation>内存峰值</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>before %1</source>
+        <translation>在 %1 之前</translation>
     </message>
 </context>
 <context>

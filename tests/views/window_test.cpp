@@ -12,6 +12,7 @@
 #include <QLabel>
 #include <QLibraryInfo>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
@@ -47,6 +48,8 @@
 #include "core/run/model.h"
 #include "views/code_panel.h"
 #include "views/core_text.h"
+#include "views/degree_chart.h"
+#include "views/description.h"
 #include "views/find_bar.h"
 #include "views/graph_scene.h"
 #include "views/graph_view.h"
@@ -106,6 +109,10 @@ private Q_SLOTS:
     void everyTextIsInChinese();
     void sentencesOfTheCoreAreKnown();
     void wrongFileIsOneSentenceInTheMessageBar();
+    void anErrorStaysUntilSomethingNewIsTried();
+    void degreesAreBars();
+    void bandsAreNamedInASmallPicture();
+    void rightClickMovesNothing();
     void aWrongCutIsNotKept();
     void droppedFileIsOpened();
     void exportsPicture();
@@ -577,6 +584,8 @@ void WindowTest::cancelStopsARun()
     QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
     QVERIFY(window.document().report().run() == nullptr);
     QVERIFY(!window.messageBar().isVisible());
+    const auto* messages = window.findChild<ResultPanel*>()->findChild<QListWidget*>();
+    QVERIFY2(messages->item(messages->count() - 1)->text().contains(QStringLiteral("Cancelled: ")), qPrintable(messages->item(messages->count() - 1)->text()));
 }
 
 void WindowTest::cancelStopsAtOnce_data()
@@ -923,6 +932,94 @@ void WindowTest::wrongFileIsOneSentenceInTheMessageBar()
     QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);
     QVERIFY(window.messageBar().text().endsWith(QLatin1Char('.')));
     QVERIFY(window.document().model() != nullptr);
+}
+
+// As from "cleave gcn.pt2 nothing.npz": the graph fails long before the model is read.
+void WindowTest::anErrorStaysUntilSomethingNewIsTried()
+{
+    MainWindow window;
+    window.document().open(example("sage.pt2"));
+    window.document().open(QStringLiteral("/nonexistent.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && !window.document().isBusy() && !window.graphView().isLayingOut(), patience);
+    QVERIFY2(window.messageBar().isVisibleTo(&window) && window.messageBar().text().contains(QStringLiteral("nonexistent")), qPrintable(window.messageBar().text()));
+    PlanEditor& editor = window.document().planEditor();
+    QVERIFY(editor.moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
+    QVERIFY(window.messageBar().isVisibleTo(&window));
+    QVERIFY(!editor.moveOps({opNamed(window, "linear_3")}, Position::pre(0)));
+    QVERIFY(window.messageBar().text().contains(QStringLiteral("linear_3")));
+    editor.history().undo();
+    QVERIFY(!window.messageBar().isVisibleTo(&window));  // that it cannot be moved there is no news any more
+
+    window.document().open(QStringLiteral("/nonexistent.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisibleTo(&window), patience);
+    openGraph(window);
+    QVERIFY(!window.messageBar().isVisibleTo(&window));
+    editor.history().setClean();
+}
+
+void WindowTest::degreesAreBars()
+{
+    MainWindow window;
+    open(window, "gcn.pt2");
+    auto* chart = window.findChild<DegreeChart*>();
+    QVERIFY(chart && !chart->isVisible());
+    openGraph(window);
+    QTRY_VERIFY_WITH_TIMEOUT(chart->isVisible(), patience);
+    const DegreeSummary degrees = *window.document().degrees();
+    for (std::size_t bin = 0; bin < degrees.histogram.size(); ++bin) {
+        QVERIFY(QRectF(chart->rect()).contains(chart->bar(bin)) || degrees.histogram[bin] == 0);
+        for (std::size_t other = 0; other < bin; ++other)
+            QVERIFY(!chart->bar(bin).intersects(chart->bar(other)) && (degrees.histogram[bin] <= degrees.histogram[other] || chart->bar(bin).height() > chart->bar(other).height()));
+    }
+    const QStringList texts = degreeTexts(degrees);
+    QCOMPARE(static_cast<std::size_t>(texts.size()), degrees.histogram.size());
+    QVERIFY2(texts[2] == QStringLiteral("in-degree 2 to 3: %1 nodes").arg(countText(degrees.histogram[2])), qPrintable(texts[2]));
+    QVERIFY(chart->accessibleDescription().contains(texts[2]));
+    QVERIFY(htmlReport(window.document(), window.graphView().svg()).contains(texts[2]));
+}
+
+void WindowTest::bandsAreNamedInASmallPicture()
+{
+    MainWindow window;
+    window.resize(1400, 900);
+    open(window, "jk.pt2");
+    GraphView& view = window.graphView();
+    view.setZoom(0.5 * textDetail);
+    const LayoutResult& layout = view.picture()->layout;
+    std::vector<QRect> bands;
+    for (const LayoutBand& band : layout.bands)
+        bands.push_back(view.mapFromScene(QRectF(layout.bounds.left, band.top, layout.bounds.width(), band.bottom - band.top)).boundingRect());
+    const QImage drawn = view.viewport()->grab().toImage();
+    const QColor background = drawn.pixelColor(2, 2);
+    int named = 0;
+    for (const QRect& band : bands) {  // something is written beside it
+        bool isWritten = false;
+        for (int y = std::max(0, band.top()); y < std::min(drawn.height(), band.top() + view.fontMetrics().height()); ++y)
+            for (int x = std::max(0, band.left() - 100); x < band.left() - 6; ++x)
+                isWritten = isWritten || drawn.pixelColor(x, y) != background;
+        named += isWritten ? 1 : 0;
+    }
+    QVERIFY2(named >= 3, qPrintable(QString::number(named)));
+}
+
+void WindowTest::rightClickMovesNothing()
+{
+    MainWindow window;
+    open(window, "jk.pt2");
+    GraphView& view = window.graphView();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    QCoreApplication::processEvents();
+    view.setZoom(4);
+    const QPointF box = view.mapToScene(place(view, boxOf(window, "linear_1")));
+    view.centerOn(box + QPointF(0, view.viewport()->height() / 8.0));  // the upper edge of the view cuts it
+    const QPoint at = view.mapFromScene(box) + QPoint(0, 4);
+    QVERIFY2(std::abs(at.y()) < 8, qPrintable(QString::number(at.y())));
+    QTimer::singleShot(0, &window, [] { QTest::keyClick(QApplication::activePopupWidget(), Qt::Key_Escape); });
+    QContextMenuEvent event(QContextMenuEvent::Mouse, at, view.viewport()->mapToGlobal(at));
+    QApplication::sendEvent(view.viewport(), &event);
+    QVERIFY(view.selectedBox() != nullptr);
+    const QPoint moved = view.mapFromScene(box) + QPoint(0, 4) - at;
+    QVERIFY2(moved.manhattanLength() <= 20, qPrintable(QStringLiteral("%1, %2").arg(moved.x()).arg(moved.y())));  // roundings of a view that the inspector makes smaller
 }
 
 void WindowTest::aWrongCutIsNotKept()
@@ -2173,7 +2270,12 @@ void WindowTest::twoPlansAreCompared()
     QCOMPARE(window.planPanel().plans().bars().size(), std::size_t{7});
     QCOMPARE(window.planPanel().plans().bars()[1].name, QStringLiteral("other.cleave.json"));
     QCOMPARE(window.planPanel().plans().bars()[1].total(), seconds);
+    const auto* legend = window.findChild<Legend*>();
+    QCOMPARE(legend->other(), QStringLiteral("other.cleave.json"));
+    QVERIFY(csvReport(window.document()).contains(QStringLiteral("\r\n\"other.cleave.json\",")));
+    QVERIFY(htmlReport(window.document(), window.graphView().svg()).contains(QStringLiteral("other.cleave.json")));
     editor.endComparison();
+    QVERIFY(legend->other().isEmpty());
     QCOMPARE(outlines(), 0);
     QCOMPARE(window.planPanel().plans().bars().size(), std::size_t{6});
     window.document().comparePlan(folder.filePath(QStringLiteral("none.cleave.json")));
@@ -2231,8 +2333,13 @@ void WindowTest::escapeEndsADrag()
     QVERIFY2(view.drag()->text().contains(QStringLiteral("message passing 1")), qPrintable(view.drag()->text()));
     QTest::mouseMove(view.viewport(), middle(view, Position::pre(2)));
     QVERIFY2(view.drag()->text().startsWith(QStringLiteral("linear_3 → before message passing 2\n")), qPrintable(view.drag()->text()));
+    QVERIFY(editor.hasPreview() && editor.plan() == before && editor.shown() != before);
+    QTest::mouseMove(view.viewport(), middle(view, Position::post(0)));  // from where it is told why not
+    QVERIFY(!editor.hasPreview());
+    QTest::mouseMove(view.viewport(), middle(view, Position::pre(2)));
+    QVERIFY(editor.hasPreview());
     QTest::keyClick(&view, Qt::Key_Escape);
-    QVERIFY(!view.drag());
+    QVERIFY(!view.drag() && !editor.hasPreview());
     QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, middle(view, Position::pre(2)));
     QVERIFY(editor.plan() == before);
 
