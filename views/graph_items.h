@@ -145,6 +145,7 @@ public:
     void setTitleWidth(double width);
     void setTexts(Texts texts);
     const Texts& texts() const { return m_texts; }
+    bool hasCut() const { return m_hasCut; }  ///< in its strip
     double textWidth() const { return m_textWidth; }  ///< of its own texts
     void setCutMarked(bool marked);
     void setJoined(bool joined);  ///< nothing is cut there

@@ -318,7 +318,7 @@ void GraphScene::paintSmallTitles(QPainter* painter, const QTransform& toView, c
     for (const BandItem* band : m_bands)
         if (band != nullptr)
             if (const QRectF on = toView.mapRect(band->stripRect()); on.intersects(view))
-                paint(band->texts().stripTitle, on, on.center().y() - metrics.height() / 2, m_style.colors.cut);
+                paint(band->texts().stripTitle, on, on.center().y() - metrics.height() / 2, band->hasCut() ? m_style.colors.cut : m_style.colors.text);
 }
 
 QRectF GraphScene::nearestBox(const QRectF& area, double x) const

@@ -2,7 +2,6 @@
 
 #include <QPainter>
 #include <algorithm>
-#include <tuple>
 
 namespace cleave::views {
 
@@ -152,12 +151,11 @@ void Legend::setStages(int last)
     updateGeometry();
 }
 
-void Legend::setMoved(bool isMoved, const QString& other)
+void Legend::setOther(const QString& name)
 {
-    if (std::tie(m_isMoved, m_other) == std::tie(isMoved, other))
+    if (m_other == name)
         return;
-    m_isMoved = isMoved;
-    m_other = other;
+    m_other = name;
     updateGeometry();
     update();
 }
@@ -209,7 +207,7 @@ int Legend::lay(QPainter* painter, int width) const
         line.badge(tr("reads structure"));
     }
     line.cut(tr("cut"));
-    if (m_isMoved)
+    if (!m_isStaged)  // moved or not: the picture does not jump under the mouse for a row more of this
         line.around(QPen(colors.cut, 1.6), tr("moved by the plan"));
     if (!m_other.isEmpty())
         line.around(QPen(colors.selection, 1.6, Qt::DashLine), tr("moved by %1").arg(m_other));

@@ -17,7 +17,7 @@ public:
 
     void setLevels(int levels, bool showsGraph);  ///< showsGraph: what global ops give is in the picture
     void setStages(int last);                     ///< of a profile graph, by number
-    void setMoved(bool isMoved, const QString& other);  ///< the plan runs ops elsewhere than in their bands; other: name of the plan that it is compared with, may be empty
+    void setOther(const QString& name);  ///< the plan that the one at hand is compared with; empty: there is none
     const QString& other() const { return m_other; }
 
     QSize sizeHint() const override;
@@ -33,7 +33,7 @@ private:
     int lay(QPainter* painter, int width) const;  // the number of rows; null: without painting them
 
     int m_levels = 0;
-    bool m_showsGraph = false, m_isStaged = false, m_isMoved = false;
+    bool m_showsGraph = false, m_isStaged = false;
     QString m_other;
 };
 

@@ -109,12 +109,10 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     });
     connect(&m_document.planEditor().history(), &QUndoStack::cleanChanged, this, [this](bool clean) { setWindowModified(!clean); });
     connect(&m_recovery, &Recovery::leftBehind, this, &MainWindow::offer);
-    const auto tellMoved = [this] {
+    connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, this, [this] {
         const PlanEditor& editor = m_document.planEditor();
-        m_legend->setMoved(editor.shown().positions != editor.base().positions, editor.other() ? editor.other()->name : QString());
-    };
-    connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, tellMoved);
-    connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, this, tellMoved);
+        m_legend->setOther(editor.other() ? editor.other()->name : QString());
+    });
     connect(m_view, &GraphView::failed, this, &MainWindow::showError);
     connect(m_view, &GraphView::remarked, m_results, &ResultPanel::addMessage);
     connect(m_view, &GraphView::selectionChanged, this, &MainWindow::showSelection);

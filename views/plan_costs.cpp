@@ -144,11 +144,17 @@ void PlanCosts::want(const std::set<int>& joined)
 std::vector<PlanCosts::Point> PlanCosts::curve(const Plan& plan) const
 {
     std::vector<Point> points;
-    if (const auto known = m_curves.find(plan.joined); known != m_curves.end())
-        for (const std::shared_ptr<const CostModel>& model : known->second) {
-            const PlanCost cost = model->price(plan);
-            points.push_back({model->counts().batchSize, cost.seconds(), cost.peakBytes()});
-        }
+    const auto add = [&](const CostModel& model) {
+        const PlanCost cost = model.price(plan);
+        points.push_back({model.counts().batchSize, cost.seconds(), cost.peakBytes()});
+    };
+    if (const auto known = m_curves.find(plan.joined); known != m_curves.end()) {
+        for (const std::shared_ptr<const CostModel>& model : known->second)
+            add(*model);
+        if (m_model && m_model->counts().joined == plan.joined && std::ranges::count(points, m_model->counts().batchSize, &Point::batchSize) == 0)
+            add(*m_model);
+        std::ranges::sort(points, {}, &Point::batchSize);
+    }
     return points;
 }
 

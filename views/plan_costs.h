@@ -47,7 +47,7 @@ public:
         std::int64_t batchSize = 0;
         double seconds = 0, peakBytes = 0;
     };
-    std::vector<Point> curve(const Plan& plan) const;  ///< over batch sizes, from small to large; empty until it is known
+    std::vector<Point> curve(const Plan& plan) const;  ///< over batch sizes, from small to large, the present one among them; empty until it is known
 
     bool isMeasuring() const { return m_job != nullptr; }
     bool isWorking() const { return m_job || m_curveJob || m_joinedJob; }

@@ -1843,6 +1843,11 @@ void WindowTest::batchSizeIsChosenOnTheCurve()
     planEditor.history().undo();
     QCOMPARE(window.document().options().run.batchSize, 0);
     QVERIFY(!planEditor.isModified());
+    window.document().setBatchSize(20);  // below them all
+    QTRY_VERIFY_WITH_TIMEOUT(curve.points().size() == 8, patience);
+    QCOMPARE(curve.points().front().batchSize, std::int64_t{20});
+    QCOMPARE(curve.points().front().seconds, editor.cost()->seconds());
+    window.document().setBatchSize(0);
 
     // The order likewise.
     QComboBox* order = nullptr;
