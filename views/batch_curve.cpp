@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/accessible.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -20,6 +21,7 @@ constexpr double curveMargin = 10, curveGap = 6, dot = 3.5;
 BatchCurve::BatchCurve(QWidget* parent) : QWidget(parent)
 {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setAccessibleRole(*this, QAccessible::Chart);
     setAccessibleName(tr("Cost over batch size"));
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "views/accessible.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -24,6 +25,7 @@ CostBars::CostBars(QWidget* parent) : QWidget(parent)
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
+    setAccessibleRole(*this, QAccessible::Chart);
 }
 
 void CostBars::setBars(std::vector<Bar> bars)

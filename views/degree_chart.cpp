@@ -5,6 +5,7 @@
 #include <QToolTip>
 #include <algorithm>
 
+#include "views/accessible.h"
 #include "views/description.h"
 #include "views/text.h"
 
@@ -19,6 +20,7 @@ constexpr double chartMargin = 10, chartGap = 4, binGap = 2, leastHeight = 1.5;
 DegreeChart::DegreeChart(QWidget* parent) : QWidget(parent)
 {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setAccessibleRole(*this, QAccessible::Chart);
     setAccessibleName(tr("Nodes by in-degree"));
     hide();
 }

@@ -6,6 +6,9 @@
 #include <QLineEdit>
 #include <QToolButton>
 
+#include "views/accessible.h"
+#include "views/graph_scene.h"
+
 namespace cleave::views {
 
 FindBar::FindBar(GraphView& view, QWidget* parent) : QFrame(parent), m_view(view), m_edit(new QLineEdit(this)), m_status(new QLabel(this))
@@ -54,11 +57,14 @@ void FindBar::step(int by)
     if (m_found.empty()) {
         m_view.closeFound();
         m_status->setText(m_edit->text().isEmpty() ? QString() : tr("Nothing found"));
+        announce(*this, m_status->text());
         return;
     }
     m_at = (m_at + m_found.size() + static_cast<std::size_t>(by + 1) - 1) % m_found.size();
     m_status->setText(tr("%1 of %2").arg(m_at + 1).arg(m_found.size()));
     m_view.showFound(m_found[m_at]);
+    const int box = m_view.picture() && m_view.selection() ? m_view.picture()->dag.find(*m_view.selection()) : -1;
+    announce(*this, box < 0 ? m_status->text() : m_status->text() + QStringLiteral(": ") + m_view.graphScene().spokenBox(box).name);
 }
 
 void FindBar::keyPressEvent(QKeyEvent* event)

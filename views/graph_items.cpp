@@ -85,6 +85,8 @@ void BoxItem::place(QString& text, QRectF& area, const QString& now, double y)
 
 void BoxItem::setFaded(bool faded) { setOpacity(faded ? 0.35 : 1); }
 
+bool BoxItem::isFaded() const { return opacity() < 1; }
+
 QRectF BoxItem::rect() const
 {
     return {-m_size.width() / 2, -m_size.height() / 2, m_size.width(), m_size.height()};

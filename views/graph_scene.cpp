@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "views/inspection.h"
+#include "views/plan_label.h"
 #include "views/staged_model.h"
 #include "views/text.h"
 
@@ -371,6 +372,37 @@ std::optional<int> GraphScene::cutAt(const QPointF& position) const
         if (cutRect(cut).contains(position))
             return cut;
     return {};
+}
+
+// "linear_1, linear, [V, 16]", and which function it is in, or what the plan makes of it.
+SpokenPart GraphScene::spokenBox(int index) const
+{
+    const DagBox& box = m_picture->dag.boxes[static_cast<std::size_t>(index)];
+    QStringList name{m_style.metrics.heading(box)}, details;
+    name.append(m_style.metrics.subtitle(box).split(QStringLiteral(" · "), Qt::SkipEmptyParts));
+    if (box.key.kind == BoxKind::Tensor)
+        details.append(box.isOutput ? tr("output") : box.writtenBy < 0 ? tr("input") : tr("save point"));
+    if (box.key.band > 0)
+        details.append(bandTitle(m_picture->dag.bands[static_cast<std::size_t>(box.key.band)]));
+    if (const auto item = std::ranges::find(m_boxes, index, &BoxItem::index); item != m_boxes.end()) {
+        details.append((*item)->place());
+        details.append((*item)->saves());
+        if ((*item)->isFaded())
+            details.append(tr("not saved in this plan"));
+    }
+    details.removeAll(QString());
+    return {name.join(QStringLiteral(", ")), details.join(QStringLiteral(", "))};
+}
+
+SpokenPart GraphScene::spokenCut(int cut) const
+{
+    const PlanEditor& editor = m_document.planEditor();
+    const auto& bands = m_picture->dag.bands;
+    const auto band = std::ranges::find(bands, cut, &DagBand::place);
+    if (!isCurrent() || band == bands.end() || m_bands[static_cast<std::size_t>(band - bands.begin())] == nullptr)
+        return {tr("Cut %1").arg(cut + 1), {}};
+    const BandItem::Texts& texts = m_bands[static_cast<std::size_t>(band - bands.begin())]->texts();
+    return {m_strips[static_cast<std::size_t>(band - bands.begin())].isJoined ? texts.stripTitle : cutText(editor, cut, {}, editor.shown()), texts.stripLines.join(QStringLiteral(", "))};
 }
 
 std::vector<int> GraphScene::readingOrder() const

@@ -15,6 +15,11 @@
 
 namespace cleave::views {
 
+/// What a part of the picture says to those who do not see it.
+struct SpokenPart {
+    QString name, details;
+};
+
 /// The items of a picture: bands, frames, arrows and boxes, with the marks of the plan, the selection and what is spoken of.
 class GraphScene : public QGraphicsScene {
     Q_OBJECT
@@ -46,6 +51,8 @@ public:
     BoxItem* boxAt(const QPointF& position) const;
     FrameItem* frameAt(const QPointF& position) const;  ///< whose header is there
     std::optional<int> cutAt(const QPointF& position) const;
+    SpokenPart spokenBox(int box) const;
+    SpokenPart spokenCut(int cut) const;
     std::vector<int> readingOrder() const;
     int nextBox(int from, int key) const;  ///< the nearest in the direction of an arrow key; -1 if there is none
 

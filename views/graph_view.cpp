@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/accessible.h"
+#include "views/accessible_graph.h"
 #include "views/export_picture.h"
 #include "views/graph_scene.h"
 #include "views/plan_label.h"
@@ -23,6 +25,7 @@ constexpr double margin = 24;  // around the picture
 GraphView::GraphView(Document& document, QWidget* parent)
     : QGraphicsView(parent), m_document(document), m_scene(new GraphScene(document, palette(), font(), this)), m_cutLabel(new PlanLabel(viewport()))
 {
+    setAccessibleRole(*this, QAccessible::List);
     setScene(m_scene);
     setFrameShape(NoFrame);
     setDragMode(ScrollHandDrag);
@@ -204,6 +207,7 @@ void GraphView::selectCut(std::optional<int> cut)
     if (const QRectF line = cut ? m_scene->cutRect(*cut) : QRectF(); !line.isEmpty())
         showLine(line);
     sayCut();
+    tellSelection(*this);
 }
 
 // Cuts are as wide as the picture: up and down matters, and aside only where not even the nearest of their tensors is in sight.
@@ -227,14 +231,19 @@ void GraphView::sayCut()
         const QRectF cut = m_scene->cutRect(*m_cut);
         m_cutLabel->putBeside({viewport()->width() / 2, mapFromScene(QPointF(0, cut.bottom())).y()});
     }
-    if (m_cut || !m_selection)
-        setAccessibleDescription(!m_cut ? QString() : moves ? QString(text).replace(QLatin1Char('\n'), QStringLiteral("; ")) : tr("Cut %1").arg(*m_cut + 1));
+    if (moves)
+        announce(*this, QString(text).replace(QLatin1Char('\n'), QStringLiteral("; ")));
+}
+
+std::vector<int> GraphView::cuts() const
+{
+    return m_scene->isCurrent() ? cutsOf(picture()->dag, m_document.planEditor()) : std::vector<int>{};
 }
 
 // False behind the last one, where none is selected any more.
 bool GraphView::selectNextCut(int step)
 {
-    const std::vector<int> all = m_scene->isCurrent() ? cutsOf(picture()->dag, m_document.planEditor()) : std::vector<int>{};
+    const std::vector<int> all = cuts();
     const auto size = static_cast<std::ptrdiff_t>(all.size());
     const std::ptrdiff_t at = m_cut ? std::ranges::find(all, *m_cut) - all.begin() + step : step > 0 ? 0 : size - 1;
     const bool inside = at >= 0 && at < size;
@@ -342,8 +351,7 @@ void GraphView::select(const std::optional<DagKey>& key)
         m_selectedBefore = m_selection;
     m_selection = key;
     mark();
-    const DagBox* box = selectedBox();
-    setAccessibleDescription(box == nullptr ? QString() : QStringLiteral("%1, %2").arg(m_scene->style().metrics.heading(*box), m_scene->style().metrics.subtitle(*box)));
+    tellSelection(*this);
     Q_EMIT selectionChanged();
 }
 

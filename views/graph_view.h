@@ -27,6 +27,7 @@ public:
     ~GraphView() override;
 
     const GraphPicture* picture() const;  ///< null until the first layout is done
+    const GraphScene& graphScene() const { return *m_scene; }
     bool isLayingOut() const { return m_job != nullptr; }
 
     std::optional<DagKey> selection() const { return m_selection; }
@@ -36,6 +37,7 @@ public:
 
     std::optional<int> selectedCut() const { return m_cut; }  ///< below that function of PlanSpace
     void selectCut(std::optional<int> cut);                   ///< ends a preview
+    std::vector<int> cuts() const;                            ///< that are drawn, from the first to the last
     void moveCut(bool up);                                    ///< of the selected cut, to the next legal place, as a preview
     const PlanDrag* drag() const { return m_drag.get(); }     ///< null if nothing is being dragged
 
@@ -90,6 +92,7 @@ protected:
     void drawForeground(QPainter* painter, const QRectF& area) override;
     void scrollContentsBy(int dx, int dy) override;
     bool focusNextPrevChild(bool next) override;
+    void focusInEvent(QFocusEvent* event) override;
 
 private:
     void showModel();

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/accessible_graph.h"
 #include "views/graph_scene.h"
 #include "views/graph_view.h"
 #include "views/plan_drag.h"
@@ -205,6 +206,12 @@ bool GraphView::focusNextPrevChild(bool next)
     if (picture())
         selectStep(next ? 1 : -1);
     return (picture() && m_selection != before && m_selection) || QGraphicsView::focusNextPrevChild(next);
+}
+
+void GraphView::focusInEvent(QFocusEvent* event)
+{
+    QGraphicsView::focusInEvent(event);
+    tellSelection(*this);
 }
 
 void GraphView::selectStep(int step)

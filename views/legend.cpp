@@ -3,6 +3,8 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "views/accessible.h"
+
 namespace cleave::views {
 
 namespace {
@@ -10,7 +12,7 @@ namespace {
 constexpr int mostSwatches = 7;
 constexpr double sign = 13;
 constexpr double gap = 5;
-constexpr double space = 8;
+constexpr double signGap = 8;
 constexpr double cutLength = 20;
 
 // Signs and their meanings from left to right, in as many rows as they need. Without a painter they are only counted.
@@ -53,7 +55,7 @@ public:
             const double radius = std::min(outlineRadius(rows), 5.0);
             m_painter->drawRoundedRect(area, radius, radius);
         }
-        text(meaning, space);
+        text(meaning, signGap);
     }
 
     void badge(const QString& meaning)
@@ -64,7 +66,7 @@ public:
             m_painter->setBrush(m_colors.badge);
             m_painter->drawRoundedRect(area, 4, 4);
         }
-        text(meaning, space);
+        text(meaning, signGap);
     }
 
     void cut(const QString& meaning)
@@ -76,7 +78,7 @@ public:
             m_painter->setPen(pen);
             m_painter->drawLine(QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()));
         }
-        text(meaning, space);
+        text(meaning, signGap);
     }
 
     void around(const QPen& pen, const QString& meaning)
@@ -87,7 +89,7 @@ public:
             m_painter->setBrush(Qt::NoBrush);
             m_painter->drawRoundedRect(area, 4, 4);
         }
-        text(meaning, space);
+        text(meaning, signGap);
     }
 
     void skip(double width) { m_x += width; }
@@ -126,6 +128,7 @@ private:
 
 Legend::Legend(QWidget* parent) : QWidget(parent)
 {
+    setAccessibleRole(*this, QAccessible::Graphic);
     setAccessibleName(tr("Legend"));
     setAccessibleDescription(tr("Colours show the message degree, outlines what rows a box works on: V nodes round and blue, M edges dotted, G what is there once for the graph dashed."));
     setAutoFillBackground(true);
@@ -196,7 +199,7 @@ int Legend::lay(QPainter* painter, int width) const
     const int step = std::max(1, (m_levels + mostSwatches) / mostSwatches);
     for (int level = 0; level <= m_levels; level += step)
         line.swatch(colors.level(level, m_levels), QString::number(level));
-    line.skip(space);
+    line.skip(signGap);
     if (!m_isStaged) {
         line.outline(RowsClass::Nodes, tr("V: node rows"));
         line.outline(RowsClass::Edges, tr("M: edge rows"));

@@ -21,9 +21,12 @@
 #include <QToolBar>
 #include <QToolButton>
 #include <QUndoView>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "views/accessible.h"
+#include "views/accessible_graph.h"
 #include "views/code_panel.h"
 #include "views/core_text.h"
 #include "views/description.h"
@@ -107,6 +110,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
         if (m_tellsRefusal)
             m_message->hide();
     });
+    connect(&m_document.planEditor().history(), &QUndoStack::indexChanged, this, &MainWindow::sayStep);
     connect(&m_document.planEditor().history(), &QUndoStack::cleanChanged, this, [this](bool clean) { setWindowModified(!clean); });
     connect(&m_recovery, &Recovery::leftBehind, this, &MainWindow::offer);
     connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, this, [this] {
@@ -537,6 +541,18 @@ void MainWindow::showError(const QString& sentence)
     else
         m_message->offer(fromCore(sentence), choices);
     m_results->addMessage(fromCore(sentence));
+}
+
+// To those who do not see the picture follow.
+void MainWindow::sayStep(int index)
+{
+    const QUndoStack& history = m_document.planEditor().history();
+    const int before = std::exchange(m_step, index);
+    if (index > before)
+        announce(*this, history.text(index - 1));
+    else if (index < before && index < history.count())
+        announce(*this, tr("Undone: %1").arg(history.text(index)));
+    QTimer::singleShot(0, m_view, [this] { tellSelection(*m_view); });  // the list of the history takes its new line for the focus
 }
 
 // The first is shown at once.

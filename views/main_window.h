@@ -84,6 +84,7 @@ private:
     void rememberFile(const QString& path);
     void changeFontSize(double points);  ///< of every window, by so much, from now on
     void showError(const QString& sentence);
+    void sayStep(int index);  ///< of the history, up to which it is done
     void showRemarks(const QStringList& remarks);  ///< on a plan that was made for another model file
     int widthInGraph(const QString& input) const;
     void showChange(Change change);
@@ -98,6 +99,7 @@ private:
     GraphView* m_view = nullptr;
     Legend* m_legend = nullptr;
     MessageBar *m_message = nullptr, *m_offer = nullptr;
+    int m_step = 0;               // of the history, that was told last
     bool m_tellsRefusal = false;  // of a plan's change, which the next change makes moot
     FindBar* m_find = nullptr;
     QStackedWidget* m_pages = nullptr;

@@ -8,6 +8,8 @@
 #include <QStyle>
 #include <QToolButton>
 
+#include "views/accessible.h"
+
 namespace cleave::views {
 
 MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this)), m_layout(new QHBoxLayout(this))
@@ -50,6 +52,7 @@ void MessageBar::offer(const QString& sentence, const QList<Choice>& choices)
     m_text->setText(sentence);
     setAccessibleDescription(sentence);
     show();
+    announce(*this, sentence);
 }
 
 void MessageBar::ask(const QString& sentence, const Question& question)

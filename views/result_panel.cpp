@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "core/base/format.h"
+#include "views/accessible.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -101,6 +102,7 @@ QTableView* ResultPanel::tableView(TextTableModel& model, const QString& name)
 
 void ResultPanel::showReport()
 {
+    const QString before = m_runSummary->text() + m_verdict->text();
     const Report& report = m_document.report();
     const VerifyResult* verify = report.verify ? &*report.verify : nullptr;
     showFunctions(m_functions, report.run());
@@ -114,6 +116,8 @@ void ResultPanel::showReport()
                        : hint.isEmpty()  ? tr("Verify runs the whole model and the cut one and compares their answers.")
                                          : hint);
     m_verdict->setForegroundRole(QPalette::WindowText);
+    if ((report.run() != nullptr || verify != nullptr) && m_runSummary->text() + m_verdict->text() != before)
+        announce(*this, verify != nullptr ? m_verdict->text() : m_runSummary->text());
 }
 
 QString ResultPanel::runSummary(const RunResult& run) const

@@ -6,6 +6,7 @@
 #include <QScrollBar>
 #include <QToolTip>
 
+#include "views/accessible.h"
 #include "views/inspection.h"
 #include "views/theme.h"
 
@@ -14,6 +15,7 @@ namespace cleave::views {
 Ruler::Ruler(GraphView& view, QWidget* parent) : QWidget(parent), m_view(view)
 {
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Expanding);
+    setAccessibleRole(*this, QAccessible::Graphic);
     setAccessibleName(tr("Bands of the model"));
     setCursor(Qt::PointingHandCursor);
     const auto repaint = [this] { update(); };

@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
+#include "views/accessible.h"
 #include "views/text.h"
 #include "views/theme.h"
 
@@ -109,6 +111,7 @@ bool contains(const std::vector<std::int64_t>& nodes, std::int64_t node) { retur
 StoryCanvas::StoryCanvas(QWidget* parent) : QWidget(parent)
 {
     setMinimumSize(260, 280);
+    setAccessibleRole(*this, QAccessible::Graphic);
     setAccessibleName(tr("Data graph of the story"));
 }
 
@@ -451,6 +454,8 @@ void StoryView::showOutcome()
         else
             text += u' ' + tr("Yours against it: %1.").arg(changeText(best, yours));
     }
+    if (const QString told = m_title->text() + u'\n' + text; isVisible() && told != std::exchange(m_told, told))
+        announce(*this, told);
     m_text->setText(text);
     m_exercise->setEnabled(hasCosts);
     m_reveal->setEnabled(hasCosts && !m_isRevealed);
@@ -488,6 +493,7 @@ void StoryView::showEvent(QShowEvent* event)
 void StoryView::hideEvent(QHideEvent* event)
 {
     QWidget::hideEvent(event);
+    m_told.clear();
     m_document.planEditor().setShowsCosts(true);
     Q_EMIT functionShown(0);
 }

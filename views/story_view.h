@@ -84,6 +84,7 @@ private:
     std::size_t m_at = 0;
     Plan m_planBefore;  // when the student was asked
     bool m_isRevealed = false;
+    QString m_told;  // to those who hear it, since it was shown
     std::optional<Plan> m_shownOptimum;  // by the program
     StoryCanvas* m_canvas;
     QLabel *m_title, *m_text, *m_counter;

@@ -2192,6 +2192,22 @@
         <source>For all nodes</source>
         <translation>面向所有节点</translation>
     </message>
+    <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>input</source>
+        <translation>输入</translation>
+    </message>
+    <message>
+        <source>save point</source>
+        <translation>保存点</translation>
+    </message>
+    <message>
+        <source>not saved in this plan</source>
+        <translation>本方案不保存</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::GraphView</name>
@@ -2216,10 +2232,6 @@
     <message>
         <source>Fold the %1 layers that repeat</source>
         <translation>折叠重复的 %1 层</translation>
-    </message>
-    <message>
-        <source>Cut %1</source>
-        <translation>切口 %1</translation>
     </message>
     <message>
         <source>Enter keeps it, Esc takes it back</source>
@@ -3093,6 +3105,10 @@
     <message>
         <source>Plan written to %1.</source>
         <translation>方案已写入 %1。</translation>
+    </message>
+    <message>
+        <source>Undone: %1</source>
+        <translation>已撤销：%1</translation>
     </message>
 </context>
 <context>

@@ -1,6 +1,7 @@
 // The window as a person uses it: real mouse and key events on the offscreen platform.
 #include <QAbstractButton>
 #include <QAbstractItemModelTester>
+#include <QAccessible>
 #include <QComboBox>
 #include <QContextMenuEvent>
 #include <QDialogButtonBox>
@@ -46,6 +47,7 @@
 #include "core/plan/dot_text.h"
 #include "core/run/calibrate.h"
 #include "core/run/model.h"
+#include "views/accessible.h"
 #include "views/code_panel.h"
 #include "views/core_text.h"
 #include "views/degree_chart.h"
@@ -129,6 +131,7 @@ private Q_SLOTS:
     void dragMovesAnOpAndUndoBringsItBack();
     void illegalMoveSaysWhy();
     void cutsMoveByKeys();
+    void graphIsAListForScreenReaders();
     void savePointTableChangesThePlan();
     void costsAreThoseOfThePlanner();
     void draggedCutStopsWhereItCan();
@@ -773,6 +776,13 @@ void WindowTest::settingsTakeEffectAndAreKept()
     QCOMPARE(byteUnits(), ByteUnits::Decimal);
     writeSettings(before);
     applySettings(*qobject_cast<QApplication*>(QApplication::instance()), before);
+}
+
+// What has the focus for assistive programs.
+QString spokenFocus(GraphView& view)
+{
+    const QAccessibleInterface* part = QAccessible::queryAccessibleInterface(&view)->focusChild();
+    return part == nullptr || !part->state().focused ? QString() : part->text(QAccessible::Name);
 }
 
 // What a person can read of a widget and what is said of it to others.
@@ -1488,33 +1498,39 @@ void WindowTest::cutsMoveByKeys()
     view.setFocus();
     const Plan before = editor.plan();
     const auto press = [&](int key) { QTest::keyClick(&view, static_cast<Qt::Key>(key)); };
+    QVERIFY(QTest::qWaitForWindowActive(&window));
     press(Qt::Key_Tab);
     QVERIFY(view.selectedCut() == 0);
     press(Qt::Key_C);
     QVERIFY(view.selectedCut() == 1);
-    QCOMPARE(view.accessibleDescription(), QStringLiteral("Cut 2"));
+    QCOMPARE(spokenFocus(view), QStringLiteral("Cut 2 saves relu, linear_3"));
     QVERIFY(label->isHidden());
     press(Qt::Key_Up);
     QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
     QCOMPARE(editor.history().count(), 0);  // only looked at
     QVERIFY(!label->isHidden() && view.viewport()->rect().contains(label->geometry()));
     QVERIFY2(label->text().startsWith(QStringLiteral("Cut 2 saves ")) && label->text().contains(secondsText(editor.cost()->seconds())), qPrintable(label->text()));
-    QCOMPARE(view.accessibleDescription().split(QStringLiteral("; ")), label->text().split(QLatin1Char('\n')));
+    QCOMPARE(lastAnnouncement().split(QStringLiteral("; ")), label->text().split(QLatin1Char('\n')));
     press(Qt::Key_Escape);
     QVERIFY(label->isHidden());
-    QCOMPARE(view.accessibleDescription(), QStringLiteral("Cut 2"));
+    QCOMPARE(spokenFocus(view), QStringLiteral("Cut 2 saves relu, linear_3"));
     QVERIFY(editor.plan() == before);
     QVERIFY(view.selectedCut() == 1);
     press(Qt::Key_Up);
     press(Qt::Key_Return);
     QCOMPARE(editor.history().undoText(), QStringLiteral("Move cut 2: no longer save linear_3"));
     QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
+    QCOMPARE(lastAnnouncement(), editor.history().undoText());
+    editor.history().undo();
+    QCOMPARE(lastAnnouncement(), QStringLiteral("Undone: Move cut 2: no longer save linear_3"));
+    editor.history().redo();
     press(Qt::Key_Down);
     press(Qt::Key_Return);
     QVERIFY(editor.plan() == before);
     QCOMPARE(editor.history().count(), 2);
     press(Qt::Key_Down);
     QVERIFY(window.messageBar().isVisible());  // there is nothing to move
+    QCOMPARE(lastAnnouncement(), window.messageBar().text());
     int places = 0;
     for (Plan last = before; places < 10; ++places, last = editor.shown()) {
         press(Qt::Key_Up);
@@ -1526,7 +1542,71 @@ void WindowTest::cutsMoveByKeys()
     press(Qt::Key_Tab);  // leaves the cuts, and what was looked at is given up
     QVERIFY(!view.selectedCut());
     QVERIFY(editor.plan() == before);
-    QVERIFY(label->isHidden() && view.accessibleDescription().isEmpty());
+    QVERIFY(label->isHidden());
+}
+
+void WindowTest::graphIsAListForScreenReaders()
+{
+    MainWindow window;
+    open(window, "gcn.pt2");
+    openGraph(window);
+    GraphView& view = window.graphView();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    view.setFocus();
+    QAccessibleInterface* graph = QAccessible::queryAccessibleInterface(&view);
+    QCOMPARE(graph->role(), QAccessible::List);
+    const auto parts = [&] {
+        QStringList names;
+        for (int i = 0; i < graph->childCount(); ++i) {
+            const QAccessibleInterface* part = graph->child(i);
+            if (graph->indexOfChild(part) == i && part->parent() == graph && part->isValid())
+                names.append(part->text(QAccessible::Name) + QStringLiteral(" – ") + part->text(QAccessible::Description));
+        }
+        return names;
+    };
+    QStringList all = parts();
+    QCOMPARE(all.size(), static_cast<qsizetype>(view.picture()->dag.boxes.size() + view.cuts().size()));
+    QVERIFY2(all.contains(QStringLiteral("linear_1, linear, [V, 7] – Function 1")), qPrintable(all.join(QLatin1Char('\n'))));
+    QVERIFY(all.contains(QStringLiteral("linear_1, [V, 7] – save point, Function 1")));
+    QVERIFY(all.contains(QStringLiteral("x, [V, 1433] – input")));
+    QVERIFY2(all.last().startsWith(QStringLiteral("Cut 2 saves linear_1 – 1 save point, ") + bytesText(28) + QStringLiteral(" × V = ")), qPrintable(all.last()));
+
+    // A box by its place on the screen, opened by its action.
+    const auto module = std::ranges::find_if(all, [](const QString& text) { return text.startsWith(QStringLiteral("convs.0, GCNConv, 4 ops")); });
+    QVERIFY(module != all.end());
+    QAccessibleInterface* part = graph->child(static_cast<int>(module - all.begin()));
+    const QPoint centre = part->rect().center();
+    QCOMPARE(graph->childAt(centre.x(), centre.y()), part);
+    QVERIFY(part->state().expandable && part->state().collapsed && !part->state().selected);
+    QAccessibleActionInterface* actions = part->actionInterface();
+    actions->doAction(QAccessibleActionInterface::setFocusAction());
+    QVERIFY(part->state().selected && part->state().focused && graph->focusChild() == part);
+    QCOMPARE(spokenFocus(view), part->text(QAccessible::Name));
+    actions->doAction(QAccessibleActionInterface::pressAction());
+    QTRY_VERIFY_WITH_TIMEOUT(parts().size() == all.size() + 3, patience);  // its four ops for the box
+
+    // The plan beside the picture: what moved says so, with the cut that it left.
+    const auto text = [&](const QString& start) {
+        const QStringList now = parts();
+        const auto found = std::ranges::find_if(now, [&](const QString& of) { return of.startsWith(start); });
+        return found == now.end() ? QString() : *found;
+    };
+    view.selectCut(1);
+    view.moveCut(true);
+    QVERIFY2(text(QStringLiteral("linear_1, linear")).contains(QStringLiteral("2")), qPrintable(text(QStringLiteral("linear_1, linear"))));
+    QVERIFY2(text(QStringLiteral("linear_1, [V, 7]")).contains(QStringLiteral("not saved in this plan")), qPrintable(parts().join(QLatin1Char('\n'))));
+    QVERIFY(text(QStringLiteral("Cut 2 saves ")).startsWith(QStringLiteral("Cut 2 saves relu")));
+
+    // What paints itself has a role, and results are read out.
+    for (const QWidget* widget : window.findChildren<QWidget*>())
+        if (const QString name = QString::fromUtf8(widget->metaObject()->className()).section(QStringLiteral("::"), -1);
+            QStringList{QStringLiteral("Legend"), QStringLiteral("Ruler"), QStringLiteral("CostBars"), QStringLiteral("BatchCurve"), QStringLiteral("DegreeChart"), QStringLiteral("StoryCanvas")}.contains(name)) {
+            const QAccessibleInterface* interface = QAccessible::queryAccessibleInterface(const_cast<QWidget*>(widget));
+            QVERIFY2(interface->role() == QAccessible::Chart || interface->role() == QAccessible::Graphic, qPrintable(name));
+        }
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run() != nullptr, patience);
+    QCOMPARE(lastAnnouncement(), window.findChild<ResultPanel*>()->summary());
 }
 
 void WindowTest::savePointTableChangesThePlan()
