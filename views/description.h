@@ -15,7 +15,8 @@
 namespace cleave::views {
 
 std::vector<PropertySection> describeModel(const Model& model, const QString& path);
-std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::optional<DegreeSummary>& degrees, const QString& path);
+std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::optional<DegreeSummary>& degrees, const QString& path,
+                                           const Model* model = nullptr);  ///< whose node types are told apart
 
 inline constexpr std::array allRoles{Role::NodeFeatures, Role::GraphStructure, Role::EdgeFeatures, Role::Other};
 QStringList degreeTexts(const DegreeSummary& degrees);  ///< "in-degree 2 to 3: 1,234 nodes" of each bin

@@ -39,6 +39,8 @@ std::set<Rewrite> rewritesNamed(const std::vector<std::string>& names)
     return rewrites;
 }
 
+}  // namespace
+
 std::set<Rewrite> appliedRewrites(const Model& model)
 {
     std::vector<std::string> names;
@@ -46,8 +48,6 @@ std::set<Rewrite> appliedRewrites(const Model& model)
         names.push_back(applied.pass);
     return rewritesNamed(names);
 }
-
-}  // namespace
 
 Document::Document(QObject* parent) : QObject(parent)
 {
@@ -241,10 +241,13 @@ void Document::openAwaitedPlan()
 {
     if (const std::optional<PlanFile> plan = std::exchange(m_awaited, std::nullopt))
         openPlan(*plan);
+    if (const QString path = std::exchange(m_awaitedComparison, QString()); !path.isEmpty())
+        comparePlan(path);
 }
 
 void Document::dropAwaitedPlan()
 {
+    m_awaitedComparison.clear();
     if (const std::optional<PlanFile> plan = std::exchange(m_awaited, std::nullopt))
         Q_EMIT planNotOpened(plan->path);
 }
@@ -252,12 +255,23 @@ void Document::dropAwaitedPlan()
 void Document::comparePlan(const QString& path)
 {
     try {
+        const std::set<Rewrite> made = rewritesNamed(readPlanSummary(toPath(path)).rewrites);
+        if (m_model && m_planEditor.space() != nullptr && made != appliedRewrites(*m_model) && made != m_rewrites) {
+            Q_EMIT rewritesDiffer(path, made);
+            return;
+        }
         m_planEditor.compareWith(toPath(path));
         const QStringList differences = m_planEditor.differences();
         Q_EMIT noted(differences.isEmpty() ? tr("The plan is the same as that in %1.").arg(path) : differences.join(u'\n'));
     } catch (const Error& error) {
         Q_EMIT failed(toText(error.what()));
     }
+}
+
+void Document::compareAfterRewrites(const QString& path, const std::set<Rewrite>& rewrites)
+{
+    setRewrites(rewrites);
+    m_awaitedComparison = path;
 }
 
 bool Document::savePlan(const QString& path)

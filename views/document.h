@@ -43,6 +43,8 @@ struct Report {
     const RunResult* run() const { return verify ? &verify->layerWise : layerWise ? &*layerWise : nullptr; }
 };
 
+std::set<Rewrite> appliedRewrites(const Model& model);
+
 /// The loaded model, the graph and what they gave, and the work on them. Snapshots are shared with workers and never changed.
 class Document : public QObject {
     Q_OBJECT
@@ -87,6 +89,7 @@ public:
     void setNodeOrder(NodeOrder order);
     void chooseNodeOrder(NodeOrder order);  ///< likewise
     void setRandomFeatures(bool random);        ///< for node features that the graph lacks
+    void compareAfterRewrites(const QString& path, const std::set<Rewrite>& rewrites);  ///< comparePlan, once the program is so
     void setRewrites(std::set<Rewrite> rewrites);  ///< of the model that is open, from its traced program, and of those opened from now on
     const std::set<Rewrite>& rewrites() const { return m_rewrites; }
     void setTolerance(const Tolerance& tolerance);
@@ -108,6 +111,7 @@ Q_SIGNALS:
     void modelAboutToChange();  ///< with the plan that it has
     void planOpened(const QString& path);
     void planPathChanged();
+    void rewritesDiffer(const QString& path, const std::set<Rewrite>& made);  ///< those of a plan to compare with are not those of the open program
     void planDiffers(const QStringList& remarks);  ///< that was opened: it was made for another model file
     void planNotOpened(const QString& path);  ///< neither is its model
     void changed(cleave::views::Change change);
@@ -146,6 +150,7 @@ private:
     QString m_modelPath, m_planPath;
     QString m_openingPath;  // of the file that is being opened
     std::shared_ptr<const DataGraph> m_openedBeside;  // when its opening began
+    QString m_awaitedComparison;        // likewise, to be compared with
     std::optional<PlanFile> m_awaited;  // plan of the model that is being opened
     InputHints m_hints;
     InputHints m_openingHints;              // of the file that is being opened, or was to be

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "views/legend.h"
 
 namespace cleave::views {
 
@@ -21,51 +22,50 @@ namespace {
 constexpr double largestSide = 16000;      // pixels; larger pictures are scaled down
 constexpr double largestPage = 14400;      // points: PDF readers open no larger ones
 constexpr double pointsPerUnit = 0.75;
+constexpr double leastWidth = 520;         // of the legend
 
-QByteArray svg(QGraphicsScene& scene, const QColor& background, const QString& title)
+QByteArray svg(const Paper& paper, const QString& title)
 {
-    const QRectF all = scene.sceneRect();
+    const QRectF all(QPointF(), paper.size());
     QBuffer buffer;
     QSvgGenerator generator;
     generator.setOutputDevice(&buffer);
     generator.setResolution(static_cast<int>(72 / pointsPerUnit));  // so that points of type have the size that the boxes were made for
     generator.setTitle(title);
     generator.setSize(all.size().toSize());
-    generator.setViewBox(QRectF(QPointF(), all.size()));
+    generator.setViewBox(all);
     QPainter painter(&generator);
-    painter.fillRect(QRectF(QPointF(), all.size()), background);
-    scene.render(&painter, QRectF(QPointF(), all.size()), all);
+    paper.paint(painter, all);
     painter.end();
     return buffer.data();
 }
 
-QByteArray pdf(QGraphicsScene& scene, const QColor& background, const QString& title)
+QByteArray pdf(const Paper& paper, const QString& title)
 {
-    const QRectF all = scene.sceneRect();
-    const double scale = std::min(pointsPerUnit, largestPage / std::max(all.width(), all.height()));
+    const QSizeF size = paper.size();
+    const double scale = std::min(pointsPerUnit, largestPage / std::max(size.width(), size.height()));
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
     QPdfWriter writer(&buffer);
     writer.setTitle(title);
-    writer.setPageSize(QPageSize(all.size() * scale, QPageSize::Point));
+    writer.setPageSize(QPageSize(size * scale, QPageSize::Point));
     writer.setPageMargins({});
     QPainter painter(&writer);
-    painter.fillRect(QRectF(0, 0, writer.width(), writer.height()), background);
-    scene.render(&painter, QRectF(0, 0, writer.width(), writer.height()), all);
+    paper.paint(painter, QRectF(0, 0, writer.width(), writer.height()));
     painter.end();
     return buffer.data();
 }
 
-QByteArray png(QGraphicsScene& scene, const QColor& background)
+QByteArray png(const Paper& paper)
 {
-    const QRectF all = scene.sceneRect();
-    const double scale = std::min(2.0, largestSide / std::max(all.width(), all.height()));
-    QImage image((all.size() * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
+    const QSizeF size = paper.size();
+    const double scale = std::min(2.0, largestSide / std::max(size.width(), size.height()));
+    QImage image((size * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
     if (image.isNull())
         throw Error("The picture is too large to be made of pixels: write it as SVG or PDF.");
-    image.fill(background);
     QPainter painter(&image);
-    scene.render(&painter, image.rect(), all);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paper.paint(painter, image.rect());
     painter.end();
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
@@ -75,26 +75,47 @@ QByteArray png(QGraphicsScene& scene, const QColor& background)
 
 }  // namespace
 
-void exportPicture(QGraphicsScene& scene, const QColor& background, const QString& title, const QString& path)
+QSizeF Paper::size() const
+{
+    const QRectF all = m_scene.sceneRect();
+    const double width = std::max(all.width(), leastWidth);
+    return {width, all.height() + m_legend.heightForWidth(static_cast<int>(width))};
+}
+
+void Paper::paint(QPainter& painter, const QRectF& area) const
+{
+    const QSizeF all = size();
+    const QRectF picture = m_scene.sceneRect();
+    painter.save();
+    painter.fillRect(area, m_background);
+    painter.translate(area.topLeft());
+    painter.scale(area.width() / all.width(), area.height() / all.height());
+    m_scene.render(&painter, QRectF((all.width() - picture.width()) / 2, 0, picture.width(), picture.height()), picture);
+    painter.translate(0, picture.height());
+    m_legend.paintOn(painter, static_cast<int>(all.width()));
+    painter.restore();
+}
+
+void exportPicture(const Paper& paper, const QString& title, const QString& path)
 {
     const bool isSvg = path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive), isPdf = path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive);
-    const QByteArray data = isSvg ? svg(scene, background, title) : isPdf ? pdf(scene, background, title) : png(scene, background);
+    const QByteArray data = isSvg ? svg(paper, title) : isPdf ? pdf(paper, title) : png(paper);
     QSaveFile file(path);
     if (data.isEmpty() || !file.open(QIODevice::WriteOnly) || file.write(data) != data.size() || !file.commit())
         throw Error("The picture cannot be written to " + path.toStdString() + ": choose another folder.");
 }
 
-QString svgOf(QGraphicsScene& scene, const QColor& background)
+QString svgOf(const Paper& paper)
 {
-    const QString text = QString::fromUtf8(svg(scene, background, {}));
+    const QString text = QString::fromUtf8(svg(paper, {}));
     return text.mid(text.indexOf(QStringLiteral("<svg")));
 }
 
-void printPicture(QGraphicsScene& scene, const QColor& background, QPrinter& printer)
+void printPicture(const Paper& paper, QPrinter& printer)
 {
     QPainter painter(&printer);
-    painter.fillRect(painter.viewport(), background);
-    scene.render(&painter, {}, scene.sceneRect(), Qt::KeepAspectRatio);
+    const QRectF page = painter.viewport();
+    paper.paint(painter, QRectF(page.topLeft(), paper.size().scaled(page.size(), Qt::KeepAspectRatio)));
 }
 
 }  // namespace cleave::views

@@ -131,7 +131,10 @@ void BoxItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, Q
     paintOutline(painter);
     if (zoom < textDetail)
         return;
-    if (m_box.key.kind == BoxKind::Tensor)
+    paintLevel(painter);
+    if (zoom < smallTextDetail)
+        paintName(painter);
+    else if (m_box.key.kind == BoxKind::Tensor)
         paintTensorTexts(painter);
     else
         paintTexts(painter);
@@ -187,16 +190,35 @@ void BoxItem::paintOutline(QPainter* painter) const
     }
 }
 
+void BoxItem::paintLevel(QPainter* painter) const
+{
+    const BoxMetrics& metrics = m_style.metrics;
+    if (m_box.level >= 0)
+        drawText(painter, m_box.level < 100 ? metrics.title : metrics.small, GraphColors::textOn(m_style.colors.level(m_box.level, m_style.levels)),
+                 {rect().left() + ring, rect().top(), metrics.tab, rect().height()}, QString::number(m_box.level), Qt::AlignCenter);
+}
+
+// All that can be read of it in a small picture, in letters that are larger than at full size.
+void BoxItem::paintName(QPainter* painter) const
+{
+    constexpr double larger = 1.45;
+    const BoxMetrics& metrics = m_style.metrics;
+    const bool isTensor = m_box.key.kind == BoxKind::Tensor;
+    QFont font = metrics.title;
+    font.setPointSizeF(font.pointSizeF() * larger);
+    QRectF area = rect().adjusted(ring + metrics.tab + 5, 0, -5, 0);
+    if (m_box.isExpandable())
+        area.setRight(controlRect().left() - 3);
+    drawText(painter, font, m_style.colors.text, area, isTensor ? toText(m_box.title) : metrics.heading(m_box));
+    paintControl(painter);
+}
+
 void BoxItem::paintTexts(QPainter* painter) const
 {
     const BoxMetrics& metrics = m_style.metrics;
     const GraphColors& colors = m_style.colors;
     const double pad = BoxMetrics::padding;
     const double tab = ring + metrics.tab;
-    if (m_box.level >= 0)
-        drawText(painter, m_box.level < 100 ? metrics.title : metrics.small, GraphColors::textOn(colors.level(m_box.level, m_style.levels)),
-                 {rect().left() + ring, rect().top(), metrics.tab, rect().height()}, QString::number(m_box.level), Qt::AlignCenter);
-
     QRectF line(rect().left() + tab + pad * 0.75, rect().top() + pad * 0.75, rect().width() - tab - 1.5 * pad, metrics.titleHeight);
     QRectF head = line;
     if (m_box.isExpandable())
@@ -221,9 +243,6 @@ void BoxItem::paintTensorTexts(QPainter* painter) const
     const BoxMetrics& metrics = m_style.metrics;
     const GraphColors& colors = m_style.colors;
     const QRectF area = rect().adjusted(ring, 0, -BoxMetrics::padding, 0);
-    if (m_box.level >= 0)
-        drawText(painter, m_box.level < 100 ? metrics.title : metrics.small, GraphColors::textOn(colors.level(m_box.level, m_style.levels)),
-                 {area.left(), area.top(), metrics.tab, area.height()}, QString::number(m_box.level), Qt::AlignCenter);
     QRectF line = area.adjusted(metrics.tab + 6, 0, 0, 0);
     drawText(painter, metrics.title, colors.text, line, toText(m_box.title));
     line.setLeft(line.left() + QFontMetricsF(metrics.title).horizontalAdvance(toText(m_box.title)) + 8);

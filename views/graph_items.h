@@ -11,6 +11,7 @@
 namespace cleave::views {
 
 inline constexpr double textDetail = 0.4;  ///< below this zoom texts are left out
+inline constexpr double smallTextDetail = 0.66;  ///< below this one, small texts: there are names alone, and larger
 
 /// What all items of a picture paint with; outlives them.
 struct GraphStyle {
@@ -43,6 +44,8 @@ private:
     void paintFromFar(QPainter* painter) const;
     void paintFill(QPainter* painter) const;
     void paintOutline(QPainter* painter) const;
+    void paintName(QPainter* painter) const;
+    void paintLevel(QPainter* painter) const;
     void paintTexts(QPainter* painter) const;
     void paintTensorTexts(QPainter* painter) const;
     void paintBadges(QPainter* painter, const QRectF& area) const;

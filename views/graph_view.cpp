@@ -9,6 +9,7 @@
 #include "views/accessible_graph.h"
 #include "views/export_picture.h"
 #include "views/graph_scene.h"
+#include "views/legend.h"
 #include "views/plan_label.h"
 #include "views/staged_model.h"
 #include "views/text.h"
@@ -196,16 +197,19 @@ QPointF GraphView::viewPosition(const DagKey& key) const
 
 void GraphView::selectCut(std::optional<int> cut)
 {
-    if (m_cut == cut)
+    if (m_cut == cut) {
+        if (cut)
+            showLine(m_scene->cutRect(*cut));
         return;
+    }
     m_document.planEditor().endPreview();
     m_cut = cut;
     if (cut)
         select(std::nullopt);
     m_scene->markCut(cut);
     Q_EMIT selectionChanged();
-    if (const QRectF line = cut ? m_scene->cutRect(*cut) : QRectF(); !line.isEmpty())
-        showLine(line);
+    if (cut)
+        showLine(m_scene->cutRect(*cut));
     sayCut();
     tellSelection(*this);
 }
@@ -213,6 +217,8 @@ void GraphView::selectCut(std::optional<int> cut)
 // Cuts are as wide as the picture: up and down matters, and aside only where not even the nearest of their tensors is in sight.
 void GraphView::showLine(const QRectF& line)
 {
+    if (line.isEmpty())
+        return;
     const QRectF seen = mapToScene(viewport()->rect()).boundingRect();
     QRectF shown(seen.center().x(), line.top(), 1, line.height());
     if (const QRectF box = m_scene->nearestBox(line, seen.center().x()); !box.isEmpty() && (box.left() < seen.left() || box.right() > seen.right()))
@@ -488,12 +494,34 @@ void GraphView::exportPicture(const QString& path)
 {
     if (!picture())
         throw Error("There is no picture to export: open a model first.");
-    views::exportPicture(*m_scene, m_scene->style().colors.background, toText(m_model->program().name), path);
+    onPaper([&](const Paper& paper) { views::exportPicture(paper, toText(m_model->program().name), path); });
 }
 
-QString GraphView::svg() { return picture() ? svgOf(*m_scene, m_scene->style().colors.background) : QString(); }
+// As it is shown, but in the colours of paper, and without what is selected.
+void GraphView::onPaper(const std::function<void(const Paper&)>& use) const
+{
+    GraphScene scene(m_document, paperPalette(), font(), nullptr);
+    scene.setPicture(std::make_unique<GraphPicture>(*picture()));
+    scene.showPlan();
+    Legend legend;
+    legend.setPalette(paperPalette());
+    legend.setFont(font());
+    legend.showDocument(m_document);
+    use({scene, legend, scene.style().colors.background});
+}
 
-void GraphView::print(QPrinter& printer) { printPicture(*m_scene, m_scene->style().colors.background, printer); }
+QString GraphView::svg()
+{
+    QString element;
+    if (picture())
+        onPaper([&](const Paper& paper) { element = svgOf(paper); });
+    return element;
+}
+
+void GraphView::print(QPrinter& printer)
+{
+    onPaper([&](const Paper& paper) { printPicture(paper, printer); });
+}
 
 BoxItem* GraphView::boxAt(const QPoint& position) const { return m_scene->boxAt(mapToScene(position)); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QGraphicsView>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -16,6 +17,7 @@ namespace cleave::views {
 
 class BoxItem;
 class GraphScene;
+class Paper;
 class PlanLabel;
 
 /// The picture of the document's model: bands of boxes and arrows, with zoom, selection and expansion.
@@ -107,6 +109,7 @@ private:
     void setOpenness(Openness openness, std::optional<DagKey> anchor);
     void layOutAgain(std::optional<DagKey> anchor);
     void setPicture(std::unique_ptr<GraphPicture> picture, const std::optional<DagKey>& anchor);
+    void onPaper(const std::function<void(const Paper&)>& use) const;
     void restyle();
     void mark();
     bool selectNextCut(int step);

@@ -178,8 +178,7 @@ private:
             return bytesFormula(m_analysis, value, QStringLiteral("M"), edgeRows(value));
         if (facts.rows != Rows::Nodes)
             return {};
-        const QString type = m_analysis.types() > 1 ? u' ' + toText(m_analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name) : QString();
-        return bytesFormula(m_analysis, value, QStringLiteral("V") + type, nodeRows(facts.nodeType));
+        return bytesFormula(m_analysis, value, toText(nodesText(m_analysis, facts.nodeType)), nodeRows(facts.nodeType));
     }
 
     std::optional<double> nodeRows(int nodeType) const
@@ -338,7 +337,7 @@ private:
         const auto name = [](int function) { return fromCore("function " + std::to_string(function)); };
         const OpId producer = m_program[id].producer;
         if (const int i = producer.valid() ? m_editor->space()->indexOf(producer) : -1; i >= 0)
-            rows.push_back({InspectionTexts::tr("written by"), name(m_editor->shown().positions[static_cast<std::size_t>(i)].function()), {}});
+            rows.push_back({isSaved(id) || m_box.isOutput ? InspectionTexts::tr("written by") : InspectionTexts::tr("computed by"), name(m_editor->shown().positions[static_cast<std::size_t>(i)].function()), {}});
         QStringList readers;
         for (const int function : m_editor->space()->readers(m_editor->shown(), id))
             if (function < m_editor->space()->functions())
@@ -395,8 +394,12 @@ Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
     double seconds = 0, bytes = 0;
     for (const ValueId tensor : editor.space()->savePoints(editor.shown(), cut)) {
         const bool isInput = analysis.program.isInput(tensor);
-        const std::optional<double> nodes = graph != nullptr && analysis.types() == 1 ? std::optional(static_cast<double>(graph->numNodes)) : std::nullopt;
-        const QString formula = analysis.values[tensor].rows == Rows::Nodes ? bytesFormula(analysis, tensor, QStringLiteral("V"), nodes) : QString();
+        const int type = analysis.values[tensor].nodeType;
+        const CostModel* costs = editor.costs().model();
+        const std::optional<double> nodes = graph != nullptr && analysis.types() == 1 ? std::optional(static_cast<double>(graph->numNodes))
+                                            : costs != nullptr                        ? std::optional(costs->counts().nodesOf(type))
+                                                                                      : std::nullopt;
+        const QString formula = analysis.values[tensor].rows == Rows::Nodes ? bytesFormula(analysis, tensor, toText(nodesText(analysis, type)), nodes) : QString();
         tensors.push_back({toText(analysis.program[tensor].name), isInput ? InspectionTexts::tr("input, %1").arg(formula) : formula, tensorText(analysis, tensor)});
         const auto known = cost == nullptr ? std::vector<TensorCost>::const_iterator{} : std::ranges::find(cost->tensors, tensor, &TensorCost::tensor);
         if (cost == nullptr || known == cost->tensors.end())

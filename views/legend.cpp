@@ -3,7 +3,10 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "core/plan/cut.h"
 #include "views/accessible.h"
+#include "views/document.h"
+#include "views/staged_model.h"
 
 namespace cleave::views {
 
@@ -154,6 +157,16 @@ void Legend::setStages(int last)
     updateGeometry();
 }
 
+void Legend::showDocument(const Document& document)
+{
+    if (const auto& model = document.model())
+        setLevels(model->analysis->degreeOf(model->analysis->levels), !barriers(*model->analysis).empty());
+    else if (const auto& stages = document.stages())
+        setStages(stages->graph.stages.back());
+    const PlanEditor& editor = document.planEditor();
+    setOther(editor.other() ? editor.other()->name : QString());
+}
+
 void Legend::setOther(const QString& name)
 {
     if (m_other == name)
@@ -184,7 +197,12 @@ void Legend::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    lay(&painter, width());
+    paintOn(painter, width());
+}
+
+void Legend::paintOn(QPainter& painter, int width) const
+{
+    lay(&painter, width);
 }
 
 int Legend::lay(QPainter* painter, int width) const

@@ -8,6 +8,8 @@ class QPainter;
 
 namespace cleave::views {
 
+class Document;
+
 /// What colours, outlines and signs of the graph view mean, in one line.
 class Legend : public QWidget {
     Q_OBJECT
@@ -17,6 +19,8 @@ public:
 
     void setLevels(int levels, bool showsGraph);  ///< showsGraph: what global ops give is in the picture
     void setStages(int last);                     ///< of a profile graph, by number
+    void showDocument(const Document& document);  ///< its levels or stages, and the plan that it is compared with
+    void paintOn(QPainter& painter, int width) const;
     void setOther(const QString& name);  ///< the plan that the one at hand is compared with; empty: there is none
     const QString& other() const { return m_other; }
 

@@ -106,16 +106,19 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
         showError(sentence);
         m_tellsRefusal = true;
     });
-    connect(&m_document.planEditor(), &PlanEditor::changed, this, [this] {
+    const auto hideRefusal = [this] {
         if (m_tellsRefusal)
             m_message->hide();
-    });
-    connect(&m_document.planEditor().history(), &QUndoStack::indexChanged, this, &MainWindow::sayStep);
+    };
+    connect(&m_document.planEditor(), &PlanEditor::changed, this, hideRefusal);
+    connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, hideRefusal);
+    connect(&m_document.planEditor().history(), &QUndoStack::indexChanged, m_view, [this](int index) { sayStep(index); });  // not while the window goes
     connect(&m_document.planEditor().history(), &QUndoStack::cleanChanged, this, [this](bool clean) { setWindowModified(!clean); });
     connect(&m_recovery, &Recovery::leftBehind, this, &MainWindow::offer);
     connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, this, [this] {
-        const PlanEditor& editor = m_document.planEditor();
-        m_legend->setOther(editor.other() ? editor.other()->name : QString());
+        if (m_message->buttons().isEmpty())
+            m_message->hide();
+        m_legend->showDocument(m_document);
     });
     connect(m_view, &GraphView::failed, this, &MainWindow::showError);
     connect(m_view, &GraphView::remarked, m_results, &ResultPanel::addMessage);
@@ -130,6 +133,12 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     });
     connect(m_plan, &PlanPanel::batchSizeChosen, &m_document, &Document::chooseBatchSize);
     connect(m_plan, &PlanPanel::randomFeaturesWanted, &m_document, [this] { m_document.setRandomFeatures(true); });
+    connect(m_plan, &PlanPanel::rewritesWanted, &m_document, [this] { m_document.setRewrites(allRewrites()); });
+    connect(&m_document, &Document::changed, this, [this](Change change) {
+        if (change == Change::Model || change == Change::Options)
+            m_plan->offerRewrites(m_document.model() != nullptr && m_document.rewrites().empty());
+    });
+    connect(&m_document, &Document::rewritesDiffer, this, &MainWindow::offerRewrites);
     connect(m_plan, &PlanPanel::tensorSelected, m_view, &GraphView::selectTensor);
     connect(m_view, &GraphView::selectionChanged, this, [this] {
         if (const DagBox* box = m_view->selectedBox())
@@ -555,6 +564,24 @@ void MainWindow::sayStep(int index)
     QTimer::singleShot(0, m_view, [this] { tellSelection(*m_view); });  // the list of the history takes its new line for the focus
 }
 
+// A plan can be compared with those of the same program only.
+void MainWindow::offerRewrites(const QString& path, const std::set<Rewrite>& made)
+{
+    const auto names = [](const std::set<Rewrite>& rewrites) {
+        QStringList texts;
+        for (const Rewrite rewrite : rewrites)
+            texts.append(rewriteText(rewrite));
+        return texts.isEmpty() ? tr("none") : texts.join(QStringLiteral(", "));
+    };
+    const QString sentence = tr("%1 is a plan of the program after other rewrites (%2) than those of the open one (%3).").arg(QFileInfo(path).fileName(), names(made), names(appliedRewrites(*m_document.model())));
+    m_tellsRefusal = false;
+    m_message->offer(sentence, {{tr("Rewrite the program so, and compare"), [this, path, made] {
+                                     m_message->hide();
+                                     m_document.compareAfterRewrites(path, made);
+                                 }}});
+    m_results->addMessage(sentence);
+}
+
 // The first is shown at once.
 void MainWindow::showRemarks(const QStringList& remarks)
 {
@@ -581,10 +608,7 @@ void MainWindow::showChange(Change change)
         const bool isOpen = m_document.model() || m_document.stages();
         m_pages->setCurrentIndex(isOpen ? 1 : 0);
         m_legend->setVisible(isOpen);
-        if (m_document.model())
-            m_legend->setLevels(m_document.model()->analysis->degreeOf(m_document.model()->analysis->levels), !barriers(*m_document.model()->analysis).empty());
-        else if (m_document.stages())
-            m_legend->setStages(m_document.stages()->graph.stages.back());
+        m_legend->showDocument(m_document);
         showTitle();
     }
     if (change == Change::Result && m_document.report().run())

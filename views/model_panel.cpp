@@ -108,7 +108,7 @@ void ModelPanel::showDocument()
     else
         sections.push_back({tr("Model"), {{tr("none loaded"), {}, {}}}});
     if (m_document.graph())
-        for (PropertySection& section : describeGraph(*m_document.graph(), m_document.degrees(), m_document.graphPath()))
+        for (PropertySection& section : describeGraph(*m_document.graph(), m_document.degrees(), m_document.graphPath(), m_document.model().get()))
             sections.push_back(std::move(section));
     else
         sections.push_back({tr("Graph"), {{tr("none loaded"), {}, {}}}});

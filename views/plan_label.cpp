@@ -48,8 +48,10 @@ void PlanLabel::putBeside(const QPoint& place)
 QString cutText(const PlanEditor& editor, int cut, const std::optional<PlanCost>& before, const Plan& after)
 {
     QStringList saved;
+    const Program& program = editor.space()->analysis().program;
     for (const ValueId tensor : editor.space()->savePoints(after, cut))
-        saved.append(toText(editor.space()->analysis().program[tensor].name));
+        if (!program.isInput(tensor))
+            saved.append(toText(program[tensor].name));
     return PlanLabelTexts::tr("Cut %1 saves %2").arg(cut + 1).arg(saved.isEmpty() ? PlanLabelTexts::tr("nothing") : saved.join(QStringLiteral(", "))) +
            costChangeText(editor, before, after);
 }

@@ -51,7 +51,7 @@ CostBars::Bar barOf(const QString& name, const PlanCost& cost, const std::vector
 
 PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     : QWidget(parent), m_editor(editor), m_model(editor), m_summary(new QLabel(this)), m_calibrate(new QPushButton(tr("Measure this machine"), this)),
-      m_random(new QPushButton(tr("Take random features"), this)), m_activityRow(new QWidget(this)), m_activity(new QLabel(m_activityRow)),
+      m_random(new QPushButton(tr("Take random features"), this)), m_rewrite(new QPushButton(tr("Apply all rewrites"), this)), m_activityRow(new QWidget(this)), m_activity(new QLabel(m_activityRow)),
       m_stop(new QPushButton(tr("Stop"), m_activityRow)), m_plans(new CostBars(this)), m_functions(new CostBars(this)),
       m_curve(new BatchCurve(this)), m_savePoint(new QLabel(this)), m_savePoints(new QTableView(this))
 {
@@ -60,6 +60,9 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     m_calibrate->setToolTip(tr("Takes some seconds; costs are predicted from what is found, now and later"));
     connect(m_calibrate, &QPushButton::clicked, this, &PlanPanel::calibrationWanted);
     connect(m_random, &QPushButton::clicked, this, &PlanPanel::randomFeaturesWanted);
+    m_rewrite->setToolTip(tr("Linear layers before aggregations, merged layers and the like: the same answers sooner. The command line plans with them"));
+    m_rewrite->hide();
+    connect(m_rewrite, &QPushButton::clicked, this, &PlanPanel::rewritesWanted);
     m_plans->setAccessibleName(tr("Cost of plans"));
     m_plans->setToolTip(tr("Double-click a plan to take it"));
     m_functions->setLegendShown(false);  // the one above holds for both
@@ -116,6 +119,7 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     calibration->setContentsMargins(10, 0, 10, 2);
     calibration->addWidget(m_calibrate);
     calibration->addWidget(m_random);
+    calibration->addWidget(m_rewrite);
     calibration->addStretch(1);
     layout->addLayout(calibration);
     layout->addLayout(buttons);
@@ -138,7 +142,8 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
 
     m_savePoint->setWordWrap(true);
     m_savePoint->setContentsMargins(10, 2, 10, 4);
-    m_savePoint->hide();
+    m_savePoint->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_savePoint->setMinimumHeight(4 * m_savePoint->fontMetrics().lineSpacing() + 6);  // kept free, so that rows stay where they are
     m_curve->hide();
     connect(m_curve, &BatchCurve::chosen, this, &PlanPanel::batchSizeChosen);
     connect(m_savePoints->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
@@ -147,7 +152,11 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
             Q_EMIT tensorSelected(m_model.tensorAt(row.row()));
     });
     m_savePoints->installEventFilter(this);
-    connect(&m_model, &QAbstractItemModel::modelReset, this, &PlanPanel::showSavePoint);
+    connect(&m_model, &QAbstractItemModel::modelReset, this, [this] {
+        showSavePoint();
+        if (m_selected.valid())
+            selectTensor(m_selected);
+    });
     connect(&m_editor, &PlanEditor::curveChanged, this, &PlanPanel::showCurve);
     connect(m_plans, &CostBars::activated, this, [this](int bar) {
         const std::vector<PricedPlan>& priced = m_editor.costs().plans();
@@ -233,16 +242,22 @@ void PlanPanel::showPlan()
     showButtons();
 }
 
+void PlanPanel::offerRewrites(bool offers)
+{
+    m_rewrite->setVisible(offers);
+}
+
 void PlanPanel::showCurve()
 {
     m_curve->setPoints(m_editor.showsCosts() ? m_editor.costs().curve(m_editor.shown()) : std::vector<PlanCosts::Point>{}, m_editor.costs().plans().empty() ? 0 : m_editor.costs().plans().front().batchSize);
 }
 
-QString PlanPanel::savePointText() const { return m_savePoint->isHidden() ? QString() : m_savePoint->text(); }
+QString PlanPanel::savePointText() const { return m_savePoint->isEnabled() ? m_savePoint->text() : QString(); }
 
 void PlanPanel::selectTensor(ValueId tensor)
 {
     const QSignalBlocker quiet(this);
+    m_selected = tensor;
     const int row = m_model.rowOf(tensor);
     m_savePoints->setCurrentIndex(row < 0 ? QModelIndex() : m_model.index(row, SavePointModel::Tensor));
 }
@@ -251,8 +266,8 @@ void PlanPanel::showSavePoint()
 {
     const QModelIndex row = m_savePoints->currentIndex();
     const QString text = row.isValid() ? m_model.costText(row.row()) : QString();
-    m_savePoint->setText(text);
-    m_savePoint->setVisible(!text.isEmpty());
+    m_savePoint->setText(!text.isEmpty() ? text : m_editor.cost() && m_model.rowCount() > 0 ? tr("Select a save point to see what it costs.") : QString());
+    m_savePoint->setEnabled(!text.isEmpty());
 }
 
 const PricedPlan* PlanPanel::planOf(Planner planner) const

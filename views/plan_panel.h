@@ -30,6 +30,7 @@ public:
     void selectTensor(ValueId tensor);  ///< in the table; none if it is not saved
     const QList<QPushButton*>& planners() const { return m_buttons; }  ///< message degree, greedy, optimal, node-wise, full graph
 
+    void offerRewrites(bool offers);    ///< by a button: the program is as it was traced
     QString activity() const;  ///< what is being counted or planned, after a moment; empty if nothing is
     QPushButton& stopButton() { return *m_stop; }  ///< "Go on" once it is stopped
 
@@ -39,6 +40,7 @@ Q_SIGNALS:
     void tensorSelected(ValueId tensor);  ///< in the table, by the person
     void calibrationWanted();
     void randomFeaturesWanted();
+    void rewritesWanted();
     void batchSizeChosen(std::int64_t batchSize);
 
 private:
@@ -55,7 +57,8 @@ private:
     PlanEditor& m_editor;
     SavePointModel m_model;
     QLabel* m_summary;
-    QPushButton *m_calibrate, *m_random;
+    QPushButton *m_calibrate, *m_random, *m_rewrite;
+    ValueId m_selected;  // in the window; the table has it only while it is saved
     QWidget* m_activityRow;
     QLabel* m_activity;
     QPushButton* m_stop;

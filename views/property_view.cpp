@@ -15,7 +15,20 @@ namespace {
 // A list of the choices, open at once.
 class ChoiceDelegate : public QStyledItemDelegate {
 public:
-    using QStyledItemDelegate::QStyledItemDelegate;
+    explicit ChoiceDelegate(QTreeView* view) : QStyledItemDelegate(view), m_view(*view) {}
+
+    // In as many lines as the column makes of it: the view asks for one.
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        constexpr int mostLines = 5;
+        const QSize single = QStyledItemDelegate::sizeHint(option, index);
+        const int margin = 2 * (m_view.style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, &m_view) + 1), width = m_view.columnWidth(index.column()) - margin;
+        if (single.width() <= width + margin || width <= 0)
+            return single;
+        const QFontMetrics metrics(option.font);
+        const int height = metrics.boundingRect(QRect(0, 0, width, 1 << 16), Qt::TextWrapAnywhere | Qt::TextWordWrap, index.data().toString()).height();
+        return {single.width(), std::min(height, mostLines * metrics.lineSpacing()) + single.height() - metrics.height()};
+    }
 
     QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const override
     {
@@ -41,6 +54,9 @@ public:
     {
         model->setData(index, qobject_cast<QComboBox*>(editor)->currentText());
     }
+
+private:
+    QTreeView& m_view;
 };
 
 }  // namespace
@@ -85,10 +101,11 @@ void PropertyView::resizeEvent(QResizeEvent* event)
     fitColumns();
 }
 
-// Names get what they need, but leave half of the width to the values.
+// Names get what they need, but leave more than half of the width to the values.
 void PropertyView::fitColumns()
 {
-    header()->resizeSection(0, std::min(sizeHintForColumn(0), viewport()->width() / 2));
+    header()->resizeSection(0, std::min(sizeHintForColumn(0), viewport()->width() * 9 / 20));
+    scheduleDelayedItemsLayout();  // values take other numbers of lines
 }
 
 void PropertyView::copyValue() const

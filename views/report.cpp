@@ -147,7 +147,7 @@ QString htmlReport(Document& document, const QString& picture)
     html += picture;
     html += properties(describeModel(*document.model(), document.modelPath()));
     if (document.graph())
-        html += properties(describeGraph(*document.graph(), document.degrees(), document.graphPath()));
+        html += properties(describeGraph(*document.graph(), document.degrees(), document.graphPath(), document.model().get()));
     if (document.degrees()) {
         QString table;
         for (const QString& line : degreeTexts(*document.degrees()))

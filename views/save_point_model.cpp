@@ -46,7 +46,10 @@ const TensorCost* SavePointModel::costOf(ValueId tensor) const
 QString SavePointModel::bytesOf(ValueId tensor) const
 {
     const double perRow = bytesPerRow(m_editor.space()->analysis(), tensor);
-    const QString text = perRow > 0 ? tr("%1 × V").arg(bytesText(perRow)) : tr("not known");
+    const Analysis& analysis = m_editor.space()->analysis();
+    const ValueFacts& facts = analysis.values[tensor];
+    const QString rows = facts.rows == Rows::Nodes ? toText(nodesText(analysis, facts.nodeType)) : QStringLiteral("V");
+    const QString text = perRow > 0 ? tr("%1 × %2").arg(bytesText(perRow), rows) : tr("not known");
     const TensorCost* cost = costOf(tensor);
     return cost == nullptr ? text : tr("%1 = %2").arg(text, bytesText(cost->write.bytes));
 }

@@ -8,12 +8,13 @@
 #include "core/base/format.h"
 
 namespace cleave::views {
-namespace {
 
-std::string nodesText(const Analysis& analysis, int type)
+std::string nodesText(const Analysis& analysis, int nodeType)
 {
-    return "V" + (analysis.types() > 1 ? " " + analysis.nodeTypes[static_cast<std::size_t>(type)].name : std::string());
+    return "V" + (analysis.types() > 1 ? " " + analysis.nodeTypes[static_cast<std::size_t>(nodeType)].name : std::string());
 }
+
+namespace {
 
 // Of the inputs that list edges.
 std::map<std::string, std::string> edgeSymbols(const Analysis& analysis)

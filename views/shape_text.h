@@ -15,6 +15,9 @@ std::string shapeText(const Analysis& analysis, ValueId value);
 /// "edge_index[0]" for a row of an input, otherwise the name.
 std::string structureText(const Analysis& analysis, ValueId value);
 
+/// "V", or "V paper" where nodes have several types.
+std::string nodesText(const Analysis& analysis, int nodeType);
+
 double bytesPerRow(const Analysis& analysis, ValueId value);  ///< 0 if a size is not known
 
 }  // namespace cleave::views

@@ -77,7 +77,7 @@ void Story::tellGraph()
     const auto field = receptiveField(edges(), std::vector<std::int64_t>{asked}, std::max(2, m_layers));
     for (std::size_t hop = 2; hop < field.size(); ++hop) {
         StoryStep more;
-        more.title = StoryTexts::tr("%1 layers: friends of friends").arg(hop);
+        more.title = hop == 2 ? StoryTexts::tr("2 layers: friends of friends") : StoryTexts::tr("%1 layers: members up to %1 friendships away").arg(hop);
         more.computed = {asked};
         more.layer = static_cast<int>(hop);
         more.hops.assign(field.begin() + 1, field.begin() + static_cast<std::ptrdiff_t>(hop) + 1);

@@ -333,8 +333,10 @@ StoryView::StoryView(Document& document, QWidget* parent)
     connect(m_optimum, &QPushButton::clicked, this, [this] {
         PlanEditor& editor = m_document.planEditor();
         if (editor.costs().plans().size() > 2) {
+            m_shownInstead = editor.cost() ? editor.cost()->seconds() : 0;
             m_shownOptimum = editor.costs().plans()[2].planned.plan;
             editor.take(*m_shownOptimum, tr("Take the optimum"));
+            Q_EMIT cutWanted();
         }
     });
     connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &StoryView::showOutcome);
@@ -442,15 +444,17 @@ void StoryView::showOutcome()
     if (isPredicting && !editor.costs().hasGraph())
         text += QStringLiteral("\n\n") + tr("Open a model and a graph first: costs are those of a real graph.");
     else if (isPredicting && hasCosts && m_isRevealed) {
-        const double yours = editor.cost()->seconds(), first = editor.costs().plans()[0].planned.cost.seconds(), best = editor.costs().plans()[2].planned.cost.seconds();
-        text += QStringLiteral("\n\n") + tr("Yours: %1. Right before each message passing: %2. The best cut: %3.")
+        const bool isShown = m_shownOptimum == editor.plan();
+        const double yours = isShown ? m_shownInstead : editor.cost()->seconds(), first = editor.costs().plans()[0].planned.cost.seconds(), best = editor.costs().plans()[2].planned.cost.seconds();
+        text += QStringLiteral("\n\n") + (isShown ? tr("Yours took %1. Right before each message passing: %2. The best cut, which is shown now: %3.")
+                                                  : tr("Yours: %1. Right before each message passing: %2. The best cut: %3."))
                                                .arg(secondsText(yours), secondsText(first), secondsText(best));
-        if (editor.plan() == m_planBefore)
+        if (!isShown && editor.plan() == m_planBefore)
             text += u' ' + tr("You have not moved anything: yours is the cut that was there.");
         if (std::max(first, yours) < best * 1.01)
             text += u' ' + tr("On this graph, in batches of this size, all of them take about as long: smaller batches or a larger graph tell them apart.");
         if (yours <= best * 1.0001)
-            text += u' ' + (m_shownOptimum == editor.plan() ? tr("This is it.") : tr("You have found it."));
+            text += u' ' + tr("You have found it.");
         else
             text += u' ' + tr("Yours against it: %1.").arg(changeText(best, yours));
     }
@@ -481,6 +485,7 @@ void StoryView::setExercise()
     m_isRevealed = false;
     m_shownOptimum.reset();
     showOutcome();
+    Q_EMIT cutWanted();
 }
 
 void StoryView::showEvent(QShowEvent* event)

@@ -46,9 +46,10 @@ QString secondsText(double seconds)
 {
     if (seconds == 0)
         return onOneLine(FormatTexts::tr("%1 %2", "a number and its unit").arg(0).arg(QStringLiteral("s")));
-    if (seconds < 1e-3)
+    // What would be written as 1,000 of a unit is 1 of the next.
+    if (seconds < 0.9995e-3)
         return withUnit(seconds * 1e6, QStringLiteral("µs"));
-    return seconds < 1 ? withUnit(seconds * 1e3, QStringLiteral("ms")) : withUnit(seconds, QStringLiteral("s"));
+    return seconds < 0.9995 ? withUnit(seconds * 1e3, QStringLiteral("ms")) : withUnit(seconds, QStringLiteral("s"));
 }
 
 QString changeText(double from, double to)

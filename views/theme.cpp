@@ -77,6 +77,11 @@ QString themeName(Theme theme)
     return QStringLiteral("system");
 }
 
+QPalette paperPalette()
+{
+    return makePalette(light);
+}
+
 void applyTheme(QApplication& application, Theme theme)
 {
     static const bool systemIsDark = isDark(QApplication::palette());

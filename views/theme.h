@@ -18,6 +18,8 @@ QString themeName(Theme theme);
 /// Gives the program Fusion style and Cleave's own palette. System is dark where the desktop's own palette was dark at the first call.
 void applyTheme(QApplication& application, Theme theme);
 
+QPalette paperPalette();  ///< of what is printed, or goes into documents: the light one, whatever the window has
+
 /// Colours of the graph view. Every hue that means something comes with a letter, a number or a line style.
 struct GraphColors {
     explicit GraphColors(const QPalette& palette);

@@ -37,9 +37,10 @@ std::string formatBytes(double bytes)
 
 std::string formatSeconds(double seconds)
 {
-    if (seconds < 1e-3)
+    // What would be written as 1000 of a unit is 1 of the next.
+    if (seconds < 0.9995e-3)
         return withUnit(seconds * 1e6, "µs");
-    return seconds < 1 ? withUnit(seconds * 1e3, "ms") : withUnit(seconds, "s");
+    return seconds < 0.9995 ? withUnit(seconds * 1e3, "ms") : withUnit(seconds, "s");
 }
 
 std::string formatCount(std::int64_t n)

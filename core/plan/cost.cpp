@@ -371,8 +371,9 @@ private:
             const Reading& r = m_readings[i];
             const auto add = [&](char rows, double count, double seconds) {
                 const Amount amount{count * tensor.bytes, 0, seconds};
-                m_cost.functions[at(r.group)].read += amount;
-                saved.reads.push_back({r.group, rows, count, amount});
+                FunctionCost& function = m_cost.functions[at(r.group)];
+                function.read += amount;
+                saved.reads.push_back({r.group, function.isGlobal ? 'V' : rows, count, amount});
             };
             if (r.hops >= 0)
                 add(r.hops > 0 ? 'E' : 'V', m.rowsFor(r.group, r.hops).total, nodeSeconds(r, r.hops));
@@ -385,6 +386,8 @@ private:
             const double rows = m.rowsFor(saved.madeIn, 0).total;
             saved.write = {rows * tensor.bytes, 0, m.writeSeconds(tensor, m.m_groups[at(saved.madeIn)].last)};
             m_cost.functions[at(saved.madeIn)].write += saved.write;
+        } else if (isSaved(t) && m.m_space.analysis().values[tensor.id].rows == Rows::Nodes) {
+            saved.write.bytes = m.m_counts.nodesOf(tensor.nodeType) * tensor.bytes;  // a global op hands it on; counted with its function
         }
         if (saved.write.bytes > 0 || !saved.reads.empty())
             m_cost.tensors.push_back(std::move(saved));

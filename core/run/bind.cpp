@@ -4,7 +4,6 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -14,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/stopping.h"
+#include "core/graph/array_names.h"
 #include "core/run/allocator.h"
 #include "core/run/dense.h"
 #include "core/run/side_by_side.h"
@@ -38,46 +38,12 @@ bool mayBeRandom(const Program& program, const Input& input, const RunOptions& o
            !options.inputs.contains(value.name);
 }
 
-// The words of a name: an exporter writes edge_index___author____writes____paper__ for what people call edge_index_author_writes_paper,
-// x_dict_paper for x_paper, and frameworks for graphs of several types "author__writes__paper.edge_index".
-std::vector<std::string> words(const std::string& name)
-{
-    std::vector<std::string> all(1);
-    for (const char c : name)
-        if (std::isalnum(static_cast<unsigned char>(c)))
-            all.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        else if (!all.back().empty())
-            all.emplace_back();
-    std::erase(all, "");
-    std::erase(all, "dict");
-    for (const std::vector<std::string>& quantity : {std::vector<std::string>{"edge", "index"}, {"edge", "attr"}, {"edge", "weight"}, {"x"}})
-        if (all.size() > quantity.size() && std::equal(quantity.rbegin(), quantity.rend(), all.rbegin()))
-            std::ranges::rotate(all, all.end() - static_cast<std::ptrdiff_t>(quantity.size()));
-    return all;
-}
-
-// The array of this name, or the only one whose name has the same words.
-std::map<std::string, Array>::const_iterator findArray(const DataGraph& graph, const std::string& name)
-{
-    auto found = graph.arrays.find(name);
-    if (found != graph.arrays.end())
-        return found;
-    const std::vector<std::string> wanted = words(name);
-    for (auto array = graph.arrays.begin(); array != graph.arrays.end(); ++array)
-        if (words(array->first) == wanted) {
-            if (found != graph.arrays.end())
-                return graph.arrays.end();
-            found = array;
-        }
-    return found;
-}
-
 const Array& arrayFor(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options)
 {
     const Value& value = program[input.value];
     const auto renamed = options.inputs.find(value.name);
     const std::string& name = renamed == options.inputs.end() ? value.name : renamed->second;
-    const auto array = findArray(graph, name);
+    const auto array = findArray(graph.arrays, name);
     if (array == graph.arrays.end()) {
         std::vector<std::string> names;
         for (const auto& [known, unused] : graph.arrays)
@@ -91,7 +57,7 @@ const Array& arrayFor(const Program& program, const Input& input, const DataGrap
 
 bool isRandom(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options)
 {
-    return options.randomFeatures && mayBeRandom(program, input, options) && findArray(graph, program[input.value].name) == graph.arrays.end();
+    return options.randomFeatures && mayBeRandom(program, input, options) && findArray(graph.arrays, program[input.value].name) == graph.arrays.end();
 }
 
 at::Tensor randomRows(const Value& value, std::int64_t numNodes, std::map<std::string, std::int64_t>& sizes)
@@ -133,7 +99,7 @@ at::Tensor jittered(const at::Tensor& rows, int seed)
 bool lacksWeights(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options)
 {
     const std::string& name = program[input.value].name;
-    return !input.matrix.empty() && input.role == Role::EdgeFeatures && !options.inputs.contains(name) && findArray(graph, name) == graph.arrays.end();
+    return !input.matrix.empty() && input.role == Role::EdgeFeatures && !options.inputs.contains(name) && findArray(graph.arrays, name) == graph.arrays.end();
 }
 
 // The array as the model's input: type widened where nothing is lost, shape checked against the sizes of the export.

@@ -116,6 +116,8 @@ PricedPlan Planning::make(Planner planner, const PlanningRequest& request, const
         if (m->space.analysis().types() > 1)
             throw Error("The plan '" + name + "' is priced for nodes of one type only: functions over different ones are not joined.");
         const Plan plan = joinedPlan(m->space);
+        if (plan.joined.empty() && m->space.functions() > 1)
+            throw Error("There is no plan '" + name + "' of this model: a global op waits for all nodes between any two functions.");
         const auto priced = [&](const CostModel& costs) { return Planned{plan, costs.price(plan), 0, false}; };
         return m->best(name, request, planner == Planner::FullGraph ? m->nodes : request.batchSize, plan.joined, priced, progress);
     }

@@ -336,10 +336,6 @@
         <translation>没有可导出的内容：请先打开一个模型。</translation>
     </message>
     <message>
-        <source>%1 must end in .svg, .pdf, .png, .dot, .html or .csv, which says what is written.</source>
-        <translation>%1 必须以 .svg、.pdf、.png、.dot、.html 或 .csv 结尾，后缀决定写入的内容。</translation>
-    </message>
-    <message>
         <source>The unsaved plan cannot be kept in %1.</source>
         <translation>无法将未保存的方案保留在 %1 中。</translation>
     </message>
@@ -1695,6 +1691,30 @@
         <source>The plan was made for another file (SHA-256 %1, here %2): its ops are found by their names.</source>
         <translation>该方案是为另一个文件制定的（SHA-256 为 %1，此处为 %2）：其中的算子按名称查找。</translation>
     </message>
+    <message>
+        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export.</source>
+        <translation>Cleave 没有找到能让模型的 forward(%1) 运行的输入；请指定一个数组与这些输入同名的图，用 --role 说明它们是什么，或用 torch.export 导出模型。</translation>
+    </message>
+    <message>
+        <source>There is no plan %1 of this model: a global op waits for all nodes between any two functions.</source>
+        <translation>这个模型没有方案 %1：任意两个函数之间都有一个全局算子要等待所有节点。</translation>
+    </message>
+    <message>
+        <source>A profile graph has no plan to report on: it can be written as a picture or in DOT.</source>
+        <translation>性能图没有可以报告的方案：可以把它写成图片或 DOT。</translation>
+    </message>
+    <message>
+        <source>The times of ops are measured when nothing else runs: try again then.</source>
+        <translation>算子的时间要在没有其他任务运行时测量：请到时再试。</translation>
+    </message>
+    <message>
+        <source>The times of ops are those on a graph: open one first.</source>
+        <translation>算子的时间是在一个图上的时间：请先打开一个图。</translation>
+    </message>
+    <message>
+        <source>%1 must end in .svg, .pdf, .png, .dot, .html, .csv or .txt, which says what is written.</source>
+        <translation>%1 必须以 .svg、.pdf、.png、.dot、.html、.csv 或 .txt 结尾，后缀决定写入的内容。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>
@@ -2576,6 +2596,10 @@
         <source>Tensor that this plan does not save</source>
         <translation>此方案不保存的张量</translation>
     </message>
+    <message>
+        <source>computed by</source>
+        <translation>计算于</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::Inspector</name>
@@ -3110,6 +3134,18 @@
         <source>Undone: %1</source>
         <translation>已撤销：%1</translation>
     </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>%1 is a plan of the program after other rewrites (%2) than those of the open one (%3).</source>
+        <translation>%1 是程序经过另一些重写（%2）之后的方案，而当前打开的程序的重写是：%3。</translation>
+    </message>
+    <message>
+        <source>Rewrite the program so, and compare</source>
+        <translation>这样重写程序并比较</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::MessageBar</name>
@@ -3566,6 +3602,18 @@
         <source>Counting the rows of blocks was stopped.</source>
         <translation>块的行数统计已停止。</translation>
     </message>
+    <message>
+        <source>Apply all rewrites</source>
+        <translation>应用全部重写</translation>
+    </message>
+    <message>
+        <source>Linear layers before aggregations, merged layers and the like: the same answers sooner. The command line plans with them</source>
+        <translation>例如把线性层移到聚合之前、合并线性层：答案相同，但更快。命令行规划时会使用它们</translation>
+    </message>
+    <message>
+        <source>Select a save point to see what it costs.</source>
+        <translation>选择一个保存点以查看它的代价。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::PropertyModel</name>
@@ -3952,10 +4000,6 @@
 <context>
     <name>cleave::views::SavePointModel</name>
     <message>
-        <source>%1 × V</source>
-        <translation>%1 × V</translation>
-    </message>
-    <message>
         <source>not known</source>
         <translation>未知</translation>
     </message>
@@ -4018,6 +4062,10 @@
     <message>
         <source>handed on</source>
         <translation>直接传递</translation>
+    </message>
+    <message>
+        <source>%1 × %2</source>
+        <translation>%1 × %2</translation>
     </message>
 </context>
 <context>
@@ -4221,10 +4269,6 @@
         <translation>一层：问问朋友</translation>
     </message>
     <message>
-        <source>%1 layers: friends of friends</source>
-        <translation>%1 层：朋友的朋友</translation>
-    </message>
-    <message>
         <source>Node by node: the same rows again and again</source>
         <translation>逐节点：同样的行算了又算</translation>
     </message>
@@ -4287,6 +4331,14 @@
     <message>
         <source>Between two layers&apos; messages there are other operations: linear layers, activations, normalisation. The cut may lie above or below each of them. An operation above the cut runs once for each node. Below it, it runs for every row that a batch reads, so once more for each batch that reads the same node; but what lies on the cut, and must be written and read back, may be narrower. Drag the lines of the cuts in the model, or its boxes from one band into the next, to where you think the whole takes least time. Times are hidden until you ask. &quot;Set an exercise&quot; moves the cuts to where they cost more than they need.</source>
         <translation>两层的消息之间还有其他算子：线性层、激活函数、归一化。切口可以在其中每一个的上方或下方。切口上方的算子对每个节点只运行一次；放在下方，它就要对每一批读取的每一行运行，同一个节点被几批读取，就算几次。但这样一来，切口上要写入再读回的数据可能更窄。请拖动模型中的切口线，或把方框从一个区带拖到下一个，放到你认为总用时最短的位置。用时暂时隐藏，由你选择何时显示。“出一道练习”会把切口移到用时多于所需的位置。</translation>
+    </message>
+    <message>
+        <source>2 layers: friends of friends</source>
+        <translation>2 层：朋友的朋友</translation>
+    </message>
+    <message>
+        <source>%1 layers: members up to %1 friendships away</source>
+        <translation>%1 层：最多相隔 %1 层友谊的成员</translation>
     </message>
 </context>
 <context>
@@ -4403,12 +4455,12 @@
         <translation>出一道练习</translation>
     </message>
     <message>
-        <source>This is it.</source>
-        <translation>这就是最优方案。</translation>
-    </message>
-    <message>
         <source>Yours against it: %1.</source>
         <translation>你的方案与它相比：%1。</translation>
+    </message>
+    <message>
+        <source>Yours took %1. Right before each message passing: %2. The best cut, which is shown now: %3.</source>
+        <translation>你的方案用时 %1。紧靠每次消息传递之前切分：%2。最佳切分（现在显示的）：%3。</translation>
     </message>
 </context>
 <context>

@@ -86,11 +86,15 @@ def errors(source):
             if depth == 0:
                 end = call.end() + token.start()
                 break
-        sentence = ""
+        quoted = r'((?:"(?:[^"\\]|\\.)*"\s*)+)'
+        sentences = [""]
         for term in terms(source[call.end():end]):
-            literal = re.fullmatch(r'(?:std::string\()?((?:"(?:[^"\\]|\\.)*"\s*)+)\)?', term)
-            sentence += "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literal[1])).replace('\\"', '"') if literal else "NN"
-        yield sentence
+            literal = re.fullmatch(rf"(?:std::string\()?{quoted}\)?", term)
+            choice = re.search(rf"\?\s*{quoted}:\s*{quoted}", term)
+            texts = literal.groups() if literal else choice.groups() if choice else ()
+            plain = ["".join(re.findall(r'"((?:[^"\\]|\\.)*)"', text)).replace('\\"', '"') for text in texts] or ["NN"]
+            sentences = [sentence + text for sentence in sentences for text in plain]
+        yield from sentences
 
 
 def unknown_errors(project):
@@ -98,10 +102,10 @@ def unknown_errors(project):
     known = [re.compile(re.sub(r"%\d", ".+?", re.escape(text).replace("\\%", "%")), re.DOTALL)
              for text in re.findall(r'QT_TRANSLATE_NOOP\("cleave::Core", "((?:[^"\\]|\\.)*)"\)', texts)]
     count = 0
-    for path in sorted((project / "core").rglob("*.cpp")):
+    for path in sorted([*(project / "core").rglob("*.cpp"), *(project / "views").rglob("*.cpp")]):
         for sentence in errors(path.read_text(encoding="utf-8")) if path.name not in OF_COMMAND_LINE else ():
             # Parts of sentences are filled into others.
-            if len(re.sub("NN|[^A-Za-z]", "", sentence)) < 8 or not sentence[0].isupper() or not sentence.endswith((".", "NN", "…")):
+            if len(re.sub("NN|[^A-Za-z]", "", sentence)) < 8 or not (sentence[0].isupper() or sentence[0] == "'") or not sentence.endswith((".", "NN", "…")):
                 continue
             count += 1
             ends = [sentence, sentence.removesuffix("NN") + "."]  # the last part may be an end of its own

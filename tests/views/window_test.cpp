@@ -73,6 +73,7 @@
 #include "views/result_panel.h"
 #include "views/ruler.h"
 #include "views/save_point_model.h"
+#include "views/shape_text.h"
 #include "views/settings_dialog.h"
 #include "views/story_view.h"
 #include "views/table_panel.h"
@@ -118,7 +119,7 @@ private Q_SLOTS:
     void aWrongCutIsNotKept();
     void droppedFileIsOpened();
     void exportsPicture();
-    void exportsLookLikeTheWindow();
+    void exportsAreMadeForPaper();
     void fileDialogsLeaveTheWindowFree();
     void profileGraphsAreDrawnByStage();
     void plansAreWrittenAsProfileGraphs();
@@ -132,6 +133,10 @@ private Q_SLOTS:
     void illegalMoveSaysWhy();
     void cutsMoveByKeys();
     void graphIsAListForScreenReaders();
+    void savePointTableStaysInItsPlace();
+    void globalOpsHandOnWhatTheyMake();
+    void nodeTypesAreToldApart();
+    void planOfARewrittenProgramIsCompared();
     void savePointTableChangesThePlan();
     void costsAreThoseOfThePlanner();
     void draggedCutStopsWhereItCan();
@@ -1096,14 +1101,16 @@ QByteArray pdfContent(const QByteArray& pdf)
     return content;
 }
 
-// Background, levels and the size of texts, in a dark window.
-void WindowTest::exportsLookLikeTheWindow()
+// Background, levels, legend and the size of texts, from a dark window with a cut selected.
+void WindowTest::exportsAreMadeForPaper()
 {
     applyTheme(*qApp, Theme::Dark);
     const auto light = qScopeGuard([] { applyTheme(*qApp, Theme::Light); });
     MainWindow window;
     open(window, "gcn.pt2");
-    const GraphColors colors(window.palette());
+    window.graphView().selectCut(0);
+    const GraphColors colors(paperPalette());
+    QVERIFY(colors.background != GraphColors(window.palette()).background);
     const QTemporaryDir folder;
     const auto written = [&](const char* name) {
         const QString path = folder.filePath(QLatin1String(name));
@@ -1114,6 +1121,9 @@ void WindowTest::exportsLookLikeTheWindow()
     const QByteArray svg = written("a.svg");
     QVERIFY(svg.contains(colors.background.name().toLatin1()));
     QVERIFY(svg.contains(colors.level(0, 2).name().toLatin1()));
+    QVERIFY(svg.contains("Message degree") && svg.contains("V: node rows"));
+    QVERIFY(!svg.contains(colors.selection.name().toLatin1()));
+    QVERIFY(window.graphView().selectedCut() == 0);
     const QImage png = QImage::fromData(written("a.png"));
     QCOMPARE(png.pixelColor(1, 1), colors.background);
     static const QRegularExpression widthOf(QStringLiteral("<svg width=\"([0-9.]+)(mm|cm)?\""));
@@ -1536,6 +1546,7 @@ void WindowTest::cutsMoveByKeys()
         press(Qt::Key_Up);
         if (editor.shown() == last)
             break;
+        QVERIFY(!window.messageBar().isVisible());  // the refusal before is past
         QCOMPARE(editor.space()->whyIllegal(editor.shown()), std::string());
     }
     QVERIFY(places >= 2 && places < 10);  // linear_3, then what it reads
@@ -1607,6 +1618,112 @@ void WindowTest::graphIsAListForScreenReaders()
     window.document().runLayerWise();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run() != nullptr, patience);
     QCOMPARE(lastAnnouncement(), window.findChild<ResultPanel*>()->summary());
+}
+
+// Its rows stay where they are while one is selected, and it keeps what is selected in the window.
+void WindowTest::savePointTableStaysInItsPlace()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    PlanPanel& panel = window.planPanel();
+    QTableView& table = panel.savePoints();
+    QTest::qWait(50);
+    const QRect before = table.geometry();
+    const QModelIndex relu = table.model()->index(1, SavePointModel::Bytes);
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(relu).center());
+    QTest::qWait(50);
+    QVERIFY2(panel.savePointText().startsWith(QLatin1String("relu: ")), qPrintable(panel.savePointText()));
+    QCOMPARE(table.geometry(), before);
+    QTest::mouseClick(panel.planners().at(4), Qt::LeftButton);  // saves nothing
+    QCOMPARE(table.model()->rowCount(), 0);
+    window.document().planEditor().history().undo();
+    QTRY_VERIFY_WITH_TIMEOUT(table.model()->rowCount() == 3 && window.document().planEditor().cost(), patience);
+    QVERIFY(table.currentIndex().isValid() && panel.savePointText().startsWith(QLatin1String("relu: ")));
+    window.document().planEditor().history().setClean();
+}
+
+void WindowTest::globalOpsHandOnWhatTheyMake()
+{
+    MainWindow window;
+    window.show();
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/gps.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && !window.document().isBusy(), patience);
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/gps.npz"));
+    PlanEditor& editor = window.document().planEditor();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() && editor.cost() && !editor.costs().plans().empty(), patience);
+    const auto nodes = static_cast<double>(window.document().graph()->numNodes);
+    int made = 0;
+    for (const TensorCost& tensor : editor.cost()->tensors) {
+        const bool isGlobal = tensor.madeIn >= 0 && editor.cost()->functions[static_cast<std::size_t>(tensor.madeIn)].isGlobal;
+        if (!isGlobal || window.document().model()->analysis->values[tensor.tensor].rows != Rows::Nodes)
+            continue;
+        ++made;
+        QCOMPARE(tensor.write.bytes, nodes * bytesPerRow(*window.document().model()->analysis, tensor.tensor));
+        for (const TensorRead& read : tensor.reads)
+            QVERIFY(read.rows != 'M' || !editor.cost()->functions[static_cast<std::size_t>(read.function)].isGlobal);
+    }
+    QVERIFY(made > 0);
+    // Nothing of it runs together.
+    QTest::qWait(200);
+    QCOMPARE(editor.costs().plans().size(), std::size_t{3});
+    for (const int joined : {3, 4})
+        QVERIFY(!window.planPanel().planners().at(joined)->isEnabled());
+}
+
+void WindowTest::nodeTypesAreToldApart()
+{
+    MainWindow window;
+    window.show();
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/to_hetero.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && !window.document().isBusy(), patience);
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/to_hetero.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() && window.document().planEditor().cost(), patience);
+    const auto sections = describeGraph(*window.document().graph(), window.document().degrees(), {}, window.document().model().get());
+    const auto value = [&](const QString& name) {
+        const auto& rows = sections.front().properties;
+        const auto row = std::ranges::find(rows, name, &Property::name);
+        return row == rows.end() ? QString() : row->value;
+    };
+    QCOMPARE(value(QStringLiteral("V paper")), QStringLiteral("60"));
+    QCOMPARE(value(QStringLiteral("V author")), QStringLiteral("45"));
+    QVERIFY(window.document().degrees().has_value());
+    const QAbstractItemModel& table = *window.planPanel().savePoints().model();
+    QStringList bytes;
+    for (int row = 0; row < table.rowCount(); ++row)
+        bytes.append(table.index(row, SavePointModel::Bytes).data(Qt::ToolTipRole).toString());
+    QVERIFY2(std::ranges::any_of(bytes, [](const QString& text) { return text.contains(QLatin1String("V author = ")); }), qPrintable(bytes.join(u'\n')));
+    QVERIFY(std::ranges::none_of(bytes, [](const QString& text) { return text.contains(QLatin1String("V = ")); }));
+    for (int cut = 0; cut + 1 < window.document().planEditor().space()->functions(); ++cut)
+        for (const Property& property : inspectCut(cut, window.document().graph().get(), window.document().planEditor()).sections.front().properties)
+            QVERIFY2(property.value.contains(QLatin1String("V ")) && property.value.contains(u'='), qPrintable(property.value));
+}
+
+void WindowTest::planOfARewrittenProgramIsCompared()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("rewritten.cleave.json"));
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    Document& document = window.document();
+    QPushButton* apply = nullptr;
+    for (auto* button : window.planPanel().findChildren<QPushButton*>())
+        if (button->text() == QLatin1String("Apply all rewrites"))
+            apply = button;
+    QVERIFY(apply != nullptr && apply->isVisible());
+    QTest::mouseClick(apply, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(document.canRun() && !document.model()->analysis->rewrites.empty(), patience);
+    QVERIFY(!apply->isVisible());
+    QVERIFY(document.savePlan(file));
+    document.setRewrites({});
+    QTRY_VERIFY_WITH_TIMEOUT(document.canRun() && document.model()->analysis->rewrites.empty(), patience);
+    document.comparePlan(file);
+    QVERIFY(!document.planEditor().other());
+    QVERIFY(window.messageBar().isVisible() && window.messageBar().buttons().size() == 1);
+    QTest::mouseClick(window.messageBar().buttons().front(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(document.planEditor().other().has_value(), patience);
+    QCOMPARE(document.planEditor().other()->name, QStringLiteral("rewritten.cleave.json"));
+    QVERIFY(!document.model()->analysis->rewrites.empty());
+    QVERIFY(!window.messageBar().isVisible());
 }
 
 void WindowTest::savePointTableChangesThePlan()
@@ -2055,13 +2172,18 @@ void WindowTest::storySetsAnExercise()
     QTRY_VERIFY_WITH_TIMEOUT(hasCosts(), patience);
     QVERIFY(!editor.showsCosts());
     QVERIFY2(editor.cost()->seconds() > 1.02 * editor.costs().plans()[2].planned.cost.seconds(), "there is something to find");
+    const double exercised = editor.cost()->seconds();
 
     // The best cut that was shown is not one that was found; another exercise hides the costs again.
     QTest::mouseClick(&window.story().reveal(), Qt::LeftButton);
     QVERIFY2(window.story().text().contains(QLatin1String("Yours against it: +")) || window.story().text().contains(QLatin1String("Yours against it: 2")) ||
              window.story().text().contains(QLatin1String(" times")), qPrintable(window.story().text()));
     QTest::mouseClick(&window.story().optimum(), Qt::LeftButton);
-    QVERIFY2(window.story().text().endsWith(QLatin1String("This is it.")), qPrintable(window.story().text()));
+    const QString text = window.story().text();
+    QVERIFY2(text.contains(QStringLiteral("Yours took %1. ").arg(secondsText(exercised))) && text.contains(QLatin1String("Yours against it: ")), qPrintable(text));
+    QVERIFY(!text.contains(QLatin1String("about as long")));
+    const QRectF cut = window.graphView().graphScene().cutRect(0);
+    QVERIFY(window.graphView().selectedCut() == 0 && window.graphView().mapToScene(window.graphView().viewport()->rect()).boundingRect().intersects(cut));
     QTest::mouseClick(&window.story().exercise(), Qt::LeftButton);
     QVERIFY(!editor.showsCosts());
     QVERIFY(window.story().reveal().isEnabled());

@@ -37,6 +37,9 @@ TEST(Format, SecondsHaveUnits)
 {
     EXPECT_EQ(formatSeconds(0.0031), "3.10 ms");
     EXPECT_EQ(formatSeconds(12), "12.0 s");
+    EXPECT_EQ(formatSeconds(0.9997), "1.00 s");
+    EXPECT_EQ(formatSeconds(0.9994), "999 ms");
+    EXPECT_EQ(formatSeconds(0.9998e-3), "1.00 ms");
 }
 
 TEST(Format, NamesFromFilesLoseControlCharactersAndLength)

@@ -7,6 +7,7 @@
 
 #include "core/graph/degrees.h"
 #include "core/graph/generate.h"
+#include "tests/core/test_files.h"
 
 namespace cleave {
 namespace {
@@ -68,6 +69,18 @@ TEST(Degrees, AreThoseOfTheKarateClub)
     EXPECT_DOUBLE_EQ(degrees->mean, 156.0 / 34);
     EXPECT_THAT(degrees->histogram, ElementsAre(0, 1, 17, 11, 3, 2)) << "0, 1, 2 to 3, 4 to 7, 8 to 15, 16 to 31";
     EXPECT_FALSE(summarizeDegrees(DataGraph()));
+}
+
+TEST(Degrees, CountAllRelationsIntoNodesOfSeveralTypes)
+{
+    const DataGraph graph = readGraph(test::testDir() / "models/zoo/to_hetero.npz");
+    const auto degrees = summarizeDegrees(graph);
+    ASSERT_TRUE(degrees);
+    std::int64_t nodes = 0;
+    for (const std::int64_t bin : degrees->histogram)
+        nodes += bin;
+    EXPECT_EQ(nodes, 60 + 45 + 17);
+    EXPECT_NEAR(degrees->mean, (120 + 120 + 60 + 60 + 150) / 122.0, 1e-12);
 }
 
 }  // namespace
