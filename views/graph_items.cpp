@@ -21,6 +21,7 @@ constexpr double shapeDetail = 0.2;  // below this one boxes are plain rectangle
 constexpr double longArrow = 1500;
 constexpr double headLength = 8;
 constexpr double headWidth = 6;
+constexpr double largerName = 1.45;  // than at full size, in small pictures
 
 double detail(const QStyleOptionGraphicsItem* option, const QPainter* painter)
 {
@@ -38,6 +39,14 @@ void drawText(QPainter* painter, const QFont& font, const QColor& color, const Q
     painter->setFont(font);
     painter->setPen(color);
     painter->drawText(area, static_cast<int>(alignment) | Qt::TextSingleLine, elided(font, text, area.width() + 1));
+}
+
+// Of names in small pictures.
+QFont largeTitle(const BoxMetrics& metrics)
+{
+    QFont font = metrics.title;
+    font.setPointSizeF(font.pointSizeF() * largerName);
+    return font;
 }
 
 void drawSign(QPainter* painter, const QRectF& area, bool plus, const QColor& color)
@@ -201,15 +210,12 @@ void BoxItem::paintLevel(QPainter* painter) const
 // All that can be read of it in a small picture, in letters that are larger than at full size.
 void BoxItem::paintName(QPainter* painter) const
 {
-    constexpr double larger = 1.45;
     const BoxMetrics& metrics = m_style.metrics;
     const bool isTensor = m_box.key.kind == BoxKind::Tensor;
-    QFont font = metrics.title;
-    font.setPointSizeF(font.pointSizeF() * larger);
     QRectF area = rect().adjusted(ring + metrics.tab + 5, 0, -5, 0);
     if (m_box.isExpandable())
         area.setRight(controlRect().left() - 3);
-    drawText(painter, font, m_style.colors.text, area, isTensor ? toText(m_box.title) : metrics.heading(m_box));
+    drawText(painter, largeTitle(metrics), m_style.colors.text, area, isTensor ? toText(m_box.title) : metrics.heading(m_box));
     paintControl(painter);
 }
 
@@ -581,21 +587,25 @@ void BandItem::paintTexts(QPainter* painter, double x, const QString& title, con
     if (title.isEmpty())
         return;
     const BoxMetrics& metrics = m_style.metrics;
-    const double height = metrics.titleHeight + metrics.smallHeight * static_cast<double>(lines.size());
+    const bool isSmall = QStyleOptionGraphicsItem::levelOfDetailFromTransform(painter->worldTransform()) < smallTextDetail;
+    const QStringList small = isSmall ? QStringList() : lines;
+    const QFont font = isSmall ? largeTitle(metrics) : metrics.title;
+    const double titleHeight = isSmall ? metrics.titleHeight * largerName : metrics.titleHeight;
+    const double height = titleHeight + metrics.smallHeight * static_cast<double>(small.size());
     const double y = std::min((top + bottom - height) / 2, top + 2 * BoxMetrics::padding);  // in tall bands at the top
-    QRectF line(x, y, m_titleWidth + 2, metrics.titleHeight);
+    QRectF line(x, y, m_titleWidth + 2, titleHeight);
     if (x > boundingRect().left() + margin) {  // over the picture
-        double width = QFontMetricsF(metrics.title).horizontalAdvance(title);
-        for (const QString& text : lines)
+        double width = QFontMetricsF(font).horizontalAdvance(title);
+        for (const QString& text : small)
             width = std::max(width, QFontMetricsF(metrics.small).horizontalAdvance(text));
         painter->setPen(QPen(m_style.colors.bandLine, 0.8));
         painter->setBrush(m_style.colors.band);
         painter->drawRoundedRect(QRectF(x - 4, y - 2, std::min(width, m_titleWidth + 2) + 8, height + 4), 4, 4);
     }
-    drawText(painter, metrics.title, color, line, title);
+    drawText(painter, font, color, line, title);
     line.moveTop(line.bottom());
     line.setHeight(metrics.smallHeight);
-    for (const QString& text : lines) {
+    for (const QString& text : small) {
         drawText(painter, metrics.small, m_style.colors.muted, line, text);
         line.moveTop(line.bottom());
     }

@@ -212,11 +212,19 @@ private:
                 all += m_cost->ops[static_cast<std::size_t>(i)];
                 isKnown = true;
             }
-        if (!isKnown)
+        const bool isOnEdges = !isKnown && m_cost != nullptr && std::ranges::all_of(ops, [this](OpId op) {
+            return std::ranges::all_of(m_program[op].outputs, [this](ValueId made) { return m_analysis.values[made].rows == Rows::Edges && m_analysis.values[made].reach == Reach::Feature; });
+        });
+        if (!isKnown && !isOnEdges)
             return;
         auto& rows = section(InspectionTexts::tr("Cost in this plan"));
+        if (isOnEdges) {
+            rows.push_back({InspectionTexts::tr("time"), InspectionTexts::tr("counts for the scatter that its edges go into"), {}});
+            return;
+        }
         rows.push_back({InspectionTexts::tr("time"), secondsText(all.seconds), InspectionTexts::tr("Predicted; what message passing does on edges counts for its scatter")});
-        rows.push_back({InspectionTexts::tr("memory moved"), bytesText(all.bytes), {}});
+        if (all.bytes > 0)
+            rows.push_back({InspectionTexts::tr("memory moved"), bytesText(all.bytes), {}});
         rows.push_back({InspectionTexts::tr("arithmetic"), InspectionTexts::tr("%1 operations").arg(countText(std::llround(all.flops))), {}});
     }
 

@@ -533,23 +533,29 @@ void MainWindow::showError(const QString& sentence)
     m_tellsRefusal = false;
     static const QRegularExpression advice(QStringLiteral("--role (\\S+)=([a-z-]*[a-z])"));
     QList<MessageBar::Choice> choices;
+    QString text = fromCore(sentence);
+    // Where the command line has an option, the window has a button.
+    const auto offer = [&](const QString& option, const QString& button, std::function<void()> chosen) {
+        text.replace(option, tr("“%1”").arg(button));
+        choices.append({button, std::move(chosen)});
+    };
     for (auto found = advice.globalMatch(sentence); found.hasNext();) {
         const QRegularExpressionMatch match = found.next();
         if (Role role{}; roleFromName(match.captured(2).toStdString(), role))
-            choices.append({tr("Take %1 as %2").arg(match.captured(1), roleText(role)), [this, input = match.captured(1), role] { m_document.tryRole(input, role); }});
+            offer(match.captured(0), tr("Take %1 as %2").arg(match.captured(1), roleText(role)), [this, input = match.captured(1), role] { m_document.tryRole(input, role); });
     }
-    if (sentence.contains(QStringLiteral("--features random")))
-        choices.append({tr("Take random features"), [this] {
-                            m_message->hide();
-                            m_document.setRandomFeatures(true);
-                        }});
+    if (const QString option = QStringLiteral("--features random"); sentence.contains(option))
+        offer(option, tr("Take random features"), [this] {
+            m_message->hide();
+            m_document.setRandomFeatures(true);
+        });
     static const QRegularExpression width(QStringLiteral("--width (\\S+)=…"));
     if (const QRegularExpressionMatch open = width.match(sentence); open.hasMatch())
-        m_message->ask(fromCore(sentence), {tr("Take this width of %1").arg(open.captured(1)), 1, widestInput, widthInGraph(open.captured(1)),
+        m_message->ask(text.replace(open.captured(0), tr("“%1”").arg(tr("Take this width of %1").arg(open.captured(1)))), {tr("Take this width of %1").arg(open.captured(1)), 1, widestInput, widthInGraph(open.captured(1)),
                                             [this, input = open.captured(1)](int value) { m_document.tryWidth(input, value); }});
     else
-        m_message->offer(fromCore(sentence), choices);
-    m_results->addMessage(fromCore(sentence));
+        m_message->offer(text, choices);
+    m_results->addMessage(text);
 }
 
 // To those who do not see the picture follow.

@@ -75,6 +75,8 @@ QVariant PropertyModel::data(const QModelIndex& index, int role) const
         return shown.value;
     if (role == choicesRole)
         return shown.choices;
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(Qt::AlignLeft | Qt::AlignTop);
     if (role == Qt::ToolTipRole)
         return QStringLiteral("%1: %2").arg(shown.name, shown.tooltip.isEmpty() ? shown.value : shown.tooltip);
     return {};

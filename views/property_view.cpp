@@ -26,7 +26,7 @@ public:
         if (single.width() <= width + margin || width <= 0)
             return single;
         const QFontMetrics metrics(option.font);
-        const int height = metrics.boundingRect(QRect(0, 0, width, 1 << 16), Qt::TextWrapAnywhere | Qt::TextWordWrap, index.data().toString()).height();
+        const int height = metrics.boundingRect(QRect(0, 0, width, 1 << 16), Qt::TextWordWrap, index.data().toString()).height();
         return {single.width(), std::min(height, mostLines * metrics.lineSpacing()) + single.height() - metrics.height()};
     }
 
@@ -72,7 +72,7 @@ PropertyView::PropertyView(QWidget* parent) : QTreeView(parent)
     setFrameShape(QFrame::NoFrame);
     setItemsExpandable(false);
     setWordWrap(true);
-    setTextElideMode(Qt::ElideRight);
+    setTextElideMode(Qt::ElideMiddle);
     setEditTriggers(DoubleClicked | SelectedClicked | EditKeyPressed);
     setTabKeyNavigation(false);
     header()->setStretchLastSection(true);

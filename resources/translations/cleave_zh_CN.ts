@@ -2600,6 +2600,10 @@
         <source>computed by</source>
         <translation>计算于</translation>
     </message>
+    <message>
+        <source>counts for the scatter that its edges go into</source>
+        <translation>计入其边所汇入的 scatter</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::Inspector</name>
@@ -3145,6 +3149,10 @@
     <message>
         <source>Rewrite the program so, and compare</source>
         <translation>这样重写程序并比较</translation>
+    </message>
+    <message>
+        <source>“%1”</source>
+        <translation>“%1”</translation>
     </message>
 </context>
 <context>

@@ -480,7 +480,7 @@ void WindowTest::rolesMakeAParameterTheFeatures()
     MainWindow window;
     const QString file = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/lightgcn.pt2");
     window.document().open(file);
-    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("--role gnn.embedding.weight=node-features")), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("“Take gnn.embedding.weight as node features”")), patience);
     QCOMPARE(window.messageBar().buttons().size(), 1);
     QTest::mouseClick(window.messageBar().buttons().front(), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr, patience);
@@ -501,7 +501,7 @@ void WindowTest::widthsAreAskedFor()
     window.show();
     window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/torchscript/agnn.script.pt"));
     QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().field() != nullptr, patience);
-    QVERIFY(window.messageBar().text().contains(QStringLiteral("--width x=")));
+    QVERIFY(window.messageBar().text().contains(QStringLiteral("“Take this width of x”")));
     window.messageBar().field()->setValue(12);
     QTest::mouseClick(window.messageBar().buttons().front(), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr, patience);
