@@ -23,6 +23,7 @@ constexpr double largestSide = 16000;      // pixels; larger pictures are scaled
 constexpr double largestPage = 14400;      // points: PDF readers open no larger ones
 constexpr double pointsPerUnit = 0.75;
 constexpr double leastWidth = 520;         // of the legend
+constexpr double paperMargin = 14;
 
 QByteArray svg(const Paper& paper, const QString& title)
 {
@@ -79,7 +80,7 @@ QSizeF Paper::size() const
 {
     const QRectF all = m_scene.sceneRect();
     const double width = std::max(all.width(), leastWidth);
-    return {width, all.height() + m_legend.heightForWidth(static_cast<int>(width))};
+    return {width + 2 * paperMargin, all.height() + m_legend.heightForWidth(static_cast<int>(width)) + 2 * paperMargin};
 }
 
 void Paper::paint(QPainter& painter, const QRectF& area) const
@@ -90,9 +91,9 @@ void Paper::paint(QPainter& painter, const QRectF& area) const
     painter.fillRect(area, m_background);
     painter.translate(area.topLeft());
     painter.scale(area.width() / all.width(), area.height() / all.height());
-    m_scene.render(&painter, QRectF((all.width() - picture.width()) / 2, 0, picture.width(), picture.height()), picture);
-    painter.translate(0, picture.height());
-    m_legend.paintOn(painter, static_cast<int>(all.width()));
+    m_scene.render(&painter, QRectF((all.width() - picture.width()) / 2, paperMargin, picture.width(), picture.height()), picture);
+    painter.translate(paperMargin, paperMargin + picture.height());
+    m_legend.paintOn(painter, static_cast<int>(all.width() - 2 * paperMargin));
     painter.restore();
 }
 

@@ -7,6 +7,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QSlider>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -289,6 +290,8 @@ StoryView::StoryView(Document& document, QWidget* parent)
       m_slider(new QSlider(Qt::Horizontal, this)), m_back(new QPushButton(tr("&Back"), this)), m_next(new QPushButton(tr("&Next"), this)),
       m_exercise(new QPushButton(tr("&Set an exercise"), this)), m_reveal(new QPushButton(tr("&Reveal the costs"), this)), m_optimum(new QPushButton(tr("Show the &optimum"), this))
 {
+    setAccessibleRole(*this, QAccessible::Grouping);
+    setAccessibleName(tr("Story"));
     setFocusPolicy(Qt::StrongFocus);
     QFont title = font();
     title.setBold(true);
@@ -459,7 +462,7 @@ void StoryView::showOutcome()
             text += u' ' + tr("Yours against it: %1.").arg(changeText(best, yours));
     }
     if (const QString told = m_title->text() + u'\n' + text; isVisible() && told != std::exchange(m_told, told))
-        announce(*this, told);
+        QTimer::singleShot(0, this, [this, told] { announce(*this, told); });  // once it is there
     m_text->setText(text);
     m_exercise->setEnabled(hasCosts);
     m_reveal->setEnabled(hasCosts && !m_isRevealed);

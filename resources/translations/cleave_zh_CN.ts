@@ -4470,6 +4470,10 @@
         <source>Yours took %1. Right before each message passing: %2. The best cut, which is shown now: %3.</source>
         <translation>你的方案用时 %1。紧靠每次消息传递之前切分：%2。最佳切分（现在显示的）：%3。</translation>
     </message>
+    <message>
+        <source>Story</source>
+        <translation>讲解</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::TablePanel</name>

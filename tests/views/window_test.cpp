@@ -2129,6 +2129,9 @@ void WindowTest::storyLetsTheStudentGuessFirst()
     window.showStory();
     StoryView& story = window.story();
     QTRY_VERIFY(story.isVisible());
+    QTRY_VERIFY(lastAnnouncement().endsWith(story.text()));
+    story.go(1);
+    QTRY_VERIFY(lastAnnouncement().endsWith(story.text()));
     QVERIFY(editor.showsCosts());
     story.go(story.steps() - 1);
     QVERIFY(!editor.showsCosts());
