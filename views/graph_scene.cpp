@@ -384,12 +384,11 @@ SpokenPart GraphScene::spokenBox(int index) const
         details.append(box.isOutput ? tr("output") : box.writtenBy < 0 ? tr("input") : tr("save point"));
     if (box.key.band > 0)
         details.append(bandTitle(m_picture->dag.bands[static_cast<std::size_t>(box.key.band)]));
-    if (const auto item = std::ranges::find(m_boxes, index, &BoxItem::index); item != m_boxes.end()) {
-        details.append((*item)->place());
-        details.append((*item)->saves());
-        if ((*item)->isFaded())
-            details.append(tr("not saved in this plan"));
-    }
+    const BoxItem& item = *m_boxes[static_cast<std::size_t>(index)];
+    details.append(item.place());
+    details.append(item.saves());
+    if (item.isFaded())
+        details.append(tr("not saved in this plan"));
     details.removeAll(QString());
     return {name.join(QStringLiteral(", ")), details.join(QStringLiteral(", "))};
 }
