@@ -412,7 +412,7 @@ void MainWindow::offerLeftPlans()
 void MainWindow::offer(const LeftPlan& plan)
 {
     m_offer->offer(tr("The plan of %1, changed %2, was not saved.").arg(QFileInfo(plan.modelPath).fileName(), QLocale().toString(plan.changed, QLocale::ShortFormat)),
-                   {{tr("&Restore"), [this, plan] { m_recovery.restore(plan); }}, {tr("&Discard"), [this, plan] {
+                   {{tr("R&estore"), [this, plan] { m_recovery.restore(plan); }}, {tr("&Discard"), [this, plan] {
                          Recovery::discard(plan);
                          offerLeftPlans();
                      }}});

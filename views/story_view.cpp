@@ -287,8 +287,8 @@ void StoryCanvas::paintCounts(QPainter& painter) const
 
 StoryView::StoryView(Document& document, QWidget* parent)
     : QWidget(parent), m_document(document), m_canvas(new StoryCanvas(this)), m_title(new QLabel(this)), m_text(new QLabel(this)), m_counter(new QLabel(this)),
-      m_slider(new QSlider(Qt::Horizontal, this)), m_back(new QPushButton(tr("&Back"), this)), m_next(new QPushButton(tr("&Next"), this)),
-      m_exercise(new QPushButton(tr("&Set an exercise"), this)), m_reveal(new QPushButton(tr("&Reveal the costs"), this)), m_optimum(new QPushButton(tr("Show the &optimum"), this))
+      m_slider(new QSlider(Qt::Horizontal, this)), m_back(new QPushButton(tr("Bac&k"), this)), m_next(new QPushButton(tr("&Next"), this)),
+      m_exercise(new QPushButton(tr("&Set an exercise"), this)), m_reveal(new QPushButton(tr("Reveal the &costs"), this)), m_optimum(new QPushButton(tr("Show the opti&mum"), this))
 {
     setAccessibleRole(*this, QAccessible::Grouping);
     setAccessibleName(tr("Story"));

@@ -3029,8 +3029,8 @@
         <translation>%1 的方案（更改于 %2）未保存。</translation>
     </message>
     <message>
-        <source>&amp;Restore</source>
-        <translation>恢复(&amp;R)</translation>
+        <source>R&amp;estore</source>
+        <translation>恢复(&amp;E)</translation>
     </message>
     <message>
         <source>&amp;Discard</source>
@@ -4399,20 +4399,20 @@
 <context>
     <name>cleave::views::StoryView</name>
     <message>
-        <source>&amp;Back</source>
-        <translation>上一步(&amp;B)</translation>
+        <source>Bac&amp;k</source>
+        <translation>上一步(&amp;K)</translation>
     </message>
     <message>
         <source>&amp;Next</source>
         <translation>下一步(&amp;N)</translation>
     </message>
     <message>
-        <source>&amp;Reveal the costs</source>
-        <translation>显示代价(&amp;R)</translation>
+        <source>Reveal the &amp;costs</source>
+        <translation>显示代价(&amp;C)</translation>
     </message>
     <message>
-        <source>Show the &amp;optimum</source>
-        <translation>显示最优方案(&amp;O)</translation>
+        <source>Show the opti&amp;mum</source>
+        <translation>显示最优方案(&amp;M)</translation>
     </message>
     <message>
         <source>Step of the story</source>

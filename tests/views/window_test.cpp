@@ -14,7 +14,9 @@
 #include <QLibraryInfo>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMap>
 #include <QMenu>
+#include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPlainTextEdit>
@@ -133,6 +135,7 @@ private Q_SLOTS:
     void illegalMoveSaysWhy();
     void cutsMoveByKeys();
     void graphIsAListForScreenReaders();
+    void keysWithAltAreUnambiguous();
     void savePointTableStaysInItsPlace();
     void globalOpsHandOnWhatTheyMake();
     void nodeTypesAreToldApart();
@@ -1618,6 +1621,37 @@ void WindowTest::graphIsAListForScreenReaders()
     window.document().runLayerWise();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run() != nullptr, patience);
     QCOMPARE(lastAnnouncement(), window.findChild<ResultPanel*>()->summary());
+}
+
+// Keys with Alt that menus, buttons and fields of the window share would do nothing.
+void WindowTest::keysWithAltAreUnambiguous()
+{
+    for (const QString& language : languages()) {
+        applyLanguage(*QCoreApplication::instance(), language);
+        const auto english = qScopeGuard([] { applyLanguage(*QCoreApplication::instance(), QStringLiteral("en")); });
+        MainWindow window;
+        QMap<QString, QString> keys;
+        const auto check = [&](const QString& text) {
+            const QKeySequence key = QKeySequence::mnemonic(text);
+            if (key.isEmpty())
+                return true;
+            const auto known = keys.constFind(key.toString());
+            if (known != keys.constEnd() && *known != text) {
+                qWarning("%s: '%s' and '%s'", qPrintable(key.toString()), qPrintable(*known), qPrintable(text));
+                return false;
+            }
+            keys.insert(key.toString(), text);
+            return true;
+        };
+        for (const QAction* menu : window.menuBar()->actions())
+            QVERIFY(check(menu->text()));
+        for (const auto* button : window.findChildren<QAbstractButton*>())
+            QVERIFY(check(button->text()));
+        for (const auto* label : window.findChildren<QLabel*>())
+            if (label->buddy() != nullptr)
+                QVERIFY(check(label->text()));
+        QVERIFY(keys.size() > 9);
+    }
 }
 
 // Its rows stay where they are while one is selected, and it keeps what is selected in the window.
