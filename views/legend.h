@@ -17,12 +17,9 @@ class Legend : public QWidget {
 public:
     explicit Legend(QWidget* parent = nullptr);
 
-    void setLevels(int levels, bool showsGraph);  ///< showsGraph: what global ops give is in the picture
-    void setStages(int last);                     ///< of a profile graph, by number
     void showDocument(const Document& document);  ///< its levels or stages, and the plan that it is compared with
     void paintOn(QPainter& painter, int width) const;
-    void setOther(const QString& name);  ///< the plan that the one at hand is compared with; empty: there is none
-    const QString& other() const { return m_other; }
+    const QString& other() const { return m_other; }  ///< the plan that the one at hand is compared with; empty: there is none
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -33,6 +30,9 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    void setLevels(int levels, bool showsGraph);  // showsGraph: what global ops give is in the picture
+    void setStages(int last);                     // of a profile graph, by number
+    void setOther(const QString& name);
     double rowHeight() const;
     int lay(QPainter* painter, int width) const;  // the number of rows; null: without painting them
 

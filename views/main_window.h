@@ -84,7 +84,7 @@ private:
     void rememberFile(const QString& path);
     void changeFontSize(double points);  ///< of every window, by so much, from now on
     void showError(const QString& sentence);
-    void offerRewrites(const QString& path, const std::set<Rewrite>& made);
+    void offerComparison(const QString& path, const std::set<Rewrite>& made);  ///< with a plan that was made after other rewrites
     void sayStep(int index);  ///< of the history, up to which it is done
     void showRemarks(const QStringList& remarks);  ///< on a plan that was made for another model file
     int widthInGraph(const QString& input) const;

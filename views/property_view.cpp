@@ -12,12 +12,12 @@ namespace cleave::views {
 
 namespace {
 
-// A list of the choices, open at once.
+// Values in as many lines as they need, and where there are choices, a list of these that is open at once.
 class ChoiceDelegate : public QStyledItemDelegate {
 public:
     explicit ChoiceDelegate(QTreeView* view) : QStyledItemDelegate(view), m_view(*view) {}
 
-    // In as many lines as the column makes of it: the view asks for one.
+    // By the width of the column, which the view does not tell.
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
         constexpr int mostLines = 5;

@@ -336,7 +336,8 @@ StoryView::StoryView(Document& document, QWidget* parent)
     connect(m_optimum, &QPushButton::clicked, this, [this] {
         PlanEditor& editor = m_document.planEditor();
         if (editor.costs().plans().size() > 2) {
-            m_shownInstead = editor.cost() ? editor.cost()->seconds() : 0;
+            if (m_shownOptimum != editor.plan())
+                m_yours = editor.plan();
             m_shownOptimum = editor.costs().plans()[2].planned.plan;
             editor.take(*m_shownOptimum, tr("Take the optimum"));
             Q_EMIT cutWanted();
@@ -447,8 +448,9 @@ void StoryView::showOutcome()
     if (isPredicting && !editor.costs().hasGraph())
         text += QStringLiteral("\n\n") + tr("Open a model and a graph first: costs are those of a real graph.");
     else if (isPredicting && hasCosts && m_isRevealed) {
-        const bool isShown = m_shownOptimum == editor.plan();
-        const double yours = isShown ? m_shownInstead : editor.cost()->seconds(), first = editor.costs().plans()[0].planned.cost.seconds(), best = editor.costs().plans()[2].planned.cost.seconds();
+        const std::optional<PlanCost> instead = m_yours && m_shownOptimum == editor.plan() ? editor.costs().costOf(*m_yours) : std::nullopt;
+        const bool isShown = instead.has_value();
+        const double yours = isShown ? instead->seconds() : editor.cost()->seconds(), first = editor.costs().plans()[0].planned.cost.seconds(), best = editor.costs().plans()[2].planned.cost.seconds();
         text += QStringLiteral("\n\n") + (isShown ? tr("Yours took %1. Right before each message passing: %2. The best cut, which is shown now: %3.")
                                                   : tr("Yours: %1. Right before each message passing: %2. The best cut: %3."))
                                                .arg(secondsText(yours), secondsText(first), secondsText(best));
@@ -487,6 +489,7 @@ void StoryView::setExercise()
     m_planBefore = editor.plan();
     m_isRevealed = false;
     m_shownOptimum.reset();
+    m_yours.reset();
     showOutcome();
     Q_EMIT cutWanted();
 }

@@ -86,7 +86,7 @@ private:
     bool m_isRevealed = false;
     QString m_told;  // to those who hear it, since it was shown
     std::optional<Plan> m_shownOptimum;  // by the program
-    double m_shownInstead = 0;           // seconds of the student's plan then
+    std::optional<Plan> m_yours;         // that it was shown instead of
     StoryCanvas* m_canvas;
     QLabel *m_title, *m_text, *m_counter;
     QSlider* m_slider;

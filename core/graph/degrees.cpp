@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -71,13 +72,13 @@ std::optional<DegreeSummary> summarizeDegrees(const DataGraph& graph)
         if (bin >= summary.histogram.size())
             summary.histogram.resize(bin + 1);
         ++summary.histogram[bin];
-        summary.mean += static_cast<double>(degree) / static_cast<double>(degrees.size());
     }
     const auto middle = degrees.begin() + static_cast<std::ptrdiff_t>(degrees.size() / 2);
     std::ranges::nth_element(degrees, middle);
     summary.median = *middle;
     summary.least = std::ranges::min(degrees);
     summary.most = std::ranges::max(degrees);
+    summary.mean = static_cast<double>(std::accumulate(degrees.begin(), degrees.end(), std::int64_t{0})) / static_cast<double>(degrees.size());
     return summary;
 }
 
