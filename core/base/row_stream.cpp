@@ -1,6 +1,7 @@
 #include "core/base/row_stream.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/base/memory_bound.h"
 
@@ -15,12 +16,12 @@ RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, 
         row += array.strideBytes;
     }
     row = std::max<std::size_t>(row, 1);
-    m_group = static_cast<std::int64_t>(std::max<std::size_t>(groupBytes / row, 1));
-    // Whoever meets the pieces looks through all of its targets for each.
+    m_group = static_cast<std::int64_t>(std::bit_floor(std::clamp<std::size_t>(groupBytes / row, 1, mostRows)));
+    // Whoever meets the pieces keeps where the edges of each begin.
     std::size_t pieceBytes = std::clamp(static_cast<std::size_t>(count) * row / pieces, least, most);
     while (pieceBytes > least && !fitsWithinBound(8 * pieceBytes))
         pieceBytes /= 2;
-    m_step = static_cast<std::int64_t>(std::max<std::size_t>(pieceBytes / row, 1)) / m_group * m_group + m_group;
+    m_step = static_cast<std::int64_t>(std::bit_floor(std::clamp<std::size_t>(pieceBytes / row, static_cast<std::size_t>(m_group), mostRows)));
     m_needed.resize(static_cast<std::size_t>((m_count + m_group - 1) / m_group));
     for (const std::int32_t i : index)
         m_needed[static_cast<std::size_t>(i / m_group)] = true;
@@ -33,41 +34,75 @@ RowStream::~RowStream()
         m_read.wait();
 }
 
-// Of the next piece that has rows which are needed, from a row on.
-void RowStream::request(std::int64_t first)
+void RowStream::addPieces(const PiecesOf& pieces) { m_alongside.push_back({pieces, MappedFile(pieces.data)}); }
+
+void RowStream::makeBuffers()
 {
-    const auto needed = std::find(m_needed.begin() + (first + m_group - 1) / m_group, m_needed.end(), true);
-    m_asked = (needed - m_needed.begin()) * m_group;
-    if (m_asked >= m_count)
+    const MemoryBeforeOthers passing;
+    for (std::size_t i = 0; i < 2 * m_sources.size(); ++i)
+        m_buffers.emplace_back(m_sources[i / 2].rows.strideBytes * static_cast<std::size_t>(std::min(m_step, m_count)));
+    for (std::size_t i = 0; i < 2 * m_alongside.size(); ++i) {
+        const auto& [pieces, file] = m_alongside[i / 2];
+        std::int64_t most = 0;
+        for (std::size_t p = 1; file.isMapped() && p < pieces.begins->size(); ++p)
+            most = std::max(most, (*pieces.begins)[p] - (*pieces.begins)[p - 1]);
+        m_entryBuffers.emplace_back(static_cast<std::size_t>(most) * pieces.entryBytes);
+    }
+}
+
+// The next piece that has rows which are needed, from a piece on.
+void RowStream::request(std::int64_t piece)
+{
+    const auto groups = static_cast<std::int64_t>(m_needed.size());
+    const auto needed = std::find(m_needed.begin() + std::min(groups, piece * m_step / m_group), m_needed.end(), true);
+    m_asked = needed == m_needed.end() ? -1 : (needed - m_needed.begin()) * m_group / m_step;
+    if (m_asked < 0)
         return;
     m_buffer = 1 - m_buffer;
-    m_read = std::async(std::launch::async, [this, from = m_asked, to = std::min(m_count, m_asked + m_step), buffer = m_buffer] { read(from, to, buffer); });
+    m_read = std::async(std::launch::async, [this, asked = m_asked, buffer = m_buffer] {
+        readRows(asked, buffer);
+        readEntries(asked, buffer);
+    });
 }
 
 bool RowStream::next()
 {
     if (m_buffers.empty()) {
-        const MemoryBeforeOthers passing;
-        for (std::size_t i = 0; i < 2 * m_sources.size(); ++i)
-            m_buffers.emplace_back(m_sources[i / 2].rows.strideBytes * static_cast<std::size_t>(std::min(m_step, m_count)));
+        makeBuffers();
         request(0);
     }
-    if (m_asked >= m_count)
+    if (m_asked < 0)
         return false;
     m_read.get();
-    m_first = m_asked;
-    m_last = std::min(m_count, m_first + m_step);
-    m_pieces.clear();
+    m_piece = m_asked;
+    m_rows.clear();
     for (std::size_t i = 0; i < m_sources.size(); ++i)
-        m_pieces.push_back(m_buffers[2 * i + m_buffer].data());
-    request(m_last);
+        m_rows.push_back(m_buffers[2 * i + m_buffer].data());
+    m_entries.clear();
+    for (std::size_t i = 0; i < m_alongside.size(); ++i) {
+        const auto& [pieces, file] = m_alongside[i];
+        const auto begin = static_cast<std::size_t>((*pieces.begins)[static_cast<std::size_t>(m_piece)]);
+        m_entries.push_back(file.isMapped() ? m_entryBuffers[2 * i + m_buffer].data() : static_cast<const std::byte*>(pieces.data) + begin * pieces.entryBytes);
+    }
+    request(m_piece + 1);
     return true;
 }
 
+void RowStream::readEntries(std::int64_t piece, std::size_t buffer) const
+{
+    for (std::size_t i = 0; i < m_alongside.size(); ++i) {
+        const auto& [pieces, file] = m_alongside[i];
+        const auto begin = static_cast<std::size_t>((*pieces.begins)[static_cast<std::size_t>(piece)]), end = static_cast<std::size_t>((*pieces.begins)[static_cast<std::size_t>(piece) + 1]);
+        if (file.isMapped() && end > begin)
+            file.read(begin * pieces.entryBytes, m_entryBuffers[2 * i + buffer].data(), (end - begin) * pieces.entryBytes);
+    }
+}
+
 // Groups that are needed, with small gaps between them.
-void RowStream::read(std::int64_t first, std::int64_t last, std::size_t buffer) const
+void RowStream::readRows(std::int64_t piece, std::size_t buffer) const
 {
     constexpr std::int64_t gap = 4;
+    const std::int64_t first = piece * m_step, last = std::min(m_count, first + m_step);
     const std::int64_t groups = (last + m_group - 1) / m_group;
     for (std::int64_t group = first / m_group; group < groups;) {
         if (!m_needed[static_cast<std::size_t>(group)]) {

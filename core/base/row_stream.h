@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <future>
@@ -18,8 +19,15 @@ struct MappedRows {
     std::size_t strideBytes = 0;  ///< from one row to the next: not less
 };
 
+/// What comes with the rows of a stream: entries of an array, in a mapping or not, which must stay as long as they are read.
+struct PiecesOf {
+    const void* data = nullptr;
+    std::size_t entryBytes = 0;
+    const std::vector<std::int64_t>* begins = nullptr;  ///< [pieces + 1] the entries that come with each piece
+};
+
 /// Reads arrays of equally many rows from their files once, from the first to the last, some rows at a time: the next while one is in use. Runs of
-/// rows that no index names are left out.
+/// rows that no index names are left out, and so are pieces without any.
 class RowStream {
 public:
     /// index: from 0 to count - 1, checked by the caller.
@@ -30,28 +38,41 @@ public:
 
     std::int64_t bytes() const { return m_bytes; }  ///< that are to be read, about
 
+    static constexpr std::int64_t mostRows = 1 << 16;        ///< of a piece
+    std::int64_t rowsOfPiece() const { return m_step; }      ///< a power of two; the last piece may have less
+    void addPieces(const PiecesOf& pieces);                  ///< before the first piece
+
     bool next();  ///< false after the last piece. Error if a file cannot be read
-    std::int64_t first() const { return m_first; }
-    std::int64_t last() const { return m_last; }  ///< of the piece, behind it
-    const std::vector<const void*>& rows() const { return m_pieces; }  ///< where row `first` of each array is, with the same strides
+    std::int64_t piece() const { return m_piece; }
+    std::int64_t first() const { return m_piece * m_step; }
+    std::int64_t last() const { return std::min(m_count, first() + m_step); }  ///< of the piece, behind it
+    const std::vector<const void*>& rows() const { return m_rows; }        ///< where row `first` of each array is, with the same strides
+    const std::vector<const void*>& entries() const { return m_entries; }  ///< where the piece's entries of each array of entries begin
 
 private:
-    void request(std::int64_t first);
-    void read(std::int64_t first, std::int64_t last, std::size_t buffer) const;
+    void makeBuffers();
+    void request(std::int64_t piece);
+    void readRows(std::int64_t piece, std::size_t buffer) const;
+    void readEntries(std::int64_t piece, std::size_t buffer) const;
 
     struct Source {
         MappedRows rows;
         MappedFile file;
     };
+    struct Entries {
+        PiecesOf pieces;
+        MappedFile file;
+    };
     std::vector<Source> m_sources;
+    std::vector<Entries> m_alongside;
     std::int64_t m_count;
-    mutable std::vector<PageVector<std::byte>> m_buffers;  // two for each array
-    std::vector<bool> m_needed;                            // groups of rows
+    mutable std::vector<PageVector<std::byte>> m_buffers, m_entryBuffers;  // two for each array
+    std::vector<bool> m_needed;                                            // groups of rows
     std::int64_t m_group = 1, m_step = 1, m_bytes = 0;
-    std::int64_t m_first = 0, m_last = 0, m_asked = 0;
+    std::int64_t m_piece = 0, m_asked = 0;
     std::size_t m_buffer = 0;
     std::future<void> m_read;
-    std::vector<const void*> m_pieces;
+    std::vector<const void*> m_rows, m_entries;
 };
 
 }  // namespace cleave

@@ -5,74 +5,32 @@
 #include <limits>
 #include <memory>
 
-#include "core/base/pages.h"
 #include "core/base/parallel.h"
+#include "core/kernels/edge_items.h"
+#include "core/kernels/edge_schedule.h"
 
 namespace cleave {
 
 namespace {
 
-constexpr std::int64_t longSegment = 32768;   // edges: above, a segment is reduced in pieces of this size
-constexpr std::int64_t itemEdges = 32768;     // edges and targets that a thread takes at once
 constexpr std::int64_t tileBytes = 1 << 14;   // of the widest value of a tile
-
-/// Targets that a thread takes at once, or a piece of one long segment.
-struct Item {
-    std::int64_t firstTarget, lastTarget;
-    std::int64_t firstEdge, lastEdge;
-    std::int64_t piece = -1;  // row of the partial results
-};
-
-struct LongSegment {
-    std::int64_t target, firstPiece, pieces;
-};
-
-struct Items {
-    std::vector<Item> items;
-    std::vector<LongSegment> longSegments;
-    std::int64_t pieces = 0;
-};
-
-// The same whatever the number of threads.
-Items divide(const EdgeBlock& block)
-{
-    Items all;
-    std::int64_t first = 0;
-    const auto at = [&](std::int64_t t) { return block.begin[t] - block.begin[0]; };
-    const auto close = [&](std::int64_t last) {
-        if (last > first)
-            all.items.push_back({first, last, at(first), at(last)});
-        first = last;
-    };
-    for (std::int64_t t = 0; t < block.targets; ++t) {
-        if (const std::int64_t degree = at(t + 1) - at(t); degree > longSegment) {
-            close(t);
-            const std::int64_t firstPiece = all.pieces;
-            for (std::int64_t e = at(t); e < at(t + 1); e += longSegment)
-                all.items.push_back({t, t + 1, e, std::min(e + longSegment, at(t + 1)), all.pieces++});
-            all.longSegments.push_back({t, firstPiece, all.pieces - firstPiece});
-            first = t + 1;
-        } else if (at(t + 1) - at(first) + t + 1 - first >= itemEdges) {
-            close(t + 1);
-        }
-    }
-    close(block.targets);
-    return all;
-}
 
 template <class T>
 class Runner {
 public:
     Runner(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
-           const EdgeRunOptions& options, bool rowsComeInPieces = false)
+           const EdgeRunOptions& options, const std::vector<std::size_t>& streamed = {})
         : m_p(program), m_operands(operands), m_block(block), m_outputs(outputs), m_do(primitives<T>(options.isa)),
-          m_items(divide(block))
+          m_items(block)
     {
-        findNeeded();
-        if (rowsComeInPieces && m_hasTile) {
+        if (!streamed.empty()) {
+            m_isStreamed.resize(operands.size());
+            for (const std::size_t operand : streamed)
+                m_isStreamed[operand] = true;
+            m_sources = operands[streamed.front()].sources;
             m_readsInPlace = false;
-            findNeeded();
         }
+        findNeeded();
         std::int64_t partialWidth = 0;
         for (const EdgeResult& result : program.results) {
             m_partialOffset.push_back(partialWidth);
@@ -85,47 +43,45 @@ public:
 
     void runAll()
     {
-        forEachItem([&](const Item& item, T* tile) { run(item, tile); });
+        forEachItem([&](std::int64_t i, T* tile) { run(m_items.items[static_cast<std::size_t>(i)], tile); });
         finish();
     }
 
-    // Before the first piece of the rows.
-    void begin(std::size_t streamed)
+    // Before the first piece of the rows: what edges are added to.
+    void begin()
     {
-        m_sources = m_operands[streamed].sources;
-        m_next.resize(static_cast<std::size_t>(m_block.targets + m_items.pieces));
-        forEachItem([&](const Item& item, T* tile) {
-            for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t) {
-                setNext(item, t, firstEdge(item, t));
-                if (edgeAt(t) == edgeAt(t + 1))
-                    reduce(item, tile, t, t + 1, edgeAt(t), edgeAt(t), true, true);
+        forEachItem([&](std::int64_t i, T*) {
+            const EdgeItem& item = m_items.items[static_cast<std::size_t>(i)];
+            for (std::size_t r = 0; r < m_p.results.size(); ++r)
+                if (const EdgeResult& result = m_p.results[r]; result.reduced) {
+                    const std::int64_t width = m_p.width(result.value);
+                    std::fill_n(outputOf(item, r), (item.lastTarget - item.firstTarget) * width, first(result, item.piece >= 0));
+                }
+        });
+    }
+
+    void meet(const EdgeSchedule& schedule, std::int64_t piece, const std::uint32_t* entries, const std::int32_t* edges)
+    {
+        forEachItem([&](std::int64_t i, T* tile) {
+            Met met;
+            const std::int64_t last = schedule.begin(piece, i + 1), step = std::min(m_tileEdges, mostMet);
+            for (std::int64_t e = schedule.begin(piece, i); e < last; e += step) {
+                met.take(entries + e, edges ? edges + e : nullptr, std::min(step, last - e), static_cast<std::int32_t>(piece * schedule.rowsOfPiece()));
+                meet(m_items.items[static_cast<std::size_t>(i)], met, tile);
             }
         });
     }
 
-    // Edges whose sources lie before `end`, the others of each target wait.
-    void meet(std::int64_t end)
+    // After the last piece of the rows.
+    void end()
     {
-        forEachItem([&](const Item& item, T* tile) {
-            constexpr std::size_t ahead = 8;
-            std::vector<std::int64_t> targets;
-            for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t)
-                if (m_next[place(item, t)] < end)
-                    targets.push_back(t);
-            Runs runs;
-            for (std::size_t i = 0; i < targets.size(); ++i) {
-                if (i + ahead < targets.size())
-                    __builtin_prefetch(m_sources + firstEdge(item, targets[i + ahead]));
-                const std::int64_t t = targets[i], first = firstEdge(item, t), last = lastEdge(item, t);
-                const std::int64_t from = std::lower_bound(m_sources + first, m_sources + last, m_next[place(item, t)]) - m_sources;
-                std::int64_t next = from;
-                while (next < last && m_sources[next] < end)
-                    ++next;
-                setNext(item, t, next);
-                add({t, from, next, from == first, next == last}, item, tile, runs);
-            }
-            runAll(runs, item, tile);
+        forEachItem([&](std::int64_t i, T*) {
+            const EdgeItem& item = m_items.items[static_cast<std::size_t>(i)];
+            for (std::size_t r = 0; r < m_p.results.size(); ++r)
+                if (m_p.results[r].reduced && item.piece < 0)
+                    end(item, r);
         });
+        finish();
     }
 
     // The pieces of long segments become one.
@@ -143,85 +99,153 @@ private:
             std::vector<T>& tile = m_tiles[static_cast<std::size_t>(thread)];
             if (tile.size() < m_tileSize)
                 tile.resize(m_tileSize);
-            work(m_items.items[static_cast<std::size_t>(i)], tile.data());
+            work(i, tile.data());
         });
     }
 
     std::int64_t edgeAt(std::int64_t target) const { return m_block.begin[target] - m_block.begin[0]; }
 
-    // The edges of a target, or of a piece of a long one, and where is noted which come next.
-    std::size_t place(const Item& item, std::int64_t target) const
+    static const void* rowOf(const EdgeArray& array, std::int64_t number)
     {
-        return static_cast<std::size_t>(item.piece >= 0 ? m_block.targets + item.piece : target);
-    }
-    std::int64_t firstEdge(const Item& item, std::int64_t target) const { return item.piece >= 0 ? item.firstEdge : edgeAt(target); }
-    std::int64_t lastEdge(const Item& item, std::int64_t target) const { return item.piece >= 0 ? item.lastEdge : edgeAt(target + 1); }
-
-    void setNext(const Item& item, std::int64_t target, std::int64_t next)
-    {
-        m_next[place(item, target)] = next < lastEdge(item, target) ? m_sources[next] : std::numeric_limits<std::int32_t>::max();
+        return static_cast<const std::byte*>(array.rows) + static_cast<std::size_t>(number * array.stride) * itemSize(array.type);
     }
 
-    // Edges into one target that follow each other.
-    struct Run {
-        std::int64_t target, first, last;
-        bool starts, ends;
+    // Edges of an item whose sources lie in one piece, by target.
+    static constexpr std::int64_t mostMet = 512;
+    struct Met {
+        std::int64_t count = 0, targets = 0;
+        std::int32_t sources[mostMet], inPiece[mostMet];  // rows, counted from the first of all and of the piece
+        std::int32_t target[mostMet];                     // of each run of edges, from the first of the item
+        std::int64_t begin[mostMet + 1];                  // of each run
+        const std::int32_t* edges = nullptr;
 
-        std::int64_t edges() const { return last - first; }
-    };
-    struct Runs {
-        std::vector<Run> runs;
-        std::int64_t edges = 0;
-        std::vector<std::int32_t> sources;
-    };
-
-    // Short ones share a tile.
-    void add(const Run& run, const Item& item, T* tile, Runs& runs) const
-    {
-        if (run.edges() == 0)
-            return;
-        if (!m_hasTile || run.edges() > m_tileEdges) {
-            runPieces(item, tile, run.target, run.first, run.last, run.starts, run.ends);
-            return;
+        void take(const std::uint32_t* entries, const std::int32_t* ids, std::int64_t number, std::int32_t firstRow)
+        {
+            count = number;
+            edges = ids;
+            targets = 0;
+            for (std::int64_t i = 0; i < number; ++i) {
+                const auto row = static_cast<std::int32_t>(entries[i] >> 16), to = static_cast<std::int32_t>(entries[i] & 0xffff);
+                inPiece[i] = row;
+                sources[i] = firstRow + row;
+                if (targets == 0 || target[targets - 1] != to) {
+                    target[targets] = to;
+                    begin[targets++] = i;
+                }
+            }
+            begin[targets] = number;
         }
-        if (runs.edges + run.edges() > m_tileEdges)
-            runAll(runs, item, tile);
-        runs.runs.push_back(run);
-        runs.edges += run.edges();
-    }
+    };
 
-    void runAll(Runs& runs, const Item& item, T* tile) const
+    void meet(const EdgeItem& item, const Met& met, T* tile)
     {
-        if (runs.edges == 0)
-            return;
+        std::int32_t room[mostMet];
         for (std::size_t v = 0; v < m_p.operands.size(); ++v)
             if (m_offset[v] >= 0)
-                load(tile + m_offset[v], v, runs);
-        calculate(tile, 0, runs.edges);
-        std::int64_t place = 0;
-        for (const Run& run : runs.runs) {
-            reduce(item, tile, run.target, run.target + 1, run.first, run.last, run.starts, run.ends, place);
-            place += run.edges();
+                load(tile + m_offset[v], v, item, met, room);
+        calculate(tile, 0, met.count);
+        for (std::size_t r = 0; r < m_p.results.size(); ++r) {
+            const EdgeResult& result = m_p.results[r];
+            const std::int64_t width = m_p.width(result.value);
+            if (!result.reduced) {
+                const T* rows = values(tile, result.value, 0);
+                for (std::int64_t i = 0; i < met.count; ++i)
+                    std::copy_n(rows + i * width, width, m_outputs[r] + met.edges[i] * width);
+                continue;
+            }
+            ReduceArguments<T> a;
+            a.reduce = result.reduce;
+            a.begin = met.begin;
+            a.lastTarget = met.targets;
+            a.lastEdge = met.count;
+            a.starts = a.ends = false;
+            a.targets = met.target;
+            if (isReducedInPlace(result.value)) {
+                const EdgeArray& array = m_operands[static_cast<std::size_t>(result.value)];
+                a.sources = rowsOf(static_cast<std::size_t>(result.value), met, room);
+                a.rows = array.rows;
+                a.type = array.type;
+                a.stride = array.stride;
+                a.prefetchEnd = met.count;
+            } else {
+                a.rows = values(tile, result.value, 0);
+                a.type = sizeof(T) == 4 ? DType::Float32 : DType::Float64;
+                a.stride = width;
+            }
+            a.width = width;
+            if (result.weights >= 0) {
+                a.heads = m_p.width(result.weights);
+                a.weights = values(tile, result.weights, 0);
+            }
+            a.out = outputOf(item, r);
+            a.outStride = width;
+            m_do.reduce(a);
         }
-        runs.runs.clear();
-        runs.edges = 0;
     }
 
-    void load(T* out, std::size_t operand, Runs& runs) const
+    // Of a source or edge operand.
+    const std::int32_t* rowsOf(std::size_t operand, const Met& met, std::int32_t* room) const
+    {
+        if (m_p.operands[operand].row == EdgeRow::Edge)
+            return met.edges;
+        if (m_isStreamed[operand])
+            return met.inPiece;
+        if (m_operands[operand].sources == m_sources)
+            return met.sources;
+        for (std::int64_t i = 0; i < met.count; ++i)
+            room[i] = m_operands[operand].sources[met.edges[i]];
+        return room;
+    }
+
+    void load(T* out, std::size_t operand, const EdgeItem& item, const Met& met, std::int32_t* room) const
     {
         const EdgeArray& array = m_operands[operand];
         const std::int64_t width = m_p.operands[operand].width;
-        if (m_p.operands[operand].row == EdgeRow::Source) {
-            runs.sources.clear();
-            for (const Run& run : runs.runs)
-                runs.sources.insert(runs.sources.end(), array.sources + run.first, array.sources + run.last);
-            m_do.load(out, array.rows, array.type, array.stride, runs.sources.data(), runs.edges, width);
-            return;
+        switch (m_p.operands[operand].row) {
+        case EdgeRow::Same:
+            m_do.load(out, array.rows, array.type, 0, nullptr, met.count, width);
+            break;
+        case EdgeRow::Target:
+            for (std::int64_t run = 0; run < met.targets; ++run)
+                m_do.load(out + met.begin[run] * width, rowOf(array, item.firstTarget + met.target[run]), array.type, 0, nullptr, met.begin[run + 1] - met.begin[run], width);
+            break;
+        default:
+            m_do.load(out, array.rows, array.type, array.stride, rowsOf(operand, met, room), met.count, width);
         }
-        for (const Run& run : runs.runs) {
-            load(out, operand, run.target, run.target + 1, run.first, run.last);
-            out += run.edges() * width;
+    }
+
+    // What changes nothing when edges are added to it.
+    static T first(const EdgeResult& result, bool isPartial)
+    {
+        if (result.fromInitial && !isPartial)
+            return static_cast<T>(result.initial);
+        constexpr T all = std::numeric_limits<T>::infinity();
+        return result.reduce == Reduce::Max ? -all : result.reduce == Reduce::Min ? all : T(0);
+    }
+
+    void end(const EdgeItem& item, std::size_t r) const
+    {
+        const EdgeResult& result = m_p.results[r];
+        const std::int64_t width = m_p.width(result.value);
+        T* out = outputOf(item, r);
+        for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t, out += width) {
+            const std::int64_t degree = edgeAt(t + 1) - edgeAt(t);
+            if (degree == 0)
+                std::fill_n(out, width, static_cast<T>(result.empty));
+            else if (result.reduce == Reduce::Mean)
+                divide(out, width, static_cast<T>(degree));
         }
+    }
+
+    static void divide(T* row, std::int64_t width, T degree)
+    {
+        for (std::int64_t i = 0; i < width; ++i)
+            row[i] /= degree;
+    }
+
+    T* outputOf(const EdgeItem& item, std::size_t r) const
+    {
+        return item.piece < 0 ? m_outputs[r] + item.firstTarget * m_p.width(m_p.results[r].value) : partial(item.piece, r);
     }
 
     int operandCount() const { return static_cast<int>(m_p.operands.size()); }
@@ -291,7 +315,7 @@ private:
         return instruction.code != EdgeCode::SumInner && m_p.width(term.value) != instruction.width;
     }
 
-    void run(const Item& item, T* tile) const
+    void run(const EdgeItem& item, T* tile) const
     {
         if (!m_hasTile) {
             reduce(item, tile, item.firstTarget, item.lastTarget, item.firstEdge, item.lastEdge, true, true);
@@ -317,7 +341,7 @@ private:
     }
 
     // Edges into one target, as many at a time as a tile has room for.
-    void runPieces(const Item& item, T* tile, std::int64_t target, std::int64_t first, std::int64_t last, bool starts, bool ends) const
+    void runPieces(const EdgeItem& item, T* tile, std::int64_t target, std::int64_t first, std::int64_t last, bool starts, bool ends) const
     {
         const std::int64_t step = m_hasTile ? m_tileEdges : std::max<std::int64_t>(last - first, 1);
         for (std::int64_t e = first; e < last; e += step) {
@@ -380,12 +404,9 @@ private:
     {
         const EdgeArray& array = m_operands[operand];
         const std::int64_t width = m_p.operands[operand].width;
-        const auto row = [&](std::int64_t number) {
-            return static_cast<const std::byte*>(array.rows) + static_cast<std::size_t>(number * array.stride) * itemSize(array.type);
-        };
         switch (m_p.operands[operand].row) {
         case EdgeRow::Edge:
-            m_do.load(out, row(first), array.type, array.stride, nullptr, last - first, width);
+            m_do.load(out, rowOf(array, first), array.type, array.stride, nullptr, last - first, width);
             break;
         case EdgeRow::Source:
             m_do.load(out, array.rows, array.type, array.stride, array.sources + first, last - first, width);
@@ -397,20 +418,19 @@ private:
             for (std::int64_t t = firstTarget; t < lastTarget; ++t) {
                 const std::int64_t begin = std::max(m_block.begin[t] - m_block.begin[0], first);
                 const std::int64_t end = std::min(m_block.begin[t + 1] - m_block.begin[0], last);
-                m_do.load(out + (begin - first) * width, row(t), array.type, 0, nullptr, end - begin, width);
+                m_do.load(out + (begin - first) * width, rowOf(array, t), array.type, 0, nullptr, end - begin, width);
             }
         }
     }
 
-    // place: of the first edge in the tile.
-    void reduce(const Item& item, T* tile, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last, bool starts,
-                bool ends, std::int64_t place = 0) const
+    void reduce(const EdgeItem& item, T* tile, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last, bool starts,
+                bool ends) const
     {
         for (std::size_t r = 0; r < m_p.results.size(); ++r) {
             const EdgeResult& result = m_p.results[r];
             const std::int64_t width = m_p.width(result.value);
             if (!result.reduced) {
-                std::copy_n(values(tile, result.value, first) + place * width, (last - first) * width, m_outputs[r] + first * width);
+                std::copy_n(values(tile, result.value, first), (last - first) * width, m_outputs[r] + first * width);
                 continue;
             }
             ReduceArguments<T> a;
@@ -431,7 +451,7 @@ private:
                 a.stride = array.stride;
                 a.prefetchEnd = m_block.edges();
             } else {
-                a.rows = values(tile, result.value, first) + place * width;
+                a.rows = values(tile, result.value, first);
                 a.type = sizeof(T) == 4 ? DType::Float32 : DType::Float64;
                 a.stride = width;
                 a.rowOrigin = first;
@@ -439,7 +459,7 @@ private:
             a.width = width;
             if (result.weights >= 0) {
                 a.heads = m_p.width(result.weights);
-                a.weights = values(tile, result.weights, first) + place * a.heads;
+                a.weights = values(tile, result.weights, first);
                 a.weightOrigin = first;
             }
             a.out = item.piece < 0 ? m_outputs[r] + firstTarget * width : partial(item.piece, r);
@@ -481,7 +501,7 @@ private:
             m_do.reduce(a);
             if (result.reduce == Reduce::Mean) {
                 const T degree = static_cast<T>(m_block.begin[segment.target + 1] - m_block.begin[segment.target]);
-                std::for_each_n(a.out, width, [&](T& entry) { entry /= degree; });
+                divide(a.out, width, degree);
             }
         }
     }
@@ -498,12 +518,11 @@ private:
     bool m_readsInPlace = true;  // not where a tile holds edges that do not follow each other
     std::vector<std::int64_t> m_partialOffset;
     mutable std::vector<T> m_partial;
-    Items m_items;
+    EdgeItems m_items;
     std::vector<std::vector<T>> m_tiles;   // of each thread
+    // Where rows come in pieces: which operands, and what names their rows.
+    std::vector<bool> m_isStreamed;
     const std::int32_t* m_sources = nullptr;
-    // Where rows come in pieces: the source of the next edge of each target, and of each piece of a long one. Most have none among the rows of a piece, and
-    // are passed over without a look at their edges.
-    PageVector<std::int32_t> m_next;
 };
 
 }  // namespace
@@ -539,45 +558,52 @@ template <class T>
 struct EdgeStream<T>::Impl {
     std::vector<EdgeArray> operands;
     EdgeBlock block;
+    const EdgeSchedule& schedule;
     std::vector<T*> outputs;
     std::vector<std::size_t> streamed;
     Runner<T> runner;
 
-    Impl(const EdgeProgram& program, const std::vector<EdgeArray>& arrays, const EdgeBlock& edges, const std::vector<T*>& results,
+    Impl(const EdgeProgram& program, const std::vector<EdgeArray>& arrays, const EdgeBlock& edges, const EdgeSchedule& order, const std::vector<T*>& results,
          const std::vector<std::size_t>& pieces, const EdgeRunOptions& options)
-        : operands(arrays), block(edges), outputs(results), streamed(pieces), runner(program, operands, block, outputs, options, true)
+        : operands(arrays), block(edges), schedule(order), outputs(results), streamed(pieces), runner(program, operands, block, outputs, options, streamed)
     {
     }
 };
 
 template <class T>
-EdgeStream<T>::EdgeStream(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
-                          const std::vector<std::size_t>& streamed, const EdgeRunOptions& options)
-    : m(std::make_unique<Impl>(program, operands, block, outputs, streamed, options))
+bool EdgeStream<T>::needsEdges(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const std::vector<std::size_t>& streamed)
+{
+    const std::int32_t* const sources = operands[streamed.front()].sources;
+    for (std::size_t v = 0; v < operands.size(); ++v)
+        if (program.operands[v].row == EdgeRow::Edge || (program.operands[v].row == EdgeRow::Source && operands[v].sources != sources))
+            return true;
+    return std::ranges::any_of(program.results, [](const EdgeResult& result) { return !result.reduced; });
+}
+
+template <class T>
+EdgeStream<T>::EdgeStream(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const EdgeSchedule& schedule,
+                          const std::vector<T*>& outputs, const std::vector<std::size_t>& streamed, const EdgeRunOptions& options)
+    : m(std::make_unique<Impl>(program, operands, block, schedule, outputs, streamed, options))
 {
     assert(!streamed.empty());
-    m->runner.begin(streamed.front());
+    m->runner.begin();
 }
 
 template <class T>
 EdgeStream<T>::~EdgeStream() = default;
 
 template <class T>
-void EdgeStream<T>::meet(std::int64_t first, std::int64_t last, const std::vector<const void*>& rows)
+void EdgeStream<T>::meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::int32_t* edges)
 {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        // Where row 0 would be.
-        EdgeArray& array = m->operands[m->streamed[i]];
-        const auto before = static_cast<std::uintptr_t>(first * array.stride) * itemSize(array.type);
-        array.rows = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(rows[i]) - before);
-    }
-    m->runner.meet(last);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        m->operands[m->streamed[i]].rows = rows[i];
+    m->runner.meet(m->schedule, piece, entries, edges);
 }
 
 template <class T>
 void EdgeStream<T>::finish()
 {
-    m->runner.finish();
+    m->runner.end();
 }
 
 template class EdgeStream<float>;

@@ -81,6 +81,8 @@ struct EdgeBlock {
     std::int64_t edges() const { return begin[targets] - begin[0]; }
 };
 
+class EdgeSchedule;
+
 struct EdgeRunOptions {
     int threads = 1;
     Isa isa = bestIsa();
@@ -92,19 +94,25 @@ void runEdgeProgram(const EdgeProgram& program, const std::vector<EdgeArray>& op
                     const EdgeRunOptions& options = {});
 
 /// The same program, for rows that do not fit into memory: rows of sources come in pieces, from the first to the last, and each edge is met when
-/// its source is there. Edges into a target must come in the order of their sources; then the bytes are those of runEdgeProgram.
+/// its source is there. The bytes do not depend on the number of threads; where edges into each target come in the order of their sources, they are those
+/// of runEdgeProgram.
 template <class T>
 class EdgeStream {
 public:
-    /// Program and arrays must live as long as this. streamed: operands of sources whose rows come in pieces; they have the same `sources`.
-    EdgeStream(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
-               const std::vector<std::size_t>& streamed, const EdgeRunOptions& options = {});
+    /// Whether the schedule must know the edges. streamed: operands of sources whose rows come in pieces; they have the same `sources`, which names them and
+    /// is not read.
+    static bool needsEdges(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const std::vector<std::size_t>& streamed);
+
+    /// Program, arrays and schedule must live as long as this. The schedule: of the same block, by the sources of what is streamed.
+    EdgeStream(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const EdgeSchedule& schedule,
+               const std::vector<T*>& outputs, const std::vector<std::size_t>& streamed, const EdgeRunOptions& options = {});
     ~EdgeStream();
     EdgeStream(const EdgeStream&) = delete;
     EdgeStream& operator=(const EdgeStream&) = delete;
 
-    /// Meets the edges whose sources are first … last - 1; those before were met. rows[i]: row `first` of streamed operand i.
-    void meet(std::int64_t first, std::int64_t last, const std::vector<const void*>& rows);
+    /// Meets the edges of a piece; those before were met, but for pieces without edges. rows[i]: the first row of the piece of streamed operand i. entries and
+    /// edges: those of the schedule from where the piece begins; edges may be null if they are not needed.
+    void meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::int32_t* edges);
     void finish();  ///< after the last piece
 
 private:

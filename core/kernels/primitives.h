@@ -39,6 +39,7 @@ struct ReduceArguments {
     std::int64_t heads = 1;
     T* out = nullptr;                          ///< row of firstTarget
     std::int64_t outStride = 0;
+    const std::int32_t* targets = nullptr;     ///< row of out for each target; null: they follow each other
     T initial = 0;                             ///< what a row starts from, if fromInitial; otherwise from its first edge
     bool fromInitial = false;
     T empty = 0;                               ///< entries of targets without edges

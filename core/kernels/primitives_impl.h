@@ -38,6 +38,9 @@ struct BFloat16 {
 template <class In>
 constexpr std::int64_t prefetchDistance = sizeof(In) == 2 ? 36 : 24;
 
+// Targets that rows are asked for ahead where they do not follow each other.
+constexpr std::int64_t scatterDistance = 8;
+
 template <class T>
 struct Lanes;
 
@@ -256,12 +259,19 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
     constexpr int paired = std::is_same_v<In, BFloat16> && W != Weighting::Head ? (N - Partial) / 2 * 2 : 0;
     const T* const weights = W == Weighting::None ? nullptr : a.weights - a.weightOrigin * heads + firstHead;
     const int headLanes = static_cast<int>(heads - firstHead < count ? heads - firstHead : count);
+    const auto outOf = [&](std::int64_t t) __attribute__((always_inline)) {
+        return a.out + (a.targets ? static_cast<std::int64_t>(a.targets[t]) : t - a.firstTarget) * a.outStride + column;
+    };
     for (std::int64_t t = a.firstTarget; t < a.lastTarget; ++t) {
         std::int64_t e = a.begin[t] - a.origin, end = a.begin[t + 1] - a.origin;
         const std::int64_t degree = end - e;
         e = e < a.firstEdge ? a.firstEdge : e;
         end = end > a.lastEdge ? a.lastEdge : end;
-        T* const out = a.out + (t - a.firstTarget) * a.outStride + column;
+        T* const out = outOf(t);
+        if (a.targets && t + scatterDistance < a.lastTarget) {
+            const T* const ahead = outOf(t + scatterDistance);
+            forEach<(N * static_cast<int>(sizeof(T)) * count + 63) / 64>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * (64 / sizeof(T)), 1); });
+        }
         Vector<T> sum[N];  // the first `paired` of bfloat16 rows: even entries of two vectors, then odd ones
         const bool takesFirst = picks && a.starts && !a.fromInitial;
         forEach<N>([&](auto k) __attribute__((always_inline)) {

@@ -10,6 +10,7 @@
 #include "core/base/parallel.h"
 #include "core/base/row_stream.h"
 #include "core/base/stopping.h"
+#include "core/kernels/edge_schedule.h"
 #include "core/run/file_rows.h"
 #include "core/run/tensors.h"
 
@@ -51,11 +52,7 @@ std::vector<std::size_t> streamedOperands(const EdgeOp& op, const std::vector<at
     const bool isOne = std::ranges::all_of(streamed, [&](std::size_t i) {
         return indices[i].data_ptr() == index.data_ptr() && rows[i].size(0) == rows[streamed.front()].size(0);
     });
-    const auto* source = index.data_ptr<std::int32_t>();
-    for (std::int64_t t = 0; isOne && t < block.targets; ++t)
-        if (!std::is_sorted(source + (block.begin[t] - block.begin[0]), source + (block.begin[t + 1] - block.begin[0])))
-            return {};
-    return isOne ? streamed : std::vector<std::size_t>{};
+    return isOne && block.edges() < std::int64_t{1} << 31 ? streamed : std::vector<std::size_t>{};
 }
 
 template <class T>
@@ -86,10 +83,20 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
         constexpr std::int64_t sequential = 4;
         if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front()));
             stream.bytes() < sequential * gathered || !fitsWithinBound(static_cast<std::size_t>(gathered))) {
-            EdgeStream<T> edges(op.program, arrays(), block, pointers, streamed, options);
+            const std::vector<EdgeArray> operands = arrays();
+            const EdgeSchedule schedule = [&] {
+                const MemoryAnywhere mayLieInFile;
+                return EdgeSchedule(block, operands[streamed.front()].sources, rows[streamed.front()].size(0), stream.rowsOfPiece(),
+                                    EdgeStream<T>::needsEdges(op.program, operands, streamed), options.threads);
+            }();
+            stream.addPieces({schedule.entries().data(), sizeof(std::uint32_t), &schedule.pieces()});
+            if (!schedule.edges().empty())
+                stream.addPieces({schedule.edges().data(), sizeof(std::int32_t), &schedule.pieces()});
+            EdgeStream<T> edges(op.program, operands, block, schedule, pointers, streamed, options);
             while (stream.next()) {
                 checkStop();
-                edges.meet(stream.first(), stream.last(), stream.rows());
+                edges.meet(stream.piece(), stream.rows(), static_cast<const std::uint32_t*>(stream.entries().front()),
+                           schedule.edges().empty() ? nullptr : static_cast<const std::int32_t*>(stream.entries().back()));
             }
             edges.finish();
             return;

@@ -10,11 +10,11 @@
 namespace cleave {
 namespace {
 
-constexpr std::int64_t count = 20'000, width = 40;
+constexpr std::int64_t rowCount = 20'000, rowWidth = 40;
 
 float entry(std::int64_t row, std::int64_t column)
 {
-    return static_cast<float>(row * width + column);
+    return static_cast<float>(row * rowWidth + column);
 }
 
 class RowStreams : public testing::Test {
@@ -22,32 +22,32 @@ protected:
     RowStreams()
     {
         auto* entries = reinterpret_cast<float*>(m_file.data());
-        for (std::int64_t row = 0; row < count; ++row)
-            for (std::int64_t column = 0; column < width; ++column)
-                entries[row * width + column] = entry(row, column);
+        for (std::int64_t row = 0; row < rowCount; ++row)
+            for (std::int64_t column = 0; column < rowWidth; ++column)
+                entries[row * rowWidth + column] = entry(row, column);
     }
 
     // All columns, or some of them.
     MappedRows columns(std::int64_t first, std::int64_t last) const
     {
-        return {m_file.data() + first * 4, static_cast<std::size_t>(last - first) * 4, width * 4};
+        return {m_file.data() + first * 4, static_cast<std::size_t>(last - first) * 4, rowWidth * 4};
     }
 
 private:
     test::TemporaryFolder m_folder;
-    Mapping m_file = Mapping::temporary(m_folder.path(), count * width * 4);
+    Mapping m_file = Mapping::temporary(m_folder.path(), rowCount * rowWidth * 4);
 };
 
 TEST_F(RowStreams, GiveWhatIsNamedOnceAndInOrder)
 {
     std::mt19937 random(2);
-    for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{0, count}, {0, 10}, {12'345, 12'350}, {8'000, 16'000}, {count - 1, count}}) {
+    for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{0, rowCount}, {0, 10}, {12'345, 12'350}, {8'000, 16'000}, {rowCount - 1, rowCount}}) {
         std::vector<std::int32_t> index{static_cast<std::int32_t>(to - 1)};
         for (int i = 0; i < 500; ++i)
             index.push_back(static_cast<std::int32_t>(from + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(to - from))));
         const std::uint64_t before = fileTraffic().read;
-        RowStream stream({columns(0, width), columns(8, 24)}, count, index);
-        std::vector<bool> met(count);
+        RowStream stream({columns(0, rowWidth), columns(8, 24)}, rowCount, index);
+        std::vector<bool> met(rowCount);
         std::int64_t reached = 0;
         while (stream.next()) {
             ASSERT_LE(reached, stream.first());
@@ -57,9 +57,9 @@ TEST_F(RowStreams, GiveWhatIsNamedOnceAndInOrder)
                 if (row < stream.first() || row >= stream.last())
                     continue;
                 met[static_cast<std::size_t>(row)] = true;
-                const auto* all = static_cast<const float*>(stream.rows()[0]) + (row - stream.first()) * width;
-                const auto* some = static_cast<const float*>(stream.rows()[1]) + (row - stream.first()) * width;
-                for (std::int64_t column = 0; column < width; ++column)
+                const auto* all = static_cast<const float*>(stream.rows()[0]) + (row - stream.first()) * rowWidth;
+                const auto* some = static_cast<const float*>(stream.rows()[1]) + (row - stream.first()) * rowWidth;
+                for (std::int64_t column = 0; column < rowWidth; ++column)
                     ASSERT_EQ(all[column], entry(row, column));
                 for (std::int64_t column = 0; column < 16; ++column)
                     ASSERT_EQ(some[column], entry(row, 8 + column));
@@ -77,21 +77,21 @@ TEST_F(RowStreams, GiveWhatIsNamedOnceAndInOrder)
 
 TEST_F(RowStreams, EndBeforeTheirLastPiece)
 {
-    std::vector<std::int32_t> all(count);
-    for (std::int64_t row = 0; row < count; ++row)
+    std::vector<std::int32_t> all(rowCount);
+    for (std::int64_t row = 0; row < rowCount; ++row)
         all[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(row);
-    RowStream stream({columns(0, width)}, count, all);
-    EXPECT_EQ(stream.bytes(), (count + 101) / 102 * 102 * width * 4);
+    RowStream stream({columns(0, rowWidth)}, rowCount, all);
+    EXPECT_EQ(stream.bytes(), (rowCount + 63) / 64 * 64 * rowWidth * 4);
     EXPECT_TRUE(stream.next());
-    RowStream none({columns(0, width)}, count, {});
+    RowStream none({columns(0, rowWidth)}, rowCount, {});
     EXPECT_FALSE(none.next());
 }
 
 TEST_F(RowStreams, AFileThatIsTooShortIsASentence)
 {
     // Ten rows too many.
-    const std::vector<std::int32_t> index{0, count + 9};
-    RowStream stream({columns(0, width)}, count + 10, index);
+    const std::vector<std::int32_t> index{0, rowCount + 9};
+    RowStream stream({columns(0, rowWidth)}, rowCount + 10, index);
     EXPECT_NE(test::errorOf([&] {
                   while (stream.next()) {
                   }

@@ -1,4 +1,5 @@
 #include "core/kernels/edge_program.h"
+#include "core/kernels/edge_schedule.h"
 
 #include <gtest/gtest.h>
 
@@ -213,9 +214,12 @@ struct Case {
                     streamed.push_back(v);
                     whole.push_back(static_cast<const std::byte*>(std::exchange(arrays[v].rows, nullptr)));
                 }
-            EdgeStream<T> edges(program, arrays, graph.block(), outputs, streamed, options);
-            for (std::int64_t first = 0; first < graph.nodes;) {
-                const std::int64_t last = std::min(graph.nodes, first + 1 + static_cast<std::int64_t>(random() % 40));
+            const EdgeSchedule schedule(graph.block(), graph.sources.data(), graph.nodes, std::int64_t{1} << random() % 7,
+                                        random() % 2 == 0 || EdgeStream<T>::needsEdges(program, arrays, streamed), options.threads);
+            EdgeStream<T> edges(program, arrays, graph.block(), schedule, outputs, streamed, options);
+            for (std::int64_t piece = 0; piece + 1 < static_cast<std::int64_t>(schedule.pieces().size()); ++piece) {
+                const std::int64_t first = piece * schedule.rowsOfPiece(), last = std::min(graph.nodes, first + schedule.rowsOfPiece());
+                const auto begin = schedule.pieces()[static_cast<std::size_t>(piece)];
                 std::vector<std::vector<std::byte>> pieces;
                 std::vector<const void*> now;
                 for (std::size_t i = 0; i < streamed.size(); ++i) {
@@ -223,8 +227,7 @@ struct Case {
                     pieces.emplace_back(whole[i] + static_cast<std::size_t>(first) * row, whole[i] + static_cast<std::size_t>(last) * row);
                     now.push_back(pieces.back().data());
                 }
-                edges.meet(first, last, now);
-                first = last;
+                edges.meet(piece, now, schedule.entries().data() + begin, schedule.edges().empty() ? nullptr : schedule.edges().data() + begin);
             }
             edges.finish();
         });
