@@ -1,15 +1,17 @@
 #include "core/base/row_stream.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 #include "core/base/memory_bound.h"
+#include "core/base/parallel.h"
 
 namespace cleave {
 
-RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index) : m_count(count)
+RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index, int threads) : m_count(count)
 {
-    constexpr std::size_t groupBytes = std::size_t{1} << 14, least = std::size_t{1} << 23, most = std::size_t{1} << 26, pieces = 512;
+    constexpr std::size_t groupBytes = std::size_t{1} << 14, least = std::size_t{1} << 22, most = std::size_t{1} << 26, pieces = 512;
     std::size_t row = 0;
     for (const MappedRows& array : arrays) {
         m_sources.push_back({array, MappedFile(array.data)});
@@ -23,86 +25,139 @@ RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, 
         pieceBytes /= 2;
     m_step = static_cast<std::int64_t>(std::bit_floor(std::clamp<std::size_t>(pieceBytes / row, static_cast<std::size_t>(m_group), mostRows)));
     m_needed.resize(static_cast<std::size_t>((m_count + m_group - 1) / m_group));
-    for (const std::int32_t i : index)
-        m_needed[static_cast<std::size_t>(i / m_group)] = true;
-    m_bytes = std::ranges::count(m_needed, true) * m_group * static_cast<std::int64_t>(row);
+    constexpr std::size_t part = std::size_t{1} << 16;
+    const int shift = std::countr_zero(static_cast<std::uint64_t>(m_group));
+    parallelFor(static_cast<std::int64_t>((index.size() + part - 1) / part), threads, [&](std::int64_t p, int) {
+        const std::size_t first = static_cast<std::size_t>(p) * part;
+        for (const std::int32_t named : index.subspan(first, std::min(part, index.size() - first)))
+            if (const std::atomic_ref<std::uint8_t> group(m_needed[static_cast<std::size_t>(named >> shift)]); group.load(std::memory_order_relaxed) == 0)
+                group.store(1, std::memory_order_relaxed);
+    });
+    m_bytes = std::ranges::count(m_needed, 1) * m_group * static_cast<std::int64_t>(row);
 }
 
 RowStream::~RowStream()
 {
-    if (m_read.valid())
-        m_read.wait();
+    {
+        const std::lock_guard lock(m_mutex);
+        m_ends = true;
+    }
+    m_changed.notify_all();
+    if (m_reader.joinable())
+        m_reader.join();
 }
 
 void RowStream::addPieces(const PiecesOf& pieces) { m_alongside.push_back({pieces, MappedFile(pieces.data)}); }
 
-void RowStream::makeBuffers()
+void RowStream::begin()
 {
+    constexpr std::size_t pieces = 3;  // one in use, one ready, one that is read
     const MemoryBeforeOthers passing;
-    for (std::size_t i = 0; i < 2 * m_sources.size(); ++i)
-        m_buffers.emplace_back(m_sources[i / 2].rows.strideBytes * static_cast<std::size_t>(std::min(m_step, m_count)));
-    for (std::size_t i = 0; i < 2 * m_alongside.size(); ++i) {
-        const auto& [pieces, file] = m_alongside[i / 2];
-        std::int64_t most = 0;
-        for (std::size_t p = 1; file.isMapped() && p < pieces.begins->size(); ++p)
-            most = std::max(most, (*pieces.begins)[p] - (*pieces.begins)[p - 1]);
-        m_entryBuffers.emplace_back(static_cast<std::size_t>(most) * pieces.entryBytes);
+    m_pieces.resize(pieces);
+    for (Piece& piece : m_pieces) {
+        for (const Source& source : m_sources)
+            piece.rows.emplace_back(source.rows.strideBytes * static_cast<std::size_t>(std::min(m_step, m_count)));
+        for (const auto& [entries, file] : m_alongside) {
+            std::int64_t most = 0;
+            for (std::size_t p = 1; file.isMapped() && p < entries.begins->size(); ++p)
+                most = std::max(most, (*entries.begins)[p] - (*entries.begins)[p - 1]);
+            piece.entries.emplace_back(static_cast<std::size_t>(most) * entries.entryBytes);
+        }
     }
+    m_reader = std::thread([this] { readAll(); });
 }
 
-// The next piece that has rows which are needed, from a piece on.
-void RowStream::request(std::int64_t piece)
+// The first piece from this one on that has rows which are needed; -1: there is none.
+std::int64_t RowStream::neededFrom(std::int64_t piece) const
 {
     const auto groups = static_cast<std::int64_t>(m_needed.size());
-    const auto needed = std::find(m_needed.begin() + std::min(groups, piece * m_step / m_group), m_needed.end(), true);
-    m_asked = needed == m_needed.end() ? -1 : (needed - m_needed.begin()) * m_group / m_step;
-    if (m_asked < 0)
-        return;
-    m_buffer = 1 - m_buffer;
-    m_read = std::async(std::launch::async, [this, asked = m_asked, buffer = m_buffer] {
-        readRows(asked, buffer);
-        readEntries(asked, buffer);
-    });
+    const auto needed = std::find(m_needed.begin() + std::min(groups, piece * (m_step / m_group)), m_needed.end(), 1);
+    return needed == m_needed.end() ? -1 : (needed - m_needed.begin()) * m_group / m_step;
+}
+
+void RowStream::readAll()
+{
+    std::int64_t number = neededFrom(0);
+    for (std::size_t i = 0;; ++i) {
+        {
+            std::unique_lock lock(m_mutex);
+            m_changed.wait(lock, [&] { return m_ends || i < m_used + m_pieces.size(); });
+            if (m_ends)
+                return;
+        }
+        Piece& piece = m_pieces[i % m_pieces.size()];
+        piece.number = number;
+        std::exception_ptr failure;
+        try {
+            if (number >= 0)
+                read(piece);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        {
+            const std::lock_guard lock(m_mutex);
+            m_failure = failure;
+            ++m_filled;
+        }
+        m_changed.notify_all();
+        if (number < 0 || failure)
+            return;
+        number = neededFrom(number + 1);
+    }
 }
 
 bool RowStream::next()
 {
-    if (m_buffers.empty()) {
-        makeBuffers();
-        request(0);
-    }
-    if (m_asked < 0)
+    if (m_pieces.empty()) {
+        begin();
+    } else if (m_pieces[m_used % m_pieces.size()].number < 0) {
         return false;
-    m_read.get();
-    m_piece = m_asked;
+    } else {
+        {
+            const std::lock_guard lock(m_mutex);
+            ++m_used;
+        }
+        m_changed.notify_all();
+    }
+    {
+        std::unique_lock lock(m_mutex);
+        m_changed.wait(lock, [&] { return m_filled > m_used; });
+        if (m_failure && m_filled == m_used + 1)
+            std::rethrow_exception(m_failure);
+    }
+    const Piece& piece = m_pieces[m_used % m_pieces.size()];
+    m_piece = piece.number;
+    if (m_piece < 0)
+        return false;
     m_rows.clear();
-    for (std::size_t i = 0; i < m_sources.size(); ++i)
-        m_rows.push_back(m_buffers[2 * i + m_buffer].data());
+    for (const PageVector<std::byte>& rows : piece.rows)
+        m_rows.push_back(rows.data());
     m_entries.clear();
     for (std::size_t i = 0; i < m_alongside.size(); ++i) {
-        const auto& [pieces, file] = m_alongside[i];
-        const auto begin = static_cast<std::size_t>((*pieces.begins)[static_cast<std::size_t>(m_piece)]);
-        m_entries.push_back(file.isMapped() ? m_entryBuffers[2 * i + m_buffer].data() : static_cast<const std::byte*>(pieces.data) + begin * pieces.entryBytes);
+        const auto& [entries, file] = m_alongside[i];
+        const auto first = static_cast<std::size_t>((*entries.begins)[static_cast<std::size_t>(m_piece)]);
+        m_entries.push_back(file.isMapped() ? piece.entries[i].data() : static_cast<const std::byte*>(entries.data) + first * entries.entryBytes);
     }
-    request(m_piece + 1);
     return true;
 }
 
-void RowStream::readEntries(std::int64_t piece, std::size_t buffer) const
+void RowStream::read(Piece& piece) const
 {
+    readRows(piece);
     for (std::size_t i = 0; i < m_alongside.size(); ++i) {
-        const auto& [pieces, file] = m_alongside[i];
-        const auto begin = static_cast<std::size_t>((*pieces.begins)[static_cast<std::size_t>(piece)]), end = static_cast<std::size_t>((*pieces.begins)[static_cast<std::size_t>(piece) + 1]);
-        if (file.isMapped() && end > begin)
-            file.read(begin * pieces.entryBytes, m_entryBuffers[2 * i + buffer].data(), (end - begin) * pieces.entryBytes);
+        const auto& [entries, file] = m_alongside[i];
+        const auto first = static_cast<std::size_t>((*entries.begins)[static_cast<std::size_t>(piece.number)]);
+        const auto last = static_cast<std::size_t>((*entries.begins)[static_cast<std::size_t>(piece.number) + 1]);
+        if (file.isMapped() && last > first)
+            file.read(first * entries.entryBytes, piece.entries[i].data(), (last - first) * entries.entryBytes);
     }
 }
 
 // Groups that are needed, with small gaps between them.
-void RowStream::readRows(std::int64_t piece, std::size_t buffer) const
+void RowStream::readRows(Piece& piece) const
 {
     constexpr std::int64_t gap = 4;
-    const std::int64_t first = piece * m_step, last = std::min(m_count, first + m_step);
+    const std::int64_t first = piece.number * m_step, last = std::min(m_count, first + m_step);
     const std::int64_t groups = (last + m_group - 1) / m_group;
     for (std::int64_t group = first / m_group; group < groups;) {
         if (!m_needed[static_cast<std::size_t>(group)]) {
@@ -117,7 +172,7 @@ void RowStream::readRows(std::int64_t piece, std::size_t buffer) const
         for (std::size_t i = 0; i < m_sources.size(); ++i) {
             const auto& [rows, file] = m_sources[i];
             file.read(static_cast<std::size_t>(from) * rows.strideBytes,
-                      m_buffers[2 * i + buffer].data() + static_cast<std::size_t>(from - first) * rows.strideBytes,
+                      piece.rows[i].data() + static_cast<std::size_t>(from - first) * rows.strideBytes,
                       static_cast<std::size_t>(to - from - 1) * rows.strideBytes + rows.rowBytes);
         }
         group = end;

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <future>
+#include <exception>
+#include <mutex>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "core/base/mapping.h"
@@ -26,12 +29,12 @@ struct PiecesOf {
     const std::vector<std::int64_t>* begins = nullptr;  ///< [pieces + 1] the entries that come with each piece
 };
 
-/// Reads arrays of equally many rows from their files once, from the first to the last, some rows at a time: the next while one is in use. Runs of
+/// Reads arrays of equally many rows from their files once, from the first to the last, some rows at a time: the next ones while one is in use. Runs of
 /// rows that no index names are left out, and so are pieces without any.
 class RowStream {
 public:
     /// index: from 0 to count - 1, checked by the caller.
-    RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index);
+    RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index, int threads = 1);
     ~RowStream();
     RowStream(const RowStream&) = delete;
     RowStream& operator=(const RowStream&) = delete;
@@ -50,10 +53,15 @@ public:
     const std::vector<const void*>& entries() const { return m_entries; }  ///< where the piece's entries of each array of entries begin
 
 private:
-    void makeBuffers();
-    void request(std::int64_t piece);
-    void readRows(std::int64_t piece, std::size_t buffer) const;
-    void readEntries(std::int64_t piece, std::size_t buffer) const;
+    struct Piece {
+        std::int64_t number = -1;                             // -1: there is no more
+        std::vector<PageVector<std::byte>> rows, entries;     // of each array
+    };
+    void begin();
+    void readAll();
+    std::int64_t neededFrom(std::int64_t piece) const;
+    void read(Piece& piece) const;
+    void readRows(Piece& piece) const;
 
     struct Source {
         MappedRows rows;
@@ -66,12 +74,18 @@ private:
     std::vector<Source> m_sources;
     std::vector<Entries> m_alongside;
     std::int64_t m_count;
-    mutable std::vector<PageVector<std::byte>> m_buffers, m_entryBuffers;  // two for each array
-    std::vector<bool> m_needed;                                            // groups of rows
+    std::vector<std::uint8_t> m_needed;  // groups of rows: 1
     std::int64_t m_group = 1, m_step = 1, m_bytes = 0;
-    std::int64_t m_piece = 0, m_asked = 0;
-    std::size_t m_buffer = 0;
-    std::future<void> m_read;
+    std::int64_t m_piece = 0;
+
+    // Pieces go round: the thread that reads fills those that are not in use.
+    std::vector<Piece> m_pieces;
+    std::thread m_reader;
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::size_t m_filled = 0, m_used = 0;  // so far
+    bool m_ends = false;
+    std::exception_ptr m_failure;
     std::vector<const void*> m_rows, m_entries;
 };
 

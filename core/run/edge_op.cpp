@@ -81,7 +81,7 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
         }
         // Few edges had better read their rows alone.
         constexpr std::int64_t sequential = 4;
-        if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front()));
+        if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front()), options.threads);
             stream.bytes() < sequential * gathered || !fitsWithinBound(static_cast<std::size_t>(gathered))) {
             const std::vector<EdgeArray> operands = arrays();
             const EdgeSchedule schedule = [&] {
@@ -181,12 +181,16 @@ at::Tensor operandRows(const EdgeOp& op, std::size_t operand, const at::Tensor& 
 
 void checkSources(std::span<const std::int32_t> sources, std::int64_t rows)
 {
-    std::int32_t least = 0, most = -1;
-    for (const std::int32_t source : sources) {
-        least = std::min(least, source);
-        most = std::max(most, source);
-    }
-    TORCH_CHECK(least >= 0 && most < rows, "index ", least < 0 ? least : most, " is out of range for ", rows, " rows");
+    constexpr std::size_t part = std::size_t{1} << 16;
+    parallelFor(static_cast<std::int64_t>((sources.size() + part - 1) / part), at::get_num_threads(), [&](std::int64_t p, int) {
+        const std::size_t first = static_cast<std::size_t>(p) * part;
+        std::int32_t least = 0, most = -1;
+        for (const std::int32_t source : sources.subspan(first, std::min(part, sources.size() - first))) {
+            least = std::min(least, source);
+            most = std::max(most, source);
+        }
+        TORCH_CHECK(least >= 0 && most < rows, "index ", least < 0 ? least : most, " is out of range for ", rows, " rows");
+    });
 }
 
 std::vector<EdgeArray> edgeArrays(const EdgeOp& op, const std::vector<at::Tensor>& rows, const std::vector<const std::int32_t*>& sources,

@@ -86,11 +86,7 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
         guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
             requireMemoryAtOnce(m_cut.functions[f]);
             lowered.push_back(partsOf(f));
-            Stopwatch watch;
-            if (lowered.back().gathering)
-                sortBySource(m_cut.functions[f], *lowered.back().gathering);
             m_runs[f] = {};
-            m_runs[f].prepareSeconds = watch.lap();
         });
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
         guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {

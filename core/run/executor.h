@@ -153,7 +153,6 @@ private:
     void divide(Running& running) const;
     at::Tensor liveTargets(const CutFunction& function, const LoweredFunction& gathering, std::int64_t first, std::int64_t last) const;
     at::Tensor gatheredRows(int output, const Batch& batch) const;
-    void sortBySource(const CutFunction& function, const LoweredFunction& gathering);
     at::Tensor newStore(ValueId value, const std::vector<std::int64_t>& sizes, const at::Tensor& rows, const CutFunction& function) const;
     at::Tensor asRead(ValueId value, const at::Tensor& rows) const;
     bool takeFinished(std::size_t index);

@@ -320,46 +320,6 @@ void LayerWise::groupStructure(const CutFunction& function, const LoweredFunctio
     }
 }
 
-// Edges into each target in the order of their sources, where rows of sources come one after the other from a file.
-void LayerWise::sortBySource(const CutFunction& function, const LoweredFunction& gathering)
-{
-    Traversal& traversal = of(function);
-    for (const FunctionInput& in : gathering.inputs) {
-        if (!in.sourcesOf || in.sourcesOf->kind != OperandKind::Slice || !isIntoTargets(function, in.sourcesOf->frame))
-            continue;
-        const ValueId segment = function.frames[static_cast<std::size_t>(in.sourcesOf->frame)].index;
-        const bool isInUse = std::ranges::any_of(traversal.grouped, [&](const auto& known) { return known.first.second == segment; }) ||
-                             std::ranges::any_of(traversal.sources, [&](const auto& known) { return std::get<1>(known.first) == segment; });
-        if (isInUse)
-            continue;  // in the order that there is
-        EdgesBySegment& edges = traversal.edges.at(segment);
-        const std::span<const std::int64_t> ids{edges.edges.data(), static_cast<std::size_t>(edges.count(0, traversal.count))};
-        at::Tensor sources = toSources(structure(in.sourcesOf->value).to(at::kLong), ids, numNodes(in.sourcesOf->ofType));
-        auto* source = sources.data_ptr<std::int32_t>();
-        constexpr std::int64_t piece = 1 << 12;
-        constexpr int placeBits = 32;
-        parallelFor((traversal.count + piece - 1) / piece, at::get_num_threads(), [&](std::int64_t part, int) {
-            std::vector<std::uint64_t> order, room;
-            std::vector<std::int64_t> before;
-            for (std::int64_t t = part * piece; t < std::min(traversal.count, (part + 1) * piece); ++t) {
-                const auto first = static_cast<std::size_t>(edges.begin[static_cast<std::size_t>(t)]), last = static_cast<std::size_t>(edges.begin[static_cast<std::size_t>(t) + 1]);
-                if (std::is_sorted(source + first, source + last))
-                    continue;
-                order.clear();
-                for (std::size_t e = first; e < last; ++e)
-                    order.push_back(static_cast<std::uint64_t>(source[e] + 1) << placeBits | (e - first));
-                sortKeys(order, room, placeBits);
-                before.assign(edges.edges.begin() + static_cast<std::ptrdiff_t>(first), edges.edges.begin() + static_cast<std::ptrdiff_t>(last));
-                for (std::size_t e = first; e < last; ++e) {
-                    source[e] = static_cast<std::int32_t>(order[e - first] >> placeBits) - 1;
-                    edges.edges[e] = before[order[e - first] & ((std::uint64_t{1} << placeBits) - 1)];
-                }
-            }
-        });
-        traversal.sources[{in.sourcesOf->value, segment, in.sourcesOf->ofType}] = std::move(sources);
-    }
-}
-
 // What batches still read when it lies in the order of the edges: structure values, and segments whose edges they know by their ids.
 LayerWise::Retained LayerWise::retained(const std::vector<Parts>& lowered) const
 {
