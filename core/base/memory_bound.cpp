@@ -81,11 +81,14 @@ void divideForBatches()
     near = origin + boundBytes / 16 * 10;
 }
 
-// Little is read and written through mapped pages: what libraries take for themselves must find room.
+// Little is read and written through mapped pages: what libraries have taken for themselves, and may yet take, must find room.
 void divideForArrays()
 {
-    constexpr std::size_t forLibraries = std::size_t{72} << 20, forBatches = std::size_t{20} << 20;
-    const std::size_t arrays = std::max(boundBytes / 16 * 6, boundBytes / 32 * 31 - std::min(boundBytes / 32 * 31, forLibraries));
+    constexpr std::size_t mayYetTake = std::size_t{36} << 20, forBatches = std::size_t{20} << 20;
+    giveBackPages();
+    dropMappedPages([] { return false; });
+    const std::size_t now = residentBytes(), known = origin + pagesInUse().used, taken = now - std::min(now, known);
+    const std::size_t arrays = std::max(boundBytes / 16 * 6, boundBytes / 32 * 31 - std::min(boundBytes / 32 * 31, taken + mayYetTake));
     boundBatches(arrays - std::min(arrays / 4, forBatches), arrays);
     low = origin + arrays + forBatches / 2;
     near = origin + arrays + forBatches;

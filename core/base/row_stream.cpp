@@ -47,6 +47,12 @@ RowStream::~RowStream()
         m_reader.join();
 }
 
+void RowStream::addRows(std::int64_t first, std::int64_t last)
+{
+    if (first < last)
+        std::fill(m_needed.begin() + first / m_group, m_needed.begin() + (last + m_group - 1) / m_group, std::uint8_t{1});
+}
+
 void RowStream::addPieces(const PiecesOf& pieces) { m_alongside.push_back({pieces, MappedFile(pieces.data)}); }
 
 void RowStream::begin()
@@ -56,7 +62,7 @@ void RowStream::begin()
     m_pieces.resize(pieces);
     for (Piece& piece : m_pieces) {
         for (const Source& source : m_sources)
-            piece.rows.emplace_back(source.rows.strideBytes * static_cast<std::size_t>(std::min(m_step, m_count)));
+            piece.rows.emplace_back(source.file.isMapped() ? source.rows.strideBytes * static_cast<std::size_t>(std::min(m_step, m_count)) : 0);
         for (const auto& [entries, file] : m_alongside) {
             std::int64_t most = 0;
             for (std::size_t p = 1; file.isMapped() && p < entries.begins->size(); ++p)
@@ -130,8 +136,10 @@ bool RowStream::next()
     if (m_piece < 0)
         return false;
     m_rows.clear();
-    for (const PageVector<std::byte>& rows : piece.rows)
-        m_rows.push_back(rows.data());
+    for (std::size_t i = 0; i < m_sources.size(); ++i) {
+        const auto& [rows, file] = m_sources[i];
+        m_rows.push_back(file.isMapped() ? piece.rows[i].data() : static_cast<const std::byte*>(rows.data) + static_cast<std::size_t>(first()) * rows.strideBytes);
+    }
     m_entries.clear();
     for (std::size_t i = 0; i < m_alongside.size(); ++i) {
         const auto& [entries, file] = m_alongside[i];
@@ -171,6 +179,8 @@ void RowStream::readRows(Piece& piece) const
         const std::int64_t from = group * m_group, to = std::min(last, end * m_group);
         for (std::size_t i = 0; i < m_sources.size(); ++i) {
             const auto& [rows, file] = m_sources[i];
+            if (!file.isMapped())
+                continue;
             file.read(static_cast<std::size_t>(from) * rows.strideBytes,
                       piece.rows[i].data() + static_cast<std::size_t>(from - first) * rows.strideBytes,
                       static_cast<std::size_t>(to - from - 1) * rows.strideBytes + rows.rowBytes);

@@ -15,7 +15,7 @@
 
 namespace cleave {
 
-/// Rows that lie in a mapping (mapping.h), which must stay as long as they are read.
+/// Rows that lie in a mapping (mapping.h), or in memory, and must stay as long as they are read.
 struct MappedRows {
     const void* data = nullptr;
     std::size_t rowBytes = 0;
@@ -29,7 +29,7 @@ struct PiecesOf {
     const std::vector<std::int64_t>* begins = nullptr;  ///< [pieces + 1] the entries that come with each piece
 };
 
-/// Reads arrays of equally many rows from their files once, from the first to the last, some rows at a time: the next ones while one is in use. Runs of
+/// Reads arrays of equally many rows once, those in mappings from their files, from the first to the last, some rows at a time: the next ones while one is in use. Runs of
 /// rows that no index names are left out, and so are pieces without any.
 class RowStream {
 public:
@@ -43,6 +43,7 @@ public:
 
     static constexpr std::int64_t mostRows = 1 << 16;        ///< of a piece
     std::int64_t rowsOfPiece() const { return m_step; }      ///< a power of two; the last piece may have less
+    void addRows(std::int64_t first, std::int64_t last);     ///< that are needed as well; before the first piece
     void addPieces(const PiecesOf& pieces);                  ///< before the first piece
 
     bool next();  ///< false after the last piece. Error if a file cannot be read

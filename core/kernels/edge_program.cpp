@@ -44,7 +44,8 @@ public:
     void runAll()
     {
         forEachItem([&](std::int64_t i, T* tile) { run(m_items.items[static_cast<std::size_t>(i)], tile); });
-        finish();
+        for (const LongSegment& segment : m_items.longSegments)
+            combine(segment, true);
     }
 
     // Before the first piece of the rows: what edges are added to.
@@ -55,9 +56,15 @@ public:
             for (std::size_t r = 0; r < m_p.results.size(); ++r)
                 if (const EdgeResult& result = m_p.results[r]; result.reduced) {
                     const std::int64_t width = m_p.width(result.value);
-                    std::fill_n(outputOf(item, r), (item.lastTarget - item.firstTarget) * width, first(result, item.piece >= 0));
+                    T* out = outputOf(item, r);
+                    for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t, out += width)
+                        std::fill_n(out, width, edgeAt(t) == edgeAt(t + 1) ? static_cast<T>(result.empty) : first(result, item.piece >= 0));
                 }
         });
+        for (const LongSegment& segment : m_items.longSegments)
+            for (std::size_t r = 0; r < m_p.results.size(); ++r)
+                if (const std::int64_t width = m_p.width(m_p.results[r].value); m_p.results[r].reduced)
+                    std::fill_n(m_outputs[r] + segment.target * width, width, first(m_p.results[r], false));
     }
 
     void meet(const EdgeSchedule& schedule, std::int64_t piece, const std::uint32_t* entries, const std::int32_t* edges)
@@ -75,20 +82,14 @@ public:
     // After the last piece of the rows.
     void end()
     {
+        for (const LongSegment& segment : m_items.longSegments)
+            combine(segment, false);
         forEachItem([&](std::int64_t i, T*) {
             const EdgeItem& item = m_items.items[static_cast<std::size_t>(i)];
             for (std::size_t r = 0; r < m_p.results.size(); ++r)
-                if (m_p.results[r].reduced && item.piece < 0)
-                    end(item, r);
+                if (m_p.results[r].reduced && m_p.results[r].reduce == Reduce::Mean && item.piece < 0)
+                    average(item, r);
         });
-        finish();
-    }
-
-    // The pieces of long segments become one.
-    void finish() const
-    {
-        for (const LongSegment& segment : m_items.longSegments)
-            combine(segment);
     }
 
 private:
@@ -223,18 +224,13 @@ private:
         return result.reduce == Reduce::Max ? -all : result.reduce == Reduce::Min ? all : T(0);
     }
 
-    void end(const EdgeItem& item, std::size_t r) const
+    void average(const EdgeItem& item, std::size_t r) const
     {
-        const EdgeResult& result = m_p.results[r];
-        const std::int64_t width = m_p.width(result.value);
+        const std::int64_t width = m_p.width(m_p.results[r].value);
         T* out = outputOf(item, r);
-        for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t, out += width) {
-            const std::int64_t degree = edgeAt(t + 1) - edgeAt(t);
-            if (degree == 0)
-                std::fill_n(out, width, static_cast<T>(result.empty));
-            else if (result.reduce == Reduce::Mean)
+        for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t, out += width)
+            if (const std::int64_t degree = edgeAt(t + 1) - edgeAt(t); degree > 1)
                 divide(out, width, static_cast<T>(degree));
-        }
     }
 
     static void divide(T* row, std::int64_t width, T degree)
@@ -476,8 +472,8 @@ private:
         return m_partial.data() + piece * m_partialWidth + m_partialOffset[result];
     }
 
-    // The pieces of a long segment, in order.
-    void combine(const LongSegment& segment) const
+    // The pieces of a long segment, in order. starts: nothing is in its row yet.
+    void combine(const LongSegment& segment, bool starts) const
     {
         for (std::size_t r = 0; r < m_p.results.size(); ++r) {
             const EdgeResult& result = m_p.results[r];
@@ -490,6 +486,7 @@ private:
             a.begin = begin;
             a.lastTarget = 1;
             a.lastEdge = segment.pieces;
+            a.starts = starts;
             a.rows = partial(segment.firstPiece, r);
             a.type = sizeof(T) == 4 ? DType::Float32 : DType::Float64;
             a.stride = m_partialWidth;

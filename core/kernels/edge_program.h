@@ -103,7 +103,7 @@ public:
     /// is not read.
     static bool needsEdges(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const std::vector<std::size_t>& streamed);
 
-    /// Program, arrays and schedule must live as long as this. The schedule: of the same block, by the sources of what is streamed.
+    /// Program, arrays and schedule must live as long as this. From here to finish, what is added to the row of a target is part of its sum. The schedule: of the same block, by the sources of what is streamed.
     EdgeStream(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const EdgeSchedule& schedule,
                const std::vector<T*>& outputs, const std::vector<std::size_t>& streamed, const EdgeRunOptions& options = {});
     ~EdgeStream();

@@ -40,6 +40,34 @@ public:
         return terms;
     }
 
+    std::optional<OwnSum> ownSum(const std::set<ValueId>& tensors) const
+    {
+        if (m_fusion.programs.size() != 1)
+            return {};
+        const FusedEdges& fused = m_fusion.programs.front();
+        const EdgeProgram& program = fused.program;
+        const EdgeResult& result = program.results.front();
+        if (!isIntoTargets(m_f, fused.frame) || (result.reduce != Reduce::Sum && result.reduce != Reduce::Mean) || result.value >= static_cast<int>(fused.operands.size()))
+            return {};
+        const auto operand = static_cast<std::size_t>(result.value);
+        const FusedOperand& rows = fused.operands[operand];
+        const auto isElsewhere = [&](const EdgeInstruction& i) { return i.x.value == result.value || i.y.value == result.value; };
+        if (rows.row != EdgeRow::Source || rows.rows.kind != OperandKind::StoredWhole || rows.index.kind != OperandKind::Slice || !tensors.contains(rows.rows.value) ||
+            result.weights == result.value || std::ranges::any_of(program.code, isElsewhere))
+            return {};
+        // Everything else that edges read lies there for all of them.
+        for (std::size_t i = 0; i < fused.operands.size(); ++i)
+            if (i != operand && (fused.operands[i].rows.kind == OperandKind::Step || (fused.operands[i].row == EdgeRow::Source && fused.operands[i].index.kind != OperandKind::Slice)))
+                return {};
+        std::optional<SparseTerm> term = termOf(fused);
+        const bool hasProduct = term.has_value();
+        if (!term)
+            term = termWithoutProduct(fused);
+        if (!term || m_f.steps[term->sum].frame != 0 || m_f.steps[term->sum].kind != StepKind::Call)
+            return {};
+        return OwnSum{std::move(*term), hasProduct, operand, rows.rows.value};
+    }
+
 private:
     // Results of steps, by frame; rows of them that a narrower frame reads count as well.
     void note(const StepOperand& operand, std::size_t reader)
@@ -78,7 +106,14 @@ private:
                (scale.kind == OperandKind::Step || scale.kind == OperandKind::Slice) && m_p[scale.value].dtype == m_p[rows].dtype;
     }
 
-    std::optional<SparseTerm> termOf(const FusedEdges& fused) const
+    // What is reduced and scaled, and its only reader.
+    struct Scaled {
+        SparseTerm term;
+        ValueId value;
+        std::optional<std::size_t> reader;
+    };
+
+    std::optional<Scaled> scaled(const FusedEdges& fused) const
     {
         const EdgeResult& result = fused.program.results.front();
         if (fused.results.size() != 1 || fused.self || result.fromInitial || result.empty != 0 || fused.dtype == DType::BFloat16)
@@ -94,11 +129,27 @@ private:
             value = m_p[m_f.steps[*reader].op].outputs.front();
             reader = onlyReader(value, frame);
         }
-        if (!reader || !isProduct(m_f.steps[*reader], value, term))
+        return Scaled{std::move(term), value, reader};
+    }
+
+    std::optional<SparseTerm> termOf(const FusedEdges& fused) const
+    {
+        auto made = scaled(fused);
+        if (!made || !made->reader || !isProduct(m_f.steps[*made->reader], made->value, made->term))
             return {};
-        term.product = *reader;
-        value = m_p[m_f.steps[*reader].op].outputs.front();
-        reader = onlyReader(value, frame);
+        made->term.product = *made->reader;
+        return summed(std::move(made->term), m_p[m_f.steps[*made->reader].op].outputs.front(), fused);
+    }
+
+    std::optional<SparseTerm> termWithoutProduct(const FusedEdges& fused) const
+    {
+        auto made = scaled(fused);
+        return made ? summed(std::move(made->term), made->value, fused) : std::nullopt;
+    }
+
+    std::optional<SparseTerm> summed(SparseTerm term, ValueId value, const FusedEdges& fused) const
+    {
+        const auto reader = onlyReader(value, fused.results.front().frame);
         if (!reader || !isSum(m_f.steps[*reader], value, term))
             return {};
         term.sum = *reader;
@@ -153,6 +204,11 @@ private:
 std::vector<SparseTerm> findSparseTerms(const Analysis& analysis, const CutFunction& function, const EdgeFusion& fusion)
 {
     return Search(analysis, function, fusion).run();
+}
+
+std::optional<OwnSum> findOwnSum(const Analysis& analysis, const CutFunction& function, const EdgeFusion& fusion, const std::set<ValueId>& tensors)
+{
+    return Search(analysis, function, fusion).ownSum(tensors);
 }
 
 }  // namespace cleave

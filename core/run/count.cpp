@@ -48,8 +48,8 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
     GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
     std::vector<Parts> lowered;
     for (const CutFunction& function : m_cut.functions) {
-        lowered.push_back({lowerFunction(m_a, function, m_constants, "counted", m_kernels), std::nullopt, {}});
-        groupStructure(function, lowered.back().whole);
+        lowered.push_back({lowerFunction(m_a, function, m_constants, "counted", m_kernels), std::nullopt, {}, std::nullopt});
+        groupStructure(function, lowered.back().whole.inputs);
     }
     const Retained kept = retained(lowered);
     counts.structureBytes = structureBytes(&kept);

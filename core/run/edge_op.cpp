@@ -55,6 +55,37 @@ std::vector<std::size_t> streamedOperands(const EdgeOp& op, const std::vector<at
     return isOne && block.edges() < std::int64_t{1} << 31 ? streamed : std::vector<std::size_t>{};
 }
 
+MappedRows filed(const at::Tensor& rows)
+{
+    const auto item = static_cast<std::size_t>(rows.element_size());
+    return {rows.data_ptr(), static_cast<std::size_t>(rows.size(1)) * item, static_cast<std::size_t>(rows.stride(0)) * item};
+}
+
+// In the pieces in which the rows come.
+template <class T>
+EdgeSchedule scheduleFor(const EdgeOp& op, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<std::size_t>& streamed, std::int64_t rows,
+                         RowStream& stream)
+{
+    const MemoryAnywhere mayLieInFile;
+    EdgeSchedule schedule(block, operands[streamed.front()].sources, rows, stream.rowsOfPiece(), EdgeStream<T>::needsEdges(op.program, operands, streamed),
+                          at::get_num_threads());
+    return schedule;
+}
+
+void addTo(RowStream& stream, const EdgeSchedule& schedule)
+{
+    stream.addPieces({schedule.entries().data(), sizeof(std::uint32_t), &schedule.pieces()});
+    if (!schedule.edges().empty())
+        stream.addPieces({schedule.edges().data(), sizeof(std::int32_t), &schedule.pieces()});
+}
+
+template <class T>
+void meet(EdgeStream<T>& edges, const EdgeSchedule& schedule, const RowStream& stream, const std::vector<const void*>& rows)
+{
+    edges.meet(stream.piece(), rows, static_cast<const std::uint32_t*>(stream.entries().front()),
+               schedule.edges().empty() ? nullptr : static_cast<const std::int32_t*>(stream.entries().back()));
+}
+
 template <class T>
 void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor>& indices, const EdgeBlock& block, const std::vector<at::Tensor>& outputs)
 {
@@ -75,8 +106,7 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
         std::vector<MappedRows> files;
         std::int64_t gathered = 0;
         for (const std::size_t i : streamed) {
-            const auto item = static_cast<std::size_t>(rows[i].element_size());
-            files.push_back({rows[i].data_ptr(), static_cast<std::size_t>(rows[i].size(1)) * item, static_cast<std::size_t>(rows[i].stride(0)) * item});
+            files.push_back(filed(rows[i]));
             gathered += block.edges() * static_cast<std::int64_t>(files.back().rowBytes);
         }
         // Few edges had better read their rows alone.
@@ -84,19 +114,12 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
         if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front()), options.threads);
             stream.bytes() < sequential * gathered || !fitsWithinBound(static_cast<std::size_t>(gathered))) {
             const std::vector<EdgeArray> operands = arrays();
-            const EdgeSchedule schedule = [&] {
-                const MemoryAnywhere mayLieInFile;
-                return EdgeSchedule(block, operands[streamed.front()].sources, rows[streamed.front()].size(0), stream.rowsOfPiece(),
-                                    EdgeStream<T>::needsEdges(op.program, operands, streamed), options.threads);
-            }();
-            stream.addPieces({schedule.entries().data(), sizeof(std::uint32_t), &schedule.pieces()});
-            if (!schedule.edges().empty())
-                stream.addPieces({schedule.edges().data(), sizeof(std::int32_t), &schedule.pieces()});
+            const EdgeSchedule schedule = scheduleFor<T>(op, operands, block, streamed, rows[streamed.front()].size(0), stream);
+            addTo(stream, schedule);
             EdgeStream<T> edges(op.program, operands, block, schedule, pointers, streamed, options);
             while (stream.next()) {
                 checkStop();
-                edges.meet(stream.piece(), stream.rows(), static_cast<const std::uint32_t*>(stream.entries().front()),
-                           schedule.edges().empty() ? nullptr : static_cast<const std::int32_t*>(stream.entries().back()));
+                meet(edges, schedule, stream, stream.rows());
             }
             edges.finish();
             return;
@@ -109,6 +132,86 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
             indices[i] = std::move(part.index);
         }
     runEdgeProgram<T>(op.program, arrays(), block, pointers, options);
+}
+
+// Calls work(row) for some rows each on a thread.
+void forRows(std::int64_t count, const std::function<void(std::int64_t)>& work)
+{
+    constexpr std::int64_t atOnce = 256;
+    parallelFor((count + atOnce - 1) / atOnce, at::get_num_threads(), [&](std::int64_t part, int) {
+        for (std::int64_t i = part * atOnce; i < std::min(count, (part + 1) * atOnce); ++i)
+            work(i);
+    });
+}
+
+// Sums hold what they will be divided by as often.
+template <class T>
+void addOwn(const at::Tensor& own, const T* divisors, T* sums)
+{
+    const std::int64_t width = own.size(1);
+    const at::Tensor rows = own.contiguous();
+    const T* const from = rows.data_ptr<T>();
+    forRows(own.size(0), [&](std::int64_t i) {
+        const T times = divisors ? divisors[i] : T(1);
+        for (std::int64_t k = 0; k < width; ++k)
+            sums[i * width + k] += times * from[i * width + k];
+    });
+}
+
+template <class T>
+void divide(const T* divisors, std::int64_t rows, std::int64_t width, T* sums)
+{
+    forRows(rows, [&](std::int64_t i) {
+        for (std::int64_t k = 0; divisors[i] != 1 && k < width; ++k)
+            sums[i * width + k] /= divisors[i];
+    });
+}
+
+template <class T>
+at::Tensor runWithOwnRows(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor>& indices, const EdgeBlock& block, const RowsOnce& once)
+{
+    const EdgeRunOptions options{at::get_num_threads(), bestIsa()};
+    const at::Tensor& whole = once.rows;
+    const std::int64_t nodes = whole.size(0), width = op.program.operands[once.operand].width;
+    const std::vector<std::size_t> streamed{once.operand};
+    std::vector<EdgeArray> operands;
+    for (std::size_t i = 0; i < op.program.operands.size(); ++i) {
+        const std::int32_t* sources = indices[i].defined() ? indices[i].data_ptr<std::int32_t>() : nullptr;
+        if (i == once.operand) {
+            operands.push_back({nullptr, sizeof(T) == 4 ? DType::Float32 : DType::Float64, width, sources});
+        } else {
+            rows[i] = operandRows(op, i, rows[i]);
+            operands.push_back(arrayOf(rows[i], op.program.operands[i], sources, block));
+        }
+        if (sources)
+            checkSources({sources, static_cast<std::size_t>(block.edges())}, i == once.operand ? nodes : rows[i].size(0));
+    }
+    RowStream stream({filed(whole)}, nodes, {indices[once.operand].data_ptr<std::int32_t>(), static_cast<std::size_t>(block.edges())}, options.threads);
+    stream.addRows(once.firstOwn, once.firstOwn + block.targets);
+    const EdgeSchedule schedule = scheduleFor<T>(op, operands, block, streamed, nodes, stream);
+    addTo(stream, schedule);
+    if (schedule.edges().empty())
+        indices.clear();
+    at::Tensor sums = at::empty({block.targets, width}, c10::CppTypeToScalarType<T>::value);
+    const std::vector<T*> pointers{sums.data_ptr<T>()};
+    EdgeStream<T> edges(op.program, operands, block, schedule, pointers, streamed, options);
+    const T* const divisors = once.divisors.defined() ? once.divisors.data_ptr<T>() : nullptr;
+    const MemoryBeforeOthers passing;
+    while (stream.next()) {
+        checkStop();
+        const std::int64_t first = stream.first(), last = stream.last();
+        const at::Tensor piece = at::from_blob(const_cast<void*>(stream.rows().front()), {last - first, whole.size(1)}, {whole.stride(0), 1}, whole.options());
+        if (const std::int64_t from = std::max(first, once.firstOwn), to = std::min(last, once.firstOwn + block.targets); from < to)
+            addOwn<T>(once.own(from, piece.narrow(0, from - first, to - from)), divisors ? divisors + (from - once.firstOwn) : nullptr,
+                      sums.data_ptr<T>() + (from - once.firstOwn) * width);
+        const at::Tensor read = once.edgeRows(piece);
+        TORCH_CHECK(read.is_contiguous() && read.size(1) == width, "rows that edges read have another shape");
+        meet(edges, schedule, stream, {read.data_ptr<T>()});
+    }
+    edges.finish();
+    if (divisors)
+        divide(divisors, block.targets, width, sums.data_ptr<T>());
+    return sums;
 }
 
 std::span<const std::int32_t> sourcesOf(const at::Tensor& index, std::int64_t edges)
@@ -208,6 +311,11 @@ void runEdgeOp(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::T
         run<double>(op, rows, indices, block, outputs);
     else
         run<float>(op, rows, indices, block, outputs);
+}
+
+at::Tensor runWithOwnRows(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::Tensor> indices, const EdgeBlock& block, const RowsOnce& once)
+{
+    return op.dtype == DType::Float64 ? runWithOwnRows<double>(op, rows, indices, block, once) : runWithOwnRows<float>(op, rows, indices, block, once);
 }
 
 jit::Value* insertEdgeOp(jit::Graph& graph, const EdgeOp& op, jit::Value* begin, const std::vector<jit::Value*>& operands,

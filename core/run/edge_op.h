@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -32,6 +33,20 @@ std::vector<EdgeArray> edgeArrays(const EdgeOp& op, const std::vector<at::Tensor
 
 /// Fills outputs on LibTorch's threads. rows: as operandRows gives them; indices: int32 [edges] for what is read at an index. What lies in files is read from there.
 void runEdgeOp(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::Tensor> indices, const EdgeBlock& block, const std::vector<at::Tensor>& outputs);
+
+/// Rows of an operand of sources that come once, from where they are, for the sums of many targets.
+struct RowsOnce {
+    std::size_t operand = 0;
+    at::Tensor rows;  ///< [nodes, in]
+    std::function<at::Tensor(const at::Tensor& rows)> edgeRows;  ///< what edges read of them: as the program says
+    std::int64_t firstOwn = 0;                                   ///< row that is the first target's own; those of the others follow
+    std::function<at::Tensor(std::int64_t first, const at::Tensor& rows)> own;  ///< of rows from `first` on: what is added to the results of their targets, [rows, out]
+    at::Tensor divisors;  ///< [targets] not zero: what the sums of edges are divided by before that; undefined: 1
+};
+
+/// The result of a program with one sum, together with what the targets' own rows add. rows, indices: as for runEdgeOp, but for the operand whose rows come;
+/// indices are freed when they are not needed any more.
+at::Tensor runWithOwnRows(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::Tensor> indices, const EdgeBlock& block, const RowsOnce& once);
 
 /// Appends cleave::edges, which gives a list with a tensor for each result.
 /// begin: int64 [targets + 1], where the edges into each target begin; operands: in the program's order; sources: int32 [edges] for each

@@ -91,9 +91,7 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
         guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
             Stopwatch watch;
-            groupStructure(m_cut.functions[f], lowered[f].whole);
-            if (lowered[f].gathering)
-                groupStructure(m_cut.functions[f], *lowered[f].gathering);
+            groupStructure(m_cut.functions[f], lowered[f].inputs());
             m_runs[f].prepareSeconds += watch.lap();
         });
     if (m_runsOnce)
@@ -203,7 +201,7 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
     std::optional<MemoryForArrays> forArrays;
     if (running.parts.gathering) {
         forArrays.emplace();
-        divide(running);
+        chooseWay(running);
     }
     std::int64_t first = 0;
     do {

@@ -46,7 +46,11 @@ public:
 
     /// Targets whose edges are reduced before batches run on them: 0 (the default): where rows come from files, for as many as there is memory for;
     /// -1: never. Set before run.
-    void setGatherAtOnce(std::int64_t targets) { m_gatherAtOnce = targets; }
+    void setGatherAtOnce(std::int64_t targets, OwnRows ownRows = OwnRows::Auto)
+    {
+        m_gatherAtOnce = targets;
+        m_ownRows = ownRows;
+    }
 
     /// Structure that is not read any more is freed before the first function: run is called once, and nothing else after it but countBlocks.
     void runOnce() { m_runsOnce = true; }
@@ -90,6 +94,7 @@ private:
     // Bytes that gathering takes: what is reduced, and what is read edge by edge.
     struct GatheringBytes {
         std::int64_t target = 0, edge = 0;
+        bool isOfAll = false;  // targets without edges take as much as the others
     };
     struct Part {
         std::int64_t end = 0;  // target behind it
@@ -101,6 +106,10 @@ private:
         LoweredFunction whole;  // or the rest, where `gathering` is there
         std::optional<LoweredFunction> gathering;
         std::vector<GatheringFunction::Output> gathered;
+        std::optional<OwnRowsFunction> withOwnRows;  // another way, or the one that is taken
+        bool takesOwnRows = false;
+
+        std::vector<FunctionInput> inputs() const;  // of all that may be run
     };
 
     // The nodes in the order in which a function's batches take them, and the edges into them in that order.
@@ -148,9 +157,15 @@ private:
     GatheringBytes bytesOf(const CutFunction& function, const LoweredFunction& gathering) const;
     std::vector<ValueId> segmentsIntoTargets(const CutFunction& function) const;
     void gather(Running& running, std::int64_t first, const Progress& progress);
+    std::vector<at::Tensor> gathered(Running& running, std::int64_t first) const;
+    at::Tensor withOwnRows(const Running& running, std::int64_t first) const;
+    void chooseWay(Running& running) const;
+    bool canDivide(const Running& running) const;
+    at::Tensor divisorsOf(const CutFunction& function, const OwnRowsFunction& way, std::int64_t first, std::int64_t last) const;
+    GatheringBytes bytesOf(const OwnRowsFunction& function) const;
     void runBatches(Running& running, std::int64_t first, std::int64_t batchSize, const Progress& progress);
-    Part partFrom(const Running& running, std::int64_t first, double most) const;
-    void divide(Running& running) const;
+    Part partFrom(const Running& running, const GatheringBytes& each, std::int64_t first, double most) const;
+    double parts(const Running& running, const GatheringBytes& each) const;
     at::Tensor liveTargets(const CutFunction& function, const LoweredFunction& gathering, std::int64_t first, std::int64_t last) const;
     at::Tensor gatheredRows(int output, const Batch& batch) const;
     at::Tensor newStore(ValueId value, const std::vector<std::int64_t>& sizes, const at::Tensor& rows, const CutFunction& function) const;
@@ -158,7 +173,7 @@ private:
     bool takeFinished(std::size_t index);
     void runRows(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers);
     void runBatch(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers);
-    void groupStructure(const CutFunction& function, const LoweredFunction& lowered);
+    void groupStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs);
     void takeNaturalOrder();
     std::int64_t batchSizeOf(const CutFunction& function, std::int64_t batchSize) const;
     int atOnce(std::int64_t batches) const;
@@ -194,6 +209,7 @@ private:
     Kernels m_kernels;
     int m_batchesAtOnce = 0;
     std::int64_t m_gatherAtOnce = 0;
+    OwnRows m_ownRows = OwnRows::Auto;
     double m_prologueSeconds = 0;
     bool m_keepAll = false, m_runsOnce = false;
 };

@@ -9,6 +9,8 @@
 #include "core/base/stopping.h"
 #include "core/base/stopwatch.h"
 #include "core/run/batch.h"
+#include "core/run/dense.h"
+#include "core/run/edge_op.h"
 #include "core/run/file_rows.h"
 #include "core/run/running.h"
 
@@ -23,6 +25,12 @@ std::int64_t entries(std::span<const std::int64_t> sizes)
     for (const std::int64_t size : sizes)
         all *= size;
     return all;
+}
+
+// Which are looked up here and there.
+bool isOfEdges(const FunctionInput& in)
+{
+    return in.sourcesOf || in.beginOf >= 0 || (in.operand && in.operand->kind == OperandKind::Slice);
 }
 
 }  // namespace
@@ -52,15 +60,32 @@ LayerWise::Parts LayerWise::partsOf(std::size_t f) const
     const CutFunction& function = m_cut.functions[f];
     const std::string name = "function_" + std::to_string(f);
     if (auto parts = lowerGathering(m_a, function, m_constants, name, m_kernels, readFromFiles(function), m_narrow);
-        parts && !needsNumbers(function, parts->gathering))
-        return {std::move(parts->rest), std::move(parts->gathering), std::move(parts->outputs)};
-    return {lowerFunction(m_a, function, m_constants, name, m_kernels, m_narrow), std::nullopt, {}};
+        parts && !needsNumbers(function, parts->gathering)) {
+        const bool isOfNodes = parts->withOwnRows && m_ownRows != OwnRows::Never && !of(function).order.defined() && m_a.values[parts->withOwnRows->tensor].nodeType == function.nodeType &&
+                               !needsNumbers(function, parts->withOwnRows->rest);
+        return {std::move(parts->rest), std::move(parts->gathering), std::move(parts->outputs), isOfNodes ? std::move(parts->withOwnRows) : std::nullopt};
+    }
+    return {lowerFunction(m_a, function, m_constants, name, m_kernels, m_narrow), std::nullopt, {}, std::nullopt};
+}
+
+std::vector<FunctionInput> LayerWise::Parts::inputs() const
+{
+    std::vector<FunctionInput> all = whole.inputs;
+    const auto add = [&](const std::vector<FunctionInput>& some) { all.insert(all.end(), some.begin(), some.end()); };
+    if (gathering)
+        add(gathering->inputs);
+    if (withOwnRows) {
+        add(withOwnRows->inputs());
+        add(withOwnRows->own.inputs);
+        add(withOwnRows->scales.inputs);
+        add(withOwnRows->rest.inputs);
+    }
+    return all;
 }
 
 LayerWise::GatheringBytes LayerWise::bytesOf(const CutFunction& function, const LoweredFunction& gathering) const
 {
-    constexpr std::int64_t next = sizeof(std::int32_t);  // the source of a target's next edge
-    GatheringBytes bytes{next, 0};
+    GatheringBytes bytes;
     for (const auto& op : gathering.edgeOps)
         for (std::size_t r = 0; r < op->sizes.size(); ++r)
             (op->program.results[r].reduced ? bytes.target : bytes.edge) += entries(op->sizes[r]) * static_cast<std::int64_t>(itemSize(op->dtype));
@@ -80,6 +105,17 @@ LayerWise::GatheringBytes LayerWise::bytesOf(const CutFunction& function, const 
     return bytes;
 }
 
+// Sources are let go before the sums are there, or count as edges' own if all of them are still read then.
+LayerWise::GatheringBytes LayerWise::bytesOf(const OwnRowsFunction& function) const
+{
+    const EdgeProgram& program = function.edges.program;
+    GatheringBytes bytes{program.width(program.results.front().value) * static_cast<std::int64_t>(itemSize(function.edges.dtype)), 0, true};
+    for (std::size_t i = 0; i < program.operands.size(); ++i)
+        if (program.operands[i].row == EdgeRow::Edge)
+            bytes.edge += program.operands[i].width * static_cast<std::int64_t>(itemSize(m_a.program[function.operands[i].operand->value].dtype));
+    return bytes;
+}
+
 std::vector<ValueId> LayerWise::segmentsIntoTargets(const CutFunction& function) const
 {
     std::vector<ValueId> segments;
@@ -90,9 +126,8 @@ std::vector<ValueId> LayerWise::segmentsIntoTargets(const CutFunction& function)
 }
 
 // Targets that take no more than so many bytes, or one.
-LayerWise::Part LayerWise::partFrom(const Running& running, std::int64_t first, double most) const
+LayerWise::Part LayerWise::partFrom(const Running& running, const GatheringBytes& each, std::int64_t first, double most) const
 {
-    const GatheringBytes each = running.gatheringBytes;
     std::vector<std::span<const std::int64_t>> begins;
     for (const ValueId segment : segmentsIntoTargets(running.function))
         begins.push_back(of(running.function).edges.at(segment).begin);
@@ -101,7 +136,7 @@ LayerWise::Part LayerWise::partFrom(const Running& running, std::int64_t first, 
         std::int64_t edges = 0;
         for (const auto& begin : begins)
             edges += begin[static_cast<std::size_t>(part.end) + 1] - begin[static_cast<std::size_t>(part.end)];
-        const double bytes = part.bytes + static_cast<double>(edges * each.edge + (edges > 0 ? each.target : 0));
+        const double bytes = part.bytes + static_cast<double>(edges * each.edge + (edges > 0 || each.isOfAll ? each.target : 0));
         if (bytes > most && part.end > first)
             break;
         part.bytes = bytes;
@@ -134,36 +169,53 @@ at::Tensor LayerWise::liveTargets(const CutFunction& function, const LoweredFunc
     return targets;
 }
 
-// Into as few parts as there is memory for.
-void LayerWise::divide(Running& running) const
+// As few as there is memory for.
+double LayerWise::parts(const Running& running, const GatheringBytes& each) const
+{
+    const double all = partFrom(running, each, 0, std::numeric_limits<double>::infinity()).bytes;
+    return std::max(1.0, std::ceil(all / std::max(static_cast<double>(roomInCore()), 1.0)));
+}
+
+// Rows of sources are read once for each part, and those of the targets once more by batches, unless they are added up with the others: but that takes room for
+// targets without edges too.
+void LayerWise::chooseWay(Running& running) const
 {
     running.gatheringBytes = bytesOf(running.function, *running.parts.gathering);
-    running.allBytes = partFrom(running, 0, std::numeric_limits<double>::infinity()).bytes;
-    running.divideInto(std::ceil(running.allBytes / std::max(static_cast<double>(roomInCore()), 1.0)));
+    double count = parts(running, running.gatheringBytes);
+    if (running.parts.withOwnRows) {
+        const OwnRowsFunction& other = *running.parts.withOwnRows;
+        const GatheringBytes bytes = bytesOf(other);
+        const double otherCount = parts(running, bytes);
+        if ((m_ownRows == OwnRows::Always || (liesInFile(m_store.at(other.tensor)) && otherCount <= count)) && canDivide(running)) {
+            running.parts.takesOwnRows = true;
+            running.parts.whole = std::move(running.parts.withOwnRows->rest);
+            running.parts.gathered = {{}};
+            running.numbered = false;
+            running.gatheringBytes = bytes;
+            count = otherCount;
+        }
+    }
+    running.allBytes = partFrom(running, running.gatheringBytes, 0, std::numeric_limits<double>::infinity()).bytes;
+    running.divideInto(count);
 }
 
 // For as many targets from this one on as there is memory for: the fewer, the more often rows are read.
 void LayerWise::gather(Running& running, std::int64_t first, const Progress& progress)
 {
-    const LoweredFunction& lowered = *running.parts.gathering;
     running.report(first, progress);
     const Stoppable stoppable(progress.stop);
     Stopwatch watch;
     for (;;) {
-        running.end = running.atOnce > 0 ? std::min(running.total, first + running.atOnce) : partFrom(running, first, running.partBytes).end;
+        running.end = running.atOnce > 0 ? std::min(running.total, first + running.atOnce) : partFrom(running, running.gatheringBytes, first, running.partBytes).end;
         running.gathered = {first, running.parts.gathered, {}, {}};
         std::optional<MemoryInCore> inCore;
         if (running.end - first > 1)
             inCore.emplace(true);
         try {
-            running.gathered.live = liveTargets(running.function, lowered, first, running.end);
-            const Batch batch = block(running.function, first, running.end, nullptr, running.gathered.live);
-            std::vector<c10::IValue> arguments = inputs(lowered, batch);
-            for (std::size_t i = 0; i < arguments.size(); ++i)
-                if (const FunctionInput& in = lowered.inputs[i]; in.sourcesOf || in.beginOf >= 0 || (in.operand && in.operand->kind == OperandKind::Slice))
-                    arguments[i] = inMemory(arguments[i].toTensor());
-            for (const c10::IValue& rows : lowered.code.run(std::move(arguments)))
-                running.gathered.rows.push_back(rows.toTensor());
+            if (running.parts.takesOwnRows)
+                running.gathered.rows = {withOwnRows(running, first)};
+            else
+                running.gathered.rows = gathered(running, first);
             break;
         } catch (const std::exception&) {
             progress.check();  // the interpreter hides what was thrown
@@ -176,6 +228,82 @@ void LayerWise::gather(Running& running, std::int64_t first, const Progress& pro
     }
     running.gatherSeconds += watch.lap();
     ++running.stats.gathers;
+}
+
+std::vector<at::Tensor> LayerWise::gathered(Running& running, std::int64_t first) const
+{
+    const LoweredFunction& lowered = *running.parts.gathering;
+    running.gathered.live = liveTargets(running.function, lowered, first, running.end);
+    const Batch batch = block(running.function, first, running.end, nullptr, running.gathered.live);
+    std::vector<c10::IValue> arguments = inputs(lowered, batch);
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (isOfEdges(lowered.inputs[i]))
+            arguments[i] = inMemory(arguments[i].toTensor());
+    std::vector<at::Tensor> rows;
+    for (const c10::IValue& made : lowered.code.run(std::move(arguments)))
+        rows.push_back(made.toTensor());
+    return rows;
+}
+
+// What the sums of edges are divided by, [targets] float or double; undefined where that cannot be said: a scale of several numbers, or zero.
+at::Tensor LayerWise::divisorsOf(const CutFunction& function, const OwnRowsFunction& way, std::int64_t first, std::int64_t last) const
+{
+    const Batch batch = block(function, first, last, nullptr);
+    at::Tensor divisors = at::ones({last - first}, way.edges.dtype == DType::Float64 ? at::kDouble : at::kFloat);
+    const at::Tensor begin = beginOf(way.begin.beginOf, batch), degree = begin.narrow(0, 1, last - first).sub(begin.narrow(0, 0, last - first));
+    if (way.isMean)
+        divisors.copy_(degree);
+    const std::vector<c10::IValue> scales = way.scales.code.run(inputs(way.scales, batch));
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+        const at::Tensor scale = scales[i].toTensor();
+        if (scale.dim() != 2 || scale.size(0) != last - first || (scale.size(1) != 1 && scale.stride(1) != 0))
+            return {};
+        const at::Tensor numbers = scale.select(1, 0);
+        way.divides[i] ? divisors.mul_(numbers) : divisors.div_(numbers);
+    }
+    divisors.masked_fill_(degree.eq(0), 1);
+    return divisors.isfinite().logical_and(divisors.ne(0)).all().item<bool>() ? divisors : at::Tensor();
+}
+
+bool LayerWise::canDivide(const Running& running) const
+{
+    constexpr std::int64_t atOnce = 1 << 18;
+    for (std::int64_t first = 0; first < running.total; first += atOnce)
+        if (!divisorsOf(running.function, *running.parts.withOwnRows, first, std::min(running.total, first + atOnce)).defined())
+            return false;
+    return true;
+}
+
+// Sums with what the targets make of their own rows.
+at::Tensor LayerWise::withOwnRows(const Running& running, std::int64_t first) const
+{
+    const OwnRowsFunction& way = *running.parts.withOwnRows;
+    const Batch batch = block(running.function, first, running.end, nullptr);
+    const auto argument = [&](const FunctionInput& in) {
+        const at::Tensor tensor = inputOf(in, batch).toTensor();
+        return isOfEdges(in) ? inMemory(tensor) : tensor;
+    };
+    std::vector<at::Tensor> rows, indices;
+    for (std::size_t i = 0; i < way.operands.size(); ++i) {
+        rows.push_back(i == way.operand ? at::Tensor() : argument(way.operands[i]));
+        indices.push_back(way.sources[i] ? argument(*way.sources[i]) : at::Tensor());
+    }
+    RowsOnce once{way.operand, m_store.at(way.tensor), {}, first, {}, {}};
+    if (way.isMean || !way.divides.empty())
+        once.divisors = divisorsOf(running.function, way, first, running.end);
+    once.edgeRows = [&](const at::Tensor& piece) {
+        return way.matrix.defined() ? denseLinear(asRead(way.tensor, piece), way.matrix, {}) : asRead(way.tensor, piece).contiguous();
+    };
+    once.own = [&](std::int64_t from, const at::Tensor& piece) {
+        const Batch targets = block(running.function, from, from + piece.size(0), nullptr);
+        std::vector<c10::IValue> arguments;
+        for (const FunctionInput& in : way.own.inputs)
+            arguments.push_back(in.operand && in.operand->value == way.tensor ? c10::IValue(asRead(way.tensor, piece)) : inputOf(in, targets));
+        const at::Tensor own = way.own.code.run(std::move(arguments)).front().toTensor();
+        return way.bias.defined() ? own.add(way.bias) : own;
+    };
+    const at::Tensor begin = argument(way.begin);
+    return runWithOwnRows(way.edges, std::move(rows), std::move(indices), {begin.data_ptr<std::int64_t>(), running.end - first}, once);
 }
 
 at::Tensor LayerWise::gatheredRows(int output, const Batch& batch) const

@@ -74,8 +74,19 @@ public:
     void gatherOnly(const std::vector<GatheredRows>& outputs) { m_gathered = outputs; }
     bool canSplit() const { return m_canSplit; }
 
+    // The part of a sum that is not reduced over edges, which becomes the only output; what the other part is scaled by; or everything behind the sum, which is
+    // an input.
+    enum class Side { Own, Scales, Rest };
+    void take(Side side, const OwnSum& sum)
+    {
+        m_side = side;
+        m_ownSum = &sum;
+    }
+
     LoweredFunction run(const std::string& name, Kernels kernels)
     {
+        if (m_ownSum)
+            return runSide(name, kernels);
         const EdgeFusion fusion = fuseEdges(m_a, m_f, kernels, m_split ? *m_split : std::set<ValueId>{});
         std::map<std::size_t, std::vector<SparseTerm>> sums;  // by the step that adds the last of the terms
         std::set<std::size_t> later;  // steps that are run there
@@ -110,13 +121,45 @@ public:
         dropUnused();
         if (m_split && !m_gathers)
             numberGathered();
+        return lowered(name);
+    }
+
+private:
+    LoweredFunction lowered(const std::string& name)
+    {
         replaceLinear();
         if (pagesAreBound())
             replaceGathers();
         return {std::move(m_inputs), std::move(m_edgeOps), std::move(m_relationSums), std::move(m_globalOps), Lowered(m_graph, name)};
     }
 
-private:
+    LoweredFunction runSide(const std::string& name, Kernels kernels)
+    {
+        const EdgeFusion fusion = fuseEdges(m_a, m_f, kernels, *m_split);
+        const SparseTerm& term = m_ownSum->term;
+        const auto sum = m_a.program[m_f.steps[term.sum].op].outputs.front();
+        for (std::size_t i = 0; i < m_f.steps.size(); ++i) {
+            if (i == term.sum && m_side != Side::Rest)
+                break;
+            if (i == term.sum) {
+                m_values[key({OperandKind::Step, sum, -1, 0})] = addInput(*m_graph, ValueKind::Tensor);
+                m_inputs.push_back({std::nullopt, -1, -1, {}, -1, std::nullopt, 0});
+            } else if ((i != term.product || !m_ownSum->hasProduct) && i != fusion.programs.front().step && !fusion.absorbed[i] && std::ranges::count(term.scales, i) == 0) {
+                add(m_f.steps[i]);
+            }
+        }
+        if (m_side == Side::Own)
+            m_graph->registerOutput(value(term.other));
+        else if (m_side == Side::Scales)
+            for (const StepOperand& scale : scalesOf(term, fusion.programs.front()))
+                m_graph->registerOutput(value(scale));
+        else
+            for (const StepOperand& result : m_f.results)
+                m_graph->registerOutput(value(result));
+        dropUnused();
+        return lowered(name);
+    }
+
     using Key = std::tuple<OperandKind, ValueId, int, int, IndexInto, int, int>;
 
     static Key key(const StepOperand& o)
@@ -364,14 +407,22 @@ private:
         const FusedEdges& fused = fusion.programs[term.program];
         RelationInputs made{beginOf(fused.frame), {}, {}, {}};
         std::tie(made.operands, made.sources) = operandsOf(fused);
+        for (const StepOperand& scale : scalesOf(term, fused))
+            made.scales.push_back(value(scale));
+        return made;
+    }
+
+    std::vector<StepOperand> scalesOf(const SparseTerm& term, const FusedEdges& fused) const
+    {
+        std::vector<StepOperand> scales;
         ValueId rows = fused.results.front().value;
         for (const std::size_t s : term.scales) {
             for (const StepOperand& operand : m_f.steps[s].operands)
                 if (operand.value != rows)
-                    made.scales.push_back(value(operand));
+                    scales.push_back(operand);
             rows = m_a.program[m_f.steps[s].op].outputs.front();
         }
-        return made;
+        return scales;
     }
 
     jit::Value* beginOf(int frame)
@@ -456,6 +507,8 @@ private:
     std::map<Key, jit::Value*> m_values, m_reduced;
     const std::set<ValueId>* m_split = nullptr;
     bool m_gathers = false, m_canSplit = false;
+    const OwnSum* m_ownSum = nullptr;
+    Side m_side = Side::Own;
     std::vector<GatheredRows> m_gathered;
     std::map<int, jit::Value*> m_counts, m_begins;
     std::map<Key, jit::Value*> m_sources;
@@ -485,6 +538,85 @@ LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& funct
     return FunctionLowering(analysis, function, constants, narrow).run(name, kernels);
 }
 
+std::vector<FunctionInput> OwnRowsFunction::inputs() const
+{
+    std::vector<FunctionInput> all{begin};
+    all.insert(all.end(), operands.begin(), operands.end());
+    for (const std::optional<FunctionInput>& index : sources)
+        if (index)
+            all.push_back(*index);
+    return all;
+}
+
+namespace {
+
+// What targets make of their own rows: of tensors of the store, constants, and structure that has a row for each of them.
+bool isOfTargets(const LoweredFunction& own)
+{
+    const auto isOne = [](const FunctionInput& in) {
+        return in.countOf == 0 || (in.operand && in.operand->frame == 0 && in.operand->rowDim <= 0 &&
+                                   (in.operand->kind == OperandKind::Stored || in.operand->kind == OperandKind::Slice || in.operand->kind == OperandKind::Whole));
+    };
+    return std::ranges::all_of(own.inputs, isOne);
+}
+
+bool reads(const LoweredFunction& function, ValueId tensor)
+{
+    return std::ranges::any_of(function.inputs, [&](const FunctionInput& in) { return in.operand && in.operand->value == tensor; });
+}
+
+std::optional<OwnRowsFunction> lowerOwnRows(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name, Kernels kernels,
+                                            const std::set<ValueId>& values, const std::set<ValueId>& narrow)
+{
+    const EdgeFusion fusion = fuseEdges(analysis, function, kernels, values);
+    const std::optional<OwnSum> sum = findOwnSum(analysis, function, fusion, values);
+    if (!sum)
+        return {};
+    using Side = FunctionLowering::Side;
+    const auto side = [&](Side which, const std::string& suffix) {
+        FunctionLowering lowering(analysis, function, constants, narrow);
+        lowering.split(values, false);
+        lowering.take(which, *sum);
+        return lowering.run(name + suffix, kernels);
+    };
+    OwnRowsFunction made;
+    made.own = side(Side::Own, "_own");
+    made.scales = side(Side::Scales, "_scales");
+    made.rest = side(Side::Rest, "_rest");
+    // There is nothing to win where batches read the rows nevertheless.
+    if (!isOfTargets(made.own) || !isOfTargets(made.scales) || !reads(made.own, sum->tensor) || reads(made.rest, sum->tensor))
+        return {};
+    for (const std::size_t scale : sum->term.scales)
+        made.divides.push_back(analysis.program[function.steps[scale].op].target == "aten::div");
+    const FusedEdges& fused = fusion.programs.front();
+    const std::int64_t heads = fused.program.results.front().weights < 0 ? 1 : fused.program.width(fused.program.results.front().weights);
+    made.edges = edgeOp(analysis.program, fused);
+    if (sum->hasProduct) {
+        // Weights of several heads are of columns that the matrix mixes.
+        if (heads != 1)
+            return {};
+        const bool isLinear = analysis.program[function.steps[sum->term.product].op].target == "aten::linear";
+        const at::Tensor matrix = constants[sum->term.weight].toTensor();
+        made.matrix = isLinear ? matrix : matrix.t().contiguous();
+        if (sum->term.bias.valid())
+            made.bias = constants[sum->term.bias].toTensor();
+        made.edges.sizes = {{made.matrix.size(0)}};
+        made.edges.program.operands[sum->operand].width = made.matrix.size(0);
+    }
+    made.operand = sum->operand;
+    made.tensor = sum->tensor;
+    made.isMean = made.edges.program.results.front().reduce == Reduce::Mean;
+    made.edges.program.results.front().reduce = Reduce::Sum;
+    made.begin = {std::nullopt, -1, -1, {}, fused.frame, std::nullopt};
+    for (const FusedOperand& operand : fused.operands) {
+        made.operands.push_back({operand.rows, -1, -1, {}, -1, std::nullopt});
+        made.sources.push_back(operand.row == EdgeRow::Source ? std::optional(FunctionInput{std::nullopt, -1, -1, {}, -1, operand.index}) : std::nullopt);
+    }
+    return made;
+}
+
+}  // namespace
+
 std::optional<GatheringFunction> lowerGathering(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
                                                 Kernels kernels, const std::set<ValueId>& values, const std::set<ValueId>& narrow)
 {
@@ -501,6 +633,7 @@ std::optional<GatheringFunction> lowerGathering(const Analysis& analysis, const 
     parts.gathering = gathering.run(name + "_gathering", kernels);
     for (const auto& [rows, empty] : rest.gathered())
         parts.outputs.push_back({rows.frame, empty});
+    parts.withOwnRows = lowerOwnRows(analysis, function, constants, name, kernels, values, narrow);
     return parts;
 }
 

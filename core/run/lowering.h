@@ -52,6 +52,25 @@ struct LoweredFunction {
     Lowered code;  ///< outputs: CutFunction::results in order
 };
 
+/// What a function adds up while rows of a tensor of the store come once, instead of a part that gathers: each source's row times a matrix to the sums of
+/// its targets, and what a target makes of its own row to its own.
+struct OwnRowsFunction {
+    EdgeOp edges;                           ///< of rows that are multiplied already: one result, a sum
+    FunctionInput begin;
+    std::vector<FunctionInput> operands;    ///< of the edge program, in its order
+    std::vector<std::optional<FunctionInput>> sources;  ///< of each operand that is read at an index
+    std::size_t operand = 0;                ///< the one whose rows come
+    ValueId tensor;                         ///< that they are of
+    at::Tensor matrix, bias;                ///< as of a linear layer, [out, in] and [out]; may be undefined
+    LoweredFunction own;                    ///< one output, [rows, out]; rows of the tensor are given to it
+    bool isMean = false;                    ///< sums are divided by how many edges there are
+    std::vector<bool> divides;              ///< each scale of the sums: whether they are divided by it, or multiplied
+    LoweredFunction scales;                 ///< outputs: a scale each, [rows, in or 1]
+    LoweredFunction rest;                   ///< what has been added up is its gathered row 0
+
+    std::vector<FunctionInput> inputs() const;  ///< of the edge program
+};
+
 /// A function in two parts: one that reduces rows of the store over edges, for as many targets as there is memory for, and the rest of it, which is run
 /// batch by batch.
 struct GatheringFunction {
@@ -62,6 +81,7 @@ struct GatheringFunction {
     LoweredFunction gathering;    ///< outputs as listed
     std::vector<Output> outputs;
     LoweredFunction rest;
+    std::optional<OwnRowsFunction> withOwnRows;  ///< another way
 };
 
 /// Nothing if the function reduces no rows of these values, or not those of the store as they are.

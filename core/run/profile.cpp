@@ -217,7 +217,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
         const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(f), m_kernels);
         const EdgeFusion fusion = fuseEdges(m_a, function, m_kernels);
         const std::vector<bool> live = liveSteps(m_a.program, function, fusion);
-        groupStructure(function, lowered);
+        groupStructure(function, lowered.inputs);
         Numbering* numbers = needsNumbers(function, lowered) ? m_numbers.get() : nullptr;
         // Batches that run at once have a thread each, and share the time.
         const int atOnce = this->atOnce(batches);

@@ -114,7 +114,7 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         const Constants constants = evaluateConstants(*model.analysis);
         LayerWise run(*model.analysis, *model.cut, constants, inputs, options.kernels, progress);
         run.setBatchesAtOnce(options.batchesAtOnce);
-        run.setGatherAtOnce(options.gatherAtOnce);
+        run.setGatherAtOnce(options.gatherAtOnce, options.ownRows);
         if (options.narrowStore)
             run.narrowStore();
         run.runOnce();

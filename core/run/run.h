@@ -17,6 +17,14 @@ namespace cleave {
 /// What multiplies matrices; Auto takes the faster one.
 enum class Dense : std::uint8_t { Auto, Blas, OneDnn };
 
+/// Where a function adds what it makes of the rows of neighbours to what it makes of the targets' own, and rows come from files: whether both are added up while
+/// the rows come.
+enum class OwnRows : std::uint8_t {
+    Auto,   ///< where less is read that way
+    Never,  ///< batches read their own rows
+    Always, ///< also where rows lie in memory, if gatherAtOnce is not 0
+};
+
 struct RunOptions {
     std::int64_t batchSize = 0;                ///< targets per batch; 0 chooses, a number not below V runs one batch
     NodeOrder order = NodeOrder::Natural;      ///< in which batches take the nodes
@@ -25,6 +33,7 @@ struct RunOptions {
     Dense dense = Dense::Auto;
     int batchesAtOnce = 0;                     ///< each on one thread; 1: one by one on all threads, 0 chooses
     std::int64_t gatherAtOnce = 0;             ///< targets whose edges are reduced before batches run on them; 0: many, where rows come from files, -1: none
+    OwnRows ownRows = OwnRows::Auto;
     std::vector<std::int64_t> targets;         ///< nodes whose outputs are wanted, in this order; empty: all
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
     std::filesystem::path store;               ///< folder that keeps the save points (.npy) and says which functions are done; empty: none

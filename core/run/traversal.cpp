@@ -296,7 +296,7 @@ bool LayerWise::needsNumbers(const CutFunction& function, const LoweredFunction&
 }
 
 // Structure that batches slice by edges is put into their order once.
-void LayerWise::groupStructure(const CutFunction& function, const LoweredFunction& lowered)
+void LayerWise::groupStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs)
 {
     Traversal& traversal = of(function);
     const auto segmentOf = [&](int frame) { return function.frames[static_cast<std::size_t>(frame)].index; };
@@ -304,7 +304,7 @@ void LayerWise::groupStructure(const CutFunction& function, const LoweredFunctio
         const EdgesBySegment& edges = traversal.edges.at(segment);
         return {edges.edges.data(), static_cast<std::size_t>(edges.count(0, traversal.count))};
     };
-    for (const FunctionInput& in : lowered.inputs) {
+    for (const FunctionInput& in : inputs) {
         if (in.operand && in.operand->kind == OperandKind::Slice && isIntoTargets(function, in.operand->frame)) {
             const ValueId segment = segmentOf(in.operand->frame);
             at::Tensor& grouped = traversal.grouped[{in.operand->value, segment}];
@@ -343,10 +343,7 @@ LayerWise::Retained LayerWise::retained(const std::vector<Parts>& lowered) const
             for (const StepOperand& neighbour : function.neighbours)
                 read.insert(neighbour.value);
         }
-        std::vector<FunctionInput> inputs = lowered[f].whole.inputs;
-        if (lowered[f].gathering)
-            inputs.insert(inputs.end(), lowered[f].gathering->inputs.begin(), lowered[f].gathering->inputs.end());
-        for (const FunctionInput& in : inputs)
+        for (const FunctionInput& in : lowered[f].inputs())
             for (const std::optional<StepOperand>& operand : {in.operand, in.sourcesOf})
                 if (operand && !(operand->kind == OperandKind::Slice && isIntoTargets(function, operand->frame))) {
                     read.insert(operand->value);
