@@ -1,6 +1,7 @@
 #include "core/base/memory_bound.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -82,10 +83,12 @@ void divideForBatches()
 }
 
 // Little is read and written through mapped pages: what libraries have taken for themselves, and may yet take, must find room.
-void divideForArrays()
+void divideForArrays(bool librariesAreReady)
 {
-    constexpr std::size_t mayYetTake = std::size_t{36} << 20, forBatches = std::size_t{20} << 20;
+    const std::size_t mayYetTake = std::size_t{librariesAreReady ? 12U : 36U} << 20;
+    constexpr std::size_t forBatches = std::size_t{20} << 20;
     giveBackPages();
+    malloc_trim(0);
     dropMappedPages([] { return false; });
     const std::size_t now = residentBytes(), known = origin + pagesInUse().used, taken = now - std::min(now, known);
     const std::size_t arrays = std::max(boundBytes / 16 * 6, boundBytes / 32 * 31 - std::min(boundBytes / 32 * 31, taken + mayYetTake));
@@ -164,10 +167,10 @@ MemoryBound::~MemoryBound()
     boundPages({});
 }
 
-MemoryForArrays::MemoryForArrays()
+MemoryForArrays::MemoryForArrays(bool librariesAreReady)
 {
     if (isBound)
-        divideForArrays();
+        divideForArrays(librariesAreReady);
 }
 
 MemoryForArrays::~MemoryForArrays()

@@ -44,7 +44,7 @@ std::size_t residentBytes();
 /// While one is alive, arrays may take most of the bound, and pages of files get less of it.
 class MemoryForArrays {
 public:
-    MemoryForArrays();
+    explicit MemoryForArrays(bool librariesAreReady);  ///< those that are called have been, and so have taken what they take for themselves
     ~MemoryForArrays();
     MemoryForArrays(const MemoryForArrays&) = delete;
     MemoryForArrays& operator=(const MemoryForArrays&) = delete;

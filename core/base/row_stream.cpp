@@ -9,21 +9,28 @@
 
 namespace cleave {
 
+RowPieces::RowPieces(std::int64_t rows, std::int64_t rowsOfGroup, std::vector<std::int64_t> ends) : m_shift(std::countr_zero(static_cast<std::uint64_t>(rowsOfGroup))), m_begins{0}
+{
+    m_begins.insert(m_begins.end(), ends.begin(), ends.end());
+    m_ofGroup.reserve(static_cast<std::size_t>((rows + rowsOfGroup - 1) / rowsOfGroup));
+    std::int32_t piece = 0;
+    for (std::int64_t row = 0; row < rows; row += rowsOfGroup) {
+        while (row >= last(piece))
+            ++piece;
+        m_ofGroup.push_back(piece);
+    }
+}
+
 RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index, int threads) : m_count(count)
 {
-    constexpr std::size_t groupBytes = std::size_t{1} << 14, least = std::size_t{1} << 22, most = std::size_t{1} << 26, pieces = 512;
+    constexpr std::size_t groupBytes = std::size_t{1} << 14;
     std::size_t row = 0;
     for (const MappedRows& array : arrays) {
         m_sources.push_back({array, MappedFile(array.data)});
         row += array.strideBytes;
     }
     row = std::max<std::size_t>(row, 1);
-    m_group = static_cast<std::int64_t>(std::bit_floor(std::clamp<std::size_t>(groupBytes / row, 1, mostRows)));
-    // Whoever meets the pieces keeps where the edges of each begin.
-    std::size_t pieceBytes = std::clamp(static_cast<std::size_t>(count) * row / pieces, least, most);
-    while (pieceBytes > least && !fitsWithinBound(8 * pieceBytes))
-        pieceBytes /= 2;
-    m_step = static_cast<std::int64_t>(std::bit_floor(std::clamp<std::size_t>(pieceBytes / row, static_cast<std::size_t>(m_group), mostRows)));
+    m_group = static_cast<std::int64_t>(std::bit_floor(std::clamp<std::size_t>(groupBytes / row, 1, RowPieces::mostRows)));
     m_needed.resize(static_cast<std::size_t>((m_count + m_group - 1) / m_group));
     constexpr std::size_t part = std::size_t{1} << 16;
     const int shift = std::countr_zero(static_cast<std::uint64_t>(m_group));
@@ -34,6 +41,33 @@ RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, 
                 group.store(1, std::memory_order_relaxed);
     });
     m_bytes = std::ranges::count(m_needed, 1) * m_group * static_cast<std::int64_t>(row);
+    divide(index, row);
+}
+
+// Pieces of about equal bytes, of rows and of what is kept each time that one is named.
+void RowStream::divide(std::span<const std::int32_t> index, std::size_t row)
+{
+    constexpr std::size_t least = std::size_t{1} << 22, most = std::size_t{1} << 26, pieces = 512, eachTime = 8, sampled = 16;
+    // Whoever meets the pieces keeps where the edges of each begin.
+    std::size_t pieceBytes = std::clamp((static_cast<std::size_t>(m_count) * row + index.size() * eachTime) / pieces, least, most);
+    while (pieceBytes > least && !fitsWithinBound(8 * pieceBytes))
+        pieceBytes /= 2;
+    std::vector<std::uint32_t> named(m_needed.size());
+    for (std::size_t i = 0; i < index.size(); i += sampled)
+        ++named[static_cast<std::size_t>(index[i] / m_group)];
+    std::vector<std::int64_t> ends;
+    std::size_t bytes = 0;
+    for (std::size_t group = 0; group < named.size(); ++group) {
+        const std::int64_t first = static_cast<std::int64_t>(group) * m_group, last = std::min(m_count, first + m_group);
+        const std::size_t more = static_cast<std::size_t>(m_group) * row + named[group] * sampled * eachTime;
+        if (bytes > 0 && (bytes + more > pieceBytes || last - (ends.empty() ? 0 : ends.back()) > RowPieces::mostRows)) {
+            ends.push_back(first);
+            bytes = 0;
+        }
+        bytes += more;
+    }
+    ends.push_back(m_count);
+    m_division.emplace(m_count, m_group, std::move(ends));
 }
 
 RowStream::~RowStream()
@@ -59,15 +93,18 @@ void RowStream::begin()
 {
     constexpr std::size_t pieces = 3;  // one in use, one ready, one that is read
     const MemoryBeforeOthers passing;
+    std::int64_t most = 0;
+    for (std::int64_t p = 0; p < m_division->count(); ++p)
+        most = std::max(most, m_division->last(p) - m_division->first(p));
     m_pieces.resize(pieces);
     for (Piece& piece : m_pieces) {
         for (const Source& source : m_sources)
-            piece.rows.emplace_back(source.file.isMapped() ? source.rows.strideBytes * static_cast<std::size_t>(std::min(m_step, m_count)) : 0);
+            piece.rows.emplace_back(source.file.isMapped() ? source.rows.strideBytes * static_cast<std::size_t>(most) : 0);
         for (const auto& [entries, file] : m_alongside) {
-            std::int64_t most = 0;
+            std::int64_t longest = 0;
             for (std::size_t p = 1; file.isMapped() && p < entries.begins->size(); ++p)
-                most = std::max(most, (*entries.begins)[p] - (*entries.begins)[p - 1]);
-            piece.entries.emplace_back(static_cast<std::size_t>(most) * entries.entryBytes);
+                longest = std::max(longest, (*entries.begins)[p] - (*entries.begins)[p - 1]);
+            piece.entries.emplace_back(static_cast<std::size_t>(longest) * entries.entryBytes);
         }
     }
     m_reader = std::thread([this] { readAll(); });
@@ -76,9 +113,10 @@ void RowStream::begin()
 // The first piece from this one on that has rows which are needed; -1: there is none.
 std::int64_t RowStream::neededFrom(std::int64_t piece) const
 {
-    const auto groups = static_cast<std::int64_t>(m_needed.size());
-    const auto needed = std::find(m_needed.begin() + std::min(groups, piece * (m_step / m_group)), m_needed.end(), 1);
-    return needed == m_needed.end() ? -1 : (needed - m_needed.begin()) * m_group / m_step;
+    if (piece >= m_division->count())
+        return -1;
+    const auto needed = std::find(m_needed.begin() + m_division->first(piece) / m_group, m_needed.end(), 1);
+    return needed == m_needed.end() ? -1 : m_division->of((needed - m_needed.begin()) * m_group);
 }
 
 void RowStream::readAll()
@@ -165,7 +203,7 @@ void RowStream::read(Piece& piece) const
 void RowStream::readRows(Piece& piece) const
 {
     constexpr std::int64_t gap = 4;
-    const std::int64_t first = piece.number * m_step, last = std::min(m_count, first + m_step);
+    const std::int64_t first = m_division->first(piece.number), last = m_division->last(piece.number);
     const std::int64_t groups = (last + m_group - 1) / m_group;
     for (std::int64_t group = first / m_group; group < groups;) {
         if (!m_needed[static_cast<std::size_t>(group)]) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -22,6 +23,25 @@ struct MappedRows {
     std::size_t strideBytes = 0;  ///< from one row to the next: not less
 };
 
+/// Rows in pieces that follow each other, of which none has more than 2^16. They end where a group of equally many rows does.
+class RowPieces {
+public:
+    static constexpr std::int64_t mostRows = 1 << 16;
+
+    /// rowsOfGroup: a power of two. ends: of the pieces, in order, multiples of it; the last may be `rows` itself instead.
+    RowPieces(std::int64_t rows, std::int64_t rowsOfGroup, std::vector<std::int64_t> ends);
+
+    std::int64_t count() const { return static_cast<std::int64_t>(m_begins.size()) - 1; }
+    std::int64_t first(std::int64_t piece) const { return m_begins[static_cast<std::size_t>(piece)]; }
+    std::int64_t last(std::int64_t piece) const { return m_begins[static_cast<std::size_t>(piece) + 1]; }  ///< behind it
+    std::int32_t of(std::int64_t row) const { return m_ofGroup[static_cast<std::size_t>(row >> m_shift)]; }
+
+private:
+    int m_shift;
+    std::vector<std::int64_t> m_begins;
+    std::vector<std::int32_t> m_ofGroup;
+};
+
 /// What comes with the rows of a stream: entries of an array, in a mapping or not, which must stay as long as they are read.
 struct PiecesOf {
     const void* data = nullptr;
@@ -30,7 +50,8 @@ struct PiecesOf {
 };
 
 /// Reads arrays of equally many rows once, those in mappings from their files, from the first to the last, some rows at a time: the next ones while one is in use. Runs of
-/// rows that no index names are left out, and so are pieces without any.
+/// rows that no index names are left out, and so are pieces without any. Rows that are named often come in smaller pieces, since what is kept for each
+/// time takes room as well.
 class RowStream {
 public:
     /// index: from 0 to count - 1, checked by the caller.
@@ -41,15 +62,14 @@ public:
 
     std::int64_t bytes() const { return m_bytes; }  ///< that are to be read, about
 
-    static constexpr std::int64_t mostRows = 1 << 16;        ///< of a piece
-    std::int64_t rowsOfPiece() const { return m_step; }      ///< a power of two; the last piece may have less
+    const RowPieces& pieces() const { return *m_division; }
     void addRows(std::int64_t first, std::int64_t last);     ///< that are needed as well; before the first piece
     void addPieces(const PiecesOf& pieces);                  ///< before the first piece
 
     bool next();  ///< false after the last piece. Error if a file cannot be read
     std::int64_t piece() const { return m_piece; }
-    std::int64_t first() const { return m_piece * m_step; }
-    std::int64_t last() const { return std::min(m_count, first() + m_step); }  ///< of the piece, behind it
+    std::int64_t first() const { return m_division->first(m_piece); }
+    std::int64_t last() const { return m_division->last(m_piece); }  ///< of the piece, behind it
     const std::vector<const void*>& rows() const { return m_rows; }        ///< where row `first` of each array is, with the same strides
     const std::vector<const void*>& entries() const { return m_entries; }  ///< where the piece's entries of each array of entries begin
 
@@ -58,6 +78,7 @@ private:
         std::int64_t number = -1;                             // -1: there is no more
         std::vector<PageVector<std::byte>> rows, entries;     // of each array
     };
+    void divide(std::span<const std::int32_t> index, std::size_t row);
     void begin();
     void readAll();
     std::int64_t neededFrom(std::int64_t piece) const;
@@ -76,7 +97,8 @@ private:
     std::vector<Entries> m_alongside;
     std::int64_t m_count;
     std::vector<std::uint8_t> m_needed;  // groups of rows: 1
-    std::int64_t m_group = 1, m_step = 1, m_bytes = 0;
+    std::int64_t m_group = 1, m_bytes = 0;
+    std::optional<RowPieces> m_division;
     std::int64_t m_piece = 0;
 
     // Pieces go round: the thread that reads fills those that are not in use.

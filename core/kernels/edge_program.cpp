@@ -73,7 +73,7 @@ public:
             Met met;
             const std::int64_t last = schedule.begin(piece, i + 1), step = std::min(m_tileEdges, mostMet);
             for (std::int64_t e = schedule.begin(piece, i); e < last; e += step) {
-                met.take(entries + e, edges ? edges + e : nullptr, std::min(step, last - e), static_cast<std::int32_t>(piece * schedule.rowsOfPiece()));
+                met.take(entries + e, edges ? edges + e : nullptr, std::min(step, last - e), static_cast<std::int32_t>(schedule.firstRow(piece)));
                 meet(m_items.items[static_cast<std::size_t>(i)], met, tile);
             }
         });

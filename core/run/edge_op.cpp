@@ -63,11 +63,10 @@ MappedRows filed(const at::Tensor& rows)
 
 // In the pieces in which the rows come.
 template <class T>
-EdgeSchedule scheduleFor(const EdgeOp& op, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<std::size_t>& streamed, std::int64_t rows,
-                         RowStream& stream)
+EdgeSchedule scheduleFor(const EdgeOp& op, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<std::size_t>& streamed, const RowStream& stream)
 {
     const MemoryAnywhere mayLieInFile;
-    EdgeSchedule schedule(block, operands[streamed.front()].sources, rows, stream.rowsOfPiece(), EdgeStream<T>::needsEdges(op.program, operands, streamed),
+    EdgeSchedule schedule(block, operands[streamed.front()].sources, stream.pieces(), EdgeStream<T>::needsEdges(op.program, operands, streamed),
                           at::get_num_threads());
     return schedule;
 }
@@ -114,7 +113,7 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
         if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front()), options.threads);
             stream.bytes() < sequential * gathered || !fitsWithinBound(static_cast<std::size_t>(gathered))) {
             const std::vector<EdgeArray> operands = arrays();
-            const EdgeSchedule schedule = scheduleFor<T>(op, operands, block, streamed, rows[streamed.front()].size(0), stream);
+            const EdgeSchedule schedule = scheduleFor<T>(op, operands, block, streamed, stream);
             addTo(stream, schedule);
             EdgeStream<T> edges(op.program, operands, block, schedule, pointers, streamed, options);
             while (stream.next()) {
@@ -146,7 +145,7 @@ void forRows(std::int64_t count, const std::function<void(std::int64_t)>& work)
 
 // Sums hold what they will be divided by as often.
 template <class T>
-void addOwn(const at::Tensor& own, const T* divisors, T* sums)
+void addOwn(const at::Tensor& own, const T* bias, const T* divisors, T* sums)
 {
     const std::int64_t width = own.size(1);
     const at::Tensor rows = own.contiguous();
@@ -154,7 +153,7 @@ void addOwn(const at::Tensor& own, const T* divisors, T* sums)
     forRows(own.size(0), [&](std::int64_t i) {
         const T times = divisors ? divisors[i] : T(1);
         for (std::int64_t k = 0; k < width; ++k)
-            sums[i * width + k] += times * from[i * width + k];
+            sums[i * width + k] += times * (bias ? from[i * width + k] + bias[k] : from[i * width + k]);
     });
 }
 
@@ -188,13 +187,15 @@ at::Tensor runWithOwnRows(const EdgeOp& op, std::vector<at::Tensor>& rows, std::
     }
     RowStream stream({filed(whole)}, nodes, {indices[once.operand].data_ptr<std::int32_t>(), static_cast<std::size_t>(block.edges())}, options.threads);
     stream.addRows(once.firstOwn, once.firstOwn + block.targets);
-    const EdgeSchedule schedule = scheduleFor<T>(op, operands, block, streamed, nodes, stream);
+    const EdgeSchedule schedule = scheduleFor<T>(op, operands, block, streamed, stream);
     addTo(stream, schedule);
     if (schedule.edges().empty())
         indices.clear();
     at::Tensor sums = at::empty({block.targets, width}, c10::CppTypeToScalarType<T>::value);
     const std::vector<T*> pointers{sums.data_ptr<T>()};
     EdgeStream<T> edges(op.program, operands, block, schedule, pointers, streamed, options);
+    const at::Tensor added = once.bias.defined() ? once.bias.contiguous() : at::Tensor();
+    const T* const bias = added.defined() ? added.data_ptr<T>() : nullptr;
     const T* const divisors = once.divisors.defined() ? once.divisors.data_ptr<T>() : nullptr;
     const MemoryBeforeOthers passing;
     while (stream.next()) {
@@ -202,7 +203,7 @@ at::Tensor runWithOwnRows(const EdgeOp& op, std::vector<at::Tensor>& rows, std::
         const std::int64_t first = stream.first(), last = stream.last();
         const at::Tensor piece = at::from_blob(const_cast<void*>(stream.rows().front()), {last - first, whole.size(1)}, {whole.stride(0), 1}, whole.options());
         if (const std::int64_t from = std::max(first, once.firstOwn), to = std::min(last, once.firstOwn + block.targets); from < to)
-            addOwn<T>(once.own(from, piece.narrow(0, from - first, to - from)), divisors ? divisors + (from - once.firstOwn) : nullptr,
+            addOwn<T>(once.own(from, piece.narrow(0, from - first, to - from)), bias, divisors ? divisors + (from - once.firstOwn) : nullptr,
                       sums.data_ptr<T>() + (from - once.firstOwn) * width);
         const at::Tensor read = once.edgeRows(piece);
         TORCH_CHECK(read.is_contiguous() && read.size(1) == width, "rows that edges read have another shape");

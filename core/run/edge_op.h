@@ -41,6 +41,7 @@ struct RowsOnce {
     std::function<at::Tensor(const at::Tensor& rows)> edgeRows;  ///< what edges read of them: as the program says
     std::int64_t firstOwn = 0;                                   ///< row that is the first target's own; those of the others follow
     std::function<at::Tensor(std::int64_t first, const at::Tensor& rows)> own;  ///< of rows from `first` on: what is added to the results of their targets, [rows, out]
+    at::Tensor bias;      ///< [out] added to the result of each target; may be undefined
     at::Tensor divisors;  ///< [targets] not zero: what the sums of edges are divided by before that; undefined: 1
 };
 

@@ -200,7 +200,7 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
     running.size = running.most = batchSize;
     std::optional<MemoryForArrays> forArrays;
     if (running.parts.gathering) {
-        forArrays.emplace();
+        forArrays.emplace(callLibraries(running.parts));
         chooseWay(running);
     }
     std::int64_t first = 0;
@@ -223,6 +223,7 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
     stats.prepareSeconds += grouping;
     stats.computeSeconds += running.gatherSeconds;
     stats.rows = running.total;
+    stats.withOwnRows = running.parts.takesOwnRows;
     const FileTraffic after = fileTraffic();
     stats.fileBytesRead = static_cast<double>(after.read - before.read);
     stats.fileBytesWritten = static_cast<double>(after.written - before.written);

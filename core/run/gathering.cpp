@@ -176,6 +176,17 @@ double LayerWise::parts(const Running& running, const GatheringBytes& each) cons
     return std::max(1.0, std::ceil(all / std::max(static_cast<double>(roomInCore()), 1.0)));
 }
 
+// What multiplies matrices keeps memory from its first call on: that comes before memory is divided. Whether anything was called.
+bool LayerWise::callLibraries(const Parts& parts)
+{
+    if (!parts.withOwnRows || !parts.withOwnRows->matrix.defined())
+        return false;
+    constexpr std::int64_t rows = 8192;
+    const at::Tensor& matrix = parts.withOwnRows->matrix;
+    denseLinear(at::zeros({rows, matrix.size(1)}, matrix.options()), matrix, {});
+    return true;
+}
+
 // Rows of sources are read once for each part, and those of the targets once more by batches, unless they are added up with the others: but that takes room for
 // targets without edges too.
 void LayerWise::chooseWay(Running& running) const
@@ -288,7 +299,7 @@ at::Tensor LayerWise::withOwnRows(const Running& running, std::int64_t first) co
         rows.push_back(i == way.operand ? at::Tensor() : argument(way.operands[i]));
         indices.push_back(way.sources[i] ? argument(*way.sources[i]) : at::Tensor());
     }
-    RowsOnce once{way.operand, m_store.at(way.tensor), {}, first, {}, {}};
+    RowsOnce once{way.operand, m_store.at(way.tensor), {}, first, {}, way.bias, {}};
     if (way.isMean || !way.divides.empty())
         once.divisors = divisorsOf(running.function, way, first, running.end);
     once.edgeRows = [&](const at::Tensor& piece) {
@@ -299,8 +310,7 @@ at::Tensor LayerWise::withOwnRows(const Running& running, std::int64_t first) co
         std::vector<c10::IValue> arguments;
         for (const FunctionInput& in : way.own.inputs)
             arguments.push_back(in.operand && in.operand->value == way.tensor ? c10::IValue(asRead(way.tensor, piece)) : inputOf(in, targets));
-        const at::Tensor own = way.own.code.run(std::move(arguments)).front().toTensor();
-        return way.bias.defined() ? own.add(way.bias) : own;
+        return way.own.code.run(std::move(arguments)).front().toTensor();
     };
     const at::Tensor begin = argument(way.begin);
     return runWithOwnRows(way.edges, std::move(rows), std::move(indices), {begin.data_ptr<std::int64_t>(), running.end - first}, once);

@@ -61,6 +61,7 @@ struct FunctionRun {
     double writeSeconds = 0;      ///< storing save points
     double savedBytes = 0;        ///< written to the store
     std::int64_t gathers = 0;     ///< parts of its targets whose edges were reduced before batches ran on them
+    bool withOwnRows = false;     ///< and to which the targets' own rows were added as the rows of sources came
     double fileBytesRead = 0;     ///< of rows, where these lie in files
     double fileBytesWritten = 0;
     std::int64_t pageFaults = 0;  ///< of the process while batches ran, without the first: memory that was touched for the first time, or came from files

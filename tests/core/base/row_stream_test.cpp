@@ -75,6 +75,24 @@ TEST_F(RowStreams, GiveWhatIsNamedOnceAndInOrder)
     }
 }
 
+TEST_F(RowStreams, ComeInSmallerPiecesWhereRowsAreNamedOften)
+{
+    std::vector<std::int32_t> index(2'000'000, 100);
+    for (std::int64_t row = 0; row < rowCount; ++row)
+        index.push_back(static_cast<std::int32_t>(row));
+    const RowStream stream({columns(0, rowWidth)}, rowCount, index);
+    const RowPieces& pieces = stream.pieces();
+    ASSERT_GT(pieces.count(), 1);
+    EXPECT_LT(pieces.last(0) - pieces.first(0), pieces.last(1) - pieces.first(1));
+    std::int64_t reached = 0;
+    for (std::int64_t piece = 0; piece < pieces.count(); ++piece) {
+        ASSERT_EQ(pieces.first(piece), reached);
+        for (reached = pieces.first(piece); reached < pieces.last(piece); ++reached)
+            ASSERT_EQ(pieces.of(reached), piece);
+    }
+    EXPECT_EQ(reached, rowCount);
+}
+
 TEST_F(RowStreams, EndBeforeTheirLastPiece)
 {
     std::vector<std::int32_t> all(rowCount);

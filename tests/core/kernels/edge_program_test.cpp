@@ -214,18 +214,19 @@ struct Case {
                     streamed.push_back(v);
                     whole.push_back(static_cast<const std::byte*>(std::exchange(arrays[v].rows, nullptr)));
                 }
-            const EdgeSchedule schedule(graph.block(), graph.sources.data(), graph.nodes, std::int64_t{1} << random() % 7,
+            const RowPieces division = pieces(random, graph.nodes);
+            const EdgeSchedule schedule(graph.block(), graph.sources.data(), division,
                                         random() % 2 == 0 || EdgeStream<T>::needsEdges(program, arrays, streamed), options.threads);
             EdgeStream<T> edges(program, arrays, graph.block(), schedule, outputs, streamed, options);
-            for (std::int64_t piece = 0; piece + 1 < static_cast<std::int64_t>(schedule.pieces().size()); ++piece) {
-                const std::int64_t first = piece * schedule.rowsOfPiece(), last = std::min(graph.nodes, first + schedule.rowsOfPiece());
+            for (std::int64_t piece = 0; piece < division.count(); ++piece) {
+                const std::int64_t first = division.first(piece), last = division.last(piece);
                 const auto begin = schedule.pieces()[static_cast<std::size_t>(piece)];
-                std::vector<std::vector<std::byte>> pieces;
+                std::vector<std::vector<std::byte>> there;
                 std::vector<const void*> now;
                 for (std::size_t i = 0; i < streamed.size(); ++i) {
                     const std::size_t row = static_cast<std::size_t>(arrays[streamed[i]].stride) * itemSize(arrays[streamed[i]].type);
-                    pieces.emplace_back(whole[i] + static_cast<std::size_t>(first) * row, whole[i] + static_cast<std::size_t>(last) * row);
-                    now.push_back(pieces.back().data());
+                    there.emplace_back(whole[i] + static_cast<std::size_t>(first) * row, whole[i] + static_cast<std::size_t>(last) * row);
+                    now.push_back(there.back().data());
                 }
                 edges.meet(piece, now, schedule.entries().data() + begin, schedule.edges().empty() ? nullptr : schedule.edges().data() + begin);
             }
@@ -239,6 +240,18 @@ struct Case {
     }
 
 private:
+    // Of different lengths.
+    static RowPieces pieces(std::mt19937& random, std::int64_t rows)
+    {
+        const std::int64_t group = std::int64_t{1} << random() % 4;
+        std::vector<std::int64_t> ends;
+        for (std::int64_t end = group; end < rows; end += group)
+            if (random() % 3 == 0)
+                ends.push_back(end);
+        ends.push_back(rows);
+        return {rows, group, std::move(ends)};
+    }
+
     template <class Fill>
     std::vector<std::vector<T>> filled(const Graph& graph, Fill fill) const
     {

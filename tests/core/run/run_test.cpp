@@ -103,6 +103,43 @@ TEST(Run, GatheringBeforehandGivesTheSameForAnyPlan)
     EXPECT_GT(gathers, 30);
 }
 
+// What targets make of their own rows joins the sums while the rows of sources come, before or after a linear layer, whatever divides or scales the sums.
+TEST(Run, OwnRowsJoinTheSumsAsRowsCome)
+{
+    std::set<std::string> taken;
+    for (const char* name : {"sage_mean", "sage_max", "graphconv_weights", "gin", "gat", "gcn", "pna", "cluster_gcn", "leconv", "res_gated", "tag"}) {
+        const Model model = openZoo(name);
+        const DataGraph graph = zooGraph(name);
+        RunOptions options;
+        options.batchSize = 7;
+        options.ownRows = OwnRows::Never;
+        options.gatherAtOnce = 1000;
+        const RunResult expected = runLayerWise(model, graph, options);
+        for (const FunctionRun& function : expected.functions)
+            EXPECT_FALSE(function.withOwnRows);
+        options.ownRows = OwnRows::Always;
+        std::vector<float> first;
+        for (const auto& [atOnce, threads] : {std::pair{1, 2}, {16, 3}, {1000, 1}, {1000, 2}, {1000, 5}}) {
+            options.gatherAtOnce = atOnce;
+            options.threads = threads;
+            const RunResult result = runLayerWise(model, graph, options);
+            for (const FunctionRun& function : result.functions)
+                if (function.withOwnRows)
+                    taken.insert(name);
+            for (std::size_t o = 0; o < expected.outputs.size(); ++o)
+                for (std::int64_t i = 0; i < expected.outputs[o].array.count(); ++i)
+                    ASSERT_NEAR(result.outputs[o].array.as<float>()[i], expected.outputs[o].array.as<float>()[i], 1e-4) << name << ", " << atOnce << " at once, " << threads << " threads";
+            const float* entries = result.outputs[0].array.as<float>();
+            const std::vector<float> all(entries, entries + result.outputs[0].array.count());
+            if (atOnce == 1000 && first.empty())
+                first = all;
+            else if (atOnce == 1000)
+                EXPECT_EQ(all, first) << name << ": " << threads << " threads give other bytes";
+        }
+    }
+    EXPECT_EQ(taken, (std::set<std::string>{"sage_mean", "graph_conv", "gin"}));
+}
+
 // Each function computes the nodes that lie so many hops before the wanted ones, and no others.
 TEST(Run, PartOfTheNodesComputesTheirNeighbourhoodOnly)
 {

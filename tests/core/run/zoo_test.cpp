@@ -133,6 +133,7 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
         options.dense = any(Dense::Blas, Dense::OneDnn, Dense::Auto);
         options.batchesAtOnce = any(0, 1, 3);
         options.gatherAtOnce = any(std::int64_t{0}, std::int64_t{-1}, std::int64_t{1}, std::int64_t{5}, std::int64_t{16}, std::int64_t{1} << 20);
+        options.ownRows = any(OwnRows::Auto, OwnRows::Never, OwnRows::Always, OwnRows::Always);
         options.threads = any(1, 2, 3);
         // The recommender computes its edge index from that among its inputs.
         options.order = name == "recommender" ? NodeOrder::Natural : any(NodeOrder::Natural, NodeOrder::Degree);
@@ -163,7 +164,8 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
         for (std::size_t o = 0; o < result.outputs.size(); ++o)
             EXPECT_LE(largestDifference(result.outputs[o].array, expected.outputs[o].array), tolerance)
                 << "kernels " << static_cast<int>(options.kernels) << ", " << options.threads << " threads, " << options.batchesAtOnce
-                << " batches at once, batch size " << options.batchSize << ", " << options.gatherAtOnce << " gathered at once, order " << orderName(options.order);
+                << " batches at once, batch size " << options.batchSize << ", " << options.gatherAtOnce << " gathered at once, own rows "
+                << static_cast<int>(options.ownRows) << ", order " << orderName(options.order);
     }
 }
 
