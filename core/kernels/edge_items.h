@@ -20,7 +20,7 @@ struct LongSegment {
 };
 
 struct EdgeItems {
-    static constexpr std::int64_t most = 32768;  ///< edges and targets of an item, but for one more edge
+    static constexpr std::int64_t most = 32768;  ///< edges and targets of an item, but for those of its last target: less than 2^16 edges
 
     explicit EdgeItems(const EdgeBlock& block);  ///< the same whatever the number of threads
 

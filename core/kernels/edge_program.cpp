@@ -67,14 +67,15 @@ public:
                     std::fill_n(m_outputs[r] + segment.target * width, width, first(m_p.results[r], false));
     }
 
-    void meet(const EdgeSchedule& schedule, std::int64_t piece, const std::uint32_t* entries, const std::int32_t* edges)
+    void meet(const EdgeSchedule& schedule, std::int64_t piece, const std::uint32_t* entries, const std::uint16_t* edges)
     {
         forEachItem([&](std::int64_t i, T* tile) {
             Met met;
             const std::int64_t last = schedule.begin(piece, i + 1), step = std::min(m_tileEdges, mostMet);
             for (std::int64_t e = schedule.begin(piece, i); e < last; e += step) {
-                met.take(entries + e, edges ? edges + e : nullptr, std::min(step, last - e), static_cast<std::int32_t>(schedule.firstRow(piece)));
-                meet(m_items.items[static_cast<std::size_t>(i)], met, tile);
+                const EdgeItem& item = m_items.items[static_cast<std::size_t>(i)];
+                met.take(entries + e, edges ? edges + e : nullptr, std::min(step, last - e), static_cast<std::int32_t>(schedule.firstRow(piece)), item.firstEdge);
+                meet(item, met, tile);
             }
         });
     }
@@ -118,12 +119,13 @@ private:
         std::int32_t sources[mostMet], inPiece[mostMet];  // rows, counted from the first of all and of the piece
         std::int32_t target[mostMet];                     // of each run of edges, from the first of the item
         std::int64_t begin[mostMet + 1];                  // of each run
-        const std::int32_t* edges = nullptr;
+        std::int32_t edges[mostMet];                      // of the block, where they are known
 
-        void take(const std::uint32_t* entries, const std::int32_t* ids, std::int64_t number, std::int32_t firstRow)
+        void take(const std::uint32_t* entries, const std::uint16_t* ids, std::int64_t number, std::int32_t firstRow, std::int64_t firstEdge)
         {
             count = number;
-            edges = ids;
+            for (std::int64_t i = 0; ids && i < number; ++i)
+                edges[i] = static_cast<std::int32_t>(firstEdge) + ids[i];
             targets = 0;
             for (std::int64_t i = 0; i < number; ++i) {
                 const auto row = static_cast<std::int32_t>(entries[i] >> 16), to = static_cast<std::int32_t>(entries[i] & 0xffff);
@@ -590,7 +592,7 @@ template <class T>
 EdgeStream<T>::~EdgeStream() = default;
 
 template <class T>
-void EdgeStream<T>::meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::int32_t* edges)
+void EdgeStream<T>::meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::uint16_t* edges)
 {
     for (std::size_t i = 0; i < rows.size(); ++i)
         m->operands[m->streamed[i]].rows = rows[i];

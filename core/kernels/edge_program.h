@@ -103,7 +103,8 @@ public:
     /// is not read.
     static bool needsEdges(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const std::vector<std::size_t>& streamed);
 
-    /// Program, arrays and schedule must live as long as this. From here to finish, what is added to the row of a target is part of its sum. The schedule: of the same block, by the sources of what is streamed.
+    /// Program, arrays and schedule must live as long as this. From here to finish, what is added to the row of a target is part of its sum. The schedule: of
+    /// the same block, by the sources of what is streamed.
     EdgeStream(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const EdgeSchedule& schedule,
                const std::vector<T*>& outputs, const std::vector<std::size_t>& streamed, const EdgeRunOptions& options = {});
     ~EdgeStream();
@@ -112,7 +113,7 @@ public:
 
     /// Meets the edges of a piece; those before were met, but for pieces without edges. rows[i]: the first row of the piece of streamed operand i. entries and
     /// edges: those of the schedule from where the piece begins; edges may be null if they are not needed.
-    void meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::int32_t* edges);
+    void meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::uint16_t* edges);
     void finish();  ///< after the last piece
 
 private:

@@ -62,7 +62,7 @@ EdgeSchedule::EdgeSchedule(const EdgeBlock& block, const std::int32_t* sources, 
     }
     m_entries.resize(static_cast<std::size_t>(block.edges()));
     m_edges.resize(knowsEdges ? m_entries.size() : 0);
-    const Destination entries(m_entries.data(), sizeof(std::uint32_t)), edges(m_edges.data(), sizeof(std::int32_t));
+    const Destination entries(m_entries.data(), sizeof(std::uint32_t)), edges(m_edges.data(), sizeof(std::uint16_t));
     parallelFor((m_items + itemsAtOnce - 1) / itemsAtOnce, threads, [&](std::int64_t group, int) {
         const std::int64_t first = group * itemsAtOnce, last = std::min(m_items, first + itemsAtOnce);
         const auto numberBefore = [&](std::size_t piece, std::int64_t item) { return m_begins[piece * stride + static_cast<std::size_t>(item)]; };
@@ -70,7 +70,7 @@ EdgeSchedule::EdgeSchedule(const EdgeBlock& block, const std::int32_t* sources, 
         for (std::size_t p = 0; p < count; ++p)
             begins[p + 1] = begins[p] + (numberBefore(p, last) - numberBefore(p, first));
         std::vector<std::uint32_t> sorted(begins.back());
-        std::vector<std::int32_t> ids(knowsEdges ? sorted.size() : 0);
+        std::vector<std::uint16_t> ids(knowsEdges ? sorted.size() : 0);
         std::ranges::copy(begins.begin(), begins.end() - 1, next.begin());
         for (std::int64_t i = first; i < last; ++i) {
             const EdgeItem& item = all.items[static_cast<std::size_t>(i)];
@@ -82,7 +82,7 @@ EdgeSchedule::EdgeSchedule(const EdgeBlock& block, const std::int32_t* sources, 
                     const std::size_t place = next[static_cast<std::size_t>(piece)]++;
                     sorted[place] = static_cast<std::uint32_t>(sources[e] - m_rows.first(piece)) << 16 | static_cast<std::uint32_t>(t - item.firstTarget);
                     if (knowsEdges)
-                        ids[place] = static_cast<std::int32_t>(e);
+                        ids[place] = static_cast<std::uint16_t>(e - item.firstEdge);
                 }
             }
         }

@@ -75,14 +75,14 @@ void addTo(RowStream& stream, const EdgeSchedule& schedule)
 {
     stream.addPieces({schedule.entries().data(), sizeof(std::uint32_t), &schedule.pieces()});
     if (!schedule.edges().empty())
-        stream.addPieces({schedule.edges().data(), sizeof(std::int32_t), &schedule.pieces()});
+        stream.addPieces({schedule.edges().data(), sizeof(std::uint16_t), &schedule.pieces()});
 }
 
 template <class T>
 void meet(EdgeStream<T>& edges, const EdgeSchedule& schedule, const RowStream& stream, const std::vector<const void*>& rows)
 {
     edges.meet(stream.piece(), rows, static_cast<const std::uint32_t*>(stream.entries().front()),
-               schedule.edges().empty() ? nullptr : static_cast<const std::int32_t*>(stream.entries().back()));
+               schedule.edges().empty() ? nullptr : static_cast<const std::uint16_t*>(stream.entries().back()));
 }
 
 template <class T>

@@ -221,6 +221,7 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
     for (double* part : {&stats.prepareSeconds, &stats.computeSeconds, &stats.writeSeconds})
         *part *= sum > 0 ? wall / sum : 0;
     stats.prepareSeconds += grouping;
+    stats.gatherSeconds = running.gatherSeconds;
     stats.computeSeconds += running.gatherSeconds;
     stats.rows = running.total;
     stats.withOwnRows = running.parts.takesOwnRows;

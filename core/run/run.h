@@ -61,6 +61,7 @@ struct FunctionRun {
     double writeSeconds = 0;      ///< storing save points
     double savedBytes = 0;        ///< written to the store
     std::int64_t gathers = 0;     ///< parts of its targets whose edges were reduced before batches ran on them
+    double gatherSeconds = 0;     ///< that this took, of computeSeconds
     bool withOwnRows = false;     ///< and to which the targets' own rows were added as the rows of sources came
     double fileBytesRead = 0;     ///< of rows, where these lie in files
     double fileBytesWritten = 0;
