@@ -218,16 +218,47 @@ inline Vector<T> permuted(Vector<T> v, typename Lanes<T>::Index index)
 #endif
 }
 
-// Not a number wins, as in PyTorch.
+// Not a number wins, as in PyTorch. Of the processor's own, the second operand wins then, and among equals.
+template <class T>
+inline Vector<T> withNaN(Vector<T> picked, Vector<T> x)
+{
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4)
+        return reinterpret_cast<Vector<T>>(_mm512_mask_mov_ps(reinterpret_cast<__m512>(picked), _mm512_cmp_ps_mask(reinterpret_cast<__m512>(x), reinterpret_cast<__m512>(x), _CMP_UNORD_Q),
+                                                              reinterpret_cast<__m512>(x)));
+    else
+        return reinterpret_cast<Vector<T>>(_mm512_mask_mov_pd(reinterpret_cast<__m512d>(picked), _mm512_cmp_pd_mask(reinterpret_cast<__m512d>(x), reinterpret_cast<__m512d>(x), _CMP_UNORD_Q),
+                                                              reinterpret_cast<__m512d>(x)));
+#else
+    return x != x ? x : picked;
+#endif
+}
+
 template <Reduce R, class T>
 inline Vector<T> combined(Vector<T> a, Vector<T> x)
 {
-    if constexpr (R == Reduce::Max)
-        return ((x > a) | (x != x)) ? x : a;
-    else if constexpr (R == Reduce::Min)
-        return ((x < a) | (x != x)) ? x : a;
-    else
+    constexpr bool isMax = R == Reduce::Max;
+    if constexpr (R != Reduce::Max && R != Reduce::Min) {
         return a + x;
+    } else {
+#if defined(__AVX512F__)
+        if constexpr (sizeof(T) == 4)
+            return withNaN<T>(reinterpret_cast<Vector<T>>(isMax ? _mm512_max_ps(reinterpret_cast<__m512>(x), reinterpret_cast<__m512>(a))
+                                                                : _mm512_min_ps(reinterpret_cast<__m512>(x), reinterpret_cast<__m512>(a))), x);
+        else
+            return withNaN<T>(reinterpret_cast<Vector<T>>(isMax ? _mm512_max_pd(reinterpret_cast<__m512d>(x), reinterpret_cast<__m512d>(a))
+                                                                : _mm512_min_pd(reinterpret_cast<__m512d>(x), reinterpret_cast<__m512d>(a))), x);
+#elif defined(__AVX2__)
+        if constexpr (sizeof(T) == 4)
+            return withNaN<T>(reinterpret_cast<Vector<T>>(isMax ? _mm256_max_ps(reinterpret_cast<__m256>(x), reinterpret_cast<__m256>(a))
+                                                                : _mm256_min_ps(reinterpret_cast<__m256>(x), reinterpret_cast<__m256>(a))), x);
+        else
+            return withNaN<T>(reinterpret_cast<Vector<T>>(isMax ? _mm256_max_pd(reinterpret_cast<__m256d>(x), reinterpret_cast<__m256d>(a))
+                                                                : _mm256_min_pd(reinterpret_cast<__m256d>(x), reinterpret_cast<__m256d>(a))), x);
+#else
+        return withNaN<T>((isMax ? x > a : x < a) ? x : a, x);
+#endif
+    }
 }
 
 enum class Weighting { None, Edge, Head };
