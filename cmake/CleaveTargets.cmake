@@ -1,13 +1,13 @@
 # What every target of Cleave shares: language, warnings, sanitizers.
 add_library(cleave_options INTERFACE)
 target_compile_features(cleave_options INTERFACE cxx_std_20)
-target_compile_options(cleave_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+target_compile_options(cleave_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor>)
 # GCC 12 sees uninitialised memory in std::variant and overlapping copies in std::string where there are none.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    target_compile_options(cleave_options INTERFACE -Wno-maybe-uninitialized -Wno-restrict)
+    target_compile_options(cleave_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized -Wno-restrict>)
 endif()
 if(CMAKE_UNITY_BUILD)  # of what a file keeps to itself GCC warns where the file is included in another one
-    target_compile_options(cleave_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    target_compile_options(cleave_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 target_include_directories(cleave_options INTERFACE ${PROJECT_SOURCE_DIR})
 if(CLEAVE_SANITIZE)

@@ -8,14 +8,6 @@
 
 namespace cleave {
 
-/// Which row of an operand belongs to an edge.
-enum class EdgeRow : std::uint8_t {
-    Edge,    ///< its own
-    Source,  ///< the one that an index names
-    Target,  ///< that of the target
-    Same,    ///< there is one row only
-};
-
 struct EdgeOperand {
     EdgeRow row = EdgeRow::Edge;
     std::int64_t width = 1;  ///< entries of a row

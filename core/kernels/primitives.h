@@ -6,6 +6,14 @@
 
 namespace cleave {
 
+/// Which row of an operand belongs to an edge.
+enum class EdgeRow : std::uint8_t {
+    Edge,    ///< its own
+    Source,  ///< the one that an index names
+    Target,  ///< that of the target
+    Same,    ///< there is one row only
+};
+
 /// How the rows of the edges into a target become one row.
 enum class Reduce : std::uint8_t { Sum, Mean, Max, Min };
 

@@ -353,7 +353,8 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
         for (; e < end; ++e) {
             if (e < prefetchEnd) {
                 const In* const ahead = rows + static_cast<std::int64_t>(sources[e + prefetchDistance<In>]) * stride;
-                forEach<(N * count + line - 1) / line>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * line); });
+                // Every other line: processors fetch lines in pairs.
+                forEach<(N * count + 2 * line - 1) / (2 * line)>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + 2 * k * line); });
             }
             add(e, false);
         }

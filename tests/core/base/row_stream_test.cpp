@@ -77,7 +77,7 @@ TEST_F(RowStreams, GiveWhatIsNamedOnceAndInOrder)
 
 TEST_F(RowStreams, ComeInSmallerPiecesWhereRowsAreNamedOften)
 {
-    std::vector<std::int32_t> index(2'000'000, 100);
+    std::vector<std::int32_t> index(2'000'000, 10);
     for (std::int64_t row = 0; row < rowCount; ++row)
         index.push_back(static_cast<std::int32_t>(row));
     const RowStream stream({columns(0, rowWidth)}, rowCount, index);
