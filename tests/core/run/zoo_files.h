@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/plan/plan_space.h"
 #include "core/run/model.h"
 #include "tests/core/test_files.h"
 
@@ -19,6 +20,19 @@ inline const DataGraph& cora()
 {
     static const DataGraph graph = readGraph(examplesDir() / "cora.npz");
     return graph;
+}
+
+/// Ops run as late as they may on targets alone, without others that move along.
+inline Plan postponed(const PlanSpace& space)
+{
+    Plan plan = space.messageDegree();
+    for (auto placed = space.ops().rbegin(); placed != space.ops().rend(); ++placed)
+        for (int function = space.functions() - 1; function >= 0; --function)
+            if (Move move = space.moveOp(plan, placed->op, Position::post(function)); move.plan && move.alongside.empty()) {
+                plan = std::move(*move.plan);
+                break;
+            }
+    return plan;
 }
 
 }  // namespace cleave::test

@@ -11,7 +11,7 @@
 
 #include "core/graph/npy.h"
 #include "core/run/run.h"
-#include "tests/core/test_files.h"
+#include "tests/core/run/zoo_files.h"
 
 namespace cleave {
 namespace {
@@ -127,6 +127,9 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
         return all[random() % all.size()];
     };
     const double tolerance = name == "bfloat16" ? 0.05 : name == "float16" || name == "half" ? 0.01 : 1e-4;
+    const PlanSpace space(*model.analysis);
+    Model late = model;
+    late.cut = std::make_shared<CutProgram>(space.cut(test::postponed(space)));
     for (int round = 0; round < 6; ++round) {
         RunOptions options;
         options.kernels = round < 4 ? Kernels::All : any(Kernels::None, Kernels::Reduce);
@@ -152,7 +155,8 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
             plain.targets.clear();
             expected = runLayerWise(model, graph, plain);
         }
-        const RunResult result = runLayerWise(model, graph, options);
+        const bool isLate = any(true, false);
+        const RunResult result = runLayerWise(isLate ? late : model, graph, options);
         ASSERT_EQ(result.outputs.size(), expected.outputs.size());
         if (!options.targets.empty()) {
             RunOptions whole;
@@ -165,7 +169,7 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
             EXPECT_LE(largestDifference(result.outputs[o].array, expected.outputs[o].array), tolerance)
                 << "kernels " << static_cast<int>(options.kernels) << ", " << options.threads << " threads, " << options.batchesAtOnce
                 << " batches at once, batch size " << options.batchSize << ", " << options.gatherAtOnce << " gathered at once, own rows "
-                << static_cast<int>(options.ownRows) << ", order " << orderName(options.order);
+                << static_cast<int>(options.ownRows) << (isLate ? ", late" : "") << ", order " << orderName(options.order);
     }
 }
 
