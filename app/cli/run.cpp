@@ -86,12 +86,15 @@ Json toJson(const RunResult& result)
               {"peak_bytes", result.peakBytes}};
     if (!result.randomInputs.empty())
         json["random_inputs"] = result.randomInputs;
+    if (!result.notices.empty())
+        json["notices"] = result.notices;
     for (const NamedArray& output : result.outputs)
         json["outputs"].push_back({{"name", output.name}, {"dtype", dtypeName(output.array.dtype)}, {"shape", output.array.shape}});
     for (const FunctionRun& f : result.functions)
         json["functions"].push_back({{"name", f.name}, {"batches", f.batches}, {"rows", f.rows}, {"block_nodes", f.blockNodes}, {"edges", f.edges},
                                      {"prepare_seconds", f.prepareSeconds}, {"compute_seconds", f.computeSeconds},
-                                     {"write_seconds", f.writeSeconds}, {"saved_bytes", f.savedBytes}, {"page_faults", f.pageFaults}, {"gathers", f.gathers}, {"gather_seconds", f.gatherSeconds},
+                                     {"write_seconds", f.writeSeconds}, {"saved_bytes", f.savedBytes}, {"page_faults", f.pageFaults}, {"gathers", f.gathers}, {"gather_seconds", f.gatherSeconds}, {"device", f.device.empty() ? "cpu" : f.device}, {"bytes_to_device", f.bytesToDevice},
+                                     {"bytes_from_device", f.bytesFromDevice},
                                      {"file_bytes_read", f.fileBytesRead}, {"file_bytes_written", f.fileBytesWritten}});
     for (std::size_t i = 0; i < result.predicted.seconds.size(); ++i)
         json["functions"][i]["predicted_seconds"] = result.predicted.seconds[i];
@@ -120,10 +123,15 @@ std::string summary(const std::string& name, const RunResult& result)
            (result.peakBytes > 0 ? ", peak " + formatBytes(result.peakBytes) : "") + "\n";
 }
 
-std::string randomNote(const RunResult& result)
+// What was asked for and is otherwise, before all else.
+std::string notes(const RunResult& result)
 {
-    return result.randomInputs.empty() ? ""
-                                       : "RANDOM NUMBERS in place of " + join(result.randomInputs, ", ") + ", which the graph does not have.\n\n";
+    std::string text;
+    if (!result.randomInputs.empty())
+        text += "RANDOM NUMBERS in place of " + join(result.randomInputs, ", ") + ", which the graph does not have.\n\n";
+    for (const std::string& notice : result.notices)
+        text += notice + "\n";
+    return result.notices.empty() ? text : text + "\n";
 }
 
 void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs)
@@ -211,7 +219,7 @@ std::string roundingNote(const Comparison& c)
 
 std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& names)
 {
-    std::string text = randomNote(result.layerWise) + functionTable(result.layerWise) + "\n" + summary("Full graph", result.full) +
+    std::string text = notes(result.layerWise) + functionTable(result.layerWise) + "\n" + summary("Full graph", result.full) +
                        summary("Layer-wise in batches of " + formatCount(result.layerWise.batchSize), result.layerWise) + "\n";
     std::vector<std::vector<std::string>> rows{{"output", "compared", "largest difference", "relative", "rows over"}};
     for (const Comparison& c : result.comparisons)
@@ -278,7 +286,7 @@ void addRun(CLI::App& app, int&)
         if (bound)
             json["memory"] = {{"bound_bytes", bound->bytes()}, {"peak_bytes", bound->peakBytes()}};
         print(arguments->json ? json.dump(2) + "\n"
-                              : randomNote(result) + functionTable(result) + rewrites + "\n" +
+                              : notes(result) + functionTable(result) + rewrites + "\n" +
                                     summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(bound.get(), result) +
                                     "Written to " + *out + "\n");
     });

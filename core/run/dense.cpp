@@ -120,7 +120,7 @@ std::string denseText()
 at::Tensor denseLinear(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias)
 {
     const bool plainBias = !bias.defined() || (bias.scalar_type() == at::kFloat && bias.dim() == 1);
-    if (usesOneDnn() && plainBias && fitsOneDnn(input, weight))
+    if (input.is_cpu() && usesOneDnn() && plainBias && fitsOneDnn(input, weight))
         return byOneDnn(input.contiguous(), weight.contiguous(), bias);
     return bias.defined() ? at::linear(input, weight, bias) : at::linear(input, weight);
 }

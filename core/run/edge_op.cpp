@@ -221,6 +221,8 @@ std::span<const std::int32_t> sourcesOf(const at::Tensor& index, std::int64_t ed
     return {index.data_ptr<std::int32_t>(), static_cast<std::size_t>(edges)};
 }
 
+EdgesElsewhere edgesElsewhere = nullptr;
+
 void runEdges(jit::Stack& stack)
 {
     const c10::List<at::Tensor> sources = jit::pop(stack).toTensorList(), operands = jit::pop(stack).toTensorList();
@@ -228,6 +230,13 @@ void runEdges(jit::Stack& stack)
     const auto& op = *reinterpret_cast<const EdgeOp*>(jit::pop(stack).toInt());
     const EdgeBlock block{begin.data_ptr<std::int64_t>(), begin.numel() - 1};
     c10::List<at::Tensor> results;
+    if (!operands.empty() && !operands.get(0).is_cpu()) {
+        TORCH_CHECK(edgesElsewhere, "edge programs cannot be run on this device");
+        for (const at::Tensor& output : edgesElsewhere(op, begin, operands.vec(), sources.vec()))
+            results.push_back(output.to(scalarType(op.dtype)));
+        jit::push(stack, std::move(results));
+        return;
+    }
     std::vector<at::Tensor> rows, indices, outputs;
     for (std::size_t r = 0; r < op.program.results.size(); ++r) {
         std::vector<std::int64_t> sizes = op.sizes[r];
@@ -264,6 +273,8 @@ const jit::RegisterOperators& registered()
 }
 
 }  // namespace
+
+void runEdgesElsewhereBy(EdgesElsewhere run) { edgesElsewhere = run; }
 
 EdgeOp edgeOp(const Program& program, const FusedEdges& fused)
 {

@@ -49,6 +49,10 @@ struct RowsOnce {
 /// indices are freed when they are not needed any more.
 at::Tensor runWithOwnRows(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::Tensor> indices, const EdgeBlock& block, const RowsOnce& once);
 
+/// What runs programs whose operands lie on another device, set once: begin and what it needs of it lie on the host, and sources are checked.
+using EdgesElsewhere = std::vector<at::Tensor> (*)(const EdgeOp& op, const at::Tensor& begin, const std::vector<at::Tensor>& operands, const std::vector<at::Tensor>& sources);
+void runEdgesElsewhereBy(EdgesElsewhere run);
+
 /// Appends cleave::edges, which gives a list with a tensor for each result.
 /// begin: int64 [targets + 1], where the edges into each target begin; operands: in the program's order; sources: int32 [edges] for each
 /// operand that is read at an index, in order.

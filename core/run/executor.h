@@ -13,6 +13,7 @@
 #include "core/graph/blocks.h"
 #include "core/plan/counts.h"
 #include "core/plan/rates.h"
+#include "core/run/device.h"
 #include "core/run/lowering.h"
 #include "core/run/run.h"
 
@@ -51,6 +52,14 @@ public:
         m_gatherAtOnce = targets;
         m_ownRows = ownRows;
     }
+
+    /// Functions run there if they can: for the others there is a notice, or Error if strict. Set before run.
+    void setDevice(std::shared_ptr<Device> device, bool strict)
+    {
+        m_device = std::move(device);
+        m_strictDevice = strict;
+    }
+    const std::vector<std::string>& notices() const { return m_notices; }
 
     /// Structure that is not read any more is freed before the first function: run is called once, and nothing else after it but countBlocks.
     void runOnce() { m_runsOnce = true; }
@@ -108,6 +117,7 @@ private:
         std::vector<GatheringFunction::Output> gathered;
         std::optional<OwnRowsFunction> withOwnRows;  // another way, or the one that is taken
         bool takesOwnRows = false;
+        bool isOnDevice = false;
 
         std::vector<FunctionInput> inputs() const;  // of all that may be run
     };
@@ -146,7 +156,13 @@ private:
     at::Tensor numbersInBatch(const at::Tensor& nodes, const Batch& batch) const;
     void number(const at::Tensor& nodes, Batch& batch) const;
     std::int64_t total(const std::vector<RowTotal>& rows) const;
-    Parts partsOf(std::size_t function) const;
+    Parts partsOf(std::size_t function);
+    Parts partsOnCpu(std::size_t function) const;
+    Parts partsOnDevice(std::size_t function) const;
+    std::string whyNotOnDevice(const CutFunction& function, const LoweredFunction* lowered = nullptr) const;
+    void notOnDevice(const CutFunction& function, const std::string& reason);
+    void runOnDevice(Running& running, std::int64_t batchSize, const Progress& progress);
+    void checkSourcesOf(const LoweredFunction& lowered, const std::vector<c10::IValue>& inputs, const Batch& batch) const;
     std::set<ValueId> readFromFiles(const CutFunction& function) const;
     Retained retained(const std::vector<Parts>& lowered) const;
     void release(const Retained& retained);
@@ -208,6 +224,9 @@ private:
     std::unique_ptr<Numbering> m_numbers;  // of whoever runs batches one by one
     std::vector<std::int64_t> m_numNodes;  // of each type
     Kernels m_kernels;
+    std::shared_ptr<Device> m_device;      // null: the processor
+    bool m_strictDevice = false;
+    std::vector<std::string> m_notices;
     int m_batchesAtOnce = 0;
     std::int64_t m_gatherAtOnce = 0;
     OwnRows m_ownRows = OwnRows::Auto;

@@ -55,7 +55,7 @@ std::set<ValueId> LayerWise::readFromFiles(const CutFunction& function) const
     return values;
 }
 
-LayerWise::Parts LayerWise::partsOf(std::size_t f) const
+LayerWise::Parts LayerWise::partsOnCpu(std::size_t f) const
 {
     const CutFunction& function = m_cut.functions[f];
     const std::string name = "function_" + std::to_string(f);

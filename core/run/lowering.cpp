@@ -83,6 +83,8 @@ public:
         m_ownSum = &sum;
     }
 
+    void placeOn(c10::Device place) { m_place = place; }
+
     LoweredFunction run(const std::string& name, Kernels kernels)
     {
         if (m_ownSum)
@@ -90,7 +92,7 @@ public:
         const EdgeFusion fusion = fuseEdges(m_a, m_f, kernels, m_split ? *m_split : std::set<ValueId>{});
         std::map<std::size_t, std::vector<SparseTerm>> sums;  // by the step that adds the last of the terms
         std::set<std::size_t> later;  // steps that are run there
-        for (const SparseTerm& term : findSparseTerms(m_a, m_f, fusion))
+        for (const SparseTerm& term : m_place.is_cpu() ? findSparseTerms(m_a, m_f, fusion) : std::vector<SparseTerm>{})
             if (isFinite(term.weight) && (!term.bias.valid() || isFinite(term.bias))) {
                 later.insert(fusion.programs[term.program].step);
                 later.insert(term.scales.begin(), term.scales.end());
@@ -130,6 +132,8 @@ private:
         replaceLinear();
         if (pagesAreBound())
             replaceGathers();
+        if (!m_place.is_cpu())
+            placeNewTensors();
         return {std::move(m_inputs), std::move(m_edgeOps), std::move(m_relationSums), std::move(m_globalOps), Lowered(m_graph, name)};
     }
 
@@ -181,7 +185,8 @@ private:
         } else if (operand.kind == OperandKind::Numbered) {
             added = numbered(operand);
         } else if (operand.kind == OperandKind::Whole && m_a.values[operand.value].reach == Reach::Constant) {
-            added = constant(*m_graph, m_constants[operand.value]);
+            const c10::IValue& made = m_constants[operand.value];
+            added = constant(*m_graph, made.isTensor() ? c10::IValue(made.toTensor().to(m_place)) : made);
         } else {
             added = addInput(*m_graph, m_a.program[operand.value].kind);
             m_inputs.push_back({operand, -1, -1, {}, -1, std::nullopt});
@@ -260,6 +265,20 @@ private:
             const jit::WithInsertPoint before(linear);
             linear->output()->replaceAllUsesWith(insertLinear(*m_graph, linear->input(0), linear->input(1), linear->input(2)));
             linear->destroy();
+        }
+    }
+
+    // What makes tensors out of numbers makes them where the others lie.
+    void placeNewTensors()
+    {
+        for (jit::Node* node : m_graph->nodes()) {
+            const c10::FunctionSchema* schema = node->maybeSchema();
+            const auto argument = schema ? schema->argumentIndexWithName("device") : c10::nullopt;
+            if (!argument || node->inputs().size() <= static_cast<std::size_t>(*argument))
+                continue;
+            const bool takesTensor = std::ranges::any_of(node->inputs(), [](const jit::Value* input) { return input->type()->kind() == c10::TypeKind::TensorType; });
+            if (!takesTensor)
+                node->replaceInput(static_cast<std::size_t>(*argument), constant(*m_graph, c10::IValue(m_place)));
         }
     }
 
@@ -507,6 +526,7 @@ private:
     std::map<Key, jit::Value*> m_values, m_reduced;
     const std::set<ValueId>* m_split = nullptr;
     bool m_gathers = false, m_canSplit = false;
+    c10::Device m_place = c10::kCPU;
     const OwnSum* m_ownSum = nullptr;
     Side m_side = Side::Own;
     std::vector<GatheredRows> m_gathered;
@@ -533,9 +553,11 @@ std::vector<c10::IValue> Lowered::run(std::vector<c10::IValue> inputs) const
 }
 
 LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
-                              Kernels kernels, const std::set<ValueId>& narrow)
+                              Kernels kernels, const std::set<ValueId>& narrow, c10::Device place)
 {
-    return FunctionLowering(analysis, function, constants, narrow).run(name, kernels);
+    FunctionLowering lowering(analysis, function, constants, narrow);
+    lowering.placeOn(place);
+    return lowering.run(name, kernels);
 }
 
 std::vector<FunctionInput> OwnRowsFunction::inputs() const

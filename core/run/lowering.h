@@ -88,8 +88,8 @@ struct GatheringFunction {
 std::optional<GatheringFunction> lowerGathering(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
                                                 Kernels kernels, const std::set<ValueId>& values, const std::set<ValueId>& narrow = {});
 
-/// narrow: tensors of the store that are bfloat16 there; what is gathered of them becomes float32.
+/// narrow: tensors of the store that are bfloat16 there; what is gathered of them becomes float32. place: where its tensors lie when it is run.
 LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
-                              Kernels kernels = Kernels::None, const std::set<ValueId>& narrow = {});
+                              Kernels kernels = Kernels::None, const std::set<ValueId>& narrow = {}, c10::Device place = c10::kCPU);
 
 }  // namespace cleave

@@ -15,6 +15,7 @@
 #include "core/plan/execution.h"
 #include "core/run/bind.h"
 #include "core/run/dense.h"
+#include "core/run/device.h"
 #include "core/run/executor.h"
 #include "core/run/store_folder.h"
 #include "core/run/tensors.h"
@@ -118,6 +119,15 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         if (options.narrowStore)
             run.narrowStore();
         run.runOnce();
+        if (options.device != "cpu") {
+            auto [device, reason] = openDevice(options.device);
+            if (device)
+                run.setDevice(std::move(device), options.strictDevice);
+            else if (options.strictDevice)
+                throw Error("Nothing can be run on " + options.device + ": " + reason + ".");
+            else
+                result.notices.push_back("All functions run on the CPU instead of " + options.device + ": " + reason + ".");
+        }
         const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.mostNodes(), run.mostEdgesPerNode(), options.kernels);
         result.batchSize = wanted;
         if (options.order != NodeOrder::Natural)
@@ -135,6 +145,7 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         result.counts = run.countBlocks(wanted, mostEdgesCounted, progress);
         result.counts.order = orderName(options.order);
         result.functions = run.functions();
+        std::ranges::copy(run.notices(), std::back_inserter(result.notices));
         for (std::size_t f = 0; f < result.functions.size(); ++f)
             result.functions[f].name = functionName(model.cut->functions[f]);
         result.outputs = named(model.program(), outputs);

@@ -39,6 +39,8 @@ struct RunOptions {
     std::filesystem::path store;               ///< folder that keeps the save points (.npy) and says which functions are done; empty: none
     bool narrowStore = false;                  ///< save points of float32 are kept as bfloat16: half the bytes, three digits
     bool resume = false;                       ///< go on with the run in that folder
+    std::string device = "cpu";                ///< that functions run on if they can: "cpu", "cuda", "cuda:1", …
+    bool strictDevice = false;                 ///< Error where a function cannot run there, instead of a notice
     int jitter = 0;                            ///< 1, 2, …: each floating-point number of the inputs is moved by its last digit, up or down, each time differently
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
 
@@ -65,6 +67,8 @@ struct FunctionRun {
     bool withOwnRows = false;     ///< and to which the targets' own rows were added as the rows of sources came
     double fileBytesRead = 0;     ///< of rows, where these lie in files
     double fileBytesWritten = 0;
+    std::string device;           ///< that it ran on; empty: the processor
+    double bytesToDevice = 0, bytesFromDevice = 0;
     std::int64_t pageFaults = 0;  ///< of the process while batches ran, without the first: memory that was touched for the first time, or came from files
 
     double seconds() const { return prepareSeconds + computeSeconds + writeSeconds; }
@@ -79,6 +83,7 @@ struct Prediction {
 struct RunResult {
     std::vector<NamedArray> outputs;
     std::vector<std::string> randomInputs;  ///< filled as RunOptions::randomFeatures says
+    std::vector<std::string> notices;    ///< sentences on what was asked for and could not be
     std::vector<FunctionRun> functions;  ///< empty for a full-graph run
     std::int64_t batchSize = 0;          ///< that was used
     double prologueSeconds = 0;

@@ -1384,6 +1384,22 @@
         <translation>METIS 无法划分该图；请选择其他节点顺序。</translation>
     </message>
     <message>
+        <source>There is no device %1: cpu, cuda, or cuda:1 for the second GPU.</source>
+        <translation>没有设备 %1：可用 cpu、cuda，或用 cuda:1 表示第二块 GPU。</translation>
+    </message>
+    <message>
+        <source>One row at a time does not fit into the memory of %1, of which %2 are free: run the function on the CPU.</source>
+        <translation>%1 的显存（空闲 %2）一次连一行也放不下：请在 CPU 上运行该函数。</translation>
+    </message>
+    <message>
+        <source>Nothing can be run on %1: %2.</source>
+        <translation>无法在 %1 上运行：%2。</translation>
+    </message>
+    <message>
+        <source>%1 cannot run on %2: %3.</source>
+        <translation>%1 无法在 %2 上运行：%3。</translation>
+    </message>
+    <message>
         <source>A node order needs as many sources as targets and a batch size of at least 1.</source>
         <translation>节点顺序要求源与目标数量相同，且批大小至少为 1。</translation>
     </message>

@@ -522,6 +522,27 @@ TEST(Cli, SwitchesAreTaken)
     EXPECT_NE(unknown.err.find("there is no rewrite 'everything'"), std::string::npos);
 }
 
+// There is no GPU, or all functions run there; in both cases the answers are right.
+TEST(Cli, DevicesAreTriedAndNamed)
+{
+    const test::TemporaryFolder folder;
+    const std::string inputs = example("sage.pt2") + " " + example("cora.npz") + " --batch-size 300";
+    const Result tried = run("run " + inputs + " --device cuda --json --out " + (folder / "out.npy").string());
+    ASSERT_EQ(tried.code, 0) << tried.err;
+    const auto json = nlohmann::json::parse(tried.out);
+    const bool isThere = !json.contains("notices");
+    for (const auto& function : json["functions"])
+        EXPECT_EQ(function["device"] == "cpu", !isThere) << tried.out;
+    EXPECT_TRUE(isThere || json["notices"][0].get<std::string>().find("All functions run on the CPU instead of cuda: ") != std::string::npos) << tried.out;
+    EXPECT_EQ(run("verify " + inputs + " --device cuda --expected " + example("sage.expected.npz")).code, 0);
+    const Result strict = run("run " + inputs + " --device cuda --strict-device --out " + (folder / "strict.npy").string());
+    EXPECT_EQ(strict.code, isThere ? 0 : 1);
+    EXPECT_TRUE(isThere || strict.err.find("Nothing can be run on cuda: ") != std::string::npos) << strict.err;
+    const Result unknown = run("run " + inputs + " --device cuda:x --out " + (folder / "no.npy").string());
+    EXPECT_EQ(unknown.code, 1);
+    EXPECT_NE(unknown.err.find("There is no device cuda:x: cpu, cuda, or cuda:1 for the second GPU."), std::string::npos) << unknown.err;
+}
+
 TEST(Cli, PlansKeepTheirRewrites)
 {
     const test::TemporaryFolder folder;

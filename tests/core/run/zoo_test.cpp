@@ -11,6 +11,7 @@
 
 #include "core/graph/npy.h"
 #include "core/run/run.h"
+#include "tests/core/run/fake_device.h"
 #include "tests/core/run/zoo_files.h"
 
 namespace cleave {
@@ -138,6 +139,10 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
         options.gatherAtOnce = any(std::int64_t{0}, std::int64_t{-1}, std::int64_t{1}, std::int64_t{5}, std::int64_t{16}, std::int64_t{1} << 20);
         options.ownRows = any(OwnRows::Auto, OwnRows::Never, OwnRows::Always, OwnRows::Always);
         options.threads = any(1, 2, 3);
+        if (any(1, 2, 3) == 1) {
+            nameDevice("fake", std::make_shared<test::FakeDevice>());
+            options.device = "fake";
+        }
         // The recommender computes its edge index from that among its inputs.
         options.order = name == "recommender" ? NodeOrder::Natural : any(NodeOrder::Natural, NodeOrder::Degree);
         options.batchSize = any(std::int64_t{1}, std::int64_t{3}, std::int64_t{17}, std::int64_t{1000});
@@ -169,7 +174,7 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
             EXPECT_LE(largestDifference(result.outputs[o].array, expected.outputs[o].array), tolerance)
                 << "kernels " << static_cast<int>(options.kernels) << ", " << options.threads << " threads, " << options.batchesAtOnce
                 << " batches at once, batch size " << options.batchSize << ", " << options.gatherAtOnce << " gathered at once, own rows "
-                << static_cast<int>(options.ownRows) << (isLate ? ", late" : "") << ", order " << orderName(options.order);
+                << static_cast<int>(options.ownRows) << (isLate ? ", late" : "") << " on " << options.device << ", order " << orderName(options.order);
     }
 }
 

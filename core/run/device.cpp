@@ -1,0 +1,51 @@
+#include "core/run/device.h"
+
+#include <charconv>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/base/format.h"
+
+namespace cleave {
+
+#if defined(CLEAVE_TORCH_CUDA)
+DeviceOrReason openCuda(int number);
+#else
+namespace {
+
+DeviceOrReason openCuda(int) { return {nullptr, "this build has no CUDA"}; }
+
+}  // namespace
+#endif
+
+namespace {
+
+std::map<std::string, std::shared_ptr<Device>>& named()
+{
+    static std::map<std::string, std::shared_ptr<Device>> devices;
+    return devices;
+}
+
+}  // namespace
+
+void nameDevice(const std::string& name, std::shared_ptr<Device> device) { named()[name] = std::move(device); }
+
+DeviceOrReason openDevice(const std::string& name)
+{
+    if (const auto known = named().find(name); known != named().end())
+        return {known->second, {}};
+    constexpr std::string_view cuda = "cuda";
+    int number = 0;
+    if (std::string_view rest = name; rest.starts_with(cuda)) {
+        rest.remove_prefix(cuda.size());
+        const bool isNumbered = rest.starts_with(':');
+        if (isNumbered)
+            rest.remove_prefix(1);
+        const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+        if (rest.empty() ? !isNumbered : isNumbered && problem == std::errc() && end == rest.data() + rest.size() && number >= 0)
+            return openCuda(number);
+    }
+    throw Error("There is no device " + printable(name, 100) + ": cpu, cuda, or cuda:1 for the second GPU.");
+}
+
+}  // namespace cleave

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/run/device.h"
+
+namespace cleave {
+
+/// A batch as the host prepares it.
+struct DeviceBatch {
+    std::vector<c10::IValue> inputs;
+    std::function<void(const std::vector<at::Tensor>& rows)> save;  ///< takes the results, on the host
+};
+
+struct DeviceWork {
+    std::function<DeviceBatch(std::int64_t first, std::int64_t last)> prepare;
+    std::function<std::vector<c10::IValue>(std::vector<c10::IValue> inputs)> compute;  ///< on the device
+    enum class Input : std::uint8_t {
+        OfBatch,
+        Fixed,   ///< the same for each batch: copied to the device once
+        OnHost,  ///< read by what hands work to the device
+    };
+    std::vector<Input> inputs;
+};
+
+struct DeviceRun {
+    std::int64_t batches = 0, batchSize = 0;  ///< batchSize: of the last ones, less than was asked for where memory ran short
+    double bytesIn = 0, bytesOut = 0;
+    double prepareSeconds = 0, waitSeconds = 0, saveSeconds = 0;  ///< of the host
+};
+
+/// Targets first … last - 1, batch after batch: while one is computed, the next is prepared and copied, and the results of the last one leave. Results are saved in
+/// order. Where the device runs out of memory, batches are halved and what was not saved is done again; Error if one target is too many.
+DeviceRun runBatchesOn(Device& device, std::int64_t first, std::int64_t last, std::int64_t batchSize, const DeviceWork& work, const Progress& progress);
+
+}  // namespace cleave

@@ -1,0 +1,167 @@
+#include <ATen/ATen.h>
+#include <ATen/cuda/CUDAContext.h>
+#include <ATen/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "core/kernels/device/edge_kernels.h"
+#include "core/kernels/device/edge_plan.h"
+#include "core/run/device.h"
+#include "core/run/edge_op.h"
+#include "core/run/tensors.h"
+
+/// A GPU by LibTorch's streams and allocators, with Cleave's own kernels. Compiled where LibTorch has CUDA and there is nvcc.
+namespace cleave {
+
+namespace {
+
+class CudaDevice : public Device {
+public:
+    explicit CudaDevice(int number)
+        : m_place(c10::kCUDA, static_cast<c10::DeviceIndex>(number)),
+          m_streams{stream(), stream(), stream()}
+    {
+    }
+
+    std::string name() const override
+    {
+        return "cuda:" + std::to_string(m_place.index()) + " (" + at::cuda::getDeviceProperties(m_place.index())->name + ")";
+    }
+
+    c10::Device place() const override { return m_place; }
+
+    // What LibTorch keeps for later counts as free.
+    std::size_t freeBytes() const override
+    {
+        const c10::cuda::CUDAGuard guard(m_place.index());
+        std::size_t free = 0, all = 0;
+        C10_CUDA_CHECK(cudaMemGetInfo(&free, &all));
+        const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(m_place.index());
+        return free + static_cast<std::size_t>(stats.reserved_bytes[0].current - stats.allocated_bytes[0].current);
+    }
+
+    at::Tensor hostMemory(c10::IntArrayRef sizes, c10::ScalarType type) const override { return at::empty(sizes, at::TensorOptions(type).pinned_memory(true)); }
+
+    void run(Lane lane, std::function<void()> work) override
+    {
+        const c10::cuda::CUDAStreamGuard guard(of(lane));
+        work();
+    }
+
+    EventPointer record(Lane lane) override
+    {
+        auto event = std::make_shared<Reached>();
+        event->event.record(of(lane));
+        return event;
+    }
+
+    void wait(Lane lane, const EventPointer& event) override { static_cast<Reached&>(*event).event.block(of(lane)); }
+    void finish(const EventPointer& event) override { static_cast<Reached&>(*event).event.synchronize(); }
+    bool isOutOfMemory(const std::exception& problem) const override { return std::strstr(problem.what(), "out of memory") != nullptr; }
+    void giveBack() override { c10::cuda::CUDACachingAllocator::emptyCache(); }
+
+private:
+    struct Reached : Event {
+        at::cuda::CUDAEvent event;
+    };
+
+    c10::cuda::CUDAStream stream() const { return c10::cuda::getStreamFromPool(false, m_place.index()); }
+    const c10::cuda::CUDAStream& of(Lane lane) const { return m_streams[static_cast<std::size_t>(lane)]; }
+
+    c10::Device m_place;
+    std::array<c10::cuda::CUDAStream, lanes> m_streams;
+};
+
+// From memory that LibTorch keeps until the copy is done.
+template <class T>
+at::Tensor onDevice(const std::vector<T>& data, const at::Device& place)
+{
+    const auto bytes = static_cast<std::int64_t>(data.size() * sizeof(T));
+    const at::Tensor host = at::empty({bytes}, at::TensorOptions(at::kByte).pinned_memory(true));
+    std::memcpy(host.data_ptr(), data.data(), static_cast<std::size_t>(bytes));
+    return host.to(place, true);
+}
+
+template <class T>
+void runSteps(const device::EdgePlan& plan, std::vector<device::EdgeView> views, const device::Segments& segments, const std::vector<at::Tensor>& outputs, const at::Tensor& scratch)
+{
+    T* place = scratch.data_ptr<T>();
+    for (std::size_t i = 0; i < plan.scratchWidths.size(); ++i) {
+        views[static_cast<std::size_t>(plan.viewOfScratch[i])].rows = place;
+        place += plan.scratchWidths[i] * segments.edges;
+    }
+    for (const auto& [view, result] : plan.viewOfResult)
+        views[static_cast<std::size_t>(view)].rows = outputs[static_cast<std::size_t>(result)].data_ptr();
+    const device::Stream stream = c10::cuda::getCurrentCUDAStream(scratch.device().index()).stream();
+    for (const device::EdgeStep& step : plan.steps) {
+        T* rows = step.result >= 0 ? outputs[static_cast<std::size_t>(step.result)].data_ptr<T>()
+                                   : static_cast<T*>(const_cast<void*>(views[static_cast<std::size_t>(step.view)].rows));
+        device::runEdgeStep<T>(step, views.data(), static_cast<int>(views.size()), segments, rows, place, stream);
+    }
+}
+
+std::vector<at::Tensor> runOnGpu(const EdgeOp& op, const at::Tensor& begin, const std::vector<at::Tensor>& operands, const std::vector<at::Tensor>& sources)
+{
+    const auto plan = device::planEdges(op.program, op.dtype == DType::Float64 ? DType::Float64 : DType::Float32);
+    TORCH_CHECK(plan.has_value(), "an edge program has too many operands for a kernel");
+    const at::Tensor begins = begin.contiguous();
+    const EdgeBlock block{begins.data_ptr<std::int64_t>(), begins.numel() - 1};
+    const at::Device place = operands.front().device();
+    const device::LongSegments found = device::findLongSegments(block);
+    const at::Tensor onGpu = onDevice(std::vector<std::int64_t>(block.begin, block.begin + begins.numel()), place), pieces = onDevice(found.pieces, place),
+                     segments = onDevice(found.segments, place);
+    device::Segments edges;
+    edges.begin = onGpu.numel() > 0 ? reinterpret_cast<const std::int64_t*>(onGpu.data_ptr()) : nullptr;
+    edges.origin = block.begin[0];
+    edges.targets = block.targets;
+    edges.edges = block.edges();
+    edges.pieces = reinterpret_cast<const device::LongPiece*>(pieces.data_ptr());
+    edges.pieceCount = static_cast<std::int64_t>(found.pieces.size());
+    edges.longSegments = reinterpret_cast<const device::LongSegment*>(segments.data_ptr());
+    edges.longCount = static_cast<std::int64_t>(found.segments.size());
+
+    std::vector<device::EdgeView> views = plan->views;
+    std::vector<at::Tensor> rows;
+    std::size_t source = 0;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        rows.push_back(operandRows(op, i, operands[i]));
+        views[i].rows = rows.back().data_ptr();
+        views[i].type = dtypeOf(rows.back().scalar_type());
+        views[i].stride = rows.back().stride(0);
+        if (op.program.operands[i].row == EdgeRow::Source)
+            views[i].sources = sources[source++].data_ptr<std::int32_t>();
+    }
+    const at::ScalarType type = op.dtype == DType::Float64 ? at::kDouble : at::kFloat;
+    std::vector<at::Tensor> outputs;
+    for (std::size_t r = 0; r < op.program.results.size(); ++r) {
+        std::vector<std::int64_t> sizes{op.program.results[r].reduced ? edges.targets : edges.edges};
+        sizes.insert(sizes.end(), op.sizes[r].begin(), op.sizes[r].end());
+        outputs.push_back(at::empty(sizes, at::TensorOptions(type).device(place)));
+    }
+    const at::Tensor scratch = at::empty({std::max<std::int64_t>(plan->scratch(edges.edges, edges.pieceCount), 1)}, at::TensorOptions(type).device(place));
+    if (type == at::kDouble)
+        runSteps<double>(*plan, std::move(views), edges, outputs, scratch);
+    else
+        runSteps<float>(*plan, std::move(views), edges, outputs, scratch);
+    return outputs;
+}
+
+}  // namespace
+
+DeviceOrReason openCuda(int number)
+{
+    if (!at::cuda::is_available())
+        return {nullptr, "CUDA finds no GPU"};
+    if (number >= at::cuda::device_count())
+        return {nullptr, "there are " + std::to_string(at::cuda::device_count()) + " GPUs, counted from 0"};
+    runEdgesElsewhereBy(runOnGpu);
+    return {std::make_shared<CudaDevice>(number), {}};
+}
+
+}  // namespace cleave

@@ -1,0 +1,182 @@
+#include "core/run/device_batches.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <numeric>
+
+#include "core/base/error.h"
+#include "core/run/run.h"
+#include "tests/core/run/fake_device.h"
+#include "tests/core/run/zoo_files.h"
+
+namespace cleave {
+namespace {
+
+using test::errorOf;
+using test::FakeDevice;
+using test::FakeOutOfMemory;
+using test::openZoo;
+using test::zooGraph;
+
+constexpr std::int64_t rowCount = 1000, columnCount = 7;
+
+// Each row times a factor that is the same for all batches, plus a number for each batch.
+class Doubling {
+public:
+    Doubling() : m_rows(at::arange(rowCount * columnCount, at::kFloat).view({rowCount, columnCount})), m_factor(at::full({1}, 3, at::kFloat)), m_saved(at::zeros({rowCount, columnCount})) {}
+
+    DeviceWork work()
+    {
+        DeviceWork made;
+        made.inputs = {DeviceWork::Input::OfBatch, DeviceWork::Input::Fixed, DeviceWork::Input::OfBatch, DeviceWork::Input::OnHost};
+        made.prepare = [this](std::int64_t first, std::int64_t last) {
+            ++prepared;
+            DeviceBatch batch{{m_rows.narrow(0, first, last - first), m_factor, first, at::full({1}, last - first, at::kLong)}, {}};
+            batch.save = [this, first, last](const std::vector<at::Tensor>& rows) {
+                EXPECT_EQ(first, savedTo) << "results are saved in order, each once";
+                savedTo = last;
+                m_saved.narrow(0, first, last - first).copy_(rows.front());
+            };
+            return batch;
+        };
+        made.compute = [this](std::vector<c10::IValue> inputs) {
+            const at::Tensor rows = inputs[0].toTensor();
+            EXPECT_EQ(inputs[3].toTensor().item<std::int64_t>(), rows.size(0));
+            if (rows.size(0) > mostRows)
+                throw FakeOutOfMemory();
+            if (fails)
+                throw std::runtime_error("something else");
+            return std::vector<c10::IValue>{rows.mul(inputs[1].toTensor()).add(static_cast<float>(inputs[2].toInt()))};
+        };
+        return made;
+    }
+
+    void expectRight(std::int64_t batchSize) const
+    {
+        EXPECT_EQ(savedTo, rowCount);
+        for (std::int64_t first = 0; first < rowCount; first += batchSize) {
+            const std::int64_t count = std::min(batchSize, rowCount - first);
+            EXPECT_TRUE(m_saved.narrow(0, first, count).equal(m_rows.narrow(0, first, count).mul(3).add(static_cast<float>(first)))) << "from row " << first;
+        }
+    }
+
+    std::atomic<int> prepared = 0;
+    std::int64_t savedTo = 0, mostRows = rowCount;
+    bool fails = false;
+
+private:
+    at::Tensor m_rows, m_factor, m_saved;
+};
+
+TEST(DeviceBatches, AreSavedInOrderWhateverTheLanesDo)
+{
+    FakeDevice device;
+    for (const std::int64_t batchSize : {1, 7, 64, 999, 1000, 5000}) {
+        Doubling doubling;
+        const DeviceRun run = runBatchesOn(device, 0, rowCount, batchSize, doubling.work(), {});
+        doubling.expectRight(batchSize);
+        EXPECT_EQ(run.batches, (rowCount + batchSize - 1) / batchSize);
+        EXPECT_EQ(run.batchSize, batchSize);
+        EXPECT_EQ(run.bytesIn, rowCount * columnCount * 4 + 4) << "what is the same is copied once";
+        EXPECT_EQ(run.bytesOut, rowCount * columnCount * 4);
+    }
+}
+
+// The first batch is computed only once the second has been prepared: whoever waits for the first alone never ends.
+TEST(DeviceBatches, TheNextIsPreparedWhileOneIsComputed)
+{
+    FakeDevice device;
+    Doubling doubling;
+    DeviceWork work = doubling.work();
+    std::promise<void> second;
+    work.prepare = [&, prepare = work.prepare](std::int64_t first, std::int64_t last) {
+        if (first == 100)
+            second.set_value();
+        return prepare(first, last);
+    };
+    std::shared_future<void> isPrepared = second.get_future().share();
+    work.compute = [&, compute = work.compute](std::vector<c10::IValue> inputs) {
+        EXPECT_EQ(isPrepared.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+        return compute(std::move(inputs));
+    };
+    runBatchesOn(device, 0, rowCount, 100, work, {});
+    doubling.expectRight(100);
+}
+
+TEST(DeviceBatches, AreHalvedWhereMemoryRunsOut)
+{
+    FakeDevice device;
+    Doubling doubling;
+    doubling.mostRows = 30;
+    const DeviceRun run = runBatchesOn(device, 0, rowCount, 200, doubling.work(), {});
+    EXPECT_EQ(run.batchSize, 25);
+    doubling.expectRight(25);
+    EXPECT_EQ(run.batches, 40) << "those that ran short do not count";
+}
+
+TEST(DeviceBatches, OneRowThatDoesNotFitIsASentence)
+{
+    FakeDevice device(12345);
+    Doubling doubling;
+    doubling.mostRows = 0;
+    const std::string error = errorOf([&] { runBatchesOn(device, 0, rowCount, 200, doubling.work(), {}); });
+    EXPECT_NE(error.find("One row at a time does not fit into the memory of fake, of which 12.3 kB are free"), std::string::npos) << error;
+    EXPECT_EQ(doubling.savedTo, 0);
+}
+
+TEST(DeviceBatches, OtherFailuresAndCancelEndThem)
+{
+    FakeDevice device;
+    Doubling doubling;
+    doubling.fails = true;
+    EXPECT_THROW(runBatchesOn(device, 0, rowCount, 10, doubling.work(), {}), std::runtime_error);
+    EXPECT_LE(doubling.prepared, 3);
+    Doubling again;
+    std::stop_source source;
+    DeviceWork work = again.work();
+    work.compute = [&, compute = work.compute](std::vector<c10::IValue> inputs) {
+        source.request_stop();
+        return compute(std::move(inputs));
+    };
+    EXPECT_THROW(runBatchesOn(device, 0, rowCount, 10, work, {source.get_token(), {}}), Cancelled);
+    Doubling last;
+    runBatchesOn(device, 0, rowCount, 10, last.work(), {});
+    last.expectRight(10);
+}
+
+TEST(DeviceRuns, WhatCannotRunThereRunsOnTheCpuAndIsNamed)
+{
+    nameDevice("fake", std::make_shared<FakeDevice>());
+    nameDevice("small", std::make_shared<FakeDevice>(100));
+    RunOptions options;
+    options.batchSize = 7;
+    options.device = "fake";
+    const RunResult gcn = runLayerWise(openZoo("gcn"), zooGraph("gcn"), options);
+    EXPECT_TRUE(gcn.notices.empty());
+    for (const FunctionRun& function : gcn.functions) {
+        EXPECT_EQ(function.device, "fake");
+        EXPECT_EQ(function.batches, 9);
+        EXPECT_GT(function.bytesToDevice, 0);
+        EXPECT_GT(function.bytesFromDevice, 0);
+    }
+    const RunResult pair = runLayerWise(openZoo("pair_norm"), zooGraph("pair_norm"), options);
+    ASSERT_FALSE(pair.notices.empty());
+    EXPECT_NE(pair.notices.front().find("runs on the CPU instead of fake: it is a global op"), std::string::npos) << pair.notices.front();
+    EXPECT_TRUE(std::ranges::any_of(pair.functions, [](const FunctionRun& function) { return function.device.empty(); }));
+
+    options.device = "small";
+    const RunResult small = runLayerWise(openZoo("gcn"), zooGraph("gcn"), options);
+    ASSERT_FALSE(small.notices.empty());
+    EXPECT_NE(small.notices.front().find("100 B are free there"), std::string::npos) << small.notices.front();
+    options.strictDevice = true;
+    const std::string strict = errorOf([&] { runLayerWise(openZoo("gcn"), zooGraph("gcn"), options); });
+    EXPECT_NE(strict.find("Function 1 cannot run on fake: what it reads at any place takes"), std::string::npos) << strict;
+
+    options.device = "tpu";
+    EXPECT_NE(errorOf([&] { runLayerWise(openZoo("gcn"), zooGraph("gcn"), options); }).find("There is no device tpu: cpu, cuda"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cleave
