@@ -109,6 +109,13 @@ private:
     // Where copies can be made of while the host goes on.
     at::Tensor staged(Slot& slot, std::size_t input) const
     {
+        if (const auto part = slot.batch.rows.find(input); part != slot.batch.rows.end()) {
+            const auto& [whole, index] = part->second;
+            std::vector<std::int64_t> sizes = whole.sizes().vec();
+            sizes.front() = index.numel();
+            at::Tensor room = slot.in.room(m_device, input, sizes, whole.scalar_type());
+            return at::index_select_out(room, whole, 0, index);
+        }
         const at::Tensor rows = slot.onDevice[input].toTensor();
         if (m_work.inputs[input] == Input::Fixed)
             return rows;

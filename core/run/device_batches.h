@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "core/base/progress.h"
@@ -11,9 +12,15 @@
 
 namespace cleave {
 
+/// Rows of a tensor of the host, copied to the device without the others.
+struct RowsAt {
+    at::Tensor whole, index;  ///< [rows, …] and int64 [n]
+};
+
 /// A batch as the host prepares it.
 struct DeviceBatch {
     std::vector<c10::IValue> inputs;
+    std::map<std::size_t, RowsAt> rows;  ///< inputs that are rows of something: what stands for them in `inputs` is not read
     std::function<void(const std::vector<at::Tensor>& rows)> save;  ///< takes the results, on the host
 };
 

@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <cctype>
-#include <set>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -32,6 +32,26 @@ DeviceWork::Input kindOf(const FunctionInput& in)
     }
 }
 
+constexpr double partForAll = 0.75;  // of a device's free memory, for what all batches read; the rest is for batches
+
+double sumOf(const std::map<std::size_t, double>& bytes)
+{
+    double sum = 0;
+    for (const auto& [input, each] : bytes)
+        sum += each;
+    return sum;
+}
+
+// The nodes that an index names get numbers, and the index names these from now on.
+at::Tensor numbered(const at::Tensor& index, Numbering& numbers)
+{
+    const at::Tensor from = index.contiguous();
+    at::Tensor made = at::empty_like(from);
+    const auto* node = from.data_ptr<std::int32_t>();
+    std::transform(node, node + from.numel(), made.data_ptr<std::int32_t>(), [&](std::int32_t each) { return static_cast<std::int32_t>(numbers.add(each)); });
+    return made;
+}
+
 }  // namespace
 
 LayerWise::Parts LayerWise::partsOf(std::size_t f)
@@ -52,22 +72,30 @@ LayerWise::Parts LayerWise::partsOnDevice(std::size_t f) const
     return parts;
 }
 
-// lowered: what is to be run, once its inputs are there.
+// Of inputs that are read at any place, once they are there.
+std::map<std::size_t, double> LayerWise::bytesAnywhere(const LoweredFunction& lowered) const
+{
+    std::map<std::size_t, double> bytes;
+    for (std::size_t i = 0; i < lowered.inputs.size(); ++i)
+        if (kindOf(lowered.inputs[i]) == DeviceWork::Input::Fixed)
+            if (const c10::IValue value = input(*lowered.inputs[i].operand, Batch{}); value.isTensor())
+                bytes[i] = static_cast<double>(value.toTensor().nbytes());
+    return bytes;
+}
+
+// lowered: what is to be run, where its inputs are there.
 std::string LayerWise::whyNotOnDevice(const CutFunction& function, const LoweredFunction* lowered) const
 {
     if (function.isGlobal)
         return "it is a global op, which goes through stored rows";
     if (!lowered)
         return {};
-    constexpr double part = 0.75;  // the rest is for batches
-    double bytes = 0;
-    std::set<ValueId> known;
-    for (const FunctionInput& in : lowered->inputs)
-        if (kindOf(in) == DeviceWork::Input::Fixed && known.insert(in.operand->value).second)
-            if (const c10::IValue value = input(*in.operand, Batch{}); value.isTensor())
-                bytes += static_cast<double>(value.toTensor().nbytes());
-    const auto free = static_cast<double>(m_device->freeBytes());
-    return bytes <= part * free ? "" : "what it reads at any place takes " + formatBytes(bytes) + ", and " + formatBytes(free) + " are free there";
+    std::map<std::size_t, double> bytes = bytesAnywhere(*lowered);
+    for (const ReadBySources& read : lowered->readBySources)
+        for (const std::size_t rows : read.rows)
+            bytes.erase(rows);
+    const double all = sumOf(bytes), free = static_cast<double>(m_device->freeBytes());
+    return all <= partForAll * free ? "" : "what it reads at any place takes " + formatBytes(all) + ", and " + formatBytes(free) + " are free there";
 }
 
 void LayerWise::notOnDevice(const CutFunction& function, const std::string& reason)
@@ -97,11 +125,26 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
     DeviceWork work;
     for (const FunctionInput& in : whole.inputs)
         work.inputs.push_back(kindOf(in));
+    // All rows of the store where they fit, and of each batch those that it reads otherwise.
+    const bool isWhole = sumOf(bytesAnywhere(whole)) <= partForAll * static_cast<double>(m_device->freeBytes());
+    const std::vector<ReadBySources> parts = isWhole ? std::vector<ReadBySources>{} : whole.readBySources;
+    for (const ReadBySources& read : parts)
+        for (const std::size_t rows : read.rows)
+            work.inputs[rows] = DeviceWork::Input::OfBatch;
+    Numbering sources;
     work.prepare = [&](std::int64_t first, std::int64_t last) {
         running.report(first, progress);
         const auto batch = std::make_shared<Batch>(block(function, first, last, running.numbered ? m_numbers.get() : nullptr));
-        DeviceBatch made{inputs(whole, *batch), {}};
+        DeviceBatch made{inputs(whole, *batch), {}, {}};
         checkSourcesOf(whole, made.inputs, *batch);
+        for (const ReadBySources& read : parts) {
+            sources.clear();
+            for (const std::size_t index : read.sources)
+                made.inputs[index] = numbered(made.inputs[index].toTensor(), sources);
+            const at::Tensor nodes = view(sources.nodes()).clone();
+            for (const std::size_t rows : read.rows)
+                made.rows[rows] = {made.inputs[rows].toTensor(), nodes};
+        }
         made.save = [this, batch, &running](const std::vector<at::Tensor>& rows) {
             // All rows at once may become the store themselves, but not where copies from the device come.
             const bool isAll = batch->first == 0 && batch->last == running.total;

@@ -163,6 +163,7 @@ private:
     void notOnDevice(const CutFunction& function, const std::string& reason);
     void runOnDevice(Running& running, std::int64_t batchSize, const Progress& progress);
     void checkSourcesOf(const LoweredFunction& lowered, const std::vector<c10::IValue>& inputs, const Batch& batch) const;
+    std::map<std::size_t, double> bytesAnywhere(const LoweredFunction& lowered) const;
     std::set<ValueId> readFromFiles(const CutFunction& function) const;
     Retained retained(const std::vector<Parts>& lowered) const;
     void release(const Retained& retained);

@@ -83,7 +83,7 @@ public:
         m_ownSum = &sum;
     }
 
-    void placeOn(c10::Device place) { m_place = place; }
+    void runOn(c10::Device device) { m_device = device; }
 
     LoweredFunction run(const std::string& name, Kernels kernels)
     {
@@ -92,7 +92,7 @@ public:
         const EdgeFusion fusion = fuseEdges(m_a, m_f, kernels, m_split ? *m_split : std::set<ValueId>{});
         std::map<std::size_t, std::vector<SparseTerm>> sums;  // by the step that adds the last of the terms
         std::set<std::size_t> later;  // steps that are run there
-        for (const SparseTerm& term : m_place.is_cpu() ? findSparseTerms(m_a, m_f, fusion) : std::vector<SparseTerm>{})
+        for (const SparseTerm& term : m_device ? std::vector<SparseTerm>{} : findSparseTerms(m_a, m_f, fusion))
             if (isFinite(term.weight) && (!term.bias.valid() || isFinite(term.bias))) {
                 later.insert(fusion.programs[term.program].step);
                 later.insert(term.scales.begin(), term.scales.end());
@@ -132,9 +132,10 @@ private:
         replaceLinear();
         if (pagesAreBound())
             replaceGathers();
-        if (!m_place.is_cpu())
+        if (m_device)
             placeNewTensors();
-        return {std::move(m_inputs), std::move(m_edgeOps), std::move(m_relationSums), std::move(m_globalOps), Lowered(m_graph, name)};
+        std::vector<ReadBySources> readBySources = findReadBySources();
+        return {std::move(m_inputs), std::move(m_edgeOps), std::move(m_relationSums), std::move(m_globalOps), Lowered(m_graph, name), std::move(readBySources)};
     }
 
     LoweredFunction runSide(const std::string& name, Kernels kernels)
@@ -186,7 +187,7 @@ private:
             added = numbered(operand);
         } else if (operand.kind == OperandKind::Whole && m_a.values[operand.value].reach == Reach::Constant) {
             const c10::IValue& made = m_constants[operand.value];
-            added = constant(*m_graph, made.isTensor() ? c10::IValue(made.toTensor().to(m_place)) : made);
+            added = constant(*m_graph, m_device && made.isTensor() ? c10::IValue(made.toTensor().to(*m_device)) : made);
         } else {
             added = addInput(*m_graph, m_a.program[operand.value].kind);
             m_inputs.push_back({operand, -1, -1, {}, -1, std::nullopt});
@@ -268,17 +269,57 @@ private:
         }
     }
 
+    std::vector<ReadBySources> findReadBySources() const
+    {
+        const auto inputs = m_graph->inputs();
+        const auto indexOf = [&](const jit::Value* value) { return static_cast<std::size_t>(std::ranges::find(inputs, value) - inputs.begin()); };
+        std::vector<ReadBySources> found;
+        std::map<std::size_t, std::size_t> readings;  // of either, by programs
+        const auto join = [&](ReadBySources read) {
+            const auto meets = [&](const ReadBySources& other) {
+                return std::ranges::any_of(other.sources, [&](std::size_t input) { return read.sources.contains(input); }) ||
+                       std::ranges::any_of(other.rows, [&](std::size_t input) { return read.rows.contains(input); });
+            };
+            for (auto other = std::ranges::find_if(found, meets); other != found.end(); other = std::ranges::find_if(found, meets)) {
+                read.sources.merge(other->sources);
+                read.rows.merge(other->rows);
+                found.erase(other);
+            }
+            found.push_back(std::move(read));
+        };
+        for (const jit::Node* node : m_graph->nodes()) {
+            if (node->kind() != c10::Symbol::fromQualString("cleave::edges"))
+                continue;
+            const auto& op = *reinterpret_cast<const EdgeOp*>(jit::toIValue(node->input(0))->toInt());
+            const auto operands = node->input(2)->node()->inputs(), sources = node->input(3)->node()->inputs();
+            std::size_t source = 0;
+            for (std::size_t i = 0; i < op.program.operands.size(); ++i)
+                if (op.program.operands[i].row == EdgeRow::Source) {
+                    const std::size_t rows = indexOf(operands[i]), index = indexOf(sources[source++]);
+                    ++readings[rows];
+                    ++readings[index];
+                    join({{index}, {rows}});
+                }
+        }
+        // What is no input, and what others read as well, stays as it is.
+        const auto isApart = [&](std::size_t input) { return input < inputs.size() && readings.at(input) == inputs[input]->uses().size(); };
+        std::erase_if(found, [&](const ReadBySources& read) { return !std::ranges::all_of(read.sources, isApart) || !std::ranges::all_of(read.rows, isApart); });
+        return found;
+    }
+
     // What makes tensors out of numbers makes them where the others lie.
     void placeNewTensors()
     {
         for (jit::Node* node : m_graph->nodes()) {
             const c10::FunctionSchema* schema = node->maybeSchema();
-            const auto argument = schema ? schema->argumentIndexWithName("device") : c10::nullopt;
+            if (!schema)
+                continue;
+            const auto argument = schema->argumentIndexWithName("device");
             if (!argument || node->inputs().size() <= static_cast<std::size_t>(*argument))
                 continue;
             const bool takesTensor = std::ranges::any_of(node->inputs(), [](const jit::Value* input) { return input->type()->kind() == c10::TypeKind::TensorType; });
             if (!takesTensor)
-                node->replaceInput(static_cast<std::size_t>(*argument), constant(*m_graph, c10::IValue(m_place)));
+                node->replaceInput(static_cast<std::size_t>(*argument), constant(*m_graph, c10::IValue(*m_device)));
         }
     }
 
@@ -526,7 +567,7 @@ private:
     std::map<Key, jit::Value*> m_values, m_reduced;
     const std::set<ValueId>* m_split = nullptr;
     bool m_gathers = false, m_canSplit = false;
-    c10::Device m_place = c10::kCPU;
+    std::optional<c10::Device> m_device;
     const OwnSum* m_ownSum = nullptr;
     Side m_side = Side::Own;
     std::vector<GatheredRows> m_gathered;
@@ -553,10 +594,11 @@ std::vector<c10::IValue> Lowered::run(std::vector<c10::IValue> inputs) const
 }
 
 LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
-                              Kernels kernels, const std::set<ValueId>& narrow, c10::Device place)
+                              Kernels kernels, const std::set<ValueId>& narrow, std::optional<c10::Device> device)
 {
     FunctionLowering lowering(analysis, function, constants, narrow);
-    lowering.placeOn(place);
+    if (device)
+        lowering.runOn(*device);
     return lowering.run(name, kernels);
 }
 

@@ -44,12 +44,19 @@ struct FunctionInput {
     int gathered = -1;                   ///< otherwise, if not negative: the batch's rows of this output of the part that gathers
 };
 
+/// Inputs of which edge programs read rows through these indices alone, which nothing else reads: some of their rows, numbered anew, do as well.
+struct ReadBySources {
+    std::set<std::size_t> sources;   ///< inputs: the indices
+    std::set<std::size_t> rows;      ///< inputs
+};
+
 struct LoweredFunction {
     std::vector<FunctionInput> inputs;
     std::vector<std::unique_ptr<EdgeOp>> edgeOps;  ///< that the code calls
     std::vector<std::unique_ptr<RelationSum>> relationSums;  ///< likewise
     std::vector<std::unique_ptr<GlobalOp>> globalOps;  ///< likewise
     Lowered code;  ///< outputs: CutFunction::results in order
+    std::vector<ReadBySources> readBySources;
 };
 
 /// What a function adds up while rows of a tensor of the store come once, instead of a part that gathers: each source's row times a matrix to the sums of
@@ -88,8 +95,9 @@ struct GatheringFunction {
 std::optional<GatheringFunction> lowerGathering(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
                                                 Kernels kernels, const std::set<ValueId>& values, const std::set<ValueId>& narrow = {});
 
-/// narrow: tensors of the store that are bfloat16 there; what is gathered of them becomes float32. place: where its tensors lie when it is run.
+/// narrow: tensors of the store that are bfloat16 there; what is gathered of them becomes float32. device: on which it is run, and its
+/// tensors lie; nothing: on the processor.
 LoweredFunction lowerFunction(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
-                              Kernels kernels = Kernels::None, const std::set<ValueId>& narrow = {}, c10::Device place = c10::kCPU);
+                              Kernels kernels = Kernels::None, const std::set<ValueId>& narrow = {}, std::optional<c10::Device> device = {});
 
 }  // namespace cleave

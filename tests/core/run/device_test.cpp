@@ -33,7 +33,8 @@ public:
         made.inputs = {DeviceWork::Input::OfBatch, DeviceWork::Input::Fixed, DeviceWork::Input::OfBatch, DeviceWork::Input::OnHost};
         made.prepare = [this](std::int64_t first, std::int64_t last) {
             ++prepared;
-            DeviceBatch batch{{m_rows.narrow(0, first, last - first), m_factor, first, at::full({1}, last - first, at::kLong)}, {}};
+            DeviceBatch batch;
+            batch.inputs = {m_rows.narrow(0, first, last - first), m_factor, first, at::full({1}, last - first, at::kLong)};
             batch.save = [this, first, last](const std::vector<at::Tensor>& rows) {
                 EXPECT_EQ(first, savedTo) << "results are saved in order, each once";
                 savedTo = last;
@@ -149,7 +150,7 @@ TEST(DeviceBatches, OtherFailuresAndCancelEndThem)
 TEST(DeviceRuns, WhatCannotRunThereRunsOnTheCpuAndIsNamed)
 {
     nameDevice("fake", std::make_shared<FakeDevice>());
-    nameDevice("small", std::make_shared<FakeDevice>(100));
+    nameDevice("small", std::make_shared<FakeDevice>(100));  // bytes: not even for what all batches read
     RunOptions options;
     options.batchSize = 7;
     options.device = "fake";
@@ -167,6 +168,7 @@ TEST(DeviceRuns, WhatCannotRunThereRunsOnTheCpuAndIsNamed)
     EXPECT_TRUE(std::ranges::any_of(pair.functions, [](const FunctionRun& function) { return function.device.empty(); }));
 
     options.device = "small";
+    options.kernels = Kernels::None;  // gathers whole tensors
     const RunResult small = runLayerWise(openZoo("gcn"), zooGraph("gcn"), options);
     ASSERT_FALSE(small.notices.empty());
     EXPECT_NE(small.notices.front().find("100 B are free there"), std::string::npos) << small.notices.front();
@@ -176,6 +178,32 @@ TEST(DeviceRuns, WhatCannotRunThereRunsOnTheCpuAndIsNamed)
 
     options.device = "tpu";
     EXPECT_NE(errorOf([&] { runLayerWise(openZoo("gcn"), zooGraph("gcn"), options); }).find("There is no device tpu: cpu, cuda"), std::string::npos);
+}
+
+// Rows of the store that do not fit are sent as batches read them, each once.
+TEST(DeviceRuns, RowsThatDoNotFitComeWithTheirBatches)
+{
+    for (const char* name : {"gcn", "sage_mean", "gat", "res_gated", "typed_sage", "dir_gnn"}) {
+        const Model model = openZoo(name);
+        const DataGraph graph = zooGraph(name);
+        RunOptions options;
+        options.batchSize = 7;
+        const RunResult expected = runLayerWise(model, graph, options);
+        std::vector<double> sent;
+        for (const std::size_t freeBytes : {std::size_t{1} << 40, std::size_t{600}}) {
+            nameDevice("fake", std::make_shared<FakeDevice>(freeBytes));
+            options.device = "fake";
+            options.strictDevice = true;
+            const RunResult result = runLayerWise(model, graph, options);
+            sent.push_back(0);
+            for (const FunctionRun& function : result.functions)
+                sent.back() += function.bytesToDevice;
+            for (std::size_t o = 0; o < expected.outputs.size(); ++o)
+                for (std::int64_t i = 0; i < expected.outputs[o].array.count(); ++i)
+                    ASSERT_NEAR(result.outputs[o].array.as<float>()[i], expected.outputs[o].array.as<float>()[i], 1e-4) << name << ", " << freeBytes;
+        }
+        EXPECT_GT(sent[1], sent[0]) << name << ": rows are sent again for each batch that reads them";
+    }
 }
 
 }  // namespace
