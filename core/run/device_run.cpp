@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
-#include "core/base/stopwatch.h"
+#include "core/kernels/device/edge_plan.h"
 #include "core/run/batch.h"
 #include "core/run/device_batches.h"
 #include "core/run/edge_op.h"
@@ -90,6 +90,9 @@ std::string LayerWise::whyNotOnDevice(const CutFunction& function, const Lowered
         return "it is a global op, which goes through stored rows";
     if (!lowered)
         return {};
+    for (const auto& op : lowered->edgeOps)
+        if (!device::planEdges(op->program, op->dtype))
+            return "its arithmetic on edges has more operands than a kernel takes";
     std::map<std::size_t, double> bytes = bytesAnywhere(*lowered);
     for (const ReadBySources& read : lowered->readBySources)
         for (const std::size_t rows : read.rows)
@@ -146,10 +149,12 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
                 made.rows[rows] = {made.inputs[rows].toTensor(), nodes};
         }
         made.save = [this, batch, &running](const std::vector<at::Tensor>& rows) {
-            // All rows at once may become the store themselves, but not where copies from the device come.
+            // What becomes the store itself, all rows at once or the graph's, must not lie where the next copies from the device come.
             const bool isAll = batch->first == 0 && batch->last == running.total;
-            for (std::size_t i = 0; i < running.function.saves.size(); ++i)
-                save(running.function.saves[i], isAll ? rows[i].clone() : rows[i], *batch, running);
+            for (std::size_t i = 0; i < running.function.saves.size(); ++i) {
+                const ValueId value = running.function.saves[i];
+                save(value, isAll || m_a.values[value].rows == Rows::Graph ? rows[i].clone() : rows[i], *batch, running);
+            }
             running.stats.edges += batch->edges;
             running.stats.blockNodes += batch->reach.empty() ? 0 : batch->reach.back();
         };

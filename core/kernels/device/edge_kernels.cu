@@ -22,6 +22,7 @@ __global__ void __launch_bounds__(threadsOfBlock) runBody(const __grid_constant_
 template <class Body>
 void launch(std::int64_t count, const Body& body, Stream stream)
 {
+    static_assert(sizeof(Body) + sizeof(count) <= 4096, "what a kernel is given goes through 4 KiB");
     if (count == 0)
         return;
     const auto blocks = static_cast<unsigned>((count + threadsOfBlock - 1) / threadsOfBlock);

@@ -155,6 +155,18 @@ TEST(DeviceEdges, ProgramsOfAnyShapeAreCut)
     }
 }
 
+TEST(DeviceEdges, MoreOperandsThanAKernelTakesAreRefused)
+{
+    EdgeProgram sum;
+    sum.operands.assign(device::mostViews + 1, {EdgeRow::Source, 4});
+    sum.code.push_back({EdgeCode::Add, {0}, {1}, 0, 4});
+    const int last = static_cast<int>(sum.operands.size());
+    for (int i = 2; i < last; ++i)
+        sum.code.push_back({EdgeCode::Add, {last + i - 2}, {i}, 0, 4});
+    sum.results = {{true, Reduce::Sum, last + last - 2}};
+    EXPECT_FALSE(device::planEdges(sum, DType::Float32));
+}
+
 // Entries of narrow rows that meet wider ones that meet wider ones.
 TEST(DeviceEdges, MapsOfMaps)
 {
