@@ -84,7 +84,8 @@ at::Tensor onDevice(const std::vector<T>& data, const at::Device& place)
 {
     const auto bytes = static_cast<std::int64_t>(data.size() * sizeof(T));
     const at::Tensor host = at::empty({bytes}, at::TensorOptions(at::kByte).pinned_memory(true));
-    std::memcpy(host.data_ptr(), data.data(), static_cast<std::size_t>(bytes));
+    if (bytes > 0)
+        std::memcpy(host.data_ptr(), data.data(), static_cast<std::size_t>(bytes));
     return host.to(place, true);
 }
 

@@ -14,6 +14,7 @@
 #include "core/plan/sparse_terms.h"
 #include "core/run/dense.h"
 #include "core/run/op_lowering.h"
+#include "core/run/read_by_sources.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -134,7 +135,7 @@ private:
             replaceGathers();
         if (m_device)
             placeNewTensors();
-        std::vector<ReadBySources> readBySources = findReadBySources();
+        std::vector<ReadBySources> readBySources = findReadBySources(*m_graph);
         return {std::move(m_inputs), std::move(m_edgeOps), std::move(m_relationSums), std::move(m_globalOps), Lowered(m_graph, name), std::move(readBySources)};
     }
 
@@ -267,44 +268,6 @@ private:
             linear->output()->replaceAllUsesWith(insertLinear(*m_graph, linear->input(0), linear->input(1), linear->input(2)));
             linear->destroy();
         }
-    }
-
-    std::vector<ReadBySources> findReadBySources() const
-    {
-        const auto inputs = m_graph->inputs();
-        const auto indexOf = [&](const jit::Value* value) { return static_cast<std::size_t>(std::ranges::find(inputs, value) - inputs.begin()); };
-        std::vector<ReadBySources> found;
-        std::map<std::size_t, std::size_t> readings;  // of either, by programs
-        const auto join = [&](ReadBySources read) {
-            const auto meets = [&](const ReadBySources& other) {
-                return std::ranges::any_of(other.sources, [&](std::size_t input) { return read.sources.contains(input); }) ||
-                       std::ranges::any_of(other.rows, [&](std::size_t input) { return read.rows.contains(input); });
-            };
-            for (auto other = std::ranges::find_if(found, meets); other != found.end(); other = std::ranges::find_if(found, meets)) {
-                read.sources.merge(other->sources);
-                read.rows.merge(other->rows);
-                found.erase(other);
-            }
-            found.push_back(std::move(read));
-        };
-        for (const jit::Node* node : m_graph->nodes()) {
-            if (node->kind() != c10::Symbol::fromQualString("cleave::edges"))
-                continue;
-            const auto& op = *reinterpret_cast<const EdgeOp*>(jit::toIValue(node->input(0))->toInt());
-            const auto operands = node->input(2)->node()->inputs(), sources = node->input(3)->node()->inputs();
-            std::size_t source = 0;
-            for (std::size_t i = 0; i < op.program.operands.size(); ++i)
-                if (op.program.operands[i].row == EdgeRow::Source) {
-                    const std::size_t rows = indexOf(operands[i]), index = indexOf(sources[source++]);
-                    ++readings[rows];
-                    ++readings[index];
-                    join({{index}, {rows}});
-                }
-        }
-        // What is no input, and what others read as well, stays as it is.
-        const auto isApart = [&](std::size_t input) { return input < inputs.size() && readings.at(input) == inputs[input]->uses().size(); };
-        std::erase_if(found, [&](const ReadBySources& read) { return !std::ranges::all_of(read.sources, isApart) || !std::ranges::all_of(read.rows, isApart); });
-        return found;
     }
 
     // What makes tensors out of numbers makes them where the others lie.

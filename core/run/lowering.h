@@ -16,6 +16,7 @@
 #include "core/plan/cut.h"
 #include "core/run/edge_op.h"
 #include "core/run/global_op.h"
+#include "core/run/read_by_sources.h"
 #include "core/run/relation_sum.h"
 #include "core/run/run_program.h"
 
@@ -42,12 +43,6 @@ struct FunctionInput {
     int beginOf = -1;                    ///< otherwise, if not negative: where the edges into each of the parent's rows begin, int64 [rows + 1]
     std::optional<StepOperand> sourcesOf; ///< otherwise: one index entry for each edge, as int32
     int gathered = -1;                   ///< otherwise, if not negative: the batch's rows of this output of the part that gathers
-};
-
-/// Inputs of which edge programs read rows through these indices alone, which nothing else reads: some of their rows, numbered anew, do as well.
-struct ReadBySources {
-    std::set<std::size_t> sources;   ///< inputs: the indices
-    std::set<std::size_t> rows;      ///< inputs
 };
 
 struct LoweredFunction {

@@ -14,14 +14,19 @@ template <class T>
 class OnDevice {
 public:
     explicit OnDevice(std::size_t count) : m_count(count), m_memory(static_cast<T*>(allocateOnDevice(count * sizeof(T))), freeOnDevice) {}
-    OnDevice(const T* data, std::size_t count) : OnDevice(count) { copyToDevice(m_memory.get(), data, count * sizeof(T)); }
+    OnDevice(const T* data, std::size_t count) : OnDevice(count)
+    {
+        if (count > 0)
+            copyToDevice(m_memory.get(), data, count * sizeof(T));
+    }
     explicit OnDevice(const std::vector<T>& data) : OnDevice(data.data(), data.size()) {}
 
     T* get() const { return m_memory.get(); }
     std::vector<T> read() const
     {
         std::vector<T> data(m_count);
-        copyFromDevice(data.data(), m_memory.get(), m_count * sizeof(T));
+        if (m_count > 0)
+            copyFromDevice(data.data(), m_memory.get(), m_count * sizeof(T));
         return data;
     }
 
