@@ -93,8 +93,9 @@ Json toJson(const RunResult& result)
     for (const FunctionRun& f : result.functions)
         json["functions"].push_back({{"name", f.name}, {"batches", f.batches}, {"rows", f.rows}, {"block_nodes", f.blockNodes}, {"edges", f.edges},
                                      {"prepare_seconds", f.prepareSeconds}, {"compute_seconds", f.computeSeconds},
-                                     {"write_seconds", f.writeSeconds}, {"saved_bytes", f.savedBytes}, {"page_faults", f.pageFaults}, {"gathers", f.gathers}, {"gather_seconds", f.gatherSeconds}, {"device", f.device.empty() ? "cpu" : f.device}, {"bytes_to_device", f.bytesToDevice},
-                                     {"bytes_from_device", f.bytesFromDevice},
+                                     {"write_seconds", f.writeSeconds}, {"saved_bytes", f.savedBytes}, {"page_faults", f.pageFaults}, {"gathers", f.gathers},
+                                     {"gather_seconds", f.gatherSeconds}, {"own_rows_in_sums", f.withOwnRows},
+                                     {"device", f.device.empty() ? "cpu" : f.device}, {"bytes_to_device", f.bytesToDevice}, {"bytes_from_device", f.bytesFromDevice},
                                      {"file_bytes_read", f.fileBytesRead}, {"file_bytes_written", f.fileBytesWritten}});
     for (std::size_t i = 0; i < result.predicted.seconds.size(); ++i)
         json["functions"][i]["predicted_seconds"] = result.predicted.seconds[i];

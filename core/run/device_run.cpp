@@ -59,17 +59,31 @@ LayerWise::Parts LayerWise::partsOf(std::size_t f)
     if (!m_device)
         return partsOnCpu(f);
     const std::string reason = whyNotOnDevice(m_cut.functions[f]);
-    if (reason.empty())
-        return partsOnDevice(f);
+    if (reason.empty()) {
+        Parts parts = partsOn(m_device->place(), m_cut.functions[f]);
+        parts.isOnDevice = true;
+        return parts;
+    }
     notOnDevice(m_cut.functions[f], reason);
     return partsOnCpu(f);
 }
 
-LayerWise::Parts LayerWise::partsOnDevice(std::size_t f) const
+// With the same inputs wherever that is.
+LayerWise::Parts LayerWise::partsOn(c10::Device place, const CutFunction& function) const
 {
-    Parts parts{lowerFunction(m_a, m_cut.functions[f], m_constants, "function_" + std::to_string(f), m_kernels, m_narrow, m_device->place()), std::nullopt, {}, std::nullopt};
-    parts.isOnDevice = true;
-    return parts;
+    return {lowerFunction(m_a, function, m_constants, "on_device", m_kernels, m_narrow, place), std::nullopt, {}, std::nullopt};
+}
+
+// Inputs are there now. What cannot run there, or has nothing to do but to make an empty store, runs on the processor.
+bool LayerWise::staysOnDevice(Running& running)
+{
+    const std::string reason = whyNotOnDevice(running.function, &running.parts.whole);
+    if (!reason.empty())
+        notOnDevice(running.function, reason);
+    if (reason.empty() && running.total > 0)
+        return true;
+    running.parts = partsOn(c10::kCPU, running.function);
+    return false;
 }
 
 // Of inputs that are read at any place, once they are there.

@@ -203,15 +203,8 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
         forArrays.emplace(callLibraries(running.parts));
         chooseWay(running);
     }
-    if (running.parts.isOnDevice) {
-        if (const std::string reason = whyNotOnDevice(function, &running.parts.whole); reason.empty()) {
-            running.stats.device = m_device->name();
-        } else {
-            notOnDevice(function, reason);
-            running.parts = {lowerFunction(m_a, function, m_constants, "function_" + std::to_string(index), m_kernels, m_narrow), std::nullopt, {}, std::nullopt};
-            running.numbered = needsNumbers(function, running.parts.whole);
-        }
-    }
+    if (running.parts.isOnDevice && staysOnDevice(running))
+        running.stats.device = m_device->name();
     std::int64_t first = 0;
     do {
         if (running.parts.gathering)

@@ -158,9 +158,10 @@ private:
     std::int64_t total(const std::vector<RowTotal>& rows) const;
     Parts partsOf(std::size_t function);
     Parts partsOnCpu(std::size_t function) const;
-    Parts partsOnDevice(std::size_t function) const;
+    Parts partsOn(c10::Device place, const CutFunction& function) const;
     std::string whyNotOnDevice(const CutFunction& function, const LoweredFunction* lowered = nullptr) const;
     void notOnDevice(const CutFunction& function, const std::string& reason);
+    bool staysOnDevice(Running& running);
     void runOnDevice(Running& running, std::int64_t batchSize, const Progress& progress);
     void checkSourcesOf(const LoweredFunction& lowered, const std::vector<c10::IValue>& inputs, const Batch& batch) const;
     std::map<std::size_t, double> bytesAnywhere(const LoweredFunction& lowered) const;

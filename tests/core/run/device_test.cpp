@@ -180,6 +180,33 @@ TEST(DeviceRuns, WhatCannotRunThereRunsOnTheCpuAndIsNamed)
     EXPECT_NE(errorOf([&] { runLayerWise(openZoo("gcn"), zooGraph("gcn"), options); }).find("There is no device tpu: cpu, cuda"), std::string::npos);
 }
 
+// What does not fit runs on the CPU with what was prepared for the device, relations and joined sums as well, and a graph without nodes has stores too.
+TEST(DeviceRuns, GoBackToTheCpuForAnyModel)
+{
+    nameDevice("fake", std::make_shared<FakeDevice>());
+    nameDevice("small", std::make_shared<FakeDevice>(0));
+    for (const char* name : {"gcn", "rgcn", "film_relations", "typed_sage", "jk_cat"}) {
+        const Model model = openZoo(name);
+        const DataGraph graph = zooGraph(name);
+        RunOptions options;
+        options.batchSize = 7;
+        const RunResult expected = runLayerWise(model, graph, options);
+        options.device = "small";
+        const RunResult result = runLayerWise(model, graph, options);
+        for (std::size_t o = 0; o < expected.outputs.size(); ++o)
+            for (std::int64_t i = 0; i < expected.outputs[o].array.count(); ++i)
+                ASSERT_NEAR(result.outputs[o].array.as<float>()[i], expected.outputs[o].array.as<float>()[i], 1e-4) << name;
+    }
+    DataGraph empty = zooGraph("gcn");
+    const std::int64_t features = empty.arrays.at("x").shape.at(1);
+    empty.numNodes = empty.numEdges = 0;
+    empty.arrays["x"] = makeArray(DType::Float32, {0, features}).array;
+    empty.arrays["edge_index"] = makeArray(DType::Int64, {2, 0}).array;
+    RunOptions options;
+    options.device = "fake";
+    EXPECT_EQ(runLayerWise(openZoo("gcn"), empty, options).outputs.front().array.shape, runLayerWise(openZoo("gcn"), empty).outputs.front().array.shape);
+}
+
 // Rows of the store that do not fit are sent as batches read them, each once.
 TEST(DeviceRuns, RowsThatDoNotFitComeWithTheirBatches)
 {
