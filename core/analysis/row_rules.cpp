@@ -56,7 +56,8 @@ const std::map<std::string_view, Rule>& table()
                       "aten::norm", "aten::linalg_vector_norm", "aten::std", "aten::var", "aten::var_mean", "aten::any", "aten::all",
                       "aten::argmax", "aten::argmin", "aten::median", "aten::count_nonzero"});
         add(layerNorm, {"aten::layer_norm", "aten::native_layer_norm", "aten::rms_norm"});
-        add(batchNorm, {"aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit_no_training"});
+        add(batchNorm, {"aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit",
+                        "aten::_native_batch_norm_legit_no_training"});
         add(groupNorm, {"aten::group_norm"});
         add(firstDimOnly, {"aten::conv1d", "aten::conv2d", "aten::max_pool1d", "aten::avg_pool1d", "aten::adaptive_avg_pool1d"});
         add(linear, {"aten::linear"});

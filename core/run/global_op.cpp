@@ -404,7 +404,8 @@ Maker makerOf(std::string_view target)
         {"aten::norm", norm}, {"aten::linalg_vector_norm", norm},
         {"aten::softmax", softmax}, {"aten::_softmax", softmax}, {"aten::log_softmax", softmax}, {"aten::_log_softmax", softmax},
         {"aten::scatter_add", scatter}, {"aten::scatter_reduce", scatter}, {"aten::index_add", scatter}, {"aten::index_reduce", scatter},
-        {"aten::batch_norm", batchNorm}, {"aten::native_batch_norm", batchNorm}, {"aten::instance_norm", batchNorm}};
+        {"aten::batch_norm", batchNorm}, {"aten::native_batch_norm", batchNorm}, {"aten::_native_batch_norm_legit", batchNorm},
+        {"aten::instance_norm", batchNorm}};
     const auto known = makers.find(target);
     return known == makers.end() ? nullptr : known->second;
 }

@@ -101,8 +101,9 @@ bool accepts(const c10::Type& type, const Actual<V>& a, Match match)
     }
 }
 
-// Decomposed exports call batch norm in eval by this name, which LibTorch 1.13 does not know.
+// Decomposed exports call batch norm by these names, which LibTorch 1.13 does not know: in eval, and with the statistics of its rows.
 constexpr std::string_view noTrainingNorm = "aten::_native_batch_norm_legit_no_training";
+constexpr std::string_view rowsNorm = "aten::_native_batch_norm_legit";
 
 // LibTorch 1.13 has it by the older name only, without scale and grouped heads.
 constexpr std::string_view attention = "aten::scaled_dot_product_attention";
@@ -205,11 +206,12 @@ public:
                 setRows(actual, *rows);
             m_args.push_back({isView() && argument.name == "size" ? "shape" : argument.name, std::move(actual)});
         }
-        if (m_op.target == noTrainingNorm) {
-            m_numbers.push_back(std::make_unique<Argument>(Argument{false}));
-            m_args.push_back({"training", {}});
-            m_args.back().second.literal = m_numbers.back().get();
-        }
+        if (m_op.target == noTrainingNorm)
+            addLiteral("training", Argument{false});
+        if (m_op.target == rowsNorm)
+            for (const char* name : {"running_mean", "running_var"})
+                if (!m_op.find(name))
+                    addLiteral(name, Argument{});
         if (isOldAttention())
             useOldAttention();
     }
@@ -249,6 +251,13 @@ private:
             actual.literal = &argument;
         }
         return actual;
+    }
+
+    void addLiteral(const char* name, Argument literal)
+    {
+        m_numbers.push_back(std::make_unique<Argument>(std::move(literal)));
+        m_args.push_back({name, {}});
+        m_args.back().second.literal = m_numbers.back().get();
     }
 
     // In a block the entry at the row dimension is the block's number of rows; the other entries are constants, so that
@@ -321,7 +330,7 @@ private:
             {"sym::sqrt", {"aten::sqrt", ""}},             {"math::sqrt", {"aten::sqrt", ""}},
             {"math::ceil", {"aten::ceil", ""}},            {"math::floor", {"aten::floor", ""}},
             {"math::trunc", {"aten::Int", ""}},            {"operator::pos", {"", ""}},
-            {noTrainingNorm, {"aten::native_batch_norm", ""}}};
+            {noTrainingNorm, {"aten::native_batch_norm", ""}}, {rowsNorm, {"aten::native_batch_norm", ""}}};
         if (m_op.target == "aten::item" || m_op.target == "aten::_local_scalar_dense") {
             const ValueKind kind = m_program[m_op.outputs.front()].kind;
             return {kind == ValueKind::Int ? "aten::Int" : kind == ValueKind::Bool ? "aten::Bool" : "aten::Float", "Tensor"};

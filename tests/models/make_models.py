@@ -838,7 +838,7 @@ ZOO = {
     "static": lambda: basic(pyg.GraphSAGE),
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
-DECOMPOSED = {"gcn", "gat", "batch_norm", "transformer_edges", "jk_lstm", "pna"}  # once more as run_decompositions() leaves them
+DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna"}  # once more as run_decompositions() leaves them
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}
