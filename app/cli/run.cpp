@@ -95,7 +95,7 @@ Json toJson(const RunResult& result)
                                      {"prepare_seconds", f.prepareSeconds}, {"compute_seconds", f.computeSeconds},
                                      {"write_seconds", f.writeSeconds}, {"saved_bytes", f.savedBytes}, {"page_faults", f.pageFaults}, {"gathers", f.gathers},
                                      {"gather_seconds", f.gatherSeconds}, {"own_rows_in_sums", f.withOwnRows},
-                                     {"device", f.device.empty() ? "cpu" : f.device}, {"bytes_to_device", f.bytesToDevice}, {"bytes_from_device", f.bytesFromDevice},
+                                     {"device", f.device.empty() ? "cpu" : f.device}, {"bytes_to_device", f.bytesToDevice}, {"bytes_from_device", f.bytesFromDevice}, {"bytes_kept_on_device", f.bytesKeptThere},
                                      {"file_bytes_read", f.fileBytesRead}, {"file_bytes_written", f.fileBytesWritten}});
     for (std::size_t i = 0; i < result.predicted.seconds.size(); ++i)
         json["functions"][i]["predicted_seconds"] = result.predicted.seconds[i];

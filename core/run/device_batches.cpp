@@ -74,6 +74,7 @@ public:
                 next = m_saved;
             }
         }
+        m_run.fixed = m_fixed;
         return m_run;
     }
 
@@ -100,7 +101,7 @@ private:
         ++m_onTheirWay;
         m_device.run(Lane::In, [this, &slot] { copyIn(slot); });
         m_device.wait(Lane::Compute, m_device.record(Lane::In));
-        m_device.run(Lane::Compute, [this, &slot] { slot.results = m_work.compute(std::move(slot.onDevice)); });
+        m_device.run(Lane::Compute, [this, &slot] { compute(slot); });
         m_device.wait(Lane::Out, m_device.record(Lane::Compute));
         m_device.run(Lane::Out, [this, &slot] { copyOut(slot); });
         slot.done = m_device.record(Lane::Out);
@@ -142,10 +143,23 @@ private:
         }
     }
 
+    void compute(Slot& slot)
+    {
+        for (const auto& [input, make] : slot.batch.there)
+            slot.onDevice[input] = make();
+        slot.results = m_work.compute(std::move(slot.onDevice));
+        if (slot.batch.keep)
+            slot.batch.keep(slot.results);
+    }
+
     void copyOut(Slot& slot)
     {
         slot.rows.clear();
         for (std::size_t i = 0; i < slot.results.size(); ++i) {
+            if (slot.results[i].isNone()) {
+                slot.rows.emplace_back();
+                continue;
+            }
             const at::Tensor rows = slot.results[i].toTensor();
             at::Tensor room = slot.out.room(m_device, i, rows.sizes(), rows.scalar_type());
             slot.rows.push_back(room.copy_(rows, true));

@@ -21,7 +21,9 @@ struct RowsAt {
 struct DeviceBatch {
     std::vector<c10::IValue> inputs;
     std::map<std::size_t, RowsAt> rows;  ///< inputs that are rows of something: what stands for them in `inputs` is not read
-    std::function<void(const std::vector<at::Tensor>& rows)> save;  ///< takes the results, on the host
+    std::map<std::size_t, std::function<at::Tensor()>> there;  ///< inputs that are made of what lies on the device, in the lane Compute: `inputs` holds None
+    std::function<void(std::vector<c10::IValue>& results)> keep;  ///< in the lane Compute: takes what stays on the device and leaves None where nothing is to leave; may be empty
+    std::function<void(const std::vector<at::Tensor>& rows)> save;  ///< takes the results, on the host; undefined what did not leave
 };
 
 struct DeviceWork {
@@ -38,6 +40,7 @@ struct DeviceWork {
 struct DeviceRun {
     std::int64_t batches = 0, batchSize = 0;  ///< batchSize: of the last ones, less than was asked for where memory ran short
     double bytesIn = 0, bytesOut = 0;
+    std::vector<at::Tensor> fixed;  ///< by input: the copies on the device of those that were the same for each batch
     double prepareSeconds = 0, waitSeconds = 0, saveSeconds = 0;  ///< of the host
 };
 

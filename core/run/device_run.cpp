@@ -54,9 +54,17 @@ at::Tensor numbered(const at::Tensor& index, Numbering& numbers)
 
 }  // namespace
 
+void LayerWise::setDevice(std::shared_ptr<Device> device, bool strict, const std::vector<bool>& functions)
+{
+    m_device = std::move(device);
+    m_strictDevice = strict;
+    m_wished = functions.empty() ? std::vector<bool>(m_cut.functions.size(), true) : functions;
+    m_there.emplace(*m_device);
+}
+
 LayerWise::Parts LayerWise::partsOf(std::size_t f)
 {
-    if (!m_device)
+    if (!m_device || !m_wished[f])
         return partsOnCpu(f);
     const std::string reason = whyNotOnDevice(m_cut.functions[f]);
     if (reason.empty()) {
@@ -86,12 +94,12 @@ bool LayerWise::staysOnDevice(Running& running)
     return false;
 }
 
-// Of inputs that are read at any place, once they are there.
+// Of inputs that are read at any place, once they are there; not of those that lie on the device.
 std::map<std::size_t, double> LayerWise::bytesAnywhere(const LoweredFunction& lowered) const
 {
     std::map<std::size_t, double> bytes;
     for (std::size_t i = 0; i < lowered.inputs.size(); ++i)
-        if (kindOf(lowered.inputs[i]) == DeviceWork::Input::Fixed)
+        if (kindOf(lowered.inputs[i]) == DeviceWork::Input::Fixed && !onDevice(lowered.inputs[i]))
             if (const c10::IValue value = input(*lowered.inputs[i].operand, Batch{}); value.isTensor())
                 bytes[i] = static_cast<double>(value.toTensor().nbytes());
     return bytes;
@@ -135,39 +143,141 @@ void LayerWise::checkSourcesOf(const LoweredFunction& lowered, const std::vector
         }
 }
 
+// Only rows that follow each other, one for each node in the natural order, can be found there.
+bool LayerWise::mayLieOnDevice(ValueId value) const
+{
+    const ValueFacts& facts = m_a.values[value];
+    return facts.rows == Rows::Nodes && facts.rowDim == 0 && facts.outer * facts.inner == 1;
+}
+
+bool LayerWise::isReadOnDevice(ValueId value, std::size_t after) const
+{
+    for (std::size_t f = after + 1; f < m_cut.functions.size(); ++f)
+        if (m_isOnDevice[f] && std::ranges::count(m_cut.functions[f].reads, value) > 0)
+            return true;
+    return false;
+}
+
+bool LayerWise::isReadOnHost(ValueId value, std::size_t after) const
+{
+    if (m_folder || m_keepAll || std::ranges::count(m_a.program.outputs, value) > 0)
+        return true;
+    for (std::size_t f = after + 1; f < m_cut.functions.size(); ++f)
+        if (!m_isOnDevice[f] && std::ranges::count(m_cut.functions[f].reads, value) > 0)
+            return true;
+    return false;
+}
+
+// The tensor of the store that an input is, or is rows of, where it lies there; null: it does not.
+const at::Tensor* LayerWise::onDevice(const FunctionInput& in) const
+{
+    if (!m_there || !in.operand || (in.operand->kind != OperandKind::Stored && in.operand->kind != OperandKind::StoredWhole))
+        return nullptr;
+    return m_there->find(in.operand->value);
+}
+
+const at::Tensor& LayerWise::stored(ValueId value) const
+{
+    const auto known = m_store.find(value);
+    return known != m_store.end() ? known->second : *m_there->find(value);
+}
+
+// What lies on the device alone.
+void LayerWise::bringToHost(ValueId value)
+{
+    if (m_there && !m_store.contains(value) && m_there->find(value))
+        m_store[value] = m_there->copyToHost(value);
+}
+
+// For save points that functions on the device read, where they fit; which there is room for.
+std::vector<bool> LayerWise::makeRoomOnDevice(const Running& running)
+{
+    const CutFunction& function = running.function;
+    std::vector<bool> stays;
+    for (const ValueId value : function.saves) {
+        stays.push_back(false);
+        if (!mayLieOnDevice(value) || function.rowsOf.valid() || of(function).order.defined() || running.total != nodesOf(function) || !isReadOnDevice(value, indexOf(function)))
+            continue;
+        std::vector<std::int64_t> sizes{running.total};
+        const Value& tensor = m_a.program[value];
+        for (std::size_t d = 1; d < tensor.sizes.size(); ++d)
+            sizes.push_back(tensor.sizes[d].isConstant() ? tensor.sizes[d].value : -1);
+        stays.back() = std::ranges::count(sizes, -1) == 0 && m_there->make(value, sizes, m_narrow.contains(value) ? at::kBFloat16 : scalarType(tensor.dtype));
+    }
+    return stays;
+}
+
 void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Progress& progress)
 {
     const CutFunction& function = running.function;
     const LoweredFunction& whole = running.parts.whole;
+    const std::size_t index = indexOf(function);
     DeviceWork work;
     for (const FunctionInput& in : whole.inputs)
         work.inputs.push_back(kindOf(in));
+    const std::vector<bool> stays = makeRoomOnDevice(running);
     // All rows of the store where they fit, and of each batch those that it reads otherwise.
     const bool isWhole = sumOf(bytesAnywhere(whole)) <= partForAll * static_cast<double>(m_device->freeBytes());
-    const std::vector<ReadBySources> parts = isWhole ? std::vector<ReadBySources>{} : whole.readBySources;
-    for (const ReadBySources& read : parts)
-        for (const std::size_t rows : read.rows)
+    std::vector<ReadBySources> parts;
+    for (const ReadBySources& read : isWhole ? std::vector<ReadBySources>{} : whole.readBySources) {
+        const auto isThere = [&](std::size_t rows) { return onDevice(whole.inputs[rows]) != nullptr; };
+        if (std::ranges::all_of(read.rows, isThere))
+            continue;
+        for (const std::size_t rows : read.rows) {
             work.inputs[rows] = DeviceWork::Input::OfBatch;
+            if (isThere(rows)) {  // the same sources number the rows of all
+                bringToHost(whole.inputs[rows].operand->value);
+                m_there->drop(whole.inputs[rows].operand->value);
+            }
+        }
+        parts.push_back(read);
+    }
     Numbering sources;
     work.prepare = [&](std::int64_t first, std::int64_t last) {
         running.report(first, progress);
         const auto batch = std::make_shared<Batch>(block(function, first, last, running.numbered ? m_numbers.get() : nullptr));
-        DeviceBatch made{inputs(whole, *batch), {}, {}};
+        DeviceBatch made;
+        for (std::size_t i = 0; i < whole.inputs.size(); ++i) {
+            const FunctionInput& in = whole.inputs[i];
+            const at::Tensor* there = onDevice(in);
+            made.inputs.push_back(there ? c10::IValue() : inputOf(in, *batch));
+            if (!there)
+                continue;
+            if (in.operand->kind == OperandKind::StoredWhole) {
+                made.there[i] = [there] { return *there; };
+                continue;
+            }
+            const at::Tensor ids = batch->ids[static_cast<std::size_t>(in.operand->frame)];
+            made.there[i] = [this, there, ids, batch, value = in.operand->value] {
+                return asRead(value, ids.defined() ? there->index_select(0, ids.to(m_device->place())) : there->narrow(0, batch->first, batch->last - batch->first));
+            };
+        }
         checkSourcesOf(whole, made.inputs, *batch);
         for (const ReadBySources& read : parts) {
             sources.clear();
-            for (const std::size_t index : read.sources)
-                made.inputs[index] = numbered(made.inputs[index].toTensor(), sources);
+            for (const std::size_t sourceIndex : read.sources)
+                made.inputs[sourceIndex] = numbered(made.inputs[sourceIndex].toTensor(), sources);
             const at::Tensor nodes = view(sources.nodes()).clone();
             for (const std::size_t rows : read.rows)
                 made.rows[rows] = {made.inputs[rows].toTensor(), nodes};
         }
+        made.keep = [this, batch, &function, &stays, index](std::vector<c10::IValue>& results) {
+            for (std::size_t i = 0; i < stays.size(); ++i)
+                if (stays[i]) {
+                    m_there->find(function.saves[i])->narrow(0, batch->first, batch->last - batch->first).copy_(results[i].toTensor());
+                    if (!isReadOnHost(function.saves[i], index))
+                        results[i] = {};
+                }
+        };
         made.save = [this, batch, &running](const std::vector<at::Tensor>& rows) {
             // What becomes the store itself, all rows at once or the graph's, must not lie where the next copies from the device come.
+            const auto lasting = [&](const at::Tensor& passing) { return m_device->hostMemory(passing.sizes(), passing.scalar_type()).copy_(passing); };
             const bool isAll = batch->first == 0 && batch->last == running.total;
             for (std::size_t i = 0; i < running.function.saves.size(); ++i) {
+                if (!rows[i].defined())
+                    continue;
                 const ValueId value = running.function.saves[i];
-                save(value, isAll || m_a.values[value].rows == Rows::Graph ? rows[i].clone() : rows[i], *batch, running);
+                save(value, isAll || m_a.values[value].rows == Rows::Graph ? lasting(rows[i]) : rows[i], *batch, running);
             }
             running.stats.edges += batch->edges;
             running.stats.blockNodes += batch->reach.empty() ? 0 : batch->reach.back();
@@ -182,6 +292,14 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
     running.stats.writeSeconds += done.saveSeconds;
     running.stats.bytesToDevice += done.bytesIn;
     running.stats.bytesFromDevice += done.bytesOut;
+    for (std::size_t i = 0; i < stays.size(); ++i)
+        if (stays[i])
+            running.stats.bytesKeptThere += static_cast<double>(stored(function.saves[i]).nbytes());
+    // Copies that later functions read there stay.
+    for (std::size_t i = 0; i < whole.inputs.size(); ++i)
+        if (done.fixed[i].defined() && whole.inputs[i].operand && whole.inputs[i].operand->kind == OperandKind::StoredWhole)
+            if (const ValueId value = whole.inputs[i].operand->value; mayLieOnDevice(value) && isReadOnDevice(value, index))
+                m_there->keep(value, done.fixed[i]);
 }
 
 }  // namespace cleave

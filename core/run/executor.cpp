@@ -82,10 +82,12 @@ std::int64_t LayerWise::mostEdgesPerNode() const
 std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& progress)
 {
     std::vector<Parts> lowered;
+    m_isOnDevice.clear();
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
         guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
             requireMemoryAtOnce(m_cut.functions[f]);
             lowered.push_back(partsOf(f));
+            m_isOnDevice.push_back(lowered.back().isOnDevice);
             m_runs[f] = {};
         });
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
@@ -121,11 +123,14 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
 
 void LayerWise::freeAfter(std::size_t function)
 {
-    std::erase_if(m_store, [&](const auto& entry) {
+    const auto isOver = [&](const auto& entry) {
         const bool output = std::ranges::count(m_a.program.outputs, entry.first) > 0;
         return !output && std::all_of(m_cut.functions.begin() + static_cast<std::ptrdiff_t>(function) + 1, m_cut.functions.end(),
                                       [&](const CutFunction& f) { return std::ranges::count(f.reads, entry.first) == 0; });
-    });
+    };
+    std::erase_if(m_store, isOver);
+    if (m_there)
+        m_there->dropIf(isOver);
 }
 
 std::int64_t LayerWise::total(const std::vector<RowTotal>& rows) const
@@ -205,6 +210,10 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
     }
     if (running.parts.isOnDevice && staysOnDevice(running))
         running.stats.device = m_device->name();
+    m_isOnDevice[index] = running.parts.isOnDevice = !running.stats.device.empty();
+    if (!running.parts.isOnDevice)
+        for (const ValueId value : function.reads)
+            bringToHost(value);
     std::int64_t first = 0;
     do {
         if (running.parts.gathering)
@@ -234,7 +243,7 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
     stats.fileBytesRead = static_cast<double>(after.read - before.read);
     stats.fileBytesWritten = static_cast<double>(after.written - before.written);
     for (const ValueId id : function.saves)
-        stats.savedBytes += static_cast<double>(m_store.at(id).nbytes()) *
+        stats.savedBytes += static_cast<double>(stored(id).nbytes()) *
                             (!function.isOfLevel() || nodesOf(function) == 0 ? 1 : static_cast<double>(running.total) / static_cast<double>(nodesOf(function)));
 }
 
@@ -401,6 +410,8 @@ at::Tensor LayerWise::newStore(ValueId value, const std::vector<std::int64_t>& s
     const MemoryAnywhere lasting;
     if (m_folder)
         return m_folder->create(m_a.program[value].name, sizes, rows.scalar_type());
+    if (m_device && !pagesAreBound() && isReadOnDevice(value, indexOf(function)))
+        return m_device->hostMemory(sizes, rows.scalar_type());  // is copied there faster
     const std::int64_t count = function.isOfLevel() ? of(function).count : nodesOf(function);
     return count < nodesOf(function) ? emptyScattered(sizes, rows.options(), count, m_a.values[value].rowDim) : at::empty(sizes, rows.options());
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include "core/plan/counts.h"
 #include "core/plan/rates.h"
 #include "core/run/device.h"
+#include "core/run/device_store.h"
 #include "core/run/lowering.h"
 #include "core/run/run.h"
 
@@ -53,12 +55,8 @@ public:
         m_ownRows = ownRows;
     }
 
-    /// Functions run there if they can: for the others there is a notice, or Error if strict. Set before run.
-    void setDevice(std::shared_ptr<Device> device, bool strict)
-    {
-        m_device = std::move(device);
-        m_strictDevice = strict;
-    }
+    /// Functions run there if they can: for the others there is a notice, or Error if strict. functions: which of the program are to, empty: all. Set before run.
+    void setDevice(std::shared_ptr<Device> device, bool strict, const std::vector<bool>& functions = {});
     const std::vector<std::string>& notices() const { return m_notices; }
 
     /// Structure that is not read any more is freed before the first function: run is called once, and nothing else after it but countBlocks.
@@ -165,6 +163,14 @@ private:
     void runOnDevice(Running& running, std::int64_t batchSize, const Progress& progress);
     void checkSourcesOf(const LoweredFunction& lowered, const std::vector<c10::IValue>& inputs, const Batch& batch) const;
     std::map<std::size_t, double> bytesAnywhere(const LoweredFunction& lowered) const;
+    bool mayLieOnDevice(ValueId value) const;
+    bool isReadOnDevice(ValueId value, std::size_t after) const;
+    bool isReadOnHost(ValueId value, std::size_t after) const;
+    const at::Tensor* onDevice(const FunctionInput& in) const;
+    std::vector<bool> makeRoomOnDevice(const Running& running);
+    void bringToHost(ValueId value);
+    const at::Tensor& stored(ValueId value) const;
+    std::size_t indexOf(const CutFunction& function) const { return static_cast<std::size_t>(&function - m_cut.functions.data()); }
     std::set<ValueId> readFromFiles(const CutFunction& function) const;
     Retained retained(const std::vector<Parts>& lowered) const;
     void release(const Retained& retained);
@@ -228,6 +234,8 @@ private:
     Kernels m_kernels;
     std::shared_ptr<Device> m_device;      // null: the processor
     bool m_strictDevice = false;
+    std::vector<bool> m_wished, m_isOnDevice;  // by function: is to run there; does, as far as is known
+    std::optional<DeviceStore> m_there;
     std::vector<std::string> m_notices;
     int m_batchesAtOnce = 0;
     std::int64_t m_gatherAtOnce = 0;

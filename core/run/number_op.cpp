@@ -18,9 +18,9 @@ namespace cleave {
 
 namespace {
 
-constexpr std::int64_t piece = 1 << 16;  // entries that a thread takes at once
+constexpr std::int64_t entriesAtOnce = 1 << 16;  // entries that a thread takes at once
 
-std::int64_t piecesOf(std::int64_t count) { return (count + piece - 1) / piece; }
+std::int64_t piecesOf(std::int64_t count) { return (count + entriesAtOnce - 1) / entriesAtOnce; }
 
 // self[index], or self[:, index].
 bool readsNumbers(const Program& program, const Op& op)
@@ -57,7 +57,7 @@ bool read(const T* from, std::int64_t size, std::span<const std::int64_t> index,
     const auto count = static_cast<std::int64_t>(index.size());
     parallelFor(piecesOf(count), at::get_num_threads(), [&](std::int64_t part, int) {
         stayWithinBound();
-        const std::int64_t first = part * piece, last = std::min(count, first + piece);
+        const std::int64_t first = part * entriesAtOnce, last = std::min(count, first + entriesAtOnce);
         bool isInside = true;
         for (std::int64_t i = first; i < last; ++i) {
             if (i + ahead < last)
@@ -112,7 +112,7 @@ at::Tensor withOnesAt(const at::Tensor& self, const at::Tensor& index)
         PageVector<std::int32_t>& own = counts[static_cast<std::size_t>(thread)];
         if (own.empty())
             own.assign(static_cast<std::size_t>(size), 0);
-        for (const std::int64_t place : entriesOf(index).subspan(static_cast<std::size_t>(part * piece), static_cast<std::size_t>(std::min(piece, count - part * piece))))
+        for (const std::int64_t place : entriesOf(index).subspan(static_cast<std::size_t>(part * entriesAtOnce), static_cast<std::size_t>(std::min(entriesAtOnce, count - part * entriesAtOnce))))
             if (place >= 0 && place < size)
                 ++own[static_cast<std::size_t>(place)];
             else

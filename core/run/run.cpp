@@ -122,7 +122,7 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         if (options.device != "cpu") {
             auto [device, reason] = openDevice(options.device);
             if (device)
-                run.setDevice(std::move(device), options.strictDevice);
+                run.setDevice(std::move(device), options.strictDevice, options.onDevice);
             else if (options.strictDevice)
                 throw Error("Nothing can be run on " + options.device + ": " + reason + ".");
             else

@@ -40,6 +40,7 @@ struct RunOptions {
     bool narrowStore = false;                  ///< save points of float32 are kept as bfloat16: half the bytes, three digits
     bool resume = false;                       ///< go on with the run in that folder
     std::string device = "cpu";                ///< that functions run on if they can: "cpu", "cuda", "cuda:1", …
+    std::vector<bool> onDevice;                ///< by function of the cut: which are to run there; empty: all
     bool strictDevice = false;                 ///< Error where a function cannot run there, instead of a notice
     int jitter = 0;                            ///< 1, 2, …: each floating-point number of the inputs is moved by its last digit, up or down, each time differently
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
@@ -69,6 +70,7 @@ struct FunctionRun {
     double fileBytesWritten = 0;
     std::string device;           ///< that it ran on; empty: the processor
     double bytesToDevice = 0, bytesFromDevice = 0;
+    double bytesKeptThere = 0;    ///< of save points that stay on the device for the functions after
     std::int64_t pageFaults = 0;  ///< of the process while batches ran, without the first: memory that was touched for the first time, or came from files
 
     double seconds() const { return prepareSeconds + computeSeconds + writeSeconds; }

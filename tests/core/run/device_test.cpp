@@ -20,6 +20,14 @@ using test::FakeOutOfMemory;
 using test::openZoo;
 using test::zooGraph;
 
+void expectNear(const RunResult& result, const RunResult& expected, double most, const std::string& what)
+{
+    ASSERT_EQ(result.outputs.size(), expected.outputs.size());
+    for (std::size_t o = 0; o < expected.outputs.size(); ++o)
+        for (std::int64_t i = 0; i < expected.outputs[o].array.count(); ++i)
+            ASSERT_NEAR(result.outputs[o].array.as<float>()[i], expected.outputs[o].array.as<float>()[i], most) << what;
+}
+
 constexpr std::int64_t rowCount = 1000, columnCount = 7;
 
 // Each row times a factor that is the same for all batches, plus a number for each batch.
@@ -160,7 +168,6 @@ TEST(DeviceRuns, WhatCannotRunThereRunsOnTheCpuAndIsNamed)
         EXPECT_EQ(function.device, "fake");
         EXPECT_EQ(function.batches, 9);
         EXPECT_GT(function.bytesToDevice, 0);
-        EXPECT_GT(function.bytesFromDevice, 0);
     }
     const RunResult pair = runLayerWise(openZoo("pair_norm"), zooGraph("pair_norm"), options);
     ASSERT_FALSE(pair.notices.empty());
@@ -230,6 +237,77 @@ TEST(DeviceRuns, RowsThatDoNotFitComeWithTheirBatches)
                     ASSERT_NEAR(result.outputs[o].array.as<float>()[i], expected.outputs[o].array.as<float>()[i], 1e-4) << name << ", " << freeBytes;
         }
         EXPECT_GT(sent[1], sent[0]) << name << ": rows are sent again for each batch that reads them";
+    }
+}
+
+// What one function leaves on the device the next one reads there: it crosses the bus neither way, in float32 and in bfloat16.
+TEST(DeviceRuns, SavePointsStayOnTheDevice)
+{
+    nameDevice("fake", std::make_shared<FakeDevice>());
+    const Model model = openZoo("sage_mean");
+    const DataGraph graph = zooGraph("sage_mean");
+    for (const bool narrow : {false, true}) {
+        RunOptions options;
+        options.batchSize = 7;
+        options.narrowStore = narrow;
+        const RunResult expected = runLayerWise(model, graph, options);
+        options.device = "fake";
+        options.strictDevice = true;
+        const RunResult result = runLayerWise(model, graph, options);
+        expectNear(result, expected, narrow ? 2e-2 : 1e-4, "on the device");
+        const std::size_t last = result.functions.size() - 1;
+        ASSERT_GE(last, 2u);
+        for (std::size_t f = 1; f < last; ++f) {
+            EXPECT_EQ(result.functions[f].bytesKeptThere, result.functions[f].savedBytes) << f;
+            EXPECT_EQ(result.functions[f].bytesFromDevice, 0) << f;
+            EXPECT_EQ(result.functions[f].savedBytes, expected.functions[f].savedBytes) << f;
+        }
+        EXPECT_EQ(result.functions[last].bytesKeptThere, 0);
+        EXPECT_EQ(result.functions[last].bytesFromDevice, result.functions[last].savedBytes) << "what is asked for leaves";
+        const double rows = static_cast<double>(graph.numNodes) * sizeof(float);
+        EXPECT_LT(result.functions[last].bytesToDevice, result.functions[last - 1].savedBytes + rows * 4 + static_cast<double>(graph.numEdges) * 8) << "structure alone comes";
+    }
+}
+
+// Functions that are to run there do, the others run on the CPU, and what either makes reaches the other: for every choice of some functions.
+TEST(DeviceRuns, EachFunctionRunsWhereItIsTo)
+{
+    nameDevice("fake", std::make_shared<FakeDevice>());
+    for (const char* name : {"gcn", "gat", "pair_norm", "jk_cat", "typed_sage", "jk_lstm"}) {
+        const Model model = openZoo(name);
+        const DataGraph graph = zooGraph(name);
+        RunOptions options;
+        options.batchSize = 11;
+        const RunResult expected = runLayerWise(model, graph, options);
+        const std::size_t count = model.cut->functions.size();
+        options.device = "fake";
+        for (std::uint64_t chosen = 0; chosen < 16; ++chosen) {
+            options.onDevice.clear();
+            for (std::size_t f = 0; f < count; ++f)
+                options.onDevice.push_back((chosen * 0x9e3779b97f4a7c15u >> (f % 60) & 1) != 0);
+            const RunResult result = runLayerWise(model, graph, options);
+            expectNear(result, expected, 1e-4, name);
+            for (std::size_t f = 0; f < count; ++f)
+                EXPECT_EQ(result.functions[f].device.empty(), !options.onDevice[f] || model.cut->functions[f].isGlobal) << name << ", function " << f;
+        }
+    }
+}
+
+// With the memory for some of it: what stays there is never more than half of what is free.
+TEST(DeviceRuns, OnlySavePointsThatFitStay)
+{
+    const Model model = openZoo("gcn");
+    const DataGraph graph = zooGraph("gcn");
+    RunOptions options;
+    options.batchSize = 7;
+    const RunResult expected = runLayerWise(model, graph, options);
+    options.device = "fake";
+    for (std::size_t freeBytes = 64; freeBytes < 100'000; freeBytes *= 3) {
+        nameDevice("fake", std::make_shared<FakeDevice>(freeBytes));
+        const RunResult result = runLayerWise(model, graph, options);
+        expectNear(result, expected, 1e-4, std::to_string(freeBytes));
+        for (const FunctionRun& function : result.functions)
+            EXPECT_LE(function.bytesKeptThere, static_cast<double>(freeBytes) / 2);
     }
 }
 

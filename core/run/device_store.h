@@ -1,0 +1,33 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+
+#include "core/base/ids.h"
+#include "core/run/device.h"
+
+namespace cleave {
+
+/// Tensors of the store that lie on a device, because what was made or copied there is read there again. Whoever reads them does so in the lane Compute.
+class DeviceStore {
+public:
+    explicit DeviceStore(Device& device) : m_device(device) {}
+
+    const at::Tensor* find(ValueId value) const;  ///< null: it is not there
+
+    /// Room for a tensor, where that leaves enough of the memory to others; false: it does not, or there is none.
+    bool make(ValueId value, c10::IntArrayRef sizes, c10::ScalarType type);
+    void keep(ValueId value, at::Tensor tensor) { m_tensors[value] = std::move(tensor); }  ///< that is there already
+    at::Tensor copyToHost(ValueId value) const;  ///< of one that is there, in memory of the host
+    void dropIf(const auto& isOver) { std::erase_if(m_tensors, isOver); }
+    void drop(ValueId value) { m_tensors.erase(value); }
+
+private:
+    static constexpr double partForStores = 0.5;  // of the memory that is free when one is made
+
+    Device& m_device;
+    std::map<ValueId, at::Tensor> m_tensors;
+};
+
+}  // namespace cleave
