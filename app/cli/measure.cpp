@@ -75,14 +75,37 @@ void addCalibrate(CLI::App& app, int&)
     auto* command = app.add_subcommand("calibrate", "Measure this machine's rates in some seconds and keep them for every cost");
     auto threads = std::make_shared<int>(0);
     command->add_option("--threads", *threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
-    command->callback([threads] {
+    auto name = std::make_shared<std::string>();
+    command->add_option("--device", *name, "Measure this device instead: cuda, or cuda:1 for the second GPU")->type_name("NAME");
+    command->callback([threads, name] {
         Rates rates;
+        const auto perSecond = [](double bytes) { return formatBytes(bytes) + "/s"; };
+        if (!name->empty() && *name != "cpu") {
+            const auto [device, reason] = openDevice(*name);
+            if (!device)
+                throw Error("There is nothing to measure on " + printable(*name) + ": " + reason + ".");
+            rates = readRates(ratesPath());
+            DeviceRates& measured = rates.devices[*name];
+            {
+                const TerminalProgress terminal;
+                measured = calibrate(*device, terminal.progress());
+            }
+            writeRates(ratesPath(), rates);
+            print(table({{"rate of " + device->name(), "measured"},
+                         {"copies to it", perSecond(measured.toDevice)},
+                         {"copies from it", perSecond(measured.fromDevice)},
+                         {"elementwise", perSecond(measured.memory)},
+                         {"edge kernels", perSecond(measured.edgeRows)},
+                         {"matrix products", flopsText(measured.gemm) + "FLOP/s"},
+                         {"call an op", formatSeconds(measured.opSeconds)}}) +
+                  "\nKept in " + ratesPath().string() + "\n");
+            return;
+        }
         {
             const TerminalProgress terminal;
             rates = calibrate(*threads, terminal.progress());
         }
         writeRates(ratesPath(), rates);
-        const auto perSecond = [](double bytes) { return formatBytes(bytes) + "/s"; };
         print(table({{"rate", "measured"},
                      {"read rows of a store in order", perSecond(rates.read)},
                      {"gather rows of a store", perSecond(rates.gather)},

@@ -146,6 +146,9 @@ std::string planTable(const PlanSpace& space, const StoredPlan& stored, const Pl
         return join(all, ", ");
     };
     std::vector<std::vector<std::string>> rows{{"function", "before", "message passing", "after", "reads", "saves"}};
+    const bool hasDevice = !stored.devices.device.empty();
+    if (hasDevice)
+        rows.front().push_back("device");
     if (cost)
         rows.front().insert(rows.front().end(), {"read", "written", "seconds", "peak memory"});
     for (const CutFunction& function : cut.functions) {
@@ -160,6 +163,8 @@ std::string planTable(const PlanSpace& space, const StoredPlan& stored, const Pl
         const bool hasType = analysis.types() > 1 && function.isOfLevel();
         rows.push_back({functionName(function) + (hasType ? ", " + analysis.nodeTypes[static_cast<std::size_t>(function.nodeType)].name : ""),
                         join(ops[0], ", "), join(ops[1], ", "), join(ops[2], ", "), names(function.reads), names(function.saves)});
+        if (hasDevice)
+            rows.back().push_back(stored.devices.functions.contains(DeviceWishes::nameOf(function)) ? stored.devices.device : "cpu");
         for (std::size_t f = 0; cost && f < cost->functions.size(); ++f)
             if (const FunctionCost& c = cost->functions[f]; c.isOf(function))
                 rows.back().insert(rows.back().end(), {formatBytes(c.prepare.bytes + c.read.bytes), formatBytes(c.write.bytes),
@@ -183,7 +188,10 @@ std::string comparisonTable(const PlanSpace& space, const std::vector<PricedPlan
 {
     std::vector<std::vector<std::string>> rows{
         {"plan", "functions", "save points", "read", "written", "FLOPs", "seconds", "peak memory", "E/V", "batch", "order"}};
+    const bool placed = std::ranges::any_of(plans, [](const PricedPlan& p) { return p.placement.has_value(); });
     for (const PricedPlan& p : plans) {
+        if (placed && rows.size() == 1)
+            rows.front().insert(rows.front().begin() + 7, "with " + p.placement->device);
         const PlanCost& cost = p.planned.cost;
         const GraphCounts& counts = p.counts;
         rows.push_back({p.name, std::to_string(functionsOf(space, p)), std::to_string(savePointsOf(p)), formatBytes(cost.readBytes()),
@@ -192,6 +200,8 @@ std::string comparisonTable(const PlanSpace& space, const std::vector<PricedPlan
                                                             : counts.error > 0 ? " ± " + formatNumber(counts.inflation() * counts.error)
                                                                                : ""),
                         formatCount(p.batchSize), std::string(orderName(p.order))});
+        if (placed)
+            rows.back().insert(rows.back().begin() + 7, formatSeconds(p.seconds()));
     }
     return table(rows);
 }
@@ -212,6 +222,9 @@ Json toJson(const PlanSpace& space, const PricedPlan& p)
               {"estimated", p.counts.estimated},
               {"batch_size", p.batchSize},
               {"order", orderName(p.order)}};
+    if (const auto& placement = p.placement)
+        json["with_device"] = {{"device", placement->device}, {"seconds", placement->seconds()}, {"bytes_to_device", placement->bytesIn()},
+                               {"bytes_from_device", placement->bytesOut()}, {"functions", std::ranges::count_if(placement->functions, &PlacedFunction::onDevice)}};
     if (p.planned.bound > 0)
         json.update(Json{{"bound_seconds", p.planned.bound}, {"gap", p.planned.gap()}, {"proven", p.planned.proven}});
     return json;
@@ -273,7 +286,7 @@ private:
         if (m_arguments.profile)
             m_planning->measureOps(graph.run.batchSize, progress);
         PlanningRequest request{m_stored.plan.constraints, m_arguments.memory, graph.run.batchSize,
-                                graph.order.empty() ? m_stored.order : graph.run.order};
+                                graph.order.empty() ? m_stored.order : graph.run.order, graph.run.device == "cpu" ? std::string() : graph.run.device};
         if (!chooses && request.batchSize == 0 && request.memoryBytes == 0)
             request.batchSize = m_stored.batchSize;
         for (const Planner planner : {Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph})
@@ -291,14 +304,28 @@ private:
             if (m_arguments.planner.empty())
                 chosen = m_plans.back();
         }
+        if (m_stored.plan.positions != chosen.planned.plan.positions || !graph.device.empty())
+            m_stored.devices = wishes(chosen);
         m_stored.plan = chosen.planned.plan;
         m_stored.copied = chosen.planned.cost.copied;
         m_stored.batchSize = chosen.batchSize;
         m_stored.order = chosen.order;
-        m_cost = RecordedCost{chosen.name, name, chosen.planned.cost, chosen.counts, rates, m_arguments.profile, chosen.planned.bound};
+        m_cost = RecordedCost{chosen.name, name, chosen.planned.cost, chosen.counts, rates, m_arguments.profile, chosen.planned.bound, chosen.placement};
         m_request = request;
         if (!graph.path.empty() && m_model.analysis->levels > 0)
             m_inflations = inflations(chosen.batchSize, progress);
+    }
+
+    static DeviceWishes wishes(const PricedPlan& priced)
+    {
+        DeviceWishes wishes;
+        if (!priced.placement || !priced.placement->usesDevice())
+            return wishes;
+        wishes.device = priced.placement->device;
+        for (std::size_t i = 0; i < priced.placement->functions.size(); ++i)
+            if (const FunctionCost& f = priced.planned.cost.functions[i]; priced.placement->functions[i].onDevice)
+                wishes.functions.insert({f.last, f.rowsOf, f.isGlobal});
+        return wishes;
     }
 
     // What the same planner would take with other rewrites, in batches as large.
@@ -316,7 +343,7 @@ private:
             planning.emplace(model, m_graph, graph.run, m_planning->rates(), progress);
         if (m_arguments.profile)
             planning->measureOps(request.batchSize, progress);
-        return planning->make(wanted(), request, progress).planned.cost.seconds();
+        return planning->make(wanted(), request, progress).seconds();
     }
 
     // Each rewrite is left out in turn, to say what it is worth here; where nobody asked for it and it does not pay, it stays out.
@@ -333,7 +360,7 @@ private:
                     applied.insert(known);
             m_without.clear();
             m_tracedSeconds = secondsOf({traced, std::make_shared<CutProgram>(cutByMessageDegree(*traced))}, progress);
-            const double now = m_cost->cost.seconds();
+            const double now = m_cost->placement ? m_cost->placement->seconds() : m_cost->cost.seconds();
             double best = std::min(now * (1 - share), now - least);
             std::optional<Rewrite> loses;
             for (const Rewrite rewrite : applied) {
@@ -437,9 +464,21 @@ private:
             if (m_tracedSeconds > 0)
                 text += "Rewrites: " + rewritesWorth() + "; without any (--rewrite none) " + std::string(plannerName(wanted())) + " takes " +
                         formatSeconds(m_tracedSeconds) + "\n";
+            if (const auto& placement = m_cost->placement)
+                text += onDevice(*placement);
             text += "Rates: " + rates() + "\n";
         }
         return text + (m_arguments.out.empty() ? "" : "\nWritten to " + m_arguments.out + "\n");
+    }
+
+    static std::string onDevice(const DevicePlacement& placement)
+    {
+        if (!placement.usesDevice())
+            return "On " + placement.device + ": nothing, the CPU is faster with what has to cross over (rates of the device: " + placement.rates + ")\n";
+        const auto count = std::ranges::count_if(placement.functions, &PlacedFunction::onDevice);
+        return "On " + placement.device + ": " + std::to_string(count) + " of " + std::to_string(placement.functions.size()) + " functions, " + formatSeconds(placement.seconds()) +
+               " instead of " + formatSeconds(placement.cpuSeconds) + "; " + formatBytes(placement.bytesIn()) + " there and " + formatBytes(placement.bytesOut()) + " back, " +
+               formatBytes(placement.storeBytes) + " of the store lie there (rates of the device: " + placement.rates + ")\n";
     }
 
     Json json() const

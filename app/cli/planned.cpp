@@ -27,6 +27,10 @@ Model PlannedArguments::open(const Progress& progress)
     checkCut(*opened.analysis, *opened.cut, progress);
     if (graph.batchSize == "auto")
         graph.run.batchSize = stored.batchSize;
+    if (graph.device.empty() && !stored.devices.device.empty()) {
+        graph.run.device = stored.devices.device;
+        graph.run.onDevice = stored.devices.in(*opened.cut);
+    }
     if (graph.order.empty())
         graph.run.order = stored.order;
     ran = stored.plan;

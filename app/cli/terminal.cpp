@@ -182,8 +182,8 @@ void GraphArguments::add(CLI::App& command, bool required)
                        "Targets whose edges are reduced before batches run on them; 0 chooses: many, where rows come from files; -1: none");
     command.add_option("--batches-at-once", run.batchesAtOnce, "Batches that run side by side, each on one thread; 0 chooses")
         ->capture_default_str()->check(CLI::Range(0, 4096));
-    command.add_option("--device", run.device, "Where functions run: cpu, cuda, or cuda:1 for the second GPU. What cannot run there runs on the CPU, with a notice")->type_name("NAME")
-        ->capture_default_str();
+    command.add_option("--device", device, "Where functions run: cpu, cuda, or cuda:1 for the second GPU. What cannot run there runs on the CPU, with a notice")->type_name("NAME")
+        ->default_str("the plan's, or cpu");
     command.add_flag("--strict-device", run.strictDevice, "Fail where a function cannot run on the device");
     command.add_option("--input", inputs, "Which array of the graph an input of forward gets, where the names differ; may be repeated")
         ->type_name("NAME=ARRAY")->allow_extra_args(false);
@@ -212,6 +212,7 @@ void GraphArguments::finish()
         if (problem != std::errc() || end != batchSize.data() + batchSize.size() || run.batchSize < 1)
             throw CLI::ValidationError("--batch-size", "must be a number of at least 1, or auto, not '" + printable(batchSize) + "'");
     }
+    run.device = device.empty() ? "cpu" : device;
     if (!order.empty())
         orderFromName(order, run.order);
     run.randomFeatures = features == "random";

@@ -49,6 +49,7 @@ struct GraphArguments {
     GraphOptions options;
     RunOptions run;
     std::string batchSize = "auto", features, targets;
+    std::string device;  ///< empty: the plan's, or cpu
     std::string order;  ///< empty: the plan's, or natural
     std::vector<std::string> inputs;
 

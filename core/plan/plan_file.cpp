@@ -85,8 +85,9 @@ std::vector<std::string> rewriteNames(const JsonView& file)
     return names;
 }
 
-Json describeFunction(const PlanSpace& space, const Plan& plan, const CutFunction& function)
+Json describeFunction(const PlanSpace& space, const StoredPlan& stored, const CutFunction& function)
 {
+    const Plan& plan = stored.plan;
     const Analysis& analysis = space.analysis();
     const Program& program = analysis.program;
     Json json{{"function", function.level}};
@@ -97,6 +98,8 @@ Json describeFunction(const PlanSpace& space, const Plan& plan, const CutFunctio
     }
     if (function.firstLevel != function.level)
         json["first"] = function.firstLevel;
+    if (stored.devices.functions.contains(DeviceWishes::nameOf(function)))
+        json["device"] = stored.devices.device;
     if (function.rowsOf.valid())
         json["output_rows"] = program[function.rowsOf].name;
     if (function.isGlobal) {
@@ -178,6 +181,9 @@ Json describeCost(const PlanSpace& space, const RecordedCost& recorded)
                      {"gather_bytes_per_second", r.gather}, {"write_bytes_per_second", r.write}, {"elementwise_bytes_per_second", r.elementwise},
                      {"segment_reduce_bytes_per_second", r.segmentReduce}, {"gemm_flops_per_second", r.gemm}, {"slice_bytes_per_second", r.slice},
                      {"numbered_nodes_per_second", r.number}, {"seconds_per_op", r.opSeconds}};
+    if (const auto& placement = recorded.placement)
+        json["with_device"] = {{"device", placement->device}, {"seconds", placement->seconds()}, {"bytes_to_device", placement->bytesIn()},
+                               {"bytes_from_device", placement->bytesOut()}, {"store_bytes_on_device", placement->storeBytes}, {"rates", placement->rates}};
     json["functions"] = functions;
     json["tensors"] = tensors;
     json["ops"] = ops;
@@ -280,6 +286,7 @@ private:
             tensors.emplace(m_program.values[v].name, ValueId{static_cast<int>(v)});
         for (const JsonView& function : m_file.at("functions").items()) {
             const std::int64_t last = function.at("function").integer();
+            readDevice(function, static_cast<int>(last), tensors);
             if (function.find("output_rows") || function.find("global"))
                 continue;
             const auto first = function.find("first");
@@ -305,6 +312,25 @@ private:
                     m_result.copied.insert({static_cast<int>(last), known->second});
             }
         }
+    }
+
+    void readDevice(const JsonView& function, int level, const std::map<std::string, ValueId>& tensors)
+    {
+        const auto device = function.find("device");
+        if (!device)
+            return;
+        std::string& name = m_result.devices.device;
+        if (device->text().empty() || device->text() == "cpu" || (!name.empty() && name != device->text()))
+            device->fail("one device beside the CPU for all functions");
+        name = device->text();
+        ValueId rows;
+        if (const auto output = function.find("output_rows")) {
+            const auto known = tensors.find(output->text());
+            if (known == tensors.end())
+                return;
+            rows = known->second;
+        }
+        m_result.devices.functions.insert({level, rows, function.find("global").has_value()});
     }
 
     void readModel()
@@ -429,6 +455,14 @@ std::optional<double> numberIn(const std::optional<JsonView>& object, const char
 
 }  // namespace
 
+std::vector<bool> DeviceWishes::in(const CutProgram& cut) const
+{
+    std::vector<bool> are;
+    for (const CutFunction& function : cut.functions)
+        are.push_back(functions.contains(nameOf(function)));
+    return are;
+}
+
 void writePlan(const std::filesystem::path& path, const PlanSpace& space, const StoredPlan& stored, const std::optional<RecordedCost>& cost)
 {
     const CutProgram cut = space.cut(stored.plan, stored.copied);
@@ -441,7 +475,7 @@ void writePlan(const std::filesystem::path& path, const PlanSpace& space, const 
               {"batch_size", stored.batchSize},
               {"order", orderName(stored.order)}};
     for (const CutFunction& function : cut.functions)
-        json["functions"].push_back(describeFunction(space, stored.plan, function));
+        json["functions"].push_back(describeFunction(space, stored, function));
     if (cost)
         json["cost"] = describeCost(space, *cost);
     json["execution"] = describeExecution(space.analysis(), cut);

@@ -3,14 +3,30 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/graph/order.h"
 #include "core/plan/cost.h"
+#include "core/plan/placement.h"
 #include "core/plan/plan_space.h"
 
 namespace cleave {
+
+/// Functions of a program that are to run on a device, whatever its plan.
+struct DeviceWishes {
+    using Function = std::tuple<int, ValueId, bool>;  // level, whose rows, whether it is one of global ops
+
+    std::string device;            ///< "cuda"; empty: all run on the CPU
+    std::set<Function> functions;
+
+    static Function nameOf(const CutFunction& function) { return {function.level, function.rowsOf, function.isGlobal}; }
+    std::vector<bool> in(const CutProgram& cut) const;  ///< by function
+
+    bool operator==(const DeviceWishes&) const = default;
+};
 
 /// What a plan file (.cleave.json, resources/plan.schema.json) says of a program.
 struct StoredPlan {
@@ -20,6 +36,7 @@ struct StoredPlan {
     std::set<BlockCopy> copied;        ///< tensors that are gathered from a copy of the block's rows
     std::vector<std::string> remarks;  ///< another model file: that it is, and what of the plan does not match it, one sentence each
     bool isOfThisFile = true;          ///< made for the model file that is open
+    DeviceWishes devices = {};
 };
 
 /// The cost that a plan was chosen for: written beside it, for people and for comparison.
@@ -30,6 +47,7 @@ struct RecordedCost {
     Rates rates;
     bool profiled = false;       ///< ops measured on the graph instead of the rates
     double bound = 0;            ///< seconds that no legal plan goes below; 0: unknown
+    std::optional<DevicePlacement> placement = {};  ///< with a device beside the processor
 };
 
 /// What a comparison with the whole program on a graph gave.

@@ -8,6 +8,19 @@
 
 namespace cleave {
 
+/// How fast a device beside the processor, and the bus between them, do what functions are made of; the defaults are those of a small GPU.
+struct DeviceRates {
+    std::string source = "assumed";
+    double toDevice = 1e10;       ///< bytes/s of copies from memory of the host that such copies can be made of while it goes on (pinned)
+    double fromDevice = 1e10;     ///< and back
+    double memory = 3e11;         ///< bytes/s, read and written, of elementwise ops
+    double edgeRows = 2e11;       ///< bytes/s of rows that the edge kernels gather and reduce
+    double gemm = 5e12;           ///< FLOP/s of matrix products of a block with a weight
+    double opSeconds = 1e-5;      ///< of handing one op to it
+
+    bool operator==(const DeviceRates&) const = default;
+};
+
 /// How fast a machine does what inference on blocks is made of. Bytes per second count what is moved once; the defaults are those of a
 /// small computer and only there so that plans can be compared before calibration.
 struct Rates {
@@ -23,6 +36,14 @@ struct Rates {
     double slice = 1e9;           ///< bytes/s of structure sliced to a block's edges
     double number = 1e8;          ///< nodes/s that a block's nodes are found and numbered at
     double opSeconds = 4e-6;      ///< of calling one op
+    std::map<std::string, DeviceRates> devices;  ///< those that were measured, by name: "cuda"
+
+    /// What is assumed where it was not measured.
+    DeviceRates of(const std::string& device) const
+    {
+        const auto known = devices.find(device);
+        return known == devices.end() ? DeviceRates() : known->second;
+    }
 
     bool operator==(const Rates&) const = default;
 };

@@ -19,6 +19,7 @@
 #include "core/kernels/edge_program.h"
 #include "core/run/bind.h"
 #include "core/run/dense.h"
+#include "core/run/edge_op.h"
 #include "core/run/lowering.h"
 #include "core/run/tensors.h"
 
@@ -142,7 +143,79 @@ constexpr Field fields[]{{"read_bytes_per_second", &Rates::read},
                          {"numbered_nodes_per_second", &Rates::number},
                          {"seconds_per_op", &Rates::opSeconds}};
 
+struct DeviceField {
+    const char* name;
+    double DeviceRates::* rate;
+};
+
+constexpr DeviceField deviceFields[]{{"to_device_bytes_per_second", &DeviceRates::toDevice},
+                                     {"from_device_bytes_per_second", &DeviceRates::fromDevice},
+                                     {"memory_bytes_per_second", &DeviceRates::memory},
+                                     {"edge_rows_bytes_per_second", &DeviceRates::edgeRows},
+                                     {"gemm_flops_per_second", &DeviceRates::gemm},
+                                     {"seconds_per_op", &DeviceRates::opSeconds}};
+
+double rateIn(const JsonView& view, const char* name, const std::filesystem::path& path)
+{
+    const double rate = view.at(name).number();
+    if (!(rate > 0) || !std::isfinite(rate))
+        throw Error(path.string() + ": " + name + " must be above 0; measure anew with cleave-cli calibrate.");
+    return rate;
+}
+
 }  // namespace
+
+DeviceRates calibrate(Device& device, const Progress& progress)
+{
+    using Lane = Device::Lane;
+    constexpr std::int64_t rows = 1 << 18, products = 1 << 11, calls = 64;
+    DeviceRates rates;
+    guarded(device.name() + " cannot be measured", [&] {
+        const auto secondsIn = [&](Lane lane, const std::function<void()>& work) {
+            return medianSeconds([&] {
+                device.run(lane, work);
+                device.finish(device.record(lane));
+            });
+        };
+        const auto there = [&](c10::IntArrayRef sizes) {
+            at::Tensor made;
+            device.run(Lane::Compute, [&] { made = at::ones(sizes, at::TensorOptions(at::kFloat).device(device.place())); });
+            device.finish(device.record(Lane::Compute));
+            return made;
+        };
+        int done = 0;
+        const auto next = [&](const char* what) { progress.update(done++ / 6.0, "Measuring " + device.name() + ": " + what); };
+        next("copies to it");
+        const at::Tensor host = device.hostMemory({rows, storeWidth}, at::kFloat).fill_(1), store = there({rows, storeWidth});
+        rates.toDevice = rows * rowSize / secondsIn(Lane::In, [&] { store.copy_(host, true); });
+        next("copies from it");
+        rates.fromDevice = rows * rowSize / secondsIn(Lane::Out, [&] { host.copy_(store, true); });
+        next("memory");
+        at::Tensor other = there({rows, storeWidth});
+        rates.memory = 2 * rows * rowSize / secondsIn(Lane::Compute, [&] { at::clamp_min_out(other, store, 0); });
+        next("matrix products");
+        const at::Tensor square = there({products, products});
+        rates.gemm = 2.0 * products * products * products / secondsIn(Lane::Compute, [&] { at::mm(square, square); });
+        next("edge kernels");
+        EdgeOp op{{{{EdgeRow::Source, storeWidth}}, {}, {{true, Reduce::Sum, 0}}}, DType::Float32, {{storeWidth}}};
+        auto graph = std::make_shared<jit::Graph>();
+        jit::Value *begin = graph->addInput(), *operand = graph->addInput(), *source = graph->addInput();
+        graph->registerOutput(insertEdgeOp(*graph, op, begin, {operand}, {source}));
+        const Lowered lowered(graph, "edges");
+        const at::Tensor begins = at::arange(rows + 1, at::kLong).mul(8), sources = randomNodes(8 * rows, rows, 9).to(at::kInt);
+        at::Tensor sourcesThere;
+        device.run(Lane::Compute, [&] { sourcesThere = sources.to(device.place()); });
+        rates.edgeRows = 9.0 * rows * rowSize / secondsIn(Lane::Compute, [&] { lowered.run({begins, store, sourcesThere}); });
+        next("calls");
+        const at::Tensor few = there({16, 4});
+        rates.opSeconds = secondsIn(Lane::Compute, [&] {
+            for (std::int64_t i = 0; i < calls; ++i)
+                at::relu(few);
+        }) / calls;
+        rates.source = "measured " + today() + " on " + device.name();
+    });
+    return rates;
+}
 
 Rates calibrate(int threads, const Progress& progress)
 {
@@ -207,6 +280,18 @@ void writeRates(const std::filesystem::path& path, const Rates& rates)
     nlohmann::ordered_json json{{"source", rates.source}};
     for (const Field& field : fields)
         json[field.name] = rates.*field.rate;
+    std::map<std::string, DeviceRates> devices = rates.devices;
+    try {
+        for (const auto& [name, device] : readRates(path).devices)
+            devices.try_emplace(name, device);
+    } catch (const Error&) {
+        // What cannot be read is written anew.
+    }
+    for (const auto& [name, device] : devices) {
+        nlohmann::ordered_json& entry = json["devices"][name] = {{"source", device.source}};
+        for (const DeviceField& field : deviceFields)
+            entry[field.name] = device.*field.rate;
+    }
     std::error_code problem;
     std::filesystem::create_directories(path.parent_path(), problem);
     writeBeside(path, [&](const std::filesystem::path& temporary) {
@@ -230,10 +315,15 @@ Rates readRates(const std::filesystem::path& path)
     for (const Field& field : fields) {
         if (field.mayLack && !json.contains(field.name))
             continue;
-        rates.*field.rate = view.at(field.name).number();
-        if (!(rates.*field.rate > 0) || !std::isfinite(rates.*field.rate))
-            throw Error(path.string() + ": " + field.name + " must be above 0; measure anew with cleave-cli calibrate.");
+        rates.*field.rate = rateIn(view, field.name, path);
     }
+    if (const auto devices = view.find("devices"))
+        for (const auto& [name, device] : devices->members()) {
+            DeviceRates& known = rates.devices[name];
+            known.source = device.at("source").text();
+            for (const DeviceField& field : deviceFields)
+                known.*field.rate = rateIn(device, field.name, path);
+        }
     return rates;
 }
 

@@ -40,6 +40,23 @@ struct Planning::Impl {
 
     std::int64_t chosenBatchSize() const { return graph ? graph->chosenBatchSize() : std::clamp<std::int64_t>(nodes, 1, 16384); }
 
+    // Where its functions run; a plan that is made for the device takes its place if it is faster.
+    void place(PricedPlan& priced, const CostModel& costs, const PlanningRequest& request, const std::function<Planned(const CostModel&)>& plan) const
+    {
+        const DeviceRates device = rates.of(request.device);
+        const auto placed = [&](const Planned& planned) { return Placing(costs, planned.plan, planned.cost, device).best(); };
+        priced.placement = placed(priced.planned);
+        Planned other = plan(CostModel(space, priced.counts, ratesOn(device, rates)));
+        if (other.plan.positions != priced.planned.plan.positions) {
+            other = {other.plan, costs.price(other.plan), 0, false};
+            if (DevicePlacement there = placed(other); there.seconds() < priced.placement->seconds()) {
+                priced.planned = std::move(other);
+                priced.placement = std::move(there);
+            }
+        }
+        priced.placement->device = request.device;
+    }
+
     // The plan for the batch size that is asked for, or for the largest that keeps the bound.
     PricedPlan best(const std::string& name, const PlanningRequest& request, std::int64_t fixedBatch, const std::set<int>& joined,
                     const std::function<Planned(const CostModel&)>& plan, const Progress& progress)
@@ -50,6 +67,8 @@ struct Planning::Impl {
             PricedPlan priced{name, {}, counts(size, request.order, joined, progress), size, request.order};
             const CostModel costs(space, priced.counts, rates, profile);
             priced.planned = plan(costs);
+            if (!request.device.empty())
+                place(priced, costs, request, plan);
             const double peak = priced.planned.cost.peakBytes();
             least = least > 0 ? std::min(least, peak) : peak;
             return request.memoryBytes <= 0 || peak <= request.memoryBytes ? std::optional(std::move(priced)) : std::nullopt;
@@ -145,15 +164,25 @@ std::vector<std::pair<NodeOrder, double>> Planning::inflations(std::int64_t batc
     return all;
 }
 
-Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut)
+Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut, const std::string& device, const std::vector<bool>& onDevice)
 {
     const PlanCost cost = costs.price(plan);
     Prediction prediction;
     prediction.rates = costs.rates().source;
-    for (const CutFunction& function : cut.functions)
-        for (const FunctionCost& f : cost.functions)
-            if (f.isOf(function))
-                prediction.seconds.push_back(f.seconds());
+    std::vector<bool> there(cost.functions.size());
+    std::vector<std::size_t> priced;  // of each function of the cut
+    for (std::size_t i = 0; i < cut.functions.size(); ++i)
+        for (std::size_t f = 0; f < cost.functions.size(); ++f)
+            if (cost.functions[f].isOf(cut.functions[i])) {
+                priced.push_back(f);
+                there[f] = i < onDevice.size() && onDevice[i];
+            }
+    const DeviceRates rates = costs.rates().of(device);
+    const DevicePlacement placement = Placing(costs, plan, cost, rates).price(there);
+    for (const std::size_t f : priced)
+        prediction.seconds.push_back(placement.functions[f].seconds());
+    if (placement.usesDevice())
+        prediction.rates += "; on " + device + ": " + rates.source;
     return prediction;
 }
 
@@ -188,13 +217,16 @@ Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph,
     Prediction prediction;
     try {
         const PlanSpace space(*model.analysis);
+        std::vector<bool> onDevice;
+        for (const FunctionRun& function : result.functions)
+            onDevice.push_back(!function.device.empty());
         if (const auto counts = profiled ? std::nullopt : countsOf(result, *model.cut, space, plan))
-            return predict(CostModel(space, *counts, readRates(ratesPath())), plan, *model.cut);
+            return predict(CostModel(space, *counts, readRates(ratesPath())), plan, *model.cut, options.device, onDevice);
         GraphMeasure measure(model, graph, options, progress);
         const std::int64_t batchSize = std::max<std::int64_t>(result.batchSize, 1);
         const CostModel costs(space, measure.counts(batchSize, options.order, plan.joined, progress), readRates(ratesPath()),
                               profiled ? measure.profile(batchSize, progress) : Profile{});
-        prediction = predict(costs, plan, *model.cut);
+        prediction = predict(costs, plan, *model.cut, options.device, onDevice);
         if (profiled)
             prediction.rates = "ops measured on this graph; stores: " + prediction.rates;
     } catch (const Error& error) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plan/placement.h"
 #include "core/plan/planner.h"
 #include "core/run/measure.h"
 
@@ -16,6 +17,7 @@ struct PlanningRequest {
     double memoryBytes = 0;                ///< bound of the peak; 0: none
     std::int64_t batchSize = 0;            ///< 0: chosen; under a memory bound the largest that fits, to one part in 16
     NodeOrder order = NodeOrder::Natural;
+    std::string device = {};               ///< that functions may run on as well: planners make plans for it too, and take what is faster; empty: none
 };
 
 /// A plan with all that its cost was computed from.
@@ -25,6 +27,9 @@ struct PricedPlan {
     GraphCounts counts;
     std::int64_t batchSize = 0;
     NodeOrder order = NodeOrder::Natural;
+    std::optional<DevicePlacement> placement = {};  ///< where a device was asked for
+
+    double seconds() const { return placement ? placement->seconds() : planned.cost.seconds(); }
 };
 
 /// Makes and prices plans of one model on one graph, or on a graph of which only the numbers of nodes and edges are known.
@@ -59,7 +64,7 @@ private:
 Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result,
                    bool profiled = false, const Progress& progress = {});
 
-/// The same by a model of costs that is there already. cut: as it was run.
-Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut);
+/// The same by a model of costs that is there already. cut: as it was run. device, onDevice: the functions that ran there, by function; empty: none.
+Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut, const std::string& device = {}, const std::vector<bool>& onDevice = {});
 
 }  // namespace cleave

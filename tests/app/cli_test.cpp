@@ -543,6 +543,49 @@ TEST(Cli, DevicesAreTriedAndNamed)
     EXPECT_NE(unknown.err.find("There is no device cuda:x: cpu, cuda, or cuda:1 for the second GPU."), std::string::npos) << unknown.err;
 }
 
+// A plan is made for a device by its rates, which need not be there, and says which functions run on it; where it is not, they run on the CPU.
+TEST(Cli, PlansPlaceFunctionsOnDevices)
+{
+    const test::TemporaryFolder folder;
+    const std::string inputs = example("sage.pt2") + " " + example("cora.npz"), config = folder.path().string(), plan = (folder / "p.json").string();
+    const Result assumed = run("plan " + inputs + " --device cuda", config);
+    ASSERT_EQ(assumed.code, 0) << assumed.err;
+    EXPECT_NE(assumed.out.find("(rates of the device: assumed)"), std::string::npos) << assumed.out;
+    nlohmann::json rates{{"source", "measured"}};
+    for (const char* rate : {"read", "gather", "write", "elementwise", "segment_reduce", "slice"})
+        rates[std::string(rate) + "_bytes_per_second"] = 1e9;
+    rates.update({{"gemm_flops_per_second", 1e10}, {"numbered_nodes_per_second", 1e8}, {"seconds_per_op", 1e-6}});
+    rates["devices"]["cuda"] = {{"source", "made up"}, {"gemm_flops_per_second", 1e15}, {"seconds_per_op", 1e-9}};
+    for (const char* rate : {"to_device", "from_device", "memory", "edge_rows"})
+        rates["devices"]["cuda"][std::string(rate) + "_bytes_per_second"] = 1e12;
+    std::filesystem::create_directories(folder / "cleave");
+    test::writeText(folder / "cleave/rates.json", rates.dump());
+    const Result planned = run("plan " + inputs + " --device cuda --out " + plan, config);
+    ASSERT_EQ(planned.code, 0) << planned.err;
+    for (const char* text : {"device", "with cuda", "On cuda: ", "rates of the device: made up"})
+        EXPECT_NE(planned.out.find(text), std::string::npos) << text << "\n" << planned.out;
+    const auto written = nlohmann::json::parse(test::readText(plan));
+    EXPECT_EQ(written["functions"][0]["device"], "cuda");
+    EXPECT_LT(written["cost"]["with_device"]["seconds"], written["cost"]["seconds"]);
+    const auto priced = nlohmann::json::parse(run("plan " + inputs + " --device cuda --json", config).out);
+    EXPECT_EQ(priced["plans"][2]["with_device"]["device"], "cuda");
+    EXPECT_EQ(run("plan " + inputs, config).out.find("cuda"), std::string::npos);
+
+    const Result ran = run("verify " + inputs + " --plan " + plan + " --json", config);
+    ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+    const Result alone = run("run " + inputs + " --plan " + plan + " --json --device cpu --out " + (folder / "o.npy").string(), config);
+    for (const auto& function : nlohmann::json::parse(alone.out)["functions"])
+        EXPECT_EQ(function["device"], "cpu");
+    const auto asPlanned = nlohmann::json::parse(run("run " + inputs + " --plan " + plan + " --json --out " + (folder / "o.npy").string(), config).out);
+    EXPECT_TRUE(asPlanned.contains("notices") || asPlanned["functions"][0]["device"] != "cpu") << asPlanned;
+    rates["devices"]["cuda"]["gemm_flops_per_second"] = -1;
+    test::writeText(folder / "cleave/rates.json", rates.dump());
+    EXPECT_NE(run("plan " + inputs, config).err.find("gemm_flops_per_second must be above 0"), std::string::npos);
+    const Result none = run("calibrate --device cuda:7", config);
+    EXPECT_EQ(none.code, 1);
+    EXPECT_NE(none.err.find("There is nothing to measure on cuda:7: "), std::string::npos) << none.err;
+}
+
 TEST(Cli, PlansKeepTheirRewrites)
 {
     const test::TemporaryFolder folder;

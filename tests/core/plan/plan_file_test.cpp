@@ -65,6 +65,28 @@ TEST_F(PlanFile, IsReadAsItWasWritten)
     }
 }
 
+TEST_F(PlanFile, KeepsWhichFunctionsRunOnADevice)
+{
+    StoredPlan plan{some(), 64, {}, {}, {}};
+    const CutProgram cut = m_space.cut(plan.plan);
+    plan.devices = {"cuda:1", {DeviceWishes::nameOf(cut.functions.back())}};
+    writePlan(m_folder / "a.cleave.json", m_space, plan);
+    const StoredPlan stored = readPlan(m_folder / "a.cleave.json", m_space);
+    EXPECT_EQ(stored.devices, plan.devices);
+    std::vector<bool> last(cut.functions.size());
+    last.back() = true;
+    EXPECT_EQ(stored.devices.in(cut), last);
+    nlohmann::json json = nlohmann::json::parse(test::readText(m_folder / "a.cleave.json"));
+    json["functions"][0]["device"] = "cuda";
+    EXPECT_THAT(refusal(json.dump()), HasSubstr("one device beside the CPU for all functions"));
+    json["functions"][0]["device"] = "cuda:1";
+    EXPECT_EQ(read(json.dump()).devices.functions.size(), 2u);
+    for (nlohmann::json& function : json["functions"])
+        function["device"] = "cpu";
+    EXPECT_THAT(refusal(json.dump()), HasSubstr("one device beside the CPU"));
+    EXPECT_THAT(read(written(some()).dump()).devices.functions, IsEmpty());
+}
+
 TEST_F(PlanFile, SaysWhatRunsWhere)
 {
     const nlohmann::json json = written(some());

@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/run/calibrate.h"
+#include "core/run/planning.h"
 #include "core/run/run.h"
 #include "tests/core/run/fake_device.h"
 #include "tests/core/run/zoo_files.h"
@@ -309,6 +311,64 @@ TEST(DeviceRuns, OnlySavePointsThatFitStay)
         for (const FunctionRun& function : result.functions)
             EXPECT_LE(function.bytesKeptThere, static_cast<double>(freeBytes) / 2);
     }
+}
+
+TEST(DeviceRuns, ADeviceIsMeasured)
+{
+    FakeDevice device;
+    const DeviceRates rates = calibrate(device);
+    EXPECT_TRUE(rates.source.starts_with("measured ") && rates.source.ends_with(" on fake")) << rates.source;
+    for (const double rate : {rates.toDevice, rates.fromDevice, rates.memory, rates.edgeRows, rates.gemm})
+        EXPECT_GT(rate, 1e7);
+    EXPECT_GT(rates.opSeconds, 0);
+    EXPECT_LT(rates.opSeconds, 1e-2);
+}
+
+// Where a device is fast, planners place functions on it, and the plan runs there as it says; its seconds are no more than those of the processor alone.
+TEST(DeviceRuns, PlansSayWhatRunsThere)
+{
+    nameDevice("fake", std::make_shared<FakeDevice>());
+    Rates rates;
+    rates.devices["fake"] = {"assumed", 1e11, 1e11, 1e13, 1e13, 1e15, 1e-9};
+    const DataGraph& graph = test::cora();
+    for (const char* name : {"gcn", "gat", "jk"}) {
+        Model model = openModel(test::examplesDir() / (std::string(name) + ".pt2"));
+        Planning planning(model, graph, {}, rates);
+        PlanningRequest request;
+        request.batchSize = 256;
+        const double alone = planning.make(Planner::Optimal, request).seconds();
+        request.device = "fake";
+        for (const Planner planner : {Planner::MessageDegree, Planner::Greedy, Planner::Optimal}) {
+            const PricedPlan plan = planning.make(planner, request);
+            ASSERT_TRUE(plan.placement);
+            EXPECT_TRUE(plan.placement->usesDevice()) << name;
+            EXPECT_EQ(plan.placement->device, "fake");
+            EXPECT_LE(plan.seconds(), plan.planned.cost.seconds());
+            if (planner == Planner::Optimal) {
+                EXPECT_LT(plan.seconds(), alone);
+            }
+            model.cut = std::make_shared<CutProgram>(planning.space().cut(plan.planned.plan, plan.planned.cost.copied));
+            RunOptions options;
+            options.batchSize = 256;
+            const RunResult expected = runLayerWise(model, graph, options);
+            options.device = "fake";
+            for (const CutFunction& function : model.cut->functions)
+                for (std::size_t f = 0; f < plan.placement->functions.size(); ++f)
+                    if (plan.planned.cost.functions[f].isOf(function))
+                        options.onDevice.push_back(plan.placement->functions[f].onDevice);
+            ASSERT_EQ(options.onDevice.size(), model.cut->functions.size());
+            const RunResult result = runLayerWise(model, graph, options);
+            expectNear(result, expected, 1e-3, name);
+            for (std::size_t f = 0; f < result.functions.size(); ++f)
+                EXPECT_EQ(result.functions[f].device.empty(), !options.onDevice[f]);
+        }
+    }
+    rates.devices["fake"].toDevice = 1e3;
+    const Model gcn = openModel(test::examplesDir() / "gcn.pt2");
+    Planning far(gcn, graph, {}, rates);
+    PlanningRequest request;
+    request.device = "fake";
+    EXPECT_FALSE(far.make(Planner::Optimal, request).placement->usesDevice());
 }
 
 }  // namespace

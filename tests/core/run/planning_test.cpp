@@ -284,6 +284,16 @@ TEST(RatesFile, IsReadAsItWasWritten)
     rates.gemm = 1.25e11;
     writeRates(path, rates);
     EXPECT_EQ(readRates(path), rates);
+    Rates withDevice = rates;
+    withDevice.devices["cuda"] = {"measured", 1e10, 2e10, 3e12, 4e12, 5e13, 6e-6};
+    writeRates(path, withDevice);
+    EXPECT_EQ(readRates(path), withDevice);
+    EXPECT_EQ(readRates(path).of("cuda").gemm, 5e13);
+    EXPECT_EQ(readRates(path).of("cuda:1"), DeviceRates()) << "assumed where it was not measured";
+    writeRates(path, rates);
+    EXPECT_EQ(readRates(path), withDevice) << "the processor measured anew: what is known of devices stays";
+    std::filesystem::remove(path);
+    writeRates(path, rates);
     for (const char* text : {"", "{}", "[1]", R"({"source": "x"})"}) {
         test::writeText(path, text);
         EXPECT_NE(test::errorOf([&] { readRates(path); }), "") << text;

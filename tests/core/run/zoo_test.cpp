@@ -160,7 +160,9 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
             plain.targets.clear();
             expected = runLayerWise(model, graph, plain);
         }
-        const bool isLate = any(true, false);
+        const bool isLate = any(true, false), isSplit = any(true, false);
+        for (std::size_t f = 0; isSplit && f < (isLate ? late : model).cut->functions.size(); ++f)
+            options.onDevice.push_back(any(true, true, false));
         const RunResult result = runLayerWise(isLate ? late : model, graph, options);
         ASSERT_EQ(result.outputs.size(), expected.outputs.size());
         if (!options.targets.empty()) {
@@ -174,7 +176,7 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
             EXPECT_LE(largestDifference(result.outputs[o].array, expected.outputs[o].array), tolerance)
                 << "kernels " << static_cast<int>(options.kernels) << ", " << options.threads << " threads, " << options.batchesAtOnce
                 << " batches at once, batch size " << options.batchSize << ", " << options.gatherAtOnce << " gathered at once, own rows "
-                << static_cast<int>(options.ownRows) << (isLate ? ", late" : "") << " on " << options.device << ", order " << orderName(options.order);
+                << static_cast<int>(options.ownRows) << (isLate ? ", late" : "") << (isSplit ? ", some" : "") << " on " << options.device << ", order " << orderName(options.order);
     }
 }
 

@@ -1,0 +1,164 @@
+#include "core/plan/placement.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "core/plan/min_cut.h"
+
+namespace cleave {
+
+namespace {
+
+constexpr double batchesThere = 8;  // that a function takes on a device, about: as large as its memory allows, but some, so that lanes overlap
+
+double sumOf(const std::vector<PlacedFunction>& functions, const auto& part)
+{
+    return std::accumulate(functions.begin(), functions.end(), 0.0, [&](double sum, const PlacedFunction& f) { return sum + part(f); });
+}
+
+}  // namespace
+
+double PlacedFunction::seconds() const
+{
+    return onDevice ? std::max({prepareSeconds, inSeconds, computeSeconds, outSeconds}) : prepareSeconds + computeSeconds;
+}
+
+double DevicePlacement::seconds() const
+{
+    return sumOf(functions, [](const PlacedFunction& f) { return f.seconds(); });
+}
+
+double DevicePlacement::bytesIn() const
+{
+    return sumOf(functions, [](const PlacedFunction& f) { return f.bytesIn; });
+}
+
+double DevicePlacement::bytesOut() const
+{
+    return sumOf(functions, [](const PlacedFunction& f) { return f.bytesOut; });
+}
+
+bool DevicePlacement::usesDevice() const
+{
+    return std::ranges::any_of(functions, &PlacedFunction::onDevice);
+}
+
+Placing::Placing(const CostModel& costs, const Plan& plan, const PlanCost& cost, const DeviceRates& rates) : m_cost(cost), m_rates(rates)
+{
+    const PlanSpace& space = costs.space();
+    std::map<ValueId, const CostModel::Tensor*> known;
+    for (const CostModel::Tensor& tensor : costs.tensors())
+        known[tensor.id] = &tensor;
+    std::vector<double> readBytes(cost.functions.size());  // but for rows that edge kernels read, which count for what these do
+    for (const TensorCost& t : cost.tensors) {
+        for (const TensorRead& read : t.reads)
+            readBytes[static_cast<std::size_t>(read.function)] += read.amount.seconds > 0 ? read.amount.bytes : 0;
+        const CostModel::Tensor& tensor = *known.at(t.tensor);
+        Moved moved{t.madeIn, {}, t.madeIn >= 0 ? t.write.bytes : tensor.bytes * costs.counts().nodesOf(tensor.nodeType), tensor.isOutput};
+        for (const TensorRead& read : t.reads)
+            if (std::ranges::count(moved.readIn, read.function) == 0)
+                moved.readIn.push_back(read.function);
+        m_tensors.push_back(std::move(moved));
+    }
+    for (std::size_t index = 0; index < cost.functions.size(); ++index) {
+        const FunctionCost& f = cost.functions[index];
+        double ops = 1, edgeBytes = 0;
+        for (std::size_t i = 0; i < space.ops().size(); ++i)
+            if (const int at = plan.positions[i].function(); !f.isGlobal && !f.rowsOf.valid() && at >= f.first && at <= f.last) {
+                ++ops;
+                edgeBytes += space.ops()[i].movable ? 0 : cost.ops[i].bytes;
+            }
+        m_compute.push_back((readBytes[index] + std::max(f.compute.bytes - edgeBytes, 0.0) + f.write.bytes) / rates.memory + edgeBytes / rates.edgeRows + f.compute.flops / rates.gemm +
+                            batchesThere * ops * rates.opSeconds);
+    }
+}
+
+DevicePlacement Placing::price(const std::vector<bool>& onDevice) const
+{
+    DevicePlacement placement;
+    placement.rates = m_rates.source;
+    placement.cpuSeconds = m_cost.seconds();
+    const std::size_t count = m_cost.functions.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const FunctionCost& f = m_cost.functions[i];
+        if (onDevice[i])
+            placement.functions.push_back({true, f.prepare.seconds, 0, m_compute[i], 0, f.prepare.bytes, 0, 0});
+        else
+            placement.functions.push_back({false, f.prepare.seconds, 0, f.read.seconds + f.compute.seconds + f.write.seconds, 0, 0, 0, 0});
+    }
+    std::vector<double> lying(count);  // bytes on the device while each function runs
+    for (const Moved& t : m_tensors) {
+        const auto isThere = [&](int f) { return onDevice[static_cast<std::size_t>(f)]; };
+        const auto firstThere = std::ranges::find_if(t.readIn, isThere);
+        const bool isMadeThere = t.madeIn >= 0 && isThere(t.madeIn), isReadThere = firstThere != t.readIn.end();
+        if (isMadeThere && (t.isOutput || !std::ranges::all_of(t.readIn, isThere)))
+            placement.functions[static_cast<std::size_t>(t.madeIn)].bytesOut += t.bytes;
+        if (isMadeThere && isReadThere)
+            placement.functions[static_cast<std::size_t>(t.madeIn)].bytesKept += t.bytes;
+        if (!isMadeThere && isReadThere)
+            placement.functions[static_cast<std::size_t>(*firstThere)].bytesIn += t.bytes;
+        int from = isMadeThere ? t.madeIn : static_cast<int>(count), to = -1;
+        for (const int f : t.readIn)
+            if (isThere(f)) {
+                from = std::min(from, f);
+                to = std::max(to, f);
+            }
+        for (int f = from; f <= to; ++f)
+            lying[static_cast<std::size_t>(f)] += t.bytes;
+    }
+    for (PlacedFunction& f : placement.functions) {
+        f.inSeconds = f.bytesIn / m_rates.toDevice;
+        f.outSeconds = f.bytesOut / m_rates.fromDevice;
+    }
+    placement.storeBytes = lying.empty() ? 0 : *std::ranges::max_element(lying);
+    return placement;
+}
+
+// The first side is the CPU. Rows of a tensor cross over at most once each way, however many functions read them there: a node of its own says whether any does.
+DevicePlacement Placing::best() const
+{
+    const int count = static_cast<int>(m_cost.functions.size());
+    constexpr double never = std::numeric_limits<double>::infinity();
+    MinCut cut(count);
+    for (int i = 0; i < count; ++i) {
+        const FunctionCost& f = m_cost.functions[static_cast<std::size_t>(i)];
+        cut.payOnFirst(i, f.seconds());
+        cut.payOnSecond(i, mayRunThere(static_cast<std::size_t>(i)) ? std::max({f.prepare.seconds, f.prepare.bytes / m_rates.toDevice, m_compute[static_cast<std::size_t>(i)]}) : never);
+    }
+    for (const Moved& t : m_tensors) {
+        const int isReadThere = cut.addNode(), isReadHere = cut.addNode();
+        for (const int reader : t.readIn) {
+            cut.mustPay(isReadThere, reader, never);  // a reader there puts it there
+            cut.mustPay(reader, isReadHere, never);   // one here puts it here
+        }
+        if (t.madeIn >= 0)
+            cut.mustPay(t.madeIn, isReadThere, t.bytes / m_rates.toDevice);
+        else
+            cut.payOnSecond(isReadThere, t.bytes / m_rates.toDevice);
+        if (t.madeIn >= 0 && t.isOutput)
+            cut.payOnSecond(t.madeIn, t.bytes / m_rates.fromDevice);
+        else if (t.madeIn >= 0)
+            cut.mustPay(isReadHere, t.madeIn, t.bytes / m_rates.fromDevice);
+    }
+    std::vector<bool> onDevice = cut.solve();
+    onDevice.resize(static_cast<std::size_t>(count));
+    DevicePlacement best = price(onDevice), onHost = price(std::vector<bool>(static_cast<std::size_t>(count)));
+    return best.seconds() < onHost.seconds() ? best : onHost;
+}
+
+Rates ratesOn(const DeviceRates& device, const Rates& host)
+{
+    Rates rates = host;
+    rates.source = device.source;
+    for (double Rates::*rate : {&Rates::read, &Rates::gather, &Rates::write, &Rates::elementwise, &Rates::segmentReduce})
+        rates.*rate = device.memory;
+    rates.edgeRows = device.edgeRows;
+    rates.edgeArithmetic = device.memory / sizeof(float);
+    rates.gemm = device.gemm;
+    rates.opSeconds = device.opSeconds;
+    return rates;
+}
+
+}  // namespace cleave
