@@ -40,6 +40,9 @@ public:
     virtual void wait(Lane lane, const EventPointer& event) = 0;  ///< what comes to the lane from now on is done after the event
     virtual void finish(const EventPointer& event) = 0;           ///< the caller waits. Throws what work before the event threw
 
+    virtual void beginPeak() = 0;
+    virtual std::size_t peakBytes() const = 0;  ///< most that its tensors took at once since beginPeak, beyond what they took then
+
     virtual bool isOutOfMemory(const std::exception& problem) const = 0;
     virtual void giveBack() = 0;  ///< memory that it keeps for later: after it ran out
 };

@@ -53,12 +53,19 @@ public:
 
     DeviceRun run(std::int64_t first, std::int64_t last, std::int64_t batchSize, const Progress& progress)
     {
-        m_run.batchSize = batchSize;
+        constexpr std::int64_t tried = 4096;
+        bool isTrial = batchSize == 0;
+        m_run.batchSize = isTrial ? std::clamp<std::int64_t>(last - first, 1, tried) : batchSize;
         std::int64_t next = first;
         m_saved = first;
+        if (isTrial)
+            m_device.beginPeak();
         while (m_saved < last) {
             try {
-                if (next < last && m_onTheirWay < slots) {
+                if (isTrial && m_saved > first) {
+                    chooseSize(m_saved - first, last - m_saved);
+                    isTrial = false;
+                } else if (next < last && m_onTheirWay < (isTrial ? 1 : slots)) {
                     progress.check();
                     const std::int64_t end = std::min(last, next + m_run.batchSize);
                     begin(next, end);
@@ -84,6 +91,18 @@ public:
 
 private:
     static constexpr std::size_t slots = 3;  // one that comes, one that is computed, one that goes
+
+    // After a batch of so many rows ran alone.
+    void chooseSize(std::int64_t rows, std::int64_t left)
+    {
+        constexpr double share = 0.8;
+        constexpr std::int64_t batches = 8;
+        double taken = static_cast<double>(m_device.peakBytes());
+        for (const at::Tensor& fixed : m_fixed)
+            taken -= fixed.defined() ? static_cast<double>(fixed.nbytes()) : 0;
+        const double fit = share * static_cast<double>(m_device.freeBytes()) / (slots * std::max(taken / static_cast<double>(rows), 1.0));
+        m_run.batchSize = std::max<std::int64_t>(1, std::min((left + batches - 1) / batches, static_cast<std::int64_t>(std::min(fit, 1e15))));
+    }
 
     void begin(std::int64_t first, std::int64_t last)
     {

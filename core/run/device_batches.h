@@ -45,7 +45,8 @@ struct DeviceRun {
 };
 
 /// Targets first … last - 1, batch after batch: while one is computed, the next is prepared and copied, and the results of the last one leave. Results are saved in
-/// order. Where the device runs out of memory, batches are halved and what was not saved is done again; Error if one target is too many.
+/// order. batchSize 0: the first batch is a small one, and the memory that it takes tells how many targets the others have, of which there are some, so that lanes go
+/// side by side. Where the device runs out of memory, batches are halved and what was not saved is done again; Error if one target is too many.
 DeviceRun runBatchesOn(Device& device, std::int64_t first, std::int64_t last, std::int64_t batchSize, const DeviceWork& work, const Progress& progress);
 
 }  // namespace cleave

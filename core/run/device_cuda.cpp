@@ -6,6 +6,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -63,6 +64,15 @@ public:
 
     void wait(Lane lane, const EventPointer& event) override { static_cast<Reached&>(*event).event.block(of(lane)); }
     void finish(const EventPointer& event) override { static_cast<Reached&>(*event).event.synchronize(); }
+    void beginPeak() override
+    {
+        c10::cuda::CUDACachingAllocator::resetPeakStats(m_place.index());
+        m_before = c10::cuda::CUDACachingAllocator::getDeviceStats(m_place.index()).allocated_bytes[0].current;
+    }
+    std::size_t peakBytes() const override
+    {
+        return static_cast<std::size_t>(std::max<std::int64_t>(c10::cuda::CUDACachingAllocator::getDeviceStats(m_place.index()).allocated_bytes[0].peak - m_before, 0));
+    }
     bool isOutOfMemory(const std::exception& problem) const override { return std::strstr(problem.what(), "out of memory") != nullptr; }
     void giveBack() override { c10::cuda::CUDACachingAllocator::emptyCache(); }
 
@@ -76,6 +86,7 @@ private:
 
     c10::Device m_place;
     std::array<c10::cuda::CUDAStream, lanes> m_streams;
+    std::int64_t m_before = 0;
 };
 
 // From memory that LibTorch keeps until the copy is done.

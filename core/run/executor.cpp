@@ -219,7 +219,7 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
         if (running.parts.gathering)
             gather(running, first, progress);
         if (running.parts.isOnDevice)
-            runOnDevice(running, batchSize, progress);
+            runOnDevice(running, m_choosesThere ? 0 : batchSize, progress);
         else
             runBatches(running, first, batchSize, progress);
         first = running.end;

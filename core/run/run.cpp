@@ -128,6 +128,8 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
             else
                 result.notices.push_back("All functions run on the CPU instead of " + options.device + ": " + reason + ".");
         }
+        if (options.batchSize == 0)
+            run.chooseBatchesThere();
         const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.mostNodes(), run.mostEdgesPerNode(), options.kernels);
         result.batchSize = wanted;
         if (options.order != NodeOrder::Natural)

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <future>
 #include <numeric>
+#include <tuple>
 
 #include "core/base/error.h"
 #include "core/run/calibrate.h"
@@ -135,6 +136,39 @@ TEST(DeviceBatches, OneRowThatDoesNotFitIsASentence)
     const std::string error = errorOf([&] { runBatchesOn(device, 0, rowCount, 200, doubling.work(), {}); });
     EXPECT_NE(error.find("One row at a time does not fit into the memory of fake, of which 12.3 kB are free"), std::string::npos) << error;
     EXPECT_EQ(doubling.savedTo, 0);
+}
+
+TEST(DeviceBatches, AreAsLargeAsMemoryAllows)
+{
+    constexpr std::int64_t rows = 100'000;
+    for (const auto& [freeBytes, perRow, size] : {std::tuple{std::size_t{1} << 40, std::size_t{100}, (rows - 4096 + 7) / 8},
+                                                  {std::size_t{3'000'000}, std::size_t{100}, std::int64_t{8000}},
+                                                  {std::size_t{3000}, std::size_t{100'000}, std::int64_t{1}}}) {
+        FakeDevice device(freeBytes);
+        std::int64_t savedTo = 0, largest = 0;
+        DeviceWork work;
+        work.inputs = {DeviceWork::Input::OfBatch};
+        work.prepare = [&](std::int64_t first, std::int64_t last) {
+            DeviceBatch batch;
+            batch.inputs = {at::ones({last - first, 1})};
+            batch.save = [&, first, last](const std::vector<at::Tensor>& made) {
+                EXPECT_EQ(first, savedTo);
+                EXPECT_EQ(made.front().size(0), last - first);
+                savedTo = last;
+                largest = std::max(largest, first == 0 ? 0 : last - first);
+            };
+            return batch;
+        };
+        work.compute = [&, perRowHere = perRow](std::vector<c10::IValue> inputs) {
+            device.peak = std::max<std::size_t>(device.peak, perRowHere * static_cast<std::size_t>(inputs[0].toTensor().size(0)));
+            return std::vector<c10::IValue>{inputs[0].toTensor().add(1)};
+        };
+        const std::int64_t end = size == 1 ? 4100 : rows;
+        const DeviceRun run = runBatchesOn(device, 0, end, 0, work, {});
+        EXPECT_EQ(savedTo, end);
+        EXPECT_EQ(run.batchSize, size);
+        EXPECT_EQ(largest, size);
+    }
 }
 
 TEST(DeviceBatches, OtherFailuresAndCancelEndThem)
@@ -310,6 +344,35 @@ TEST(DeviceRuns, OnlySavePointsThatFitStay)
         expectNear(result, expected, 1e-4, std::to_string(freeBytes));
         for (const FunctionRun& function : result.functions)
             EXPECT_LE(function.bytesKeptThere, static_cast<double>(freeBytes) / 2);
+    }
+}
+
+// Functions that were to run there and then find no room read what lies there alone from the host.
+TEST(DeviceRuns, WhatLiesThereComesBackToFunctionsOfTheCpu)
+{
+    for (const char* name : {"gat", "gatv2", "res_gated"}) {
+        const Model model = openZoo(name);
+        const DataGraph graph = zooGraph(name);
+        RunOptions options;
+        options.batchSize = 7;
+        const RunResult expected = runLayerWise(model, graph, options);
+        options.device = "fake";
+        options.batchSize = 0;
+        int mixed = 0;
+        for (int fullAfter = 0; fullAfter < 60; ++fullAfter) {
+            options.kernels = fullAfter % 2 ? Kernels::None : Kernels::All;  // without kernels whole tensors are gathered
+            const auto device = std::make_shared<FakeDevice>();
+            device->fullAfter = fullAfter / 2;
+            nameDevice("fake", device);
+            const RunResult result = runLayerWise(model, graph, options);
+            expectNear(result, expected, 1e-4, name);
+            bool isKept = false;
+            for (const FunctionRun& function : result.functions) {
+                mixed += isKept && function.device.empty();
+                isKept = isKept || function.bytesKeptThere > 0;
+            }
+        }
+        EXPECT_GT(mixed, 0) << name;
     }
 }
 

@@ -2,8 +2,10 @@
 
 #include <ATen/ATen.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -42,7 +44,7 @@ public:
 
     std::string name() const override { return "fake"; }
     c10::Device place() const override { return c10::kCPU; }
-    std::size_t freeBytes() const override { return m_freeBytes; }
+    std::size_t freeBytes() const override { return m_asked++ < fullAfter ? m_freeBytes : 0; }
     at::Tensor hostMemory(c10::IntArrayRef sizes, c10::ScalarType type) const override { return at::empty(sizes, type); }
 
     void run(Lane lane, std::function<void()> task) override
@@ -90,6 +92,12 @@ public:
             std::rethrow_exception(reached.failure);
     }
 
+    int fullAfter = std::numeric_limits<int>::max();  ///< so many questions for its free memory there is none
+
+    void beginPeak() override { peak = 0; }
+    std::size_t peakBytes() const override { return peak; }
+    std::atomic<std::size_t> peak = 0;  ///< for whoever computes on it to say
+
     bool isOutOfMemory(const std::exception& problem) const override { return dynamic_cast<const FakeOutOfMemory*>(&problem) != nullptr; }
     void giveBack() override {}
 
@@ -118,6 +126,7 @@ private:
 
     void work(Work& lane, unsigned seed)
     {
+        const c10::InferenceMode asOnTheCallersThread;
         std::mt19937 random(seed);
         for (;;) {
             std::function<void()> task;
@@ -136,6 +145,7 @@ private:
     }
 
     std::size_t m_freeBytes;
+    mutable std::atomic<int> m_asked = 0;
     std::mutex m_mutex;
     std::condition_variable m_changed;
     Work m_lanes[lanes];
