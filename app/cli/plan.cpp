@@ -8,6 +8,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
 #include "core/base/format.h"
+#include "core/graph/clusters.h"
+#include "core/plan/optimal.h"
 #include "core/plan/plan_file.h"
 #include "core/run/calibrate.h"
 #include "core/run/planning.h"
@@ -291,6 +293,8 @@ private:
             request.batchSize = m_stored.batchSize;
         for (const Planner planner : {Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph})
             try {
+                if (planner == Planner::Optimal && !hasSolver() && wanted() != planner)
+                    continue;
                 m_plans.push_back(m_planning->make(planner, request, progress));
             } catch (const Error& error) {
                 // What only serves for comparison may not fit.
@@ -413,7 +417,7 @@ private:
                                             {"node-wise", Planner::NodeWise}, {"full-graph", Planner::FullGraph}})
             if (m_arguments.planner == name)
                 return planner;
-        return Planner::Optimal;
+        return m_arguments.planner.empty() && !hasSolver() ? Planner::Greedy : Planner::Optimal;
     }
 
     std::vector<std::pair<NodeOrder, double>> inflations(std::int64_t batchSize, const Progress& progress)
@@ -452,12 +456,12 @@ private:
             text += remark + "\n";
         text += (text.empty() ? "" : "\n") + planTable(*m_space, m_stored, m_cost ? &m_cost->cost : nullptr);
         if (!m_plans.empty()) {
-            text += "\n" + comparisonTable(*m_space, m_plans) + "\n" + proof(m_plans[2]);
+            text += "\n" + comparisonTable(*m_space, m_plans) + "\n" + (hasSolver() ? proof(m_plans[2]) : "This build has no CBC, and so no planner 'optimal'.\n");
             if (!m_inflations.empty()) {
                 std::vector<std::string> orders;
                 for (const auto& [order, inflation] : m_inflations)
                     orders.push_back(std::string(orderName(order)) + " " + formatNumber(inflation));
-                if (orders.size() < 4)
+                if (orders.size() < 4 && hasClusters())
                     orders.push_back("metis not measured on so many edges (--order metis does it)");
                 text += "E/V by node order, batches of " + formatCount(m_stored.batchSize) + ": " + join(orders, ", ") + "\n";
             }

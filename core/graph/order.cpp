@@ -1,7 +1,5 @@
 #include "core/graph/order.h"
 
-#include <metis.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -10,6 +8,7 @@
 #include "core/base/format.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
+#include "core/graph/clusters.h"
 
 namespace cleave {
 
@@ -83,34 +82,10 @@ std::vector<std::int64_t> breadthFirst(const Neighbours& neighbours)
     return order;
 }
 
-// What METIS takes was measured: 26 to 64 bytes for each neighbour, most where hubs let it make no smaller graphs, and it is given copies.
-std::size_t metisBytes(const Neighbours& neighbours)
-{
-    constexpr std::size_t forNeighbour = 70, forNode = 64;
-    return forNeighbour * neighbours.nodes.size() + forNode * neighbours.begin.size();
-}
-
 std::vector<std::int64_t> byClusters(const Neighbours& neighbours, std::int64_t batchSize)
 {
-    constexpr std::int64_t most = std::numeric_limits<idx_t>::max();
     const std::int64_t numNodes = neighbours.numNodes();
-    const std::int64_t parts = std::min((numNodes + batchSize - 1) / batchSize, numNodes);
-    if (static_cast<std::int64_t>(neighbours.nodes.size()) > most || numNodes >= most)
-        throw Error("METIS cannot order a graph with " + formatCount(static_cast<std::int64_t>(neighbours.nodes.size()) / 2) +
-                    " edges; choose another node order.");
-    std::vector<idx_t> part(static_cast<std::size_t>(numNodes));
-    if (parts > 1) {
-        requireWithinBound(metisBytes(neighbours), "Ordering " + formatCount(numNodes) + " nodes by METIS", "; choose another node order");
-        std::vector<idx_t> begin(neighbours.begin.begin(), neighbours.begin.end()), nodes(neighbours.nodes.begin(), neighbours.nodes.end());
-        idx_t count = static_cast<idx_t>(numNodes), constraints = 1, wanted = static_cast<idx_t>(parts), cut = 0;
-        idx_t options[METIS_NOPTIONS];
-        METIS_SetDefaultOptions(options);
-        options[METIS_OPTION_SEED] = 1;
-        const int status = METIS_PartGraphKway(&count, &constraints, begin.data(), nodes.data(), nullptr, nullptr, nullptr, &wanted, nullptr,
-                                               nullptr, options, &cut, part.data());
-        if (status != METIS_OK)
-            throw Error("METIS could not partition the graph; choose another node order.");
-    }
+    const std::vector<std::int64_t> part = clustersOf(neighbours.begin, neighbours.nodes, std::min((numNodes + batchSize - 1) / batchSize, numNodes));
     std::vector<std::int64_t> order(part.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, {}, [&](std::int64_t v) { return part[static_cast<std::size_t>(v)]; });

@@ -43,6 +43,8 @@ int nodesFor(int variables, int mostNodes)
 
 }  // namespace
 
+bool hasSolver() { return true; }
+
 Optimum findOptimum(const CostModel& costs, const Plan& start, int mostNodes, const Progress& progress)
 {
     progress.update(0, "Searching the optimal plan");

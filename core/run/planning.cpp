@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/graph/clusters.h"
 #include "core/run/calibrate.h"
 
 namespace cleave {
@@ -159,7 +160,7 @@ std::vector<std::pair<NodeOrder, double>> Planning::inflations(std::int64_t batc
 {
     std::vector<std::pair<NodeOrder, double>> all;
     for (const NodeOrder order : {NodeOrder::Natural, NodeOrder::Degree, NodeOrder::BreadthFirst, NodeOrder::Metis})
-        if (order != NodeOrder::Metis || m->edges <= mostEdgesForMetis)
+        if (order != NodeOrder::Metis || (hasClusters() && m->edges <= mostEdgesForMetis))
             all.emplace_back(order, m->counts(batchSize, order, {}, progress).inflation());
     return all;
 }

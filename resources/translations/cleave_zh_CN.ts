@@ -1140,6 +1140,18 @@
         <translation>不同名称的属性超过 4,096 个</translation>
     </message>
     <message>
+        <source>%1 is GraphML, which this build of Cleave does not read: it was made without Expat. Write the graph as a list of edges.</source>
+        <translation>%1 是 GraphML 文件，而此版本的 Cleave 编译时没有 Expat，无法读取。请把图写成边列表。</translation>
+    </message>
+    <message>
+        <source>This build of Cleave has no planner &apos;optimal&apos;: it was made without CBC. Take greedy&apos;s plan.</source>
+        <translation>此版本的 Cleave 没有“最优”规划器：编译时没有 CBC。请采用贪心方案。</translation>
+    </message>
+    <message>
+        <source>This build of Cleave cannot order nodes by METIS: it was made without it; choose another node order.</source>
+        <translation>此版本的 Cleave 不能用 METIS 给节点排序：编译时没有 METIS；请选择另一种节点顺序。</translation>
+    </message>
+    <message>
         <source>%1 is written in DOT, which this build of Cleave does not read: it was made without Graphviz. Write the graph as GraphML or as a list of edges.</source>
         <translation>%1 是 DOT 文件，而此版本的 Cleave 编译时没有 Graphviz，无法读取。请把图写成 GraphML 或边列表。</translation>
     </message>
