@@ -43,6 +43,7 @@ QString CostBars::partName(Part part)
 {
     switch (part) {
     case Prepare: return tr("blocks");
+    case Transfer: return tr("over the bus");
     case ReadBlocks: return tr("read for rows of blocks");
     case ReadNodes: return tr("read for own rows");
     case ComputeBlocks: return tr("compute for rows of blocks");
@@ -57,6 +58,7 @@ QColor CostBars::color(Part part) const
     const bool dark = palette().color(QPalette::Base).lightness() < 128;
     switch (part) {
     case Prepare: return dark ? QColor(0x9a, 0x9a, 0x9a) : QColor(0x80, 0x80, 0x80);
+    case Transfer: return {0x00, 0x9e, 0x73};
     case ReadBlocks:
     case ReadNodes: return {0x56, 0xb4, 0xe9};
     case ComputeBlocks:
@@ -127,8 +129,11 @@ int CostBars::legendRows(int width, QPainter* painter, int top) const
         return 0;
     constexpr int sign = 10, space = 10;
     int x = barMargin, rows = 1;
-    for (const auto& [part, name] : {std::pair(Prepare, partName(Prepare)), std::pair(ReadNodes, tr("read")), std::pair(ComputeNodes, tr("compute")),
+    const bool hasTransfers = std::ranges::any_of(m_bars, [](const Bar& bar) { return bar.seconds[Transfer] > 0; });
+    for (const auto& [part, name] : {std::pair(Prepare, partName(Prepare)), std::pair(Transfer, partName(Transfer)), std::pair(ReadNodes, tr("read")), std::pair(ComputeNodes, tr("compute")),
                                      std::pair(ComputeBlocks, tr("for rows of blocks")), std::pair(Write, partName(Write))}) {
+        if (part == Transfer && !hasTransfers)
+            continue;
         const int text = fontMetrics().horizontalAdvance(name) + 2, needed = sign + 4 + text + space;
         if (x > barMargin && x + needed - space > width - barMargin) {
             x = barMargin;
@@ -162,7 +167,8 @@ bool CostBars::event(QEvent* event)
     }
     QStringList lines{m_bars[static_cast<std::size_t>(bar)].name};
     for (std::size_t part = 0; part < parts; ++part)
-        lines.append(QStringLiteral("%1: %2").arg(partName(static_cast<Part>(part)), secondsText(m_bars[static_cast<std::size_t>(bar)].seconds[part])));
+        if (part != Transfer || m_bars[static_cast<std::size_t>(bar)].seconds[part] > 0)
+            lines.append(QStringLiteral("%1: %2").arg(partName(static_cast<Part>(part)), secondsText(m_bars[static_cast<std::size_t>(bar)].seconds[part])));
     lines.append(m_bars[static_cast<std::size_t>(bar)].details);
     QToolTip::showText(help->globalPos(), lines.join(u'\n'), this);
     return true;

@@ -6,13 +6,13 @@
 
 namespace cleave::views {
 
-/// Horizontal bars of seconds on one scale. What is done for all nodes and edges of blocks is hatched, what is done once for each node is not.
+/// Horizontal bars of seconds on one scale. Transfers are those to and from a device that nothing else hides. What is done for all nodes and edges of blocks is hatched, what is done once for each node is not.
 class CostBars : public QWidget {
     Q_OBJECT
 
 public:
-    enum Part : std::uint8_t { Prepare, ReadBlocks, ReadNodes, ComputeBlocks, ComputeNodes, Write };
-    static constexpr std::size_t parts = 6;
+    enum Part : std::uint8_t { Prepare, Transfer, ReadBlocks, ReadNodes, ComputeBlocks, ComputeNodes, Write };
+    static constexpr std::size_t parts = 7;
 
     struct Bar {
         QString name;

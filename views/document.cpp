@@ -461,6 +461,24 @@ void Document::setTolerance(const Tolerance& tolerance)
 
 namespace {
 
+// What functions a plan has on a device run there.
+RunOptions onDevices(RunOptions options, const DeviceWishes& devices, const CutProgram& cut)
+{
+    if (!devices.device.empty()) {
+        options.device = devices.device;
+        options.onDevice = devices.in(cut);
+    }
+    return options;
+}
+
+QString noticesText(const RunResult& result)
+{
+    QString text;
+    for (const std::string& notice : result.notices)
+        text += u' ' + fromCore(notice);
+    return text;
+}
+
 // Nothing is cut on trust.
 void checkPlanned(const Model& planned, const std::shared_ptr<const CutProgram>& checked, const Progress& progress)
 {
@@ -477,15 +495,16 @@ void Document::runLayerWise()
     start(
         Task::Run, tr("Running layer-wise"),
         [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, plan = m_planEditor.plan(), graph = m_graph,
-         options = m_options.run](const Progress& progress) {
+         chosen = m_options.run, devices = m_planEditor.devices()](const Progress& progress) {
             checkPlanned(*model, checked, progress);
+            const RunOptions options = onDevices(chosen, devices, *model->cut);
             RunResult result = cleave::runLayerWise(*model, *graph, options, progress);
             result.predicted = predict(*model, plan, *graph, options, result, false, progress);
             giveBackPages();
             return result;
         },
         [this](RunResult result) {
-            Q_EMIT noted(tr("Layer-wise run finished in %1.").arg(secondsText(result.seconds)));
+            Q_EMIT noted(tr("Layer-wise run finished in %1.").arg(secondsText(result.seconds)) + noticesText(result));
             setReport({std::move(result), std::nullopt});
         });
 }
@@ -496,16 +515,18 @@ void Document::verify()
         return;
     start(
         Task::Run, tr("Verifying"),
-        [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, plan = m_planEditor.plan(), graph = m_graph, options = m_options](const Progress& progress) {
+        [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, plan = m_planEditor.plan(), graph = m_graph, chosen = m_options, devices = m_planEditor.devices()](const Progress& progress) {
             checkPlanned(*model, checked, progress);
+            VerifyOptions options = chosen;
+            options.run = onDevices(chosen.run, devices, *model->cut);
             VerifyResult result = cleave::verify(*model, *graph, options, progress);
             result.layerWise.predicted = predict(*model, plan, *graph, options.run, result.layerWise, false, progress);
             giveBackPages();
             return result;
         },
         [this](VerifyResult result) {
-            Q_EMIT noted(result.equal() ? tr("Verified: the cut model gives the same answers.")
-                                        : tr("Verified: the cut model gives different answers."));
+            Q_EMIT noted((result.equal() ? tr("Verified: the cut model gives the same answers.") : tr("Verified: the cut model gives different answers.")) +
+                         noticesText(result.layerWise));
             setReport({std::nullopt, std::move(result)});
         });
 }

@@ -105,6 +105,32 @@ std::optional<PlanCost> PlanCosts::costOf(const Plan& plan) const
     return model == nullptr ? std::nullopt : std::optional(model->price(plan));
 }
 
+std::optional<DevicePlacement> PlanCosts::placementOf(const Plan& plan, const PlanCost& cost, const DeviceWishes& devices) const
+{
+    const CostModel* model = modelFor(plan.joined);
+    if (model == nullptr || devices.device.empty())
+        return {};
+    std::vector<bool> there;
+    for (const FunctionCost& f : cost.functions)
+        there.push_back(!f.isGlobal && devices.functions.contains({f.last, f.rowsOf, f.isGlobal}));
+    DevicePlacement placement = Placing(*model, plan, cost, model->rates().of(devices.device)).price(there);
+    placement.device = devices.device;
+    return placement;
+}
+
+DeviceWishes PlanCosts::placed(const Plan& plan, const PlanCost& cost, const std::string& device) const
+{
+    const CostModel* model = modelFor(plan.joined);
+    if (model == nullptr)
+        return {};
+    const DevicePlacement best = Placing(*model, plan, cost, model->rates().of(device)).best();
+    DeviceWishes wishes{device, {}};
+    for (std::size_t i = 0; i < cost.functions.size(); ++i)
+        if (const FunctionCost& f = cost.functions[i]; best.functions[i].onDevice)
+            wishes.functions.insert({f.last, f.rowsOf, f.isGlobal});
+    return wishes.functions.empty() ? DeviceWishes{} : wishes;
+}
+
 const CostModel* PlanCosts::modelFor(const std::set<int>& joined) const
 {
     if (!m_model || m_model->counts().joined == joined)

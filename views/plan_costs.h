@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "core/plan/plan_file.h"
 #include "core/run/planning.h"
 #include "views/job.h"
 
@@ -42,6 +43,9 @@ public:
     const CostModel* modelFor(const std::set<int>& joined) const;    ///< of plans that join these functions; null until their rows are counted
     void want(const std::set<int>& joined);                          ///< counts them in the background, and then their curve, if they are not known
     std::optional<PlanCost> costOf(const Plan& plan) const;          ///< for the same batch size as theirs; nothing without a graph or until it is known
+
+    std::optional<DevicePlacement> placementOf(const Plan& plan, const PlanCost& cost, const DeviceWishes& devices) const;  ///< nothing without a device
+    DeviceWishes placed(const Plan& plan, const PlanCost& cost, const std::string& device) const;  ///< where that is faster
 
     struct Point {
         std::int64_t batchSize = 0;

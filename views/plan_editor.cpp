@@ -14,17 +14,19 @@ namespace cleave::views {
 
 class PlanEditor::Step : public QUndoCommand {
 public:
-    Step(PlanEditor& editor, Plan after, std::optional<Batches> batches, const QString& text)
-        : QUndoCommand(text), m_editor(editor), m_before(editor.m_plan), m_after(std::move(after)), m_batchesBefore(editor.batches()), m_batchesAfter(batches)
+    Step(PlanEditor& editor, Plan after, std::optional<Batches> batches, DeviceWishes devices, const QString& text)
+        : QUndoCommand(text), m_editor(editor), m_before(editor.m_plan), m_after(std::move(after)), m_batchesBefore(editor.batches()), m_batchesAfter(batches),
+          m_devicesBefore(editor.m_devices), m_devicesAfter(std::move(devices))
     {
     }
 
-    void undo() override { show(m_before, m_batchesBefore); }
-    void redo() override { show(m_after, m_batchesAfter.value_or(m_batchesBefore)); }
+    void undo() override { show(m_before, m_batchesBefore, m_devicesBefore); }
+    void redo() override { show(m_after, m_batchesAfter.value_or(m_batchesBefore), m_devicesAfter); }
 
 private:
-    void show(const Plan& plan, const Batches& batches)
+    void show(const Plan& plan, const Batches& batches, const DeviceWishes& devices)
     {
+        m_editor.m_devices = devices;
         m_editor.setPlan(plan);
         if (m_batchesAfter)
             Q_EMIT m_editor.batchesWanted(batches);
@@ -34,13 +36,13 @@ private:
     Plan m_before, m_after;
     Batches m_batchesBefore;
     std::optional<Batches> m_batchesAfter;  // nothing: they are no part of the step
+    DeviceWishes m_devicesBefore, m_devicesAfter;
 };
 
 PlanEditor::PlanEditor(QObject* parent) : QObject(parent)
 {
     connect(&m_costs, &PlanCosts::changed, this, [this] {
-        m_costs.want(shown().joined);
-        m_cost = m_costs.costOf(shown());
+        price();
         Q_EMIT costsChanged();
     });
     connect(&m_costs, &PlanCosts::curveChanged, this, &PlanEditor::curveChanged);
@@ -57,6 +59,7 @@ void PlanEditor::setModel(std::shared_ptr<const Model> model)
     m_subject = model ? std::make_shared<const PlannedModel>(std::move(model)) : nullptr;
     m_plan = m_base = m_subject ? m_subject->space.messageDegree() : Plan{};
     m_preview.reset();
+    m_devices = {};
     m_costs.setModel(m_subject);
     setPlan(m_base);
 }
@@ -161,8 +164,8 @@ void PlanEditor::write(const std::filesystem::path& path) const
         return;
     std::optional<RecordedCost> recorded;
     if (const std::optional<PlanCost> known = m_costs.costOf(m_plan))
-        recorded = RecordedCost{"this plan", m_costs.graphName(), *known, m_costs.modelFor(m_plan.joined)->counts(), m_costs.model()->rates(), false, 0};
-    writePlan(path, m_subject->space, {m_plan, m_options.batchSize, m_options.order, copied(), {}}, recorded);
+        recorded = RecordedCost{"this plan", m_costs.graphName(), *known, m_costs.modelFor(m_plan.joined)->counts(), m_costs.model()->rates(), false, 0, m_costs.placementOf(m_plan, *known, m_devices)};
+    writePlan(path, m_subject->space, {m_plan, m_options.batchSize, m_options.order, copied(), {}, true, m_devices}, recorded);
 }
 
 StoredPlan PlanEditor::load(const std::filesystem::path& path, bool isSaved)
@@ -170,7 +173,7 @@ StoredPlan PlanEditor::load(const std::filesystem::path& path, bool isSaved)
     if (!m_subject)
         throw Error("Open the plan's model first: a plan file holds the plan alone.");
     m_loaded = readPlan(path, m_subject->space);
-    take(m_loaded->plan, isSaved ? tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())) : tr("Restore the plan that was not saved"));
+    take(m_loaded->plan, isSaved ? tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())) : tr("Restore the plan that was not saved"), {}, m_loaded->devices);
     if (isSaved && m_loaded->isOfThisFile)
         m_history.setClean();
     else
@@ -226,10 +229,16 @@ void PlanEditor::setPlan(const Plan& plan)
     Q_EMIT changed();
 }
 
-void PlanEditor::show()
+void PlanEditor::price()
 {
     m_costs.want(shown().joined);
     m_cost = m_costs.costOf(shown());
+    m_placement = m_cost ? m_costs.placementOf(shown(), *m_cost, m_devices) : std::nullopt;
+}
+
+void PlanEditor::show()
+{
+    price();
     Q_EMIT shownChanged();
 }
 
@@ -304,12 +313,44 @@ bool PlanEditor::setJoined(int cut, bool joined)
 
 QString PlanEditor::nameOf(OpId op) const { return toText(m_subject->model->program()[op].name); }
 
-bool PlanEditor::take(const Plan& plan, const QString& text, std::optional<Batches> taken)
+bool PlanEditor::take(const Plan& plan, const QString& text, std::optional<Batches> taken, std::optional<DeviceWishes> devices)
 {
-    if (plan == m_plan && taken.value_or(batches()) == batches())
+    if (plan == m_plan && taken.value_or(batches()) == batches() && devices.value_or(m_devices) == m_devices)
         return false;
-    m_history.push(new Step(*this, plan, taken, text));
+    m_history.push(new Step(*this, plan, taken, devices.value_or(m_devices), text));
     return true;
+}
+
+bool PlanEditor::takeDevices(const DeviceWishes& devices, const QString& text)
+{
+    return m_subject && take(m_plan, text, {}, devices.functions.empty() ? DeviceWishes{} : devices);
+}
+
+bool PlanEditor::runOn(const std::string& device)
+{
+    if (!m_subject)
+        return false;
+    if (device == "cpu")
+        return takeDevices({}, tr("Run all functions on the CPU"));
+    DeviceWishes wishes{device, {}};
+    for (const CutFunction& function : plannedModel()->cut->functions)
+        if (!function.isGlobal)
+            wishes.functions.insert(DeviceWishes::nameOf(function));
+    return takeDevices(wishes, tr("Run all functions on %1").arg(toText(device)));
+}
+
+bool PlanEditor::runWhereFaster(const std::string& device)
+{
+    const std::optional<PlanCost> cost = m_costs.costOf(m_plan);
+    return cost && takeDevices(m_costs.placed(m_plan, *cost, device), tr("Run functions on %1 where that is faster").arg(toText(device)));
+}
+
+bool PlanEditor::runOn(const std::string& device, const DeviceWishes::Function& function, bool isThere)
+{
+    DeviceWishes wishes = m_devices.device == device ? m_devices : DeviceWishes{device, {}};
+    isThere ? void(wishes.functions.insert(function)) : void(wishes.functions.erase(function));
+    const QString number = QString::number(std::get<int>(function));
+    return takeDevices(wishes, isThere ? tr("Run function %1 on %2").arg(number, toText(device)) : tr("Run function %1 on the CPU").arg(number));
 }
 
 QString PlanEditor::opsText(const std::vector<OpId>& ops) const

@@ -39,6 +39,7 @@ public:
     const PlanSpace* space() const;              ///< null without a model
     const Plan& plan() const { return m_plan; }  ///< that is run and saved
     const Plan& base() const { return m_base; }  ///< at message degree
+    const DeviceWishes& devices() const { return m_devices; }  ///< which functions run elsewhere than on the processor
     Batches batches() const { return {m_options.batchSize, m_options.order}; }
     const Plan& shown() const { return m_preview ? *m_preview : m_plan; }
     bool isModified() const { return !m_history.isClean(); }
@@ -56,8 +57,13 @@ public:
     bool keepTogether(OpId a, OpId b);  ///< in one function from now on
     bool letGo(OpId op);                ///< of those that it is kept together with
     bool setJoined(int cut, bool joined);  ///< the functions above and below it run together: nothing is saved between them, over blocks of one hop more
-    bool take(const Plan& plan, const QString& text, std::optional<Batches> taken = {});  ///< a legal one, and the batches that it is for
+    /// A legal one, and the batches and devices that it is for.
+    bool take(const Plan& plan, const QString& text, std::optional<Batches> taken = {}, std::optional<DeviceWishes> devices = {});
     bool takeBatches(const Batches& batches);  ///< of which one thing is new
+    bool takeDevices(const DeviceWishes& devices, const QString& text);
+    bool runOn(const std::string& device);        ///< all functions; "cpu": none on a device
+    bool runWhereFaster(const std::string& device);  ///< by the costs that are known: false without them
+    bool runOn(const std::string& device, const DeviceWishes::Function& function, bool isThere);
 
     // A plan that is shown, but neither run nor saved until it is kept; any change of the plan ends it.
     void preview(const Plan& plan);
@@ -86,6 +92,7 @@ public:
 
     const PlanCosts& costs() const { return m_costs; }
     const std::optional<PlanCost>& cost() const { return m_cost; }  ///< of the shown plan
+    const std::optional<DevicePlacement>& placement() const { return m_placement; }  ///< of the shown plan, where a device has functions of it
     bool showsCosts() const { return m_showsCosts; }                ///< to the person, who may have to guess first
     void setShowsCosts(bool shows);
     void showAgain();  ///< all costs, in units that were changed
@@ -104,6 +111,7 @@ private:
     class Step;
 
     void setPlan(const Plan& plan);
+    void price();
     void show();
     bool apply(const Move& move, const std::vector<OpId>& named, const QString& text);
     QString nameOf(OpId op) const;
@@ -117,7 +125,9 @@ private:
     std::optional<Other> m_other;
     QUndoStack m_history;
     PlanCosts m_costs;
+    DeviceWishes m_devices;
     std::optional<PlanCost> m_cost;
+    std::optional<DevicePlacement> m_placement;
     bool m_showsCosts = true;
     std::optional<StoredPlan> m_loaded;  // last, for what it copies where costs do not say
 };

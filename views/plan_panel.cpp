@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QTableView>
@@ -13,6 +14,7 @@
 #include <array>
 #include <chrono>
 
+#include "core/run/device.h"
 #include "views/core_text.h"
 #include "views/text.h"
 
@@ -24,7 +26,7 @@ constexpr std::chrono::milliseconds activityDelay{500};
 
 CostBars::Bar barOf(const QString& name, const FunctionCost& f, const FunctionCost::Blocks& blocks)
 {
-    CostBars::Bar bar{name, {f.prepare.seconds, blocks.read, f.read.seconds - blocks.read, blocks.compute, f.compute.seconds - blocks.compute, f.write.seconds}, {}, {}, false};
+    CostBars::Bar bar{name, {f.prepare.seconds, 0, blocks.read, f.read.seconds - blocks.read, blocks.compute, f.compute.seconds - blocks.compute, f.write.seconds}, {}, {}, false};
     bar.text = secondsText(bar.total());
     return bar;
 }
@@ -47,12 +49,52 @@ CostBars::Bar barOf(const QString& name, const PlanCost& cost, const std::vector
     return bar;
 }
 
+// On a device what it does goes side by side: beside what takes longest, only what is longer still is seen.
+CostBars::Bar barOf(const QString& name, const std::vector<PlacedFunction>& functions, const QString& device)
+{
+    CostBars::Bar bar{name, {}, {}, {}, false};
+    PlacedFunction sum;
+    for (const PlacedFunction& f : functions) {
+        if (!f.onDevice)
+            continue;
+        const double own = std::max(f.prepareSeconds, f.computeSeconds);
+        bar.seconds[CostBars::Prepare] += own - f.computeSeconds;
+        bar.seconds[CostBars::Transfer] += f.seconds() - own;
+        bar.seconds[CostBars::ComputeNodes] += f.computeSeconds;
+        sum.prepareSeconds += f.prepareSeconds;
+        sum.inSeconds += f.inSeconds;
+        sum.computeSeconds += f.computeSeconds;
+        sum.outSeconds += f.outSeconds;
+        sum.bytesIn += f.bytesIn;
+        sum.bytesOut += f.bytesOut;
+    }
+    bar.details = PlanPanel::tr("on %1, side by side: blocks %2, rows there %3 (%4), computed %5, rows back %6 (%7)")
+                      .arg(device, secondsText(sum.prepareSeconds), secondsText(sum.inSeconds), bytesText(sum.bytesIn), secondsText(sum.computeSeconds),
+                           secondsText(sum.outSeconds), bytesText(sum.bytesOut));
+    return bar;
+}
+
+// Those that were measured, those that are here, and the plan's own.
+std::vector<std::string> devicesOf(const PlanEditor& editor)
+{
+    static const bool hasCuda = openDevice("cuda").device != nullptr;
+    std::set<std::string> devices;
+    if (hasCuda)
+        devices.insert("cuda");
+    if (const CostModel* costs = editor.costs().model())
+        for (const auto& [name, rates] : costs->rates().devices)
+            devices.insert(name);
+    if (!editor.devices().device.empty())
+        devices.insert(editor.devices().device);
+    return {devices.begin(), devices.end()};
+}
+
 }  // namespace
 
 PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     : QWidget(parent), m_editor(editor), m_model(editor), m_summary(new QLabel(this)), m_calibrate(new QPushButton(tr("Measure this machine"), this)),
       m_random(new QPushButton(tr("Take random features"), this)), m_rewrite(new QPushButton(tr("Apply all rewrites"), this)), m_activityRow(new QWidget(this)), m_activity(new QLabel(m_activityRow)),
-      m_stop(new QPushButton(tr("Stop"), m_activityRow)), m_plans(new CostBars(this)), m_functions(new CostBars(this)),
+      m_stop(new QPushButton(tr("Stop"), m_activityRow)), m_device(new QPushButton(this)), m_plans(new CostBars(this)), m_functions(new CostBars(this)),
       m_curve(new BatchCurve(this)), m_savePoint(new QLabel(this)), m_savePoints(new QTableView(this))
 {
     m_summary->setWordWrap(true);
@@ -123,6 +165,14 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     calibration->addStretch(1);
     layout->addLayout(calibration);
     layout->addLayout(buttons);
+    auto* device = new QHBoxLayout;
+    device->setContentsMargins(10, 0, 10, 2);
+    device->addWidget(m_device);
+    device->addStretch(1);
+    layout->addLayout(device);
+    m_device->setToolTip(tr("Where functions run. Rows that functions on a device hand on to each other stay there"));
+    m_device->setMenu(new QMenu(m_device));
+    connect(m_device->menu(), &QMenu::aboutToShow, this, &PlanPanel::fillDevices);
     layout->addWidget(m_activityRow);
     layout->addWidget(area, 3);
     layout->addWidget(m_savePoints, 2);
@@ -218,6 +268,19 @@ void PlanPanel::showPlan()
             const FunctionCost& f = cost->functions[i];
             functions.push_back(barOf(functionTitle(f), f, blocks[i]));
             functions.back().details = tr("at most %1 of memory").arg(bytesText(f.peakBytes));
+            if (const auto& placement = m_editor.placement(); placement && placement->functions[i].onDevice) {
+                functions.back() = barOf(functionTitle(f), {placement->functions[i]}, toText(placement->device));
+                functions.back().text = tr("%1 on %2").arg(secondsText(functions.back().total()), toText(placement->device));
+            }
+        }
+        if (const auto& placement = m_editor.placement(); placement && placement->usesDevice()) {
+            CostBars::Bar whole = barOf(tr("This plan"), placement->functions, toText(placement->device));
+            for (std::size_t i = 0; i < functions.size(); ++i)
+                for (std::size_t part = 0; part < CostBars::parts && !placement->functions[i].onDevice; ++part)
+                    whole.seconds[part] += functions[i].seconds[part];
+            whole.text = secondsText(whole.total());
+            whole.isMarked = true;
+            plans.front() = whole;
         }
         for (const PricedPlan& plan : m_editor.costs().plans())
             plans.push_back(barOf(planText(plan.name), plan.planned.cost, blockSeconds(space, plan.planned.plan, plan.planned.cost)));
@@ -232,7 +295,7 @@ void PlanPanel::showPlan()
                        : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.")
                                                          .arg(countText(m_editor.costs().plans().front().batchSize), bytesText(cost->readBytes()),
                                                               bytesText(cost->writtenBytes()), bytesText(cost->peakBytes())) +
-                                                     (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString())
+                                                     deviceText() + (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString())
                        : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
                        : m_editor.costs().isStopped()   ? tr("Counting the rows of blocks was stopped.")
                        : m_editor.costs().hasGraph()    ? tr("Counting the rows of blocks on the graph…")
@@ -240,6 +303,55 @@ void PlanPanel::showPlan()
     m_calibrate->setVisible(isShown && hasAssumedRates());
     m_random->setVisible(!cost && m_editor.costs().problem().contains(QStringLiteral("--features random")));
     showButtons();
+    showDevice();
+}
+
+// What lies in its memory, and what crosses over.
+QString PlanPanel::deviceText() const
+{
+    const auto& placement = m_editor.placement();
+    if (!placement || !placement->usesDevice())
+        return {};
+    return u' ' + tr("On %1 at most %2 of rows lie at once; %3 go there and %4 come back.")
+                      .arg(toText(placement->device), bytesText(placement->storeBytes), bytesText(placement->bytesIn()), bytesText(placement->bytesOut())) +
+           (placement->rates == "assumed" ? u' ' + tr("Rates of %1 are assumed: measure them with cleave-cli calibrate --device %1.").arg(toText(placement->device)) : QString());
+}
+
+void PlanPanel::showDevice()
+{
+    m_device->setVisible(m_editor.space() != nullptr && !devicesOf(m_editor).empty());
+    const DeviceWishes& devices = m_editor.devices();
+    m_device->setText(devices.device.empty() ? tr("Runs on the CPU") : tr("%1 of %2 functions on %3").arg(devices.functions.size()).arg(m_editor.plannedModel()->cut->functions.size()).arg(toText(devices.device)));
+}
+
+void PlanPanel::fillDevices()
+{
+    QMenu& menu = *m_device->menu();
+    menu.clear();
+    const DeviceWishes& now = m_editor.devices();
+    const auto add = [&](const QString& text, bool isChecked, auto&& choose) {
+        QAction* action = menu.addAction(text);
+        action->setCheckable(true);
+        action->setChecked(isChecked);
+        connect(action, &QAction::triggered, this, choose);
+        return action;
+    };
+    add(tr("All on the CPU"), now.device.empty(), [this] { m_editor.runOn("cpu"); });
+    for (const std::string& device : devicesOf(m_editor)) {
+        menu.addSeparator();
+        const QString name = toText(device);
+        add(tr("On %1 where that is faster").arg(name), false, [this, device, name] {
+            if (!m_editor.runWhereFaster(device))
+                Q_EMIT m_editor.noted(tr("By the costs nothing would be faster on %1 than it is now.").arg(name));
+        })->setEnabled(m_editor.cost().has_value());
+        add(tr("All on %1").arg(name), false, [this, device] { m_editor.runOn(device); });
+        for (const CutFunction& function : m_editor.plannedModel()->cut->functions) {
+            const DeviceWishes::Function of = DeviceWishes::nameOf(function);
+            const bool isThere = now.device == device && now.functions.contains(of);
+            QAction* action = add(tr("%1 on %2").arg(titleFromCore(functionName(function)), name), isThere, [this, device, of, isThere] { m_editor.runOn(device, of, !isThere); });
+            action->setEnabled(!function.isGlobal);
+        }
+    }
 }
 
 void PlanPanel::offerRewrites(bool offers)

@@ -30,6 +30,8 @@ public:
     void selectTensor(ValueId tensor);  ///< in the table; none if it is not saved
     const QList<QPushButton*>& planners() const { return m_buttons; }  ///< message degree, greedy, optimal, node-wise, full graph
 
+    QPushButton& deviceButton() { return *m_device; }  ///< with a menu of where functions run; hidden where there is no device
+
     void offerRewrites(bool offers);    ///< by a button: the program is as it was traced
     QString activity() const;  ///< what is being counted or planned, after a moment; empty if nothing is
     QPushButton& stopButton() { return *m_stop; }  ///< "Go on" once it is stopped
@@ -48,6 +50,9 @@ private:
     void showCurve();
     void showSavePoint();
     void showButtons();
+    void showDevice();
+    QString deviceText() const;
+    void fillDevices();
     void showActivity(const QString& what, double fraction);
     bool hasAssumedRates() const;
     void take(const PricedPlan& plan);
@@ -64,6 +69,7 @@ private:
     QPushButton* m_stop;
     QTimer m_activityDelay;  // what takes but a moment is not worth a line
     bool m_isTakingFocus = false;
+    QPushButton* m_device;
     CostBars *m_plans, *m_functions;
     BatchCurve* m_curve;
     QLabel* m_savePoint;

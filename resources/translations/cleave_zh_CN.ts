@@ -1824,6 +1824,10 @@
 <context>
     <name>cleave::views::CostBars</name>
     <message>
+        <source>over the bus</source>
+        <translation>总线传输</translation>
+    </message>
+    <message>
         <source>blocks</source>
         <translation>建块</translation>
     </message>
@@ -3356,6 +3360,26 @@
 <context>
     <name>cleave::views::PlanEditor</name>
     <message>
+        <source>Run all functions on %1</source>
+        <translation>在 %1 上运行所有函数</translation>
+    </message>
+    <message>
+        <source>Run function %1 on the CPU</source>
+        <translation>在 CPU 上运行函数 %1</translation>
+    </message>
+    <message>
+        <source>Run functions on %1 where that is faster</source>
+        <translation>把更快的函数放到 %1 上运行</translation>
+    </message>
+    <message>
+        <source>Run function %1 on %2</source>
+        <translation>在 %2 上运行函数 %1</translation>
+    </message>
+    <message>
+        <source>Run all functions on the CPU</source>
+        <translation>在 CPU 上运行所有函数</translation>
+    </message>
+    <message>
         <source>Open the plan %1</source>
         <translation>打开方案 %1</translation>
     </message>
@@ -3526,6 +3550,50 @@
 </context>
 <context>
     <name>cleave::views::PlanPanel</name>
+    <message>
+        <source>All on %1</source>
+        <translation>全部在 %1 上</translation>
+    </message>
+    <message>
+        <source>Where functions run. Rows that functions on a device hand on to each other stay there</source>
+        <translation>函数在哪里运行。同一设备上的函数之间传递的行留在该设备上</translation>
+    </message>
+    <message>
+        <source>On %1 where that is faster</source>
+        <translation>更快的函数放到 %1 上</translation>
+    </message>
+    <message>
+        <source>All on the CPU</source>
+        <translation>全部在 CPU 上</translation>
+    </message>
+    <message>
+        <source>By the costs nothing would be faster on %1 than it is now.</source>
+        <translation>按成本计算，没有函数在 %1 上会比现在更快。</translation>
+    </message>
+    <message>
+        <source>Runs on the CPU</source>
+        <translation>在 CPU 上运行</translation>
+    </message>
+    <message>
+        <source>Rates of %1 are assumed: measure them with cleave-cli calibrate --device %1.</source>
+        <translation>%1 的速率是假定的：请用 cleave-cli calibrate --device %1 测量。</translation>
+    </message>
+    <message>
+        <source>On %1 at most %2 of rows lie at once; %3 go there and %4 come back.</source>
+        <translation>%1 上同时最多存放 %2 的行；传入 %3，传回 %4。</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>%1 of %2 functions on %3</source>
+        <translation>%2 个函数中有 %1 个在 %3 上</translation>
+    </message>
+    <message>
+        <source>on %1, side by side: blocks %2, rows there %3 (%4), computed %5, rows back %6 (%7)</source>
+        <translation>在 %1 上并行进行：块 %2，传入行 %3（%4），计算 %5，传回行 %6（%7）</translation>
+    </message>
     <message>
         <source>at most %1 of memory</source>
         <translation>内存峰值 %1</translation>

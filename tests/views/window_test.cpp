@@ -142,6 +142,7 @@ private Q_SLOTS:
     void planOfARewrittenProgramIsCompared();
     void savePointTableChangesThePlan();
     void costsAreThoseOfThePlanner();
+    void functionsRunOnADevice();
     void draggedCutStopsWhereItCan();
     void modulesAreMovedWhole();
     void pinsHoldWhateverThePlanner();
@@ -1780,6 +1781,77 @@ void WindowTest::savePointTableChangesThePlan()
     QCOMPARE(window.document().planEditor().history().undoText(), QStringLiteral("Do not save linear_3 at cut 2"));
     window.document().planEditor().history().undo();
     QCOMPARE(names().size(), 3);
+}
+
+// By the menu of the plan panel, where a device was measured once; each choice is a step, goes into the plan file and comes back from it.
+void WindowTest::functionsRunOnADevice()
+{
+    const QTemporaryDir folder;
+    const QByteArray before = qgetenv("XDG_CONFIG_HOME");
+    qputenv("XDG_CONFIG_HOME", folder.path().toUtf8());
+    const auto restored = qScopeGuard([&] { before.isNull() ? qunsetenv("XDG_CONFIG_HOME") : qputenv("XDG_CONFIG_HOME", before); });
+    {
+        MainWindow window;
+        openWithCosts(window, "sage.pt2");
+        if (!window.planPanel().deviceButton().isVisible())
+            QCOMPARE(window.planPanel().functions().bars().size(), 3);  // no device here: nothing is asked
+    }
+    Rates rates;
+    rates.devices["cuda"] = {"made up", 2e10, 2e10, 2e12, 2e12, 5e13, 1e-7};
+    writeRates(ratesPath(), rates);
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    QPushButton& button = window.planPanel().deviceButton();
+    QVERIFY(button.isVisible());
+    QCOMPARE(button.text(), QStringLiteral("Runs on the CPU"));
+    const auto choose = [&](const QString& text) {
+        QMetaObject::invokeMethod(&button, [&button, text] {
+            for (QAction* action : button.menu()->actions())
+                if (action->text() == text && action->isEnabled())
+                    button.menu()->setActiveAction(action);
+            QTest::keyClick(button.menu(), Qt::Key_Return);
+        }, Qt::QueuedConnection);
+        QTest::mouseClick(&button, Qt::LeftButton);
+    };
+    const double alone = window.planPanel().plans().bars().front().total();
+    choose(QStringLiteral("On cuda where that is faster"));
+    QTRY_COMPARE(editor.devices().device, std::string("cuda"));
+    QVERIFY(editor.placement() && editor.placement()->usesDevice());
+    QCOMPARE(window.planPanel().plans().bars().front().total(), editor.placement()->seconds());
+    QVERIFY(editor.placement()->seconds() < alone);
+    QVERIFY(window.planPanel().plans().bars().front().seconds[CostBars::Transfer] > 0);
+    QVERIFY(window.planPanel().summary().contains(QStringLiteral("On cuda at most ")));
+    QVERIFY(window.planPanel().functions().bars().front().text.endsWith(QStringLiteral(" on cuda")));
+    QCOMPARE(editor.history().undoText(), QStringLiteral("Run functions on cuda where that is faster"));
+    choose(QStringLiteral("All on cuda"));
+    QTRY_COMPARE(button.text(), QStringLiteral("3 of 3 functions on cuda"));
+    choose(QStringLiteral("Function 1 on cuda"));
+    QTRY_COMPARE(button.text(), QStringLiteral("2 of 3 functions on cuda"));
+    QVERIFY(!window.planPanel().functions().bars()[1].text.contains(QStringLiteral("cuda")));
+    const DeviceWishes chosen = editor.devices();
+    editor.history().undo();
+    QCOMPARE(button.text(), QStringLiteral("3 of 3 functions on cuda"));
+    editor.history().redo();
+
+    const std::filesystem::path file = std::filesystem::path(folder.path().toStdU16String()) / "plan.cleave.json";
+    editor.save(file);
+    choose(QStringLiteral("All on the CPU"));
+    QTRY_COMPARE(button.text(), QStringLiteral("Runs on the CPU"));
+    QCOMPARE(window.planPanel().plans().bars().front().total(), alone);
+    editor.load(file);
+    QCOMPARE(editor.devices(), chosen);
+    QVERIFY(!editor.isModified());
+
+    const QSignalSpy said(&window.document(), &Document::noted);
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+    const std::optional<VerifyResult>& verified = window.document().report().verify;
+    QVERIFY(verified && verified->equal());
+    QCOMPARE(said.size(), 1);
+    if (verified->layerWise.functions.front().device.empty())
+        QVERIFY2(said.front().front().toString().contains(QStringLiteral("All functions run on the CPU instead of cuda")), qPrintable(said.front().front().toString()));
+    editor.history().setClean();
 }
 
 void WindowTest::costsAreThoseOfThePlanner()
