@@ -94,6 +94,8 @@ void addCalibrate(CLI::App& app, int&)
             print(table({{"rate of " + device->name(), "measured"},
                          {"copies to it", perSecond(measured.toDevice)},
                          {"copies from it", perSecond(measured.fromDevice)},
+                         {"gather rows of the host, put together there", perSecond(measured.gatherStaged)},
+                         {"gather rows of the host by a kernel", perSecond(measured.gatherThere)},
                          {"elementwise", perSecond(measured.memory)},
                          {"edge kernels", perSecond(measured.edgeRows)},
                          {"matrix products", flopsText(measured.gemm) + "FLOP/s"},

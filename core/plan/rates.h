@@ -17,6 +17,8 @@ struct DeviceRates {
     double edgeRows = 2e11;       ///< bytes/s of rows that the edge kernels gather and reduce
     double gemm = 5e12;           ///< FLOP/s of matrix products of a block with a weight
     double opSeconds = 1e-5;      ///< of handing one op to it
+    double gatherStaged = 3e9;    ///< bytes/s of rows at random places of the host that the host puts together and copies
+    double gatherThere = 6e9;     ///< the same rows read by a kernel where they lie; less where there is none
 
     bool operator==(const DeviceRates&) const = default;
 };

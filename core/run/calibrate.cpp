@@ -153,7 +153,9 @@ constexpr DeviceField deviceFields[]{{"to_device_bytes_per_second", &DeviceRates
                                      {"memory_bytes_per_second", &DeviceRates::memory},
                                      {"edge_rows_bytes_per_second", &DeviceRates::edgeRows},
                                      {"gemm_flops_per_second", &DeviceRates::gemm},
-                                     {"seconds_per_op", &DeviceRates::opSeconds}};
+                                     {"seconds_per_op", &DeviceRates::opSeconds},
+                                     {"gather_staged_bytes_per_second", &DeviceRates::gatherStaged},
+                                     {"gather_there_bytes_per_second", &DeviceRates::gatherThere}};
 
 double rateIn(const JsonView& view, const char* name, const std::filesystem::path& path)
 {
@@ -184,12 +186,19 @@ DeviceRates calibrate(Device& device, const Progress& progress)
             return made;
         };
         int done = 0;
-        const auto next = [&](const char* what) { progress.update(done++ / 6.0, "Measuring " + device.name() + ": " + what); };
+        const auto next = [&](const char* what) { progress.update(done++ / 7.0, "Measuring " + device.name() + ": " + what); };
         next("copies to it");
         const at::Tensor host = device.hostMemory({rows, storeWidth}, at::kFloat).fill_(1), store = there({rows, storeWidth});
         rates.toDevice = rows * rowSize / secondsIn(Lane::In, [&] { store.copy_(host, true); });
         next("copies from it");
         rates.fromDevice = rows * rowSize / secondsIn(Lane::Out, [&] { host.copy_(store, true); });
+        next("rows of the host");
+        const at::Tensor picked = randomNodes(blockRows, rows, 10), numbers = device.hostMemory({blockRows}, at::kInt).copy_(picked);
+        at::Tensor room = device.hostMemory({blockRows, storeWidth}, at::kFloat), some = there({blockRows, storeWidth});
+        rates.gatherStaged = blockRows * rowSize / secondsIn(Lane::In, [&] { some.copy_(at::index_select_out(room, host, 0, picked), true); });
+        rates.gatherThere = rates.gatherStaged / 2;
+        if (device.canGather(host))
+            rates.gatherThere = blockRows * rowSize / secondsIn(Lane::In, [&] { device.gather(some, host, numbers.to(device.place(), true)); });
         next("memory");
         at::Tensor other = there({rows, storeWidth});
         rates.memory = 2 * rows * rowSize / secondsIn(Lane::Compute, [&] { at::clamp_min_out(other, store, 0); });

@@ -34,6 +34,9 @@ public:
     virtual std::size_t freeBytes() const = 0;       ///< of its memory
     virtual at::Tensor hostMemory(c10::IntArrayRef sizes, c10::ScalarType type) const = 0;  ///< of the host, that copies can be made of while it goes on
 
+    virtual bool canGather(const at::Tensor& whole) const = 0;  ///< rows of a tensor of the host, by a kernel that reads them where they lie
+    virtual void gather(const at::Tensor& there, const at::Tensor& whole, const at::Tensor& index) const = 0;  ///< in the lane In; index: int32, there
+
     /// Does work in a lane, after what came there before: at once, or later on another thread. What it refers to must live until an event behind it is reached.
     virtual void run(Lane lane, std::function<void()> work) = 0;
     virtual EventPointer record(Lane lane) = 0;

@@ -40,7 +40,8 @@ private:
 struct Slot {
     std::int64_t first = 0, last = 0;
     DeviceBatch batch;
-    std::vector<at::Tensor> from;          // of the host, by input
+    std::vector<at::Tensor> from;          // of the host, by input; numbers of rows where the device gathers these
+    std::vector<bool> isGathered;          // by input: by the device
     std::vector<c10::IValue> onDevice, results;
     std::vector<at::Tensor> rows;          // of the host, by result
     Device::EventPointer done;
@@ -113,6 +114,7 @@ private:
         slot.batch = m_work.prepare(first, last);
         slot.onDevice = slot.batch.inputs;
         slot.from.assign(slot.onDevice.size(), {});
+        slot.isGathered.assign(slot.onDevice.size(), false);
         for (std::size_t i = 0; i < slot.onDevice.size(); ++i)
             if (slot.onDevice[i].isTensor() && m_work.inputs[i] != Input::OnHost)
                 slot.from[i] = staged(slot, i);
@@ -131,6 +133,11 @@ private:
     {
         if (const auto part = slot.batch.rows.find(input); part != slot.batch.rows.end()) {
             const auto& [whole, index] = part->second;
+            if (m_work.gathersThere && m_device.canGather(whole)) {
+                slot.isGathered[input] = true;
+                at::Tensor numbers = slot.in.room(m_device, input, index.sizes(), at::kInt);
+                return numbers.copy_(index);
+            }
             std::vector<std::int64_t> sizes = whole.sizes().vec();
             sizes.front() = index.numel();
             at::Tensor room = slot.in.room(m_device, input, sizes, whole.scalar_type());
@@ -148,6 +155,10 @@ private:
         for (std::size_t i = 0; i < slot.onDevice.size(); ++i) {
             if (!slot.from[i].defined())
                 continue;
+            if (slot.isGathered[i]) {
+                slot.onDevice[i] = gathered(slot.batch.rows.at(i).whole, slot.from[i]);
+                continue;
+            }
             const bool isFixed = m_work.inputs[i] == Input::Fixed;
             if (!isFixed || !m_fixed[i].defined()) {
                 at::Tensor there = at::empty(slot.from[i].sizes(), slot.from[i].options().device(m_device.place()));
@@ -160,6 +171,17 @@ private:
                 slot.onDevice[i] = m_fixed[i];
             }
         }
+    }
+
+    at::Tensor gathered(const at::Tensor& whole, const at::Tensor& numbers)
+    {
+        const at::Tensor index = numbers.to(m_device.place(), true);
+        std::vector<std::int64_t> sizes = whole.sizes().vec();
+        sizes.front() = index.numel();
+        at::Tensor there = at::empty(sizes, whole.options().device(m_device.place()).pinned_memory(false));
+        m_device.gather(there, whole, index);
+        m_run.bytesIn += static_cast<double>(index.nbytes() + there.nbytes());
+        return there;
     }
 
     void compute(Slot& slot)

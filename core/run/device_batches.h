@@ -35,6 +35,7 @@ struct DeviceWork {
         OnHost,  ///< read by what hands work to the device
     };
     std::vector<Input> inputs;
+    bool gathersThere = false;  ///< rows of tensors that the device can read where they lie are gathered by it, and not by the host
 };
 
 struct DeviceRun {

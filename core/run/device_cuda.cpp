@@ -49,6 +49,15 @@ public:
 
     at::Tensor hostMemory(c10::IntArrayRef sizes, c10::ScalarType type) const override { return at::empty(sizes, at::TensorOptions(type).pinned_memory(true)); }
 
+    bool canGather(const at::Tensor& whole) const override { return whole.is_pinned() && whole.is_contiguous(); }
+    void gather(const at::Tensor& there, const at::Tensor& whole, const at::Tensor& index) const override
+    {
+        const std::int64_t rowBytes = whole.numel() / std::max<std::int64_t>(whole.size(0), 1) * static_cast<std::int64_t>(whole.element_size());
+        if (there.numel() > 0)
+            device::gatherRows(there.data_ptr(), whole.data_ptr(), rowBytes, rowBytes, index.data_ptr<std::int32_t>(), index.numel(),
+                               c10::cuda::getCurrentCUDAStream(m_place.index()).stream());
+    }
+
     void run(Lane lane, std::function<void()> work) override
     {
         const c10::cuda::CUDAStreamGuard guard(of(lane));

@@ -284,6 +284,7 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
         };
         return made;
     };
+    work.gathersThere = m_gathersThere;
     work.compute = [&](std::vector<c10::IValue> inputs) { return whole.code.run(std::move(inputs)); };
     const DeviceRun done = runBatchesOn(*m_device, 0, running.total, batchSize, work, progress);
     running.stats.batches += done.batches;

@@ -57,6 +57,7 @@ public:
 
     /// Functions run there if they can: for the others there is a notice, or Error if strict. functions: which of the program are to, empty: all. Set before run.
     void setDevice(std::shared_ptr<Device> device, bool strict, const std::vector<bool>& functions = {});
+    void gatherThere() { m_gathersThere = true; }  ///< rows of the store that do not fit, by the device where it can read them. Set before run
     void chooseBatchesThere() { m_choosesThere = true; }  ///< their sizes by the memory of the device, whatever those on the processor are. Set before run
     const std::vector<std::string>& notices() const { return m_notices; }
 
@@ -234,7 +235,7 @@ private:
     std::vector<std::int64_t> m_numNodes;  // of each type
     Kernels m_kernels;
     std::shared_ptr<Device> m_device;      // null: the processor
-    bool m_strictDevice = false, m_choosesThere = false;
+    bool m_strictDevice = false, m_choosesThere = false, m_gathersThere = false;
     std::vector<bool> m_wished, m_isOnDevice;  // by function: is to run there; does, as far as is known
     std::optional<DeviceStore> m_there;
     std::vector<std::string> m_notices;

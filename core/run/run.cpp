@@ -14,6 +14,7 @@
 #include "core/base/stopwatch.h"
 #include "core/plan/execution.h"
 #include "core/run/bind.h"
+#include "core/run/calibrate.h"
 #include "core/run/dense.h"
 #include "core/run/device.h"
 #include "core/run/executor.h"
@@ -121,6 +122,8 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         run.runOnce();
         if (options.device != "cpu") {
             auto [device, reason] = openDevice(options.device);
+            if (const DeviceRates rates = readRates(ratesPath()).of(options.device); rates.gatherThere > rates.gatherStaged)
+                run.gatherThere();
             if (device)
                 run.setDevice(std::move(device), options.strictDevice, options.onDevice);
             else if (options.strictDevice)

@@ -556,7 +556,7 @@ TEST(Cli, PlansPlaceFunctionsOnDevices)
         rates[std::string(rate) + "_bytes_per_second"] = 1e9;
     rates.update({{"gemm_flops_per_second", 1e10}, {"numbered_nodes_per_second", 1e8}, {"seconds_per_op", 1e-6}});
     rates["devices"]["cuda"] = {{"source", "made up"}, {"gemm_flops_per_second", 1e15}, {"seconds_per_op", 1e-9}};
-    for (const char* rate : {"to_device", "from_device", "memory", "edge_rows"})
+    for (const char* rate : {"to_device", "from_device", "memory", "edge_rows", "gather_staged", "gather_there"})
         rates["devices"]["cuda"][std::string(rate) + "_bytes_per_second"] = 1e12;
     std::filesystem::create_directories(folder / "cleave");
     test::writeText(folder / "cleave/rates.json", rates.dump());
