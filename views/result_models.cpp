@@ -58,6 +58,8 @@ FunctionRun sum(const std::vector<FunctionRun>& functions)
         all.computeSeconds += run.computeSeconds;
         all.writeSeconds += run.writeSeconds;
         all.savedBytes += run.savedBytes;
+        all.bytesToDevice += run.bytesToDevice;
+        all.bytesFromDevice += run.bytesFromDevice;
     }
     return all;
 }
@@ -143,6 +145,11 @@ void showFunctions(TextTableModel& table, const RunResult* run)
                                                                                 : ResultModelsTexts::tr("Total by the cost model"), true},
         {ResultModelsTexts::tr("Saved"), ResultModelsTexts::tr("Bytes written to the store"), true},
     };
+    const bool hasDevice = run != nullptr && std::ranges::any_of(run->functions, [](const FunctionRun& f) { return !f.device.empty(); });
+    if (hasDevice) {
+        columns.push_back({ResultModelsTexts::tr("Ran on"), ResultModelsTexts::tr("The processor, or another device"), false});
+        columns.push_back({ResultModelsTexts::tr("Over the bus"), ResultModelsTexts::tr("Bytes to the device and from it"), true});
+    }
     std::vector<std::vector<QString>> rows;
     if (run != nullptr) {
         const std::vector<double>& seconds = run->predicted.seconds;
@@ -152,6 +159,11 @@ void showFunctions(TextTableModel& table, const RunResult* run)
             rows.push_back(functionRow(titleFromCore(run->functions[i].name), run->functions[i], predicted(i)));
         if (run->functions.size() > 1)
             rows.push_back(functionRow(ResultModelsTexts::tr("Together"), sum(run->functions), all));
+        for (std::size_t i = 0; hasDevice && i < rows.size(); ++i) {
+            const FunctionRun f = i < run->functions.size() ? run->functions[i] : sum(run->functions);
+            rows[i].push_back(i >= run->functions.size() ? QString() : f.device.empty() ? ResultModelsTexts::tr("CPU") : toText(f.device));
+            rows[i].push_back(bytesText(f.bytesToDevice + f.bytesFromDevice));
+        }
     }
     table.setTable(std::move(columns), std::move(rows));
 }

@@ -29,6 +29,8 @@ std::string compareText(const std::string& nameA, const PlanSummary& a, const st
     add("batch size", a.batchSize ? formatCount(a.batchSize) : "auto", b.batchSize ? formatCount(b.batchSize) : "auto");
     add("node order", or_(a.order), or_(b.order));
     add("seconds", orDash(a.seconds, formatSeconds), orDash(b.seconds, formatSeconds));
+    if (a.secondsWithDevice || b.secondsWithDevice)
+        add("seconds with a device", orDash(a.secondsWithDevice, formatSeconds), orDash(b.secondsWithDevice, formatSeconds));
     add("read", orDash(a.readBytes, formatBytes), orDash(b.readBytes, formatBytes));
     add("written", orDash(a.writtenBytes, formatBytes), orDash(b.writtenBytes, formatBytes));
     add("FLOPs", orDash(a.flops, flopsText), orDash(b.flops, flopsText));
@@ -38,12 +40,14 @@ std::string compareText(const std::string& nameA, const PlanSummary& a, const st
     add("verified", verified(a), verified(b));
     std::string text = a.sha256 == b.sha256 ? "" : "The plans are for different model files.\n\n";
     text += table(rows);
-    std::vector<std::vector<std::string>> ops{{"op", nameA, nameB}}, saved{{"function", nameA, nameB}};
+    std::vector<std::vector<std::string>> ops{{"op", nameA, nameB}}, saved{{"function", nameA, nameB}}, devices{{"function", nameA, nameB}};
     std::set<std::string> names, functions;
     for (const PlanSummary* s : {&a, &b}) {
         for (const auto& [name, position] : s->positions)
             names.insert(name);
         for (const auto& [function, tensors] : s->saved)
+            functions.insert(function);
+        for (const auto& [function, device] : s->devices)
             functions.insert(function);
     }
     const auto find = [](const auto& map, const std::string& key) {
@@ -55,8 +59,11 @@ std::string compareText(const std::string& nameA, const PlanSummary& a, const st
     for (const std::string& function : functions)
         if (const auto left = find(a.saved, function), right = find(b.saved, function); left != right)
             saved.push_back({printable(function), or_(join(left, ", ")), or_(join(right, ", "))});
+    for (const std::string& function : functions)
+        if (const std::string left = find(a.devices, function), right = find(b.devices, function); left != right)
+            devices.push_back({printable(function), left.empty() ? "cpu" : printable(left), right.empty() ? "cpu" : printable(right)});
     text += ops.size() > 1 ? "\nOps that stand elsewhere\n" + table(ops) : "\nEvery op stands at the same position.\n";
-    return text + (saved.size() > 1 ? "\nSave points that differ\n" + table(saved) : "");
+    return text + (saved.size() > 1 ? "\nSave points that differ\n" + table(saved) : "") + (devices.size() > 1 ? "\nFunctions that run elsewhere\n" + table(devices) : "");
 }
 
 }  // namespace

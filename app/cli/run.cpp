@@ -109,11 +109,16 @@ Json toJson(const RunResult& result)
 std::string functionTable(const RunResult& result)
 {
     std::vector<std::vector<std::string>> rows{{"function", "batches", "V", "E", "M", "prepare", "compute", "write", "total", "predicted", "saved"}};
+    const bool hasDevice = std::ranges::any_of(result.functions, [](const FunctionRun& f) { return !f.device.empty(); });
+    if (hasDevice)
+        rows.front().insert(rows.front().end(), {"ran on", "there", "back", "stays there"});
     for (std::size_t i = 0; i < result.functions.size(); ++i) {
         const FunctionRun& f = result.functions[i];
         rows.push_back({f.name, formatCount(f.batches), formatCount(f.rows), formatCount(f.blockNodes), formatCount(f.edges),
                         formatSeconds(f.prepareSeconds), formatSeconds(f.computeSeconds), formatSeconds(f.writeSeconds), formatSeconds(f.seconds()),
                         i < result.predicted.seconds.size() ? formatSeconds(result.predicted.seconds[i]) : "–", formatBytes(f.savedBytes)});
+        if (hasDevice)
+            rows.back().insert(rows.back().end(), {f.device.empty() ? "cpu" : f.device, formatBytes(f.bytesToDevice), formatBytes(f.bytesFromDevice), formatBytes(f.bytesKeptThere)});
     }
     return table(rows) + (result.dense.empty() ? "" : "Dense layers: " + result.dense + "\n") + (result.predicted.rates.empty() ? "" : "Rates of the prediction: " + result.predicted.rates + "\n");
 }

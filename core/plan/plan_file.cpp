@@ -525,6 +525,8 @@ PlanSummary readPlanSummary(const std::filesystem::path& path)
                 summary.positions[op.at("op").text()] =
                     (std::string_view(list) == "before" ? "pre " : "post ") + (own ? std::to_string(own->integer()) : number);
             }
+        if (const auto device = function.find("device"))
+            summary.devices[number] = device->text();
         for (const JsonView& tensor : function.at("saves").items())
             summary.saved[number].push_back(tensor.at("name").text());
     }
@@ -539,6 +541,7 @@ PlanSummary readPlanSummary(const std::filesystem::path& path)
             summary.graph = graph->text();
         summary.rates = cost->at("rates").at("source").text();
         summary.seconds = numberIn(cost, "seconds");
+        summary.secondsWithDevice = numberIn(cost->find("with_device"), "seconds");
         summary.readBytes = numberIn(cost, "read_bytes");
         summary.writtenBytes = numberIn(cost, "written_bytes");
         summary.flops = numberIn(cost, "flops");

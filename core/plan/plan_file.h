@@ -74,9 +74,11 @@ struct PlanSummary {
     std::string model, sha256, planner, graph;
     std::map<std::string, std::string> positions;  ///< op: "pre 1"
     std::map<std::string, std::vector<std::string>> saved;  ///< function: save points
+    std::map<std::string, std::string> devices;             ///< function: that it is to run on, if not the CPU
     std::vector<std::string> rewrites;  ///< of the program that was cut
     std::int64_t batchSize = 0;
     std::string order;
+    std::optional<double> secondsWithDevice;
     std::optional<double> seconds, readBytes, writtenBytes, flops, peakBytes, inflation;
     std::string rates;
     std::optional<bool> verified;

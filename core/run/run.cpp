@@ -59,6 +59,18 @@ std::vector<std::string> runOf(const Model& model, const Bindings& inputs, const
     return run;
 }
 
+// By the rates that are kept for this machine, or what is assumed.
+bool gathersThere(const std::string& device)
+{
+    DeviceRates rates;
+    try {
+        rates = readRates(ratesPath()).of(device);
+    } catch (const Error&) {
+        // A run does not need them.
+    }
+    return rates.gatherThere > rates.gatherStaged;
+}
+
 }  // namespace
 
 void RunOptions::check() const
@@ -122,7 +134,7 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         run.runOnce();
         if (options.device != "cpu") {
             auto [device, reason] = openDevice(options.device);
-            if (const DeviceRates rates = readRates(ratesPath()).of(options.device); rates.gatherThere > rates.gatherStaged)
+            if (gathersThere(options.device))
                 run.gatherThere();
             if (device)
                 run.setDevice(std::move(device), options.strictDevice, options.onDevice);

@@ -3823,6 +3823,26 @@
 <context>
     <name>cleave::views::ResultModels</name>
     <message>
+        <source>Ran on</source>
+        <translation>运行于</translation>
+    </message>
+    <message>
+        <source>The processor, or another device</source>
+        <translation>处理器，或其他设备</translation>
+    </message>
+    <message>
+        <source>Over the bus</source>
+        <translation>总线传输</translation>
+    </message>
+    <message>
+        <source>Bytes to the device and from it</source>
+        <translation>传入和传出设备的字节数</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
         <source>Function</source>
         <translation>函数</translation>
     </message>

@@ -571,6 +571,11 @@ TEST(Cli, PlansPlaceFunctionsOnDevices)
     EXPECT_EQ(priced["plans"][2]["with_device"]["device"], "cuda");
     EXPECT_EQ(run("plan " + inputs, config).out.find("cuda"), std::string::npos);
 
+    ASSERT_EQ(run("plan " + inputs + " --out " + (folder / "q.json").string(), config).code, 0);
+    const std::string compared = run("compare " + plan + " " + (folder / "q.json").string()).out;
+    EXPECT_NE(compared.find("Functions that run elsewhere"), std::string::npos) << compared;
+    EXPECT_NE(compared.find("seconds with a device"), std::string::npos) << compared;
+
     const Result ran = run("verify " + inputs + " --plan " + plan + " --json", config);
     ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
     const Result alone = run("run " + inputs + " --plan " + plan + " --json --device cpu --out " + (folder / "o.npy").string(), config);
