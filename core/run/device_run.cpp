@@ -10,6 +10,7 @@
 #include "core/run/device_batches.h"
 #include "core/run/edge_op.h"
 #include "core/run/running.h"
+#include "core/run/tensors.h"
 
 /// Functions that run on a device.
 namespace cleave {
