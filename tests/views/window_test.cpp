@@ -84,6 +84,20 @@
 
 namespace cleave::views {
 
+// The user's configuration, rates among it, in a folder of the test's own.
+class OwnConfiguration {
+public:
+    OwnConfiguration() { qputenv("XDG_CONFIG_HOME", folder.path().toUtf8()); }
+    ~OwnConfiguration() { m_before.isNull() ? qunsetenv("XDG_CONFIG_HOME") : qputenv("XDG_CONFIG_HOME", m_before); }
+    OwnConfiguration(const OwnConfiguration&) = delete;
+    OwnConfiguration& operator=(const OwnConfiguration&) = delete;
+
+    const QTemporaryDir folder;
+
+private:
+    QByteArray m_before = qgetenv("XDG_CONFIG_HOME");
+};
+
 class WindowTest : public QObject {
     Q_OBJECT
 
@@ -1786,10 +1800,8 @@ void WindowTest::savePointTableChangesThePlan()
 // By the menu of the plan panel, where a device was measured once; each choice is a step, goes into the plan file and comes back from it.
 void WindowTest::functionsRunOnADevice()
 {
-    const QTemporaryDir folder;
-    const QByteArray before = qgetenv("XDG_CONFIG_HOME");
-    qputenv("XDG_CONFIG_HOME", folder.path().toUtf8());
-    const auto restored = qScopeGuard([&] { before.isNull() ? qunsetenv("XDG_CONFIG_HOME") : qputenv("XDG_CONFIG_HOME", before); });
+    const OwnConfiguration own;
+    const QTemporaryDir& folder = own.folder;
     {
         MainWindow window;
         openWithCosts(window, "sage.pt2");
@@ -3199,10 +3211,8 @@ void WindowTest::storyAndEmptyPageOpenTheExample()
 
 void WindowTest::machineIsMeasuredInTheWindow()
 {
-    const QTemporaryDir folder;
-    const QByteArray before = qgetenv("XDG_CONFIG_HOME");
-    qputenv("XDG_CONFIG_HOME", folder.path().toUtf8());
-    const auto restored = qScopeGuard([&] { before.isNull() ? qunsetenv("XDG_CONFIG_HOME") : qputenv("XDG_CONFIG_HOME", before); });
+    const OwnConfiguration own;
+    const QTemporaryDir& folder = own.folder;
     MainWindow window;
     openWithCosts(window, "sage.pt2");
     const PlanEditor& editor = window.document().planEditor();

@@ -236,9 +236,7 @@ TEST(DeviceRuns, GoBackToTheCpuForAnyModel)
         const RunResult expected = runLayerWise(model, graph, options);
         options.device = "small";
         const RunResult result = runLayerWise(model, graph, options);
-        for (std::size_t o = 0; o < expected.outputs.size(); ++o)
-            for (std::int64_t i = 0; i < expected.outputs[o].array.count(); ++i)
-                ASSERT_NEAR(result.outputs[o].array.as<float>()[i], expected.outputs[o].array.as<float>()[i], 1e-4) << name;
+        expectNear(result, expected, 1e-4, name);
     }
     DataGraph empty = zooGraph("gcn");
     const std::int64_t features = empty.arrays.at("x").shape.at(1);
@@ -269,9 +267,7 @@ TEST(DeviceRuns, RowsThatDoNotFitComeWithTheirBatches)
             sent.push_back(0);
             for (const FunctionRun& function : result.functions)
                 sent.back() += function.bytesToDevice;
-            for (std::size_t o = 0; o < expected.outputs.size(); ++o)
-                for (std::int64_t i = 0; i < expected.outputs[o].array.count(); ++i)
-                    ASSERT_NEAR(result.outputs[o].array.as<float>()[i], expected.outputs[o].array.as<float>()[i], 1e-4) << name << ", " << freeBytes;
+            expectNear(result, expected, 1e-4, std::string(name) + ", " + std::to_string(freeBytes));
         }
         EXPECT_GT(sent[1], sent[0]) << name << ": rows are sent again for each batch that reads them";
     }
