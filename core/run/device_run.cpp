@@ -297,10 +297,10 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
     for (std::size_t i = 0; i < stays.size(); ++i)
         if (stays[i])
             running.stats.bytesKeptThere += static_cast<double>(stored(function.saves[i]).nbytes());
-    // Copies that later functions read there stay.
+    // Copies that later functions read there stay, where they leave as much again to others.
     for (std::size_t i = 0; i < whole.inputs.size(); ++i)
         if (done.fixed[i].defined() && whole.inputs[i].operand && whole.inputs[i].operand->kind == OperandKind::StoredWhole)
-            if (const ValueId value = whole.inputs[i].operand->value; mayLieOnDevice(value) && isReadOnDevice(value, index))
+            if (const ValueId value = whole.inputs[i].operand->value; mayLieOnDevice(value) && isReadOnDevice(value, index) && done.fixed[i].nbytes() <= m_device->freeBytes())
                 m_there->keep(value, done.fixed[i]);
 }
 
