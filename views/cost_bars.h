@@ -6,7 +6,8 @@
 
 namespace cleave::views {
 
-/// Horizontal bars of seconds on one scale. Transfers are those to and from a device that nothing else hides. What is done for all nodes and edges of blocks is hatched, what is done once for each node is not.
+/// Horizontal bars of seconds on one scale. Transfers are those to and from a device that nothing else hides. What is done for all
+/// nodes and edges of blocks is hatched, what is done once for each node is not.
 class CostBars : public QWidget {
     Q_OBJECT
 

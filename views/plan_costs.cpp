@@ -112,7 +112,7 @@ std::optional<DevicePlacement> PlanCosts::placementOf(const Plan& plan, const Pl
         return {};
     std::vector<bool> there;
     for (const FunctionCost& f : cost.functions)
-        there.push_back(!f.isGlobal && devices.functions.contains({f.last, f.rowsOf, f.isGlobal}));
+        there.push_back(!f.isGlobal && devices.functions.contains(DeviceWishes::nameOf(f)));
     DevicePlacement placement = Placing(*model, plan, cost, model->rates().of(devices.device)).price(there);
     placement.device = devices.device;
     return placement;
@@ -123,12 +123,9 @@ DeviceWishes PlanCosts::placed(const Plan& plan, const PlanCost& cost, const std
     const CostModel* model = modelFor(plan.joined);
     if (model == nullptr)
         return {};
-    const DevicePlacement best = Placing(*model, plan, cost, model->rates().of(device)).best();
-    DeviceWishes wishes{device, {}};
-    for (std::size_t i = 0; i < cost.functions.size(); ++i)
-        if (const FunctionCost& f = cost.functions[i]; best.functions[i].onDevice)
-            wishes.functions.insert({f.last, f.rowsOf, f.isGlobal});
-    return wishes.functions.empty() ? DeviceWishes{} : wishes;
+    DevicePlacement best = Placing(*model, plan, cost, model->rates().of(device)).best();
+    best.device = device;
+    return DeviceWishes::of(best, cost);
 }
 
 const CostModel* PlanCosts::modelFor(const std::set<int>& joined) const

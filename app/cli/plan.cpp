@@ -309,7 +309,7 @@ private:
                 chosen = m_plans.back();
         }
         if (m_stored.plan.positions != chosen.planned.plan.positions || !graph.device.empty())
-            m_stored.devices = wishes(chosen);
+            m_stored.devices = chosen.placement ? DeviceWishes::of(*chosen.placement, chosen.planned.cost) : DeviceWishes{};
         m_stored.plan = chosen.planned.plan;
         m_stored.copied = chosen.planned.cost.copied;
         m_stored.batchSize = chosen.batchSize;
@@ -318,18 +318,6 @@ private:
         m_request = request;
         if (!graph.path.empty() && m_model.analysis->levels > 0)
             m_inflations = inflations(chosen.batchSize, progress);
-    }
-
-    static DeviceWishes wishes(const PricedPlan& priced)
-    {
-        DeviceWishes wishes;
-        if (!priced.placement || !priced.placement->usesDevice())
-            return wishes;
-        wishes.device = priced.placement->device;
-        for (std::size_t i = 0; i < priced.placement->functions.size(); ++i)
-            if (const FunctionCost& f = priced.planned.cost.functions[i]; priced.placement->functions[i].onDevice)
-                wishes.functions.insert({f.last, f.rowsOf, f.isGlobal});
-        return wishes;
     }
 
     // What the same planner would take with other rewrites, in batches as large.

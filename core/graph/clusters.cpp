@@ -30,11 +30,10 @@ std::vector<std::int64_t> clustersOf(std::span<const std::int64_t> begin, std::s
     if (static_cast<std::int64_t>(neighbours.size()) > most || numNodes >= most)
         throw Error("METIS cannot order a graph with " + formatCount(static_cast<std::int64_t>(neighbours.size()) / 2) +
                     " edges; choose another node order.");
-    std::vector<std::int64_t> part(static_cast<std::size_t>(numNodes));
     if (parts <= 1)
-        return part;
+        return std::vector<std::int64_t>(static_cast<std::size_t>(numNodes));
     requireWithinBound(metisBytes(neighbours.size(), begin.size()), "Ordering " + formatCount(numNodes) + " nodes by METIS", "; choose another node order");
-    std::vector<idx_t> begins(begin.begin(), begin.end()), nodes(neighbours.begin(), neighbours.end()), found(part.size());
+    std::vector<idx_t> begins(begin.begin(), begin.end()), nodes(neighbours.begin(), neighbours.end()), found(static_cast<std::size_t>(numNodes));
     idx_t count = static_cast<idx_t>(numNodes), constraints = 1, wanted = static_cast<idx_t>(parts), cut = 0;
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
@@ -42,8 +41,7 @@ std::vector<std::int64_t> clustersOf(std::span<const std::int64_t> begin, std::s
     const int status = METIS_PartGraphKway(&count, &constraints, begins.data(), nodes.data(), nullptr, nullptr, nullptr, &wanted, nullptr, nullptr, options, &cut, found.data());
     if (status != METIS_OK)
         throw Error("METIS could not partition the graph; choose another node order.");
-    part.assign(found.begin(), found.end());
-    return part;
+    return {found.begin(), found.end()};
 }
 
 }  // namespace cleave

@@ -64,7 +64,7 @@ std::vector<bool> MinCut::solve()
     for (const Arc& arc : m_arcs)
         sum += std::isfinite(arc.room) ? arc.room : 0;
     for (Arc& arc : m_arcs)
-        arc.room = std::isfinite(arc.room) ? arc.room : 2 * sum + 1;
+        arc.room = std::isfinite(arc.room) ? arc.room : sum > 0 ? 2 * sum : 1;
     m_least = rounding * sum;
     while (measure()) {
         m_next.assign(m_out.size(), 0);

@@ -247,6 +247,8 @@ public:
                 order->fail("natural, degree, bfs or metis");
         place(storedOps());
         readFunctions();
+        if (m_result.devices.functions.empty())
+            m_result.devices = {};
         if (const auto constraints = m_file.find("constraints"))
             constrain(*constraints);
         return std::move(m_result);
@@ -454,6 +456,17 @@ std::optional<double> numberIn(const std::optional<JsonView>& object, const char
 }
 
 }  // namespace
+
+DeviceWishes DeviceWishes::of(const DevicePlacement& placement, const PlanCost& cost)
+{
+    DeviceWishes wishes;
+    for (std::size_t i = 0; i < cost.functions.size(); ++i)
+        if (placement.functions[i].onDevice)
+            wishes.functions.insert(nameOf(cost.functions[i]));
+    if (!wishes.functions.empty())
+        wishes.device = placement.device;
+    return wishes;
+}
 
 std::vector<bool> DeviceWishes::in(const CutProgram& cut) const
 {

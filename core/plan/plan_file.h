@@ -22,7 +22,9 @@ struct DeviceWishes {
     std::string device;            ///< "cuda"; empty: all run on the CPU
     std::set<Function> functions;
 
+    static DeviceWishes of(const DevicePlacement& placement, const PlanCost& cost);  ///< cost: that was placed
     static Function nameOf(const CutFunction& function) { return {function.level, function.rowsOf, function.isGlobal}; }
+    static Function nameOf(const FunctionCost& function) { return {function.last, function.rowsOf, function.isGlobal}; }
     std::vector<bool> in(const CutProgram& cut) const;  ///< by function
 
     bool operator==(const DeviceWishes&) const = default;

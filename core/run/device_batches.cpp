@@ -79,6 +79,8 @@ public:
                 if (!m_device.isOutOfMemory(problem))
                     throw;
                 halve();
+                if (isTrial)
+                    m_device.beginPeak();
                 next = m_saved;
             }
         }
