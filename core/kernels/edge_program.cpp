@@ -4,8 +4,10 @@
 #include <cassert>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "core/base/parallel.h"
+#include "core/kernels/edge_chain.h"
 #include "core/kernels/edge_items.h"
 #include "core/kernels/edge_schedule.h"
 
@@ -146,7 +148,7 @@ private:
         for (std::size_t v = 0; v < m_p.operands.size(); ++v)
             if (m_offset[v] >= 0)
                 load(tile + m_offset[v], v, item, met, room);
-        calculate(tile, 0, met.count);
+        calculate(tile, 0, met.count, [&](const EdgeChain& chain, ReduceArguments<T>& a) { run(chain, a, true, tile, item, met); });
         for (std::size_t r = 0; r < m_p.results.size(); ++r) {
             const EdgeResult& result = m_p.results[r];
             const std::int64_t width = m_p.width(result.value);
@@ -158,10 +160,17 @@ private:
             }
             ReduceArguments<T> a;
             a.reduce = result.reduce;
+            a.starts = a.ends = false;
+            a.width = width;
+            a.out = outputOf(item, r);
+            a.outStride = width;
+            if (m_chains[r]) {
+                run(*m_chains[r], a, false, tile, item, met);
+                continue;
+            }
             a.begin = met.begin;
             a.lastTarget = met.targets;
             a.lastEdge = met.count;
-            a.starts = a.ends = false;
             a.targets = met.target;
             if (isReducedInPlace(result.value)) {
                 const EdgeArray& array = m_operands[static_cast<std::size_t>(result.value)];
@@ -175,15 +184,53 @@ private:
                 a.type = sizeof(T) == 4 ? DType::Float32 : DType::Float64;
                 a.stride = width;
             }
-            a.width = width;
             if (result.weights >= 0) {
                 a.heads = m_p.width(result.weights);
                 a.weights = values(tile, result.weights, 0);
             }
-            a.out = outputOf(item, r);
-            a.outStride = width;
             m_do.reduce(a);
         }
+    }
+
+    void run(const EdgeChain& chain, ReduceArguments<T>& a, bool sumsWithin, const T* tile, const EdgeItem& item, const Met& met) const
+    {
+        a.begin = met.begin;
+        a.lastTarget = met.targets;
+        a.lastEdge = met.count;
+        a.targets = met.target;
+        a.prefetchEnd = met.count;
+        std::int32_t rooms[ChainArguments<T>::mostOperands][mostMet];
+        run(chain, a, sumsWithin, tile, 0, [&](std::size_t i, std::size_t value, ChainOperand& operand) {
+            if (operand.row == EdgeRow::Target)
+                operand.rows = rowOf(m_operands[value], item.firstTarget);
+            else if (operand.row != EdgeRow::Same)
+                operand.sources = rowsOf(value, met, rooms[i]);
+        });
+    }
+
+    // The edges of a block that `a` names. tileOrigin: edge of the first row of the tile. place: says where the rows of one of the program's operands are.
+    template <class Place>
+    void run(const EdgeChain& chain, const ReduceArguments<T>& a, bool sumsWithin, const T* tile, std::int64_t tileOrigin, Place place) const
+    {
+        ChainOperand operands[ChainArguments<T>::mostOperands];
+        for (std::size_t i = 0; i < chain.operands.size(); ++i) {
+            const auto value = static_cast<std::size_t>(chain.operands[i]);
+            ChainOperand& operand = operands[i];
+            operand.width = m_p.width(chain.operands[i]);
+            if (m_offset[value] >= 0) {
+                operand.rows = tile + m_offset[value];
+                operand.type = sizeof(T) == 4 ? DType::Float32 : DType::Float64;
+                operand.stride = operand.width;
+                operand.origin = tileOrigin;
+            } else {
+                operand.rows = m_operands[value].rows;
+                operand.type = m_operands[value].type;
+                operand.row = m_p.operands[value].row;
+                operand.stride = m_operands[value].stride;
+                place(i, value, operand);
+            }
+        }
+        m_do.chain({a, chain.steps.data(), static_cast<int>(chain.steps.size()), operands, static_cast<int>(chain.operands.size()), sumsWithin});
     }
 
     // Of a source or edge operand.
@@ -206,14 +253,14 @@ private:
         const std::int64_t width = m_p.operands[operand].width;
         switch (m_p.operands[operand].row) {
         case EdgeRow::Same:
-            m_do.load(out, array.rows, array.type, 0, nullptr, met.count, width);
+            m_do.load(out, array.rows, array.type, 0, nullptr, 0, met.count, width);
             break;
         case EdgeRow::Target:
             for (std::int64_t run = 0; run < met.targets; ++run)
-                m_do.load(out + met.begin[run] * width, rowOf(array, item.firstTarget + met.target[run]), array.type, 0, nullptr, met.begin[run + 1] - met.begin[run], width);
+                m_do.load(out + met.begin[run] * width, rowOf(array, item.firstTarget + met.target[run]), array.type, 0, nullptr, 0, met.begin[run + 1] - met.begin[run], width);
             break;
         default:
-            m_do.load(out, array.rows, array.type, array.stride, rowsOf(operand, met, room), met.count, width);
+            m_do.load(out, array.rows, array.type, array.stride, rowsOf(operand, met, room), met.count, met.count, width);
         }
     }
 
@@ -276,26 +323,49 @@ private:
             if (value >= 0 && !isDirect(value))
                 needed[static_cast<std::size_t>(value)] = true;
         };
+        const auto needOperands = [&](const EdgeChain& chain, std::int64_t width) {
+            for (const int value : chain.operands)
+                if (!isOperand(value) || (!isNative(m_operands[static_cast<std::size_t>(value)]) && m_p.width(value) != width))
+                    need(value);
+        };
+        constexpr bool isFloat = sizeof(T) == 4;
         for (const EdgeResult& result : m_p.results) {
+            std::optional<EdgeChain>& chain = m_chains.emplace_back();
+            if (result.reduced && std::ranges::none_of(m_p.results, [&](const EdgeResult& other) { return !other.reduced && other.value == result.value; }))
+                chain = chainOf(m_p, result.value, result.weights, isFloat);
+            if (chain) {
+                needOperands(*chain, m_p.width(result.value));
+                continue;
+            }
             if (!result.reduced || !isReducedInPlace(result.value))
                 need(result.value);
             need(result.weights);
         }
+        m_innerChains.resize(m_p.code.size());
         std::int64_t widest = 1, expansions = 0;
-        for (std::size_t i = m_p.code.size(); i-- > 0;)
-            if (needed[m_p.operands.size() + i])
-                for (const EdgeTerm& term : {m_p.code[i].x, m_p.code[i].y}) {
-                    need(term.value);
-                    if (term.value >= 0 && isExpanded(m_p.code[i], term))
-                        expansions = std::max(expansions, m_p.code[i].width);
-                }
+        for (std::size_t i = m_p.code.size(); i-- > 0;) {
+            if (!needed[m_p.operands.size() + i])
+                continue;
+            if (m_p.code[i].code == EdgeCode::SumInner)
+                m_innerChains[i] = chainOf(m_p, m_p.code[i].x.value, -1, isFloat);
+            if (m_innerChains[i]) {
+                needOperands(*m_innerChains[i], m_p.width(m_p.code[i].x.value));
+                continue;
+            }
+            for (const EdgeTerm& term : {m_p.code[i].x, m_p.code[i].y}) {
+                need(term.value);
+                if (term.value >= 0 && isExpanded(m_p.code[i], term))
+                    expansions = std::max(expansions, m_p.code[i].width);
+            }
+        }
         std::int64_t total = 2 * expansions;
         for (std::size_t v = 0; v < count; ++v)
             if (needed[v]) {
                 widest = std::max(widest, m_p.width(static_cast<int>(v)));
                 total += m_p.width(static_cast<int>(v));
             }
-        m_hasTile = total > 0;
+        // Where several results read the same rows, these are in the caches still.
+        m_goesByTiles = total > 0 || m_p.results.size() > 1;
         m_tileEdges = std::clamp<std::int64_t>(tileBytes / static_cast<std::int64_t>(sizeof(T)) / widest, 16, 512);
         m_offset.assign(count, -1);
         std::int64_t offset = 2 * expansions * m_tileEdges;
@@ -315,7 +385,7 @@ private:
 
     void run(const EdgeItem& item, T* tile) const
     {
-        if (!m_hasTile) {
+        if (!m_goesByTiles) {
             reduce(item, tile, item.firstTarget, item.lastTarget, item.firstEdge, item.lastEdge, true, true);
             return;
         }
@@ -341,9 +411,8 @@ private:
     // Edges into one target, as many at a time as a tile has room for.
     void runPieces(const EdgeItem& item, T* tile, std::int64_t target, std::int64_t first, std::int64_t last, bool starts, bool ends) const
     {
-        const std::int64_t step = m_hasTile ? m_tileEdges : std::max<std::int64_t>(last - first, 1);
-        for (std::int64_t e = first; e < last; e += step) {
-            const std::int64_t end = std::min(e + step, last);
+        for (std::int64_t e = first; e < last; e += m_tileEdges) {
+            const std::int64_t end = std::min(e + m_tileEdges, last);
             compute(tile, target, target + 1, e, end);
             reduce(item, tile, target, target + 1, e, end, starts && e == first, ends && end == last);
         }
@@ -358,17 +427,51 @@ private:
         for (std::size_t v = 0; v < m_p.operands.size(); ++v)
             if (m_offset[v] >= 0)
                 load(tile + m_offset[v], v, firstTarget, lastTarget, first, last);
-        calculate(tile, first, edges);
+        calculate(tile, first, edges, [&](const EdgeChain& chain, ReduceArguments<T>& a) {
+            of(a, firstTarget, lastTarget, first, last);
+            a.rowOrigin = first;
+            run(chain, a, true, tile, first, [&](std::size_t, std::size_t value, ChainOperand& operand) { place(operand, m_operands[value], firstTarget); });
+        });
+    }
+
+    // The edges first … last - 1 of the block.
+    void of(ReduceArguments<T>& a, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last) const
+    {
+        a.begin = m_block.begin;
+        a.origin = m_block.begin[0];
+        a.firstTarget = firstTarget;
+        a.lastTarget = lastTarget;
+        a.firstEdge = first;
+        a.lastEdge = last;
+        a.prefetchEnd = m_block.edges();
+    }
+
+    static void place(ChainOperand& operand, const EdgeArray& array, std::int64_t firstTarget)
+    {
+        if (operand.row == EdgeRow::Target)
+            operand.rows = rowOf(array, firstTarget);
+        else if (operand.row == EdgeRow::Source)
+            operand.sources = array.sources;
     }
 
     // What instructions make of the operands in a tile, and of edge rows from the first edge on that are read where they are.
-    void calculate(T* tile, std::int64_t first, std::int64_t edges) const
+    // runChain: of a chain, for these edges.
+    template <class RunChain>
+    void calculate(T* tile, std::int64_t first, std::int64_t edges, RunChain runChain) const
     {
         for (std::size_t i = 0; i < m_p.code.size(); ++i) {
             const EdgeInstruction& instruction = m_p.code[i];
             const std::int64_t offset = m_offset[m_p.operands.size() + i];
             if (offset < 0)
                 continue;
+            if (m_innerChains[i]) {
+                ReduceArguments<T> a;
+                a.width = m_p.width(instruction.x.value);
+                a.heads = a.outStride = instruction.width;
+                a.out = tile + offset;
+                runChain(*m_innerChains[i], a);
+                continue;
+            }
             const T* x = term(tile, instruction, instruction.x, 0, first, edges);
             if (instruction.code == EdgeCode::SumInner)
                 m_do.sumInner(tile + offset, x, edges * instruction.width, m_p.width(instruction.x.value) / instruction.width);
@@ -404,19 +507,19 @@ private:
         const std::int64_t width = m_p.operands[operand].width;
         switch (m_p.operands[operand].row) {
         case EdgeRow::Edge:
-            m_do.load(out, rowOf(array, first), array.type, array.stride, nullptr, last - first, width);
+            m_do.load(out, rowOf(array, first), array.type, array.stride, nullptr, 0, last - first, width);
             break;
         case EdgeRow::Source:
-            m_do.load(out, array.rows, array.type, array.stride, array.sources + first, last - first, width);
+            m_do.load(out, array.rows, array.type, array.stride, array.sources + first, m_block.edges() - first, last - first, width);
             break;
         case EdgeRow::Same:
-            m_do.load(out, array.rows, array.type, 0, nullptr, last - first, width);
+            m_do.load(out, array.rows, array.type, 0, nullptr, 0, last - first, width);
             break;
         case EdgeRow::Target:
             for (std::int64_t t = firstTarget; t < lastTarget; ++t) {
                 const std::int64_t begin = std::max(m_block.begin[t] - m_block.begin[0], first);
                 const std::int64_t end = std::min(m_block.begin[t + 1] - m_block.begin[0], last);
-                m_do.load(out + (begin - first) * width, rowOf(array, t), array.type, 0, nullptr, end - begin, width);
+                m_do.load(out + (begin - first) * width, rowOf(array, t), array.type, 0, nullptr, 0, end - begin, width);
             }
         }
     }
@@ -432,39 +535,37 @@ private:
                 continue;
             }
             ReduceArguments<T> a;
+            of(a, firstTarget, lastTarget, first, last);
             a.reduce = result.reduce;
-            a.begin = m_block.begin;
-            a.origin = m_block.begin[0];
-            a.firstTarget = firstTarget;
-            a.lastTarget = lastTarget;
-            a.firstEdge = first;
-            a.lastEdge = last;
             a.starts = starts;
             a.ends = ends && item.piece < 0;
+            a.width = width;
+            a.out = item.piece < 0 ? m_outputs[r] + firstTarget * width : partial(item.piece, r);
+            a.outStride = width;
+            a.fromInitial = result.fromInitial && item.piece < 0;
+            a.initial = a.fromInitial ? static_cast<T>(result.initial) : T(0);
+            a.empty = static_cast<T>(result.empty);
+            if (m_chains[r]) {
+                run(*m_chains[r], a, false, tile, first, [&](std::size_t, std::size_t value, ChainOperand& operand) { place(operand, m_operands[value], firstTarget); });
+                continue;
+            }
             if (isReducedInPlace(result.value)) {
                 const EdgeArray& array = m_operands[static_cast<std::size_t>(result.value)];
                 a.sources = m_p.operands[static_cast<std::size_t>(result.value)].row == EdgeRow::Source ? array.sources : nullptr;
                 a.rows = array.rows;
                 a.type = array.type;
                 a.stride = array.stride;
-                a.prefetchEnd = m_block.edges();
             } else {
                 a.rows = values(tile, result.value, first);
                 a.type = sizeof(T) == 4 ? DType::Float32 : DType::Float64;
                 a.stride = width;
                 a.rowOrigin = first;
             }
-            a.width = width;
             if (result.weights >= 0) {
                 a.heads = m_p.width(result.weights);
                 a.weights = values(tile, result.weights, first);
                 a.weightOrigin = first;
             }
-            a.out = item.piece < 0 ? m_outputs[r] + firstTarget * width : partial(item.piece, r);
-            a.outStride = width;
-            a.fromInitial = result.fromInitial && item.piece < 0;
-            a.initial = a.fromInitial ? static_cast<T>(result.initial) : T(0);
-            a.empty = static_cast<T>(result.empty);
             m_do.reduce(a);
         }
     }
@@ -513,7 +614,9 @@ private:
     std::vector<std::int64_t> m_offset;  // of each value in a tile; -1: it is not there
     std::int64_t m_tileEdges = 0, m_expansion = 0, m_partialWidth = 0;
     std::size_t m_tileSize = 0;
-    bool m_hasTile = false;
+    bool m_goesByTiles = false;
+    std::vector<std::optional<EdgeChain>> m_chains;       // of results
+    std::vector<std::optional<EdgeChain>> m_innerChains;  // of instructions: what SumInner sums
     bool m_readsInPlace = true;  // not where a tile holds edges that do not follow each other
     std::vector<std::int64_t> m_partialOffset;
     mutable std::vector<T> m_partial;

@@ -22,7 +22,7 @@ enum class EdgeCode : std::uint8_t {
     Add, Subtract, Multiply, Divide, Maximum, Minimum,                     // of x and y
     AddNumber, MultiplyNumber, NumberMinus, NumberOver, ClampMin, ClampMax, // of x and a
     Negate, Absolute, Square, SquareRoot, Reciprocal, ReciprocalRoot, Exp, Log, Sigmoid, Tanh, Relu, LeakyRelu, Elu, Gelu, Softplus,
-    SumInner,                                                              // of a groups of neighbouring entries
+    SumInner,                                                              // of groups of neighbouring entries
 };
 
 /// Reduces columns of rows into targets first … last - 1. Edge e is counted from the first of the block; T is float or double.
@@ -53,16 +53,56 @@ struct ReduceArguments {
     T empty = 0;                               ///< entries of targets without edges
 };
 
+/// What happens to the columns in hand, of which there are as many as fit into registers. y is an operand or what was kept; none for codes of one entry.
+struct ChainStep {
+    enum Kind : std::uint8_t {
+        Take,     ///< y is in hand
+        Keep,     ///< what is in hand is kept
+        Compute,  ///< code of what is in hand and y
+    };
+    Kind kind = Take;
+    EdgeCode code = EdgeCode::Add;
+    bool isSwapped = false;  ///< code of y and what is in hand
+    std::int8_t operand = -1, kept = -1;
+    double number = 0;       ///< a
+};
+
+/// An operand of a chain, read where it lies.
+struct ChainOperand {
+    const void* rows = nullptr;             ///< EdgeRow::Target: row of firstTarget
+    DType type = DType::Float32;            ///< T's own, or bfloat16 where T is float and `width` is the chain's
+    EdgeRow row = EdgeRow::Edge;
+    std::int64_t stride = 0;                ///< elements between rows
+    std::int64_t width = 1;                 ///< 1, the chain's, or a divisor of it: column c meets entry c / (chain's width / width)
+    const std::int32_t* sources = nullptr;  ///< row that edge e reads; null: row e - origin
+    std::int64_t origin = 0;
+};
+
+/// Steps for each edge, column by column in registers. Their outcome is reduced by target as `target` says, whose rows and weights are not read; or summed within
+/// the row: `heads` sums of neighbouring columns, a row for each edge from rowOrigin on.
+template <class T>
+struct ChainArguments {
+    static constexpr int mostSteps = 24, mostOperands = 8, mostKept = 4;
+
+    ReduceArguments<T> target;
+    const ChainStep* steps = nullptr;
+    int stepCount = 0;
+    const ChainOperand* operands = nullptr;
+    int operandCount = 0;
+    bool sumsWithin = false;
+};
+
 /// The loops that are compiled for each instruction set. Nothing here allocates or knows of threads.
 template <class T>
 struct Primitives {
     void (*reduce)(const ReduceArguments<T>&);
+    void (*chain)(const ChainArguments<T>&);
     void (*binary)(EdgeCode, T* out, const T* x, const T* y, std::int64_t count);
     void (*unary)(EdgeCode, T* out, const T* x, std::int64_t count, T a);
     /// out[i, l] = in[i, (l / repeat) % cycle], the rows of in being cycle long, or one row for all if `same`.
     void (*expand)(T* out, const T* in, std::int64_t rows, std::int64_t width, std::int64_t repeat, std::int64_t cycle, bool same);
-    /// out[i] = rows[index ? index[i] : i] as T.
-    void (*load)(T* out, const void* rows, DType type, std::int64_t stride, const std::int32_t* index, std::int64_t count, std::int64_t width);
+    /// out[i] = rows[index ? index[i] : i] as T. indexEnd: entries of index that may be read, to ask for rows ahead; at least count.
+    void (*load)(T* out, const void* rows, DType type, std::int64_t stride, const std::int32_t* index, std::int64_t indexEnd, std::int64_t count, std::int64_t width);
     void (*sumInner)(T* out, const T* x, std::int64_t groups, std::int64_t inner);
     /// out = x + a y past the caches: what STREAM (McCalpin 1995) measures memory with. 64-byte aligned.
     void (*triad)(T* out, const T* x, const T* y, T a, std::int64_t count);

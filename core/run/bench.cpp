@@ -70,6 +70,7 @@ public:
         m_half = m_x.to(at::kBFloat16);
         m_weights = at::rand({m_edges, heads});
         m_out = at::zeros({m_nodes, m_width});
+        m_scores = at::zeros({m_edges, heads});
     }
 
     std::int64_t nodes() const { return m_nodes; }
@@ -106,6 +107,17 @@ public:
             {"sum of relu(x_i + x_j)", rows + index + static_cast<double>(m_nodes * m_width) * 4, false,
              program({{wide, {EdgeRow::Target, m_width}}, {{EdgeCode::Add, {0}, {1}, 0, m_width}, {EdgeCode::Relu, {2}, {}, 0, m_width}}, {{true, Reduce::Sum, 3}}},
                      {m_x, m_x})},
+            {"sum of sigmoid(x_i + x_j) x_j", rows + index + static_cast<double>(m_nodes * m_width) * 4, false,
+             program({{wide, {EdgeRow::Target, m_width}},
+                      {{EdgeCode::Add, {0}, {1}, 0, m_width}, {EdgeCode::Sigmoid, {2}, {}, 0, m_width}, {EdgeCode::Multiply, {3}, {0}, 0, m_width}},
+                      {{true, Reduce::Sum, 4}}},
+                     {m_x, m_x})},
+            {"scores a · leaky_relu(x_i + x_j), 4 heads", rows + index + heads * perEdge, false,
+             program({{wide, {EdgeRow::Target, m_width}, {EdgeRow::Same, m_width}},
+                      {{EdgeCode::Add, {0}, {1}, 0, m_width}, {EdgeCode::LeakyRelu, {3}, {}, 0.2, m_width}, {EdgeCode::Multiply, {4}, {2}, 0, m_width},
+                       {EdgeCode::SumInner, {5}, {}, 0, heads}},
+                      {{false, Reduce::Sum, 6}}},
+                     {m_x, m_x, m_x.narrow(0, 0, 1)}, m_scores)},
             {"mean of bfloat16 rows", halfRows + index, false, program({{wide}, {}, {{true, Reduce::Mean, 0}}}, {m_half})}};
         if (rivals)
             addRivals(all, rows + index);
@@ -115,13 +127,15 @@ public:
 private:
     static constexpr std::int64_t heads = 4;
 
-    std::function<void(int)> program(EdgeProgram p, std::vector<at::Tensor> operands)
+    std::function<void(int)> program(EdgeProgram p, std::vector<at::Tensor> operands) { return program(std::move(p), std::move(operands), m_out); }
+
+    std::function<void(int)> program(EdgeProgram p, std::vector<at::Tensor> operands, const at::Tensor& out)
     {
-        return [this, p = std::move(p), operands = std::move(operands)](int threads) {
+        return [this, p = std::move(p), operands = std::move(operands), out](int threads) {
             std::vector<EdgeArray> arrays;
             for (const at::Tensor& operand : operands)
                 arrays.push_back({operand.data_ptr(), dtypeOf(operand.scalar_type()), operand.size(1), m_sources.data_ptr<std::int32_t>()});
-            runEdgeProgram<float>(p, arrays, {m_grouped.begin.data(), m_nodes}, {m_out.data_ptr<float>()}, {threads, bestIsa()});
+            runEdgeProgram<float>(p, arrays, {m_grouped.begin.data(), m_nodes}, {out.data_ptr<float>()}, {threads, bestIsa()});
         };
     }
 
@@ -151,7 +165,7 @@ private:
 
     std::int64_t m_width, m_nodes = 0, m_edges = 0;
     EdgesBySegment m_grouped;
-    at::Tensor m_sources, m_sourcesLong, m_targets, m_x, m_half, m_weights, m_out;
+    at::Tensor m_sources, m_sourcesLong, m_targets, m_x, m_half, m_weights, m_out, m_scores;
 };
 
 }  // namespace

@@ -54,6 +54,77 @@ TYPED_TEST(EdgePrograms, LongSegmentsAreReducedInPieces)
     }
 }
 
+// Every instruction of positive numbers: of what was computed before and an operand, either way round, of two that were computed, and of one thing twice.
+TYPED_TEST(EdgePrograms, EveryInstructionOfWideRows)
+{
+    std::mt19937 random(5);
+    for (int code = 0; code < static_cast<int>(EdgeCode::SumInner); ++code)
+        for (const std::int64_t width : {16, 48, 100, 260}) {
+            const auto instruction = static_cast<EdgeCode>(code);
+            const bool isBinary = instruction <= EdgeCode::Minimum;
+            const Graph graph(random, 40, 4, 30);
+            Case<TypeParam> test;
+            for (const EdgeRow row : {EdgeRow::Source, EdgeRow::Target, EdgeRow::Same})
+                test.add(random, row, width, graph, false);
+            EdgeProgram& p = test.program;
+            const auto add = [&](EdgeInstruction next) {
+                p.code.push_back(next);
+                return static_cast<int>(p.operands.size() + p.code.size()) - 1;
+            };
+            const auto positive = [&](int value) {
+                const int bounded = add({EdgeCode::Sigmoid, {value}, {}, 0, width});
+                return add({EdgeCode::AddNumber, {bounded}, {}, 0.5, width});
+            };
+            const int x = positive(0), y = positive(1);
+            std::vector<int> values;
+            if (isBinary) {
+                for (const auto& [p1, p2] : {std::pair{x, y}, {y, x}, {x, x}})
+                    values.push_back(add({instruction, {p1}, {p2}, 0, width}));
+                if (instruction != EdgeCode::Divide)
+                    for (const auto& [p1, p2] : {std::pair{x, 2}, {2, x}})
+                        values.push_back(add({instruction, {p1}, {p2}, 0, width}));
+                else
+                    values.push_back(add({instruction, {2}, {x}, 0, width}));
+            } else {
+                values.push_back(add({instruction, {x}, {}, 0.75, width}));
+                values.push_back(add({EdgeCode::Multiply, {values.back()}, {y}, 0, width}));
+            }
+            for (const int value : values)
+                p.results.push_back({true, static_cast<Reduce>(random() % 4), value});
+            const int inner = add({EdgeCode::SumInner, {values.front()}, {}, 0, 4});
+            p.results.push_back({false, Reduce::Sum, inner});
+            ASSERT_NO_FATAL_FAILURE(expectRight(test, graph, sizeof(TypeParam) == 4 ? 1e-4 : 1e-9)) << "code " << code << ", width " << width;
+        }
+}
+
+// More than registers have names for: such programs are run as well.
+TYPED_TEST(EdgePrograms, LongArithmetic)
+{
+    std::mt19937 random(6);
+    const Graph graph(random, 40, 4, 30);
+    for (const int terms : {5, 9, 14}) {
+        Case<TypeParam> test;
+        for (int i = 0; i < terms; ++i)
+            test.add(random, i % 2 ? EdgeRow::Target : EdgeRow::Source, 32, graph, false);
+        EdgeProgram& p = test.program;
+        // A balanced tree: what is below one half is kept while the other is computed.
+        std::vector<int> level(static_cast<std::size_t>(terms));
+        std::iota(level.begin(), level.end(), 0);
+        while (level.size() > 1) {
+            std::vector<int> next;
+            for (std::size_t i = 0; i + 1 < level.size(); i += 2) {
+                p.code.push_back({random() % 2 ? EdgeCode::Subtract : EdgeCode::Maximum, {level[i]}, {level[i + 1]}, 0, 32});
+                next.push_back(static_cast<int>(p.operands.size() + p.code.size()) - 1);
+            }
+            if (level.size() % 2)
+                next.push_back(level.back());
+            level = next;
+        }
+        p.results = {{true, Reduce::Sum, level.front()}};
+        ASSERT_NO_FATAL_FAILURE(expectRight(test, graph, sizeof(TypeParam) == 4 ? 1e-4 : 1e-9)) << terms << " terms";
+    }
+}
+
 // Every instruction, alone and after others, with every way of meeting a narrower operand.
 TYPED_TEST(EdgePrograms, RandomArithmetic)
 {

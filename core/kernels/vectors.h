@@ -1,0 +1,353 @@
+// Vectors of the instruction set that CLEAVE_ISA names, for files that are compiled once for each. Everything has internal linkage, and library templates are
+// used as types only, so that the linker cannot give code for a newer processor to an older one.
+
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "core/kernels/primitives.h"
+
+namespace cleave::CLEAVE_ISA {
+
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int vectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int vectorBytes = 32;
+#else
+constexpr int vectorBytes = 16;
+#endif
+
+// Of columns at once. Sanitizers take minutes to compile all the widths, and find in few what they would in many.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int mostVectors = 2;
+#else
+constexpr int mostVectors = vectorBytes == 64 ? 16 : 8;
+#endif
+
+struct BFloat16 {
+    std::uint16_t bits;
+};
+
+// Edges that rows are asked for ahead: short rows are done with sooner.
+template <class In>
+constexpr std::int64_t prefetchDistance = sizeof(In) == 2 ? 36 : 24;
+
+// Targets that rows are asked for ahead where they do not follow each other.
+constexpr std::int64_t scatterDistance = 8;
+
+template <class T>
+struct Lanes;
+
+template <>
+struct Lanes<float> {
+    static constexpr int count = vectorBytes / 4;
+    typedef float Vector __attribute__((vector_size(vectorBytes)));
+    typedef float Loose __attribute__((vector_size(vectorBytes), aligned(4), may_alias));
+    typedef std::int32_t Index __attribute__((vector_size(vectorBytes)));
+};
+
+template <>
+struct Lanes<double> {
+    static constexpr int count = vectorBytes / 8;
+    typedef double Vector __attribute__((vector_size(vectorBytes)));
+    typedef double Loose __attribute__((vector_size(vectorBytes), aligned(8), may_alias));
+    typedef std::int64_t Index __attribute__((vector_size(vectorBytes)));
+};
+
+template <class T>
+using Vector = typename Lanes<T>::Vector;
+
+template <class T>
+inline Vector<T> broadcast(T value)
+{
+    return Vector<T>{} + value;
+}
+
+template <class T>
+inline Vector<T> load(const T* p)
+{
+    return *reinterpret_cast<const typename Lanes<T>::Loose*>(p);
+}
+
+inline Vector<float> load(const BFloat16* p)
+{
+#if defined(__AVX512F__)
+    const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+    return reinterpret_cast<Vector<float>>(_mm512_slli_epi32(wide, 16));
+#elif defined(__AVX2__)
+    const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    return reinterpret_cast<Vector<float>>(_mm256_slli_epi32(wide, 16));
+#else
+    typedef std::uint16_t Half __attribute__((vector_size(vectorBytes / 2), aligned(2), may_alias));
+    typedef std::uint32_t Full __attribute__((vector_size(vectorBytes)));
+    const Half bits = *reinterpret_cast<const Half*>(p);
+    return reinterpret_cast<Vector<float>>(__builtin_convertvector(bits, Full) << 16);
+#endif
+}
+
+// The first n lanes; the others are zero and their memory is not touched.
+inline Vector<float> loadSome(const float* p, int n)
+{
+#if defined(__AVX512F__)
+    return reinterpret_cast<Vector<float>>(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << n) - 1), p));
+#elif defined(__AVX2__)
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return reinterpret_cast<Vector<float>>(_mm256_maskload_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(n), lane)));
+#else
+    Vector<float> v{};
+    for (int i = 0; i < n; ++i)
+        v[i] = p[i];
+    return v;
+#endif
+}
+
+inline Vector<double> loadSome(const double* p, int n)
+{
+#if defined(__AVX512F__)
+    return reinterpret_cast<Vector<double>>(_mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << n) - 1), p));
+#else
+    Vector<double> v{};
+    for (int i = 0; i < n; ++i)
+        v[i] = p[i];
+    return v;
+#endif
+}
+
+inline Vector<float> loadSome(const BFloat16* p, int n)
+{
+    BFloat16 some[Lanes<float>::count] = {};
+    for (int i = 0; i < n; ++i)
+        some[i] = p[i];
+    return load(some);
+}
+
+// Every other entry of two vectors' worth of bfloat16: the halves of each word are a shift apart, while putting them in order takes a shuffle each.
+struct Halves {
+    Vector<float> even, odd;
+};
+
+inline Halves loadHalves(const BFloat16* p)
+{
+    typedef Lanes<float>::Index Words;
+    typedef std::int32_t LooseWords __attribute__((vector_size(vectorBytes), aligned(2), may_alias));
+    const Words words = *reinterpret_cast<const LooseWords*>(p);
+    return {reinterpret_cast<Vector<float>>(words << 16), reinterpret_cast<Vector<float>>(words & static_cast<std::int32_t>(0xffff0000))};
+}
+
+// Entries of one vector, or from `count` on of the other.
+inline Vector<float> picked(Vector<float> a, Vector<float> b, Lanes<float>::Index index)
+{
+#if defined(__clang__)
+    constexpr int count = Lanes<float>::count;
+    Vector<float> out;
+    for (int i = 0; i < count; ++i)
+        out[i] = index[i] < count ? a[index[i]] : b[index[i] - count];
+    return out;
+#else
+    return __builtin_shuffle(a, b, index);
+#endif
+}
+
+// In order: e0 o0 e1 o1 …
+inline void merge(Vector<float>& first, Vector<float>& second)
+{
+    constexpr int count = Lanes<float>::count;
+    Lanes<float>::Index low, high;
+    for (int i = 0; i < count; ++i) {
+        low[i] = i / 2 + i % 2 * count;
+        high[i] = low[i] + count / 2;
+    }
+    const Vector<float> even = first, odd = second;
+    first = picked(even, odd, low);
+    second = picked(even, odd, high);
+}
+
+inline void separate(Vector<float>& first, Vector<float>& second)
+{
+    Lanes<float>::Index even, odd;
+    for (int i = 0; i < Lanes<float>::count; ++i) {
+        even[i] = 2 * i;
+        odd[i] = 2 * i + 1;
+    }
+    const Vector<float> a = first, b = second;
+    first = picked(a, b, even);
+    second = picked(a, b, odd);
+}
+
+template <class T>
+inline void store(T* p, Vector<T> v)
+{
+    *reinterpret_cast<typename Lanes<T>::Loose*>(p) = v;
+}
+
+inline void storeSome(float* p, Vector<float> v, int n)
+{
+#if defined(__AVX512F__)
+    _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1u << n) - 1), reinterpret_cast<__m512>(v));
+#elif defined(__AVX2__)
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(n), lane), reinterpret_cast<__m256>(v));
+#else
+    for (int i = 0; i < n; ++i)
+        p[i] = v[i];
+#endif
+}
+
+inline void storeSome(double* p, Vector<double> v, int n)
+{
+    for (int i = 0; i < n; ++i)
+        p[i] = v[i];
+}
+
+template <class T>
+inline Vector<T> permuted(Vector<T> v, typename Lanes<T>::Index index)
+{
+#if defined(__clang__)
+    Vector<T> out;
+    for (int i = 0; i < Lanes<T>::count; ++i)
+        out[i] = v[index[i] % Lanes<T>::count];
+    return out;
+#else
+    return __builtin_shuffle(v, index);
+#endif
+}
+
+// Not a number wins, as in PyTorch. Of the processor's own, the second operand wins then, and among equals.
+template <class T>
+inline Vector<T> withNaN(Vector<T> picked, Vector<T> x)
+{
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4)
+        return reinterpret_cast<Vector<T>>(_mm512_mask_mov_ps(reinterpret_cast<__m512>(picked), _mm512_cmp_ps_mask(reinterpret_cast<__m512>(x), reinterpret_cast<__m512>(x), _CMP_UNORD_Q),
+                                                              reinterpret_cast<__m512>(x)));
+    else
+        return reinterpret_cast<Vector<T>>(_mm512_mask_mov_pd(reinterpret_cast<__m512d>(picked), _mm512_cmp_pd_mask(reinterpret_cast<__m512d>(x), reinterpret_cast<__m512d>(x), _CMP_UNORD_Q),
+                                                              reinterpret_cast<__m512d>(x)));
+#else
+    return x != x ? x : picked;
+#endif
+}
+
+template <Reduce R, class T>
+inline Vector<T> combined(Vector<T> a, Vector<T> x)
+{
+    constexpr bool isMax = R == Reduce::Max;
+    if constexpr (R != Reduce::Max && R != Reduce::Min) {
+        return a + x;
+    } else {
+#if defined(__AVX512F__)
+        if constexpr (sizeof(T) == 4)
+            return withNaN<T>(reinterpret_cast<Vector<T>>(isMax ? _mm512_max_ps(reinterpret_cast<__m512>(x), reinterpret_cast<__m512>(a))
+                                                                : _mm512_min_ps(reinterpret_cast<__m512>(x), reinterpret_cast<__m512>(a))), x);
+        else
+            return withNaN<T>(reinterpret_cast<Vector<T>>(isMax ? _mm512_max_pd(reinterpret_cast<__m512d>(x), reinterpret_cast<__m512d>(a))
+                                                                : _mm512_min_pd(reinterpret_cast<__m512d>(x), reinterpret_cast<__m512d>(a))), x);
+#elif defined(__AVX2__)
+        if constexpr (sizeof(T) == 4)
+            return withNaN<T>(reinterpret_cast<Vector<T>>(isMax ? _mm256_max_ps(reinterpret_cast<__m256>(x), reinterpret_cast<__m256>(a))
+                                                                : _mm256_min_ps(reinterpret_cast<__m256>(x), reinterpret_cast<__m256>(a))), x);
+        else
+            return withNaN<T>(reinterpret_cast<Vector<T>>(isMax ? _mm256_max_pd(reinterpret_cast<__m256d>(x), reinterpret_cast<__m256d>(a))
+                                                                : _mm256_min_pd(reinterpret_cast<__m256d>(x), reinterpret_cast<__m256d>(a))), x);
+#else
+        return withNaN<T>((isMax ? x > a : x < a) ? x : a, x);
+#endif
+    }
+}
+
+template <int... K, class F>
+__attribute__((always_inline)) inline void unrolled(std::integer_sequence<int, K...>, F f)
+{
+    (f(std::integral_constant<int, K>{}), ...);
+}
+
+// Calls f for 0 … N - 1 as constants, so that what they index stays in registers.
+template <int N, class F>
+__attribute__((always_inline)) inline void forEach(F f)
+{
+    unrolled(std::make_integer_sequence<int, N>{}, f);
+}
+
+// Of each lane the head, counted from that of the first, which lies so many columns behind the begin of its head. Called for every few edges where rows
+// come in pieces: no division.
+template <class T>
+inline void headsOf(typename Lanes<T>::Index* lanes, int vectors, std::int64_t perHead, std::int64_t behind)
+{
+    constexpr int count = Lanes<T>::count;
+    using Index = typename Lanes<T>::Index;
+    using Number = std::remove_reference_t<decltype(lanes[0][0])>;
+    Number head = 0;
+    std::int64_t left = perHead - behind;
+    for (int k = 0; k < vectors; ++k) {
+        if (left >= count) {
+            lanes[k] = Index{} + head;
+            left -= count;
+        } else {
+            for (int i = 0; i < count; ++i) {
+                if (left == 0) {
+                    ++head;
+                    left = perHead;
+                }
+                lanes[k][i] = head;
+                --left;
+            }
+        }
+        if (left == 0) {
+            ++head;
+            left = perHead;
+        }
+    }
+}
+
+template <class V>
+struct Whole;
+
+template <>
+struct Whole<float> {
+    using Type = std::int32_t;
+};
+
+template <>
+struct Whole<Vector<float>> {
+    using Type = Lanes<float>::Index;
+};
+
+inline std::int32_t toWhole(float x) { return static_cast<std::int32_t>(x); }
+inline Lanes<float>::Index toWhole(Vector<float> x) { return __builtin_convertvector(x, Lanes<float>::Index); }
+
+// e^x to about one unit in the last place, of a number or of a vector: Cody and Waite's reduction, then a polynomial of degree 6.
+template <class V>
+inline V exponential(V x)
+{
+    const V low = V{} - 104.0f, high = V{} + 89.0f;
+    V y = x > high ? high : x;
+    y = y < low ? low : y;
+    const float magic = 12582912.0f;  // 1.5 × 2^23: adding it rounds to a whole number
+    const V shifted = y * 1.44269504088896341f + magic;
+    const V n = shifted - magic;
+    V r = y - n * 0.693359375f;
+    r = r + n * 2.12194440e-4f;
+    V p = r * 1.9875691500e-4f + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * r * r + r + 1.0f;
+    // 2^n as two factors, so that results below the normal range and infinity come out.
+    using I = typename Whole<V>::Type;
+    const I whole = toWhole(n), half = whole >> 1;
+    const I bits1 = (half + 127) << 23, bits2 = (whole - half + 127) << 23;
+    return p * __builtin_bit_cast(V, bits1) * __builtin_bit_cast(V, bits2);
+}
+
+inline double exponential(double x) { return std::exp(x); }
+
+}  // namespace
+
+}  // namespace cleave::CLEAVE_ISA
