@@ -388,6 +388,14 @@ void Document::chooseBatchSize(std::int64_t batchSize)
         setBatchSize(batchSize);
 }
 
+void Document::setMemoryBound(std::size_t bytes)
+{
+    if (m_options.run.memoryBytes == bytes)
+        return;
+    m_options.run.memoryBytes = bytes;
+    Q_EMIT changed(Change::Options);
+}
+
 void Document::setNodeOrder(NodeOrder order)
 {
     RunOptions options = m_options.run;
@@ -499,7 +507,9 @@ void Document::runLayerWise()
             checkPlanned(*model, checked, progress);
             const RunOptions options = onDevices(chosen, devices, *model->cut);
             RunResult result = cleave::runLayerWise(*model, *graph, options, progress);
-            result.predicted = predict(*model, plan, *graph, options, result, false, progress);
+            // A prediction counts and measures on the whole graph once more, with the memory that this takes.
+            if (options.memoryBytes == 0)
+                result.predicted = predict(*model, plan, *graph, options, result, false, progress);
             giveBackPages();
             return result;
         },

@@ -86,6 +86,7 @@ public:
     void setGraph(std::shared_ptr<const DataGraph> graph, const QString& path);  ///< which may be empty: it was not read from a file
     void setBatchSize(std::int64_t batchSize);  ///< 0: chosen by the program
     void chooseBatchSize(std::int64_t batchSize);  ///< as a step of the plan's history, if there is a plan
+    void setMemoryBound(std::size_t bytes);     ///< of runs layer by layer; 0: none
     void setNodeOrder(NodeOrder order);
     void chooseNodeOrder(NodeOrder order);  ///< likewise
     void setRandomFeatures(bool random);        ///< for node features that the graph lacks

@@ -22,6 +22,7 @@ namespace cleave::views {
 namespace {
 
 constexpr int largestBatch = 1'000'000'000;
+constexpr std::size_t megabyte = 1'000'000;
 
 QLineEdit* toleranceEdit(QWidget* parent, const QString& name, const QString& tip)
 {
@@ -37,7 +38,7 @@ QLineEdit* toleranceEdit(QWidget* parent, const QString& name, const QString& ti
 }  // namespace
 
 ModelPanel::ModelPanel(Document& document, QWidget* parent)
-    : QWidget(parent), m_document(document), m_properties(new PropertyView(this)), m_degrees(new DegreeChart(this)), m_batchSize(new QSpinBox(this)), m_order(new QComboBox(this)),
+    : QWidget(parent), m_document(document), m_properties(new PropertyView(this)), m_degrees(new DegreeChart(this)), m_batchSize(new QSpinBox(this)), m_memory(new QSpinBox(this)), m_order(new QComboBox(this)),
       m_absolute(toleranceEdit(this, tr("Absolute tolerance"), tr("Equal: |a − b| ≤ absolute + relative · |b|"))),
       m_relative(toleranceEdit(this, tr("Relative tolerance"), tr("Equal: |a − b| ≤ absolute + relative · |b|"))),
       m_run(new QPushButton(tr("Run layer-wise"), this)), m_verify(new QPushButton(tr("Verify"), this))
@@ -49,6 +50,14 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     m_batchSize->setKeyboardTracking(false);  // costs are measured anew for each size
     m_batchSize->setAccessibleName(tr("Batch size"));
     m_batchSize->setToolTip(tr("Target nodes of one batch; 0 lets Cleave choose"));
+    m_memory->setRange(0, 100'000'000);
+    m_memory->setSingleStep(100);
+    m_memory->setSpecialValueText(tr("No bound"));
+    m_memory->setSuffix(tr(" MB"));
+    m_memory->setGroupSeparatorShown(true);
+    m_memory->setKeyboardTracking(false);
+    m_memory->setAccessibleName(tr("Memory of a run"));
+    m_memory->setToolTip(tr("Most resident memory that a run layer by layer may take beyond what there is before it; what does not fit lies in files"));
     m_order->setAccessibleName(tr("Node order"));
     m_order->setToolTip(tr("The order in which batches take the nodes: neighbours near each other make smaller blocks"));
     for (const NodeOrder order : {NodeOrder::Natural, NodeOrder::Degree, NodeOrder::BreadthFirst, NodeOrder::Metis})
@@ -62,6 +71,7 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     form->setVerticalSpacing(8);
     form->addRow(tr("&Batch size"), m_batchSize);
     form->addRow(tr("&Order"), m_order);
+    form->addRow(tr("Memor&y"), m_memory);
     auto* tolerance = new QHBoxLayout;
     tolerance->addWidget(m_absolute);
     tolerance->addWidget(m_relative);
@@ -84,6 +94,7 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
 
     connect(m_properties, &PropertyView::chosen, this, [this](const QString& input, int role) { m_document.setRole(input, allRoles[static_cast<std::size_t>(role)]); });
     connect(m_batchSize, &QSpinBox::valueChanged, &m_document, &Document::chooseBatchSize);
+    connect(m_memory, &QSpinBox::valueChanged, this, [this](int bytes) { m_document.setMemoryBound(static_cast<std::size_t>(bytes) * megabyte); });
     connect(m_order, &QComboBox::activated, this, [this](int row) { m_document.chooseNodeOrder(static_cast<NodeOrder>(m_order->itemData(row).toInt())); });
     connect(m_absolute, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
     connect(m_relative, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
@@ -122,6 +133,7 @@ void ModelPanel::showOptions()
 {
     const VerifyOptions& options = m_document.options();
     m_batchSize->setValue(static_cast<int>(std::min<std::int64_t>(options.run.batchSize, largestBatch)));
+    m_memory->setValue(static_cast<int>(options.run.memoryBytes / megabyte));
     m_order->setCurrentIndex(m_order->findData(static_cast<int>(options.run.order)));
     m_absolute->setText(toText(formatNumber(options.tolerance.absolute)));
     m_relative->setText(toText(formatNumber(options.tolerance.relative)));

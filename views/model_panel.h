@@ -31,6 +31,7 @@ private:
     PropertyView* m_properties;
     DegreeChart* m_degrees;
     QSpinBox* m_batchSize;
+    QSpinBox* m_memory;
     QComboBox* m_order;
     QLineEdit* m_absolute;
     QLineEdit* m_relative;

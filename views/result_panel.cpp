@@ -126,6 +126,8 @@ QString ResultPanel::runSummary(const RunResult& run) const
                        .arg(countText(run.batchSize), secondsText(run.seconds), secondsText(run.prologueSeconds));
     if (run.peakBytes > 0)
         text += tr(" At most %1 of tensors at once.").arg(bytesText(run.peakBytes));
+    if (run.boundBytes > 0)
+        text += tr(" At most %1 of memory resident, of %2 allowed.").arg(bytesText(run.residentBytes), bytesText(run.boundBytes));
     if (!run.randomInputs.empty())
         text += u' ' + randomNote(run);
     return text;

@@ -15,7 +15,7 @@ namespace {
 
 const QString modelKey = QStringLiteral("session/model"), graphKey = QStringLiteral("session/graph"), planKey = QStringLiteral("session/plan"),
               hintsKey = QStringLiteral("session/inputs"), batchKey = QStringLiteral("session/batchSize"), orderKey = QStringLiteral("session/order"),
-              rewritesKey = QStringLiteral("session/rewrites"), randomKey = QStringLiteral("session/randomFeatures");
+              rewritesKey = QStringLiteral("session/rewrites"), memoryKey = QStringLiteral("session/memory"), randomKey = QStringLiteral("session/randomFeatures");
 
 }  // namespace
 
@@ -45,7 +45,7 @@ Session sessionOf(const Document& document)
 {
     const PlanEditor& editor = document.planEditor();
     return {document.modelPath(), document.graphPath(), document.planPath(), document.hints(),
-            editor.isModified() ? Batches{} : editor.batches(), document.rewrites(), document.options().run.randomFeatures};
+            editor.isModified() ? Batches{} : editor.batches(), document.rewrites(), document.options().run.randomFeatures, document.options().run.memoryBytes};
 }
 
 void writeSession(const Session& session)
@@ -62,6 +62,7 @@ void writeSession(const Session& session)
     settings.setValue(orderKey, toText(std::string(orderName(session.batches.order))));
     settings.setValue(rewritesKey, rewrites);
     settings.setValue(randomKey, session.randomFeatures);
+    settings.setValue(memoryKey, static_cast<qulonglong>(session.memoryBytes));
 }
 
 Session readSession()
@@ -71,7 +72,7 @@ Session readSession()
         const QString path = settings.value(key).toString();
         return QFileInfo::exists(path) ? path : QString();
     };
-    Session session{file(modelKey), file(graphKey), file(planKey), {}, {}, {}, settings.value(randomKey).toBool()};
+    Session session{file(modelKey), file(graphKey), file(planKey), {}, {}, {}, settings.value(randomKey).toBool(), settings.value(memoryKey).toULongLong()};
     session.hints = hintsOf(QJsonDocument::fromJson(settings.value(hintsKey).toString().toUtf8()).object());
     session.batches.size = std::max<qint64>(0, settings.value(batchKey).toLongLong());
     orderFromName(settings.value(orderKey).toString().toStdString(), session.batches.order);
@@ -87,6 +88,7 @@ void openSession(Document& document, const Session& session)
     document.setBatchSize(session.batches.size);
     document.setNodeOrder(session.batches.order);
     document.setRandomFeatures(session.randomFeatures);
+    document.setMemoryBound(session.memoryBytes);
     if (!session.modelPath.isEmpty()) {
         document.setHints(session.hints);
         document.open(session.modelPath);

@@ -15,6 +15,7 @@ struct Session {
     Batches batches;
     std::set<Rewrite> rewrites;
     bool randomFeatures = false;
+    std::size_t memoryBytes = 0;  ///< as RunOptions
 };
 
 Session sessionOf(const Document& document);  ///< without changes of the plan that are not saved

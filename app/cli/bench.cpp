@@ -98,6 +98,7 @@ void addBench(CLI::App& app, int&)
     auto arguments = std::make_shared<BenchArguments>();
     arguments->graph.add(*command, false);
     arguments->graph.addSaveAs(*command);
+    arguments->graph.addMemory(*command);
     command->add_option("--model", arguments->models, "Model file to run on the graph; may be repeated. Without one the kernels are measured")
         ->type_name("FILE")->allow_extra_args(false);
     command->add_option("--rewrite", arguments->rewrites, "Runs: changes of the program that give the same answers sooner (see run --help)")

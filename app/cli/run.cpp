@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
-#include <thread>
+#include <optional>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -29,54 +29,27 @@ struct RunArguments : PlannedArguments {
     {
         PlannedArguments::add(command, "Plan file to run, instead of the cut at message degree");
         graph.addSaveAs(command);
+        graph.addMemory(command);
         command.add_flag("--profile", profile, "Predict from times of each op measured on sample blocks, instead of the machine's rates");
         command.add_flag("--json", json, "Write the report as JSON");
     }
 };
-
-struct MemoryArguments {
-    double bytes = 0;
-    std::string folder;
-
-    void add(CLI::App& command)
-    {
-        command.add_option("--memory", bytes, "Most resident memory to take beyond that of the program itself, 2G or 500M: what does not fit lies in files")
-            ->transform(CLI::AsSizeValue(false))
-            ->type_name("SIZE");
-        command.add_option("--spill", folder, "Folder for these files, of which nothing is left at the end")->type_name("DIR")->default_str("$TMPDIR, or /var/tmp");
-    }
-
-    std::unique_ptr<MemoryBound> bound() const
-    {
-        if (bytes <= 0)
-            return {};
-        const char* chosen = std::getenv("TMPDIR");
-        return std::make_unique<MemoryBound>(static_cast<std::size_t>(bytes), !folder.empty() ? folder : chosen && *chosen ? chosen : "/var/tmp");
-    }
-};
-
-// Below, the bound was not kept when it was tried: what libraries and batches take for each thread, and what is touched between two looks.
-std::size_t leastMemory(const RunOptions& run)
-{
-    constexpr std::size_t forEachThread = std::size_t{48} << 20, forAll = std::size_t{128} << 20, forEdgeTensors = std::size_t{128} << 20;
-    return forAll + (run.kernels == Kernels::All ? 0 : forEdgeTensors) + forEachThread * static_cast<std::size_t>(run.threads ? run.threads : std::max(1U, std::thread::hardware_concurrency()));
-}
 
 std::string rewritesNote(const Analysis& analysis)
 {
     return analysis.rewrites.empty() ? "" : "Rewrites: " + rewritesText(analysis) + "\n";
 }
 
-std::string memoryNote(const MemoryBound* bound, const RunResult& result)
+std::string memoryNote(const RunResult& result)
 {
-    if (!bound)
+    if (result.boundBytes == 0)
         return "";
     double read = 0, written = 0;
     for (const FunctionRun& function : result.functions) {
         read += function.fileBytesRead;
         written += function.fileBytesWritten;
     }
-    return "Resident memory: " + formatBytes(static_cast<double>(bound->peakBytes())) + " at most, of " + formatBytes(static_cast<double>(bound->bytes())) +
+    return "Resident memory: " + formatBytes(result.residentBytes) + " at most, of " + formatBytes(result.boundBytes) +
            " allowed; rows read from files " + formatBytes(read) + ", written " + formatBytes(written) + "\n";
 }
 
@@ -101,6 +74,8 @@ Json toJson(const RunResult& result)
         json["functions"][i]["predicted_seconds"] = result.predicted.seconds[i];
     if (!result.dense.empty())
         json["dense"] = result.dense;
+    if (result.boundBytes > 0)
+        json["memory"] = {{"bound_bytes", static_cast<std::size_t>(result.boundBytes)}, {"peak_bytes", static_cast<std::size_t>(result.residentBytes)}};
     if (!result.predicted.rates.empty())
         json["rates"] = result.predicted.rates;
     return json;
@@ -226,7 +201,7 @@ std::string roundingNote(const Comparison& c)
 std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& names)
 {
     std::string text = notes(result.layerWise) + functionTable(result.layerWise) + "\n" + summary("Full graph", result.full) +
-                       summary("Layer-wise in batches of " + formatCount(result.layerWise.batchSize), result.layerWise) + "\n";
+                       summary("Layer-wise in batches of " + formatCount(result.layerWise.batchSize), result.layerWise) + memoryNote(result.layerWise) + "\n";
     std::vector<std::vector<std::string>> rows{{"output", "compared", "largest difference", "relative", "rows over"}};
     for (const Comparison& c : result.comparisons)
         rows.push_back({c.output, c.a + " / " + c.b, formatNumber(c.maxAbsolute), formatNumber(c.maxRelative),
@@ -261,18 +236,20 @@ void addRun(CLI::App& app, int&)
     auto* command = app.add_subcommand("run", "Run layer by layer on a graph and write the outputs");
     auto arguments = std::make_shared<RunArguments>();
     auto out = std::make_shared<std::string>();
-    auto memory = std::make_shared<MemoryArguments>();
     arguments->add(*command);
-    memory->add(*command);
     command->add_option("--out", *out, "Where the output goes: .npy, or .npz for several outputs")->required();
     auto store = std::make_shared<std::string>(), resume = std::make_shared<std::string>();
     auto* storeOption = command->add_option("--store", *store, "Folder to keep all save points in, as .npy files, so that the run can go on there if it is interrupted")->type_name("DIR");
     command->add_option("--resume", *resume, "Folder of an interrupted run to go on with")->type_name("DIR")->excludes(storeOption);
-    command->callback([arguments, memory, out, store, resume] {
+    command->callback([arguments, out, store, resume] {
         arguments->graph.finish();
         arguments->graph.run.resume = !resume->empty();
         arguments->graph.run.store = resume->empty() ? *store : *resume;
-        const auto bound = memory->bound();
+        // Here the bound is there before the graph is read, and counts that as well.
+        RunOptions& options = arguments->graph.run;
+        std::optional<MemoryBound> bound;
+        if (const std::size_t bytes = std::exchange(options.memoryBytes, 0))
+            bound.emplace(bytes, options.spillFolder());
         RunResult result;
         std::string rewrites;
         {
@@ -280,7 +257,7 @@ void addRun(CLI::App& app, int&)
             const Model model = arguments->open(terminal.progress());
             rewrites = rewritesNote(*model.analysis);
             if (bound)
-                bound->require(leastMemory(arguments->graph.run), "Running this model");
+                bound->require(options.leastMemory(), "Running this model");
             const DataGraph graph = arguments->graph.read(terminal.progress());
             result = runLayerWise(model, graph, arguments->graph.run, terminal.progress());
             // A prediction counts and measures on the whole graph once more, with the memory that this takes.
@@ -288,12 +265,14 @@ void addRun(CLI::App& app, int&)
                 result.predicted = predict(model, arguments->ran, graph, arguments->graph.run, result, arguments->profile, terminal.progress());
         }
         writeOutputs(*out, result.outputs);
-        Json json = toJson(result);
-        if (bound)
-            json["memory"] = {{"bound_bytes", bound->bytes()}, {"peak_bytes", bound->peakBytes()}};
+        if (bound) {
+            result.boundBytes = static_cast<double>(bound->bytes());
+            result.residentBytes = static_cast<double>(bound->peakBytes());
+        }
+        const Json json = toJson(result);
         print(arguments->json ? json.dump(2) + "\n"
                               : notes(result) + functionTable(result) + rewrites + "\n" +
-                                    summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(bound.get(), result) +
+                                    summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(result) +
                                     "Written to " + *out + "\n");
     });
 }

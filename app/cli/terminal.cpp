@@ -205,6 +205,14 @@ void GraphArguments::addSaveAs(CLI::App& command)
         ->check(CLI::IsMember({"float32", "bfloat16"}))->default_str("float32");
 }
 
+void GraphArguments::addMemory(CLI::App& command)
+{
+    command.add_option("--memory", run.memoryBytes, "Most resident memory to take beyond that of the program itself, 2G or 500M: what does not fit lies in files")
+        ->transform(CLI::AsSizeValue(false))
+        ->type_name("SIZE");
+    command.add_option("--spill", run.spill, "Folder for these files, of which nothing is left at the end")->type_name("DIR")->default_str("$TMPDIR, or /var/tmp");
+}
+
 void GraphArguments::finish()
 {
     if (batchSize != "auto") {

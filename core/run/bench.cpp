@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/format.h"
 #include "core/base/parallel.h"
 #include "core/base/stopwatch.h"
 #include "core/graph/blocks.h"
@@ -232,16 +233,21 @@ KernelBench benchKernels(const BenchOptions& options, const Progress& progress)
 std::vector<RunTime> benchRuns(const Model& model, const DataGraph& graph, const RunOptions& options, int roundCount, const Progress& progress)
 {
     std::vector<RunTime> times{{"Cleave"}, {"the same batches by LibTorch's ops"}};
+    const std::size_t libTorch = 1;
+    if (options.memoryBytes > 0)
+        times.push_back({"Cleave, in " + formatBytes(static_cast<double>(options.memoryBytes)) + " of memory"});
     for (int round = 0; round < roundCount; ++round)
         for (std::size_t way = 0; way < times.size(); ++way) {
             RunOptions chosen = options;
-            if (way == 1) {
+            if (way <= libTorch)
+                chosen.memoryBytes = 0;
+            if (way == libTorch) {
                 chosen.kernels = Kernels::None;
                 chosen.batchesAtOnce = 1;
             }
             const RunResult result = runLayerWise(model, graph, chosen, progress);
             if (RunTime& best = times[way]; round == 0 || result.seconds < best.seconds)
-                best = {best.name, result.seconds, result.prologueSeconds, result.peakBytes, result.batchSize};
+                best = {best.name, result.seconds, result.prologueSeconds, result.boundBytes > 0 ? result.residentBytes : result.peakBytes, result.batchSize};
         }
     return times;
 }

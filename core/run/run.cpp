@@ -4,12 +4,17 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/hash.h"
+#include "core/base/memory_bound.h"
 #include "core/base/stopping.h"
 #include "core/base/stopwatch.h"
 #include "core/plan/execution.h"
@@ -87,6 +92,46 @@ void RunOptions::check() const
         throw Error("The number of batches at once must be between 1 and 4096.");
 }
 
+std::size_t RunOptions::leastMemory() const
+{
+    // What libraries and batches take for each thread, and what is touched between two looks.
+    constexpr std::size_t forEachThread = std::size_t{48} << 20, forAll = std::size_t{128} << 20, forEdgeTensors = std::size_t{128} << 20;
+    return forAll + (kernels == Kernels::All ? 0 : forEdgeTensors) + forEachThread * static_cast<std::size_t>(threads ? threads : std::max(1U, std::thread::hardware_concurrency()));
+}
+
+std::filesystem::path RunOptions::spillFolder() const
+{
+    const char* chosen = std::getenv("TMPDIR");
+    return !spill.empty() ? spill : chosen && *chosen ? chosen : "/var/tmp";
+}
+
+namespace {
+
+// The process has one bound at a time: a run that was given up may still have it for a moment.
+class BoundedRun {
+public:
+    BoundedRun(const RunOptions& options, const Progress& progress)
+    {
+        if (options.memoryBytes == 0)
+            return;
+        while (!m_turn.try_lock_for(std::chrono::milliseconds(50)))
+            progress.update(0, "Waiting for the run before to end");
+        m_bound.emplace(options.memoryBytes, options.spillFolder());
+        m_bound->require(options.leastMemory(), "Running this model");
+    }
+
+    const MemoryBound* bound() const { return m_bound ? &*m_bound : nullptr; }
+
+private:
+    static std::timed_mutex s_mutex;
+    std::unique_lock<std::timed_mutex> m_turn{s_mutex, std::defer_lock};
+    std::optional<MemoryBound> m_bound;
+};
+
+std::timed_mutex BoundedRun::s_mutex;
+
+}  // namespace
+
 RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
 {
     options.check();
@@ -123,6 +168,7 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
     RunResult result;
     result.randomInputs = randomInputs(model.program(), graph, options);
     guarded("Running layer by layer on this graph failed", [&] {
+        const BoundedRun bounded(options, progress);
         const PeakMemory peak;
         const Stopwatch watch;
         const Constants constants = evaluateConstants(*model.analysis);
@@ -166,6 +212,10 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         for (std::size_t f = 0; f < result.functions.size(); ++f)
             result.functions[f].name = functionName(model.cut->functions[f]);
         result.outputs = named(model.program(), outputs);
+        if (const MemoryBound* const bound = bounded.bound()) {
+            result.boundBytes = static_cast<double>(bound->bytes());
+            result.residentBytes = static_cast<double>(bound->peakBytes());
+        }
     });
     return result;
 }

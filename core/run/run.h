@@ -42,10 +42,14 @@ struct RunOptions {
     std::string device = "cpu";                ///< that functions run on if they can: "cpu", "cuda", "cuda:1", …
     std::vector<bool> onDevice;                ///< by function of the cut: which are to run there; empty: all
     bool strictDevice = false;                 ///< Error where a function cannot run there, instead of a notice
+    std::size_t memoryBytes = 0;               ///< layer-wise: most resident memory to take beyond what is there when the run begins, the rest lies in files; 0: no bound
+    std::filesystem::path spill;               ///< folder for these files, of which nothing is left; empty: $TMPDIR, or /var/tmp
     int jitter = 0;                            ///< 1, 2, …: each floating-point number of the inputs is moved by its last digit, up or down, each time differently
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
 
     void check() const;  ///< Error if a number is out of range
+    std::size_t leastMemory() const;               ///< bytes below which a bound was not kept when it was tried
+    std::filesystem::path spillFolder() const;
 };
 
 struct NamedArray {
@@ -93,6 +97,7 @@ struct RunResult {
     GraphCounts counts;                  ///< of a layer-wise run: rows of the functions of its cut, without bytes of structure
     Prediction predicted;                ///< filled by predict
     std::string dense;                   ///< what multiplied matrices, in words
+    double boundBytes = 0, residentBytes = 0;  ///< RunOptions::memoryBytes, and the most that was resident beyond what was before, as the operating system counts
     double peakBytes = 0;                ///< most memory of tensors alive at once: stores, prologue, block; 0 if not measured
 };
 

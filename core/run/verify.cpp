@@ -190,8 +190,9 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
     VerifyResult result;
     result.tolerance = options.tolerance;
     const std::vector<const Array*> expected = recorded(options, model.program().outputs.size());
-    result.full = runFullGraph(model, graph, options.run, progress);
+    // The cut model first: a bound of its memory counts from what is resident before, and the whole model leaves a lot.
     result.layerWise = runLayerWise(model, graph, options.run, progress);
+    result.full = runFullGraph(model, graph, options.run, progress);
     progress.update(1, "Comparing");
     guarded("Comparing the results failed", [&] {
         addComparisons(result, result.layerWise, "layer-wise", arrays(result.full), "full graph");

@@ -3288,6 +3288,26 @@
         <source>file</source>
         <translation>文件</translation>
     </message>
+    <message>
+        <source>Most resident memory that a run layer by layer may take beyond what there is before it; what does not fit lies in files</source>
+        <translation>逐层运行在运行前的基础上最多可占用的常驻内存；放不下的数据存于文件中</translation>
+    </message>
+    <message>
+        <source> MB</source>
+        <translation> MB</translation>
+    </message>
+    <message>
+        <source>No bound</source>
+        <translation>不限</translation>
+    </message>
+    <message>
+        <source>Memory of a run</source>
+        <translation>运行的内存</translation>
+    </message>
+    <message>
+        <source>Memor&amp;y</source>
+        <translation>内存(&amp;Y)</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::PlanCosts</name>
@@ -4112,6 +4132,10 @@
     <message>
         <source>✗ Different: rows are over tolerance (%1), at a batch size of %2.</source>
         <translation>✗ 不同：有行超出容差（%1），批大小为 %2。</translation>
+    </message>
+    <message>
+        <source> At most %1 of memory resident, of %2 allowed.</source>
+        <translation>常驻内存最多 %1，允许 %2。</translation>
     </message>
 </context>
 <context>

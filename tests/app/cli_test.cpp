@@ -337,6 +337,29 @@ TEST(Cli, MemoryIsBound)
     EXPECT_FALSE(std::filesystem::exists(folder / "no.npy"));
 }
 
+TEST(Cli, MemoryIsBoundWhileOthersAreNot)
+{
+    const test::TemporaryFolder folder;
+    const std::string graph = graphFolder(folder, 17);
+    const std::string inputs = benchModel("sage2") + " " + graph + " --threads 2 --json --memory 256M";
+    const Result verified = run("verify " + inputs);
+    ASSERT_EQ(verified.code, 0) << verified.err << verified.out;
+    const auto memory = nlohmann::json::parse(verified.out)["layer_wise"]["memory"];
+    EXPECT_EQ(memory["bound_bytes"].get<double>(), 256 << 20);
+    EXPECT_LE(memory["peak_bytes"].get<double>(), 256 << 20);
+    EXPECT_GT(memory["peak_bytes"].get<double>(), 64 << 20);
+    const Result refused = run("verify " + benchModel("sage2") + " " + graph + " --memory 20M");
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_NE(refused.err.find("needs at least"), std::string::npos) << refused.err;
+
+    const Result measured = run("bench --model " + inputs + " --rounds 1");
+    ASSERT_EQ(measured.code, 0) << measured.err;
+    const auto runs = nlohmann::json::parse(measured.out)["runs"];
+    ASSERT_EQ(runs.size(), 3);
+    EXPECT_EQ(runs[2]["run"], "Cleave, in 268 MB of memory");
+    EXPECT_LE(runs[2]["peak_bytes"].get<double>(), 256 << 20);
+}
+
 TEST(Cli, LaterBatchesTouchNoFreshMemory)
 {
     std::ifstream setting("/sys/kernel/mm/transparent_hugepage/enabled");

@@ -162,6 +162,7 @@ private Q_SLOTS:
     void pinsHoldWhateverThePlanner();
     void opsAreKeptTogether();
     void batchSizeIsChosenOnTheCurve();
+    void memoryOfARunIsBound();
     void savePointSaysWhatItCosts();
     void storyTellsWithTheModelsLayers();
     void storyLetsTheStudentGuessFirst();
@@ -2137,6 +2138,43 @@ void WindowTest::opsAreKeptTogether()
     QVERIFY(editor.plan() == editor.base());
 }
 
+// Refused where nothing could run in it, kept and said where it can; not a step of the plan.
+void WindowTest::memoryOfARunIsBound()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    openGraph(window);
+    QSpinBox* memory = nullptr;
+    for (QSpinBox* box : window.findChildren<QSpinBox*>())
+        if (box->accessibleName() == QStringLiteral("Memory of a run"))
+            memory = box;
+    QVERIFY(memory);
+    QCOMPARE(memory->text(), QStringLiteral("No bound"));
+    const auto type = [&](const QString& text) {
+        memory->setFocus();
+        memory->selectAll();
+        QTest::keyClicks(memory, text);
+        QTest::keyClick(memory, Qt::Key_Return);
+    };
+    type(QStringLiteral("20"));
+    QCOMPARE(window.document().options().run.memoryBytes, std::size_t{20'000'000});
+    QString failure;
+    connect(&window.document(), &Document::failed, this, [&](const QString& text) { failure = text; });
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(failure.contains(QStringLiteral("needs at least")), patience);
+    type(QStringLiteral("4000"));
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run() && !window.document().isBusy(), patience);
+    const RunResult& run = *window.document().report().run();
+    QCOMPARE(run.boundBytes, 4e9);
+    QVERIFY(run.residentBytes < 4e9);
+    QVERIFY(std::ranges::any_of(window.findChildren<QLabel*>(), [](const QLabel* label) { return label->text().contains(QStringLiteral("of memory resident, of %1 allowed").arg(bytesText(4e9))); }));
+    QVERIFY(!window.document().planEditor().isModified());
+    window.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify && window.document().report().verify->layerWise.boundBytes == 4e9, patience);
+    QVERIFY(window.document().report().verify->equal());
+}
+
 void WindowTest::batchSizeIsChosenOnTheCurve()
 {
     MainWindow window;
@@ -2413,6 +2451,7 @@ void WindowTest::sessionKeepsThePlanAndItsBatches()
         QVERIFY(move.plan.has_value());
         QVERIFY(editor.take(*move.plan, QStringLiteral("move")));
         window.document().chooseBatchSize(300);
+        window.document().setMemoryBound(500'000'000);
         QCOMPARE(window.windowTitle(), QStringLiteral("gcn.pt2[*] – Cleave"));
         QVERIFY(window.document().savePlan(file));
         QCOMPARE(window.windowTitle(), QStringLiteral("gcn.pt2 – mine.cleave.json[*] – Cleave"));
@@ -2425,6 +2464,7 @@ void WindowTest::sessionKeepsThePlanAndItsBatches()
         QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && window.document().graph() && !window.document().isBusy(), patience);
         QVERIFY(window.document().planEditor().plan() == plan);
         QCOMPARE(window.document().options().run.batchSize, std::int64_t{300});
+        QCOMPARE(window.document().options().run.memoryBytes, std::size_t{500'000'000});
         QCOMPARE(window.document().planPath(), file);
         QVERIFY(!window.document().planEditor().isModified());
         QMenu* recent = nullptr;
