@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A run in a part of the memory that it would like, kept to it by a control group where one can be made, with nothing of its files in the page cache.
 
-    python3 out_of_core.py --cli build/dev/bin/cleave-cli --graph FOLDER [--models sage3 gcn3 gat3] [--share 0.25] [--spill DIR]
+    python3 out_of_core.py --cli build/dev/bin/cleave-cli --graph FOLDER [--models sage3 gcn3 gat3] [--share 0.25] [--spill DIR] [--disk 500]
 
 The graph is a folder of .npy files (x.npy, edge_index.npy, num_nodes.npy). The budget is a share of features and activations, which is what all save points and
-the features take. Needs the rights to drop the page cache and to make a control group; says so where it has them not. Prints a table in Markdown.
+the features take. --disk slows the disk down to so many megabytes a second: what is read is compared with what it gives then, so that a fast disk does not hide how well
+reading and computing go side by side. Needs the rights to drop the page cache and to make a control group; says so where it has them not. Prints a table in Markdown.
 """
 import argparse
 import contextlib
@@ -12,6 +13,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -28,38 +30,54 @@ def drop_caches() -> bool:
 
 
 @contextlib.contextmanager
-def group(limit: int):
-    """Where processes put themselves to have this much memory, page cache included; None where no group can be made."""
+def groups(limit: int, disk: int, file: pathlib.Path):
+    """Where processes put themselves to have this much memory, page cache included, and to read so many bytes a second (0: as many as they can) from the disk
+    of a file; empty where no group can be made."""
     second = pathlib.Path("/sys/fs/cgroup/cgroup.controllers").exists()
-    root = pathlib.Path("/sys/fs/cgroup") / ("" if second else "memory")
-    path = root / f"cleave-out-of-core-{os.getpid()}"
+    device = os.stat(file).st_dev
+    whole = f"{os.major(device)}:{os.minor(device)}"
+    if second:
+        limits = {"": {"memory.max": str(limit)} | ({"io.max": f"{whole} rbps={disk}"} if disk else {})}
+    else:
+        limits = {"memory": {"memory.limit_in_bytes": str(limit)}} | ({"blkio": {"blkio.throttle.read_bps_device": f"{whole} {disk}"}} if disk else {})
+    made = []
     try:
-        path.mkdir()
-        (path / ("memory.max" if second else "memory.limit_in_bytes")).write_text(str(limit))
+        for controller, values in limits.items():
+            path = pathlib.Path("/sys/fs/cgroup") / controller / f"cleave-out-of-core-{os.getpid()}"
+            path.mkdir()
+            made.append(path)
+            for name, value in values.items():
+                (path / name).write_text(value)
+        yield made
     except OSError:
-        yield None
-        return
-    try:
-        yield path
+        yield []
     finally:
-        path.rmdir()
+        for path in made:
+            path.rmdir()
 
 
-def sequential_rate(path: pathlib.Path) -> float:
+READ = """
+import sys, time
+start, size = time.perf_counter(), 0
+with open(sys.argv[1], "rb", buffering=0) as file:
+    while piece := file.read(1 << 24):
+        size += len(piece)
+print(size / (time.perf_counter() - start))
+"""
+
+
+def run(command: list, into: list):
+    def enter():
+        for path in into:
+            (path / "cgroup.procs").write_text(str(os.getpid()))
+
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, preexec_fn=enter).stdout)
+
+
+def sequential_rate(path: pathlib.Path, into: list) -> float:
     """Bytes a second of a file that is read from the first to the last."""
     drop_caches()
-    start, size = time.perf_counter(), 0
-    with open(path, "rb", buffering=0) as file:
-        while piece := file.read(1 << 24):
-            size += len(piece)
-    return size / (time.perf_counter() - start)
-
-
-def run(command: list, into) -> dict:
-    enter = None
-    if into is not None:
-        enter = lambda: (into / "cgroup.procs").write_text(str(os.getpid()))  # noqa: E731
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, preexec_fn=enter).stdout)
+    return run([sys.executable, "-c", READ, str(path)], into)
 
 
 def main():
@@ -70,6 +88,7 @@ def main():
     parser.add_argument("--share", type=float, default=0.25)
     parser.add_argument("--spill", default="/var/tmp")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--disk", type=int, default=0, help="megabytes a second that the disk is slowed down to")
     arguments = parser.parse_args()
     features = pathlib.Path(arguments.graph) / "x.npy"
     print(f"Page cache {'dropped' if drop_caches() else 'NOT dropped'} before each run.\n")
@@ -81,16 +100,16 @@ def main():
             graph = [str(HERE / "models" / f"{model}.pt2"), arguments.graph]
             subprocess.run([arguments.cli, "plan", *graph, "--out", plan], check=True, capture_output=True)
             command = [arguments.cli, "run", *graph, "--plan", plan, "--threads", str(arguments.threads), "--json", "--out", out]
-            free = min(run(command, None)["seconds"] for _ in range(3))
-            free_functions = run(command, None)["functions"]
+            free = min(run(command, [])["seconds"] for _ in range(3))
+            free_functions = run(command, [])["functions"]
             # What each function must read is what is saved before it, or the features, and four bytes for the source of each edge.
             saved = [f["saved_bytes"] for f in free_functions]
             least_read, least_written = features.stat().st_size + sum(saved[:-1]) + 4 * sum(f["edges"] for f in free_functions), sum(saved)
             budget = int(arguments.share * (features.stat().st_size + sum(saved)))
             # The program itself, which is not counted in what --memory bounds, is in the group.
             program = 100 << 20
-            with group(budget + program) as into:
-                rate = sequential_rate(features)  # of that minute: other machines use the disk as well
+            with groups(budget + program, arguments.disk * 10**6, features) as into:
+                rate = sequential_rate(features, into)  # of that minute: other machines use the disk as well
                 drop_caches()
                 bound = run(command + ["--memory", str(budget), "--spill", folder], into)
                 functions = bound["functions"]
