@@ -175,7 +175,6 @@ public:
 private:
     static constexpr int count = Lanes<T>::count;
     static constexpr std::int64_t ahead = 12;  // edges that rows are asked for ahead: more steps take longer than a sum
-    static constexpr std::int64_t touchedAtOnce = 16, touchedAhead = 32;
     static constexpr int mostOperands = ChainArguments<T>::mostOperands;
 
     struct Term {
@@ -266,24 +265,13 @@ private:
         return load(row + k * count);
     }
 
-    // Asking for a line whose page the processor has to look up holds back what comes after it. Some rows at once are looked up side by side; with
-    // the steps of an edge between them, hardly two would be.
-    void touch(std::int64_t edge) const
-    {
-        const std::int64_t first = edge + touchedAhead, end = first + touchedAtOnce < m_a.target.prefetchEnd ? first + touchedAtOnce : m_a.target.prefetchEnd;
-        for (int i = 0; i < m_ofSource.count; ++i) {
-            const Term& term = *m_ofSource.terms[i];
-            for (std::int64_t later = first; later < end; ++later)
-                __builtin_prefetch(term.base + static_cast<std::int64_t>(term.sources[later]) * term.stride);
-        }
-    }
-
     __attribute__((always_inline)) void compute(Vector<T> (&x)[N], Vector<T> (&y)[N], std::int64_t edge)
     {
         for (int i = 0; i < m_ofEdge.count; ++i)
             m_ofEdge.terms[i]->row = m_ofEdge.terms[i]->base + (edge - m_ofEdge.terms[i]->origin) * m_ofEdge.terms[i]->stride;
         if (edge % touchedAtOnce == 0)
-            touch(edge);
+            for (int i = 0; i < m_ofSource.count; ++i)
+                touch(m_ofSource.terms[i]->base, m_ofSource.terms[i]->stride, m_ofSource.terms[i]->sources, edge, m_a.target.prefetchEnd);
         const bool hasLater = edge + ahead < m_a.target.prefetchEnd;
         for (int i = 0; i < m_ofSource.count; ++i) {
             Term& term = *m_ofSource.terms[i];

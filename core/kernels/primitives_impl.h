@@ -23,6 +23,8 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
     const std::int64_t stride = a.stride, rowOrigin = a.rowOrigin, heads = a.heads;
     const std::int64_t prefetchEnd = sources ? a.prefetchEnd - prefetchDistance<In> : 0;
     constexpr int paired = std::is_same_v<In, BFloat16> && W != Weighting::Head ? (N - Partial) / 2 * 2 : 0;
+    // Where there is little to do for each edge, the processor comes to every other line soon enough by itself.
+    constexpr int prefetched = picks || W == Weighting::Head || std::is_same_v<In, BFloat16> ? line : 2 * line;
     const T* const weights = W == Weighting::None ? nullptr : a.weights - a.weightOrigin * heads + firstHead;
     const int headLanes = static_cast<int>(heads - firstHead < count ? heads - firstHead : count);
     const auto outOf = [&](std::int64_t t) __attribute__((always_inline)) {
@@ -88,8 +90,7 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
         for (; e < end; ++e) {
             if (e < prefetchEnd) {
                 const In* const ahead = rows + static_cast<std::int64_t>(sources[e + prefetchDistance<In>]) * stride;
-                // Every other line: processors fetch lines in pairs.
-                forEach<(N * count + 2 * line - 1) / (2 * line)>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + 2 * k * line); });
+                forEach<(N * count + prefetched - 1) / prefetched>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * prefetched); });
             }
             add(e, false);
         }

@@ -38,6 +38,18 @@ struct BFloat16 {
 template <class In>
 constexpr std::int64_t prefetchDistance = sizeof(In) == 2 ? 36 : 24;
 
+// Asking for a line whose page the processor has to look up holds back what comes after it. The pages of some rows at once are looked up side by side; with
+// a lot of work for each edge between them, hardly two would be.
+constexpr std::int64_t touchedAtOnce = 16, touchedAhead = 32;
+
+template <class In>
+inline void touch(const In* rows, std::int64_t stride, const std::int32_t* sources, std::int64_t edge, std::int64_t edges)
+{
+    const std::int64_t first = edge + touchedAhead, end = first + touchedAtOnce < edges ? first + touchedAtOnce : edges;
+    for (std::int64_t later = first; later < end; ++later)
+        __builtin_prefetch(rows + static_cast<std::int64_t>(sources[later]) * stride);
+}
+
 // Targets that rows are asked for ahead where they do not follow each other.
 constexpr std::int64_t scatterDistance = 8;
 
