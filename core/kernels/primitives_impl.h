@@ -9,6 +9,9 @@ void chain(const ChainArguments<T>& a);  // chains_impl.h
 
 namespace {
 
+// Targets that rows are asked for ahead where they do not follow each other.
+constexpr std::int64_t scatterDistance = 8;
+
 enum class Weighting { None, Edge, Head };
 
 // N vectors of columns, the last of which has `tail` lanes if it is partial; weights of heads are picked by `lanes`.
@@ -317,12 +320,10 @@ void sumInner(T* out, const T* x, std::int64_t groups, std::int64_t inner)
         std::int64_t c = 0;
         for (; c + lanes <= inner; c += lanes)
             sum += load(x + c);
-        T total = 0;
+        T rest = 0;
         for (; c < inner; ++c)
-            total += x[c];
-        for (int i = 0; i < lanes && inner >= lanes; ++i)
-            total += sum[i];
-        out[g] = total;
+            rest += x[c];
+        out[g] = inner < lanes ? rest : rest + total<T>(sum);
     }
 }
 

@@ -38,21 +38,6 @@ struct BFloat16 {
 template <class In>
 constexpr std::int64_t prefetchDistance = sizeof(In) == 2 ? 36 : 24;
 
-// Asking for a line whose page the processor has to look up holds back what comes after it. The pages of some rows at once are looked up side by side; with
-// a lot of work for each edge between them, hardly two would be.
-constexpr std::int64_t touchedAtOnce = 16, touchedAhead = 32;
-
-template <class In>
-inline void touch(const In* rows, std::int64_t stride, const std::int32_t* sources, std::int64_t edge, std::int64_t edges)
-{
-    const std::int64_t first = edge + touchedAhead, end = first + touchedAtOnce < edges ? first + touchedAtOnce : edges;
-    for (std::int64_t later = first; later < end; ++later)
-        __builtin_prefetch(rows + static_cast<std::int64_t>(sources[later]) * stride);
-}
-
-// Targets that rows are asked for ahead where they do not follow each other.
-constexpr std::int64_t scatterDistance = 8;
-
 template <class T>
 struct Lanes;
 
@@ -271,6 +256,32 @@ inline Vector<T> combined(Vector<T> a, Vector<T> x)
         return withNaN<T>((isMax ? x > a : x < a) ? x : a, x);
 #endif
     }
+}
+
+// The sum of all lanes.
+template <class T>
+inline T total(Vector<T> x)
+{
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4)
+        return _mm512_reduce_add_ps(reinterpret_cast<__m512>(x));
+    else
+        return _mm512_reduce_add_pd(reinterpret_cast<__m512d>(x));
+#elif defined(__AVX2__)
+    if constexpr (sizeof(T) == 4) {
+        __m128 half = _mm_add_ps(_mm256_castps256_ps128(reinterpret_cast<__m256>(x)), _mm256_extractf128_ps(reinterpret_cast<__m256>(x), 1));
+        half = _mm_add_ps(half, _mm_movehl_ps(half, half));
+        return _mm_cvtss_f32(_mm_add_ss(half, _mm_movehdup_ps(half)));
+    } else {
+        const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(reinterpret_cast<__m256d>(x)), _mm256_extractf128_pd(reinterpret_cast<__m256d>(x), 1));
+        return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
+    }
+#else
+    T sum = 0;
+    for (int i = 0; i < Lanes<T>::count; ++i)
+        sum += x[i];
+    return sum;
+#endif
 }
 
 template <int... K, class F>
