@@ -3,7 +3,8 @@
 
     python3 end_to_end.py --cli build/dev/bin/cleave-cli --graphs GRAPH.npz … [--models sage2 gcn2 gat2] [--python 'python3' …]
 
-The rivals (rivals.py) run under each Python that is named, which needs PyTorch and NumPy, and PyTorch Geometric for its own layers.
+The rivals (rivals.py) run under each Python that is named, which needs PyTorch and NumPy, and PyTorch Geometric for its own layers. A graph without
+features, or with others than the models' 128 columns, gets random ones: a copy of it with them is written into --scratch.
 """
 import argparse
 import itertools
@@ -13,8 +14,24 @@ import shlex
 import subprocess
 
 HERE = pathlib.Path(__file__).parent
+WIDTH = 128  # columns of the features that the models (make_models.py) take
 WAYS = [("loop", "loop by layer"), ("full", "whole graph, scatter"), ("sparse", "whole graph, sparse product"), ("nodewise", "node-wise (extrapolated)"),
         ("pyg-loop", "PyG's layers by layer"), ("pyg-full", "PyG, whole graph, scatter"), ("pyg-sparse", "PyG, whole graph, sparse product")]
+
+
+def with_features(graph: str, scratch: pathlib.Path) -> str:
+    """The graph's file, or that of a copy with random features of the models' width."""
+    import numpy  # here only: graphs that have features need none
+
+    data = numpy.load(graph)
+    if "x" in data and data["x"].shape[1] == WIDTH:
+        return graph
+    edges = data["edge_index"]
+    nodes = int(data["num_nodes"]) if "num_nodes" in data else int(edges.max()) + 1
+    scratch.mkdir(parents=True, exist_ok=True)
+    copy = scratch / pathlib.Path(graph).name
+    numpy.savez(copy, edge_index=edges, x=numpy.random.default_rng(0).standard_normal((nodes, WIDTH), dtype=numpy.float32))
+    return str(copy)
 
 
 def cleave(arguments, graph: str) -> dict:
@@ -44,11 +61,13 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--batch-size", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--scratch", type=pathlib.Path, default=pathlib.Path("build/e2e"))
     arguments = parser.parse_args()
     ways = [(way, title) for way, title in WAYS if way in arguments.ways.split(",")]
     print("| graph | model | Cleave | of it prologue | " + " | ".join(title for _, title in ways) + " | PyTorch |")
     print("|---|---|---|---|" + "---|" * (len(ways) + 1))
     for graph in arguments.graphs:
+        graph = with_features(graph, arguments.scratch)
         ours, all_theirs = cleave(arguments, graph), [rivals(arguments, python, graph) for python in arguments.python]
         for model, theirs in itertools.product(arguments.models, all_theirs):
             run = ours[model]
