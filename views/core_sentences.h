@@ -201,6 +201,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "Array %1 of %2 must have shape [splits, nodes], not %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "Array %1 of %2 must have shape [nodes], not %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "Array %1 of %2 names node %3 at edge %4, but the graph has %5."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Array %1 of %2 names node %3 at edge %4, but nodes are numbered from 0."),
     QT_TRANSLATE_NOOP("cleave::Core", "Array %1 of %2 has shape %3, but the graph has %4 nodes."),
     QT_TRANSLATE_NOOP("cleave::Core", "Array %1 of %2 has shape %3, but edge_index has %4 edges."),
     QT_TRANSLATE_NOOP("cleave::Core", "Array %1 of %2 has shape %3, but %4 asks for %5 entries."),

@@ -81,9 +81,7 @@ public:
                     sparse.insert(of);
         for (const std::string& name : sparse)
             takeSparseFeatures(name, progress);
-        m_isTyped = !m_all.contains("edge_index") && std::ranges::any_of(m_all, [](const auto& entry) {
-            return isEdgeIndex(entry.first) || (entry.first != "x" && isFeatures(entry.first));
-        });
+        findTypes();
         takeLabels();
         for (const auto& [name, slot] : {std::pair("train", &m_graph.trainMask), std::pair("val", &m_graph.valMask), std::pair("test", &m_graph.testMask)})
             takeMask(name, *slot);
@@ -139,6 +137,34 @@ private:
 
     // "edge_index", "edge_index_author_writes_paper", "author__writes__paper.edge_index".
     static bool isEdgeIndex(const std::string& name) { return name.starts_with("edge_index") || name.ends_with("edge_index"); }
+
+    static bool isPairs(const Array& array) { return isInteger(array.dtype) && array.shape.size() == 2 && array.shape[0] == 2; }
+
+    // Whether nodes have types, and which arrays are then features and edges: by their names, or where none has such a name, by their shapes.
+    void findTypes()
+    {
+        if (m_all.contains("edge_index"))
+            return;
+        for (const auto& [name, array] : m_all) {
+            if (isEdgeIndex(name))
+                m_relations.insert(name);
+            if (isFeatures(name))
+                m_features.insert(name);
+        }
+        const bool hasNamed = !m_relations.empty();
+        std::set<std::int64_t> edges;
+        for (const auto& [name, array] : m_all)
+            if (isPairs(array)) {
+                edges.insert(array.shape[1]);
+                if (!hasNamed)
+                    m_relations.insert(name);
+            }
+        if (m_features.empty() && !m_relations.empty())
+            for (const auto& [name, array] : m_all)
+                if (isFloating(array.dtype) && array.shape.size() == 2 && !edges.contains(array.shape[0]))
+                    m_features.insert(name);
+        m_isTyped = !m_relations.empty() || std::ranges::any_of(m_features, [](const std::string& name) { return name != "x"; });
+    }
 
     // x_indptr, x_indices, x_data, x_shape: compressed sparse rows, made dense.
     void takeSparseFeatures(const std::string& name, const Progress& progress)
@@ -217,8 +243,8 @@ private:
     void findNumNodes()
     {
         if (m_isTyped) {
-            for (const auto& [name, array] : m_all)
-                if (isFeatures(name) && !array.shape.empty())
+            for (const std::string& name : m_features)
+                if (const Array& array = m_all.at(name); !array.shape.empty())
                     m_graph.numNodes += array.shape[0];
             return;
         }
@@ -242,7 +268,7 @@ private:
         if (!m_isTyped && !m_all.contains("edge_index"))
             throw Error(m_file + " has no array 'edge_index' of numbers.");
         for (auto& [name, array] : m_all)
-            if (name == "edge_index" || (m_isTyped && isEdgeIndex(name)))
+            if (name == "edge_index" || (m_isTyped && m_relations.contains(name)))
                 takeEdges(name, array, m_isTyped ? std::numeric_limits<std::int64_t>::max() : m_graph.numNodes, progress);
     }
 
@@ -257,8 +283,8 @@ private:
                 progress.update(static_cast<double>(i) / static_cast<double>(edges.count()), "Checking edges");
             const std::int64_t node = edges.as<std::int64_t>()[i];
             if (node < 0 || node >= nodes)
-                fail(name, "names node " + std::to_string(node) + " at edge " + std::to_string(i % edges.shape[1]) + ", but the graph has " +
-                               (m_isTyped ? std::string() : formatCount(nodes) + " ") + "nodes, numbered from 0");
+                fail(name, "names node " + std::to_string(node) + " at edge " + std::to_string(i % edges.shape[1]) +
+                               (m_isTyped ? ", but nodes are numbered from 0" : ", but the graph has " + formatCount(nodes) + " nodes, numbered from 0"));
         }
     }
 
@@ -300,6 +326,7 @@ private:
     std::map<std::string, Array> m_all;
     DataGraph m_graph;
     bool m_isTyped = false;  // arrays for each node type and relation
+    std::set<std::string> m_features, m_relations;  // of them
 };
 
 }  // namespace

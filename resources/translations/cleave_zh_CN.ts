@@ -1084,6 +1084,10 @@
         <translation>%2 的数组 %1 在边 %4 处引用了节点 %3，但图有 %5。</translation>
     </message>
     <message>
+        <source>Array %1 of %2 names node %3 at edge %4, but nodes are numbered from 0.</source>
+        <translation>%2 的数组 %1 在边 %4 处引用了节点 %3，但节点从 0 编号。</translation>
+    </message>
+    <message>
         <source>Array %1 of %2 has shape %3, but the graph has %4 nodes.</source>
         <translation>%2 的数组 %1 形状为 %3，但图有 %4 个节点。</translation>
     </message>

@@ -175,6 +175,25 @@ TEST(Graph, OfSeveralNodeTypes)
     EXPECT_NE(refusal(wrong).find("item_x_indices"), std::string::npos);
 }
 
+// Where no array is called what it is, shapes say which are edges and which are features; a model's inputs say the rest.
+TEST(Graph, OfArraysWithOtherNames)
+{
+    std::map<std::string, Array> arrays;
+    arrays["users"] = arrayOf<float>(DType::Float32, {2, 1}, {1, 2});
+    arrays["items"] = arrayOf<float>(DType::Float32, {4, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+    arrays["buys"] = numbers({2, 3}, {0, 1, 1, 2, 2, 3});
+    arrays["price"] = arrayOf<float>(DType::Float32, {3, 1}, {1, 2, 3});
+    DataGraph graph = read(arrays);
+    EXPECT_EQ(graph.numNodes, 6);  // price has a row for each edge
+    EXPECT_EQ(graph.numEdges, 3);
+    arrays["buys"] = numbers({2, 3}, {0, 1, 1, 2, -2, 3});
+    EXPECT_NE(refusal(arrays).find("'buys' of g.npz names node -2"), std::string::npos) << refusal(arrays);
+    arrays.erase("buys");
+    EXPECT_NE(refusal(arrays).find("does not tell how many nodes"), std::string::npos) << refusal(arrays);
+    arrays["x"] = arrays["users"];
+    EXPECT_NE(refusal(arrays).find("has no array 'edge_index'"), std::string::npos) << refusal(arrays);
+}
+
 TEST(Npy, RoundTripsEveryType)
 {
     const test::TemporaryFolder folder;
