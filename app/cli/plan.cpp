@@ -135,6 +135,18 @@ private:
     StoredPlan m_stored;
 };
 
+// A line of a table cannot be read where a relational model has hundreds of ops in a function: their first and last, and how many there are between.
+std::string shortList(const std::vector<std::string>& names)
+{
+    constexpr std::size_t most = 12, first = 5, last = 3;
+    if (names.size() <= most)
+        return join(names, ", ");
+    std::vector<std::string> shown(names.begin(), names.begin() + first);
+    shown.push_back("… " + std::to_string(names.size() - first - last) + " more …");
+    shown.insert(shown.end(), names.end() - last, names.end());
+    return join(shown, ", ");
+}
+
 std::string planTable(const PlanSpace& space, const StoredPlan& stored, const PlanCost* cost)
 {
     const Plan& plan = stored.plan;
@@ -145,7 +157,7 @@ std::string planTable(const PlanSpace& space, const StoredPlan& stored, const Pl
         std::vector<std::string> all;
         for (const ValueId value : values)
             all.push_back(program[value].name);
-        return join(all, ", ");
+        return shortList(all);
     };
     std::vector<std::vector<std::string>> rows{{"function", "before", "message passing", "after", "reads", "saves"}};
     const bool hasDevice = !stored.devices.device.empty();
@@ -164,7 +176,7 @@ std::string planTable(const PlanSpace& space, const StoredPlan& stored, const Pl
                 ops[1].push_back(program[step.op].name);
         const bool hasType = analysis.types() > 1 && function.isOfLevel();
         rows.push_back({functionName(function) + (hasType ? ", " + analysis.nodeTypes[static_cast<std::size_t>(function.nodeType)].name : ""),
-                        join(ops[0], ", "), join(ops[1], ", "), join(ops[2], ", "), names(function.reads), names(function.saves)});
+                        shortList(ops[0]), shortList(ops[1]), shortList(ops[2]), names(function.reads), names(function.saves)});
         if (hasDevice)
             rows.back().push_back(stored.devices.functions.contains(DeviceWishes::nameOf(function)) ? stored.devices.device : "cpu");
         for (std::size_t f = 0; cost && f < cost->functions.size(); ++f)

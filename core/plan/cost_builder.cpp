@@ -5,6 +5,7 @@
 #include "core/analysis/message_passing.h"
 #include "core/base/error.h"
 #include "core/plan/cost.h"
+#include "core/plan/sparse_terms.h"
 
 namespace cleave {
 
@@ -126,12 +127,13 @@ private:
         }
         m_fusion = fuseEdges(m_a, *m_f, m.m_counts.kernels);
         const std::vector<bool> live = liveSteps(m_p, *m_f, m_fusion);
+        findShares();
         addPreparation();
         auto program = m_fusion.programs.begin();
         for (std::size_t i = 0; i < m_f->steps.size(); ++i) {
             m_program = program != m_fusion.programs.end() && program->step == i ? &*program++ : nullptr;
             if (m_program || m_fusion.absorbed[i] || live[i])
-                addStep(m_f->steps[i], m_fusion.absorbed[i]);
+                addStep(i);
         }
         if (m_f->rowsOf.valid()) {
             const double rowsWritten = frameRows(0).total;
@@ -185,10 +187,30 @@ private:
         });
     }
 
-    // The time of an edge program by rates.
-    double programSeconds(const FusedEdges& fused) const
+    // Terms of a sum that only targets with edges of one relation add to are one call, and only these rows are computed, a few at a time.
+    void findShares()
     {
-        const double edges = frameRows(fused.frame).total, targets = frameRows(m_f->frames[at(fused.frame)].parent).total;
+        m_shares.clear();
+        const std::vector<SparseTerm> terms = findSparseTerms(m_a, *m_f, m_fusion);
+        for (const SparseTerm& term : terms) {
+            const FusedEdges& fused = m_fusion.programs[term.program];
+            const double edges = frameRows(fused.frame).total, targets = frameRows(m_f->frames[at(fused.frame)].parent).total;
+            const double share = targets > 0 ? std::min(1.0, edges / targets) : 1;
+            for (const std::size_t step : term.scales)
+                m_shares[step] = {share, true};
+            m_shares[fused.step] = m_shares[term.product] = {share, true};
+            m_shares[term.sum] = {share, term.ownsOther};
+            // Which targets have edges.
+            cost().compute.seconds += targets * indexBytes / m.m_rates.slice;
+        }
+        if (!terms.empty())
+            cost().compute.seconds += m.m_rates.opSeconds * rows().batches;
+    }
+
+    // The time of an edge program by rates. share: of the targets, those that have results.
+    double programSeconds(const FusedEdges& fused, double share) const
+    {
+        const double edges = frameRows(fused.frame).total, targets = share * frameRows(m_f->frames[at(fused.frame)].parent).total;
         const double item = static_cast<double>(itemSize(fused.dtype));
         double bytes = 0, entries = 0;
         for (const EdgeOperand& operand : fused.program.operands)
@@ -285,8 +307,13 @@ private:
 
     bool isFeature(const StepOperand& operand) const { return m_a.values[operand.value].reach == Reach::Feature; }
 
-    void addStep(const Step& step, bool isAbsorbed)
+    void addStep(std::size_t number)
     {
+        const Step& step = m_f->steps[number];
+        const bool isAbsorbed = m_fusion.absorbed[number];
+        const auto sparse = m_shares.find(number);
+        const double share = sparse == m_shares.end() ? 1 : sparse->second.ofRows;
+        const bool isHeld = sparse == m_shares.end() || !sparse->second.isInPlace;  // its result, for the whole block
         const ValueId first = m_p[step.op].outputs.front();
         const bool nodes = isNodes(step.frame);
         if (nodes && (m_a.values[first].reach != Reach::Feature || step.kind == StepKind::LocalIndex)) {
@@ -364,38 +391,39 @@ private:
                 }
             }
         }
-        const double calls = isAbsorbed ? 0 : m.m_rates.opSeconds * rows().batches;
+        const double calls = isAbsorbed || sparse != m_shares.end() ? 0 : m.m_rates.opSeconds * rows().batches;
         const auto measured = m.m_profile.opSeconds.find(step.op);
         const bool isMeasured = measured != m.m_profile.opSeconds.end();
         if (placed >= 0) {
             op.reads = std::move(reads);
             op.before = std::exchange(m_waiting, {});
-            op.resultBytes = work.kind == WorkKind::View ? 0 : resultBytes;
+            op.resultBytes = work.kind == WorkKind::View || !isHeld ? 0 : resultBytes;
             op.scratchBytes = work.scratchBytes;
             if (work.kind == WorkKind::Reduce) {
                 op.fixed = {0, work.flops * edgeRows, isMeasured  ? measured->second * edgeRows
-                                                           : m_program ? programSeconds(*m_program)
+                                                           : m_program ? programSeconds(*m_program, share)
                                                                        : edgeBytes / m.m_rates.segmentReduce};
             } else if (!gathers) {
-                op.flops = work.flops;
-                op.bytes = work.kind == WorkKind::View ? 0 : ownBytes + resultBytes;
+                op.flops = share * work.flops;
+                op.bytes = work.kind == WorkKind::View ? 0 : share * (ownBytes + resultBytes);
                 op.seconds = isMeasured
-                                 ? measured->second
-                                 : std::max(work.flops / (work.kind == WorkKind::Product ? m.m_rates.gemm : 1e300), op.bytes / m.m_rates.elementwise);
+                                 ? share * measured->second
+                                 : std::max(op.flops / (work.kind == WorkKind::Product ? m.m_rates.gemm : 1e300), op.bytes / m.m_rates.elementwise);
             }
             op.fixed.seconds += isMeasured ? 0 : calls;
             return;
         }
-        Amount amount{0, work.flops * own.total, isMeasured ? 0 : calls};
+        const double computed = share * own.total;
+        Amount amount{0, work.flops * computed, isMeasured ? 0 : calls};
         if (work.kind != WorkKind::View && !gathers && !isAbsorbed) {
-            const double bytes = (ownBytes + resultBytes) * own.total + otherBytes;
+            const double bytes = (ownBytes + resultBytes) * computed + otherBytes;
             amount.seconds += isMeasured
-                                  ? measured->second * own.total
+                                  ? measured->second * computed
                                   : std::max(work.kind == WorkKind::Product ? amount.flops / m.m_rates.gemm : 0, bytes / m.m_rates.elementwise);
         }
         cost().compute += amount;
         FixedStep fixed;
-        fixed.isView = work.kind == WorkKind::View || step.kind == StepKind::Forward || isAbsorbed;
+        fixed.isView = work.kind == WorkKind::View || step.kind == StepKind::Forward || isAbsorbed || !isHeld;
         fixed.mostBytes = fixed.isView ? 0 : resultBytes * own.most;
         fixed.scratchBytes = isAbsorbed ? 0 : work.scratchBytes * own.most;
         fixed.reads = std::move(reads);
@@ -457,6 +485,11 @@ private:
     std::map<int, int> m_globalOf;  // the function of the global ops of each level
     std::vector<int> m_waiting;
     EdgeFusion m_fusion;                         // of the function
+    struct Share {
+        double ofRows;   // that are computed
+        bool isInPlace;  // or in the scratch of the call that does all of them
+    };
+    std::map<std::size_t, Share> m_shares;       // steps of sums over relations
     const FusedEdges* m_program = nullptr;       // that takes the place of the step
     std::set<std::pair<ValueId, ValueId>> m_ordered;  // structure in the order of a segment's edges
 };

@@ -11,8 +11,10 @@
 #include "core/base/mapping.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
+#include "core/plan/cost.h"
 #include "core/run/bind.h"
 #include "core/run/file_rows.h"
+#include "core/run/measure.h"
 #include "core/run/relation_sum.h"
 #include "tests/core/run/zoo_files.h"
 
@@ -194,6 +196,27 @@ TEST(Relations, MayBeEmptyOrAlone)
     }
     setEdges(graph, {}, {});
     EXPECT_TRUE(verify(model, graph, {}).equal()) << "no edges";
+}
+
+// What a plan is priced at: products of rows that have edges of a relation, not of all rows for each.
+TEST(Relations, CountTheRowsThatHaveEdges)
+{
+    const Model model = openZoo("rgcn");
+    const PlanSpace space(*model.analysis);
+    const auto price = [&](std::int64_t edges, Kernels kernels) {
+        const DataGraph graph = largeGraph(2048, edges);
+        GraphCounts counts = GraphMeasure(model, graph).counts(2048, NodeOrder::Natural, {});
+        counts.kernels = kernels;
+        return CostModel(space, counts, Rates{}).price(space.messageDegree());
+    };
+    const PlanCost few = price(200, Kernels::All), fewByOps = price(200, Kernels::None);
+    const PlanCost many = price(400'000, Kernels::All), manyByOps = price(400'000, Kernels::None);
+    EXPECT_LT(few.flops(), 0.7 * fewByOps.flops());
+    EXPECT_LT(few.seconds(), fewByOps.seconds());
+    EXPECT_LT(few.peakBytes(), fewByOps.peakBytes());
+    // One edge of type 1 in either graph: a third of the terms counts for nothing still.
+    EXPECT_LT(many.flops(), manyByOps.flops());
+    EXPECT_GT(many.flops() - few.flops(), 0.4 * (manyByOps.flops() - few.flops()));
 }
 
 TEST(Relations, OfSomeNodesOnly)
