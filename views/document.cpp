@@ -505,7 +505,8 @@ void Document::runLayerWise()
         [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, plan = m_planEditor.plan(), graph = m_graph,
          chosen = m_options.run, devices = m_planEditor.devices()](const Progress& progress) {
             checkPlanned(*model, checked, progress);
-            const RunOptions options = onDevices(chosen, devices, *model->cut);
+            RunOptions options = onDevices(chosen, devices, *model->cut);
+            options.warmsUp = true;
             RunResult result = cleave::runLayerWise(*model, *graph, options, progress);
             // A prediction counts and measures on the whole graph once more, with the memory that this takes.
             if (options.memoryBytes == 0)
@@ -529,6 +530,7 @@ void Document::verify()
             checkPlanned(*model, checked, progress);
             VerifyOptions options = chosen;
             options.run = onDevices(chosen.run, devices, *model->cut);
+            options.run.warmsUp = true;
             VerifyResult result = cleave::verify(*model, *graph, options, progress);
             result.layerWise.predicted = predict(*model, plan, *graph, options.run, result.layerWise, false, progress);
             giveBackPages();

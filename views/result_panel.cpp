@@ -124,6 +124,8 @@ QString ResultPanel::runSummary(const RunResult& run) const
 {
     QString text = tr("Layer-wise with batches of %1 nodes: %2, of which %3 for the prologue.")
                        .arg(countText(run.batchSize), secondsText(run.seconds), secondsText(run.prologueSeconds));
+    if (run.firstSeconds > 0)
+        text += tr(" The first time it took %1.").arg(secondsText(run.firstSeconds));
     if (run.peakBytes > 0)
         text += tr(" At most %1 of tensors at once.").arg(bytesText(run.peakBytes));
     if (run.boundBytes > 0)

@@ -72,6 +72,8 @@ Json toJson(const RunResult& result)
                                      {"file_bytes_read", f.fileBytesRead}, {"file_bytes_written", f.fileBytesWritten}});
     for (std::size_t i = 0; i < result.predicted.seconds.size(); ++i)
         json["functions"][i]["predicted_seconds"] = result.predicted.seconds[i];
+    if (result.firstSeconds > 0)
+        json["first_seconds"] = result.firstSeconds;
     if (!result.dense.empty())
         json["dense"] = result.dense;
     if (result.boundBytes > 0)
@@ -100,7 +102,7 @@ std::string functionTable(const RunResult& result)
 
 std::string summary(const std::string& name, const RunResult& result)
 {
-    return name + ": " + formatSeconds(result.seconds) +
+    return name + ": " + formatSeconds(result.seconds) + (result.firstSeconds > 0 ? " (" + formatSeconds(result.firstSeconds) + " the first time)" : "") +
            (result.peakBytes > 0 ? ", peak " + formatBytes(result.peakBytes) : "") + "\n";
 }
 
@@ -243,6 +245,7 @@ void addRun(CLI::App& app, int&)
     command->add_option("--resume", *resume, "Folder of an interrupted run to go on with")->type_name("DIR")->excludes(storeOption);
     command->callback([arguments, out, store, resume] {
         arguments->graph.finish();
+        arguments->graph.run.warmsUp = true;
         arguments->graph.run.resume = !resume->empty();
         arguments->graph.run.store = resume->empty() ? *store : *resume;
         // Here the bound is there before the graph is read, and counts that as well.
@@ -293,6 +296,7 @@ void addVerify(CLI::App& app, int& exitCode)
         if (*record && arguments->plan.empty())
             throw CLI::ValidationError("--record", "needs a plan file (--plan)");
         arguments->graph.finish();
+        arguments->graph.run.warmsUp = true;
         VerifyOptions options{arguments->graph.run, *tolerance, {}};
         VerifyResult result;
         RowNames names;

@@ -130,11 +130,22 @@ private:
 
 std::timed_mutex BoundedRun::s_mutex;
 
-}  // namespace
-
-RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+// run() as often as the options say.
+template <class Run>
+RunResult timed(const RunOptions& options, Run run)
 {
-    options.check();
+    RunResult result = run();
+    if (!options.warmsUp || result.seconds > warmUpSeconds || !options.store.empty() || options.memoryBytes > 0)
+        return result;
+    const double first = result.seconds;
+    result = RunResult();
+    result = run();
+    result.firstSeconds = first;
+    return result;
+}
+
+RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+{
     const Stoppable stoppable(progress.stop);
     useThreads(options);
     const Bindings inputs = bindInputs(model, graph, options);
@@ -159,9 +170,8 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
     return result;
 }
 
-RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+RunResult layerWiseOnce(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
 {
-    options.check();
     const Stoppable stoppable(progress.stop);
     useThreads(options);
     const Bindings inputs = bindInputs(model, graph, options);
@@ -218,6 +228,20 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
         }
     });
     return result;
+}
+
+}  // namespace
+
+RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+{
+    options.check();
+    return timed(options, [&] { return fullGraphOnce(model, graph, options, progress); });
+}
+
+RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+{
+    options.check();
+    return timed(options, [&] { return layerWiseOnce(model, graph, options, progress); });
 }
 
 }  // namespace cleave

@@ -44,6 +44,7 @@ struct RunOptions {
     bool strictDevice = false;                 ///< Error where a function cannot run there, instead of a notice
     std::size_t memoryBytes = 0;               ///< layer-wise: most resident memory to take beyond what is there when the run begins, the rest lies in files; 0: no bound
     std::filesystem::path spill;               ///< folder for these files, of which nothing is left; empty: $TMPDIR, or /var/tmp
+    bool warmsUp = false;                      ///< a run that is over in a moment is done once more, and tells the times of the second: in the first, LibTorch starts threads and compiles
     int jitter = 0;                            ///< 1, 2, …: each floating-point number of the inputs is moved by its last digit, up or down, each time differently
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
 
@@ -94,12 +95,15 @@ struct RunResult {
     std::int64_t batchSize = 0;          ///< that was used
     double prologueSeconds = 0;
     double seconds = 0;                  ///< whole run
+    double firstSeconds = 0;             ///< RunOptions::warmsUp: of the run before it; 0: there was none
     GraphCounts counts;                  ///< of a layer-wise run: rows of the functions of its cut, without bytes of structure
     Prediction predicted;                ///< filled by predict
     std::string dense;                   ///< what multiplied matrices, in words
     double boundBytes = 0, residentBytes = 0;  ///< RunOptions::memoryBytes, and the most that was resident beyond what was before, as the operating system counts
     double peakBytes = 0;                ///< most memory of tensors alive at once: stores, prologue, block; 0 if not measured
 };
+
+constexpr double warmUpSeconds = 0.3;  ///< RunOptions::warmsUp: runs that take longer are not repeated, nor those with a store or a bound of memory
 
 /// Runs the uncut program on the whole graph at once.
 RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOptions& options = {}, const Progress& progress = {});

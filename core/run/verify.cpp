@@ -89,7 +89,7 @@ void addJitters(VerifyResult& result, const Model& model, const DataGraph& graph
     const int runs = nodes.empty() ? 3 : 16;
     RunOptions moved = options.run;
     moved.store.clear();
-    moved.resume = false;
+    moved.resume = moved.warmsUp = false;
     if (!nodes.empty())
         moved.targets = nodes;
     const auto rowIn = [&](std::int64_t row) {

@@ -4118,6 +4118,10 @@
         <translation>逐层运行，每批 %1 个节点：用时 %2，其中序段 %3。</translation>
     </message>
     <message>
+        <source> The first time it took %1.</source>
+        <translation> 第一次用时 %1。</translation>
+    </message>
+    <message>
         <source> At most %1 of tensors at once.</source>
         <translation> 张量同时最多占用 %1。</translation>
     </message>

@@ -65,6 +65,28 @@ TEST(Run, ThreadsAndBatchSizesGiveTheSameAnswers)
         }
 }
 
+// Times of short runs are those of a second one; its answers are the same.
+TEST(Run, ShortRunsWarmUp)
+{
+    const Model model = openZoo("gcn");
+    const DataGraph graph = zooGraph("gcn");
+    RunOptions options;
+    EXPECT_EQ(runLayerWise(model, graph, options).firstSeconds, 0);
+    const RunResult once = runLayerWise(model, graph, options);
+    options.warmsUp = true;
+    const RunResult twice = runLayerWise(model, graph, options);
+    EXPECT_GT(twice.firstSeconds, 0);
+    EXPECT_LT(twice.firstSeconds, warmUpSeconds);
+    EXPECT_GT(twice.seconds, 0);
+    EXPECT_EQ(std::memcmp(twice.outputs[0].array.data.get(), once.outputs[0].array.data.get(), once.outputs[0].array.bytes()), 0);
+    EXPECT_EQ(twice.functions.size(), once.functions.size());
+    EXPECT_GT(runFullGraph(model, graph, options).firstSeconds, 0);
+    // What is kept in a folder is written once.
+    const test::TemporaryFolder folder;
+    options.store = folder / "store";
+    EXPECT_EQ(runLayerWise(model, graph, options).firstSeconds, 0);
+}
+
 // Edges into many targets are reduced before batches run on them, whether rows come from the store, from a block's copies or from joined functions.
 TEST(Run, GatheringBeforehandGivesTheSameForAnyPlan)
 {
