@@ -191,6 +191,8 @@ private:
     void findShares()
     {
         m_shares.clear();
+        if (!m.m_rates.joinsRelations)
+            return;
         const std::vector<SparseTerm> terms = findSparseTerms(m_a, *m_f, m_fusion);
         for (const SparseTerm& term : terms) {
             const FusedEdges& fused = m_fusion.programs[term.program];

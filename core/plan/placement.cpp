@@ -158,6 +158,7 @@ Rates ratesOn(const DeviceRates& device, const Rates& host)
     rates.edgeArithmetic = device.memory / sizeof(float);
     rates.gemm = device.gemm;
     rates.opSeconds = device.opSeconds;
+    rates.joinsRelations = false;
     return rates;
 }
 

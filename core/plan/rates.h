@@ -38,6 +38,7 @@ struct Rates {
     double slice = 1e9;           ///< bytes/s of structure sliced to a block's edges
     double number = 1e8;          ///< nodes/s that a block's nodes are found and numbered at
     double opSeconds = 4e-6;      ///< of calling one op
+    bool joinsRelations = true;   ///< a sum over relations is one call, for the rows that have edges of each
     std::map<std::string, DeviceRates> devices;  ///< those that were measured, by name: "cuda"
 
     /// What is assumed where it was not measured.

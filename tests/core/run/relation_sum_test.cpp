@@ -203,11 +203,12 @@ TEST(Relations, CountTheRowsThatHaveEdges)
 {
     const Model model = openZoo("rgcn");
     const PlanSpace space(*model.analysis);
+    Rates rates;
     const auto price = [&](std::int64_t edges, Kernels kernels) {
         const DataGraph graph = largeGraph(2048, edges);
         GraphCounts counts = GraphMeasure(model, graph).counts(2048, NodeOrder::Natural, {});
         counts.kernels = kernels;
-        return CostModel(space, counts, Rates{}).price(space.messageDegree());
+        return CostModel(space, counts, rates).price(space.messageDegree());
     };
     const PlanCost few = price(200, Kernels::All), fewByOps = price(200, Kernels::None);
     const PlanCost many = price(400'000, Kernels::All), manyByOps = price(400'000, Kernels::None);
@@ -217,6 +218,8 @@ TEST(Relations, CountTheRowsThatHaveEdges)
     // One edge of type 1 in either graph: a third of the terms counts for nothing still.
     EXPECT_LT(many.flops(), manyByOps.flops());
     EXPECT_GT(many.flops() - few.flops(), 0.4 * (manyByOps.flops() - few.flops()));
+    rates.joinsRelations = false;
+    EXPECT_NEAR(price(200, Kernels::All).flops(), fewByOps.flops(), 0.01 * fewByOps.flops());
 }
 
 TEST(Relations, OfSomeNodesOnly)
