@@ -243,8 +243,8 @@ private:
     void findNumNodes()
     {
         if (m_isTyped) {
-            for (const std::string& name : m_features)
-                if (const Array& array = m_all.at(name); !array.shape.empty())
+            for (const auto& [name, array] : m_all)
+                if (m_features.contains(name) && !array.shape.empty())
                     m_graph.numNodes += array.shape[0];
             return;
         }

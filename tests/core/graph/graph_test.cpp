@@ -190,6 +190,11 @@ TEST(Graph, OfArraysWithOtherNames)
     EXPECT_NE(refusal(arrays).find("'buys' of g.npz names node -2"), std::string::npos) << refusal(arrays);
     arrays.erase("buys");
     EXPECT_NE(refusal(arrays).find("does not tell how many nodes"), std::string::npos) << refusal(arrays);
+    arrays["train_mask_x"] = arrayOf<std::uint8_t>(DType::Bool, {2}, {1, 0});  // a mask, whatever else its name might say
+    arrays["x_user"] = arrays["users"];
+    EXPECT_EQ(read(arrays).numNodes, 2);
+    arrays.erase("x_user");
+    arrays.erase("train_mask_x");
     arrays["x"] = arrays["users"];
     EXPECT_NE(refusal(arrays).find("has no array 'edge_index'"), std::string::npos) << refusal(arrays);
 }
