@@ -117,6 +117,7 @@ constexpr std::array texts{
     QT_TRANSLATE_NOOP("cleave::Core", "The model does not run on a small random graph, so its cut cannot be checked. %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan %1 does not fit into %2 in batches of %3: it needs %4."),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan %1 does not fit into %2 with any batch size: it needs %3."),
+    QT_TRANSLATE_NOOP("cleave::Core", "%1: not enough memory; with a bound on it (--memory 8G) rows lie in files."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1: not enough memory."),
     QT_TRANSLATE_NOOP("cleave::Core", "Now open the model that the plan is for (%1): a plan file holds the plan alone."),
     QT_TRANSLATE_NOOP("cleave::Core", "Open the plan's model first: a plan file holds the plan alone."),

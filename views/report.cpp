@@ -142,7 +142,10 @@ QString htmlReport(Document& document, const QString& picture)
         TextTableModel comparisons, accuracies;
         showComparisons(comparisons, &*document.report().verify, document.graph().get());
         showAccuracies(accuracies, &*document.report().verify);
-        html += section(ReportTexts::tr("Verification"), modelTable(comparisons)) + section(ReportTexts::tr("Accuracy"), modelTable(accuracies));
+        html += section(ReportTexts::tr("Verification"), modelTable(comparisons));
+        if (const auto& sample = document.report().verify->sample)
+            html += QStringLiteral("<p>%1</p>\n").arg(sampleNote(*sample).toHtmlEscaped());
+        html += section(ReportTexts::tr("Accuracy"), modelTable(accuracies));
     }
     html += picture;
     html += properties(describeModel(*document.model(), document.modelPath()));

@@ -20,7 +20,7 @@ struct ResultModelsTexts {
 // What a run or a split of the nodes is called in results.
 QString wordText(const std::string& word)
 {
-    const std::map<std::string, QString> known{{"layer-wise", ResultModelsTexts::tr("layer-wise")}, {"full graph", ResultModelsTexts::tr("full graph")}, {"expected", ResultModelsTexts::tr("expected")},
+    const std::map<std::string, QString> known{{"layer-wise", ResultModelsTexts::tr("layer-wise")}, {"full graph", ResultModelsTexts::tr("full graph")}, {"neighbourhoods", ResultModelsTexts::tr("neighbourhoods")}, {"op by op", ResultModelsTexts::tr("op by op")}, {"expected", ResultModelsTexts::tr("expected")},
                                                {"all", ResultModelsTexts::tr("all")}, {"train", ResultModelsTexts::tr("train")}, {"validation", ResultModelsTexts::tr("validation")}, {"test", ResultModelsTexts::tr("test")}};
     const auto found = known.find(word);
     return found == known.end() ? toText(word) : found->second;
@@ -68,7 +68,7 @@ FunctionRun sum(const std::vector<FunctionRun>& functions)
 QStringList worstRows(const Comparison& c, const DataGraph* graph)
 {
     QStringList rows;
-    const NodeNames* names = graph != nullptr && graph->names && graph->names->size() == c.rows ? graph->names.get() : nullptr;
+    const NodeNames* names = graph != nullptr && graph->names && graph->names->size() == c.outputRows ? graph->names.get() : nullptr;
     for (const std::int64_t row : c.worstRows)
         rows.append(names != nullptr ? toText((*names)[row]) : QString::number(row));
     return rows;
@@ -175,6 +175,24 @@ QString roundingNote(const Comparison& c)
     const QString moved = numberText(*std::ranges::max_element(c.worstJitters));
     return c.isRounding() ? ResultModelsTexts::tr("Other last digits of the inputs move the worst rows by %1, as much as that: rounding alone, cut or not.").arg(moved)
                           : ResultModelsTexts::tr("Other last digits of the inputs move the worst rows by %1 at most: this is more than rounding.").arg(moved);
+}
+
+QString sampleNote(const Sample& sample)
+{
+    QStringList notes;
+    if (sample.freeBytes > 0)
+        notes.append(ResultModelsTexts::tr("The whole model does not fit into the %1 of memory that are free.").arg(bytesText(sample.freeBytes)));
+    if (sample.targets > 0)
+        notes.append(ResultModelsTexts::tr("%1 of %2 nodes were compared, by the whole model on their neighbourhoods of %n step(s): %3 nodes, %4 edges.", nullptr, sample.hops)
+                         .arg(countText(sample.targets), countText(sample.of), countText(sample.nodes), countText(sample.edges)));
+    else if (!sample.whyNotWhole.empty())
+        notes.append(fromCore(sample.whyNotWhole));
+    if (sample.functions > 0)
+        notes.append(ResultModelsTexts::tr("In %1 of %2 functions %3 nodes were compared, by the model's ops from the save points before it.")
+                         .arg(sample.functions)
+                         .arg(sample.ofFunctions)
+                         .arg(countText(sample.functionTargets)));
+    return notes.join(u' ');
 }
 
 void showComparisons(TextTableModel& table, const VerifyResult* result, const DataGraph* graph)

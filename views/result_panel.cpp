@@ -75,7 +75,8 @@ QWidget* ResultPanel::verifyPage()
     layout->addWidget(m_verdict);
     auto* tables = new QSplitter(page);
     tables->addWidget(tableView(m_comparisons, tr("Differences")));
-    tables->addWidget(tableView(m_accuracies, tr("Accuracy")));
+    m_accuracyView = tableView(m_accuracies, tr("Accuracy"));
+    tables->addWidget(m_accuracyView);
     tables->setStretchFactor(0, 5);
     tables->setStretchFactor(1, 2);
     layout->addWidget(tables, 1);
@@ -108,6 +109,7 @@ void ResultPanel::showReport()
     showFunctions(m_functions, report.run());
     showComparisons(m_comparisons, verify, m_document.graph().get());
     showAccuracies(m_accuracies, verify);
+    m_accuracyView->setVisible(verify == nullptr || !verify->accuracies.empty());
     const QString hint = !m_document.model()   ? tr("Open a model first.")
                          : !m_document.graph() ? tr("Open a graph to run the model on.")
                                                : QString();
@@ -147,6 +149,8 @@ QString ResultPanel::verdict(const VerifyResult& result) const
     QString note = result.layerWise.randomInputs.empty() ? QString() : u' ' + randomNote(result.layerWise);
     if (const auto different = std::ranges::find_if(result.comparisons, [](const Comparison& c) { return !c.worstJitters.empty(); }); different != result.comparisons.end())
         note += u' ' + roundingNote(*different);
+    if (result.sample)
+        note += u' ' + sampleNote(*result.sample);
     return (result.equal() ? tr("✓ Equal: the cut model gives the same answers within tolerance (%1), at a batch size of %2.")
                            : tr("✗ Different: rows are over tolerance (%1), at a batch size of %2."))
                .arg(tolerance, countText(result.layerWise.batchSize)) +

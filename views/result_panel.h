@@ -36,6 +36,7 @@ private:
 
     Document& m_document;
     TextTableModel m_functions, m_comparisons, m_accuracies;
+    QTableView* m_accuracyView = nullptr;
     QLabel* m_runSummary;
     QLabel* m_verdict;
     QListWidget* m_messages;

@@ -21,7 +21,9 @@ std::string compareText(const std::string& nameA, const PlanSummary& a, const st
 {
     std::vector<std::vector<std::string>> rows{{"", nameA, nameB}};
     const auto add = [&](const std::string& what, const std::string& left, const std::string& right) { rows.push_back({what, left, right}); };
-    const auto verified = [](const PlanSummary& s) { return std::string(!s.verified ? "–" : *s.verified ? "equal" : "different"); };
+    const auto verified = [](const PlanSummary& s) {
+        return std::string(!s.verified ? "–" : *s.verified ? "equal" : "different") + (s.sampledNodes > 0 ? " (" + formatCount(s.sampledNodes) + " nodes)" : "");
+    };
     const auto or_ = [](const std::string& text) { return text.empty() ? std::string("–") : printable(text); };
     add("model", or_(a.model), or_(b.model));
     add("planner", or_(a.planner), or_(b.planner));

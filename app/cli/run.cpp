@@ -140,7 +140,7 @@ public:
     // Nothing where rows are not those of nodes, or nodes have no names.
     std::vector<std::string> worstOf(const Comparison& c) const
     {
-        if (!m_names || c.rows != (m_targets.empty() ? m_names->size() : std::ssize(m_targets)))
+        if (!m_names || c.outputRows != (m_targets.empty() ? m_names->size() : std::ssize(m_targets)))
             return {};
         std::vector<std::string> names;
         for (const std::int64_t row : c.worstRows)
@@ -168,16 +168,20 @@ Json toJson(const VerifyResult& result, const RowNames& names)
     }
     for (const Accuracy& a : result.accuracies)
         json["accuracies"].push_back({{"run", a.run}, {"split", a.split}, {"value", a.value}});
-    json["full_graph"] = toJson(result.full);
+    if (const auto& sample = result.sample)
+        json["sample"] = {{"nodes", sample->targets}, {"of", sample->of}, {"hops", sample->hops}, {"both_ways", sample->bothWays}, {"neighbourhood_nodes", sample->nodes},
+                          {"neighbourhood_edges", sample->edges}, {"functions", sample->functions}, {"of_functions", sample->ofFunctions}, {"nodes_in_functions", sample->functionTargets},
+                          {"why_not_whole", sample->whyNotWhole}, {"free_bytes", sample->freeBytes}};
+    json[result.sample ? "neighbourhoods" : "full_graph"] = toJson(result.full);
     json["layer_wise"] = toJson(result.layerWise);
     return json;
 }
 
 RecordedVerification recorded(const VerifyResult& result, const std::string& graph)
 {
-    RecordedVerification record{graph, result.equal(), 0, 0, result.tolerance.absolute, result.tolerance.relative, result.layerWise.batchSize};
+    RecordedVerification record{graph, result.equal(), 0, 0, result.tolerance.absolute, result.tolerance.relative, result.layerWise.batchSize, result.sample ? std::max(result.sample->targets, result.sample->functionTargets) : 0};
     for (const Comparison& c : result.comparisons)
-        if (c.a == "layer-wise" && c.b == "full graph") {
+        if (c.a == "layer-wise" && c.b != "expected") {
             record.maxAbsolute = std::max(record.maxAbsolute, c.maxAbsolute);
             record.maxRelative = std::max(record.maxRelative, c.maxRelative);
         }
@@ -200,9 +204,25 @@ std::string roundingNote(const Comparison& c)
     return moved + (c.isRounding() ? ", as much as that: rounding alone, cut or not.\n" : " at most: this is more than rounding.\n");
 }
 
+// Which nodes were compared, where not all were, and with what.
+std::string sampleNote(const Sample& sample)
+{
+    std::string text = sample.freeBytes > 0 ? "The whole model does not fit into the " + formatBytes(sample.freeBytes) + " of memory that are free.\n" : "";
+    if (sample.targets > 0)
+        text += formatCount(sample.targets) + " of " + formatCount(sample.of) + " nodes are compared, by the uncut model on all that lies within " + std::to_string(sample.hops) +
+                (sample.hops == 1 ? " step" : " steps") + (sample.bothWays ? " either way" : "") + ": " + formatCount(sample.nodes) + " nodes, " + formatCount(sample.edges) + " edges.\n";
+    else if (!sample.whyNotWhole.empty())
+        text += sample.whyNotWhole + "\n";
+    if (sample.functions > 0)
+        text += "In " + std::to_string(sample.functions) + " of " + std::to_string(sample.ofFunctions) + " functions " + formatCount(sample.functionTargets) +
+                " nodes are compared, by the model's ops from the save points before it.\n";
+    return text;
+}
+
 std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& names)
 {
-    std::string text = notes(result.layerWise) + functionTable(result.layerWise) + "\n" + summary("Full graph", result.full) +
+    std::string text = notes(result.layerWise) + functionTable(result.layerWise) + "\n" + (result.sample ? sampleNote(*result.sample) : "") +
+                       (!result.sample ? summary("Full graph", result.full) : result.sample->targets > 0 ? summary("Uncut on these", result.full) : "") +
                        summary("Layer-wise in batches of " + formatCount(result.layerWise.batchSize), result.layerWise) + memoryNote(result.layerWise) + "\n";
     std::vector<std::vector<std::string>> rows{{"output", "compared", "largest difference", "relative", "rows over"}};
     for (const Comparison& c : result.comparisons)
@@ -227,7 +247,7 @@ std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& na
             accuracy.push_back({a.run, a.split, percent(a.value)});
         text += "\n" + table(accuracy);
     }
-    return text + "\n" + (result.equal() ? "Equal" : "Different") + " (tolerance " + formatNumber(result.tolerance.absolute) + " + " +
+    return text + "\n" + (result.equal() ? "Equal" : "Different") + (result.sample ? " on the nodes compared" : "") + " (tolerance " + formatNumber(result.tolerance.absolute) + " + " +
            formatNumber(result.tolerance.relative) + " × |expected|)\n";
 }
 
@@ -290,14 +310,17 @@ void addVerify(CLI::App& app, int& exitCode)
     command->add_option("--tolerance", tolerance->relative, "Relative tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
     command->add_option("--absolute-tolerance", tolerance->absolute, "Absolute tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
     command->add_option("--expected", *expected, "Outputs recorded elsewhere (.npz): array expected, or expected_0, expected_1, …");
+    auto sample = std::make_shared<std::int64_t>(0);
+    command->add_option("--sample", *sample, "Compare so many nodes, drawn at random, by the uncut model on their neighbourhoods; without it all nodes, or " + std::to_string(VerifyOptions::whenTooLarge) + " where the whole model does not fit into memory")
+        ->check(CLI::PositiveNumber)->type_name("NODES");
     auto record = std::make_shared<bool>(false);
     command->add_flag("--record", *record, "Keep the result in the plan file");
-    command->callback([arguments, expected, tolerance, record, &exitCode] {
+    command->callback([arguments, expected, tolerance, record, sample, &exitCode] {
         if (*record && arguments->plan.empty())
             throw CLI::ValidationError("--record", "needs a plan file (--plan)");
         arguments->graph.finish();
         arguments->graph.run.warmsUp = true;
-        VerifyOptions options{arguments->graph.run, *tolerance, {}};
+        VerifyOptions options{arguments->graph.run, *tolerance, {}, *sample};
         VerifyResult result;
         RowNames names;
         std::string graphName, rewrites;

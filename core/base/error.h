@@ -10,6 +10,12 @@ public:
     using std::runtime_error::runtime_error;
 };
 
+/// One that less work, or a machine with more memory, would not meet.
+class NotEnoughMemory : public Error {
+public:
+    using Error::Error;
+};
+
 /// Thrown out of long work when its Progress was asked to stop.
 class Cancelled : public std::runtime_error {
 public:

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/base/mapping.h"
+#include "core/base/memory.h"
 #include "core/base/memory_bound.h"
 
 namespace cleave {
@@ -56,6 +57,7 @@ void* map(std::size_t bytes)
 enum Place { Anywhere, InCoreBesideOthers, InCore };
 thread_local int place = Anywhere;
 thread_local bool wasShort = false;
+thread_local std::size_t mostUsed = std::numeric_limits<std::size_t>::max();
 
 class Pages {
 public:
@@ -77,6 +79,8 @@ public:
     void* allocate(std::size_t bytes)
     {
         const std::lock_guard lock(m_mutex);
+        if (m_use.used + bytes > mostUsed)
+            throw std::bad_alloc();
         if (const auto known = m_kept.find(bytes); known != m_kept.end()) {
             void* memory = take(known);
             m_use.used += bytes;
@@ -252,6 +256,18 @@ void giveBackPages() { Pages::instance().giveBackAll(); }
 void boundPages(PagesBound bound) { Pages::instance().bound(std::move(bound)); }
 
 void boundBatches(std::size_t leavingRoom, std::size_t all) { Pages::instance().boundBatches(leavingRoom, all); }
+
+PagesLimit::PagesLimit(std::size_t bytes) : m_before(mostUsed)
+{
+    const std::size_t used = pagesInUse().used;
+    mostUsed = std::min(mostUsed, used + std::min(bytes, std::numeric_limits<std::size_t>::max() - used));
+}
+PagesLimit PagesLimit::ofSystem()
+{
+    const std::uint64_t left = availableMemory();
+    return PagesLimit(left && !pagesAreBound() ? pagesInUse().kept + left / 16 * 15 : std::numeric_limits<std::size_t>::max());
+}
+PagesLimit::~PagesLimit() { mostUsed = m_before; }
 
 MemoryInCore::MemoryInCore(bool leavesRoom) : m_before(std::exchange(place, leavesRoom ? InCoreBesideOthers : InCore)) { wasShort = false; }
 MemoryBeforeOthers::MemoryBeforeOthers() : m_before(place) { place = place == InCoreBesideOthers ? InCore : place; }

@@ -41,6 +41,20 @@ struct PageAllocator {
 template <class T>
 using PageVector = std::vector<T, PageAllocator<T>>;
 
+/// While one is alive, this thread gets no more of such memory than is used now and so many bytes, but std::bad_alloc: before the system runs out of it, and ends
+/// the process.
+class PagesLimit {
+public:
+    explicit PagesLimit(std::size_t bytes);
+    static PagesLimit ofSystem();  ///< what is kept, and nearly all that the system has left; none where pages lie in files instead
+    ~PagesLimit();
+    PagesLimit(const PagesLimit&) = delete;
+    PagesLimit& operator=(const PagesLimit&) = delete;
+
+private:
+    std::size_t m_before;
+};
+
 /// What is kept goes back to the system.
 void giveBackPages();
 

@@ -513,6 +513,8 @@ void recordVerification(const std::filesystem::path& path, const RecordedVerific
                             {"max_relative", result.maxRelative},
                             {"tolerance", {{"absolute", result.absoluteTolerance}, {"relative", result.relativeTolerance}}},
                             {"batch_size", result.batchSize}};
+    if (result.sampledNodes > 0)
+        json["verification"]["sampled_nodes"] = result.sampledNodes;
     writeJson(path, json);
 }
 
@@ -561,8 +563,11 @@ PlanSummary readPlanSummary(const std::filesystem::path& path)
         summary.peakBytes = numberIn(cost, "peak_bytes");
         summary.inflation = numberIn(cost, "inflation");
     }
-    if (const auto verified = file.find("verification"))
+    if (const auto verified = file.find("verification")) {
         summary.verified = verified->at("equal").boolean();
+        if (const auto sampled = verified->find("sampled_nodes"))
+            summary.sampledNodes = sampled->integer();
+    }
     return summary;
 }
 

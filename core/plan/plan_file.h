@@ -59,6 +59,7 @@ struct RecordedVerification {
     double maxAbsolute = 0, maxRelative = 0;  ///< of layer-wise against full graph
     double absoluteTolerance = 0, relativeTolerance = 0;
     std::int64_t batchSize = 0;
+    std::int64_t sampledNodes = 0;  ///< that were compared, where not all were
 };
 
 /// Nothing is left behind where it cannot be written. Error for an illegal plan.
@@ -84,6 +85,7 @@ struct PlanSummary {
     std::optional<double> seconds, readBytes, writtenBytes, flops, peakBytes, inflation;
     std::string rates;
     std::optional<bool> verified;
+    std::int64_t sampledNodes = 0;  ///< that this was tried on; 0: all
 };
 
 PlanSummary readPlanSummary(const std::filesystem::path& path);

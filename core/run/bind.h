@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/run/executor.h"
 #include "core/run/lowering.h"
 #include "core/run/run.h"
 
@@ -20,6 +21,9 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
 
 /// Targets per batch where none are asked for.
 std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode, Kernels kernels);
+
+/// As runLayerWise, looked at after each function.
+RunResult runObserved(const Model& model, const DataGraph& graph, const RunOptions& options, const AfterFunction& after, const Progress& progress);
 
 void useThreads(const RunOptions& options);
 

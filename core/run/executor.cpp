@@ -106,6 +106,8 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
             if (m_folder)
                 m_folder->finish(f);
         });
+        if (m_after)
+            m_after(f, m_store);
         if (!m_keepAll)
             freeAfter(f);
     }

@@ -25,6 +25,7 @@ class Numbering;
 class StoreFolder;
 
 using Tensors = std::map<ValueId, at::Tensor>;
+using AfterFunction = std::function<void(std::size_t function, const Tensors& store)>;
 
 constexpr std::int64_t exactEdges = 1'000'000;  ///< below, rows are counted, above from some batches
 constexpr int sampleBlocks = 16;                ///< that ops are measured on
@@ -90,6 +91,9 @@ public:
     const std::vector<std::int64_t>& nodesOfTypes() const { return m_numNodes; }
     std::int64_t mostNodes() const { return *std::ranges::max_element(m_numNodes); }  ///< of a type
     std::int64_t mostEdgesPerNode() const;
+
+    /// Called after each function, with what the store holds then: what it reads, and what it saves. Set before run.
+    void observe(AfterFunction after) { m_after = std::move(after); }
 
     /// Save points that are kept to the end instead of being freed after their last reader; set before run.
     void keepAll() { m_keepAll = true; }
@@ -243,6 +247,7 @@ private:
     std::int64_t m_gatherAtOnce = 0;
     OwnRows m_ownRows = OwnRows::Auto;
     double m_prologueSeconds = 0;
+    AfterFunction m_after;
     bool m_keepAll = false, m_runsOnce = false;
 };
 

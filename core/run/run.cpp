@@ -15,6 +15,7 @@
 #include "core/base/format.h"
 #include "core/base/hash.h"
 #include "core/base/memory_bound.h"
+#include "core/base/pages.h"
 #include "core/base/stopping.h"
 #include "core/base/stopwatch.h"
 #include "core/plan/execution.h"
@@ -153,6 +154,7 @@ RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOpt
     RunResult result;
     result.randomInputs = randomInputs(model.program(), graph, options);
     guarded("Running the whole model on this graph failed", [&] {
+        const PagesLimit limit = PagesLimit::ofSystem();
         const PeakMemory peak;
         const Stopwatch watch;
         const Constants constants = evaluateConstants(model.uncut());
@@ -170,7 +172,7 @@ RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOpt
     return result;
 }
 
-RunResult layerWiseOnce(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+RunResult layerWiseOnce(const Model& model, const DataGraph& graph, const RunOptions& options, const AfterFunction& after, const Progress& progress)
 {
     const Stoppable stoppable(progress.stop);
     useThreads(options);
@@ -179,6 +181,7 @@ RunResult layerWiseOnce(const Model& model, const DataGraph& graph, const RunOpt
     result.randomInputs = randomInputs(model.program(), graph, options);
     guarded("Running layer by layer on this graph failed", [&] {
         const BoundedRun bounded(options, progress);
+        const PagesLimit limit = PagesLimit::ofSystem();
         const PeakMemory peak;
         const Stopwatch watch;
         const Constants constants = evaluateConstants(*model.analysis);
@@ -188,6 +191,7 @@ RunResult layerWiseOnce(const Model& model, const DataGraph& graph, const RunOpt
         if (options.narrowStore)
             run.narrowStore();
         run.runOnce();
+        run.observe(after);
         if (options.device != "cpu") {
             auto [device, reason] = openDevice(options.device);
             if (gathersThere(options.device))
@@ -238,10 +242,23 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
     return timed(options, [&] { return fullGraphOnce(model, graph, options, progress); });
 }
 
+RunResult runObserved(const Model& model, const DataGraph& graph, const RunOptions& options, const AfterFunction& after, const Progress& progress)
+{
+    options.check();
+    return layerWiseOnce(model, graph, options, after, progress);
+}
+
 RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
 {
     options.check();
-    return timed(options, [&] { return layerWiseOnce(model, graph, options, progress); });
+    try {
+        return timed(options, [&] { return layerWiseOnce(model, graph, options, {}, progress); });
+    } catch (const NotEnoughMemory& error) {
+        if (pagesAreBound() || options.memoryBytes > 0)
+            throw;
+        const std::string sentence = error.what();
+        throw NotEnoughMemory(sentence.substr(0, sentence.size() - 1) + "; with a bound on it (--memory 8G) rows lie in files.");
+    }
 }
 
 }  // namespace cleave

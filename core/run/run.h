@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -105,7 +106,7 @@ struct RunResult {
 
 constexpr double warmUpSeconds = 0.3;  ///< RunOptions::warmsUp: runs that take longer are not repeated, nor those with a store or a bound of memory
 
-/// Runs the uncut program on the whole graph at once.
+/// Runs the uncut program on the whole graph at once. NotEnoughMemory before the system runs out of it.
 RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOptions& options = {}, const Progress& progress = {});
 
 /// Runs function by function, batch by batch over one-hop blocks.
@@ -118,13 +119,14 @@ struct Tolerance {
 
 struct Comparison {
     std::string output;
-    std::string a, b;            ///< what was compared: "layer-wise", "full graph", "expected"
+    std::string a, b;            ///< what was compared: "layer-wise", "full graph", "neighbourhoods", "op by op", "expected"
     double maxAbsolute = 0;
     double maxRelative = 0;      ///< largest |a - b| relative to the largest |b|
-    std::int64_t rows = 0;
+    std::int64_t rows = 0;       ///< compared
+    std::int64_t outputRows = 0; ///< that the output has
     std::int64_t rowsOver = 0;   ///< rows with an element over tolerance
     std::int64_t argMaxChanged = 0;  ///< rows whose largest of several elements is another one
-    std::vector<std::int64_t> worstRows;  ///< up to 20 of them, worst first
+    std::vector<std::int64_t> worstRows;  ///< up to 20 of the output's, worst first
     std::vector<double> worstGaps;        ///< largest |a - b| of each
     std::vector<double> worstJitters;     ///< how far each moves when the last digit of the inputs does; empty if that was not tried
     bool equal = true;
@@ -139,8 +141,21 @@ struct Accuracy {
     double value = 0;   ///< 0..1
 };
 
+/// Where some rows were compared only: of the uncut model on the nodes and edges that they depend on.
+struct Sample {
+    std::int64_t targets = 0, of = 0;    ///< nodes whose rows were compared, and all that were asked for
+    int hops = 0;                        ///< how many steps away what they depend on may lie
+    bool bothWays = false;               ///< steps go against the edges as well
+    std::int64_t nodes = 0, edges = 0;   ///< of all their neighbourhoods together
+    int functions = 0, ofFunctions = 0;  ///< whose save points were compared as well, each computed from those before it as they are; and all there are
+    std::int64_t functionTargets = 0;    ///< nodes of which they were, in each at most
+    std::string whyNotWhole;             ///< why no node could be compared through all functions: a sentence; empty if some were
+    double freeBytes = 0;                ///< memory that the whole model did not fit into; 0 if it was not tried
+};
+
 struct VerifyResult {
-    RunResult full, layerWise;
+    RunResult full, layerWise;         ///< full: of a sample, if there is one
+    std::optional<Sample> sample;
     std::vector<Comparison> comparisons;
     std::vector<Accuracy> accuracies;  ///< if the graph has labels and an output is [V, classes]
     Tolerance tolerance;
@@ -149,12 +164,16 @@ struct VerifyResult {
 };
 
 struct VerifyOptions {
+    static constexpr std::int64_t whenTooLarge = 1024;
+
     RunOptions run;
     Tolerance tolerance;
     std::map<std::string, Array> expected;  ///< outputs recorded elsewhere: "expected", or "expected_0", "expected_1", …
+    std::int64_t sample = 0;                ///< compare so many nodes only, drawn at random; 0: all, or where the whole model needs too much memory whenTooLarge
 };
 
-/// Runs full graph and layer-wise, and compares both with each other and with what was recorded elsewhere. Where they differ, a few more layer-wise runs on
+/// Runs full graph and layer-wise, and compares both with each other and with what was recorded elsewhere. Where the whole model does not fit into memory, or a sample is
+/// asked for, the uncut model runs on neighbourhoods of some nodes instead: what K message passings make of a node depends on nothing else. Where they differ, a few more layer-wise runs on
 /// inputs whose last digits are others tell how exact the rows can be at all.
 VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOptions& options = {}, const Progress& progress = {});
 

@@ -146,7 +146,7 @@ void guarded(const std::string& what, const std::function<void()>& work)
         checkStop();  // LibTorch's interpreter hides what was thrown
         throw Error(sentence(what + ": " + firstLine(e.what_without_backtrace())));
     } catch (const std::bad_alloc&) {
-        throw Error(what + ": not enough memory.");
+        throw NotEnoughMemory(what + ": not enough memory.");
     } catch (const std::exception& e) {
         checkStop();
         throw Error(sentence(what + ": " + firstLine(e.what())));

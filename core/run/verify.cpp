@@ -5,65 +5,14 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/run/run.h"
+#include "core/base/memory.h"
+#include "core/base/pages.h"
+#include "core/run/comparing.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
 
 namespace {
-
-at::Tensor gapOf(const at::Tensor& a, const at::Tensor& b)
-{
-    const at::Tensor x = a.to(at::kDouble), y = b.to(at::kDouble);
-    const at::Tensor same = x.eq(y).logical_or(x.isnan().logical_and(y.isnan()));
-    return x.sub(y).abs().masked_fill(same, 0).nan_to_num(std::numeric_limits<double>::infinity());
-}
-
-// [rows, …]; of a number [rows], the number as often.
-at::Tensor rowsOf(const Array& array, const std::vector<std::int64_t>& rows)
-{
-    const at::Tensor all = toTensor(array);
-    return (all.dim() ? all : all.reshape({1})).index_select(0, at::tensor(rows, at::kLong));
-}
-
-// Of each row.
-std::vector<double> largestGaps(const at::Tensor& a, const at::Tensor& b)
-{
-    if (a.size(0) == 0)
-        return {};
-    const at::Tensor gaps = gapOf(a, b).reshape({a.size(0), -1}).amax(1).contiguous();
-    return {gaps.data_ptr<double>(), gaps.data_ptr<double>() + gaps.numel()};
-}
-
-Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& tolerance)
-{
-    Comparison result;
-    result.output = a.name;
-    if (a.array.shape != expected.shape) {
-        result.equal = false;
-        result.maxAbsolute = result.maxRelative = std::numeric_limits<double>::infinity();
-        result.rows = result.rowsOver = a.array.shape.empty() ? 1 : a.array.shape.front();
-        return result;
-    }
-    const at::Tensor x = toTensor(a.array).to(at::kDouble), y = toTensor(expected).to(at::kDouble);
-    result.rows = x.dim() ? x.size(0) : 1;
-    if (x.numel() == 0)
-        return result;
-    const at::Tensor gap = gapOf(x, y);
-    const at::Tensor finite = y.masked_fill(y.isfinite().logical_not(), 0).abs();
-    result.maxAbsolute = gap.max().item<double>();
-    result.maxRelative = result.maxAbsolute == 0 ? 0 : result.maxAbsolute / std::max(finite.max().item<double>(), 1e-30);
-    const at::Tensor excess = gap.sub(finite.mul(tolerance.relative)).sub(tolerance.absolute).reshape({result.rows, -1}).amax(1);
-    result.rowsOver = excess.gt(0).sum().item<std::int64_t>();
-    result.equal = result.rowsOver == 0;
-    if (x.dim() == 2 && x.size(1) > 1)
-        result.argMaxChanged = x.argmax(1).ne(y.argmax(1)).sum().item<std::int64_t>();
-    const std::int64_t listed = std::min<std::int64_t>(result.rowsOver, 20);
-    const at::Tensor worst = std::get<1>(excess.topk(listed)).contiguous();
-    result.worstRows.assign(worst.data_ptr<std::int64_t>(), worst.data_ptr<std::int64_t>() + listed);
-    result.worstGaps = largestGaps(rowsOf(a.array, result.worstRows), rowsOf(expected, result.worstRows));
-    return result;
-}
 
 // The nodes whose rows differ most; none if some of what differs is not one row for each node.
 std::vector<std::int64_t> differingNodes(const VerifyResult& result, const Model& model, const RunOptions& options)
@@ -83,7 +32,8 @@ std::vector<std::int64_t> differingNodes(const VerifyResult& result, const Model
 // How far do rows that differ move for reasons that have nothing to do with the cut? Only what they need is computed, where that is possible.
 void addJitters(VerifyResult& result, const Model& model, const DataGraph& graph, const VerifyOptions& options, const Progress& progress)
 {
-    if (options.run.narrowStore || std::ranges::all_of(result.comparisons, [](const Comparison& c) { return c.worstRows.empty(); }))
+    const auto mayMove = [](const Comparison& c) { return !c.worstRows.empty() && c.b != "op by op"; };
+    if (options.run.narrowStore || std::ranges::none_of(result.comparisons, mayMove))
         return;
     const std::vector<std::int64_t> nodes = differingNodes(result, model, options.run);
     const int runs = nodes.empty() ? 3 : 16;
@@ -100,7 +50,7 @@ void addJitters(VerifyResult& result, const Model& model, const DataGraph& graph
         const RunResult run = runLayerWise(model, graph, moved, progress);
         for (Comparison& c : result.comparisons)
             for (std::size_t i = 0; i < run.outputs.size() && !c.worstRows.empty(); ++i) {
-                if (run.outputs[i].name != c.output)
+                if (run.outputs[i].name != c.output || !mayMove(c))
                     continue;
                 std::vector<std::int64_t> rows;
                 std::ranges::transform(c.worstRows, std::back_inserter(rows), rowIn);
@@ -120,6 +70,18 @@ void addComparisons(VerifyResult& result, const RunResult& run, const std::strin
             result.comparisons.back().a = name;
             result.comparisons.back().b = expectedName;
         }
+}
+
+// How much memory the whole model did not fit into; nothing if it did.
+std::optional<double> runWholeModel(VerifyResult& result, const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+{
+    const double freeBytes = static_cast<double>(availableMemory()) + static_cast<double>(pagesInUse().kept);
+    try {
+        result.full = runFullGraph(model, graph, options, progress);
+        return {};
+    } catch (const NotEnoughMemory&) {
+        return freeBytes;
+    }
 }
 
 std::vector<const Array*> arrays(const RunResult& run)
@@ -189,18 +151,26 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
 {
     VerifyResult result;
     result.tolerance = options.tolerance;
+    if (options.sample < 0)
+        throw Error("The number of nodes to compare must be at least 1.");
     const std::vector<const Array*> expected = recorded(options, model.program().outputs.size());
     // The cut model first: a bound of its memory counts from what is resident before, and the whole model leaves a lot.
     result.layerWise = runLayerWise(model, graph, options.run, progress);
-    result.full = runFullGraph(model, graph, options.run, progress);
+    if (options.sample > 0)
+        compareSample(result, model, graph, options, options.sample, 0, progress);
+    else if (const std::optional<double> freeBytes = runWholeModel(result, model, graph, options.run, progress))
+        compareSample(result, model, graph, options, VerifyOptions::whenTooLarge, *freeBytes, progress);
     progress.update(1, "Comparing");
     guarded("Comparing the results failed", [&] {
-        addComparisons(result, result.layerWise, "layer-wise", arrays(result.full), "full graph");
+        if (!result.sample)
+            addComparisons(result, result.layerWise, "layer-wise", arrays(result.full), "full graph");
         addComparisons(result, result.layerWise, "layer-wise", expected, "expected");
-        addComparisons(result, result.full, "full graph", expected, "expected");
+        if (!result.sample)
+            addComparisons(result, result.full, "full graph", expected, "expected");
         for (std::size_t i = 0; i < result.layerWise.outputs.size(); ++i) {
             addAccuracies(result, graph, result.layerWise.outputs[i].array, "layer-wise");
-            addAccuracies(result, graph, result.full.outputs[i].array, "full graph");
+            if (!result.sample)
+                addAccuracies(result, graph, result.full.outputs[i].array, "full graph");
             if (expected[i])
                 addAccuracies(result, graph, *expected[i], "expected");
         }

@@ -4,6 +4,38 @@
 <context>
     <name>cleave::Core</name>
     <message>
+        <source>Rows of some nodes cannot be computed alone: %1 needs all nodes at once.</source>
+        <translation>部分节点的行无法单独计算：%1 需要同时用到所有节点。</translation>
+    </message>
+    <message>
+        <source>Rows of some nodes cannot be computed alone: the program does not tell which nodes input %1 names.</source>
+        <translation>部分节点的行无法单独计算：程序没有说明输入 %1 指的是哪些节点。</translation>
+    </message>
+    <message>
+        <source>Rows of some nodes cannot be computed alone: they need %1, which has no rows of nodes of one type.</source>
+        <translation>部分节点的行无法单独计算：它们需要 %1，而它没有单一类型节点的行。</translation>
+    </message>
+    <message>
+        <source>Rows of some nodes cannot be computed alone: nothing of it has a row for each node.</source>
+        <translation>部分节点的行无法单独计算：其中没有任何东西为每个节点各有一行。</translation>
+    </message>
+    <message>
+        <source>Rows of some nodes cannot be computed alone: on a random graph they depend on more than the nodes within %1 steps.</source>
+        <translation>部分节点的行无法单独计算：在随机图上，它们依赖的不止 %1 步以内的节点。</translation>
+    </message>
+    <message>
+        <source>There is not enough memory for the neighbourhood of even one node.</source>
+        <translation>内存连一个节点的邻域都放不下。</translation>
+    </message>
+    <message>
+        <source>The neighbourhoods of all nodes that were tried are too large to compute them alone.</source>
+        <translation>试过的所有节点，其邻域都太大，无法单独计算。</translation>
+    </message>
+    <message>
+        <source>The number of nodes to compare must be at least 1.</source>
+        <translation>要比较的节点数至少为 1。</translation>
+    </message>
+    <message>
         <source>%1 cannot stand %2: %3.</source>
         <translation>%1 不能放在%2：%3。</translation>
     </message>
@@ -302,6 +334,10 @@
     <message>
         <source>The plan %1 does not fit into %2 with any batch size: it needs %3.</source>
         <translation>方案 %1 在 %2 内存中以任何批大小都无法运行：它需要 %3。</translation>
+    </message>
+    <message>
+        <source>%1: not enough memory; with a bound on it (--memory 8G) rows lie in files.</source>
+        <translation>%1：内存不足；给内存设上限（--memory 8G）后，行会放在文件中。</translation>
     </message>
     <message>
         <source>%1: not enough memory.</source>
@@ -3846,6 +3882,28 @@
 </context>
 <context>
     <name>cleave::views::ResultModels</name>
+    <message>
+        <source>In %1 of %2 functions %3 nodes were compared, by the model&apos;s ops from the save points before it.</source>
+        <translation>在 %2 个函数中的 %1 个里比较了 %3 个节点：由模型的算子从之前的保存点算出。</translation>
+    </message>
+    <message>
+        <source>op by op</source>
+        <translation>逐算子</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %2 nodes were compared, by the whole model on their neighbourhoods of %n step(s): %3 nodes, %4 edges.</source>
+        <translation>
+            <numerusform>比较了 %2 个节点中的 %1 个：整个模型在它们的 %n 步邻域上运行，共 %3 个节点、%4 条边。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The whole model does not fit into the %1 of memory that are free.</source>
+        <translation>整个模型装不进空闲的 %1 内存。</translation>
+    </message>
+    <message>
+        <source>neighbourhoods</source>
+        <translation>邻域</translation>
+    </message>
     <message>
         <source>Ran on</source>
         <translation>运行于</translation>

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <random>
+#include <thread>
 
+#include "core/base/memory.h"
 #include "core/base/parallel.h"
 #include "core/graph/numbering.h"
 
@@ -102,6 +105,32 @@ TEST(Numbering, NumbersNodesAsTheyCome)
         }
         EXPECT_EQ(numbers.nodes(), order);
     }
+}
+
+// What is used counts, whatever is kept, and only on the thread that has the limit.
+TEST(Pages, ALimitIsKept)
+{
+    giveBackPages();
+    void* before = allocatePages(20 * mega);
+    {
+        const PagesLimit limit(10 * mega);
+        void* fits = allocatePages(8 * mega);
+        EXPECT_THROW(allocatePages(8 * mega), std::bad_alloc);
+        {
+            const PagesLimit wider(100 * mega);
+            EXPECT_THROW(allocatePages(8 * mega), std::bad_alloc) << "the outer one counts too";
+        }
+        std::thread([] { freePages(allocatePages(64 * mega), 64 * mega); }).join();
+        freePages(fits, 8 * mega);
+        freePages(allocatePages(9 * mega), 9 * mega);
+    }
+    freePages(allocatePages(64 * mega), 64 * mega);
+    freePages(before, 20 * mega);
+    EXPECT_GT(availableMemory(), 0U);
+    EXPECT_LE(availableMemory(), physicalMemory());
+    const PagesLimit system = PagesLimit::ofSystem();
+    EXPECT_THROW(allocatePages(std::size_t{1} << 46), std::bad_alloc);
+    freePages(allocatePages(64 * mega), 64 * mega);
 }
 
 }  // namespace

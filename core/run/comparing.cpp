@@ -1,0 +1,67 @@
+#include "core/run/comparing.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+at::Tensor gapOf(const at::Tensor& a, const at::Tensor& b)
+{
+    const at::Tensor x = a.to(at::kDouble), y = b.to(at::kDouble);
+    const at::Tensor same = x.eq(y).logical_or(x.isnan().logical_and(y.isnan()));
+    return x.sub(y).abs().masked_fill(same, 0).nan_to_num(std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+
+at::Tensor rowsOf(const Array& array, const std::vector<std::int64_t>& rows)
+{
+    const at::Tensor all = toTensor(array);
+    return (all.dim() ? all : all.reshape({1})).index_select(0, at::tensor(rows, at::kLong));
+}
+
+std::vector<double> largestGaps(const at::Tensor& a, const at::Tensor& b)
+{
+    if (a.size(0) == 0)
+        return {};
+    const at::Tensor gaps = gapOf(a, b).reshape({a.size(0), -1}).amax(1).contiguous();
+    return {gaps.data_ptr<double>(), gaps.data_ptr<double>() + gaps.numel()};
+}
+
+Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& tolerance)
+{
+    Comparison result;
+    result.output = a.name;
+    if (a.array.shape != expected.shape) {
+        result.equal = false;
+        result.maxAbsolute = result.maxRelative = std::numeric_limits<double>::infinity();
+        result.rows = result.outputRows = result.rowsOver = a.array.shape.empty() ? 1 : a.array.shape.front();
+        return result;
+    }
+    const at::Tensor x = toTensor(a.array).to(at::kDouble), y = toTensor(expected).to(at::kDouble);
+    result.rows = result.outputRows = x.dim() ? x.size(0) : 1;
+    if (x.numel() == 0)
+        return result;
+    const at::Tensor gap = gapOf(x, y);
+    const at::Tensor finite = y.masked_fill(y.isfinite().logical_not(), 0).abs();
+    result.maxAbsolute = gap.max().item<double>();
+    result.maxRelative = result.maxAbsolute == 0 ? 0 : result.maxAbsolute / std::max(finite.max().item<double>(), 1e-30);
+    const at::Tensor excess = gap.sub(finite.mul(tolerance.relative)).sub(tolerance.absolute).reshape({result.rows, -1}).amax(1);
+    result.rowsOver = excess.gt(0).sum().item<std::int64_t>();
+    result.equal = result.rowsOver == 0;
+    if (x.dim() == 2 && x.size(1) > 1)
+        result.argMaxChanged = x.argmax(1).ne(y.argmax(1)).sum().item<std::int64_t>();
+    const std::int64_t listed = std::min<std::int64_t>(result.rowsOver, 20);
+    const at::Tensor worst = std::get<1>(excess.topk(listed)).contiguous();
+    result.worstRows.assign(worst.data_ptr<std::int64_t>(), worst.data_ptr<std::int64_t>() + listed);
+    result.worstGaps = largestGaps(rowsOf(a.array, result.worstRows), rowsOf(expected, result.worstRows));
+    return result;
+}
+
+}  // namespace cleave

@@ -1,0 +1,190 @@
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/base/error.h"
+#include "core/base/pages.h"
+#include "core/base/stopping.h"
+#include "core/run/bind.h"
+#include "core/run/comparing.h"
+#include "core/run/sample.h"
+#include "core/run/tensors.h"
+
+namespace cleave {
+
+namespace {
+
+Comparison compareRows(const std::string& name, const at::Tensor& whole, int rowDim, const std::vector<std::int64_t>& rows, const at::Tensor& expected, const Tolerance& tolerance)
+{
+    const auto first = [&](const at::Tensor& tensor) { return toArray(tensor.movedim(rowDim, 0).contiguous()); };
+    Comparison c = compare({name, first(whole)}, first(expected), tolerance);
+    c.a = "layer-wise";
+    for (std::int64_t& row : c.worstRows)
+        row = rows[static_cast<std::size_t>(row)];
+    return c;
+}
+
+// The uncut model on what of the graph some nodes depend on, against the answers of the cut one.
+class SampleComparison {
+public:
+    SampleComparison(VerifyResult& result, const Model& model, const DataGraph& graph, const VerifyOptions& options, std::int64_t most, const Progress& progress)
+        : m_result(result), m_model(model), m_graph(graph), m_options(options), m_most(most), m_progress(progress), m_inputs(bindInputs(model, graph, options.run)),
+          m_constants(evaluateConstants(model.uncut()))
+    {
+    }
+
+    // From the inputs to the outputs; whyNotWhole tells where that is not possible.
+    void compareOutputs()
+    {
+        try {
+            const Stage stage = Stage::whole(m_model.uncut());
+            Sampler sampler(m_model.uncut(), m_constants, m_inputs);
+            const auto [enough, widest] = Neighbourhoods(m_model.uncut(), m_constants, {stage}).of(stage);
+            add(sampler.rows(stage, {}, enough, m_options.run.targets, m_most, m_progress));
+            // What was enough on random graphs need not be everywhere: a difference counts on the widest neighbourhood only, where that fits into memory.
+            if (!m_result.equal() && enough != widest)
+                addWhereItFits([&] { add(sampler.rows(stage, {}, widest, m_options.run.targets, m_most, m_progress)); });
+        } catch (const Error& error) {
+            m_result.sample->whyNotWhole = error.what();
+        }
+    }
+
+    // Function by function, each from the save points before it as the run has them.
+    void compareFunctions()
+    {
+        const Analysis& analysis = *m_model.analysis;
+        const std::vector<CutFunction>& functions = m_model.cut->functions;
+        std::vector<Stage> stages;
+        std::ranges::transform(functions, std::back_inserter(stages), [&](const CutFunction& f) { return Stage::of(analysis, f); });
+        const Constants constants = evaluateConstants(analysis);
+        const Neighbourhoods neighbourhoods(analysis, constants, stages);
+        Sampler sampler(analysis, constants, m_inputs);
+        RunOptions again = m_options.run;
+        again.store.clear();
+        again.resume = again.warmsUp = false;
+        runObserved(m_model, m_graph, again, [&](std::size_t f, const Tensors& store) {
+            try {
+                if (functions[f].isGlobal)
+                    compareGlobal(stages[f], store, analysis, constants);
+                else
+                    compareFunction(stages[f], store, analysis, sampler, neighbourhoods);
+                ++m_result.sample->functions;
+            } catch (const Error&) {
+                // Not counted.
+            }
+        }, m_progress);
+    }
+
+private:
+    template <class Work>
+    static void addWhereItFits(Work work)
+    {
+        try {
+            work();
+        } catch (const NotEnoughMemory&) {
+        }
+    }
+
+    void add(const SampledRows& sampled)
+    {
+        const Program& program = m_model.program();
+        Sample& sample = *m_result.sample;
+        sample.targets = sampled.targets;
+        sample.hops = sampled.neighbourhood.hops;
+        sample.bothWays = sampled.neighbourhood.bothWays;
+        sample.nodes = sampled.nodes;
+        sample.edges = sampled.edges;
+        m_result.full.outputs.clear();
+        m_result.full.seconds = sampled.seconds;
+        m_result.full.peakBytes = sampled.peakBytes;
+        m_result.comparisons.clear();
+        for (std::size_t i = 0; i < sampled.rows.size(); ++i) {
+            if (!sampled.values[i].defined())
+                continue;
+            const ValueFacts& facts = m_model.uncut().values[m_model.uncut().program.outputs[i]];
+            const at::Tensor whole = toTensor(m_result.layerWise.outputs[i].array);
+            const std::string& name = program[program.outputs[i]].name;
+            m_result.full.outputs.push_back({name, toArray(sampled.values[i])});
+            Comparison c = compareRows(name, targetRows(whole, facts, at::tensor(sampled.rows[i], at::kLong)), facts.rowDim, sampled.rows[i], sampled.values[i], m_result.tolerance);
+            c.b = "neighbourhoods";
+            c.outputRows = whole.size(facts.rowDim);
+            m_result.comparisons.push_back(std::move(c));
+        }
+    }
+
+    std::vector<Comparison> comparisons(const Stage& stage, const SampledRows& sampled, const Tensors& store, const Analysis& analysis) const
+    {
+        std::vector<Comparison> all;
+        for (std::size_t i = 0; i < sampled.rows.size(); ++i) {
+            if (!sampled.values[i].defined())
+                continue;
+            const ValueFacts& facts = analysis.values[stage.wanted[i]];
+            const at::Tensor& whole = store.at(stage.wanted[i]);
+            all.push_back(compareRows(analysis.program[stage.wanted[i]].name, targetRows(whole, facts, at::tensor(sampled.rows[i], at::kLong)), facts.rowDim, sampled.rows[i], sampled.values[i],
+                                      m_result.tolerance));
+            all.back().b = "op by op";
+            all.back().outputRows = whole.size(facts.rowDim);
+        }
+        return all;
+    }
+
+    void compareFunction(const Stage& stage, const Tensors& store, const Analysis& analysis, Sampler& sampler, const Neighbourhoods& neighbourhoods)
+    {
+        const auto [enough, widest] = neighbourhoods.of(stage);
+        SampledRows sampled = sampler.rows(stage, store, enough, {}, m_most, m_progress);
+        std::vector<Comparison> found = comparisons(stage, sampled, store, analysis);
+        if (!std::ranges::all_of(found, &Comparison::equal) && enough != widest)
+            addWhereItFits([&] { found = comparisons(stage, sampler.rows(stage, store, widest, {}, m_most, m_progress), store, analysis); });
+        m_result.sample->functionTargets = std::max(m_result.sample->functionTargets, sampled.targets);
+        std::ranges::move(found, std::back_inserter(m_result.comparisons));
+    }
+
+    // Global ops need all rows, and give few or as many.
+    void compareGlobal(const Stage& stage, const Tensors& store, const Analysis& analysis, const Constants& constants)
+    {
+        const PagesLimit limit = PagesLimit::ofSystem();
+        Bindings given = m_inputs;
+        for (const ValueId id : stage.given)
+            given[id] = store.at(id);
+        std::vector<c10::IValue> expected;
+        guarded("Running global ops on all rows failed", [&] { expected = runProgram(analysis.program, constants, given, stage.wanted, "Running global ops", m_progress); });
+        for (std::size_t i = 0; i < stage.wanted.size(); ++i) {
+            m_result.comparisons.push_back(compare({analysis.program[stage.wanted[i]].name, toArray(store.at(stage.wanted[i]))}, toArray(expected[i].toTensor()), m_result.tolerance));
+            m_result.comparisons.back().a = "layer-wise";
+            m_result.comparisons.back().b = "op by op";
+        }
+    }
+
+    VerifyResult& m_result;
+    const Model& m_model;
+    const DataGraph& m_graph;
+    const VerifyOptions& m_options;
+    const std::int64_t m_most;
+    const Progress& m_progress;
+    const Bindings m_inputs;
+    const Constants m_constants;
+};
+
+}  // namespace
+
+void compareSample(VerifyResult& result, const Model& model, const DataGraph& graph, const VerifyOptions& options, std::int64_t most, double freeBytes, const Progress& progress)
+{
+    const Stoppable stoppable(progress.stop);
+    useThreads(options.run);
+    result.sample.emplace();
+    result.sample->of = options.run.targets.empty() ? graph.numNodes : std::ssize(options.run.targets);
+    result.sample->freeBytes = freeBytes;
+    guarded("Comparing a sample of the nodes failed", [&] {
+        SampleComparison sample(result, model, graph, options, most, progress);
+        sample.compareOutputs();
+        const bool hasAllRows = options.run.targets.empty() && options.run.device == "cpu" && !options.run.narrowStore;
+        if (hasAllRows && result.sample->targets < std::min(most, result.sample->of))
+            sample.compareFunctions();
+        result.sample->ofFunctions = static_cast<int>(model.cut->functions.size());
+        if (result.comparisons.empty())
+            throw Error(result.sample->whyNotWhole);
+    });
+}
+
+}  // namespace cleave
