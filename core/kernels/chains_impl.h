@@ -161,7 +161,7 @@ public:
 
 private:
     static constexpr int count = Lanes<T>::count;
-    static constexpr std::int64_t ahead = 12;  // edges that rows are asked for ahead: more steps take longer than a sum
+    static constexpr std::int64_t aheadIntoFirst = 12, aheadIntoSecond = 20;  // edges that rows are asked for ahead: more steps take longer than a sum
     static constexpr int mostOperands = ChainArguments<T>::mostOperands;
 
     struct Term {
@@ -252,20 +252,30 @@ private:
         return load(row + k * count);
     }
 
+    template <int Lines>
+    __attribute__((always_inline)) void ask(const char* row) const
+    {
+        if (m_a.target.ahead == Cache::Second)
+            forEach<Lines>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(row + line * 64, 0, 2); });
+        else
+            forEach<Lines>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(row + line * 64); });
+    }
+
     __attribute__((always_inline)) void compute(Vector<T> (&x)[N], Vector<T> (&y)[N], std::int64_t edge)
     {
         for (int i = 0; i < m_ofEdge.count; ++i)
             m_ofEdge.terms[i]->row = m_ofEdge.terms[i]->base + (edge - m_ofEdge.terms[i]->origin) * m_ofEdge.terms[i]->stride;
-        if (edge % touchedAtOnce == 0)
+        if (edge % touchedAtOnce == 0 && m_a.target.ahead == Cache::First)
             for (int i = 0; i < m_ofSource.count; ++i)
                 touch(m_ofSource.terms[i]->base, m_ofSource.terms[i]->stride, m_ofSource.terms[i]->sources, edge, m_a.target.prefetchEnd);
+        const std::int64_t ahead = m_a.target.ahead == Cache::Second ? aheadIntoSecond : aheadIntoFirst;
         const bool hasLater = edge + ahead < m_a.target.prefetchEnd;
         for (int i = 0; i < m_ofSource.count; ++i) {
             Term& term = *m_ofSource.terms[i];
             term.row = term.base + static_cast<std::int64_t>(term.sources[edge]) * term.stride;
             if (hasLater) {
                 const char* const later = term.base + static_cast<std::int64_t>(term.sources[edge + ahead]) * term.stride;
-                forEach<(N * vectorBytes + 63) / 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(later + line * 64); });
+                ask<(N * vectorBytes + 63) / 64>(later);
             }
         }
         for (int i = 0; i < m_narrowOfSource.count; ++i) {
@@ -275,7 +285,7 @@ private:
                 const char* const later = term.base + static_cast<std::int64_t>(term.sources[edge + ahead]) * term.stride;
                 __builtin_prefetch(later);
                 if (term.fetch == Act::Half)
-                    forEach<(N * vectorBytes / 2 + 63) / 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(later + line * 64); });
+                    ask<(N * vectorBytes / 2 + 63) / 64>(later);
             }
         }
         for (const Step* step = m_steps;; ++step) {

@@ -2,7 +2,9 @@
 
 #include <cassert>
 
+#include "core/base/stopwatch.h"
 #include "core/kernels/edge_runner.h"
+#include "core/kernels/row_requests.h"
 
 namespace cleave {
 
@@ -13,13 +15,18 @@ class BlockRunner : EdgeRunner<T> {
 public:
     BlockRunner(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
                 const EdgeRunOptions& options)
-        : EdgeRunner<T>(program, operands, block, outputs, options, true)
+        : EdgeRunner<T>(program, operands, block, outputs, options, true), m_ahead(options.ahead), m_requests(requestsOf())
     {
     }
 
     void runAll()
     {
-        forEachItem([&](const EdgeItem& item, std::int64_t, T* tile) { run(item, tile); });
+        forEachItem([&](const EdgeItem& item, std::int64_t, T* tile) {
+            const Cache ahead = m_ahead.value_or(m_requests.next());
+            const Stopwatch watch;
+            run(item, tile, ahead);
+            m_requests.tried(ahead, item.lastEdge - item.firstEdge, watch.seconds());
+        });
         for (const LongSegment& segment : m_items.longSegments)
             combine(segment, true);
     }
@@ -30,14 +37,26 @@ private:
     using EdgeRunner<T>::m_block, EdgeRunner<T>::m_do, EdgeRunner<T>::m_items, EdgeRunner<T>::m_operands, EdgeRunner<T>::m_outputs, EdgeRunner<T>::m_p;
     using EdgeRunner<T>::m_tiles;
 
-    void run(const EdgeItem& item, T* tile) const
+    RowRequests requestsOf() const
+    {
+        double rowBytes = 0, arrayBytes = 0;
+        for (std::size_t v = 0; v < m_p.operands.size() && !m_ahead; ++v)
+            if (m_p.operands[v].row == EdgeRow::Source) {
+                const EdgeArray& array = m_operands[v];
+                rowBytes += static_cast<double>(m_p.operands[v].width) * static_cast<double>(itemSize(array.type));
+                arrayBytes += static_cast<double>(array.count) * static_cast<double>(m_p.operands[v].width) * static_cast<double>(itemSize(array.type));
+            }
+        return {rowBytes, arrayBytes, !m_p.code.empty()};
+    }
+
+    void run(const EdgeItem& item, T* tile, Cache ahead) const
     {
         if (!m_tiles.areUsed) {
-            reduce(item, tile, item.firstTarget, item.lastTarget, item.firstEdge, item.lastEdge, true, true);
+            reduce(item, tile, ahead, item.firstTarget, item.lastTarget, item.firstEdge, item.lastEdge, true, true);
             return;
         }
         if (item.piece >= 0) {
-            runPieces(item, tile, item.firstTarget, item.firstEdge, item.lastEdge, true, true);
+            runPieces(item, tile, ahead, item.firstTarget, item.firstEdge, item.lastEdge, true, true);
             return;
         }
         for (std::int64_t t = item.firstTarget; t < item.lastTarget;) {
@@ -45,28 +64,28 @@ private:
             while (end < item.lastTarget && edgeAt(end + 1) - edgeAt(t) <= m_tiles.edges)
                 ++end;
             if (end == t) {
-                runPieces(item, tile, t, edgeAt(t), edgeAt(t + 1), true, true);
+                runPieces(item, tile, ahead, t, edgeAt(t), edgeAt(t + 1), true, true);
                 end = t + 1;
             } else {
-                compute(tile, t, end, edgeAt(t), edgeAt(end));
-                reduce(item, tile, t, end, edgeAt(t), edgeAt(end), true, true);
+                compute(tile, ahead, t, end, edgeAt(t), edgeAt(end));
+                reduce(item, tile, ahead, t, end, edgeAt(t), edgeAt(end), true, true);
             }
             t = end;
         }
     }
 
     // Edges into one target, as many at a time as a tile has room for.
-    void runPieces(const EdgeItem& item, T* tile, std::int64_t target, std::int64_t first, std::int64_t last, bool starts, bool ends) const
+    void runPieces(const EdgeItem& item, T* tile, Cache ahead, std::int64_t target, std::int64_t first, std::int64_t last, bool starts, bool ends) const
     {
         for (std::int64_t e = first; e < last; e += m_tiles.edges) {
             const std::int64_t end = std::min(e + m_tiles.edges, last);
-            compute(tile, target, target + 1, e, end);
-            reduce(item, tile, target, target + 1, e, end, starts && e == first, ends && end == last);
+            compute(tile, ahead, target, target + 1, e, end);
+            reduce(item, tile, ahead, target, target + 1, e, end, starts && e == first, ends && end == last);
         }
     }
 
     // The values of edges first … last - 1, which lead into targets firstTarget … lastTarget - 1.
-    void compute(T* tile, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last) const
+    void compute(T* tile, Cache ahead, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last) const
     {
         const std::int64_t edges = last - first;
         if (edges == 0)
@@ -75,14 +94,14 @@ private:
             if (m_tiles.isInTile(v))
                 load(tile + m_tiles.offset[v], v, firstTarget, lastTarget, first, last);
         calculate(tile, first, edges, [&](const EdgeChain& chain, ReduceArguments<T>& a) {
-            of(a, firstTarget, lastTarget, first, last);
+            of(a, ahead, firstTarget, lastTarget, first, last);
             a.rowOrigin = first;
             runChain(chain, a, true, tile, first, placeAt(firstTarget));
         });
     }
 
     // The edges first … last - 1 of the block.
-    void of(ReduceArguments<T>& a, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last) const
+    void of(ReduceArguments<T>& a, Cache ahead, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last) const
     {
         a.begin = m_block.begin;
         a.origin = m_block.begin[0];
@@ -91,6 +110,7 @@ private:
         a.firstEdge = first;
         a.lastEdge = last;
         a.prefetchEnd = m_block.edges();
+        a.ahead = ahead;
     }
 
     auto placeAt(std::int64_t firstTarget) const
@@ -126,7 +146,7 @@ private:
         }
     }
 
-    void reduce(const EdgeItem& item, T* tile, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last, bool starts,
+    void reduce(const EdgeItem& item, T* tile, Cache ahead, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last, bool starts,
                 bool ends) const
     {
         for (std::size_t r = 0; r < m_p.results.size(); ++r) {
@@ -137,7 +157,7 @@ private:
                 continue;
             }
             ReduceArguments<T> a;
-            of(a, firstTarget, lastTarget, first, last);
+            of(a, ahead, firstTarget, lastTarget, first, last);
             a.reduce = result.reduce;
             a.starts = starts;
             a.ends = ends && item.piece < 0;
@@ -171,6 +191,9 @@ private:
             m_do.reduce(a);
         }
     }
+
+    const std::optional<Cache> m_ahead;
+    const RowRequests m_requests;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/kernels/primitives.h"
@@ -63,6 +64,7 @@ struct EdgeArray {
     DType type = DType::Float32;
     std::int64_t stride = 0;                ///< elements between rows
     const std::int32_t* sources = nullptr;  ///< EdgeRow::Source: [edges], checked by the caller
+    std::int64_t count = 0;                 ///< rows that there are; 0: not known
 };
 
 /// The edges of a block by target: those into t are begin[t] - begin[0] … begin[t + 1] - begin[0] - 1.
@@ -78,6 +80,7 @@ class EdgeSchedule;
 struct EdgeRunOptions {
     int threads = 1;
     Isa isa = bestIsa();
+    std::optional<Cache> ahead = {};  ///< into which rows are asked for ahead; nothing: what is faster
 };
 
 /// Fills outputs[r], [targets or edges, width] row-major, of T (float or double). The bytes do not depend on the number of threads.

@@ -14,6 +14,9 @@ enum class EdgeRow : std::uint8_t {
     Same,    ///< there is one row only
 };
 
+/// Of a processor, from the nearest to it.
+enum class Cache : std::uint8_t { First, Second };
+
 /// How the rows of the edges into a target become one row.
 enum class Reduce : std::uint8_t { Sum, Mean, Max, Min };
 
@@ -37,6 +40,7 @@ struct ReduceArguments {
     bool ends = true;                          ///< false: more pieces follow
     const std::int32_t* sources = nullptr;     ///< row that edge e reads; null: row e - rowOrigin
     std::int64_t prefetchEnd = 0;              ///< sources may be read up to here
+    Cache ahead = Cache::First;                ///< into which rows of sources are asked for before they are needed
     std::int64_t rowOrigin = 0;
     const void* rows = nullptr;
     DType type = DType::Float32;               ///< of rows: T's own, or bfloat16 where T is float

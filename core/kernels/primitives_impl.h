@@ -25,6 +25,7 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
     const std::int32_t* const sources = a.sources;
     const std::int64_t stride = a.stride, rowOrigin = a.rowOrigin, heads = a.heads;
     const std::int64_t prefetchEnd = sources ? a.prefetchEnd - prefetchDistance<In> : 0;
+    const bool intoSecond = a.ahead == Cache::Second;
     constexpr int paired = std::is_same_v<In, BFloat16> && W != Weighting::Head ? (N - Partial) / 2 * 2 : 0;
     // Where there is little to do for each edge, the processor comes to every other line soon enough by itself.
     constexpr int prefetched = picks || W == Weighting::Head || std::is_same_v<In, BFloat16> ? line : 2 * line;
@@ -93,7 +94,10 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
         for (; e < end; ++e) {
             if (e < prefetchEnd) {
                 const In* const ahead = rows + static_cast<std::int64_t>(sources[e + prefetchDistance<In>]) * stride;
-                forEach<(N * count + prefetched - 1) / prefetched>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * prefetched); });
+                if (intoSecond)
+                    forEach<(N * count + line - 1) / line>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * line, 0, 2); });
+                else
+                    forEach<(N * count + prefetched - 1) / prefetched>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * prefetched); });
             }
             add(e, false);
         }

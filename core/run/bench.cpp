@@ -135,7 +135,7 @@ private:
         return [this, p = std::move(p), operands = std::move(operands), out](int threads) {
             std::vector<EdgeArray> arrays;
             for (const at::Tensor& operand : operands)
-                arrays.push_back({operand.data_ptr(), dtypeOf(operand.scalar_type()), operand.size(1), m_sources.data_ptr<std::int32_t>()});
+                arrays.push_back({operand.data_ptr(), dtypeOf(operand.scalar_type()), operand.size(1), m_sources.data_ptr<std::int32_t>(), operand.size(0)});
             runEdgeProgram<float>(p, arrays, {m_grouped.begin.data(), m_nodes}, {out.data_ptr<float>()}, {threads, bestIsa()});
         };
     }

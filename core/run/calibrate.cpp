@@ -102,7 +102,7 @@ void calibrateEdges(Rates& rates, const at::Tensor& store)
         begin.push_back(t * degree);
     const EdgeBlock block{begin.data(), targets};
     EdgeProgram program{{{EdgeRow::Source, storeWidth}}, {}, {{true, Reduce::Sum, 0}}};
-    std::vector<EdgeArray> operands{{store.data_ptr(), DType::Float32, storeWidth, sources.data_ptr<std::int32_t>()}};
+    std::vector<EdgeArray> operands{{store.data_ptr(), DType::Float32, storeWidth, sources.data_ptr<std::int32_t>(), store.size(0)}};
     const EdgeRunOptions options{at::get_num_threads(), bestIsa()};
     const auto run = [&] { runEdgeProgram<float>(program, operands, block, {sums.data_ptr<float>()}, options); };
     const double plain = medianSeconds(run);

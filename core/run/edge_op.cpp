@@ -36,7 +36,7 @@ EdgeArray arrayOf(const at::Tensor& rows, const EdgeOperand& operand, const std:
     const std::int64_t needed = operand.row == EdgeRow::Edge ? block.edges() : operand.row == EdgeRow::Target ? block.targets : 1;
     if (operand.row != EdgeRow::Source)
         TORCH_CHECK(rows.size(0) >= needed, "an operand of an edge program has ", rows.size(0), " rows instead of ", needed);
-    return {rows.data_ptr(), dtypeOf(rows.scalar_type()), rows.stride(0), operand.row == EdgeRow::Source ? sources : nullptr};
+    return {rows.data_ptr(), dtypeOf(rows.scalar_type()), rows.stride(0), operand.row == EdgeRow::Source ? sources : nullptr, rows.size(0)};
 }
 
 // Operands whose rows are read from files, one after the other, where the edges can be met as their sources come.
