@@ -22,10 +22,11 @@ public:
     void runAll()
     {
         forEachItem([&](const EdgeItem& item, std::int64_t, T* tile) {
-            const Cache ahead = m_ahead.value_or(m_requests.next());
+            const std::int64_t edges = item.lastEdge - item.firstEdge;
+            const Cache ahead = m_ahead ? *m_ahead : m_requests.next(edges);
             const Stopwatch watch;
             run(item, tile, ahead);
-            m_requests.tried(ahead, item.lastEdge - item.firstEdge, watch.seconds());
+            m_requests.tried(ahead, edges, watch.seconds());
         });
         for (const LongSegment& segment : m_items.longSegments)
             combine(segment, true);
@@ -46,7 +47,7 @@ private:
                 rowBytes += static_cast<double>(m_p.operands[v].width) * static_cast<double>(itemSize(array.type));
                 arrayBytes += static_cast<double>(array.count) * static_cast<double>(m_p.operands[v].width) * static_cast<double>(itemSize(array.type));
             }
-        return {rowBytes, arrayBytes, !m_p.code.empty()};
+        return {rowBytes, arrayBytes, m_p.code.empty() ? RowRequests::Use::Reduced : RowRequests::Use::Computed};
     }
 
     void run(const EdgeItem& item, T* tile, Cache ahead) const

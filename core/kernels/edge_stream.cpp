@@ -3,8 +3,10 @@
 #include <cassert>
 #include <limits>
 
+#include "core/base/stopwatch.h"
 #include "core/kernels/edge_runner.h"
 #include "core/kernels/edge_schedule.h"
+#include "core/kernels/row_requests.h"
 
 namespace cleave {
 
@@ -15,7 +17,8 @@ class StreamRunner : EdgeRunner<T> {
 public:
     StreamRunner(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
                  const EdgeRunOptions& options, const std::vector<std::size_t>& streamed)
-        : EdgeRunner<T>(program, operands, block, outputs, options, false), m_isStreamed(operands.size()), m_sources(operands[streamed.front()].sources)
+        : EdgeRunner<T>(program, operands, block, outputs, options, false), m_isStreamed(operands.size()), m_sources(operands[streamed.front()].sources),
+          m_ahead(options.ahead), m_requests(requestsOf())
     {
         for (const std::size_t operand : streamed)
             m_isStreamed[operand] = true;
@@ -41,14 +44,18 @@ public:
 
     void meet(const EdgeSchedule& schedule, std::int64_t piece, const std::uint32_t* entries, const std::uint16_t* edges)
     {
+        const std::int64_t all = schedule.begin(piece, static_cast<std::int64_t>(m_items.items.size())) - schedule.begin(piece, 0);
+        const Cache ahead = m_ahead ? *m_ahead : m_requests.next(all);
+        const Stopwatch watch;
         forEachItem([&](const EdgeItem& item, std::int64_t i, T* tile) {
             Met met;
             const std::int64_t last = schedule.begin(piece, i + 1), step = std::min(m_tiles.edges, mostMet);
             for (std::int64_t e = schedule.begin(piece, i); e < last; e += step) {
                 met.take(entries + e, edges ? edges + e : nullptr, std::min(step, last - e), static_cast<std::int32_t>(schedule.firstRow(piece)), item.firstEdge);
-                meet(item, met, tile);
+                meet(item, met, tile, ahead);
             }
         });
+        m_requests.tried(ahead, all, watch.seconds());
     }
 
     // After the last piece of the rows.
@@ -66,7 +73,7 @@ public:
 private:
     using EdgeRunner<T>::calculate, EdgeRunner<T>::combine, EdgeRunner<T>::divide, EdgeRunner<T>::edgeAt, EdgeRunner<T>::forEachItem, EdgeRunner<T>::outputOf;
     using EdgeRunner<T>::rowOf, EdgeRunner<T>::runChain, EdgeRunner<T>::type, EdgeRunner<T>::values;
-    using EdgeRunner<T>::m_do, EdgeRunner<T>::m_items, EdgeRunner<T>::m_operands, EdgeRunner<T>::m_outputs, EdgeRunner<T>::m_p, EdgeRunner<T>::m_tiles;
+    using EdgeRunner<T>::m_block, EdgeRunner<T>::m_do, EdgeRunner<T>::m_items, EdgeRunner<T>::m_operands, EdgeRunner<T>::m_outputs, EdgeRunner<T>::m_p, EdgeRunner<T>::m_tiles;
 
     // Edges of an item whose sources lie in one piece, by target.
     static constexpr std::int64_t mostMet = 512;
@@ -96,13 +103,21 @@ private:
         }
     };
 
-    void meet(const EdgeItem& item, const Met& met, T* tile)
+    RowRequests requestsOf() const
+    {
+        double rowBytes = 0;
+        for (const EdgeResult& result : m_p.results)
+            rowBytes += result.reduced ? static_cast<double>(m_p.width(result.value)) * sizeof(T) : 0;
+        return {rowBytes, rowBytes * static_cast<double>(m_block.targets), RowRequests::Use::Pieces};
+    }
+
+    void meet(const EdgeItem& item, const Met& met, T* tile, Cache ahead)
     {
         std::int32_t room[mostMet];
         for (std::size_t v = 0; v < m_p.operands.size(); ++v)
             if (m_tiles.isInTile(v))
                 load(tile + m_tiles.offset[v], v, item, met, room);
-        calculate(tile, 0, met.count, [&](const EdgeChain& chain, ReduceArguments<T>& a) { runMet(chain, a, true, tile, item, met); });
+        calculate(tile, 0, met.count, [&](const EdgeChain& chain, ReduceArguments<T>& a) { runMet(chain, a, true, tile, item, met, ahead); });
         for (std::size_t r = 0; r < m_p.results.size(); ++r) {
             const EdgeResult& result = m_p.results[r];
             const std::int64_t width = m_p.width(result.value);
@@ -119,13 +134,14 @@ private:
             a.out = outputOf(item, r);
             a.outStride = width;
             if (m_tiles.chains[r]) {
-                runMet(*m_tiles.chains[r], a, false, tile, item, met);
+                runMet(*m_tiles.chains[r], a, false, tile, item, met, ahead);
                 continue;
             }
             a.begin = met.begin;
             a.lastTarget = met.targets;
             a.lastEdge = met.count;
             a.targets = met.target;
+            a.ahead = ahead;
             if (isReducedInPlace(m_p, result.value)) {
                 const EdgeArray& array = m_operands[static_cast<std::size_t>(result.value)];
                 a.sources = rowsOf(static_cast<std::size_t>(result.value), met, room);
@@ -146,8 +162,9 @@ private:
         }
     }
 
-    void runMet(const EdgeChain& chain, ReduceArguments<T>& a, bool sumsWithin, const T* tile, const EdgeItem& item, const Met& met) const
+    void runMet(const EdgeChain& chain, ReduceArguments<T>& a, bool sumsWithin, const T* tile, const EdgeItem& item, const Met& met, Cache ahead) const
     {
+        a.ahead = ahead;
         a.begin = met.begin;
         a.lastTarget = met.targets;
         a.lastEdge = met.count;
@@ -213,6 +230,8 @@ private:
 
     std::vector<bool> m_isStreamed;   // of operands
     const std::int32_t* m_sources;    // of the rows that come in pieces; not read
+    const std::optional<Cache> m_ahead;
+    const RowRequests m_requests;
 };
 
 }  // namespace

@@ -40,9 +40,13 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
         e = e < a.firstEdge ? a.firstEdge : e;
         end = end > a.lastEdge ? a.lastEdge : end;
         T* const out = outOf(t);
-        if (a.targets && t + scatterDistance < a.lastTarget) {
-            const T* const ahead = outOf(t + scatterDistance);
-            forEach<(N * static_cast<int>(sizeof(T)) * count + 63) / 64>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * (64 / sizeof(T)), 1); });
+        if (const std::int64_t later = t + (intoSecond ? 2 * scatterDistance : scatterDistance); a.targets && later < a.lastTarget) {
+            const T* const ahead = outOf(later);
+            constexpr int lines = (N * static_cast<int>(sizeof(T)) * count + 63) / 64;
+            if (intoSecond)
+                forEach<lines>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * (64 / sizeof(T)), 0, 2); });
+            else
+                forEach<lines>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * (64 / sizeof(T)), 1); });
         }
         Vector<T> sum[N];  // the first `paired` of bfloat16 rows: even entries of two vectors, then odd ones
         const bool takesFirst = picks && a.starts && !a.fromInitial;

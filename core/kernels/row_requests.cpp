@@ -9,51 +9,72 @@ namespace cleave {
 
 struct RowRequests::Kind {
     struct Trials {
-        std::atomic<std::int64_t> edges = 0, nanoseconds = 0;
-        std::atomic<int> count = 0;
+        std::array<std::atomic<double>, trials> seconds{};  // of an edge
+        std::atomic<int> begun = 0, count = 0;
 
-        double perEdge() const { return static_cast<double>(nanoseconds) / static_cast<double>(std::max<std::int64_t>(edges, 1)); }
+        // A thread that was interrupted tells nothing.
+        double median() const
+        {
+            std::array<double, trials> all;
+            std::ranges::copy(seconds, all.begin());
+            std::ranges::nth_element(all, all.begin() + trials / 2);
+            return all[trials / 2];
+        }
+
+        void forget() { begun = count = 0; }
     };
     std::array<Trials, 2> of;  // by cache
-    std::atomic<int> turns = 0;
-    std::atomic<bool> isDecided = false;
+    std::atomic<std::int64_t> turns = 0;
+    std::atomic<bool> isTrying = false;
     std::atomic<Cache> best = Cache::First;
 };
 
-RowRequests::RowRequests(double rowBytes, double arrayBytes, bool isChain)
+RowRequests::RowRequests(double rowBytes, double arrayBytes, Use use)
 {
     constexpr int rowSizes = 8, arraySizes = 16;  // powers of two from a line, and of four from fitsAnyway
-    static std::array<Kind, 2 * rowSizes * arraySizes> kinds;
+    static std::array<Kind, 3 * rowSizes * arraySizes> kinds;
     if (!(arrayBytes > fitsAnyway))
         return;
     const int row = std::clamp(std::ilogb(std::max(rowBytes / 64, 1.0)), 0, rowSizes - 1);
     const int array = std::clamp(std::ilogb(arrayBytes / fitsAnyway) / 2, 0, arraySizes - 1);
-    m_kind = &kinds[static_cast<std::size_t>((isChain ? rowSizes * arraySizes : 0) + row * arraySizes + array)];
+    m_kind = &kinds[static_cast<std::size_t>((static_cast<int>(use) * rowSizes + row) * arraySizes + array)];
 }
 
-Cache RowRequests::next() const
+Cache RowRequests::next(std::int64_t edges) const
 {
     if (!m_kind)
         return Cache::First;
-    if (m_kind->isDecided.load(std::memory_order_relaxed))
+    if (edges < fewEdges)
         return m_kind->best.load(std::memory_order_relaxed);
-    return m_kind->turns.fetch_add(1, std::memory_order_relaxed) % 2 == 0 ? Cache::First : Cache::Second;
+    const std::int64_t turn = m_kind->turns.fetch_add(1, std::memory_order_relaxed);
+    std::int64_t begin = 0;
+    for (std::int64_t later = firstAgain; later <= turn; later *= 4)
+        begin = later;
+    if (turn - begin >= 2 * trials)
+        return m_kind->best.load(std::memory_order_relaxed);
+    if (turn == begin) {
+        for (Kind::Trials& its : m_kind->of)
+            its.forget();
+        m_kind->isTrying = true;
+    }
+    return turn % 2 == 0 ? Cache::First : Cache::Second;
 }
 
 void RowRequests::tried(Cache cache, std::int64_t edges, double seconds) const
 {
     constexpr double worthIt = 0.97;
-    if (!m_kind || edges < fewEdges || m_kind->isDecided.load(std::memory_order_relaxed))
+    if (!m_kind || edges < fewEdges || !m_kind->isTrying.load(std::memory_order_relaxed))
         return;
     Kind::Trials& its = m_kind->of[static_cast<std::size_t>(cache)];
-    its.edges += edges;
-    its.nanoseconds += std::llround(1e9 * seconds);
-    ++its.count;
+    if (const int place = its.begun++; place < trials) {
+        its.seconds[static_cast<std::size_t>(place)] = seconds / static_cast<double>(edges);
+        ++its.count;
+    }
     const auto& [first, second] = m_kind->of;
     if (first.count < trials || second.count < trials)
         return;
-    m_kind->best = second.perEdge() < worthIt * first.perEdge() ? Cache::Second : Cache::First;
-    m_kind->isDecided = true;
+    m_kind->best = second.median() < worthIt * first.median() ? Cache::Second : Cache::First;
+    m_kind->isTrying = false;
 }
 
 }  // namespace cleave

@@ -9,19 +9,27 @@
 namespace cleave {
 
 /// What is faster differs by processor, up to twice either way: some have room for few lines on their way into the first cache and for many into the second, others lose time
-/// between the two. So the first edges of each kind of program try both in turn, and what they found holds for the rest of the process. Results do not depend on it.
+/// between the two. So edges of each kind of program try both in turn: the first ones, and again when four times as many have been met, since graphs are not the same
+/// everywhere. Results do not depend on it.
 class RowRequests {
 public:
-    /// For a program that reads rows of sources of so many bytes an edge, from arrays of so many bytes together. isChain: with arithmetic between them.
-    RowRequests(double rowBytes, double arrayBytes, bool isChain);
+    enum class Use : std::uint8_t {
+        Reduced,   ///< rows of sources are reduced as they are
+        Computed,  ///< with arithmetic before
+        Pieces,    ///< rows of sources come in pieces, and those of targets lie anywhere
+    };
 
-    /// The cache for the next edges of a thread. Afterwards tried() is told what they took.
-    Cache next() const;
+    /// For a program that reads rows of so many bytes an edge, from arrays of so many bytes together.
+    RowRequests(double rowBytes, double arrayBytes, Use use);
+
+    /// The cache for the next edges of a thread, of which there are so many. Afterwards tried() is told what they took.
+    Cache next(std::int64_t edges) const;
     void tried(Cache cache, std::int64_t edges, double seconds) const;
 
     static constexpr double fitsAnyway = 4e6;      ///< arrays of fewer bytes are in the second cache, or soon
     static constexpr std::int64_t fewEdges = 4096; ///< too few to tell
-    static constexpr int trials = 12;              ///< of each cache
+    static constexpr int trials = 13;              ///< of each cache, one after the other
+    static constexpr std::int64_t firstAgain = 64; ///< turns after which both are tried again, and at four times as many, and so on
 
 private:
     struct Kind;

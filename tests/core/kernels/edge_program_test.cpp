@@ -97,7 +97,7 @@ void expectRight(const Case<T>& test, const Graph& graph, double tolerance)
             if (!test.hasSources())
                 continue;
             std::mt19937 random(static_cast<unsigned>(threads));
-            const auto streamed = stream(test, random, graph, {threads, isa});
+            const auto streamed = stream(test, random, graph, {threads, isa, threads == 1 ? std::nullopt : std::optional(threads == 2 ? Cache::Second : Cache::First)});
             for (std::size_t r = 0; r < outputs.size(); ++r)
                 EXPECT_EQ(std::memcmp(streamed[r].data(), reference[r].data(), outputs[r].size() * sizeof(T)), 0)
                     << isaName(isa) << " gives other bytes for rows in pieces, " << threads << " threads, result " << r;
