@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/base/format.h"
 #include "views/core_text.h"
 #include "views/text.h"
 
@@ -192,6 +193,8 @@ QString sampleNote(const Sample& sample)
                          .arg(sample.functions)
                          .arg(sample.ofFunctions)
                          .arg(countText(sample.functionTargets)));
+    if (!sample.notCompared.empty())
+        notes.append(ResultModelsTexts::tr("NOT COMPARED: %1.").arg(toText(join(sample.notCompared, ", "))));
     return notes.join(u' ');
 }
 

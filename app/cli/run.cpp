@@ -171,7 +171,7 @@ Json toJson(const VerifyResult& result, const RowNames& names)
     if (const auto& sample = result.sample)
         json["sample"] = {{"nodes", sample->targets}, {"of", sample->of}, {"hops", sample->hops}, {"both_ways", sample->bothWays}, {"neighbourhood_nodes", sample->nodes},
                           {"neighbourhood_edges", sample->edges}, {"functions", sample->functions}, {"of_functions", sample->ofFunctions}, {"nodes_in_functions", sample->functionTargets},
-                          {"why_not_whole", sample->whyNotWhole}, {"free_bytes", sample->freeBytes}};
+                          {"why_not_whole", sample->whyNotWhole}, {"not_compared", sample->notCompared}, {"free_bytes", sample->freeBytes}};
     json[result.sample ? "neighbourhoods" : "full_graph"] = toJson(result.full);
     json["layer_wise"] = toJson(result.layerWise);
     return json;
@@ -179,7 +179,7 @@ Json toJson(const VerifyResult& result, const RowNames& names)
 
 RecordedVerification recorded(const VerifyResult& result, const std::string& graph)
 {
-    RecordedVerification record{graph, result.equal(), 0, 0, result.tolerance.absolute, result.tolerance.relative, result.layerWise.batchSize, result.sample ? std::max(result.sample->targets, result.sample->functionTargets) : 0};
+    RecordedVerification record{graph, result.equal(), 0, 0, result.tolerance.absolute, result.tolerance.relative, result.layerWise.batchSize, result.sample ? std::max({result.sample->targets, result.sample->functionTargets, std::int64_t{1}}) : 0};
     for (const Comparison& c : result.comparisons)
         if (c.a == "layer-wise" && c.b != "expected") {
             record.maxAbsolute = std::max(record.maxAbsolute, c.maxAbsolute);
@@ -216,6 +216,8 @@ std::string sampleNote(const Sample& sample)
     if (sample.functions > 0)
         text += "In " + std::to_string(sample.functions) + " of " + std::to_string(sample.ofFunctions) + " functions " + formatCount(sample.functionTargets) +
                 " nodes are compared, by the model's ops from the save points before it.\n";
+    if (!sample.notCompared.empty())
+        text += "NOT COMPARED: " + join(sample.notCompared, ", ") + ".\n";
     return text;
 }
 
@@ -339,6 +341,8 @@ void addVerify(CLI::App& app, int& exitCode)
             names = {graph, options.run.targets};
         }
         print(arguments->json ? toJson(result, names).dump(2) + "\n" : rewrites + toText(result, options.run.narrowStore, names));
+        if (*record && result.sample && !result.sample->notCompared.empty())
+            throw Error("The result is not kept in the plan file: some outputs were not compared (" + join(result.sample->notCompared, ", ") + ").");
         if (*record)
             recordVerification(arguments->plan, recorded(result, graphName));
         exitCode = result.equal() ? 0 : 3;

@@ -29,12 +29,13 @@ std::optional<std::uint64_t> numberAt(const std::filesystem::path& path, const s
 }
 
 // What files keep in memory of a group is given up when it runs short.
-std::optional<std::uint64_t> leftOf(const std::filesystem::path& group, const char* limit, const char* usage, const char* files)
+std::optional<std::uint64_t> leftOf(const std::filesystem::path& group, const char* limit, const char* usage, const std::string& prefix)
 {
     const auto most = numberAt(group / limit, ""), used = numberAt(group / usage, "");
     if (!most || !used)
         return {};
-    const std::uint64_t dropped = numberAt(group / "memory.stat", files).value_or(0), taken = *used - std::min(*used, dropped);
+    const auto files = [&](const char* which) { return numberAt(group / "memory.stat", prefix + which).value_or(0); };
+    const std::uint64_t taken = *used - std::min(*used, files("inactive_file ") + files("active_file "));
     return *most - std::min(*most, taken);
 }
 
@@ -55,7 +56,7 @@ std::uint64_t leftOfGroups()
         const std::filesystem::path root = isFirst ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
         for (std::filesystem::path path = line.substr(second + 1);; path = path.parent_path()) {
             const std::filesystem::path group = root / path.relative_path();
-            const auto here = isFirst ? leftOf(group, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file ") : leftOf(group, "memory.max", "memory.current", "inactive_file ");
+            const auto here = isFirst ? leftOf(group, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_") : leftOf(group, "memory.max", "memory.current", "");
             left = std::min(left, here.value_or(left));
             if (path.relative_path().empty())
                 break;
@@ -79,7 +80,7 @@ std::uint64_t physicalMemory()
 std::uint64_t availableMemory()
 {
     const auto kibibytes = numberAt("/proc/meminfo", "MemAvailable:");
-    return kibibytes ? std::min(*kibibytes * 1024, leftOfGroups()) : 0;
+    return std::min(kibibytes ? *kibibytes * 1024 : std::numeric_limits<std::uint64_t>::max(), leftOfGroups());
 }
 
 }  // namespace cleave

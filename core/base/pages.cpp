@@ -265,7 +265,7 @@ PagesLimit::PagesLimit(std::size_t bytes) : m_before(mostUsed)
 PagesLimit PagesLimit::ofSystem()
 {
     const std::uint64_t left = availableMemory();
-    return PagesLimit(left && !pagesAreBound() ? pagesInUse().kept + left / 16 * 15 : std::numeric_limits<std::size_t>::max());
+    return PagesLimit(!pagesAreBound() ? pagesInUse().kept + left / 16 * 15 : std::numeric_limits<std::size_t>::max());
 }
 PagesLimit::~PagesLimit() { mostUsed = m_before; }
 

@@ -34,7 +34,7 @@ std::vector<double> largestGaps(const at::Tensor& a, const at::Tensor& b)
     return {gaps.data_ptr<double>(), gaps.data_ptr<double>() + gaps.numel()};
 }
 
-Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& tolerance)
+Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& tolerance, Measure measure)
 {
     Comparison result;
     result.output = a.name;
@@ -52,7 +52,8 @@ Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& 
     const at::Tensor finite = y.masked_fill(y.isfinite().logical_not(), 0).abs();
     result.maxAbsolute = gap.max().item<double>();
     result.maxRelative = result.maxAbsolute == 0 ? 0 : result.maxAbsolute / std::max(finite.max().item<double>(), 1e-30);
-    const at::Tensor excess = gap.sub(finite.mul(tolerance.relative)).sub(tolerance.absolute).reshape({result.rows, -1}).amax(1);
+    const at::Tensor sizes = finite.reshape({result.rows, -1}), allowed = measure == Measure::Row ? sizes.amax(1, true) : sizes;
+    const at::Tensor excess = gap.reshape({result.rows, -1}).sub(allowed.mul(tolerance.relative)).sub(tolerance.absolute).amax(1);
     result.rowsOver = excess.gt(0).sum().item<std::int64_t>();
     result.equal = result.rowsOver == 0;
     if (x.dim() == 2 && x.size(1) > 1)

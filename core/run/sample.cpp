@@ -80,6 +80,14 @@ LocalGraphs::LocalGraphs(const Analysis& analysis, const Bindings& inputs) : m_a
 
 void LocalGraphs::addEdges(const Input& input)
 {
+    // Of a relation that nothing comes from.
+    const auto reads = [&](const Op& op) {
+        bool does = false;
+        forEachOperand(op, [&](ValueId id) { does = does || id == input.value; });
+        return does;
+    };
+    if (std::ranges::none_of(m_a.program.ops, reads))
+        return;
     std::vector<std::set<int>> named = typesNamedBy(m_a, input.value);
     if (m_a.types() == 1)
         named.assign(2, {0});
@@ -192,9 +200,11 @@ Bindings LocalGraphs::inputsOf(const Part& part) const
         for (std::size_t d = 0; whole.isTensor() && d < value.sizes.size(); ++d)
             if (const at::Tensor* rows = value.sizes[d].isConstant() ? nullptr : numbers(value.sizes[d].symbol))
                 inputs[input.value] = inputs[input.value].toTensor().index_select(static_cast<std::int64_t>(d), *rows);
-        if (!isEdgeIndex(program, input))
+        if (!isEdgeIndex(program, input) || !part.edges.contains(value.sizes[1].symbol))
             continue;
         std::vector<std::set<int>> named = m_a.types() == 1 ? std::vector<std::set<int>>(2, {0}) : typesNamedBy(m_a, input.value);
+        if (named[0].empty() || named[1].empty())
+            continue;
         const at::Tensor index = inputs[input.value].toTensor();
         const auto renumbered = [&](std::size_t row) {
             return at::searchsorted(part.nodes[static_cast<std::size_t>(*named[row].begin())], index[static_cast<std::int64_t>(row)].to(at::kLong).contiguous());
@@ -230,20 +240,21 @@ int structureReductions(const Analysis& analysis)
 std::vector<c10::IValue> runStage(const Stage& stage, const Analysis& analysis, const Constants& constants, const LocalGraphs& local, const LocalGraphs::Part& part, const Tensors& store,
                                   const Progress& progress)
 {
-    Bindings inputs = local.inputsOf(part);
-    for (const ValueId id : stage.given) {
-        const ValueFacts& facts = analysis.values[id];
-        const at::Tensor& whole = store.at(id);
-        if (facts.rows == Rows::Graph)
-            inputs[id] = whole;
-        else if (hasNodeRows(analysis, id))
-            inputs[id] = targetRows(whole, facts, part.nodes[static_cast<std::size_t>(facts.nodeType)]);
-        else
-            throw Error("Rows of some nodes cannot be computed alone: they need '" + printable(analysis.program[id].name) + "', which has no rows of nodes of one type.");
-    }
     std::vector<c10::IValue> results;
-    guarded("Running the whole model on a part of this graph failed",
-            [&] { results = runProgram(analysis.program, constants, inputs, stage.wanted, "Running the whole model around some nodes", progress); });
+    guarded("Running the whole model on a part of this graph failed", [&] {
+        Bindings inputs = local.inputsOf(part);
+        for (const ValueId id : stage.given) {
+            const ValueFacts& facts = analysis.values[id];
+            const at::Tensor& whole = store.at(id);
+            if (facts.rows == Rows::Graph)
+                inputs[id] = whole;
+            else if (hasNodeRows(analysis, id))
+                inputs[id] = targetRows(whole, facts, part.nodes[static_cast<std::size_t>(facts.nodeType)]);
+            else
+                throw Error("Rows of some nodes cannot be computed alone: they need '" + printable(analysis.program[id].name) + "', which has no rows of nodes of one type.");
+        }
+        results = runProgram(analysis.program, constants, inputs, stage.wanted, "Running the whole model around some nodes", progress);
+    });
     return results;
 }
 
@@ -281,8 +292,8 @@ Stage Stage::of(const Analysis& analysis, const CutFunction& function)
     return stage;
 }
 
-Neighbourhoods::Neighbourhoods(const Analysis& analysis, const Constants& constants, const std::vector<Stage>& stages)
-    : m_a(analysis), m_constants(constants), m_reductions(structureReductions(analysis))
+Neighbourhoods::Neighbourhoods(const Analysis& analysis, const Constants& constants, const std::vector<Stage>& stages, const Progress& progress)
+    : m_a(analysis), m_constants(constants), m_progress(progress), m_reductions(structureReductions(analysis))
 {
     std::vector<ValueId> values;
     for (const Stage& stage : stages)
@@ -290,6 +301,7 @@ Neighbourhoods::Neighbourhoods(const Analysis& analysis, const Constants& consta
             std::ranges::copy_if(*list, std::back_inserter(values), [&](ValueId id) { return analysis.values[id].reach == Reach::Feature; });
     guarded("Trying the neighbourhoods failed", [&] {
         for (const ProbeGraph& graph : {ProbeGraph{4001, 5003, 5, 4, 11}, ProbeGraph{3001, 2503, 9, 4, 23}}) {
+            progress.update(0, "Trying neighbourhoods on random graphs");
             std::vector<c10::IValue> whole;
             Bindings inputs = runnableProbeInputs(analysis, constants, graph, values, whole);
             Tensors known;
@@ -301,22 +313,22 @@ Neighbourhoods::Neighbourhoods(const Analysis& analysis, const Constants& consta
 }
 
 // Whether nodes of a random graph get the rows that they have there from their neighbourhoods.
-bool Neighbourhoods::isEnough(const Neighbourhood& neighbourhood, const Stage& stage, const Bindings& inputs, const Tensors& values) const
+bool Neighbourhoods::isEnough(const Neighbourhood& neighbourhood, const Stage& stage, const Bindings& inputs, const Tensors& values, std::int64_t firstNode, std::int64_t step) const
 {
+    m_progress.check();
     LocalGraphs local(m_a, inputs);
     std::vector<std::vector<std::int64_t>> nodes(static_cast<std::size_t>(m_a.types()));
     for (const ValueId wanted : stage.wanted)
         if (const int type = m_a.values[wanted].nodeType; hasNodeRows(m_a, wanted)) {
-            constexpr std::int64_t step = 397;  // prime: a hub of the graph is node 1
             const auto t = static_cast<std::size_t>(type);
             nodes[t].clear();
-            for (std::int64_t node = 1; node < local.numNodes(type); node += step)
+            for (std::int64_t node = firstNode; node < local.numNodes(type); node += step)
                 nodes[t].push_back(node);
         }
     const LocalGraphs::Part part = *local.around(nodes, neighbourhood, std::numeric_limits<std::int64_t>::max());
     std::vector<c10::IValue> found;
     try {
-        found = runStage(stage, m_a, m_constants, local, part, values, {});
+        found = runStage(stage, m_a, m_constants, local, part, values, {m_progress.stop, {}});
     } catch (const NotEnoughMemory&) {
         throw;
     } catch (const Error&) {
@@ -345,7 +357,9 @@ std::pair<Neighbourhood, Neighbourhood> Neighbourhoods::of(const Stage& stage) c
         for (const bool bothWays : {false, true})
             for (int hops = 0; hops <= most && !isKnown; ++hops) {
                 enough = {hops, bothWays};
-                isKnown = std::ranges::all_of(m_graphs, [&](const auto& graph) { return isEnough(enough, stage, graph.first, graph.second); });
+                // The hub of these graphs is node 1: with it, without it, and around few nodes, which hardly reach what is largest in the graph.
+                const auto isEnoughFor = [&](std::size_t graph, std::int64_t first, std::int64_t step) { return isEnough(enough, stage, m_graphs[graph].first, m_graphs[graph].second, first, step); };
+                isKnown = isEnoughFor(0, 1, 397) && isEnoughFor(1, 2, 397) && isEnoughFor(1, 1811, 4000) && isEnoughFor(1, 2404, 4000) && isEnoughFor(1, 2999, 4000);
             }
     });
     if (!isKnown)
@@ -445,6 +459,11 @@ SampledRows Sampler::rows(const Stage& stage, const Tensors& store, const Neighb
     const std::size_t all = std::ranges::max(rows, {}, [](const auto& list) { return list.size(); }).size();
 
     SampledRows sample;
+    for (std::size_t type = 0; type < rows.size(); ++type)
+        if (!rows[type].empty()) {
+            sample.drawn += std::ssize(rows[type]);
+            sample.of += targets.empty() ? m_local.numNodes(static_cast<int>(type)) : std::ssize(targets);
+        }
     sample.neighbourhood = neighbourhood;
     sample.rows.resize(wanted.size());
     std::vector<std::vector<at::Tensor>> values(wanted.size());

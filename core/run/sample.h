@@ -80,17 +80,19 @@ struct Stage {
 /// What wanted values depend on, tried on random graphs.
 class Neighbourhoods {
 public:
-    Neighbourhoods(const Analysis& analysis, const Constants& constants, const std::vector<Stage>& stages);
+    /// progress must live as long as this.
+    Neighbourhoods(const Analysis& analysis, const Constants& constants, const std::vector<Stage>& stages, const Progress& progress);
 
     /// The least that is enough for rows of nodes, and the most that message passings and reductions of structure can reach. Error if they depend on more, or nothing has
     /// rows of nodes.
     std::pair<Neighbourhood, Neighbourhood> of(const Stage& stage) const;
 
 private:
-    bool isEnough(const Neighbourhood& neighbourhood, const Stage& stage, const Bindings& inputs, const Tensors& values) const;
+    bool isEnough(const Neighbourhood& neighbourhood, const Stage& stage, const Bindings& inputs, const Tensors& values, std::int64_t firstNode, std::int64_t step) const;
 
     const Analysis& m_a;
     const Constants& m_constants;
+    const Progress& m_progress;
     int m_reductions = 0;  // of structure into nodes, one behind the other
     std::vector<std::pair<Bindings, Tensors>> m_graphs;  // and the values of stages there
 };
@@ -100,6 +102,7 @@ struct SampledRows {
     std::vector<at::Tensor> values;               ///< by wanted value: these rows
     Neighbourhood neighbourhood;
     std::int64_t targets = 0;                     ///< of all types
+    std::int64_t drawn = 0, of = 0;               ///< nodes that would have been, had there been memory for all; and all there are
     std::int64_t nodes = 0, edges = 0;            ///< that the program ran on
     double seconds = 0, peakBytes = 0;
 };

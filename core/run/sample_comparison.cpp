@@ -15,11 +15,18 @@ namespace cleave {
 
 namespace {
 
-Comparison compareRows(const std::string& name, const at::Tensor& whole, int rowDim, const std::vector<std::int64_t>& rows, const at::Tensor& expected, const Tolerance& tolerance)
+// whole: all rows, of which these are compared. The worst are named where there is one for each node.
+Comparison compareRows(const std::string& name, const at::Tensor& whole, const ValueFacts& facts, const std::vector<std::int64_t>& rows, const at::Tensor& expected, const Tolerance& tolerance,
+                       Measure measure)
 {
-    const auto first = [&](const at::Tensor& tensor) { return toArray(tensor.movedim(rowDim, 0).contiguous()); };
-    Comparison c = compare({name, first(whole)}, first(expected), tolerance);
+    const auto first = [&](const at::Tensor& tensor) { return toArray(tensor.movedim(facts.rowDim, 0).contiguous()); };
+    Comparison c = compare({name, first(targetRows(whole, facts, at::tensor(rows, at::kLong)))}, first(expected), tolerance, measure);
     c.a = "layer-wise";
+    c.outputRows = whole.size(facts.rowDim);
+    if (facts.rowDim != 0 || facts.outer * facts.inner != 1) {
+        c.worstRows.clear();
+        c.worstGaps.clear();
+    }
     for (std::int64_t& row : c.worstRows)
         row = rows[static_cast<std::size_t>(row)];
     return c;
@@ -38,15 +45,43 @@ public:
     void compareOutputs()
     {
         try {
-            const Stage stage = Stage::whole(m_model.uncut());
-            Sampler sampler(m_model.uncut(), m_constants, m_inputs);
-            const auto [enough, widest] = Neighbourhoods(m_model.uncut(), m_constants, {stage}).of(stage);
-            add(sampler.rows(stage, {}, enough, m_options.run.targets, m_most, m_progress));
-            // What was enough on random graphs need not be everywhere: a difference counts on the widest neighbourhood only, where that fits into memory.
-            if (!m_result.equal() && enough != widest)
-                addWhereItFits([&] { add(sampler.rows(stage, {}, widest, m_options.run.targets, m_most, m_progress)); });
+            guarded("Comparing a sample of the nodes failed", [&] {
+                const Stage stage = Stage::whole(m_model.uncut());
+                Sampler sampler(m_model.uncut(), m_constants, m_inputs);
+                const auto [enough, widest] = Neighbourhoods(m_model.uncut(), m_constants, {stage}, m_progress).of(stage);
+                const SampledRows sampled = sampler.rows(stage, {}, enough, m_options.run.targets, m_most, m_progress);
+                add(sampled);
+                if (isWorthWidening(m_result.comparisons, enough, widest))
+                    widen(sampled, [&] { return sampler.rows(stage, {}, widest, m_options.run.targets, m_most, m_progress); }, [&](const SampledRows& wider) { add(wider); });
+            });
         } catch (const Error& error) {
             m_result.sample->whyNotWhole = error.what();
+        }
+    }
+
+    // Fewer nodes than were drawn could be compared through all functions.
+    bool isShort() const { return m_drawn == 0 || m_result.sample->targets < m_drawn; }
+
+    // Outputs, by name, that depend on features and of which no rows were compared.
+    std::vector<std::string> notCompared() const
+    {
+        const Program& program = m_model.program();
+        std::vector<std::string> names;
+        for (const ValueId output : program.outputs)
+            if (const std::string& name = program[output].name; m_model.analysis->values[output].reach == Reach::Feature && std::ranges::find(m_result.comparisons, name, &Comparison::output) == m_result.comparisons.end())
+                names.push_back(name);
+        return names;
+    }
+
+    // What has been compared stays, whatever happens.
+    void compareFunctionsIfPossible()
+    {
+        const std::size_t before = m_result.comparisons.size();
+        try {
+            compareFunctions();
+        } catch (const Error&) {
+            if (before == 0)
+                throw;
         }
     }
 
@@ -58,17 +93,19 @@ public:
         std::vector<Stage> stages;
         std::ranges::transform(functions, std::back_inserter(stages), [&](const CutFunction& f) { return Stage::of(analysis, f); });
         const Constants constants = evaluateConstants(analysis);
-        const Neighbourhoods neighbourhoods(analysis, constants, stages);
+        const Neighbourhoods neighbourhoods(analysis, constants, stages, m_progress);
         Sampler sampler(analysis, constants, m_inputs);
         RunOptions again = m_options.run;
         again.store.clear();
         again.resume = again.warmsUp = false;
         runObserved(m_model, m_graph, again, [&](std::size_t f, const Tensors& store) {
             try {
-                if (functions[f].isGlobal)
-                    compareGlobal(stages[f], store, analysis, constants);
-                else
-                    compareFunction(stages[f], store, analysis, sampler, neighbourhoods);
+                guarded("Comparing a function failed", [&] {
+                    if (functions[f].isGlobal)
+                        compareGlobal(stages[f], store, analysis, constants);
+                    else
+                        compareFunction(stages[f], store, analysis, sampler, neighbourhoods);
+                });
                 ++m_result.sample->functions;
             } catch (const Error&) {
                 // Not counted.
@@ -77,11 +114,19 @@ public:
     }
 
 private:
-    template <class Work>
-    static void addWhereItFits(Work work)
+    // What was enough on random graphs need not be everywhere: a difference counts on the widest neighbourhood.
+    bool isWorthWidening(const std::vector<Comparison>& found, const Neighbourhood& enough, const Neighbourhood& widest) const
+    {
+        return !std::ranges::all_of(found, &Comparison::equal) && enough != widest && !m_options.run.narrowStore;
+    }
+
+    // Only where that fits into memory for every node that was compared: one that differs must not be left out.
+    template <class Sample, class Take>
+    static void widen(const SampledRows& before, Sample sample, Take take)
     {
         try {
-            work();
+            if (const SampledRows wider = sample(); wider.targets == before.targets)
+                take(wider);
         } catch (const NotEnoughMemory&) {
         }
     }
@@ -91,6 +136,8 @@ private:
         const Program& program = m_model.program();
         Sample& sample = *m_result.sample;
         sample.targets = sampled.targets;
+        sample.of = sampled.of;
+        m_drawn = sampled.drawn;
         sample.hops = sampled.neighbourhood.hops;
         sample.bothWays = sampled.neighbourhood.bothWays;
         sample.nodes = sampled.nodes;
@@ -106,10 +153,8 @@ private:
             const at::Tensor whole = toTensor(m_result.layerWise.outputs[i].array);
             const std::string& name = program[program.outputs[i]].name;
             m_result.full.outputs.push_back({name, toArray(sampled.values[i])});
-            Comparison c = compareRows(name, targetRows(whole, facts, at::tensor(sampled.rows[i], at::kLong)), facts.rowDim, sampled.rows[i], sampled.values[i], m_result.tolerance);
-            c.b = "neighbourhoods";
-            c.outputRows = whole.size(facts.rowDim);
-            m_result.comparisons.push_back(std::move(c));
+            m_result.comparisons.push_back(compareRows(name, whole, facts, sampled.rows[i], sampled.values[i], m_result.tolerance, Measure::Entry));
+            m_result.comparisons.back().b = "neighbourhoods";
         }
     }
 
@@ -120,11 +165,8 @@ private:
             if (!sampled.values[i].defined())
                 continue;
             const ValueFacts& facts = analysis.values[stage.wanted[i]];
-            const at::Tensor& whole = store.at(stage.wanted[i]);
-            all.push_back(compareRows(analysis.program[stage.wanted[i]].name, targetRows(whole, facts, at::tensor(sampled.rows[i], at::kLong)), facts.rowDim, sampled.rows[i], sampled.values[i],
-                                      m_result.tolerance));
+            all.push_back(compareRows(analysis.program[stage.wanted[i]].name, store.at(stage.wanted[i]), facts, sampled.rows[i], sampled.values[i], m_result.tolerance, Measure::Row));
             all.back().b = "op by op";
-            all.back().outputRows = whole.size(facts.rowDim);
         }
         return all;
     }
@@ -132,10 +174,10 @@ private:
     void compareFunction(const Stage& stage, const Tensors& store, const Analysis& analysis, Sampler& sampler, const Neighbourhoods& neighbourhoods)
     {
         const auto [enough, widest] = neighbourhoods.of(stage);
-        SampledRows sampled = sampler.rows(stage, store, enough, {}, m_most, m_progress);
+        const SampledRows sampled = sampler.rows(stage, store, enough, {}, m_most, m_progress);
         std::vector<Comparison> found = comparisons(stage, sampled, store, analysis);
-        if (!std::ranges::all_of(found, &Comparison::equal) && enough != widest)
-            addWhereItFits([&] { found = comparisons(stage, sampler.rows(stage, store, widest, {}, m_most, m_progress), store, analysis); });
+        if (isWorthWidening(found, enough, widest))
+            widen(sampled, [&] { return sampler.rows(stage, store, widest, {}, m_most, m_progress); }, [&](const SampledRows& wider) { found = comparisons(stage, wider, store, analysis); });
         m_result.sample->functionTargets = std::max(m_result.sample->functionTargets, sampled.targets);
         std::ranges::move(found, std::back_inserter(m_result.comparisons));
     }
@@ -150,7 +192,7 @@ private:
         std::vector<c10::IValue> expected;
         guarded("Running global ops on all rows failed", [&] { expected = runProgram(analysis.program, constants, given, stage.wanted, "Running global ops", m_progress); });
         for (std::size_t i = 0; i < stage.wanted.size(); ++i) {
-            m_result.comparisons.push_back(compare({analysis.program[stage.wanted[i]].name, toArray(store.at(stage.wanted[i]))}, toArray(expected[i].toTensor()), m_result.tolerance));
+            m_result.comparisons.push_back(compare({analysis.program[stage.wanted[i]].name, toArray(store.at(stage.wanted[i]))}, toArray(expected[i].toTensor()), m_result.tolerance, Measure::Row));
             m_result.comparisons.back().a = "layer-wise";
             m_result.comparisons.back().b = "op by op";
         }
@@ -164,6 +206,7 @@ private:
     const Progress& m_progress;
     const Bindings m_inputs;
     const Constants m_constants;
+    std::int64_t m_drawn = 0;
 };
 
 }  // namespace
@@ -177,10 +220,12 @@ void compareSample(VerifyResult& result, const Model& model, const DataGraph& gr
     result.sample->freeBytes = freeBytes;
     guarded("Comparing a sample of the nodes failed", [&] {
         SampleComparison sample(result, model, graph, options, most, progress);
+        const PagesLimit limit = PagesLimit::ofSystem();
         sample.compareOutputs();
         const bool hasAllRows = options.run.targets.empty() && options.run.device == "cpu" && !options.run.narrowStore;
-        if (hasAllRows && result.sample->targets < std::min(most, result.sample->of))
-            sample.compareFunctions();
+        if (hasAllRows && (sample.isShort() || !sample.notCompared().empty()))
+            sample.compareFunctionsIfPossible();
+        result.sample->notCompared = sample.notCompared();
         result.sample->ofFunctions = static_cast<int>(model.cut->functions.size());
         if (result.comparisons.empty())
             throw Error(result.sample->whyNotWhole);

@@ -131,6 +131,18 @@ std::string sentence(std::string text)
 
 }  // namespace
 
+namespace {
+
+[[noreturn]] void failedWith(const std::string& what, const std::string& reason)
+{
+    // The interpreter makes texts of what was thrown.
+    if (reason.find("std::bad_alloc") != std::string::npos)
+        throw NotEnoughMemory(what + ": not enough memory.");
+    throw Error(sentence(what + ": " + firstLine(reason)));
+}
+
+}  // namespace
+
 void guarded(const std::string& what, const std::function<void()>& work)
 {
     try {
@@ -144,12 +156,12 @@ void guarded(const std::string& what, const std::function<void()>& work)
         throw;
     } catch (const c10::Error& e) {
         checkStop();  // LibTorch's interpreter hides what was thrown
-        throw Error(sentence(what + ": " + firstLine(e.what_without_backtrace())));
+        failedWith(what, e.what_without_backtrace());
     } catch (const std::bad_alloc&) {
         throw NotEnoughMemory(what + ": not enough memory.");
     } catch (const std::exception& e) {
         checkStop();
-        throw Error(sentence(what + ": " + firstLine(e.what())));
+        failedWith(what, e.what());
     }
 }
 

@@ -3883,6 +3883,10 @@
 <context>
     <name>cleave::views::ResultModels</name>
     <message>
+        <source>NOT COMPARED: %1.</source>
+        <translation>未比较：%1。</translation>
+    </message>
+    <message>
         <source>In %1 of %2 functions %3 nodes were compared, by the model&apos;s ops from the save points before it.</source>
         <translation>在 %2 个函数中的 %1 个里比较了 %3 个节点：由模型的算子从之前的保存点算出。</translation>
     </message>

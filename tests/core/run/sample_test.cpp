@@ -153,7 +153,8 @@ TEST(Sample, OfAFunctionReadsWhatIsGiven)
     const Stage stage = Stage::of(analysis, model.cut->functions.back());
     ASSERT_FALSE(stage.given.empty());
     Sampler sampler(analysis, constants, inputs);
-    const auto [enough, widest] = Neighbourhoods(analysis, constants, {stage}).of(stage);
+    const Progress progress;
+    const auto [enough, widest] = Neighbourhoods(analysis, constants, {stage}, progress).of(stage);
     EXPECT_EQ(enough, (Neighbourhood{1, false}));
     int looks = 0;
     runObserved(model, graph, {}, [&](std::size_t f, const Tensors& store) {
