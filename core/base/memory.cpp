@@ -56,7 +56,8 @@ std::uint64_t leftOfGroups()
         const std::filesystem::path root = isFirst ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
         for (std::filesystem::path path = line.substr(second + 1);; path = path.parent_path()) {
             const std::filesystem::path group = root / path.relative_path();
-            const auto here = isFirst ? leftOf(group, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_") : leftOf(group, "memory.max", "memory.current", "");
+            const auto here = isFirst ? leftOf(group, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
+                                      : leftOf(group, "memory.max", "memory.current", "");
             left = std::min(left, here.value_or(left));
             if (path.relative_path().empty())
                 break;

@@ -16,14 +16,17 @@ at::Tensor rowsOf(const Array& array, const std::vector<std::int64_t>& rows);
 /// The largest difference in each row.
 std::vector<double> largestGaps(const at::Tensor& a, const at::Tensor& b);
 
-/// What an entry may differ by depends on its own size, or on that of the largest in its row: sums of many numbers are as exact as the largest of them.
+/// What an entry may differ by depends on its own size, or on that of the largest in its row: sums of many numbers are as exact as the largest of
+/// them.
 enum class Measure { Entry, Row };
 
 /// What was compared is for the caller to say.
 Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& tolerance, Measure measure = Measure::Entry);
 
-/// The uncut model on what of the graph some nodes depend on, against result.layerWise, which is there: at most so many nodes, through all functions, and where few have
-/// neighbourhoods that fit into memory, in each function alone. Fills result.sample, .full and .comparisons. Error if nothing can be compared.
-void compareSample(VerifyResult& result, const Model& model, const DataGraph& graph, const VerifyOptions& options, std::int64_t most, double freeBytes, const Progress& progress);
+/// The uncut model on what of the graph some nodes depend on, against result.layerWise, which is there: at most so many nodes, through all functions,
+/// and where few have neighbourhoods that fit into memory, in each function alone. Fills result.sample, .full and .comparisons. Error if nothing can
+/// be compared.
+void compareSample(VerifyResult& result, const Model& model, const DataGraph& graph, const VerifyOptions& options, std::int64_t most,
+                   double freeBytes, const Progress& progress);
 
 }  // namespace cleave

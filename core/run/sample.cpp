@@ -4,10 +4,13 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <numeric>
 #include <random>
+#include <set>
+#include <span>
 #include <unordered_set>
 
 #include "core/analysis/dims.h"
@@ -24,9 +27,15 @@ namespace cleave {
 
 namespace {
 
-at::Tensor tensorOf(const std::vector<std::int64_t>& numbers) { return at::tensor(numbers, at::kLong); }
+at::Tensor tensorOf(const std::vector<std::int64_t>& numbers)
+{
+    return at::tensor(numbers, at::kLong);
+}
 
-std::span<const std::int64_t> numbersIn(const at::Tensor& tensor) { return {tensor.data_ptr<std::int64_t>(), static_cast<std::size_t>(tensor.numel())}; }
+std::span<const std::int64_t> numbersIn(const at::Tensor& tensor)
+{
+    return {tensor.data_ptr<std::int64_t>(), static_cast<std::size_t>(tensor.numel())};
+}
 
 at::Tensor sorted(std::vector<std::int64_t> numbers)
 {
@@ -37,14 +46,15 @@ at::Tensor sorted(std::vector<std::int64_t> numbers)
 bool isEdgeIndex(const Program& program, const Input& input)
 {
     const Value& value = program[input.value];
-    return value.kind == ValueKind::Tensor && input.role == Role::GraphStructure && isInteger(value.dtype) && value.sizes.size() == 2 && value.sizes[0] == Dim{2, ""} &&
-           !value.sizes[1].isConstant();
+    return value.kind == ValueKind::Tensor && input.role == Role::GraphStructure && isInteger(value.dtype) && value.sizes.size() == 2 &&
+           value.sizes[0] == Dim{2, ""} && !value.sizes[1].isConstant();
 }
 
 bool hasNodeRows(const Analysis& analysis, ValueId output)
 {
     const ValueFacts& facts = analysis.values[output];
-    return facts.reach == Reach::Feature && facts.rows == Rows::Nodes && sizeParts(analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].symbol).second.empty();
+    return facts.reach == Reach::Feature && facts.rows == Rows::Nodes &&
+           sizeParts(analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].symbol).second.empty();
 }
 
 }  // namespace
@@ -56,7 +66,8 @@ std::int64_t LocalGraphs::Part::numNodes() const
 
 std::int64_t LocalGraphs::Part::numEdges() const
 {
-    return std::accumulate(edges.begin(), edges.end(), std::int64_t{0}, [](std::int64_t sum, const auto& entry) { return sum + entry.second.numel(); });
+    return std::accumulate(edges.begin(), edges.end(), std::int64_t{0},
+                           [](std::int64_t sum, const auto& entry) { return sum + entry.second.numel(); });
 }
 
 LocalGraphs::LocalGraphs(const Analysis& analysis, const Bindings& inputs) : m_a(analysis), m_inputs(inputs)
@@ -67,7 +78,8 @@ LocalGraphs::LocalGraphs(const Analysis& analysis, const Bindings& inputs) : m_a
             if (const Dim& dim = program[input.value].sizes[d]; !dim.isConstant())
                 m_sizes.try_emplace(dim.symbol, inputs.at(input.value).toTensor().size(static_cast<std::int64_t>(d)));
     for (const NodeType& type : analysis.nodeTypes)
-        m_numNodes.push_back(std::llround(sizeValue(type.symbol, [&](const std::string& symbol) { return static_cast<double>(m_sizes.at(symbol)); })));
+        m_numNodes.push_back(
+            std::llround(sizeValue(type.symbol, [&](const std::string& symbol) { return static_cast<double>(m_sizes.at(symbol)); })));
     for (const Input& input : program.inputs)
         if (isEdgeIndex(program, input))
             addEdges(input);
@@ -92,7 +104,8 @@ void LocalGraphs::addEdges(const Input& input)
     if (m_a.types() == 1)
         named.assign(2, {0});
     if (named.size() != 2 || named[0].size() != 1 || named[1].size() != 1)
-        throw Error("Rows of some nodes cannot be computed alone: the program does not tell which nodes input '" + printable(m_a.program[input.value].name) + "' names.");
+        throw Error("Rows of some nodes cannot be computed alone: the program does not tell which nodes input '" +
+                    printable(m_a.program[input.value].name) + "' names.");
     const at::Tensor index = m_inputs.at(input.value).toTensor().to(at::kLong);
     const auto end = [&](std::size_t row) { return End{*named[row].begin(), index[static_cast<std::int64_t>(row)].contiguous(), {}}; };
     m_edges[m_a.program[input.value].sizes[1].symbol].ends.emplace_back(end(0), end(1));
@@ -131,7 +144,8 @@ void LocalGraphs::forget()
     }
 }
 
-std::optional<LocalGraphs::Part> LocalGraphs::around(const std::vector<std::vector<std::int64_t>>& nodes, const Neighbourhood& neighbourhood, std::int64_t mostEdges)
+std::optional<LocalGraphs::Part> LocalGraphs::around(const std::vector<std::vector<std::int64_t>>& nodes, const Neighbourhood& neighbourhood,
+                                                     std::int64_t mostEdges)
 {
     forget();
     for (std::size_t type = 0; type < nodes.size(); ++type)
@@ -207,7 +221,8 @@ Bindings LocalGraphs::inputsOf(const Part& part) const
             continue;
         const at::Tensor index = inputs[input.value].toTensor();
         const auto renumbered = [&](std::size_t row) {
-            return at::searchsorted(part.nodes[static_cast<std::size_t>(*named[row].begin())], index[static_cast<std::int64_t>(row)].to(at::kLong).contiguous());
+            return at::searchsorted(part.nodes[static_cast<std::size_t>(*named[row].begin())],
+                                    index[static_cast<std::int64_t>(row)].to(at::kLong).contiguous());
         };
         inputs[input.value] = at::stack({renumbered(0), renumbered(1)}).to(index.scalar_type());
     }
@@ -237,8 +252,8 @@ int structureReductions(const Analysis& analysis)
 }
 
 // The wanted values of a stage on a part of a graph.
-std::vector<c10::IValue> runStage(const Stage& stage, const Analysis& analysis, const Constants& constants, const LocalGraphs& local, const LocalGraphs::Part& part, const Tensors& store,
-                                  const Progress& progress)
+std::vector<c10::IValue> runStage(const Stage& stage, const Analysis& analysis, const Constants& constants, const LocalGraphs& local,
+                                  const LocalGraphs::Part& part, const Tensors& store, const Progress& progress)
 {
     std::vector<c10::IValue> results;
     guarded("Running the whole model on a part of this graph failed", [&] {
@@ -251,7 +266,8 @@ std::vector<c10::IValue> runStage(const Stage& stage, const Analysis& analysis, 
             else if (hasNodeRows(analysis, id))
                 inputs[id] = targetRows(whole, facts, part.nodes[static_cast<std::size_t>(facts.nodeType)]);
             else
-                throw Error("Rows of some nodes cannot be computed alone: they need '" + printable(analysis.program[id].name) + "', which has no rows of nodes of one type.");
+                throw Error("Rows of some nodes cannot be computed alone: they need '" + printable(analysis.program[id].name) +
+                            "', which has no rows of nodes of one type.");
         }
         results = runProgram(analysis.program, constants, inputs, stage.wanted, "Running the whole model around some nodes", progress);
     });
@@ -313,7 +329,8 @@ Neighbourhoods::Neighbourhoods(const Analysis& analysis, const Constants& consta
 }
 
 // Whether nodes of a random graph get the rows that they have there from their neighbourhoods.
-bool Neighbourhoods::isEnough(const Neighbourhood& neighbourhood, const Stage& stage, const Bindings& inputs, const Tensors& values, std::int64_t firstNode, std::int64_t step) const
+bool Neighbourhoods::isEnough(const Neighbourhood& neighbourhood, const Stage& stage, const Bindings& inputs, const Tensors& values,
+                              std::int64_t firstNode, std::int64_t step) const
 {
     m_progress.check();
     LocalGraphs local(m_a, inputs);
@@ -338,7 +355,8 @@ bool Neighbourhoods::isEnough(const Neighbourhood& neighbourhood, const Stage& s
         if (const ValueFacts& facts = m_a.values[stage.wanted[i]]; hasNodeRows(m_a, stage.wanted[i])) {
             const auto t = static_cast<std::size_t>(facts.nodeType);
             const at::Tensor at = tensorOf(nodes[t]);
-            const at::Tensor rows = targetRows(found[i].toTensor(), facts, at::searchsorted(part.nodes[t], at)), expected = targetRows(values.at(stage.wanted[i]), facts, at);
+            const at::Tensor rows = targetRows(found[i].toTensor(), facts, at::searchsorted(part.nodes[t], at)),
+                             expected = targetRows(values.at(stage.wanted[i]), facts, at);
             if (!areSameRows(rows.movedim(facts.rowDim, 0), expected.movedim(facts.rowDim, 0), m_a.program[stage.wanted[i]].dtype))
                 return false;
         }
@@ -358,12 +376,16 @@ std::pair<Neighbourhood, Neighbourhood> Neighbourhoods::of(const Stage& stage) c
             for (int hops = 0; hops <= most && !isKnown; ++hops) {
                 enough = {hops, bothWays};
                 // The hub of these graphs is node 1: with it, without it, and around few nodes, which hardly reach what is largest in the graph.
-                const auto isEnoughFor = [&](std::size_t graph, std::int64_t first, std::int64_t step) { return isEnough(enough, stage, m_graphs[graph].first, m_graphs[graph].second, first, step); };
-                isKnown = isEnoughFor(0, 1, 397) && isEnoughFor(1, 2, 397) && isEnoughFor(1, 1811, 4000) && isEnoughFor(1, 2404, 4000) && isEnoughFor(1, 2999, 4000);
+                const auto isEnoughFor = [&](std::size_t graph, std::int64_t first, std::int64_t step) {
+                    return isEnough(enough, stage, m_graphs[graph].first, m_graphs[graph].second, first, step);
+                };
+                isKnown = isEnoughFor(0, 1, 397) && isEnoughFor(1, 2, 397) && isEnoughFor(1, 1811, 4000) && isEnoughFor(1, 2404, 4000) &&
+                          isEnoughFor(1, 2999, 4000);
             }
     });
     if (!isKnown)
-        throw Error("Rows of some nodes cannot be computed alone: on a random graph they depend on more than the nodes within " + std::to_string(most) + " steps.");
+        throw Error("Rows of some nodes cannot be computed alone: on a random graph they depend on more than the nodes within " +
+                    std::to_string(most) + " steps.");
     return {enough, {most, true}};
 }
 
@@ -431,7 +453,8 @@ NodeLists next(const NodeLists& lists, std::size_t done, std::size_t count)
 {
     NodeLists chosen;
     for (const auto& list : lists)
-        chosen.emplace_back(list.begin() + static_cast<std::ptrdiff_t>(std::min(done, list.size())), list.begin() + static_cast<std::ptrdiff_t>(std::min(done + count, list.size())));
+        chosen.emplace_back(list.begin() + static_cast<std::ptrdiff_t>(std::min(done, list.size())),
+                            list.begin() + static_cast<std::ptrdiff_t>(std::min(done + count, list.size())));
     return chosen;
 }
 
@@ -445,8 +468,8 @@ NodeLists nodesOf(NodeLists rows, const std::vector<std::int64_t>& targets)
 
 }  // namespace
 
-SampledRows Sampler::rows(const Stage& stage, const Tensors& store, const Neighbourhood& neighbourhood, const std::vector<std::int64_t>& targets, std::int64_t most,
-                          const Progress& progress)
+SampledRows Sampler::rows(const Stage& stage, const Tensors& store, const Neighbourhood& neighbourhood, const std::vector<std::int64_t>& targets,
+                          std::int64_t most, const Progress& progress)
 {
     constexpr std::int64_t fewEdges = 1000, runs = 4;
     constexpr std::size_t mostTries = 24;
@@ -455,7 +478,8 @@ SampledRows Sampler::rows(const Stage& stage, const Tensors& store, const Neighb
     NodeLists rows(static_cast<std::size_t>(m_a.types()));
     for (const ValueId id : wanted)
         if (const int type = m_a.values[id].nodeType; hasNodeRows(m_a, id))
-            rows[static_cast<std::size_t>(type)] = targets.empty() ? candidates(m_local.numNodes(type), m_local.targetsOfEdges(type), most) : candidates(std::ssize(targets), {}, most);
+            rows[static_cast<std::size_t>(type)] =
+                targets.empty() ? candidates(m_local.numNodes(type), m_local.targetsOfEdges(type), most) : candidates(std::ssize(targets), {}, most);
     const std::size_t all = std::ranges::max(rows, {}, [](const auto& list) { return list.size(); }).size();
 
     SampledRows sample;

@@ -32,7 +32,8 @@ public:
         std::int64_t numEdges() const;
     };
 
-    /// Inputs that are neither of nodes nor of edges, such as sizes of graphs, are the same for all parts. Error if the program does not tell which nodes edges name.
+    /// Inputs that are neither of nodes nor of edges, such as sizes of graphs, are the same for all parts. Error if the program does not tell which
+    /// nodes edges name.
     LocalGraphs(const Analysis& analysis, const Bindings& inputs);
 
     /// The neighbourhood of all these nodes together, by type. Nothing if it has more edges.
@@ -44,8 +45,8 @@ public:
 
 private:
     struct End {
-        int type = 0;        // of the nodes that it names
-        at::Tensor nodes;    // int64, one for each edge
+        int type = 0;                         // of the nodes that it names
+        at::Tensor nodes;                     // int64, one for each edge
         std::optional<EdgesBySegment> edges;  // by node, once somebody has asked
     };
     struct Edges {
@@ -63,8 +64,8 @@ private:
     const Bindings& m_inputs;
     std::map<std::string, std::int64_t> m_sizes;
     std::vector<std::int64_t> m_numNodes;
-    std::map<std::string, Edges> m_edges;            // by the size that counts them
-    std::vector<std::vector<bool>> m_isReached;      // by type
+    std::map<std::string, Edges> m_edges;        // by the size that counts them
+    std::vector<std::vector<bool>> m_isReached;  // by type
     std::vector<std::vector<std::int64_t>> m_reached;
 };
 
@@ -83,17 +84,18 @@ public:
     /// progress must live as long as this.
     Neighbourhoods(const Analysis& analysis, const Constants& constants, const std::vector<Stage>& stages, const Progress& progress);
 
-    /// The least that is enough for rows of nodes, and the most that message passings and reductions of structure can reach. Error if they depend on more, or nothing has
-    /// rows of nodes.
+    /// The least that is enough for rows of nodes, and the most that message passings and reductions of structure can reach. Error if they depend on
+    /// more, or nothing has rows of nodes.
     std::pair<Neighbourhood, Neighbourhood> of(const Stage& stage) const;
 
 private:
-    bool isEnough(const Neighbourhood& neighbourhood, const Stage& stage, const Bindings& inputs, const Tensors& values, std::int64_t firstNode, std::int64_t step) const;
+    bool isEnough(const Neighbourhood& neighbourhood, const Stage& stage, const Bindings& inputs, const Tensors& values, std::int64_t firstNode,
+                  std::int64_t step) const;
 
     const Analysis& m_a;
     const Constants& m_constants;
     const Progress& m_progress;
-    int m_reductions = 0;  // of structure into nodes, one behind the other
+    int m_reductions = 0;                                // of structure into nodes, one behind the other
     std::vector<std::pair<Bindings, Tensors>> m_graphs;  // and the values of stages there
 };
 
@@ -101,9 +103,9 @@ struct SampledRows {
     std::vector<std::vector<std::int64_t>> rows;  ///< by wanted value: which of its rows; empty where it has no rows of nodes
     std::vector<at::Tensor> values;               ///< by wanted value: these rows
     Neighbourhood neighbourhood;
-    std::int64_t targets = 0;                     ///< of all types
-    std::int64_t drawn = 0, of = 0;               ///< nodes that would have been, had there been memory for all; and all there are
-    std::int64_t nodes = 0, edges = 0;            ///< that the program ran on
+    std::int64_t targets = 0;           ///< of all types
+    std::int64_t drawn = 0, of = 0;     ///< nodes that would have been, had there been memory for all; and all there are
+    std::int64_t nodes = 0, edges = 0;  ///< that the program ran on
     double seconds = 0, peakBytes = 0;
 };
 
@@ -111,12 +113,16 @@ struct SampledRows {
 class Sampler {
 public:
     /// Error as LocalGraphs.
-    Sampler(const Analysis& analysis, const Constants& constants, const Bindings& inputs) : m_a(analysis), m_constants(constants), m_local(analysis, inputs) {}
+    Sampler(const Analysis& analysis, const Constants& constants, const Bindings& inputs)
+        : m_a(analysis), m_constants(constants), m_local(analysis, inputs)
+    {
+    }
 
-    /// Rows of at most `most` nodes of each type that wanted values have, of these targets if there are any, on that neighbourhood: half of them drawn as nodes, half as
-    /// targets of edges. As many as there is memory for, and edges of a few seconds. store: values that are given. NotEnoughMemory if there is not enough for one.
-    SampledRows rows(const Stage& stage, const Tensors& store, const Neighbourhood& neighbourhood, const std::vector<std::int64_t>& targets, std::int64_t most,
-                     const Progress& progress);
+    /// Rows of at most `most` nodes of each type that wanted values have, of these targets if there are any, on that neighbourhood: half of them
+    /// drawn as nodes, half as targets of edges. As many as there is memory for, and edges of a few seconds. store: values that are given.
+    /// NotEnoughMemory if there is not enough for one.
+    SampledRows rows(const Stage& stage, const Tensors& store, const Neighbourhood& neighbourhood, const std::vector<std::int64_t>& targets,
+                     std::int64_t most, const Progress& progress);
 
 private:
     const Analysis& m_a;

@@ -16,8 +16,8 @@ namespace cleave {
 namespace {
 
 // whole: all rows, of which these are compared. The worst are named where there is one for each node.
-Comparison compareRows(const std::string& name, const at::Tensor& whole, const ValueFacts& facts, const std::vector<std::int64_t>& rows, const at::Tensor& expected, const Tolerance& tolerance,
-                       Measure measure)
+Comparison compareRows(const std::string& name, const at::Tensor& whole, const ValueFacts& facts, const std::vector<std::int64_t>& rows,
+                       const at::Tensor& expected, const Tolerance& tolerance, Measure measure)
 {
     const auto first = [&](const at::Tensor& tensor) { return toArray(tensor.movedim(facts.rowDim, 0).contiguous()); };
     Comparison c = compare({name, first(targetRows(whole, facts, at::tensor(rows, at::kLong)))}, first(expected), tolerance, measure);
@@ -35,8 +35,15 @@ Comparison compareRows(const std::string& name, const at::Tensor& whole, const V
 // The uncut model on what of the graph some nodes depend on, against the answers of the cut one.
 class SampleComparison {
 public:
-    SampleComparison(VerifyResult& result, const Model& model, const DataGraph& graph, const VerifyOptions& options, std::int64_t most, const Progress& progress)
-        : m_result(result), m_model(model), m_graph(graph), m_options(options), m_most(most), m_progress(progress), m_inputs(bindInputs(model, graph, options.run)),
+    SampleComparison(VerifyResult& result, const Model& model, const DataGraph& graph, const VerifyOptions& options, std::int64_t most,
+                     const Progress& progress)
+        : m_result(result),
+          m_model(model),
+          m_graph(graph),
+          m_options(options),
+          m_most(most),
+          m_progress(progress),
+          m_inputs(bindInputs(model, graph, options.run)),
           m_constants(evaluateConstants(model.uncut()))
     {
     }
@@ -52,7 +59,9 @@ public:
                 const SampledRows sampled = sampler.rows(stage, {}, enough, m_options.run.targets, m_most, m_progress);
                 add(sampled);
                 if (isWorthWidening(m_result.comparisons, enough, widest))
-                    widen(sampled, [&] { return sampler.rows(stage, {}, widest, m_options.run.targets, m_most, m_progress); }, [&](const SampledRows& wider) { add(wider); });
+                    widen(
+                        sampled, [&] { return sampler.rows(stage, {}, widest, m_options.run.targets, m_most, m_progress); },
+                        [&](const SampledRows& wider) { add(wider); });
             });
         } catch (const Error& error) {
             m_result.sample->whyNotWhole = error.what();
@@ -68,7 +77,9 @@ public:
         const Program& program = m_model.program();
         std::vector<std::string> names;
         for (const ValueId output : program.outputs)
-            if (const std::string& name = program[output].name; m_model.analysis->values[output].reach == Reach::Feature && std::ranges::find(m_result.comparisons, name, &Comparison::output) == m_result.comparisons.end())
+            if (const std::string& name = program[output].name;
+                m_model.analysis->values[output].reach == Reach::Feature &&
+                std::ranges::find(m_result.comparisons, name, &Comparison::output) == m_result.comparisons.end())
                 names.push_back(name);
         return names;
     }
@@ -98,19 +109,22 @@ public:
         RunOptions again = m_options.run;
         again.store.clear();
         again.resume = again.warmsUp = false;
-        runObserved(m_model, m_graph, again, [&](std::size_t f, const Tensors& store) {
-            try {
-                guarded("Comparing a function failed", [&] {
-                    if (functions[f].isGlobal)
-                        compareGlobal(stages[f], store, analysis, constants);
-                    else
-                        compareFunction(stages[f], store, analysis, sampler, neighbourhoods);
-                });
-                ++m_result.sample->functions;
-            } catch (const Error&) {
-                // Not counted.
-            }
-        }, m_progress);
+        runObserved(
+            m_model, m_graph, again,
+            [&](std::size_t f, const Tensors& store) {
+                try {
+                    guarded("Comparing a function failed", [&] {
+                        if (functions[f].isGlobal)
+                            compareGlobal(stages[f], store, analysis, constants);
+                        else
+                            compareFunction(stages[f], store, analysis, sampler, neighbourhoods);
+                    });
+                    ++m_result.sample->functions;
+                } catch (const Error&) {
+                    // Not counted.
+                }
+            },
+            m_progress);
     }
 
 private:
@@ -165,7 +179,8 @@ private:
             if (!sampled.values[i].defined())
                 continue;
             const ValueFacts& facts = analysis.values[stage.wanted[i]];
-            all.push_back(compareRows(analysis.program[stage.wanted[i]].name, store.at(stage.wanted[i]), facts, sampled.rows[i], sampled.values[i], m_result.tolerance, Measure::Row));
+            all.push_back(compareRows(analysis.program[stage.wanted[i]].name, store.at(stage.wanted[i]), facts, sampled.rows[i], sampled.values[i],
+                                      m_result.tolerance, Measure::Row));
             all.back().b = "op by op";
         }
         return all;
@@ -177,7 +192,9 @@ private:
         const SampledRows sampled = sampler.rows(stage, store, enough, {}, m_most, m_progress);
         std::vector<Comparison> found = comparisons(stage, sampled, store, analysis);
         if (isWorthWidening(found, enough, widest))
-            widen(sampled, [&] { return sampler.rows(stage, store, widest, {}, m_most, m_progress); }, [&](const SampledRows& wider) { found = comparisons(stage, wider, store, analysis); });
+            widen(
+                sampled, [&] { return sampler.rows(stage, store, widest, {}, m_most, m_progress); },
+                [&](const SampledRows& wider) { found = comparisons(stage, wider, store, analysis); });
         m_result.sample->functionTargets = std::max(m_result.sample->functionTargets, sampled.targets);
         std::ranges::move(found, std::back_inserter(m_result.comparisons));
     }
@@ -190,9 +207,11 @@ private:
         for (const ValueId id : stage.given)
             given[id] = store.at(id);
         std::vector<c10::IValue> expected;
-        guarded("Running global ops on all rows failed", [&] { expected = runProgram(analysis.program, constants, given, stage.wanted, "Running global ops", m_progress); });
+        guarded("Running global ops on all rows failed",
+                [&] { expected = runProgram(analysis.program, constants, given, stage.wanted, "Running global ops", m_progress); });
         for (std::size_t i = 0; i < stage.wanted.size(); ++i) {
-            m_result.comparisons.push_back(compare({analysis.program[stage.wanted[i]].name, toArray(store.at(stage.wanted[i]))}, toArray(expected[i].toTensor()), m_result.tolerance, Measure::Row));
+            m_result.comparisons.push_back(compare({analysis.program[stage.wanted[i]].name, toArray(store.at(stage.wanted[i]))},
+                                                   toArray(expected[i].toTensor()), m_result.tolerance, Measure::Row));
             m_result.comparisons.back().a = "layer-wise";
             m_result.comparisons.back().b = "op by op";
         }
@@ -211,7 +230,8 @@ private:
 
 }  // namespace
 
-void compareSample(VerifyResult& result, const Model& model, const DataGraph& graph, const VerifyOptions& options, std::int64_t most, double freeBytes, const Progress& progress)
+void compareSample(VerifyResult& result, const Model& model, const DataGraph& graph, const VerifyOptions& options, std::int64_t most,
+                   double freeBytes, const Progress& progress)
 {
     const Stoppable stoppable(progress.stop);
     useThreads(options.run);

@@ -22,14 +22,16 @@ std::pair<int, int> tryOut(const RowRequests& requests, double first, double sec
 
 TEST(RowRequests, TakeWhatIsFaster)
 {
-    const RowRequests far(rowBytes, 64 * RowRequests::fitsAnyway, RowRequests::Use::Reduced), farther(rowBytes, 1024 * RowRequests::fitsAnyway, RowRequests::Use::Reduced);
+    const RowRequests far(rowBytes, 64 * RowRequests::fitsAnyway, RowRequests::Use::Reduced),
+        farther(rowBytes, 1024 * RowRequests::fitsAnyway, RowRequests::Use::Reduced);
     EXPECT_EQ(tryOut(far, 30, 20, 10'000), std::pair(RowRequests::trials, RowRequests::trials)) << "in turn";
     EXPECT_EQ(far.next(10'000), Cache::Second);
     EXPECT_EQ(far.next(10'000), Cache::Second);
     tryOut(farther, 20, 30, 10'000);
     EXPECT_EQ(farther.next(10'000), Cache::First);
     EXPECT_EQ(farther.next(10'000), Cache::First);
-    EXPECT_EQ(RowRequests(rowBytes, 64 * RowRequests::fitsAnyway, RowRequests::Use::Reduced).next(10'000), Cache::Second) << "it holds for all programs of the kind";
+    EXPECT_EQ(RowRequests(rowBytes, 64 * RowRequests::fitsAnyway, RowRequests::Use::Reduced).next(10'000), Cache::Second)
+        << "it holds for all programs of the kind";
 }
 
 TEST(RowRequests, KindsAreTriedOnTheirOwn)

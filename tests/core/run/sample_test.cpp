@@ -157,23 +157,27 @@ TEST(Sample, OfAFunctionReadsWhatIsGiven)
     const auto [enough, widest] = Neighbourhoods(analysis, constants, {stage}, progress).of(stage);
     EXPECT_EQ(enough, (Neighbourhood{1, false}));
     int looks = 0;
-    runObserved(model, graph, {}, [&](std::size_t f, const Tensors& store) {
-        if (f + 1 < model.cut->functions.size())
-            return;
-        Tensors other;
-        for (const ValueId id : stage.given) {
-            other[id] = store.at(id).clone();
-            other[id][changed].add_(1);
-        }
-        const SampledRows sampled = sampler.rows(stage, other, enough, {}, nodes, {});
-        ASSERT_EQ(sampled.targets, nodes);
-        const at::Tensor gaps = sampled.values.front().sub(store.at(stage.wanted.front()).index_select(0, at::tensor(sampled.rows.front(), at::kLong))).abs().amax(1);
-        for (std::size_t i = 0; i < sampled.rows.front().size(); ++i) {
-            const std::int64_t node = sampled.rows.front()[i];
-            EXPECT_EQ(gaps[static_cast<std::int64_t>(i)].item<double>() > 1e-3, node == changed || node == changed + 1) << node;
-        }
-        ++looks;
-    }, {});
+    runObserved(
+        model, graph, {},
+        [&](std::size_t f, const Tensors& store) {
+            if (f + 1 < model.cut->functions.size())
+                return;
+            Tensors other;
+            for (const ValueId id : stage.given) {
+                other[id] = store.at(id).clone();
+                other[id][changed].add_(1);
+            }
+            const SampledRows sampled = sampler.rows(stage, other, enough, {}, nodes, {});
+            ASSERT_EQ(sampled.targets, nodes);
+            const at::Tensor gaps =
+                sampled.values.front().sub(store.at(stage.wanted.front()).index_select(0, at::tensor(sampled.rows.front(), at::kLong))).abs().amax(1);
+            for (std::size_t i = 0; i < sampled.rows.front().size(); ++i) {
+                const std::int64_t node = sampled.rows.front()[i];
+                EXPECT_EQ(gaps[static_cast<std::int64_t>(i)].item<double>() > 1e-3, node == changed || node == changed + 1) << node;
+            }
+            ++looks;
+        },
+        {});
     EXPECT_EQ(looks, 1);
 }
 
