@@ -136,7 +136,7 @@ template <class Run>
 RunResult timed(const RunOptions& options, Run run)
 {
     RunResult result = run();
-    if (!options.warmsUp || result.seconds > warmUpSeconds || !options.store.empty() || options.memoryBytes > 0)
+    if (!options.warmsUp || result.seconds > warmUpSeconds || !options.store.empty() || options.memoryBytes > 0 || pagesAreBound())
         return result;
     const double first = result.seconds;
     result = RunResult();
