@@ -366,7 +366,7 @@ bool Neighbourhoods::isEnough(const Neighbourhood& neighbourhood, const Stage& s
 std::pair<Neighbourhood, Neighbourhood> Neighbourhoods::of(const Stage& stage) const
 {
     if (std::ranges::none_of(stage.wanted, [&](ValueId id) { return hasNodeRows(m_a, id); }))
-        throw Error(std::string("Rows of some nodes cannot be computed alone: nothing of it has a row for each node."));
+        throw Error("Rows of some nodes cannot be computed alone: nothing of it has a row for each node.");
     // Rows of the last step may need degrees of their own, which go one step further.
     const int most = stage.hops + m_reductions + 1;
     Neighbourhood enough;
@@ -494,10 +494,8 @@ SampledRows Sampler::rows(const Stage& stage, const Tensors& store, const Neighb
     const Stopwatch watch;
     std::int64_t edges = affordableEdges(m_a), left = runs * edges;
     // As many at a time as have so few edges around them; one that has more is left out.
-    for (std::size_t done = 0, count = all, tries = 0; done < all && left > 0 && tries < mostTries; ++tries) {
+    for (std::size_t done = 0, count = all, tries = 0; done < all && left > 0 && tries < mostTries && edges >= fewEdges; ++tries) {
         progress.update(static_cast<double>(done) / static_cast<double>(all), "Running the whole model around some nodes");
-        if (edges < fewEdges)
-            throw NotEnoughMemory("There is not enough memory for the neighbourhood of even one node.");
         const NodeLists chosen = next(rows, done, count), nodes = nodesOf(chosen, targets);
         const std::optional<LocalGraphs::Part> part = m_local.around(nodes, neighbourhood, edges);
         if (!part) {
@@ -531,6 +529,8 @@ SampledRows Sampler::rows(const Stage& stage, const Tensors& store, const Neighb
         done += count;
         count += part->numEdges() < edges / 4 ? count : 0;
     }
+    if (sample.targets == 0 && edges < fewEdges)
+        throw NotEnoughMemory("There is not enough memory for the neighbourhood of even one node.");
     if (sample.targets == 0)
         throw NotEnoughMemory("The neighbourhoods of all nodes that were tried are too large to compute them alone.");
     for (std::size_t i = 0; i < wanted.size(); ++i)

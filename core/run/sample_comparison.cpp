@@ -139,7 +139,7 @@ private:
     static void widen(const SampledRows& before, Sample sample, Take take)
     {
         try {
-            if (const SampledRows wider = sample(); wider.targets == before.targets)
+            if (const SampledRows wider = sample(); wider.rows == before.rows)
                 take(wider);
         } catch (const NotEnoughMemory&) {
         }
