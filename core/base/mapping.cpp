@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -185,7 +187,7 @@ Mapping::~Mapping()
         close(m_file);
 }
 
-MappedFile::MappedFile(const void* address)
+MappedFile::MappedFile(const void* address) : m_address(address)
 {
     const auto [entry, offset] = Mappings::instance().find(static_cast<std::byte*>(const_cast<void*>(address)));
     m_file = entry.file;
@@ -214,6 +216,21 @@ void MappedFile::write(std::size_t offset, const void* from, std::size_t bytes) 
             throw Error(std::string("A file for rows cannot be written: ") + (put == 0 ? "it takes no more" : std::strerror(errno)) + ".");
     }
     bytesWritten += bytes;
+}
+
+std::size_t MappedFile::inMemory(std::size_t bytes) const
+{
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)), before = reinterpret_cast<std::uintptr_t>(m_address) % page;
+    std::vector<unsigned char> pages((before + bytes + page - 1) / page);
+    if (mincore(static_cast<std::byte*>(const_cast<void*>(m_address)) - before, before + bytes, pages.data()) != 0)
+        return bytes;
+    const auto there = static_cast<std::size_t>(std::ranges::count_if(pages, [](unsigned char state) { return (state & 1) != 0; }));
+    return std::min(bytes, there * page);
+}
+
+void MappedFile::forget(std::size_t offset, std::size_t bytes) const
+{
+    posix_fadvise(m_file, static_cast<off_t>(m_offset + offset), static_cast<off_t>(bytes), POSIX_FADV_DONTNEED);
 }
 
 FileTraffic fileTraffic() { return {bytesRead, bytesWritten}; }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 
+#include "core/base/memory.h"
 #include "core/base/memory_bound.h"
 #include "core/base/parallel.h"
 
@@ -21,7 +22,8 @@ RowPieces::RowPieces(std::int64_t rows, std::int64_t rowsOfGroup, std::vector<st
     }
 }
 
-RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index, int threads) : m_count(count)
+RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index, int threads, std::size_t pieceBytes)
+    : m_count(count)
 {
     constexpr std::size_t groupBytes = std::size_t{1} << 14;
     std::size_t row = 0;
@@ -41,17 +43,21 @@ RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, 
                 group.store(1, std::memory_order_relaxed);
     });
     m_bytes = std::ranges::count(m_needed, 1) * m_group * static_cast<std::int64_t>(row);
-    divide(index, row);
+    divide(index, row, pieceBytes);
 }
 
 // Pieces of about equal bytes, of rows and of what is kept each time that one is named.
-void RowStream::divide(std::span<const std::int32_t> index, std::size_t row)
+void RowStream::divide(std::span<const std::int32_t> index, std::size_t row, std::size_t mayTake)
 {
-    constexpr std::size_t least = std::size_t{1} << 22, most = std::size_t{1} << 26, pieces = 512, eachTime = 8, sampled = 16;
+    constexpr std::size_t least = std::size_t{1} << 22, most = std::size_t{1} << 26, mostPieces = 512, eachTime = 8, sampled = 16;
     // Whoever meets the pieces keeps where the edges of each begin.
-    std::size_t pieceBytes = std::clamp((static_cast<std::size_t>(m_count) * row + index.size() * eachTime) / pieces, least, most);
+    const std::size_t all = static_cast<std::size_t>(m_count) * row + index.size() * eachTime;
+    std::size_t pieceBytes = std::clamp(all / mostPieces, least, most);
     while (pieceBytes > least && !fitsWithinBound(8 * pieceBytes))
         pieceBytes /= 2;
+    // Larger ones are worth the memory that nobody else takes, as long as the first is soon there.
+    constexpr std::size_t large = std::size_t{1} << 25, fewPieces = 16;
+    pieceBytes = std::max(pieceBytes, std::min({mayTake, large, all / fewPieces}));
     std::vector<std::uint32_t> named(m_needed.size());
     for (std::size_t i = 0; i < index.size(); i += sampled)
         ++named[static_cast<std::size_t>(index[i] / m_group)];
@@ -91,23 +97,52 @@ void RowStream::addPieces(const PiecesOf& pieces) { m_alongside.push_back({piece
 
 void RowStream::begin()
 {
-    constexpr std::size_t pieces = 3;  // one in use, one ready, one that is read
+    m_forgets = isTooLargeToKeep();
     const MemoryBeforeOthers passing;
-    std::int64_t most = 0;
+    std::size_t most = 0;
     for (std::int64_t p = 0; p < m_division->count(); ++p)
-        most = std::max(most, m_division->last(p) - m_division->first(p));
-    m_pieces.resize(pieces);
-    for (Piece& piece : m_pieces) {
-        for (const Source& source : m_sources)
-            piece.rows.emplace_back(source.file.isMapped() ? source.rows.strideBytes * static_cast<std::size_t>(most) : 0);
-        for (const auto& [entries, file] : m_alongside) {
-            std::int64_t longest = 0;
-            for (std::size_t p = 1; file.isMapped() && p < entries.begins->size(); ++p)
-                longest = std::max(longest, (*entries.begins)[p] - (*entries.begins)[p - 1]);
-            piece.entries.emplace_back(static_cast<std::size_t>(longest) * entries.entryBytes);
-        }
-    }
+        most = std::max(most, place(p, nullptr));
+    m_pieces.resize(piecesAtOnce);
+    for (Piece& piece : m_pieces)
+        piece.memory = PageVector<std::byte>(most);
     m_reader = std::thread([this] { readAll(); });
+}
+
+// Bytes of a piece's memory, and where what lies in mappings is put there: rows of some pieces are many, and entries of others.
+std::size_t RowStream::place(std::int64_t number, Piece* piece) const
+{
+    constexpr std::size_t line = 64;
+    std::size_t bytes = 0;
+    const auto add = [&](bool isMapped, std::size_t size, std::vector<std::byte*> Piece::* where) {
+        if (piece)
+            (piece->*where).push_back(isMapped ? piece->memory.data() + bytes : nullptr);
+        bytes += isMapped ? (size + line - 1) / line * line : 0;
+    };
+    if (piece) {
+        piece->rows.clear();
+        piece->entries.clear();
+    }
+    const auto rows = static_cast<std::size_t>(m_division->last(number) - m_division->first(number));
+    for (const Source& source : m_sources)
+        add(source.file.isMapped(), rows * source.rows.strideBytes, &Piece::rows);
+    for (const auto& [entries, file] : m_alongside) {
+        const auto p = static_cast<std::size_t>(number);
+        add(file.isMapped(), static_cast<std::size_t>((*entries.begins)[p + 1] - (*entries.begins)[p]) * entries.entryBytes, &Piece::entries);
+    }
+    return bytes;
+}
+
+// Whether what is read once more later will have been given up by then, and nobody has it in memory now.
+bool RowStream::isTooLargeToKeep() const
+{
+    std::size_t bytes = 0, inMemory = 0;
+    for (const auto& [rows, file] : m_sources)
+        if (file.isMapped()) {
+            const std::size_t whole = static_cast<std::size_t>(std::max<std::int64_t>(m_count - 1, 0)) * rows.strideBytes + rows.rowBytes;
+            bytes += whole;
+            inMemory += file.inMemory(whole);
+        }
+    return bytes / 2 > inMemory && bytes > availableMemory() / 2;
 }
 
 // The first piece from this one on that has rows which are needed; -1: there is none.
@@ -176,31 +211,32 @@ bool RowStream::next()
     m_rows.clear();
     for (std::size_t i = 0; i < m_sources.size(); ++i) {
         const auto& [rows, file] = m_sources[i];
-        m_rows.push_back(file.isMapped() ? piece.rows[i].data() : static_cast<const std::byte*>(rows.data) + static_cast<std::size_t>(first()) * rows.strideBytes);
+        m_rows.push_back(file.isMapped() ? piece.rows[i] : static_cast<const std::byte*>(rows.data) + static_cast<std::size_t>(first()) * rows.strideBytes);
     }
     m_entries.clear();
     for (std::size_t i = 0; i < m_alongside.size(); ++i) {
         const auto& [entries, file] = m_alongside[i];
         const auto first = static_cast<std::size_t>((*entries.begins)[static_cast<std::size_t>(m_piece)]);
-        m_entries.push_back(file.isMapped() ? piece.entries[i].data() : static_cast<const std::byte*>(entries.data) + first * entries.entryBytes);
+        m_entries.push_back(file.isMapped() ? piece.entries[i] : static_cast<const std::byte*>(entries.data) + first * entries.entryBytes);
     }
     return true;
 }
 
 void RowStream::read(Piece& piece) const
 {
+    place(piece.number, &piece);
     readRows(piece);
     for (std::size_t i = 0; i < m_alongside.size(); ++i) {
         const auto& [entries, file] = m_alongside[i];
         const auto first = static_cast<std::size_t>((*entries.begins)[static_cast<std::size_t>(piece.number)]);
         const auto last = static_cast<std::size_t>((*entries.begins)[static_cast<std::size_t>(piece.number) + 1]);
         if (file.isMapped() && last > first)
-            file.read(first * entries.entryBytes, piece.entries[i].data(), (last - first) * entries.entryBytes);
+            file.read(first * entries.entryBytes, piece.entries[i], (last - first) * entries.entryBytes);
     }
 }
 
 // Groups that are needed, with small gaps between them.
-void RowStream::readRows(Piece& piece) const
+void RowStream::readRows(const Piece& piece) const
 {
     constexpr std::int64_t gap = 4;
     const std::int64_t first = m_division->first(piece.number), last = m_division->last(piece.number);
@@ -220,11 +256,14 @@ void RowStream::readRows(Piece& piece) const
             if (!file.isMapped())
                 continue;
             file.read(static_cast<std::size_t>(from) * rows.strideBytes,
-                      piece.rows[i].data() + static_cast<std::size_t>(from - first) * rows.strideBytes,
+                      piece.rows[i] + static_cast<std::size_t>(from - first) * rows.strideBytes,
                       static_cast<std::size_t>(to - from - 1) * rows.strideBytes + rows.rowBytes);
         }
         group = end;
     }
+    for (std::size_t i = 0; m_forgets && i < m_sources.size(); ++i)
+        if (const auto& [rows, file] = m_sources[i]; file.isMapped())
+            file.forget(static_cast<std::size_t>(first) * rows.strideBytes, static_cast<std::size_t>(last - first) * rows.strideBytes);
 }
 
 }  // namespace cleave

@@ -51,11 +51,15 @@ struct PiecesOf {
 
 /// Reads arrays of equally many rows once, those in mappings from their files, from the first to the last, some rows at a time: the next ones while one is in use. Runs of
 /// rows that no index names are left out, and so are pieces without any. Rows that are named often come in smaller pieces, since what is kept for each
-/// time takes room as well.
+/// time takes room as well. Where files are larger than the memory that the system has left for them, what has been read of them does not stay in it, so that
+/// the system need not look for what to give up.
 class RowStream {
 public:
-    /// index: from 0 to count - 1, checked by the caller.
-    RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index, int threads = 1);
+    static constexpr std::size_t piecesAtOnce = 3;  ///< in memory: one in use, one ready, one that is read
+
+    /// index: from 0 to count - 1, checked by the caller. pieceBytes: that there is memory for, if more than pieces take at least: what is added up from piece to
+    /// piece is met less often where they are large.
+    RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index, int threads = 1, std::size_t pieceBytes = 0);
     ~RowStream();
     RowStream(const RowStream&) = delete;
     RowStream& operator=(const RowStream&) = delete;
@@ -75,15 +79,18 @@ public:
 
 private:
     struct Piece {
-        std::int64_t number = -1;                             // -1: there is no more
-        std::vector<PageVector<std::byte>> rows, entries;     // of each array
+        std::int64_t number = -1;  // -1: there is no more
+        PageVector<std::byte> memory;
+        std::vector<std::byte*> rows, entries;  // where those of each array lie in it, if they are in a mapping
     };
-    void divide(std::span<const std::int32_t> index, std::size_t row);
+    void divide(std::span<const std::int32_t> index, std::size_t row, std::size_t mayTake);
+    bool isTooLargeToKeep() const;
     void begin();
     void readAll();
     std::int64_t neededFrom(std::int64_t piece) const;
+    std::size_t place(std::int64_t number, Piece* piece) const;
     void read(Piece& piece) const;
-    void readRows(Piece& piece) const;
+    void readRows(const Piece& piece) const;
 
     struct Source {
         MappedRows rows;
@@ -107,7 +114,7 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_changed;
     std::size_t m_filled = 0, m_used = 0;  // so far
-    bool m_ends = false;
+    bool m_ends = false, m_forgets = false;
     std::exception_ptr m_failure;
     std::vector<const void*> m_rows, m_entries;
 };

@@ -107,8 +107,9 @@ public:
     EdgeStream& operator=(const EdgeStream&) = delete;
 
     /// Meets the edges of a piece; those before were met, but for pieces without edges. rows[i]: the first row of the piece of streamed operand i. entries and
-    /// edges: those of the schedule from where the piece begins; edges may be null if they are not needed.
-    void meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::uint16_t* edges);
+    /// edges: those of the schedule from where the piece begins; edges may be null if they are not needed. numbers: where the schedule's rows are packed, which of the
+    /// piece's rows these are, counted from its first.
+    void meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::uint16_t* edges, const std::int32_t* numbers = nullptr);
     void finish();  ///< after the last piece
 
 private:

@@ -38,7 +38,7 @@ private:
 
 }  // namespace
 
-EdgeSchedule::EdgeSchedule(const EdgeBlock& block, const std::int32_t* sources, const RowPieces& rows, bool knowsEdges, int threads) : m_rows(rows)
+EdgeSchedule::EdgeSchedule(const EdgeBlock& block, const std::int32_t* sources, const RowPieces& rows, bool knowsEdges, int threads, const RowSet* packed) : m_rows(rows)
 {
     assert(!knowsEdges || block.edges() < std::int64_t{1} << 31);
     const EdgeItems all(block);
@@ -62,6 +62,9 @@ EdgeSchedule::EdgeSchedule(const EdgeBlock& block, const std::int32_t* sources, 
     }
     m_entries.resize(static_cast<std::size_t>(block.edges()));
     m_edges.resize(knowsEdges ? m_entries.size() : 0);
+    std::vector<std::int64_t> firsts(count);  // of each piece, as rows are counted
+    for (std::size_t p = 0; p < count; ++p)
+        firsts[p] = packed ? packed->before(m_rows.first(static_cast<std::int64_t>(p))) : m_rows.first(static_cast<std::int64_t>(p));
     const Destination entries(m_entries.data(), sizeof(std::uint32_t)), edges(m_edges.data(), sizeof(std::uint16_t));
     parallelFor((m_items + itemsAtOnce - 1) / itemsAtOnce, threads, [&](std::int64_t group, int) {
         const std::int64_t first = group * itemsAtOnce, last = std::min(m_items, first + itemsAtOnce);
@@ -78,9 +81,10 @@ EdgeSchedule::EdgeSchedule(const EdgeBlock& block, const std::int32_t* sources, 
             for (std::int64_t t = item.firstTarget; t < item.lastTarget; ++t) {
                 const std::int64_t end = item.piece >= 0 ? item.lastEdge : block.begin[t + 1] - block.begin[0];
                 for (; e < end; ++e) {
-                    const std::int32_t piece = m_rows.of(sources[e]);
-                    const std::size_t place = next[static_cast<std::size_t>(piece)]++;
-                    sorted[place] = static_cast<std::uint32_t>(sources[e] - m_rows.first(piece)) << 16 | static_cast<std::uint32_t>(t - item.firstTarget);
+                    const auto piece = static_cast<std::size_t>(m_rows.of(sources[e]));
+                    const std::size_t place = next[piece]++;
+                    const std::int64_t row = packed ? packed->before(sources[e]) : sources[e];
+                    sorted[place] = static_cast<std::uint32_t>(row - firsts[piece]) << 16 | static_cast<std::uint32_t>(t - item.firstTarget);
                     if (knowsEdges)
                         ids[place] = static_cast<std::uint16_t>(e - item.firstEdge);
                 }

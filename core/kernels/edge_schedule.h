@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/pages.h"
+#include "core/base/row_set.h"
 #include "core/base/row_stream.h"
 #include "core/kernels/edge_program.h"
 
@@ -14,7 +15,8 @@ namespace cleave {
 class EdgeSchedule {
 public:
     /// sources: [edges] rows of the pieces, checked by the caller. knowsEdges: which edge of the block each is can be asked for; then there are less than 2^31.
-    EdgeSchedule(const EdgeBlock& block, const std::int32_t* sources, const RowPieces& rows, bool knowsEdges, int threads);
+    /// packed: all that sources name, of which the pieces will consist: rows in a piece are counted among them then.
+    EdgeSchedule(const EdgeBlock& block, const std::int32_t* sources, const RowPieces& rows, bool knowsEdges, int threads, const RowSet* packed = nullptr);
 
     std::int64_t firstRow(std::int64_t piece) const { return m_rows.first(piece); }
     const std::vector<std::int64_t>& pieces() const { return m_pieces; }         ///< where the entries of each begin, and the last one ends

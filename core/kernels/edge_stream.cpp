@@ -42,7 +42,7 @@ public:
                     std::fill_n(m_outputs[r] + segment.target * width, width, first(m_p.results[r], false));
     }
 
-    void meet(const EdgeSchedule& schedule, std::int64_t piece, const std::uint32_t* entries, const std::uint16_t* edges)
+    void meet(const EdgeSchedule& schedule, std::int64_t piece, const std::uint32_t* entries, const std::uint16_t* edges, const std::int32_t* numbers)
     {
         const std::int64_t all = schedule.begin(piece, static_cast<std::int64_t>(m_items.items.size())) - schedule.begin(piece, 0);
         const Cache ahead = m_ahead ? *m_ahead : m_requests.next(all);
@@ -51,7 +51,7 @@ public:
             Met met;
             const std::int64_t last = schedule.begin(piece, i + 1), step = std::min(m_tiles.edges, mostMet);
             for (std::int64_t e = schedule.begin(piece, i); e < last; e += step) {
-                met.take(entries + e, edges ? edges + e : nullptr, std::min(step, last - e), static_cast<std::int32_t>(schedule.firstRow(piece)), item.firstEdge);
+                met.take(entries + e, edges ? edges + e : nullptr, std::min(step, last - e), static_cast<std::int32_t>(schedule.firstRow(piece)), numbers, item.firstEdge);
                 meet(item, met, tile, ahead);
             }
         });
@@ -84,7 +84,7 @@ private:
         std::int64_t begin[mostMet + 1];                  // of each run
         std::int32_t edges[mostMet];                      // of the block, where they are known
 
-        void take(const std::uint32_t* entries, const std::uint16_t* ids, std::int64_t number, std::int32_t firstRow, std::int64_t firstEdge)
+        void take(const std::uint32_t* entries, const std::uint16_t* ids, std::int64_t number, std::int32_t firstRow, const std::int32_t* numbers, std::int64_t firstEdge)
         {
             count = number;
             for (std::int64_t i = 0; ids && i < number; ++i)
@@ -93,7 +93,7 @@ private:
             for (std::int64_t i = 0; i < number; ++i) {
                 const auto row = static_cast<std::int32_t>(entries[i] >> 16), to = static_cast<std::int32_t>(entries[i] & 0xffff);
                 inPiece[i] = row;
-                sources[i] = firstRow + row;
+                sources[i] = firstRow + (numbers ? numbers[row] : row);
                 if (targets == 0 || target[targets - 1] != to) {
                     target[targets] = to;
                     begin[targets++] = i;
@@ -275,11 +275,11 @@ template <class T>
 EdgeStream<T>::~EdgeStream() = default;
 
 template <class T>
-void EdgeStream<T>::meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::uint16_t* edges)
+void EdgeStream<T>::meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::uint16_t* edges, const std::int32_t* numbers)
 {
     for (std::size_t i = 0; i < rows.size(); ++i)
         m->operands[m->streamed[i]].rows = rows[i];
-    m->runner.meet(m->schedule, piece, entries, edges);
+    m->runner.meet(m->schedule, piece, entries, edges, numbers);
 }
 
 template <class T>

@@ -5,12 +5,13 @@
 #include <torch/csrc/jit/runtime/custom_operator.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "core/base/memory_bound.h"
 #include "core/base/parallel.h"
-#include "core/base/row_stream.h"
 #include "core/base/stopping.h"
-#include "core/kernels/edge_schedule.h"
+#include "core/run/edge_streaming.h"
 #include "core/run/file_rows.h"
 #include "core/run/tensors.h"
 
@@ -31,14 +32,6 @@ at::Tensor asRows(const at::Tensor& tensor, const EdgeOperand& operand)
     return operand.width == 1 || rows.stride(1) == 1 ? rows : rows.contiguous();
 }
 
-EdgeArray arrayOf(const at::Tensor& rows, const EdgeOperand& operand, const std::int32_t* sources, const EdgeBlock& block)
-{
-    const std::int64_t needed = operand.row == EdgeRow::Edge ? block.edges() : operand.row == EdgeRow::Target ? block.targets : 1;
-    if (operand.row != EdgeRow::Source)
-        TORCH_CHECK(rows.size(0) >= needed, "an operand of an edge program has ", rows.size(0), " rows instead of ", needed);
-    return {rows.data_ptr(), dtypeOf(rows.scalar_type()), rows.stride(0), operand.row == EdgeRow::Source ? sources : nullptr, rows.size(0)};
-}
-
 // Operands whose rows are read from files, one after the other, where the edges can be met as their sources come.
 std::vector<std::size_t> streamedOperands(const EdgeOp& op, const std::vector<at::Tensor>& rows, const std::vector<at::Tensor>& indices, const EdgeBlock& block)
 {
@@ -55,40 +48,10 @@ std::vector<std::size_t> streamedOperands(const EdgeOp& op, const std::vector<at
     return isOne && block.edges() < std::int64_t{1} << 31 ? streamed : std::vector<std::size_t>{};
 }
 
-MappedRows filed(const at::Tensor& rows)
-{
-    const auto item = static_cast<std::size_t>(rows.element_size());
-    return {rows.data_ptr(), static_cast<std::size_t>(rows.size(1)) * item, static_cast<std::size_t>(rows.stride(0)) * item};
-}
-
-// In the pieces in which the rows come.
-template <class T>
-EdgeSchedule scheduleFor(const EdgeOp& op, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<std::size_t>& streamed, const RowStream& stream)
-{
-    const MemoryAnywhere mayLieInFile;
-    EdgeSchedule schedule(block, operands[streamed.front()].sources, stream.pieces(), EdgeStream<T>::needsEdges(op.program, operands, streamed),
-                          at::get_num_threads());
-    return schedule;
-}
-
-void addTo(RowStream& stream, const EdgeSchedule& schedule)
-{
-    stream.addPieces({schedule.entries().data(), sizeof(std::uint32_t), &schedule.pieces()});
-    if (!schedule.edges().empty())
-        stream.addPieces({schedule.edges().data(), sizeof(std::uint16_t), &schedule.pieces()});
-}
-
-template <class T>
-void meet(EdgeStream<T>& edges, const EdgeSchedule& schedule, const RowStream& stream, const std::vector<const void*>& rows)
-{
-    edges.meet(stream.piece(), rows, static_cast<const std::uint32_t*>(stream.entries().front()),
-               schedule.edges().empty() ? nullptr : static_cast<const std::uint16_t*>(stream.entries().back()));
-}
-
 template <class T>
 void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor>& indices, const EdgeBlock& block, const std::vector<at::Tensor>& outputs)
 {
-    const EdgeRunOptions options{at::get_num_threads(), bestIsa()};
+    const int threads = at::get_num_threads();
     std::vector<T*> pointers;
     for (const at::Tensor& output : outputs)
         pointers.push_back(output.data_ptr<T>());
@@ -105,20 +68,22 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
         std::vector<MappedRows> files;
         std::int64_t gathered = 0;
         for (const std::size_t i : streamed) {
-            files.push_back(filed(rows[i]));
+            files.push_back(rowsOfFile(rows[i]));
             gathered += block.edges() * static_cast<std::int64_t>(files.back().rowBytes);
         }
+        const bool isOnlyIndex = std::ranges::all_of(indices, [&](const at::Tensor& index) { return !index.defined() || index.is_same(indices[streamed.front()]); });
+        const std::size_t room = roomInCore(), freed = isOnlyIndex ? bytesWithout(indices) : 0, most = std::numeric_limits<std::size_t>::max();
         // Few edges had better read their rows alone.
         constexpr std::int64_t sequential = 4;
-        if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front()), options.threads);
+        if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front()), threads, (room + std::min(freed, most - room)) / (RowStream::piecesAtOnce + 1));
             stream.bytes() < sequential * gathered || !fitsWithinBound(static_cast<std::size_t>(gathered))) {
-            const std::vector<EdgeArray> operands = arrays();
-            const EdgeSchedule schedule = scheduleFor<T>(op, operands, block, streamed, stream);
-            addTo(stream, schedule);
-            EdgeStream<T> edges(op.program, operands, block, schedule, pointers, streamed, options);
+            StreamedEdges<T> edges(op, arrays(), block, streamed, stream, threads);
+            if (!edges.readsIndices())
+                indices.clear();
+            edges.begin(pointers);
             while (stream.next()) {
                 checkStop();
-                meet(edges, schedule, stream, stream.rows());
+                edges.meet(stream.rows());
             }
             edges.finish();
             return;
@@ -130,89 +95,7 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
             rows[i] = std::move(part.rows);
             indices[i] = std::move(part.index);
         }
-    runEdgeProgram<T>(op.program, arrays(), block, pointers, options);
-}
-
-// Calls work(row) for some rows each on a thread.
-void forRows(std::int64_t count, const std::function<void(std::int64_t)>& work)
-{
-    constexpr std::int64_t atOnce = 256;
-    parallelFor((count + atOnce - 1) / atOnce, at::get_num_threads(), [&](std::int64_t part, int) {
-        for (std::int64_t i = part * atOnce; i < std::min(count, (part + 1) * atOnce); ++i)
-            work(i);
-    });
-}
-
-// Sums hold what they will be divided by as often.
-template <class T>
-void addOwn(const at::Tensor& own, const T* bias, const T* divisors, T* sums)
-{
-    const std::int64_t width = own.size(1);
-    const at::Tensor rows = own.contiguous();
-    const T* const from = rows.data_ptr<T>();
-    forRows(own.size(0), [&](std::int64_t i) {
-        const T times = divisors ? divisors[i] : T(1);
-        for (std::int64_t k = 0; k < width; ++k)
-            sums[i * width + k] += times * (bias ? from[i * width + k] + bias[k] : from[i * width + k]);
-    });
-}
-
-template <class T>
-void divide(const T* divisors, std::int64_t rows, std::int64_t width, T* sums)
-{
-    forRows(rows, [&](std::int64_t i) {
-        for (std::int64_t k = 0; divisors[i] != 1 && k < width; ++k)
-            sums[i * width + k] /= divisors[i];
-    });
-}
-
-template <class T>
-at::Tensor runWithOwnRows(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor>& indices, const EdgeBlock& block, const RowsOnce& once)
-{
-    const EdgeRunOptions options{at::get_num_threads(), bestIsa()};
-    const at::Tensor& whole = once.rows;
-    const std::int64_t nodes = whole.size(0), width = op.program.operands[once.operand].width;
-    const std::vector<std::size_t> streamed{once.operand};
-    std::vector<EdgeArray> operands;
-    for (std::size_t i = 0; i < op.program.operands.size(); ++i) {
-        const std::int32_t* sources = indices[i].defined() ? indices[i].data_ptr<std::int32_t>() : nullptr;
-        if (i == once.operand) {
-            operands.push_back({nullptr, sizeof(T) == 4 ? DType::Float32 : DType::Float64, width, sources});
-        } else {
-            rows[i] = operandRows(op, i, rows[i]);
-            operands.push_back(arrayOf(rows[i], op.program.operands[i], sources, block));
-        }
-        if (sources)
-            checkSources({sources, static_cast<std::size_t>(block.edges())}, i == once.operand ? nodes : rows[i].size(0));
-    }
-    RowStream stream({filed(whole)}, nodes, {indices[once.operand].data_ptr<std::int32_t>(), static_cast<std::size_t>(block.edges())}, options.threads);
-    stream.addRows(once.firstOwn, once.firstOwn + block.targets);
-    const EdgeSchedule schedule = scheduleFor<T>(op, operands, block, streamed, stream);
-    addTo(stream, schedule);
-    if (schedule.edges().empty())
-        indices.clear();
-    at::Tensor sums = at::empty({block.targets, width}, c10::CppTypeToScalarType<T>::value);
-    const std::vector<T*> pointers{sums.data_ptr<T>()};
-    EdgeStream<T> edges(op.program, operands, block, schedule, pointers, streamed, options);
-    const at::Tensor added = once.bias.defined() ? once.bias.contiguous() : at::Tensor();
-    const T* const bias = added.defined() ? added.data_ptr<T>() : nullptr;
-    const T* const divisors = once.divisors.defined() ? once.divisors.data_ptr<T>() : nullptr;
-    const MemoryBeforeOthers passing;
-    while (stream.next()) {
-        checkStop();
-        const std::int64_t first = stream.first(), last = stream.last();
-        const at::Tensor piece = at::from_blob(const_cast<void*>(stream.rows().front()), {last - first, whole.size(1)}, {whole.stride(0), 1}, whole.options());
-        if (const std::int64_t from = std::max(first, once.firstOwn), to = std::min(last, once.firstOwn + block.targets); from < to)
-            addOwn<T>(once.own(from, piece.narrow(0, from - first, to - from)), bias, divisors ? divisors + (from - once.firstOwn) : nullptr,
-                      sums.data_ptr<T>() + (from - once.firstOwn) * width);
-        const at::Tensor read = once.edgeRows(piece);
-        TORCH_CHECK(read.is_contiguous() && read.size(1) == width, "rows that edges read have another shape");
-        meet(edges, schedule, stream, {read.data_ptr<T>()});
-    }
-    edges.finish();
-    if (divisors)
-        divide(divisors, block.targets, width, sums.data_ptr<T>());
-    return sums;
+    runEdgeProgram<T>(op.program, arrays(), block, pointers, {threads, bestIsa()});
 }
 
 std::span<const std::int32_t> sourcesOf(const at::Tensor& index, std::int64_t edges)
@@ -225,14 +108,15 @@ EdgesElsewhere edgesElsewhere = nullptr;
 
 void runEdges(jit::Stack& stack)
 {
-    const c10::List<at::Tensor> sources = jit::pop(stack).toTensorList(), operands = jit::pop(stack).toTensorList();
+    // Not as lists: these would hold what is let go below.
+    std::vector<at::Tensor> sources = jit::pop(stack).toTensorVector(), operands = jit::pop(stack).toTensorVector();
     const at::Tensor begin = jit::pop(stack).toTensor();
     const auto& op = *reinterpret_cast<const EdgeOp*>(jit::pop(stack).toInt());
     const EdgeBlock block{begin.data_ptr<std::int64_t>(), begin.numel() - 1};
     c10::List<at::Tensor> results;
-    if (!operands.empty() && !operands.get(0).is_cpu()) {
+    if (!operands.empty() && !operands.front().is_cpu()) {
         TORCH_CHECK(edgesElsewhere, "edge programs cannot be run on this device");
-        for (const at::Tensor& output : edgesElsewhere(op, begin, operands.vec(), sources.vec()))
+        for (const at::Tensor& output : edgesElsewhere(op, begin, operands, sources))
             results.push_back(output.to(scalarType(op.dtype)));
         jit::push(stack, std::move(results));
         return;
@@ -246,8 +130,8 @@ void runEdges(jit::Stack& stack)
     std::size_t index = 0;
     for (std::size_t i = 0; i < op.program.operands.size(); ++i) {
         const EdgeOperand& operand = op.program.operands[i];
-        indices.push_back(operand.row == EdgeRow::Source ? sources.get(index++) : at::Tensor());
-        rows.push_back(operandRows(op, i, operands.get(i)));
+        indices.push_back(operand.row == EdgeRow::Source ? std::move(sources.at(index++)) : at::Tensor());
+        rows.push_back(operandRows(op, i, std::exchange(operands.at(i), {})));
         if (operand.row == EdgeRow::Source)
             checkSources(sourcesOf(indices.back(), block.edges()), rows.back().size(0));
     }
@@ -294,6 +178,14 @@ at::Tensor operandRows(const EdgeOp& op, std::size_t operand, const at::Tensor& 
     return asRows(tensor, op.program.operands[operand]);
 }
 
+EdgeArray edgeArray(const at::Tensor& rows, const EdgeOperand& operand, const std::int32_t* sources, const EdgeBlock& block)
+{
+    const std::int64_t needed = operand.row == EdgeRow::Edge ? block.edges() : operand.row == EdgeRow::Target ? block.targets : 1;
+    if (operand.row != EdgeRow::Source)
+        TORCH_CHECK(rows.size(0) >= needed, "an operand of an edge program has ", rows.size(0), " rows instead of ", needed);
+    return {rows.data_ptr(), dtypeOf(rows.scalar_type()), rows.stride(0), operand.row == EdgeRow::Source ? sources : nullptr, rows.size(0)};
+}
+
 void checkSources(std::span<const std::int32_t> sources, std::int64_t rows)
 {
     constexpr std::size_t part = std::size_t{1} << 16;
@@ -313,7 +205,7 @@ std::vector<EdgeArray> edgeArrays(const EdgeOp& op, const std::vector<at::Tensor
 {
     std::vector<EdgeArray> all;
     for (std::size_t i = 0; i < rows.size(); ++i)
-        all.push_back(arrayOf(rows[i], op.program.operands[i], sources[i], block));
+        all.push_back(edgeArray(rows[i], op.program.operands[i], sources[i], block));
     return all;
 }
 
@@ -323,11 +215,6 @@ void runEdgeOp(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::T
         run<double>(op, rows, indices, block, outputs);
     else
         run<float>(op, rows, indices, block, outputs);
-}
-
-at::Tensor runWithOwnRows(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::Tensor> indices, const EdgeBlock& block, const RowsOnce& once)
-{
-    return op.dtype == DType::Float64 ? runWithOwnRows<double>(op, rows, indices, block, once) : runWithOwnRows<float>(op, rows, indices, block, once);
 }
 
 jit::Value* insertEdgeOp(jit::Graph& graph, const EdgeOp& op, jit::Value* begin, const std::vector<jit::Value*>& operands,

@@ -28,6 +28,9 @@ at::Tensor operandRows(const EdgeOp& op, std::size_t operand, const at::Tensor& 
 /// Error if one of these is not the number of a row.
 void checkSources(std::span<const std::int32_t> sources, std::int64_t rows);
 
+/// An operand in memory, as operandRows gives it, for the edges of a block. Error if it has too few rows.
+EdgeArray edgeArray(const at::Tensor& rows, const EdgeOperand& operand, const std::int32_t* sources, const EdgeBlock& block);
+
 /// The operands in memory, for the edges of a block. sources: those of the operands that are read at an index, null for the others.
 std::vector<EdgeArray> edgeArrays(const EdgeOp& op, const std::vector<at::Tensor>& rows, const std::vector<const std::int32_t*>& sources, const EdgeBlock& block);
 
@@ -38,15 +41,15 @@ void runEdgeOp(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::T
 struct RowsOnce {
     std::size_t operand = 0;
     at::Tensor rows;  ///< [nodes, in]
-    std::function<at::Tensor(const at::Tensor& rows)> edgeRows;  ///< what edges read of them: as the program says
-    std::int64_t firstOwn = 0;                                   ///< row that is the first target's own; those of the others follow
-    std::function<at::Tensor(std::int64_t first, const at::Tensor& rows)> own;  ///< of rows from `first` on: what is added to the results of their targets, [rows, out]
+    at::Tensor matrix;  ///< [out, in] which gives what edges read of them; undefined: the rows themselves
+    std::int64_t firstOwn = 0;  ///< row that is the first target's own; those of the others follow
+    std::function<at::Tensor(std::int64_t first, const at::Tensor& rows)> own;  ///< of rows from `first` on: what is added to the results of their targets, [rows, out]. On many threads
     at::Tensor bias;      ///< [out] added to the result of each target; may be undefined
     at::Tensor divisors;  ///< [targets] not zero: what the sums of edges are divided by before that; undefined: 1
 };
 
 /// The result of a program with one sum, together with what the targets' own rows add. rows, indices: as for runEdgeOp, but for the operand whose rows come;
-/// indices are freed when they are not needed any more.
+/// indices are let go when they are not needed any more.
 at::Tensor runWithOwnRows(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::Tensor> indices, const EdgeBlock& block, const RowsOnce& once);
 
 /// What runs programs whose operands lie on another device, set once: begin and what it needs of it lie on the host, and sources are checked.

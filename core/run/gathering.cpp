@@ -299,12 +299,9 @@ at::Tensor LayerWise::withOwnRows(const Running& running, std::int64_t first) co
         rows.push_back(i == way.operand ? at::Tensor() : argument(way.operands[i]));
         indices.push_back(way.sources[i] ? argument(*way.sources[i]) : at::Tensor());
     }
-    RowsOnce once{way.operand, m_store.at(way.tensor), {}, first, {}, way.bias, {}};
+    RowsOnce once{way.operand, m_store.at(way.tensor), way.matrix, first, {}, way.bias, {}};
     if (way.isMean || !way.divides.empty())
         once.divisors = divisorsOf(running.function, way, first, running.end);
-    once.edgeRows = [&](const at::Tensor& piece) {
-        return way.matrix.defined() ? denseLinear(asRead(way.tensor, piece), way.matrix, {}) : asRead(way.tensor, piece).contiguous();
-    };
     once.own = [&](std::int64_t from, const at::Tensor& piece) {
         const Batch targets = block(running.function, from, from + piece.size(0), nullptr);
         std::vector<c10::IValue> arguments;

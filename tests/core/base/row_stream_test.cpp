@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
+#include <set>
 
+#include "core/base/row_set.h"
 #include "tests/core/test_files.h"
 
 namespace cleave {
@@ -32,6 +35,9 @@ protected:
     {
         return {m_file.data() + first * 4, static_cast<std::size_t>(last - first) * 4, rowWidth * 4};
     }
+
+    static constexpr std::int64_t manyRows = 130'000;
+    const std::filesystem::path& folder() const { return m_folder.path(); }
 
 private:
     test::TemporaryFolder m_folder;
@@ -91,6 +97,86 @@ TEST_F(RowStreams, ComeInSmallerPiecesWhereRowsAreNamedOften)
             ASSERT_EQ(pieces.of(reached), piece);
     }
     EXPECT_EQ(reached, rowCount);
+}
+
+TEST_F(RowStreams, ComeInLargerPiecesWhereThereIsMemory)
+{
+    std::vector<std::int32_t> index;
+    for (std::int64_t row = 0; row < manyRows; ++row)
+        index.push_back(static_cast<std::int32_t>(row));
+    Mapping file = Mapping::temporary(folder(), manyRows * 1024);
+    for (std::int64_t row = 0; row < manyRows; ++row)
+        std::memcpy(file.data() + row * 1024, &row, sizeof row);
+    std::vector<std::int64_t> counts;
+    for (const std::size_t bytes : {std::size_t{0}, std::size_t{6} << 20, std::size_t{1} << 40}) {
+        RowStream stream({{file.data(), 1024, 1024}}, manyRows, index, 2, bytes);
+        counts.push_back(stream.pieces().count());
+        // Entries that come with them are many where rows are few.
+        std::vector<std::int64_t> begins{0};
+        std::vector<std::uint32_t> entries;
+        for (std::int64_t piece = 0; piece < stream.pieces().count(); ++piece) {
+            entries.resize(entries.size() + static_cast<std::size_t>(piece % 3 * 1000 + 1), static_cast<std::uint32_t>(piece));
+            begins.push_back(static_cast<std::int64_t>(entries.size()));
+        }
+        Mapping other = Mapping::temporary(folder(), entries.size() * sizeof entries.front());
+        std::memcpy(other.data(), entries.data(), other.bytes());
+        stream.addPieces({other.data(), sizeof entries.front(), &begins});
+        stream.addPieces({entries.data(), sizeof entries.front(), &begins});
+        std::int64_t next = 0;
+        while (stream.next()) {
+            for (std::int64_t row = stream.first(); row < stream.last(); ++row, ++next) {
+                std::int64_t number = -1;
+                std::memcpy(&number, static_cast<const std::byte*>(stream.rows().front()) + (row - stream.first()) * 1024, sizeof number);
+                ASSERT_EQ(number, next);
+            }
+            const auto piece = static_cast<std::size_t>(stream.piece());
+            for (const void* const given : stream.entries())
+                for (std::int64_t i = 0; i < begins[piece + 1] - begins[piece]; ++i)
+                    ASSERT_EQ(static_cast<const std::uint32_t*>(given)[i], piece);
+        }
+        EXPECT_EQ(next, manyRows);
+    }
+    EXPECT_GT(counts[0], counts[1]);
+    EXPECT_GT(counts[1], counts[2]);
+    EXPECT_GE(counts[2], 16) << "the first piece is soon there";
+}
+
+TEST_F(RowStreams, WhatIsForgottenCanBeReadAgain)
+{
+    const MappedFile file(columns(0, rowWidth).data);
+    constexpr std::size_t bytes = rowCount * rowWidth * sizeof(float);
+    EXPECT_EQ(file.inMemory(bytes), bytes) << "it has just been written";
+    file.forget(0, bytes);
+    float last = 0;
+    file.read(bytes - sizeof last, &last, sizeof last);
+    EXPECT_EQ(last, entry(rowCount - 1, rowWidth - 1));
+    EXPECT_EQ(file.inMemory(bytes * 100), bytes * 100) << "nobody knows";
+}
+
+TEST(RowSets, CountWhatComesBefore)
+{
+    std::mt19937 random(5);
+    for (const std::int64_t rows : {1, 63, 64, 65, 1000, 100'000})
+        for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, rows / 3, 4 * rows}) {
+            std::vector<std::int32_t> named;
+            for (std::int64_t i = 0; i < count; ++i)
+                named.push_back(static_cast<std::int32_t>(random() % static_cast<unsigned>(rows)));
+            const std::set<std::int32_t> expected(named.begin(), named.end());
+            const RowSet set(named, rows, 3);
+            std::int64_t before = 0;
+            for (std::int64_t row = 0; row < rows; ++row) {
+                ASSERT_EQ(set.contains(row), expected.contains(static_cast<std::int32_t>(row)));
+                ASSERT_EQ(set.before(row), before);
+                before += set.contains(row);
+            }
+            ASSERT_EQ(set.before(rows), before);
+            const std::int64_t first = static_cast<std::int64_t>(random()) % rows, last = first + static_cast<std::int64_t>(random()) % (rows - first + 1);
+            std::vector<std::int32_t> between;
+            for (const std::int32_t row : expected)
+                if (row >= first && row < last)
+                    between.push_back(static_cast<std::int32_t>(row - first));
+            ASSERT_EQ(set.between(first, last), between);
+        }
 }
 
 TEST_F(RowStreams, EndBeforeTheirLastPiece)

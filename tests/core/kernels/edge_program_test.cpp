@@ -39,7 +39,7 @@ RowPieces pieces(std::mt19937& random, std::int64_t rows)
     return {rows, group, std::move(ends)};
 }
 
-// Rows of sources come in pieces, each of which is gone when the next one comes.
+// Rows of sources come in pieces, each of which is gone when the next one comes: all rows, or those that edges read side by side.
 template <class T>
 std::vector<std::vector<T>> stream(const Case<T>& test, std::mt19937& random, const Graph& graph, const EdgeRunOptions& options)
 {
@@ -53,20 +53,30 @@ std::vector<std::vector<T>> stream(const Case<T>& test, std::mt19937& random, co
             whole.push_back(static_cast<const std::byte*>(std::exchange(arrays[v].rows, nullptr)));
         }
     const RowPieces division = pieces(random, graph.nodes);
+    const RowSet read(graph.sources, graph.nodes, options.threads);
+    const bool isPacked = random() % 2 == 0;
     const EdgeSchedule schedule(graph.block(), graph.sources.data(), division, random() % 2 == 0 || EdgeStream<T>::needsEdges(test.program, arrays, streamed),
-                                options.threads);
+                                options.threads, isPacked ? &read : nullptr);
     EdgeStream<T> edges(test.program, arrays, graph.block(), schedule, pointersTo(outputs), streamed, options);
     for (std::int64_t piece = 0; piece < division.count(); ++piece) {
         const std::int64_t first = division.first(piece), last = division.last(piece);
         const auto begin = schedule.pieces()[static_cast<std::size_t>(piece)];
+        const std::vector<std::int32_t> numbers = read.between(first, last);
         std::vector<std::vector<std::byte>> there;
         std::vector<const void*> now;
         for (std::size_t i = 0; i < streamed.size(); ++i) {
             const std::size_t row = static_cast<std::size_t>(arrays[streamed[i]].stride) * itemSize(arrays[streamed[i]].type);
-            there.emplace_back(whole[i] + static_cast<std::size_t>(first) * row, whole[i] + static_cast<std::size_t>(last) * row);
+            const std::byte* const from = whole[i] + static_cast<std::size_t>(first) * row;
+            if (isPacked) {
+                there.emplace_back();
+                for (const std::int32_t number : numbers)
+                    there.back().insert(there.back().end(), from + static_cast<std::size_t>(number) * row, from + (static_cast<std::size_t>(number) + 1) * row);
+            } else {
+                there.emplace_back(from, whole[i] + static_cast<std::size_t>(last) * row);
+            }
             now.push_back(there.back().data());
         }
-        edges.meet(piece, now, schedule.entries().data() + begin, schedule.edges().empty() ? nullptr : schedule.edges().data() + begin);
+        edges.meet(piece, now, schedule.entries().data() + begin, schedule.edges().empty() ? nullptr : schedule.edges().data() + begin, isPacked ? numbers.data() : nullptr);
     }
     edges.finish();
     return outputs;

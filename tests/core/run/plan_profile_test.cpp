@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -75,17 +77,19 @@ TEST(PlanProfile, BytesAreThoseOfTheGraph)
     EXPECT_GT(nodeOf(profile, "Blocks of function 1").activation() + nodeOf(profile, "Prologue").activation(), 0);
 }
 
-// As long as the run takes, within what a busy machine does to short times.
+// As long as the run takes, within what a busy machine does to the shortest of some times.
 TEST(PlanProfile, TimesAreThoseOfARun)
 {
     const Model model = planned("gat", Planner::MessageDegree);
     RunOptions options;
     options.batchSize = 512;
-    runLayerWise(model, cora(), options);
-    const RunResult run = runLayerWise(model, cora(), options);
-    const double measured = std::accumulate(run.functions.begin(), run.functions.end(), 0.0, [](double sum, const FunctionRun& f) { return sum + f.seconds(); });
-    const std::vector<StageTotals> totals = stageTotals(profilePlan(model, cora(), options));
-    const double profiled = std::accumulate(totals.begin() + 1, totals.end(), 0.0, [](double sum, const StageTotals& t) { return sum + t.forwardSeconds; });
+    double measured = std::numeric_limits<double>::infinity(), profiled = measured;
+    for (int round = 0; round < 5; ++round) {
+        const RunResult run = runLayerWise(model, cora(), options);
+        measured = std::min(measured, std::accumulate(run.functions.begin(), run.functions.end(), 0.0, [](double sum, const FunctionRun& f) { return sum + f.seconds(); }));
+        const std::vector<StageTotals> totals = stageTotals(profilePlan(model, cora(), options));
+        profiled = std::min(profiled, std::accumulate(totals.begin() + 1, totals.end(), 0.0, [](double sum, const StageTotals& t) { return sum + t.forwardSeconds; }));
+    }
     EXPECT_GT(profiled, measured / 10);
     EXPECT_LT(profiled, measured * 10);
 }
