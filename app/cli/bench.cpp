@@ -1,5 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
 #include "core/base/format.h"
@@ -68,6 +70,7 @@ void run(BenchArguments& arguments)
             text = toText(bench);
         } else {
             const DataGraph graph = arguments.graph.read(terminal.progress());
+            std::vector<std::string> notices;
             std::vector<std::vector<std::string>> rows{{"model", "run", "seconds", "of it prologue", "peak memory", "batch", "slower by"}};
             for (const std::string& path : arguments.models) {
                 OpenOptions options;
@@ -81,10 +84,18 @@ void run(BenchArguments& arguments)
                                     formatCount(time.batchSize), &time == &times.front() ? "" : ratio(time.seconds / times.front().seconds)});
                     json["runs"].push_back({{"model", name}, {"run", time.name}, {"seconds", time.seconds}, {"prologue_seconds", time.prologueSeconds},
                                             {"peak_bytes", time.peakBytes}, {"batch_size", time.batchSize}});
+                    for (const std::string& notice : time.notices)
+                        if (const std::string line = name + ": " + notice; std::ranges::find(notices, line) == notices.end())
+                            notices.push_back(line);
                 }
             }
             text = processorName() + "\n" + graph.name + ": " + formatCount(graph.numNodes) + " nodes, " + formatCount(graph.numEdges) + " edges\n\n" +
                    table(rows);
+            for (const std::string& notice : notices)
+                text += "\n" + notice;
+            text += notices.empty() ? "" : "\n";
+            if (!notices.empty())
+                json["notices"] = notices;
         }
     }
     print(arguments.json ? json.dump(2) + "\n" : text);

@@ -247,7 +247,7 @@ std::vector<RunTime> benchRuns(const Model& model, const DataGraph& graph, const
             }
             const RunResult result = runLayerWise(model, graph, chosen, progress);
             if (RunTime& best = times[way]; round == 0 || result.seconds < best.seconds)
-                best = {best.name, result.seconds, result.prologueSeconds, result.boundBytes > 0 ? result.residentBytes : result.peakBytes, result.batchSize};
+                best = {best.name, result.seconds, result.prologueSeconds, result.boundBytes > 0 ? result.residentBytes : result.peakBytes, result.batchSize, round == 0 ? result.notices : best.notices};
         }
     return times;
 }

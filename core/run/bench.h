@@ -41,6 +41,7 @@ struct RunTime {
     std::string name;  ///< "Cleave", "LibTorch's ops in Cleave's batches"
     double seconds = 0, prologueSeconds = 0, peakBytes = 0;
     std::int64_t batchSize = 0;
+    std::vector<std::string> notices = {};  ///< what was asked for and is otherwise, or has to be known: of the first run
 };
 std::vector<RunTime> benchRuns(const Model& model, const DataGraph& graph, const RunOptions& options, int rounds, const Progress& progress = {});
 

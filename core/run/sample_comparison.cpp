@@ -90,9 +90,10 @@ public:
         const std::size_t before = m_result.comparisons.size();
         try {
             compareFunctions();
-        } catch (const Error&) {
+        } catch (const Error& error) {
             if (before == 0)
                 throw;
+            m_result.sample->whyNotFunctions = error.what();
         }
     }
 
@@ -120,8 +121,9 @@ public:
                             compareFunction(stages[f], store, analysis, sampler, neighbourhoods);
                     });
                     ++m_result.sample->functions;
-                } catch (const Error&) {
-                    // Not counted.
+                } catch (const Error& error) {
+                    m_result.sample->functionsNotCompared.push_back(m_result.layerWise.functions[f].name);
+                    m_result.sample->whyNotFunctions = error.what();
                 }
             },
             m_progress);
