@@ -23,6 +23,7 @@ struct ReportTexts {
 struct Row {
     QString plan;
     PlanCost cost;
+    const DevicePlacement* placed = nullptr;
 };
 
 // This plan first, then the one that it is compared with, then the planners'.
@@ -31,7 +32,7 @@ std::vector<Row> plansOf(const PlanEditor& editor)
     std::vector<Row> rows;
     if (!editor.cost())
         return rows;
-    rows.push_back({ReportTexts::tr("This plan"), *editor.cost()});
+    rows.push_back({ReportTexts::tr("This plan"), *editor.cost(), editor.placement() ? &*editor.placement() : nullptr});
     if (editor.other())
         if (std::optional<PlanCost> other = editor.costs().costOf(editor.other()->plan))
             rows.push_back({editor.other()->name, *std::move(other)});
@@ -77,21 +78,37 @@ QString planTable(const PlanEditor& editor)
 {
     QString table = header({ReportTexts::tr("plan"), ReportTexts::tr("predicted"), ReportTexts::tr("against this plan"), ReportTexts::tr("read"), ReportTexts::tr("written"), ReportTexts::tr("at most of memory")});
     bool isFirst = true;
-    for (const auto& [plan, cost] : plansOf(editor)) {
+    for (const auto& [plan, cost, placed] : plansOf(editor)) {
         const QString change = std::exchange(isFirst, false) ? QString() : changeText(editor.cost()->seconds(), cost.seconds());
         table += QStringLiteral("<tr>") + cell(plan) + cell(secondsText(cost.seconds()), true) + cell(change, true) + cell(bytesText(cost.readBytes()), true) +
                  cell(bytesText(cost.writtenBytes()), true) + cell(bytesText(cost.peakBytes()), true) + QStringLiteral("</tr>\n");
+        if (placed)
+            table += QStringLiteral("<tr>") + cell(ReportTexts::tr("This plan, with functions on %1").arg(toText(placed->device))) + cell(secondsText(placed->seconds()), true) +
+                     cell(changeText(editor.cost()->seconds(), placed->seconds()), true) + cell(ReportTexts::tr("%1 there").arg(bytesText(placed->bytesIn())), true) +
+                     cell(ReportTexts::tr("%1 back").arg(bytesText(placed->bytesOut())), true) + cell(ReportTexts::tr("%1 stay there").arg(bytesText(placed->storeBytes)), true) +
+                     QStringLiteral("</tr>\n");
     }
     return table;
 }
 
 QString functionTable(const PlanEditor& editor)
 {
-    QString table = header({ReportTexts::tr("function"), ReportTexts::tr("blocks"), ReportTexts::tr("read"), ReportTexts::tr("compute"), ReportTexts::tr("write"), ReportTexts::tr("together")});
-    for (const FunctionCost& f : editor.cost()->functions) {
+    const std::optional<DevicePlacement>& placed = editor.placement();
+    QStringList titles{ReportTexts::tr("function"), ReportTexts::tr("blocks"), ReportTexts::tr("read"), ReportTexts::tr("compute"), ReportTexts::tr("write"), ReportTexts::tr("together")};
+    if (placed)
+        titles << ReportTexts::tr("runs on") << ReportTexts::tr("rows there") << ReportTexts::tr("computed there") << ReportTexts::tr("rows back") << ReportTexts::tr("together there");
+    QString table = header(titles);
+    for (std::size_t i = 0; i < editor.cost()->functions.size(); ++i) {
+        const FunctionCost& f = editor.cost()->functions[i];
         table += QStringLiteral("<tr>") + cell(functionTitle(f));
         for (const double seconds : {f.prepare.seconds, f.read.seconds, f.compute.seconds, f.write.seconds, f.seconds()})
             table += cell(secondsText(seconds), true);
+        if (placed) {
+            const PlacedFunction& there = placed->functions[i];
+            table += cell(there.onDevice ? toText(placed->device) : ReportTexts::tr("CPU"));
+            for (const double seconds : {there.inSeconds, there.computeSeconds, there.outSeconds, there.seconds()})
+                table += cell(there.onDevice ? secondsText(seconds) : QString(), true);
+        }
         table += QStringLiteral("</tr>\n");
     }
     return table;
@@ -145,7 +162,8 @@ QString htmlReport(Document& document, const QString& picture)
         html += section(ReportTexts::tr("Verification"), modelTable(comparisons));
         if (const auto& sample = document.report().verify->sample)
             html += QStringLiteral("<p>%1</p>\n").arg(sampleNote(*sample).toHtmlEscaped());
-        html += section(ReportTexts::tr("Accuracy"), modelTable(accuracies));
+        if (accuracies.rowCount() > 0)
+            html += section(ReportTexts::tr("Accuracy"), modelTable(accuracies));
     }
     html += picture;
     html += properties(describeModel(*document.model(), document.modelPath()));
@@ -162,10 +180,12 @@ QString htmlReport(Document& document, const QString& picture)
 
 QString csvReport(Document& document)
 {
-    QString csv = QStringLiteral("plan,function,prepare_seconds,read_seconds,compute_seconds,write_seconds,read_bytes,written_bytes,peak_bytes\r\n");
-    for (const auto& [plan, cost] : plansOf(document.planEditor()))
-        for (const FunctionCost& f : cost.functions)
-            csv += QStringLiteral("%1,%2,%3,%4,%5,%6,%7,%8,%9\r\n")
+    QString csv = QStringLiteral("plan,function,prepare_seconds,read_seconds,compute_seconds,write_seconds,read_bytes,written_bytes,peak_bytes,"
+                                 "device,device_prepare_seconds,device_in_seconds,device_compute_seconds,device_out_seconds,device_bytes_in,device_bytes_out\r\n");
+    for (const auto& [plan, cost, placed] : plansOf(document.planEditor()))
+        for (std::size_t i = 0; i < cost.functions.size(); ++i) {
+            const FunctionCost& f = cost.functions[i];
+            csv += QStringLiteral("%1,%2,%3,%4,%5,%6,%7,%8,%9")
                        .arg(csvField(plan), csvField(functionTitle(f)))
                        .arg(f.prepare.seconds, 0, 'g', 9)
                        .arg(f.read.seconds, 0, 'g', 9)
@@ -174,6 +194,18 @@ QString csvReport(Document& document)
                        .arg(f.read.bytes, 0, 'f', 0)
                        .arg(f.write.bytes, 0, 'f', 0)
                        .arg(f.peakBytes, 0, 'f', 0);
+            if (const PlacedFunction there = placed ? placed->functions[i] : PlacedFunction(); there.onDevice)
+                csv += QStringLiteral(",%1,%2,%3,%4,%5,%6,%7\r\n")
+                           .arg(csvField(toText(placed->device)))
+                           .arg(there.prepareSeconds, 0, 'g', 9)
+                           .arg(there.inSeconds, 0, 'g', 9)
+                           .arg(there.computeSeconds, 0, 'g', 9)
+                           .arg(there.outSeconds, 0, 'g', 9)
+                           .arg(there.bytesIn, 0, 'f', 0)
+                           .arg(there.bytesOut, 0, 'f', 0);
+            else
+                csv += QStringLiteral(",\"cpu\",,,,,,\r\n");
+        }
     return csv;
 }
 

@@ -3800,6 +3800,46 @@
 <context>
     <name>cleave::views::Report</name>
     <message>
+        <source>This plan, with functions on %1</source>
+        <translation>此方案，部分函数在 %1 上</translation>
+    </message>
+    <message>
+        <source>%1 there</source>
+        <translation>送去 %1</translation>
+    </message>
+    <message>
+        <source>%1 back</source>
+        <translation>取回 %1</translation>
+    </message>
+    <message>
+        <source>%1 stay there</source>
+        <translation>留在那里 %1</translation>
+    </message>
+    <message>
+        <source>runs on</source>
+        <translation>运行于</translation>
+    </message>
+    <message>
+        <source>rows there</source>
+        <translation>行送去</translation>
+    </message>
+    <message>
+        <source>computed there</source>
+        <translation>在那里计算</translation>
+    </message>
+    <message>
+        <source>rows back</source>
+        <translation>行取回</translation>
+    </message>
+    <message>
+        <source>together there</source>
+        <translation>在那里合计</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
         <source>This plan</source>
         <translation>此方案</translation>
     </message>

@@ -1842,6 +1842,21 @@ void WindowTest::functionsRunOnADevice()
     choose(QStringLiteral("Function 1 on cuda"));
     QTRY_COMPARE(button.text(), QStringLiteral("2 of 3 functions on cuda"));
     QVERIFY(!window.planPanel().functions().bars()[1].text.contains(QStringLiteral("cuda")));
+    const QString html = htmlReport(window.document(), window.graphView().svg());
+    for (const char* part : {"This plan, with functions on cuda", "computed there", "<td>cuda</td>", "<td>CPU</td>"})
+        QVERIFY2(html.contains(QLatin1String(part)), part);
+    int there = 0;
+    double seconds = 0;
+    const QStringList lines = csvReport(window.document()).split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
+    for (const QString& line : lines) {
+        QCOMPARE(line.count(u','), lines.front().count(u','));
+        if (line.section(u',', 9, 9) == QStringLiteral("\"cuda\"")) {
+            ++there;
+            seconds += line.section(u',', 12, 12).toDouble();
+        }
+    }
+    QCOMPARE(there, 2);
+    QVERIFY(seconds > 0);
     const DeviceWishes chosen = editor.devices();
     editor.history().undo();
     QCOMPARE(button.text(), QStringLiteral("3 of 3 functions on cuda"));
