@@ -20,6 +20,12 @@ struct ReportTexts {
     Q_DECLARE_TR_FUNCTIONS(cleave::views::Report)
 };
 
+// Where functions of this plan run on a device.
+const DevicePlacement* placementOf(const PlanEditor& editor)
+{
+    return editor.placement() && editor.placement()->usesDevice() ? &*editor.placement() : nullptr;
+}
+
 struct Row {
     QString plan;
     PlanCost cost;
@@ -32,7 +38,7 @@ std::vector<Row> plansOf(const PlanEditor& editor)
     std::vector<Row> rows;
     if (!editor.cost())
         return rows;
-    rows.push_back({ReportTexts::tr("This plan"), *editor.cost(), editor.placement() ? &*editor.placement() : nullptr});
+    rows.push_back({ReportTexts::tr("This plan"), *editor.cost(), placementOf(editor)});
     if (editor.other())
         if (std::optional<PlanCost> other = editor.costs().costOf(editor.other()->plan))
             rows.push_back({editor.other()->name, *std::move(other)});
@@ -93,7 +99,7 @@ QString planTable(const PlanEditor& editor)
 
 QString functionTable(const PlanEditor& editor)
 {
-    const std::optional<DevicePlacement>& placed = editor.placement();
+    const DevicePlacement* const placed = placementOf(editor);
     QStringList titles{ReportTexts::tr("function"), ReportTexts::tr("blocks"), ReportTexts::tr("read"), ReportTexts::tr("compute"), ReportTexts::tr("write"), ReportTexts::tr("together")};
     if (placed)
         titles << ReportTexts::tr("runs on") << ReportTexts::tr("rows there") << ReportTexts::tr("computed there") << ReportTexts::tr("rows back") << ReportTexts::tr("together there");

@@ -193,12 +193,8 @@ QString sampleNote(const Sample& sample)
                          .arg(sample.functions)
                          .arg(sample.ofFunctions)
                          .arg(countText(sample.functionTargets)));
-    if (!sample.whyNotFunctions.empty()) {
-        QStringList functions;
-        std::ranges::transform(sample.functionsNotCompared, std::back_inserter(functions), [](const std::string& name) { return titleFromCore(name); });
-        notes.append(functions.empty() ? ResultModelsTexts::tr("Functions were not compared alone: %1").arg(fromCore(sample.whyNotFunctions))
-                                       : ResultModelsTexts::tr("Not compared: %1. %2").arg(functions.join(QStringLiteral(", ")), fromCore(sample.whyNotFunctions)));
-    }
+    for (const auto& [function, why] : sample.functionsNotCompared)
+        notes.append(ResultModelsTexts::tr("Not compared alone: %1. %2").arg(titleFromCore(function), fromCore(why)));
     if (!sample.notCompared.empty())
         notes.append(ResultModelsTexts::tr("NOT COMPARED: %1.").arg(toText(join(sample.notCompared, ", "))));
     return notes.join(u' ');

@@ -170,8 +170,11 @@ Json toJson(const VerifyResult& result, const RowNames& names)
         json["accuracies"].push_back({{"run", a.run}, {"split", a.split}, {"value", a.value}});
     if (const auto& sample = result.sample)
         json["sample"] = {{"nodes", sample->targets}, {"of", sample->of}, {"hops", sample->hops}, {"both_ways", sample->bothWays}, {"neighbourhood_nodes", sample->nodes},
-                          {"neighbourhood_edges", sample->edges}, {"functions", sample->functions}, {"of_functions", sample->ofFunctions}, {"nodes_in_functions", sample->functionTargets}, {"functions_not_compared", sample->functionsNotCompared}, {"why_not_functions", sample->whyNotFunctions},
+                          {"neighbourhood_edges", sample->edges}, {"functions", sample->functions}, {"of_functions", sample->ofFunctions}, {"nodes_in_functions", sample->functionTargets}, 
                           {"why_not_whole", sample->whyNotWhole}, {"not_compared", sample->notCompared}, {"free_bytes", sample->freeBytes}};
+    if (result.sample)
+        for (const auto& [function, why] : result.sample->functionsNotCompared)
+            json["sample"]["functions_not_compared"].push_back({{"function", function}, {"why", why}});
     json[result.sample ? "neighbourhoods" : "full_graph"] = toJson(result.full);
     json["layer_wise"] = toJson(result.layerWise);
     return json;
@@ -216,8 +219,8 @@ std::string sampleNote(const Sample& sample)
     if (sample.functions > 0)
         text += "In " + std::to_string(sample.functions) + " of " + std::to_string(sample.ofFunctions) + " functions " + formatCount(sample.functionTargets) +
                 " nodes are compared, by the model's ops from the save points before it.\n";
-    if (!sample.whyNotFunctions.empty())
-        text += (sample.functionsNotCompared.empty() ? "Functions are not compared alone: " : "Not compared: " + join(sample.functionsNotCompared, ", ") + ". ") + sample.whyNotFunctions + "\n";
+    for (const auto& [function, why] : sample.functionsNotCompared)
+        text += "Not compared alone: " + function + ". " + why + "\n";
     if (!sample.notCompared.empty())
         text += "NOT COMPARED: " + join(sample.notCompared, ", ") + ".\n";
     return text;

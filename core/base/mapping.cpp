@@ -218,13 +218,19 @@ void MappedFile::write(std::size_t offset, const void* from, std::size_t bytes) 
     bytesWritten += bytes;
 }
 
-std::size_t MappedFile::inMemory(std::size_t bytes) const
+std::size_t MappedFile::bytesInMemory(std::size_t bytes) const
 {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)), before = reinterpret_cast<std::uintptr_t>(m_address) % page;
-    std::vector<unsigned char> pages((before + bytes + page - 1) / page);
-    if (mincore(static_cast<std::byte*>(const_cast<void*>(m_address)) - before, before + bytes, pages.data()) != 0)
-        return bytes;
-    const auto there = static_cast<std::size_t>(std::ranges::count_if(pages, [](unsigned char state) { return (state & 1) != 0; }));
+    auto* const first = static_cast<std::byte*>(const_cast<void*>(m_address)) - before;
+    const std::size_t all = (before + bytes + page - 1) / page;
+    std::vector<unsigned char> states(std::min(all, std::size_t{1} << 16));
+    std::size_t there = 0;
+    for (std::size_t done = 0; done < all; done += states.size()) {
+        const std::size_t now = std::min(states.size(), all - done);
+        if (mincore(first + done * page, now * page, states.data()) != 0)
+            return bytes;
+        there += static_cast<std::size_t>(std::count_if(states.begin(), states.begin() + static_cast<std::ptrdiff_t>(now), [](unsigned char state) { return (state & 1) != 0; }));
+    }
     return std::min(bytes, there * page);
 }
 

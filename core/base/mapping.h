@@ -43,7 +43,7 @@ public:
     void read(std::size_t offset, void* to, std::size_t bytes) const;  ///< so many bytes behind the address. Error if the file cannot be read
     void write(std::size_t offset, const void* from, std::size_t bytes) const;  ///< likewise. Error also for mappings of files that were there before
 
-    std::size_t inMemory(std::size_t bytes) const;  ///< how many of so many bytes from the address on the system has in memory; all of them if it does not tell
+    std::size_t bytesInMemory(std::size_t bytes) const;  ///< how many of so many bytes from the address on the system has in memory; all of them if it does not tell
     void forget(std::size_t offset, std::size_t bytes) const;  ///< the system need not keep these in memory: but for what is in use, or has yet to be written
 
 private:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -75,6 +76,33 @@ public:
 
 private:
     int m_before;
+};
+
+/// What a MemoryInCore of the thread that makes it says, for work that other threads do for it.
+class MemoryOfCaller {
+public:
+    MemoryOfCaller();
+    ~MemoryOfCaller();  ///< on the same thread, whose MemoryInCore knows then whether one of the others ran short
+    MemoryOfCaller(const MemoryOfCaller&) = delete;
+    MemoryOfCaller& operator=(const MemoryOfCaller&) = delete;
+
+    /// Where a thread asks for memory, while one is alive.
+    class Here {
+    public:
+        explicit Here(MemoryOfCaller& caller);
+        ~Here();
+        Here(const Here&) = delete;
+        Here& operator=(const Here&) = delete;
+
+    private:
+        MemoryOfCaller& m_caller;
+        int m_before;
+        bool m_wasShort;
+    };
+
+private:
+    int m_place;
+    std::atomic<bool> m_isShort = false;
 };
 
 /// Bytes that a MemoryInCore which leaves room may still ask for; without a bound, more than there can be.

@@ -276,6 +276,18 @@ MemoryBeforeOthers::~MemoryBeforeOthers() { place = m_before; }
 MemoryInCore::~MemoryInCore() { place = m_before; }
 bool MemoryInCore::ranShort() const { return wasShort; }
 
+MemoryOfCaller::MemoryOfCaller() : m_place(place) {}
+MemoryOfCaller::~MemoryOfCaller() { wasShort = wasShort || m_isShort; }
+
+MemoryOfCaller::Here::Here(MemoryOfCaller& caller) : m_caller(caller), m_before(std::exchange(place, caller.m_place)), m_wasShort(std::exchange(wasShort, false)) {}
+MemoryOfCaller::Here::~Here()
+{
+    if (wasShort)
+        m_caller.m_isShort = true;
+    place = m_before;
+    wasShort = m_wasShort;
+}
+
 std::size_t roomInCore() { return Pages::instance().roomInCore(); }
 
 MemoryAnywhere::MemoryAnywhere() : m_before(std::exchange(place, Anywhere)) {}

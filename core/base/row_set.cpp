@@ -8,7 +8,7 @@
 namespace cleave {
 
 RowSet::RowSet(std::span<const std::int32_t> named, std::int64_t rows, int threads)
-    : m_bits(static_cast<std::size_t>(rows / 64 + 1)), m_before(m_bits.size())
+    : m_bits(static_cast<std::size_t>(rows / 64 + 1), 0), m_before(m_bits.size(), 0)
 {
     constexpr std::size_t part = std::size_t{1} << 16;
     parallelFor(static_cast<std::int64_t>((named.size() + part - 1) / part), threads, [&](std::int64_t p, int) {

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "core/base/pages.h"
+
 namespace cleave {
 
 /// Some of the rows 0 … rows - 1, and how many of them come before another. A bit and a half for each row.
@@ -23,11 +25,12 @@ public:
         return m_before[word] + std::popcount(m_bits[word] & ((std::uint64_t{1} << (row & 63)) - 1));
     }
 
-    std::vector<std::int32_t> between(std::int64_t first, std::int64_t last) const;  ///< those from first to before last, in order, counted from first
+    std::vector<std::int32_t> between(std::int64_t first,
+                                      std::int64_t last) const;  ///< those from first to before last, in order, counted from first
 
 private:
-    std::vector<std::uint64_t> m_bits;
-    std::vector<std::uint32_t> m_before;  // each word of them
+    PageVector<std::uint64_t> m_bits;
+    PageVector<std::uint32_t> m_before;  // each word of them
 };
 
 }  // namespace cleave

@@ -76,7 +76,9 @@ void RowStream::divide(std::span<const std::int32_t> index, std::size_t row, std
     m_division.emplace(m_count, m_group, std::move(ends));
 }
 
-RowStream::~RowStream()
+RowStream::~RowStream() { end(); }
+
+void RowStream::end()
 {
     {
         const std::lock_guard lock(m_mutex);
@@ -132,17 +134,22 @@ std::size_t RowStream::place(std::int64_t number, Piece* piece) const
     return bytes;
 }
 
-// Whether what is read once more later will have been given up by then, and nobody has it in memory now.
 bool RowStream::isTooLargeToKeep() const
 {
-    std::size_t bytes = 0, inMemory = 0;
+    std::size_t bytes = 0;
     for (const auto& [rows, file] : m_sources)
-        if (file.isMapped()) {
-            const std::size_t whole = static_cast<std::size_t>(std::max<std::int64_t>(m_count - 1, 0)) * rows.strideBytes + rows.rowBytes;
-            bytes += whole;
-            inMemory += file.inMemory(whole);
-        }
-    return bytes / 2 > inMemory && bytes > availableMemory() / 2;
+        bytes += file.isMapped() ? bytesOf(rows) : 0;
+    if (bytes <= availableMemory())
+        return false;
+    std::size_t there = 0;
+    for (const auto& [rows, file] : m_sources)
+        there += file.isMapped() ? file.bytesInMemory(bytesOf(rows)) : 0;
+    return there <= bytes / 2;
+}
+
+std::size_t RowStream::bytesOf(const MappedRows& rows) const
+{
+    return static_cast<std::size_t>(std::max<std::int64_t>(m_count - 1, 0)) * rows.strideBytes + rows.rowBytes;
 }
 
 // The first piece from this one on that has rows which are needed; -1: there is none.

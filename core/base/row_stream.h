@@ -51,8 +51,8 @@ struct PiecesOf {
 
 /// Reads arrays of equally many rows once, those in mappings from their files, from the first to the last, some rows at a time: the next ones while one is in use. Runs of
 /// rows that no index names are left out, and so are pieces without any. Rows that are named often come in smaller pieces, since what is kept for each
-/// time takes room as well. Where files are larger than the memory that the system has left for them, what has been read of them does not stay in it, so that
-/// the system need not look for what to give up.
+/// time takes room as well. Where files are larger than the memory that the system has left, and no more than half of them is in it, what has been read does not stay
+/// there, so that the system need not look for what to give up.
 class RowStream {
 public:
     static constexpr std::size_t piecesAtOnce = 3;  ///< in memory: one in use, one ready, one that is read
@@ -71,6 +71,7 @@ public:
     void addPieces(const PiecesOf& pieces);                  ///< before the first piece
 
     bool next();  ///< false after the last piece. Error if a file cannot be read
+    void end();   ///< nothing is read any more, and what comes with the rows may go
     std::int64_t piece() const { return m_piece; }
     std::int64_t first() const { return m_division->first(m_piece); }
     std::int64_t last() const { return m_division->last(m_piece); }  ///< of the piece, behind it
@@ -85,6 +86,7 @@ private:
     };
     void divide(std::span<const std::int32_t> index, std::size_t row, std::size_t mayTake);
     bool isTooLargeToKeep() const;
+    std::size_t bytesOf(const MappedRows& rows) const;
     void begin();
     void readAll();
     std::int64_t neededFrom(std::int64_t piece) const;

@@ -5,7 +5,6 @@
 #include <torch/csrc/jit/runtime/custom_operator.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "core/base/memory_bound.h"
@@ -71,13 +70,11 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
             files.push_back(rowsOfFile(rows[i]));
             gathered += block.edges() * static_cast<std::int64_t>(files.back().rowBytes);
         }
-        const bool isOnlyIndex = std::ranges::all_of(indices, [&](const at::Tensor& index) { return !index.defined() || index.is_same(indices[streamed.front()]); });
-        const std::size_t room = roomInCore(), freed = isOnlyIndex ? bytesWithout(indices) : 0, most = std::numeric_limits<std::size_t>::max();
         // Few edges had better read their rows alone.
         constexpr std::int64_t sequential = 4;
-        if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front()), threads, (room + std::min(freed, most - room)) / (RowStream::piecesAtOnce + 1));
+        if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front()), threads, roomWithout(indices) / (RowStream::piecesAtOnce + 1));
             stream.bytes() < sequential * gathered || !fitsWithinBound(static_cast<std::size_t>(gathered))) {
-            StreamedEdges<T> edges(op, arrays(), block, streamed, stream, threads);
+            EdgesFromFiles<T> edges(op, arrays(), block, streamed, stream, threads);
             if (!edges.readsIndices())
                 indices.clear();
             edges.begin(pointers);

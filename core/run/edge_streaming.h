@@ -13,17 +13,22 @@ namespace cleave {
 
 /// An edge program whose rows of sources come in pieces, from files: the edges are put into the order of the pieces, which may lie in a file as well.
 template <class T>
-class StreamedEdges {
+class EdgesFromFiles {
 public:
     /// operands: as edgeArrays gives them, rows of `streamed` not read. packed: the rows of which the pieces consist then, if these are not all.
     /// Before the stream's first piece.
-    StreamedEdges(const EdgeOp& op, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<std::size_t>& streamed, RowStream& stream, int threads,
-                  const RowSet* packed = nullptr);
+    EdgesFromFiles(const EdgeOp& op, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<std::size_t>& streamed,
+                   RowStream& stream, int threads, const RowSet* packed = nullptr);
+
+    ~EdgesFromFiles();  ///< ends the stream
+    EdgesFromFiles(const EdgesFromFiles&) = delete;
+    EdgesFromFiles& operator=(const EdgesFromFiles&) = delete;
 
     bool readsIndices() const;  ///< whether any but that of the rows that come: indices must stay then
 
     void begin(const std::vector<T*>& outputs);  ///< as runEdgeProgram fills them
-    /// The edges of the stream's piece; rows: of each streamed operand, those of the piece. numbers: of the packed ones, counted from the piece's first.
+    /// The edges of the stream's piece; rows: of each streamed operand, those of the piece. numbers: of the packed ones, counted from the piece's
+    /// first.
     void meet(const std::vector<const void*>& rows, const std::int32_t* numbers = nullptr);
     void finish();
 
@@ -41,7 +46,8 @@ private:
 /// Rows of a tensor as a stream reads them.
 MappedRows rowsOfFile(const at::Tensor& rows);
 
-/// Bytes of memory that are free when the indices of operands go, of which all that are defined are one.
-std::size_t bytesWithout(const std::vector<at::Tensor>& indices);
+/// Bytes in memory for what must not lie in files (roomInCore) once these indices have been let go. They go if all that are defined are the same one,
+/// which nobody else holds.
+std::size_t roomWithout(const std::vector<at::Tensor>& indices);
 
 }  // namespace cleave

@@ -1,11 +1,15 @@
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
+#include "core/base/parallel.h"
 #include "core/base/stopping.h"
 #include "core/base/stopwatch.h"
 #include "core/run/batch.h"
@@ -13,6 +17,7 @@
 #include "core/run/edge_op.h"
 #include "core/run/file_rows.h"
 #include "core/run/running.h"
+#include "core/run/side_by_side.h"
 
 /// What is reduced of the edges into many targets before batches run on them.
 namespace cleave {
@@ -184,6 +189,13 @@ bool LayerWise::callLibraries(const Parts& parts)
     constexpr std::int64_t rows = 8192;
     const at::Tensor& matrix = parts.withOwnRows->matrix;
     denseLinear(at::zeros({rows, matrix.size(1)}, matrix.options()), matrix, {});
+    // As OwnRowsRun does: each thread for itself.
+    const int threads = at::get_num_threads();
+    const SideBySide side;
+    parallelFor(std::int64_t{4} * threads, threads, [&](std::int64_t, int) {
+        const SideBySide::Thread thread(side);
+        denseLinear(at::zeros({rows / 8, matrix.size(1)}, matrix.options()), matrix, {});
+    });
     return true;
 }
 
@@ -290,9 +302,14 @@ at::Tensor LayerWise::withOwnRows(const Running& running, std::int64_t first) co
 {
     const OwnRowsFunction& way = *running.parts.withOwnRows;
     const Batch batch = block(running.function, first, running.end, nullptr);
+    std::map<std::pair<const void*, std::int64_t>, at::Tensor> loaded;
     const auto argument = [&](const FunctionInput& in) {
         const at::Tensor tensor = inputOf(in, batch).toTensor();
-        return isOfEdges(in) ? inMemory(tensor) : tensor;
+        if (!in.sourcesOf)
+            return isOfEdges(in) ? inMemory(tensor) : tensor;
+        // Operands that are read at the same index share it.
+        at::Tensor& there = loaded[{tensor.data_ptr(), tensor.numel()}];
+        return there = there.defined() ? there : inMemory(tensor);
     };
     std::vector<at::Tensor> rows, indices;
     for (std::size_t i = 0; i < way.operands.size(); ++i) {
@@ -310,6 +327,7 @@ at::Tensor LayerWise::withOwnRows(const Running& running, std::int64_t first) co
         return way.own.code.run(std::move(arguments)).front().toTensor();
     };
     const at::Tensor begin = argument(way.begin);
+    loaded.clear();
     return runWithOwnRows(way.edges, std::move(rows), std::move(indices), {begin.data_ptr<std::int64_t>(), running.end - first}, once);
 }
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <optional>
 
 #include "core/base/memory_bound.h"
 #include "core/base/parallel.h"
@@ -24,13 +24,21 @@ template <class T>
 class OwnRowsRun {
 public:
     OwnRowsRun(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor>& indices, const EdgeBlock& block, const RowsOnce& once)
-        : m_op(op), m_indices(indices), m_block(block), m_once(once), m_width(op.program.operands[once.operand].width), m_in(once.rows.size(1)),
-          m_threads(at::get_num_threads()), m_matrix(once.matrix.defined() ? once.matrix.to(type()).contiguous() : at::Tensor()),
+        : m_op(op),
+          m_indices(indices),
+          m_block(block),
+          m_once(once),
+          m_width(op.program.operands[once.operand].width),
+          m_in(once.rows.size(1)),
+          m_threads(at::get_num_threads()),
+          m_matrix(once.matrix.defined() ? once.matrix.to(type()).contiguous() : at::Tensor()),
           m_bias(once.bias.defined() ? once.bias.contiguous() : at::Tensor())
     {
-        TORCH_CHECK(m_matrix.defined() ? m_matrix.size(0) == m_width && m_matrix.size(1) == m_in : m_in == m_width, "rows that edges read have another shape");
+        TORCH_CHECK(m_matrix.defined() ? m_matrix.size(0) == m_width && m_matrix.size(1) == m_in : m_in == m_width,
+                    "rows that edges read have another shape");
         const DType stored = dtypeOf(once.rows.scalar_type()), own = sizeof(T) == 4 ? DType::Float32 : DType::Float64;
-        TORCH_CHECK(m_matrix.defined() || stored == own || (stored == DType::BFloat16 && own == DType::Float32), "rows that edges read have another type");
+        TORCH_CHECK(m_matrix.defined() || stored == own || (stored == DType::BFloat16 && own == DType::Float32),
+                    "rows that edges read have another type");
         for (std::size_t i = 0; i < op.program.operands.size(); ++i) {
             const std::int32_t* sources = indices[i].defined() ? indices[i].data_ptr<std::int32_t>() : nullptr;
             if (sources)
@@ -47,27 +55,27 @@ public:
     at::Tensor run()
     {
         const std::span<const std::int32_t> index(m_operands[m_once.operand].sources, static_cast<std::size_t>(m_block.edges()));
-        RowStream stream({rowsOfFile(m_once.rows)}, m_once.rows.size(0), index, m_threads, pieceBytes());
-        stream.addRows(m_once.firstOwn, m_once.firstOwn + m_block.targets);
         // Rows that no edge reads are not multiplied for them.
         if (m_matrix.defined())
-            m_read.emplace(index, m_once.rows.size(0), m_threads);
-        StreamedEdges<T> edges(m_op, m_operands, m_block, {m_once.operand}, stream, m_threads, m_read ? &*m_read : nullptr);
+            m_ofEdges.emplace(index, m_once.rows.size(0), m_threads);
+        RowStream stream({rowsOfFile(m_once.rows)}, m_once.rows.size(0), index, m_threads, pieceBytes());
+        stream.addRows(m_once.firstOwn, m_once.firstOwn + m_block.targets);
+        EdgesFromFiles<T> edges(m_op, m_operands, m_block, {m_once.operand}, stream, m_threads, m_ofEdges ? &*m_ofEdges : nullptr);
         if (!edges.readsIndices())
             m_indices.clear();
         at::Tensor sums = at::empty({m_block.targets, m_width}, type());
         m_sums = sums.data_ptr<T>();
         edges.begin({m_sums});
         const MemoryBeforeOthers passing;
-        at::Tensor products = at::empty({m_read ? mostRead(stream.pieces()) : 0, m_width}, type());
+        at::Tensor products = at::empty({m_ofEdges ? mostRead(stream.pieces()) : 0, m_width}, type());
         {
             const SideBySide side;
             while (stream.next()) {
                 checkStop();
-                if (m_read)
-                    m_numbers = m_read->between(stream.first(), stream.last());
+                if (m_ofEdges)
+                    m_numbers = m_ofEdges->between(stream.first(), stream.last());
                 multiply(stream, side, products.data_ptr<T>());
-                edges.meet({m_read ? products.data_ptr<T>() : stream.rows().front()}, m_read ? m_numbers.data() : nullptr);
+                edges.meet({m_ofEdges ? products.data_ptr<T>() : stream.rows().front()}, m_ofEdges ? m_numbers.data() : nullptr);
             }
         }
         edges.finish();
@@ -77,35 +85,43 @@ public:
     }
 
 private:
+    static constexpr std::size_t bytesAtOnce = std::size_t{1} << 19;  // that a thread multiplies
+
     static constexpr at::ScalarType type() { return c10::CppTypeToScalarType<T>::value; }
 
     // Indices go before sums come, then pieces, and what the matrix makes of one.
     std::size_t pieceBytes() const
     {
-        const std::size_t room = roomInCore(), sums = static_cast<std::size_t>(m_block.targets * m_width) * sizeof(T);
         const auto out = static_cast<std::size_t>(m_width) * sizeof(T), in = static_cast<std::size_t>(m_in * m_once.rows.element_size());
-        const std::size_t products = m_matrix.defined() ? (out + in - 1) / std::max<std::size_t>(in, 1) : 0;
-        const std::size_t left = room + std::min(bytesWithout(m_indices), std::numeric_limits<std::size_t>::max() - room);
-        return (left - std::min(left, sums)) / (RowStream::piecesAtOnce + products + 1);
+        const std::size_t sums = static_cast<std::size_t>(m_block.targets) * out,
+                          products = m_matrix.defined() ? (out + in - 1) / std::max<std::size_t>(in, 1) : 0;
+        // Rows side by side, in another type, and what they make.
+        const std::size_t besides = sums + 3 * bytesAtOnce * static_cast<std::size_t>(m_threads), room = roomWithout(m_indices);
+        return (room - std::min(room, besides)) / (RowStream::piecesAtOnce + products + 1);
     }
 
     std::int64_t mostRead(const RowPieces& pieces) const
     {
         std::int64_t most = 0;
         for (std::int64_t piece = 0; piece < pieces.count(); ++piece)
-            most = std::max(most, m_read->before(pieces.last(piece)) - m_read->before(pieces.first(piece)));
+            most = std::max(most, m_ofEdges->before(pieces.last(piece)) - m_ofEdges->before(pieces.first(piece)));
         return most;
     }
 
     // Few rows at a time, for whichever thread is free: the one that reads the file needs a processor as well.
     void multiply(const RowStream& stream, const SideBySide& side, T* products) const
     {
-        constexpr std::int64_t bytesAtOnce = std::int64_t{1} << 19, most = 1024, least = 64;
-        const std::int64_t atOnce = std::clamp(bytesAtOnce / (std::max(m_width, m_in) * static_cast<std::int64_t>(sizeof(T))), least, most);
-        const std::int64_t from = std::max(stream.first(), m_once.firstOwn), to = std::max(from, std::min(stream.last(), m_once.firstOwn + m_block.targets));
-        const auto read = static_cast<std::int64_t>(m_read ? m_numbers.size() : 0), ofEdges = (read + atOnce - 1) / atOnce, ofOwn = (to - from + atOnce - 1) / atOnce;
+        constexpr std::int64_t most = 1024, least = 8;
+        const std::int64_t atOnce =
+            std::clamp(static_cast<std::int64_t>(bytesAtOnce / sizeof(T)) / std::max({m_width, m_in, std::int64_t{1}}), least, most);
+        const std::int64_t from = std::max(stream.first(), m_once.firstOwn),
+                           to = std::max(from, std::min(stream.last(), m_once.firstOwn + m_block.targets));
+        const auto read = static_cast<std::int64_t>(m_ofEdges ? m_numbers.size() : 0), ofEdges = (read + atOnce - 1) / atOnce,
+                   ofOwn = (to - from + atOnce - 1) / atOnce;
+        MemoryOfCaller memory;
         parallelFor(ofEdges + ofOwn, m_threads, [&](std::int64_t job, int) {
             const SideBySide::Thread thread(side);
+            const MemoryOfCaller::Here here(memory);
             if (job < ofEdges)
                 multiplyRead(stream, job * atOnce, std::min(read, (job + 1) * atOnce), products);
             else
@@ -115,7 +131,8 @@ private:
 
     at::Tensor rowsOf(const RowStream& stream, std::int64_t first, std::int64_t last) const
     {
-        const auto* begin = static_cast<const std::byte*>(stream.rows().front()) + (first - stream.first()) * m_once.rows.stride(0) * m_once.rows.element_size();
+        const auto* begin =
+            static_cast<const std::byte*>(stream.rows().front()) + (first - stream.first()) * m_once.rows.stride(0) * m_once.rows.element_size();
         return at::from_blob(const_cast<std::byte*>(begin), {last - first, m_in}, {m_once.rows.stride(0), 1}, m_once.rows.options());
     }
 
@@ -175,16 +192,18 @@ private:
     int m_threads;
     at::Tensor m_matrix, m_bias;
     std::vector<EdgeArray> m_operands;
-    std::optional<RowSet> m_read;         // by edges
+    std::optional<RowSet> m_ofEdges;      // by edges
     std::vector<std::int32_t> m_numbers;  // of those in the piece that is there
     T* m_sums = nullptr;
 };
 
 }  // namespace
 
-at::Tensor runWithOwnRows(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::Tensor> indices, const EdgeBlock& block, const RowsOnce& once)
+at::Tensor runWithOwnRows(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::Tensor> indices, const EdgeBlock& block,
+                          const RowsOnce& once)
 {
-    return op.dtype == DType::Float64 ? OwnRowsRun<double>(op, rows, indices, block, once).run() : OwnRowsRun<float>(op, rows, indices, block, once).run();
+    return op.dtype == DType::Float64 ? OwnRowsRun<double>(op, rows, indices, block, once).run()
+                                      : OwnRowsRun<float>(op, rows, indices, block, once).run();
 }
 
 }  // namespace cleave

@@ -149,8 +149,10 @@ struct Sample {
     std::int64_t nodes = 0, edges = 0;   ///< of all their neighbourhoods together
     int functions = 0, ofFunctions = 0;  ///< whose save points were compared as well, each computed from those before it as they are; and all there are
     std::int64_t functionTargets = 0;    ///< nodes of which they were, in each at most
-    std::vector<std::string> functionsNotCompared;  ///< the others, if some were to be: "function 2"
-    std::string whyNotFunctions;         ///< why the last of these could not be: a sentence
+    struct NotCompared {
+        std::string function, why;       ///< "function 2", and a sentence
+    };
+    std::vector<NotCompared> functionsNotCompared;  ///< the others, if they were to be
     std::vector<std::string> notCompared;  ///< outputs of which no rows could be
     std::string whyNotWhole;             ///< why no node could be compared through all functions: a sentence; empty if some were
     double freeBytes = 0;                ///< memory that the whole model did not fit into; 0 if it was not tried

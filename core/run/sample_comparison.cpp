@@ -93,7 +93,8 @@ public:
         } catch (const Error& error) {
             if (before == 0)
                 throw;
-            m_result.sample->whyNotFunctions = error.what();
+            for (std::size_t f = m_functionsMet; f < m_model.cut->functions.size(); ++f)
+                m_result.sample->functionsNotCompared.push_back({m_result.layerWise.functions[f].name, error.what()});
         }
     }
 
@@ -122,9 +123,9 @@ public:
                     });
                     ++m_result.sample->functions;
                 } catch (const Error& error) {
-                    m_result.sample->functionsNotCompared.push_back(m_result.layerWise.functions[f].name);
-                    m_result.sample->whyNotFunctions = error.what();
+                    m_result.sample->functionsNotCompared.push_back({m_result.layerWise.functions[f].name, error.what()});
                 }
+                m_functionsMet = f + 1;
             },
             m_progress);
     }
@@ -228,6 +229,7 @@ private:
     const Bindings m_inputs;
     const Constants m_constants;
     std::int64_t m_drawn = 0;
+    std::size_t m_functionsMet = 0;  // compared or not
 };
 
 }  // namespace

@@ -3923,12 +3923,8 @@
 <context>
     <name>cleave::views::ResultModels</name>
     <message>
-        <source>Functions were not compared alone: %1</source>
-        <translation>没有单独比较各函数：%1</translation>
-    </message>
-    <message>
-        <source>Not compared: %1. %2</source>
-        <translation>未比较：%1。%2</translation>
+        <source>Not compared alone: %1. %2</source>
+        <translation>未单独比较：%1。%2</translation>
     </message>
     <message>
         <source>NOT COMPARED: %1.</source>

@@ -141,16 +141,36 @@ TEST_F(RowStreams, ComeInLargerPiecesWhereThereIsMemory)
     EXPECT_GE(counts[2], 16) << "the first piece is soon there";
 }
 
+// The next pieces are being read when the work on one ends early.
+TEST_F(RowStreams, EndBeforeWhatComesWithTheRowsGoes)
+{
+    std::vector<std::int32_t> index;
+    for (std::int64_t row = 0; row < manyRows; ++row)
+        index.push_back(static_cast<std::int32_t>(row));
+    const Mapping file = Mapping::temporary(folder(), manyRows * 1024);
+    for (int round = 0; round < 20; ++round) {
+        RowStream stream({{file.data(), 1024, 1024}}, manyRows, index);
+        {
+            const std::vector<std::int64_t> begins(static_cast<std::size_t>(stream.pieces().count()) + 1);
+            const Mapping entries = Mapping::temporary(folder(), 4096);
+            stream.addPieces({entries.data(), 4, &begins});
+            ASSERT_TRUE(stream.next());
+            stream.end();
+        }
+        stream.end();
+    }
+}
+
 TEST_F(RowStreams, WhatIsForgottenCanBeReadAgain)
 {
     const MappedFile file(columns(0, rowWidth).data);
     constexpr std::size_t bytes = rowCount * rowWidth * sizeof(float);
-    EXPECT_EQ(file.inMemory(bytes), bytes) << "it has just been written";
+    EXPECT_EQ(file.bytesInMemory(bytes), bytes) << "it has just been written";
     file.forget(0, bytes);
     float last = 0;
     file.read(bytes - sizeof last, &last, sizeof last);
     EXPECT_EQ(last, entry(rowCount - 1, rowWidth - 1));
-    EXPECT_EQ(file.inMemory(bytes * 100), bytes * 100) << "nobody knows";
+    EXPECT_EQ(file.bytesInMemory(bytes * 100), bytes * 100) << "nobody knows";
 }
 
 TEST(RowSets, CountWhatComesBefore)
