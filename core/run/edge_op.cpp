@@ -10,7 +10,7 @@
 #include "core/base/memory_bound.h"
 #include "core/base/parallel.h"
 #include "core/base/stopping.h"
-#include "core/run/edge_streaming.h"
+#include "core/run/edges_from_files.h"
 #include "core/run/file_rows.h"
 #include "core/run/tensors.h"
 

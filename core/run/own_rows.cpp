@@ -11,7 +11,7 @@
 #include "core/base/stopping.h"
 #include "core/run/dense.h"
 #include "core/run/edge_op.h"
-#include "core/run/edge_streaming.h"
+#include "core/run/edges_from_files.h"
 #include "core/run/side_by_side.h"
 #include "core/run/tensors.h"
 

@@ -1,4 +1,4 @@
-#include "core/run/edge_streaming.h"
+#include "core/run/edges_from_files.h"
 
 #include <ATen/ATen.h>
 
