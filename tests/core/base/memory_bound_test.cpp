@@ -133,6 +133,34 @@ TEST(MemoryBound, WhatMustBeInCoreIsRefused)
     EXPECT_FALSE(again.ranShort());
 }
 
+TEST(MemoryBound, ThreadsThatWorkForOneAskAsItDoes)
+{
+    giveBackPages();
+    const test::TemporaryFolder folder;
+    const MemoryBound bound(64 * mega, folder.path());
+    const MemoryInCore inCore;
+    {
+        MemoryOfCaller memory;
+        std::thread([&] {
+            {
+                const MemoryOfCaller::Here here(memory);
+                EXPECT_THROW(allocatePages(60 * mega), std::bad_alloc);
+            }
+            freePages(allocatePages(60 * mega), 60 * mega);
+        }).join();
+    }
+    EXPECT_TRUE(inCore.ranShort());
+    const MemoryInCore again;
+    {
+        MemoryOfCaller memory;
+        std::thread([&] {
+            const MemoryOfCaller::Here here(memory);
+            freePages(allocatePages(2 * mega), 2 * mega);
+        }).join();
+    }
+    EXPECT_FALSE(again.ranShort());
+}
+
 TEST(MemoryBound, AFolderIsNeeded)
 {
     EXPECT_NE(test::errorOf([] { MemoryBound(64 * mega, "/nowhere/at/all"); }), "");
