@@ -170,7 +170,7 @@ Json toJson(const VerifyResult& result, const RowNames& names)
         json["accuracies"].push_back({{"run", a.run}, {"split", a.split}, {"value", a.value}});
     if (const auto& sample = result.sample)
         json["sample"] = {{"nodes", sample->targets}, {"of", sample->of}, {"hops", sample->hops}, {"both_ways", sample->bothWays}, {"neighbourhood_nodes", sample->nodes},
-                          {"neighbourhood_edges", sample->edges}, {"functions", sample->functions}, {"of_functions", sample->ofFunctions}, {"nodes_in_functions", sample->functionTargets}, 
+                          {"neighbourhood_edges", sample->edges}, {"functions", sample->functions}, {"of_functions", sample->ofFunctions}, {"nodes_in_functions", sample->functionTargets},
                           {"why_not_whole", sample->whyNotWhole}, {"not_compared", sample->notCompared}, {"free_bytes", sample->freeBytes}};
     if (result.sample)
         for (const auto& [function, why] : result.sample->functionsNotCompared)
