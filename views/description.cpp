@@ -45,6 +45,8 @@ QString rewriteText(Rewrite rewrite)
     switch (rewrite) {
     case Rewrite::TransformFirst:
         return DescriptionTexts::tr("put linear layers before aggregations");
+    case Rewrite::AggregateFirst:
+        return DescriptionTexts::tr("put linear layers behind aggregations");
     case Rewrite::SumLinears:
         return DescriptionTexts::tr("add up linear layers of one input");
     case Rewrite::MergeLinears:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/cli/commands.h"
+#include "app/cli/planned.h"
 #include "app/cli/terminal.h"
 #include "core/base/format.h"
 #include "core/run/bench.h"
@@ -53,6 +54,7 @@ struct BenchArguments {
     BenchOptions kernels;
     std::vector<std::string> models;
     std::string rewrites;
+    PlannerArguments planner;
     GraphArguments graph;
     int rounds = 3;
     bool json = false;
@@ -71,18 +73,19 @@ void run(BenchArguments& arguments)
         } else {
             const DataGraph graph = arguments.graph.read(terminal.progress());
             std::vector<std::string> notices;
-            std::vector<std::vector<std::string>> rows{{"model", "run", "seconds", "of it prologue", "peak memory", "batch", "slower by"}};
+            std::vector<std::vector<std::string>> rows{{"model", "plan", "run", "seconds", "of it prologue", "peak memory", "batch", "slower by"}};
             for (const std::string& path : arguments.models) {
                 OpenOptions options;
                 options.check = false;
                 options.rewrites = rewritesOf(arguments.rewrites);
-                const Model model = openModel(path, options, terminal.progress());
+                Model model = openModel(path, options, terminal.progress());
+                const std::string plan = arguments.planner.cut(model, graph, arguments.graph.run, terminal.progress()).name;
                 const std::vector<RunTime> times = benchRuns(model, graph, arguments.graph.run, arguments.rounds, terminal.progress());
                 const std::string name = std::filesystem::path(path).stem().string();
                 for (const RunTime& time : times) {
-                    rows.push_back({name, time.name, formatSeconds(time.seconds), formatSeconds(time.prologueSeconds), formatBytes(time.peakBytes),
+                    rows.push_back({name, plan, time.name, formatSeconds(time.seconds), formatSeconds(time.prologueSeconds), formatBytes(time.peakBytes),
                                     formatCount(time.batchSize), &time == &times.front() ? "" : ratio(time.seconds / times.front().seconds)});
-                    json["runs"].push_back({{"model", name}, {"run", time.name}, {"seconds", time.seconds}, {"prologue_seconds", time.prologueSeconds},
+                    json["runs"].push_back({{"model", name}, {"planner", plan}, {"run", time.name}, {"seconds", time.seconds}, {"prologue_seconds", time.prologueSeconds},
                                             {"peak_bytes", time.peakBytes}, {"batch_size", time.batchSize}});
                     for (const std::string& notice : time.notices)
                         if (const std::string line = name + ": " + notice; std::ranges::find(notices, line) == notices.end())
@@ -114,6 +117,7 @@ void addBench(CLI::App& app, int&)
         ->type_name("FILE")->allow_extra_args(false);
     command->add_option("--rewrite", arguments->rewrites, "Runs: changes of the program that give the same answers sooner (see run --help)")
         ->type_name("LIST")->default_str("all");
+    arguments->planner.add(*command);
     command->add_option("--rounds", arguments->rounds, "Runs of which the fastest counts")->capture_default_str()->check(CLI::Range(1, 100));
     command->add_option("--scale", arguments->kernels.scale, "Kernels: R-MAT graph of 2^scale nodes, 16 edges each")->capture_default_str()
         ->check(CLI::Range(8, 26));

@@ -1,26 +1,61 @@
 #include "app/cli/planned.h"
 
 #include <iostream>
-
-#include "core/plan/plan_file.h"
+#include <map>
 
 namespace cleave::cli {
+
+namespace {
+
+const std::map<std::string, Planner> planners{{"message-degree", Planner::MessageDegree}, {"greedy", Planner::Greedy}, {"optimal", Planner::Optimal}};
+
+std::filesystem::path keptPlan(const std::filesystem::path& store) { return store / "plan.cleave.json"; }
+
+}  // namespace
+
+CLI::Option* PlannerArguments::add(CLI::App& command)
+{
+    return command.add_option("--planner", wanted, "Whose plan to run, made for the graph's numbers of nodes and edges: message-degree, greedy or optimal")
+        ->check(CLI::IsMember(planners))
+        ->default_str(usualPlanner() == Planner::Optimal ? "optimal" : "greedy");
+}
+
+PricedPlan PlannerArguments::cut(Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress) const
+{
+    PricedPlan priced = planFor(model, graph, wanted.empty() ? usualPlanner() : planners.at(wanted), options, progress);
+    const PlanSpace space(*model.analysis);
+    if (priced.planned.plan == space.messageDegree())
+        return priced;
+    model.cut = std::make_shared<CutProgram>(space.cut(priced.planned.plan));
+    checkCut(*model.analysis, *model.cut, progress);
+    return priced;
+}
 
 void PlannedArguments::add(CLI::App& command, const std::string& help)
 {
     model.add(command);
     graph.add(command, true);
-    command.add_option("--plan", plan, help)->type_name("FILE");
+    m_plan = command.add_option("--plan", plan, help)->type_name("FILE");
+}
+
+void PlannedArguments::addWithPlanner(CLI::App& command, const std::string& help)
+{
+    add(command, help);
+    planner.add(command)->excludes(m_plan);
 }
 
 Model PlannedArguments::open(const Progress& progress)
 {
     Model opened = model.open(progress, plan, &graph);
     const PlanSpace space(*opened.analysis);
-    ran = space.messageDegree();
+    ran.plan = space.messageDegree();
     if (plan.empty())
         return opened;
-    const StoredPlan stored = readPlan(plan, space);
+    StoredPlan stored = readPlan(plan, space);
+    if (m_goesOn && !stored.isOfThisFile) {
+        plan.clear();  // that it is another model is for the run to say
+        return opened;
+    }
     for (const std::string& remark : stored.remarks)
         std::cerr << remark << "\n";
     opened.cut = std::make_shared<CutProgram>(space.cut(stored.plan, stored.copied));
@@ -33,8 +68,36 @@ Model PlannedArguments::open(const Progress& progress)
     }
     if (graph.order.empty())
         graph.run.order = stored.order;
-    ran = stored.plan;
+    ran = std::move(stored);
     return opened;
+}
+
+void PlannedArguments::cut(Model& opened, const DataGraph& data, const Progress& progress)
+{
+    if (!plan.empty())
+        return;
+    PricedPlan priced = planner.cut(opened, data, graph.run, progress);
+    ran.plan = std::move(priced.planned.plan);
+    ranPlanner = std::move(priced.name);
+}
+
+void PlannedArguments::goOnIn(const std::filesystem::path& store)
+{
+    std::error_code problem;
+    m_goesOn = plan.empty() && planner.wanted.empty() && std::filesystem::exists(keptPlan(store), problem);
+    if (m_goesOn)
+        plan = keptPlan(store).string();
+}
+
+void PlannedArguments::keepIn(const std::filesystem::path& store, const Model& opened) const
+{
+    // What is wrong with the folder is for the run to say.
+    std::error_code problem;
+    if (std::filesystem::exists(store / "manifest.json", problem))
+        return;
+    std::filesystem::create_directories(store, problem);
+    if (std::filesystem::is_directory(store, problem))
+        writePlan(keptPlan(store), PlanSpace(*opened.analysis), ran);
 }
 
 }  // namespace cleave::cli

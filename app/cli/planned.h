@@ -1,21 +1,48 @@
 #pragma once
 
+#include <string>
+
 #include "app/cli/terminal.h"
-#include "core/plan/plan_space.h"
+#include "core/plan/plan_file.h"
+#include "core/run/planning.h"
 
 namespace cleave::cli {
+
+/// --planner, for commands that run models on a graph without a plan file.
+struct PlannerArguments {
+    std::string wanted;  ///< empty: the usual one
+
+    CLI::Option* add(CLI::App& command);
+
+    /// Cuts the model by the planner's plan for this graph.
+    PricedPlan cut(Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress) const;
+};
 
 /// MODEL, GRAPH and --plan, shared by every command that runs or measures a plan on a graph.
 struct PlannedArguments {
     ModelArguments model;
     GraphArguments graph;
     std::string plan;
-    Plan ran;  ///< by open
+    PlannerArguments planner;
+    StoredPlan ran;          ///< filled by open or cut
+    std::string ranPlanner;  ///< whose plan it is; empty: that of a file
 
-    void add(CLI::App& command, const std::string& help);  ///< help: of --plan
+    void add(CLI::App& command, const std::string& help);            ///< help: of --plan
+    void addWithPlanner(CLI::App& command, const std::string& help); ///< for commands that call cut
 
     /// The model, cut by the plan if there is one; what the plan says of the batch size counts unless it is given here.
     Model open(const Progress& progress);
+
+    /// Cuts the model for this graph, if there is no plan file.
+    void cut(Model& model, const DataGraph& graph, const Progress& progress);
+
+    /// A run that keeps its save points keeps its plan beside them, and goes on with that one if no other is asked for: before open, and before it begins.
+    void goOnIn(const std::filesystem::path& store);
+    void keepIn(const std::filesystem::path& store, const Model& model) const;
+
+private:
+    CLI::Option* m_plan = nullptr;
+    bool m_goesOn = false;
 };
 
 }  // namespace cleave::cli

@@ -27,7 +27,7 @@ struct RunArguments : PlannedArguments {
 
     void add(CLI::App& command)
     {
-        PlannedArguments::add(command, "Plan file to run, instead of the cut at message degree");
+        addWithPlanner(command, "Plan file to run, instead of the planner's plan for this graph");
         graph.addSaveAs(command);
         graph.addMemory(command);
         command.add_flag("--profile", profile, "Predict from times of each op measured on sample blocks, instead of the machine's rates");
@@ -35,9 +35,9 @@ struct RunArguments : PlannedArguments {
     }
 };
 
-std::string rewritesNote(const Analysis& analysis)
+std::string programNote(const Analysis& analysis, const std::string& planner)
 {
-    return analysis.rewrites.empty() ? "" : "Rewrites: " + rewritesText(analysis) + "\n";
+    return (planner.empty() ? "" : "Plan: " + planner + "\n") + (analysis.rewrites.empty() ? "" : "Rewrites: " + rewritesText(analysis) + "\n");
 }
 
 std::string memoryNote(const RunResult& result)
@@ -55,7 +55,7 @@ std::string memoryNote(const RunResult& result)
 
 Json toJson(const RunResult& result)
 {
-    Json json{{"batch_size", result.batchSize}, {"seconds", result.seconds}, {"prologue_seconds", result.prologueSeconds},
+    Json json{{"batch_size", result.batchSize}, {"seconds", result.seconds}, {"prologue_seconds", result.prologueSeconds}, {"order_seconds", result.orderSeconds},
               {"peak_bytes", result.peakBytes}};
     if (!result.randomInputs.empty())
         json["random_inputs"] = result.randomInputs;
@@ -103,7 +103,8 @@ std::string functionTable(const RunResult& result)
 std::string summary(const std::string& name, const RunResult& result)
 {
     return name + ": " + formatSeconds(result.seconds) + (result.firstSeconds > 0 ? " (" + formatSeconds(result.firstSeconds) + " the first time)" : "") +
-           (result.peakBytes > 0 ? ", peak " + formatBytes(result.peakBytes) : "") + "\n";
+           (result.prologueSeconds > 0 ? ", of it prologue " + formatSeconds(result.prologueSeconds) : "") +
+           (result.orderSeconds > 0 ? " and order of nodes " + formatSeconds(result.orderSeconds) : "") + (result.peakBytes > 0 ? ", peak " + formatBytes(result.peakBytes) : "") + "\n";
 }
 
 // What was asked for and is otherwise, before all else.
@@ -281,27 +282,34 @@ void addRun(CLI::App& app, int&)
         if (const std::size_t bytes = std::exchange(options.memoryBytes, 0))
             bound.emplace(bytes, options.spillFolder());
         RunResult result;
-        std::string rewrites;
+        std::string program;
         {
             const TerminalProgress terminal;
-            const Model model = arguments->open(terminal.progress());
-            rewrites = rewritesNote(*model.analysis);
+            if (!resume->empty())
+                arguments->goOnIn(*resume);
+            Model model = arguments->open(terminal.progress());
             if (bound)
                 bound->require(options.leastMemory(), "Running this model");
             const DataGraph graph = arguments->graph.read(terminal.progress());
+            arguments->cut(model, graph, terminal.progress());
+            program = programNote(*model.analysis, arguments->ranPlanner);
+            if (!store->empty())
+                arguments->keepIn(*store, model);
             result = runLayerWise(model, graph, arguments->graph.run, terminal.progress());
             // A prediction counts and measures on the whole graph once more, with the memory that this takes.
             if (!bound)
-                result.predicted = predict(model, arguments->ran, graph, arguments->graph.run, result, arguments->profile, terminal.progress());
+                result.predicted = predict(model, arguments->ran.plan, graph, arguments->graph.run, result, arguments->profile, terminal.progress());
         }
         writeOutputs(*out, result.outputs);
         if (bound) {
             result.boundBytes = static_cast<double>(bound->bytes());
             result.residentBytes = static_cast<double>(bound->peakBytes());
         }
-        const Json json = toJson(result);
+        Json json = toJson(result);
+        if (!arguments->ranPlanner.empty())
+            json["planner"] = arguments->ranPlanner;
         print(arguments->json ? json.dump(2) + "\n"
-                              : notes(result) + functionTable(result) + rewrites + "\n" +
+                              : notes(result) + functionTable(result) + program + "\n" +
                                     summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(result) +
                                     "Written to " + *out + "\n");
     });
@@ -330,22 +338,30 @@ void addVerify(CLI::App& app, int& exitCode)
         VerifyOptions options{arguments->graph.run, *tolerance, {}, *sample};
         VerifyResult result;
         RowNames names;
-        std::string graphName, rewrites;
+        std::string graphName, program;
         {
             const TerminalProgress terminal;
             if (!expected->empty())
                 options.expected = readNpz(*expected);
-            const Model model = arguments->open(terminal.progress());
-            rewrites = rewritesNote(*model.analysis);
+            Model model = arguments->open(terminal.progress());
             const DataGraph graph = arguments->graph.read(terminal.progress());
+            arguments->cut(model, graph, terminal.progress());
+            program = programNote(*model.analysis, arguments->ranPlanner);
             options.run = arguments->graph.run;
             result = verify(model, graph, options, terminal.progress());
             result.layerWise.predicted =
-                predict(model, arguments->ran, graph, options.run, result.layerWise, arguments->profile, terminal.progress());
+                predict(model, arguments->ran.plan, graph, options.run, result.layerWise, arguments->profile, terminal.progress());
             graphName = graph.name;
             names = {graph, options.run.targets};
         }
-        print(arguments->json ? toJson(result, names).dump(2) + "\n" : rewrites + toText(result, options.run.narrowStore, names));
+        if (arguments->json) {
+            Json json = toJson(result, names);
+            if (!arguments->ranPlanner.empty())
+                json["planner"] = arguments->ranPlanner;
+            print(json.dump(2) + "\n");
+        } else {
+            print(program + toText(result, options.run.narrowStore, names));
+        }
         if (*record && result.sample && !result.sample->notCompared.empty())
             throw Error("The result is not kept in the plan file: some outputs were not compared (" + join(result.sample->notCompared, ", ") + ").");
         if (*record)

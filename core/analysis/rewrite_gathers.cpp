@@ -17,6 +17,13 @@ public:
         forEachOp([this](OpId id) { transformFirst(id); });
     }
 
+    // From the last on: what divides a sum belongs to it.
+    void aggregateFirst()
+    {
+        for (std::size_t i = m_p.ops.size(); i > 0 && m_found == 0; --i)
+            aggregateFirst(OpId{static_cast<int>(i - 1)});
+    }
+
     void oneGather()
     {
         std::vector<std::pair<const Op*, ValueId>> seen;
@@ -168,29 +175,11 @@ private:
             return;
         ++m_found;
         m_emit[id] = [this, linear = *linear, a = *found](Rewriter& rewriter, const Op& old) {
-            const Value narrow = like(a.input, linear.out);
-            Value edges = narrow;
-            edges.sizes[0] = m_p[a.segment].sizes[0];
-            Argument nodes = rewriter.sizeArgument(a.nodes, old);
-            const ValueId y = rewriter.emitNew(old, "aten::linear", "", {{"input", {a.input}}, {"weight", {linear.weight}}}, narrow);
-            Op gather = a.gather;
-            rewriter.resolveOperands(gather);
-            for (NamedArgument& argument : gather.args)
-                changeValues(argument.value, [&](ValueId& v) { v = v == a.input ? y : v; });
-            ValueId messages = rewriter.emitNew(old, gather.target, gather.overload, std::move(gather.args), edges);
-            if (a.weight.valid())
-                messages = rewriter.emitNew(old, "aten::mul", "Tensor", {{"self", {messages}}, {"other", {a.weight}}}, edges);
-            const ValueId zeros = rewriter.emitNew(old, "aten::zeros", "", {{"size", {std::vector<Argument>{nodes, whole(linear.out)}}}, {"dtype", {narrow.dtype}}},
-                                                   constant(narrow, {a.nodes, Dim{linear.out, {}}}));
-            struct Call {
-                std::string target, overload;
-                std::vector<NamedArgument> args;
-            };
-            std::vector<Call> calls{{"aten::index_add", "", {{"self", {zeros}}, {"dim", whole(0)}, {"index", {a.segment}}, {"source", {messages}}}}};
-            if (a.by.valid())
-                calls.push_back({a.divides ? "aten::div" : "aten::mul", "Tensor", {{"self", {}}, {"other", {a.by}}}});
+            const ValueId y = rewriter.emitNew(old, "aten::linear", "", {{"input", {a.input}}, {"weight", {linear.weight}}}, like(a.input, linear.out));
+            std::vector<Call> calls = reduced(rewriter, old, a, y);
             if (a.addsOwn) {
                 ValueId own = y;
+                const Value narrow = like(a.input, linear.out);
                 if (const ValueId* factor = a.ownFactor.asValue())
                     own = rewriter.emitNew(old, "aten::mul", "Tensor", {{"self", {y}}, {"other", {rewriter.resolved(*factor)}}}, narrow);
                 else if (!a.ownFactor.isNone())
@@ -199,17 +188,66 @@ private:
             }
             if (linear.bias.valid())
                 calls.push_back({"aten::add", "Tensor", {{"self", {}}, {"other", {linear.bias}}}});
-            ValueId result;
-            for (std::size_t i = 0; i < calls.size(); ++i) {
-                Call& call = calls[i];
-                if (i > 0)
-                    call.args.front().value = {result};
-                if (i + 1 == calls.size())
-                    emitLast(rewriter, old, std::move(call.target), std::move(call.overload), std::move(call.args));
-                else
-                    result = rewriter.emitNew(old, std::move(call.target), std::move(call.overload), std::move(call.args), constant(narrow, {a.nodes, Dim{linear.out, {}}}));
-            }
+            emitChain(rewriter, old, std::move(calls), constant(like(a.input, linear.out), {a.nodes, Dim{linear.out, {}}}));
         };
+    }
+
+    // sum(linear(x)) = linear(sum(x)): sooner where x is narrower, or where x has to be there anyway and linear(x) would be one more tensor of node rows.
+    void aggregateFirst(OpId id)
+    {
+        const auto found = m_p[id].outputs.size() == 1 ? aggregationOf(m_p[id].outputs.front()) : std::nullopt;
+        const auto linear = found ? linearOf(maker(found->input)) : std::nullopt;
+        if (!linear || linear->bias.valid() || !isReadOnce(found->input) || linear->out < linear->in ||
+            (linear->out == linear->in && !m_p.isInput(linear->input) && isReadOnce(linear->input)))
+            return;
+        ++m_found;
+        m_emit[id] = [this, linear = *linear, a = *found](Rewriter& rewriter, const Op& old) {
+            std::vector<Call> calls = reduced(rewriter, old, a, linear.input);
+            calls.push_back({"aten::linear", "", {{"input", {}}, {"weight", {linear.weight}}}});
+            emitChain(rewriter, old, std::move(calls), constant(m_p[linear.input], {a.nodes, Dim{linear.in, {}}}));
+        };
+    }
+
+    struct Call {
+        std::string target, overload;
+        std::vector<NamedArgument> args;  // the first is the result of the call before
+    };
+
+    // The aggregation of these rows in the place of its own: what computes the messages, and the calls that reduce them.
+    std::vector<Call> reduced(Rewriter& rewriter, const Op& old, const Aggregation& a, ValueId rows) const
+    {
+        const std::int64_t width = m_p[rows].sizes[1].value;
+        Value edges = m_p[rows];
+        edges.sizes[0] = m_p[a.segment].sizes[0];
+        const Argument nodes = rewriter.sizeArgument(a.nodes, old);
+        Op gather = a.gather;
+        rewriter.resolveOperands(gather);
+        for (NamedArgument& argument : gather.args)
+            changeValues(argument.value, [&](ValueId& v) { v = v == a.input ? rows : v; });
+        ValueId messages = rewriter.emitNew(old, gather.target, gather.overload, std::move(gather.args), edges);
+        if (a.weight.valid())
+            messages = rewriter.emitNew(old, "aten::mul", "Tensor", {{"self", {messages}}, {"other", {a.weight}}}, edges);
+        const ValueId zeros = rewriter.emitNew(old, "aten::zeros", "", {{"size", {std::vector<Argument>{nodes, whole(width)}}}, {"dtype", {m_p[rows].dtype}}},
+                                               constant(m_p[rows], {a.nodes, Dim{width, {}}}));
+        std::vector<Call> calls{{"aten::index_add", "", {{"self", {zeros}}, {"dim", whole(0)}, {"index", {a.segment}}, {"source", {messages}}}}};
+        if (a.by.valid())
+            calls.push_back({a.divides ? "aten::div" : "aten::mul", "Tensor", {{"self", {}}, {"other", {a.by}}}});
+        return calls;
+    }
+
+    // The last of them gives the old op's result; those before it have results like `rows`.
+    void emitChain(Rewriter& rewriter, const Op& old, std::vector<Call> calls, const Value& rows) const
+    {
+        ValueId result;
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            Call& call = calls[i];
+            if (i > 0)
+                call.args.front().value = {result};
+            if (i + 1 == calls.size())
+                emitLast(rewriter, old, std::move(call.target), std::move(call.overload), std::move(call.args));
+            else
+                result = rewriter.emitNew(old, std::move(call.target), std::move(call.overload), std::move(call.args), rows);
+        }
     }
 };
 
@@ -219,6 +257,13 @@ int transformFirst(Program& program)
 {
     GatherRewrites round(program);
     round.transformFirst();
+    return round.finish();
+}
+
+int aggregateFirst(Program& program)
+{
+    GatherRewrites round(program);
+    round.aggregateFirst();
     return round.finish();
 }
 

@@ -78,6 +78,7 @@ private:
 
 /// One round each: how much was found. 0: nothing is left to do.
 int transformFirst(Program& program);
+int aggregateFirst(Program& program);
 int sumLinears(Program& program);
 int mergeLinears(Program& program);
 int foldBatchNorm(Program& program);

@@ -13,6 +13,7 @@ namespace cleave {
 namespace {
 
 constexpr std::array names{std::pair{Rewrite::TransformFirst, std::string_view("transform-first")},
+                           std::pair{Rewrite::AggregateFirst, std::string_view("aggregate-first")},
                            std::pair{Rewrite::SumLinears, std::string_view("sum-linears")},
                            std::pair{Rewrite::MergeLinears, std::string_view("merge-linears")},
                            std::pair{Rewrite::FoldBatchNorm, std::string_view("fold-batch-norm")},
@@ -23,6 +24,8 @@ int oneRound(Program& program, Rewrite rewrite)
     switch (rewrite) {
     case Rewrite::TransformFirst:
         return transformFirst(program);
+    case Rewrite::AggregateFirst:
+        return aggregateFirst(program);
     case Rewrite::SumLinears:
         return sumLinears(program);
     case Rewrite::MergeLinears:
@@ -68,7 +71,7 @@ std::vector<PassCount> applyRewrites(Program& program, const std::set<Rewrite>& 
         return found > 0;
     };
     // Batch norms first, since they leave linear layers, then sums, which take biases away from them; merging last, since it hides them.
-    for (const Rewrite rewrite : {Rewrite::FoldBatchNorm, Rewrite::SumLinears, Rewrite::TransformFirst, Rewrite::OneGather})
+    for (const Rewrite rewrite : {Rewrite::FoldBatchNorm, Rewrite::SumLinears, Rewrite::TransformFirst, Rewrite::AggregateFirst, Rewrite::OneGather})
         while (rewrites.contains(rewrite) && once(rewrite)) {
         }
     if (rewrites.contains(Rewrite::MergeLinears))

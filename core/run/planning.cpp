@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/graph/clusters.h"
+#include "core/plan/optimal.h"
 #include "core/run/calibrate.h"
 
 namespace cleave {
@@ -163,6 +164,23 @@ std::vector<std::pair<NodeOrder, double>> Planning::inflations(std::int64_t batc
         if (order != NodeOrder::Metis || (hasClusters() && m->edges <= mostEdgesForMetis))
             all.emplace_back(order, m->counts(batchSize, order, {}, progress).inflation());
     return all;
+}
+
+Planner usualPlanner() { return hasSolver() ? Planner::Optimal : Planner::Greedy; }
+
+PricedPlan planFor(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, const Progress& progress)
+{
+    try {
+        const Rates rates = readRates(ratesPath());
+        Planning planning(model, std::max<std::int64_t>(graph.numNodes, 1), graph.numEdges, options.device == "cpu" ? rates : ratesOn(rates.of(options.device), rates));
+        return planning.make(planner, {{}, 0, options.batchSize}, progress);
+    } catch (const Error&) {
+        // It can be run all the same.
+        PricedPlan plan;
+        plan.name = plannerName(Planner::MessageDegree);
+        plan.planned.plan = PlanSpace(*model.analysis).messageDegree();
+        return plan;
+    }
 }
 
 Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut, const std::string& device, const std::vector<bool>& onDevice)

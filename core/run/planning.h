@@ -59,6 +59,13 @@ private:
     std::unique_ptr<Impl> m;
 };
 
+/// The plan that a run takes where nobody made one: that of the planner by the rates that are kept for this machine, for the graph's numbers of nodes and edges,
+/// so that no time goes into counting. The one at message degree, with a bound of 0, where that cannot be priced.
+PricedPlan planFor(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, const Progress& progress = {});
+
+/// The planner that is taken if none is asked for: optimal, or greedy where no solver was built in.
+Planner usualPlanner();
+
 /// Seconds of each function of a run by the rates that are kept for this machine, or by times of its ops measured on the graph (profiled): to
 /// stand beside the measured ones. Where there is no prediction, its rates say why.
 Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result,

@@ -207,10 +207,13 @@ RunResult layerWiseOnce(const Model& model, const DataGraph& graph, const RunOpt
             run.chooseBatchesThere();
         const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.mostNodes(), run.mostEdgesPerNode(), options.kernels);
         result.batchSize = wanted;
+        Stopwatch ordering;
         if (options.order != NodeOrder::Natural)
             run.setOrders(ordersFor(model, inputs, options.order, wanted, run.nodesOfTypes(), progress), progress);
         if (!options.targets.empty())
             run.setTargets(options.targets, progress);
+        if (options.order != NodeOrder::Natural || !options.targets.empty())
+            result.orderSeconds = ordering.lap();
         std::optional<StoreFolder> folder;
         if (!options.store.empty())
             run.keepIn(folder.emplace(options.store, runOf(model, inputs, options), options.resume));

@@ -95,6 +95,7 @@ struct RunResult {
     std::vector<FunctionRun> functions;  ///< empty for a full-graph run
     std::int64_t batchSize = 0;          ///< that was used
     double prologueSeconds = 0;
+    double orderSeconds = 0;             ///< finding the order of nodes and the rows that are needed, and putting edges into it
     double seconds = 0;                  ///< whole run
     double firstSeconds = 0;             ///< RunOptions::warmsUp: of the run before it; 0: there was none
     GraphCounts counts;                  ///< of a layer-wise run: rows of the functions of its cut, without bytes of structure

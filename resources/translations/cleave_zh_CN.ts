@@ -1918,6 +1918,10 @@
         <translation>将线性层移到聚合之前</translation>
     </message>
     <message>
+        <source>put linear layers behind aggregations</source>
+        <translation>将线性层移到聚合之后</translation>
+    </message>
+    <message>
         <source>add up linear layers of one input</source>
         <translation>将同一输入的线性层相加</translation>
     </message>

@@ -306,6 +306,17 @@ std::string graphFolder(const test::TemporaryFolder& folder, int scale)
     return (folder / "graph").string();
 }
 
+// Of a report, by name.
+nlohmann::json functionOf(const std::string& report, const std::string& name)
+{
+    const auto json = nlohmann::json::parse(report);
+    for (const auto& function : json["functions"])
+        if (function["name"] == name)
+            return function;
+    ADD_FAILURE() << "no " << name << " in " << report;
+    return {};
+}
+
 TEST(Cli, MemoryIsBound)
 {
     const test::TemporaryFolder folder;
@@ -322,11 +333,11 @@ TEST(Cli, MemoryIsBound)
     EXPECT_TRUE(isEmpty(spill));
     expectClose(folder / "bound.npy", folder / "free.npy");
     // Half of the targets have no edges and take no memory for sums: all others are one part, which reads the rows of its sources once, their own, and the edges.
-    const auto aggregation = nlohmann::json::parse(bound.out)["functions"][1];
+    const auto aggregation = functionOf(bound.out, "function 1");
     EXPECT_GT(aggregation["gathers"].get<int>(), 0) << bound.out;
     EXPECT_LE(aggregation["file_bytes_read"].get<double>(), 2 * 4.0 * 128 * (1 << 18) + 8.0 * (16 << 18)) << bound.out;
     const Result batches = run("run " + inputs + " --memory 256M --gather-at-once -1 --out " + (folder / "batches.npy").string());
-    EXPECT_GT(nlohmann::json::parse(batches.out)["functions"][1]["file_bytes_read"].get<double>(), 2 * aggregation["file_bytes_read"].get<double>());
+    EXPECT_GT(functionOf(batches.out, "function 1")["file_bytes_read"].get<double>(), 2 * aggregation["file_bytes_read"].get<double>());
     expectClose(folder / "batches.npy", folder / "free.npy");
     const Result ordered = run("run " + inputs + " --memory 256M --order bfs --out " + (folder / "ordered.npy").string());
     ASSERT_EQ(ordered.code, 0) << ordered.err;
@@ -514,7 +525,7 @@ TEST(Cli, MemoryStaysWithinAGroupsLimit)
     if (!group.isThere())
         GTEST_SKIP() << "no memory control group can be made here";
     const std::string inputs = "run " + benchModel("sage3") + " " + graph + " --batch-size 512 --out " + out;
-    EXPECT_EQ(codeOf(start(inputs, errors, [&] { group.enter(); })), 1);
+    EXPECT_EQ(codeOf(start(inputs + " --planner message-degree", errors, [&] { group.enter(); })), 1) << "it saves more than fits";
     EXPECT_NE(test::readText(errors).find("not enough memory; with a bound on it (--memory 8G) rows lie in files."), std::string::npos) << test::readText(errors);
     EXPECT_EQ(codeOf(start(inputs + " --memory 288M --spill " + folder.path().string(), errors, [&] { group.enter(); })), 0) << test::readText(errors);
     ASSERT_EQ(run("run " + benchModel("sage3") + " " + graph + " --out " + (folder / "whole.npy").string()).code, 0);
@@ -562,6 +573,45 @@ TEST(Cli, SwitchesAreTaken)
     const Result unknown = run("verify " + inputs + " --rewrite everything");
     EXPECT_EQ(unknown.code, 1);
     EXPECT_NE(unknown.err.find("there is no rewrite 'everything'"), std::string::npos);
+}
+
+// Without a plan file, runs take the plan that costs least for the graph; it lies beside the save points where these are kept.
+TEST(Cli, RunsPlanForTheGraph)
+{
+    const test::TemporaryFolder folder;
+    const std::string graph = graphFolder(folder, 12), out = (folder / "out.npy").string(), store = (folder / "store").string();
+    const std::string inputs = "run " + benchModel("sage3") + " " + graph + " --json --out " + out;
+    const Result optimal = run(inputs), degree = run(inputs + " --planner message-degree");
+    ASSERT_EQ(optimal.code, 0) << optimal.err;
+    ASSERT_EQ(degree.code, 0) << degree.err;
+    const auto saved = [](const Result& result) {
+        double bytes = 0;
+        const auto json = nlohmann::json::parse(result.out);
+        for (const auto& function : json["functions"])
+            bytes += function["saved_bytes"].get<double>();
+        return bytes;
+    };
+    EXPECT_EQ(nlohmann::json::parse(degree.out)["planner"], "message degree");
+    EXPECT_LT(saved(optimal), 0.8 * saved(degree)) << "no rows twice, as they are and times a matrix";
+    EXPECT_EQ(run(inputs + " --planner best").code, 2);
+    const std::string plan = (folder / "plan.json").string();
+    ASSERT_EQ(run("plan " + benchModel("sage3") + " --out " + plan).code, 0);
+    EXPECT_EQ(run(inputs + " --planner optimal --plan " + plan).code, 2) << "one or the other";
+    EXPECT_FALSE(nlohmann::json::parse(run(inputs + " --plan " + plan).out).contains("planner"));
+
+    // Begun with another plan than the usual one, and resumed without a word of it.
+    ASSERT_EQ(run(inputs + " --planner message-degree --store " + store).code, 0);
+    const Result resumed = run(inputs + " --resume " + store);
+    ASSERT_EQ(resumed.code, 0) << resumed.err;
+    const auto again = nlohmann::json::parse(resumed.out);
+    for (const auto& function : again["functions"])
+        EXPECT_EQ(function["batches"], 0);
+    const Result other = run(inputs + " --planner optimal --resume " + store);
+    EXPECT_EQ(other.code, 1);
+    EXPECT_NE(other.err.find("is another one: there, the plan is"), std::string::npos) << other.err;
+    const Result verified = run("verify " + benchModel("sage3") + " " + graph);
+    EXPECT_EQ(verified.code, 0) << verified.err;
+    EXPECT_NE(verified.out.find("Plan: " + nlohmann::json::parse(optimal.out)["planner"].get<std::string>() + "\n"), std::string::npos) << verified.out;
 }
 
 // There is no GPU, or all functions run there; in both cases the answers are right.
@@ -621,7 +671,8 @@ TEST(Cli, PlansPlaceFunctionsOnDevices)
     const Result ran = run("verify " + inputs + " --plan " + plan + " --json", config);
     ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
     const Result alone = run("run " + inputs + " --plan " + plan + " --json --device cpu --out " + (folder / "o.npy").string(), config);
-    for (const auto& function : nlohmann::json::parse(alone.out)["functions"])
+    const auto aloneJson = nlohmann::json::parse(alone.out);
+    for (const auto& function : aloneJson["functions"])
         EXPECT_EQ(function["device"], "cpu");
     const auto asPlanned = nlohmann::json::parse(run("run " + inputs + " --plan " + plan + " --json --out " + (folder / "o.npy").string(), config).out);
     EXPECT_TRUE(asPlanned.contains("notices") || asPlanned["functions"][0]["device"] != "cpu") << asPlanned;

@@ -86,6 +86,54 @@ TEST(Rewrites, LinearsOfOneInputThatAreAddedUpBecomeOne)
     EXPECT_EQ(linearsOfSum(false, false, {std::int64_t{2}}), 2);
 }
 
+// relu(x) or x, linear, gathered, added up by target; whether the linear layer comes after the sum then.
+struct Aggregated {
+    std::int64_t in = 4, out = 8;
+    bool isHidden = false, hasBias = false, isReadTwice = false, keepsInput = false;
+};
+
+bool moves(const Aggregated& wanted)
+{
+    ProgramBuilder b;
+    ValueId features = b.input("x", {sym("n"), num(wanted.in)});
+    const ValueId edges = b.input("edge_index", {num(2), sym("e")}, DType::Int64);
+    assignRoles(b.program, {});
+    const auto end = [&](std::int64_t index) {
+        return b.op("select.int", {{"self", {edges}}, {"dim", {std::int64_t{0}}}, {"index", {index}}}, {sym("e")}, DType::Int64);
+    };
+    const ValueId from = end(0), to = end(1);
+    if (wanted.isHidden)
+        features = b.op("relu", {{"self", {features}}}, {sym("n"), num(wanted.in)});
+    std::vector<NamedArgument> args{{"input", {features}}, {"weight", {b.weight("w", {wanted.out, wanted.in})}}};
+    if (wanted.hasBias)
+        args.push_back({"bias", {b.weight("c", {wanted.out})}});
+    const ValueId linear = b.op("linear", std::move(args), {sym("n"), num(wanted.out)});
+    const ValueId messages = b.op("index_select", {{"self", {linear}}, {"dim", {std::int64_t{0}}}, {"index", {from}}}, {sym("e"), num(wanted.out)});
+    const ValueId zeros = b.op("zeros", {{"size", {std::vector<Argument>{{std::int64_t{9}}, {wanted.out}}}}}, {sym("n"), num(wanted.out)});
+    b.program.outputs = {b.op("index_add", {{"self", {zeros}}, {"dim", {std::int64_t{0}}}, {"index", {to}}, {"source", {messages}}}, {sym("n"), num(wanted.out)})};
+    if (wanted.isReadTwice)
+        b.program.outputs.push_back(linear);
+    if (wanted.keepsInput)
+        b.program.outputs.push_back(features);
+    const bool applied = !applyRewrites(b.program, {Rewrite::AggregateFirst}).empty();
+    const auto gather = std::ranges::find(b.program.ops, "aten::index_select", &Op::target), layer = std::ranges::find(b.program.ops, "aten::linear", &Op::target);
+    EXPECT_EQ(applied, gather < layer);
+    EXPECT_EQ(applied, b.program[*gather->find("self")->asValue()].name == b.program[features].name);
+    return applied;
+}
+
+TEST(Rewrites, LinearsThatDoNotNarrowComeAfterTheSumThatReadsThem)
+{
+    EXPECT_TRUE(moves({.in = 4, .out = 8}));
+    EXPECT_TRUE(moves({.in = 4, .out = 4})) << "of an input: no tensor of node rows in between";
+    EXPECT_TRUE(moves({.in = 4, .out = 8, .isHidden = true})) << "narrower rows are saved";
+    EXPECT_TRUE(moves({.in = 4, .out = 4, .isHidden = true, .keepsInput = true})) << "what it reads is there anyway";
+    EXPECT_FALSE(moves({.in = 4, .out = 4, .isHidden = true})) << "one save point or the other";
+    EXPECT_FALSE(moves({.in = 8, .out = 4})) << "it narrows";
+    EXPECT_FALSE(moves({.hasBias = true})) << "its bias would count once";
+    EXPECT_FALSE(moves({.isReadTwice = true})) << "it is there anyway";
+}
+
 TEST(Rewrites, HaveNames)
 {
     for (const Rewrite rewrite : allRewrites()) {
