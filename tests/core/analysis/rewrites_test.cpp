@@ -18,17 +18,17 @@ using test::sym;
 int folded(const Argument& alpha, bool readTwice)
 {
     ProgramBuilder b;
-    const ProgramBuilder::Sizes rows{sym("n"), num(4)};
+    const ProgramBuilder::Sizes shape{sym("n"), num(4)};
     const ValueId x = b.input("x", {sym("n"), num(4)});
     b.input("edge_index", {num(2), sym("e")}, DType::Int64);
     assignRoles(b.program, {});
-    const ValueId first = b.op("linear", {{"input", {x}}, {"weight", {b.weight("w", {4, 4})}}}, rows);
-    const ValueId second = b.op("linear", {{"input", {x}}, {"weight", {b.weight("v", {4, 4})}}}, rows);
-    const ValueId sum = b.op("add.Tensor", {{"self", {first}}, {"other", {second}}, {"alpha", alpha}}, rows);
+    const ValueId first = b.op("linear", {{"input", {x}}, {"weight", {b.weight("w", {4, 4})}}}, shape);
+    const ValueId second = b.op("linear", {{"input", {x}}, {"weight", {b.weight("v", {4, 4})}}}, shape);
+    const ValueId sum = b.op("add.Tensor", {{"self", {first}}, {"other", {second}}, {"alpha", alpha}}, shape);
     const ValueId norm = b.op("batch_norm",
                               {{"input", {sum}}, {"weight", {}}, {"bias", {}}, {"running_mean", {b.weight("mean", {4})}}, {"running_var", {b.weight("var", {4})}},
                                {"training", {false}}, {"momentum", {0.1}}, {"eps", {1e-5}}, {"cudnn_enabled", {false}}},
-                              rows);
+                              shape);
     b.program.outputs = {norm};
     if (readTwice)
         b.program.outputs.push_back(sum);
@@ -54,20 +54,20 @@ TEST(Rewrites, WhatSomebodyElseReadsStays)
 std::ptrdiff_t linearsOfSum(bool stacked, bool readTwice, const Argument& alpha = {std::int64_t{1}})
 {
     ProgramBuilder b;
-    const ProgramBuilder::Sizes rows{sym("n"), num(4)};
+    const ProgramBuilder::Sizes shape{sym("n"), num(4)};
     const ValueId x = b.input("x", {sym("n"), num(4)});
     b.input("edge_index", {num(2), sym("e")}, DType::Int64);
     assignRoles(b.program, {});
-    const ValueId first = b.op("linear", {{"input", {x}}, {"weight", {b.weight("w", {4, 4})}}, {"bias", {b.weight("c", {4})}}}, rows);
-    const ValueId middle = b.op("relu", {{"self", {x}}}, rows);
-    const ValueId last = b.op("linear", {{"input", {x}}, {"weight", {b.weight("v", {4, 4})}}}, rows);
+    const ValueId first = b.op("linear", {{"input", {x}}, {"weight", {b.weight("w", {4, 4})}}, {"bias", {b.weight("c", {4})}}}, shape);
+    const ValueId middle = b.op("relu", {{"self", {x}}}, shape);
+    const ValueId last = b.op("linear", {{"input", {x}}, {"weight", {b.weight("v", {4, 4})}}}, shape);
     ValueId sum;
     if (stacked) {
         const ValueId stack = b.op("stack", {{"tensors", {std::vector<Argument>{{first}, {middle}, {last}}}}, {"dim", {std::int64_t{0}}}}, {num(3), sym("n"), num(4)});
-        sum = b.op("sum.dim_IntList", {{"self", {stack}}, {"dim", {std::vector<Argument>{{std::int64_t{0}}}}}, {"keepdim", {false}}, {"dtype", {}}}, rows);
+        sum = b.op("sum.dim_IntList", {{"self", {stack}}, {"dim", {std::vector<Argument>{{std::int64_t{0}}}}}, {"keepdim", {false}}, {"dtype", {}}}, shape);
     } else {
-        const ValueId inner = b.op("add.Tensor", {{"self", {first}}, {"other", {middle}}}, rows);
-        sum = b.op("add.Tensor", {{"self", {inner}}, {"other", {last}}, {"alpha", alpha}}, rows);
+        const ValueId inner = b.op("add.Tensor", {{"self", {first}}, {"other", {middle}}}, shape);
+        sum = b.op("add.Tensor", {{"self", {inner}}, {"other", {last}}, {"alpha", alpha}}, shape);
     }
     b.program.outputs = {sum};
     if (readTwice)
