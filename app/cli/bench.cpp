@@ -79,7 +79,8 @@ void run(BenchArguments& arguments)
                 options.check = false;
                 options.rewrites = rewritesOf(arguments.rewrites);
                 Model model = openModel(path, options, terminal.progress());
-                const std::string plan = arguments.planner.cut(model, graph, arguments.graph.run, terminal.progress()).name;
+                std::string plan;
+                arguments.planner.cut(model, graph, arguments.graph.run, plan, terminal.progress());
                 const std::vector<RunTime> times = benchRuns(model, graph, arguments.graph.run, arguments.rounds, terminal.progress());
                 const std::string name = std::filesystem::path(path).stem().string();
                 for (const RunTime& time : times) {

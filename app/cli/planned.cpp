@@ -9,7 +9,7 @@ namespace {
 
 const std::map<std::string, Planner> planners{{"message-degree", Planner::MessageDegree}, {"greedy", Planner::Greedy}, {"optimal", Planner::Optimal}};
 
-std::filesystem::path keptPlan(const std::filesystem::path& store) { return store / "plan.cleave.json"; }
+std::filesystem::path keptPlan(const std::filesystem::path& store) { return store / "manifest.plan.json"; }
 
 }  // namespace
 
@@ -20,15 +20,28 @@ CLI::Option* PlannerArguments::add(CLI::App& command)
         ->default_str(usualPlanner() == Planner::Optimal ? "optimal" : "greedy");
 }
 
-PricedPlan PlannerArguments::cut(Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress) const
+StoredPlan PlannerArguments::cut(Model& model, const DataGraph& graph, const RunOptions& options, std::string& name, const Progress& progress) const
 {
-    PricedPlan priced = planFor(model, graph, wanted.empty() ? usualPlanner() : planners.at(wanted), options, progress);
     const PlanSpace space(*model.analysis);
-    if (priced.planned.plan == space.messageDegree())
-        return priced;
-    model.cut = std::make_shared<CutProgram>(space.cut(priced.planned.plan));
+    StoredPlan stored;
+    try {
+        PricedPlan priced = planFor(model, graph, wanted.empty() ? usualPlanner() : planners.at(wanted), options, progress);
+        stored.plan = std::move(priced.planned.plan);
+        stored.copied = std::move(priced.planned.cost.copied);
+        name = std::move(priced.name);
+    } catch (const Error& error) {
+        if (!wanted.empty())
+            throw;
+        // Nobody asked for it, and the model can be run all the same.
+        std::cerr << "The plan is the one at message degree: " << error.what() << "\n";
+        stored.plan = space.messageDegree();
+        name = plannerName(Planner::MessageDegree);
+    }
+    if (stored.plan == space.messageDegree() && stored.copied.empty())
+        return stored;
+    model.cut = std::make_shared<CutProgram>(space.cut(stored.plan, stored.copied));
     checkCut(*model.analysis, *model.cut, progress);
-    return priced;
+    return stored;
 }
 
 void PlannedArguments::add(CLI::App& command, const std::string& help)
@@ -51,9 +64,16 @@ Model PlannedArguments::open(const Progress& progress)
     ran.plan = space.messageDegree();
     if (plan.empty())
         return opened;
-    StoredPlan stored = readPlan(plan, space);
+    StoredPlan stored;
+    try {
+        stored = readPlan(plan, space);
+    } catch (const Error&) {
+        if (!m_goesOn)
+            throw;
+        stored.isOfThisFile = false;
+    }
     if (m_goesOn && !stored.isOfThisFile) {
-        plan.clear();  // that it is another model is for the run to say
+        plan.clear();  // that it is another model, or another program, is for the run to say
         return opened;
     }
     for (const std::string& remark : stored.remarks)
@@ -76,9 +96,7 @@ void PlannedArguments::cut(Model& opened, const DataGraph& data, const Progress&
 {
     if (!plan.empty())
         return;
-    PricedPlan priced = planner.cut(opened, data, graph.run, progress);
-    ran.plan = std::move(priced.planned.plan);
-    ranPlanner = std::move(priced.name);
+    ran = planner.cut(opened, data, graph.run, ranPlanner, progress);
 }
 
 void PlannedArguments::goOnIn(const std::filesystem::path& store)
@@ -96,8 +114,15 @@ void PlannedArguments::keepIn(const std::filesystem::path& store, const Model& o
     if (std::filesystem::exists(store / "manifest.json", problem))
         return;
     std::filesystem::create_directories(store, problem);
-    if (std::filesystem::is_directory(store, problem))
-        writePlan(keptPlan(store), PlanSpace(*opened.analysis), ran);
+    if (!std::filesystem::is_directory(store, problem))
+        return;
+    // What is run, whatever its file says.
+    StoredPlan kept = ran;
+    kept.batchSize = graph.run.batchSize;
+    kept.order = graph.run.order;
+    if (!graph.device.empty())
+        kept.devices = {};
+    writePlan(keptPlan(store), PlanSpace(*opened.analysis), kept);
 }
 
 }  // namespace cleave::cli

@@ -14,8 +14,9 @@ struct PlannerArguments {
 
     CLI::Option* add(CLI::App& command);
 
-    /// Cuts the model by the planner's plan for this graph.
-    PricedPlan cut(Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress) const;
+    /// Cuts the model by the planner's plan for this graph. name: of the planner. Where none was asked for and the usual one has no plan, the one at message degree,
+    /// and a sentence why on stderr.
+    StoredPlan cut(Model& model, const DataGraph& graph, const RunOptions& options, std::string& name, const Progress& progress) const;
 };
 
 /// MODEL, GRAPH and --plan, shared by every command that runs or measures a plan on a graph.

@@ -104,7 +104,8 @@ std::string summary(const std::string& name, const RunResult& result)
 {
     return name + ": " + formatSeconds(result.seconds) + (result.firstSeconds > 0 ? " (" + formatSeconds(result.firstSeconds) + " the first time)" : "") +
            (result.prologueSeconds > 0 ? ", of it prologue " + formatSeconds(result.prologueSeconds) : "") +
-           (result.orderSeconds > 0 ? " and order of nodes " + formatSeconds(result.orderSeconds) : "") + (result.peakBytes > 0 ? ", peak " + formatBytes(result.peakBytes) : "") + "\n";
+           (result.orderSeconds > 0 ? (result.prologueSeconds > 0 ? " and order of nodes " : ", of it order of nodes ") + formatSeconds(result.orderSeconds) : "") +
+           (result.peakBytes > 0 ? ", peak " + formatBytes(result.peakBytes) : "") + "\n";
 }
 
 // What was asked for and is otherwise, before all else.

@@ -197,7 +197,11 @@ private:
     {
         const auto found = m_p[id].outputs.size() == 1 ? aggregationOf(m_p[id].outputs.front()) : std::nullopt;
         const auto linear = found ? linearOf(maker(found->input)) : std::nullopt;
-        if (!linear || linear->bias.valid() || !isReadOnce(found->input) || linear->out < linear->in ||
+        if (!linear || linear->bias.valid() || !isReadOnce(found->input) || linear->out < linear->in)
+            return;
+        // As many rows before as after, and nothing between that makes another type of them.
+        const Value &input = m_p[linear->input], &result = m_p[m_p[id].outputs.front()];
+        if (input.dtype != result.dtype || input.sizes != std::vector{found->nodes, Dim{linear->in, {}}} || result.sizes != std::vector{found->nodes, Dim{linear->out, {}}} ||
             (linear->out == linear->in && !m_p.isInput(linear->input) && isReadOnce(linear->input)))
             return;
         ++m_found;

@@ -170,17 +170,9 @@ Planner usualPlanner() { return hasSolver() ? Planner::Optimal : Planner::Greedy
 
 PricedPlan planFor(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, const Progress& progress)
 {
-    try {
-        const Rates rates = readRates(ratesPath());
-        Planning planning(model, std::max<std::int64_t>(graph.numNodes, 1), graph.numEdges, options.device == "cpu" ? rates : ratesOn(rates.of(options.device), rates));
-        return planning.make(planner, {{}, 0, options.batchSize}, progress);
-    } catch (const Error&) {
-        // It can be run all the same.
-        PricedPlan plan;
-        plan.name = plannerName(Planner::MessageDegree);
-        plan.planned.plan = PlanSpace(*model.analysis).messageDegree();
-        return plan;
-    }
+    const Rates rates = readRates(ratesPath());
+    Planning planning(model, std::max<std::int64_t>(graph.numNodes, 1), graph.numEdges, options.device == "cpu" ? rates : ratesOn(rates.of(options.device), rates));
+    return planning.make(planner, {{}, 0, options.batchSize}, progress);
 }
 
 Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut, const std::string& device, const std::vector<bool>& onDevice)

@@ -60,7 +60,7 @@ private:
 };
 
 /// The plan that a run takes where nobody made one: that of the planner by the rates that are kept for this machine, for the graph's numbers of nodes and edges,
-/// so that no time goes into counting. The one at message degree, with a bound of 0, where that cannot be priced.
+/// so that no time goes into counting. Error where it cannot be made or priced.
 PricedPlan planFor(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, const Progress& progress = {});
 
 /// The planner that is taken if none is asked for: optimal, or greedy where no solver was built in.

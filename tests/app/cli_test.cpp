@@ -600,7 +600,10 @@ TEST(Cli, RunsPlanForTheGraph)
     EXPECT_FALSE(nlohmann::json::parse(run(inputs + " --plan " + plan).out).contains("planner"));
 
     // Begun with another plan than the usual one, and resumed without a word of it.
-    ASSERT_EQ(run(inputs + " --planner message-degree --store " + store).code, 0);
+    ASSERT_EQ(run(inputs + " --planner message-degree --batch-size 100 --order bfs --store " + store).code, 0);
+    const auto kept = nlohmann::json::parse(test::readText(folder / "store/manifest.plan.json"));
+    EXPECT_EQ(kept["batch_size"], 100);
+    EXPECT_EQ(kept["order"], "bfs");
     const Result resumed = run(inputs + " --resume " + store);
     ASSERT_EQ(resumed.code, 0) << resumed.err;
     const auto again = nlohmann::json::parse(resumed.out);
@@ -609,6 +612,17 @@ TEST(Cli, RunsPlanForTheGraph)
     const Result other = run(inputs + " --planner optimal --resume " + store);
     EXPECT_EQ(other.code, 1);
     EXPECT_NE(other.err.find("is another one: there, the plan is"), std::string::npos) << other.err;
+    // A plan that lies in the folder already is somebody's.
+    const std::string mine = test::readText(plan);
+    ASSERT_EQ(run(inputs + " --plan " + plan + " --store " + folder.path().string()).code, 0);
+    EXPECT_EQ(test::readText(plan), mine);
+    const test::TemporaryFolder config;
+    std::filesystem::create_directories(config / "cleave");
+    test::writeText(config / "cleave/rates.json", "{");
+    const Result usual = run(inputs, config.path().string()), asked = run(inputs + " --planner optimal", config.path().string());
+    EXPECT_EQ(usual.code, 0);
+    EXPECT_NE(usual.err.find("The plan is the one at message degree: "), std::string::npos) << usual.err;
+    EXPECT_EQ(asked.code, 1) << "what is asked for is not left out in silence";
     const Result verified = run("verify " + benchModel("sage3") + " " + graph);
     EXPECT_EQ(verified.code, 0) << verified.err;
     EXPECT_NE(verified.out.find("Plan: " + nlohmann::json::parse(optimal.out)["planner"].get<std::string>() + "\n"), std::string::npos) << verified.out;

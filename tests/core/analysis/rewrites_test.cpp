@@ -89,7 +89,7 @@ TEST(Rewrites, LinearsOfOneInputThatAreAddedUpBecomeOne)
 // relu(x) or x, linear, gathered, added up by target; whether the linear layer comes after the sum then.
 struct Aggregated {
     std::int64_t in = 4, out = 8;
-    bool isHidden = false, hasBias = false, isReadTwice = false, keepsInput = false;
+    bool isHidden = false, hasBias = false, isReadTwice = false, keepsInput = false, isPromoted = false;
 };
 
 bool moves(const Aggregated& wanted)
@@ -110,7 +110,9 @@ bool moves(const Aggregated& wanted)
     const ValueId linear = b.op("linear", std::move(args), {sym("n"), num(wanted.out)});
     const ValueId messages = b.op("index_select", {{"self", {linear}}, {"dim", {std::int64_t{0}}}, {"index", {from}}}, {sym("e"), num(wanted.out)});
     const ValueId zeros = b.op("zeros", {{"size", {std::vector<Argument>{{std::int64_t{9}}, {wanted.out}}}}}, {sym("n"), num(wanted.out)});
-    b.program.outputs = {b.op("index_add", {{"self", {zeros}}, {"dim", {std::int64_t{0}}}, {"index", {to}}, {"source", {messages}}}, {sym("n"), num(wanted.out)})};
+    if (wanted.isPromoted)
+        b.program[messages].dtype = b.program[zeros].dtype = DType::Float64;
+    b.program.outputs = {b.op("index_add", {{"self", {zeros}}, {"dim", {std::int64_t{0}}}, {"index", {to}}, {"source", {messages}}}, {sym("n"), num(wanted.out)}, wanted.isPromoted ? DType::Float64 : DType::Float32)};
     if (wanted.isReadTwice)
         b.program.outputs.push_back(linear);
     if (wanted.keepsInput)
@@ -132,6 +134,7 @@ TEST(Rewrites, LinearsThatDoNotNarrowComeAfterTheSumThatReadsThem)
     EXPECT_FALSE(moves({.in = 8, .out = 4})) << "it narrows";
     EXPECT_FALSE(moves({.hasBias = true})) << "its bias would count once";
     EXPECT_FALSE(moves({.isReadTwice = true})) << "it is there anyway";
+    EXPECT_FALSE(moves({.isPromoted = true})) << "the layer would get rows of another type";
 }
 
 TEST(Rewrites, HaveNames)
