@@ -1,6 +1,7 @@
 #include "core/base/mapping.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -244,6 +245,29 @@ FileTraffic fileTraffic() { return {bytesRead, bytesWritten}; }
 void dropMappedPages(const std::function<bool()>& isEnough)
 {
     Mappings::instance().drop(isEnough);
+}
+
+void dropLibraryPages()
+{
+    const auto drop = [](dl_phdr_info* object, std::size_t, void*) {
+        const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGE_SIZE));
+        for (const ElfW(Phdr)* part = object->dlpi_phdr; part != object->dlpi_phdr + object->dlpi_phnum; ++part) {
+            // Relocation writes to parts that are writable in the file only, unless the code itself was to be relocated.
+            if (part->p_type == PT_DYNAMIC)
+                for (const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + part->p_vaddr); entry->d_tag != DT_NULL; ++entry)
+                    if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL) != 0))
+                        return 0;
+        }
+        for (const ElfW(Phdr)* part = object->dlpi_phdr; part != object->dlpi_phdr + object->dlpi_phnum; ++part) {
+            if (part->p_type != PT_LOAD || (part->p_flags & PF_W) != 0)
+                continue;
+            const std::uintptr_t begin = object->dlpi_addr + part->p_vaddr, first = (begin + page - 1) / page * page, end = (begin + part->p_filesz) / page * page;
+            if (first < end)
+                madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+        }
+        return 0;
+    };
+    dl_iterate_phdr(drop, nullptr);
 }
 
 }  // namespace cleave

@@ -64,19 +64,30 @@ std::atomic<std::size_t> near = 0, low = 0;  // above the first, pages are dropp
 std::atomic<std::size_t> origin = 0, boundBytes = 0;  // what was resident before, and how much more may be
 std::atomic<std::size_t> room = 0;           // for pages of files
 std::atomic<std::size_t> highest = 0;           // the most resident memory at any look
+std::atomic<std::int64_t> librariesDropped = 0;  // when, in milliseconds
 
 void look()
 {
     const std::size_t now = residentBytes();
     for (std::size_t before = highest; now > before && !highest.compare_exchange_weak(before, now);) {
     }
-    if (now > near)
-        dropMappedPages([&] { return residentBytes() < low; });
+    if (now <= near)
+        return;
+    dropMappedPages([&] { return residentBytes() < low; });
+    // What is left is arrays, which keep to their share, and libraries, which do not.
+    constexpr std::int64_t pause = 20;
+    const std::size_t most = origin + boundBytes;
+    const std::int64_t time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    if (residentBytes() > most - std::min(most, (most - std::min<std::size_t>(near, most)) / 2) && time - librariesDropped >= pause) {
+        dropLibraryPages();
+        librariesDropped = time;
+    }
 }
 
 // What is read and written between two looks must find room above `near`.
 void divideForBatches()
 {
+    giveBackPages();
     boundBatches(boundBytes / 16 * 5, boundBytes / 16 * 6);
     low = origin + boundBytes / 16 * 8;
     near = origin + boundBytes / 16 * 10;
@@ -139,6 +150,7 @@ MemoryBound::MemoryBound(std::size_t bytes, const std::filesystem::path& folder)
 {
     Mapping::temporary(folder, 1);  // whether it can be written
     m->bytes = bytes;
+    giveBackPages();
     m->before = residentBytes();
     m->knowsPeak = forgetPeak();
     highest = origin = m->before;

@@ -2,10 +2,14 @@
 #include "core/base/memory_bound.h"
 
 #include <gtest/gtest.h>
+#include <link.h>
 
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <new>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -110,6 +114,46 @@ TEST(MemoryBound, WhatDoesNotFitLiesInFiles)
         freePages(memory, bytes);
     EXPECT_EQ(pagesInUse().used, used);
     giveBackPages();
+}
+
+// Reads from every page of the program and its libraries that is not written to.
+std::size_t touchLibraries()
+{
+    std::size_t sum = 0;
+    const auto touch = [](dl_phdr_info* object, std::size_t, void* all) {
+        for (const ElfW(Phdr)* part = object->dlpi_phdr; part != object->dlpi_phdr + object->dlpi_phnum; ++part)
+            if (part->p_type == PT_LOAD && (part->p_flags & (PF_R | PF_W)) == PF_R)
+                for (std::size_t at = 0; at < part->p_filesz; at += 4096)
+                    *static_cast<std::size_t*>(all) += *reinterpret_cast<const volatile unsigned char*>(object->dlpi_addr + part->p_vaddr + at);
+        return 0;
+    };
+    dl_iterate_phdr(touch, &sum);
+    return sum;
+}
+
+TEST(MemoryBound, PagesOfLibrariesLeaveAndComeBack)
+{
+    const std::size_t sum = touchLibraries(), before = residentBytes();
+    dropLibraryPages();
+    EXPECT_LT(residentBytes(), before - mega);
+    EXPECT_EQ(touchLibraries(), sum);
+    EXPECT_THROW(std::stoi("no number"), std::invalid_argument) << "tables of what unwinds lie there too";
+}
+
+TEST(MemoryBound, LibrariesThatGrowAreDroppedWhereTheBoundIsNear)
+{
+    const test::TemporaryFolder folder;
+    touchLibraries();
+    const std::size_t all = residentBytes();
+    dropLibraryPages();
+    const std::size_t grown = all - residentBytes();
+    const MemoryBound bound(grown, folder.path());
+    touchLibraries();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (residentBytes() > all - grown / 4 && std::chrono::steady_clock::now() < end)
+        stayWithinBound();
+    EXPECT_LT(residentBytes(), all - grown / 4);
+    EXPECT_GT(bound.peakBytes(), grown / 2) << "they had come";
 }
 
 TEST(MemoryBound, WhatMustBeInCoreIsRefused)
