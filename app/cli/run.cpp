@@ -260,6 +260,16 @@ std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& na
            formatNumber(result.tolerance.relative) + " × |expected|)\n";
 }
 
+constexpr std::size_t largeGraph = std::size_t{256} << 20;  // bytes from which on it is not kept until the run is over
+
+std::size_t bytesOf(const DataGraph& graph)
+{
+    std::size_t bytes = 0;
+    for (const auto& [name, array] : graph.arrays)
+        bytes += array.bytes();
+    return bytes;
+}
+
 }  // namespace
 
 void addRun(CLI::App& app, int&)
@@ -291,12 +301,13 @@ void addRun(CLI::App& app, int&)
             Model model = arguments->open(terminal.progress());
             if (bound)
                 bound->require(options.leastMemory(), "Running this model");
-            const DataGraph graph = arguments->graph.read(terminal.progress());
+            DataGraph graph = arguments->graph.read(terminal.progress());
             arguments->cut(model, graph, terminal.progress());
             program = programNote(*model.analysis, arguments->ranPlanner);
             if (!store->empty())
                 arguments->keepIn(*store, model);
-            result = runLayerWise(model, graph, arguments->graph.run, terminal.progress());
+            const bool frees = bytesOf(graph) >= largeGraph && !arguments->profile && (bound || isPredictedWithoutGraph(model, arguments->ran.plan));
+            result = frees ? runLayerWiseAndFree(model, graph, options, terminal.progress()) : runLayerWise(model, graph, options, terminal.progress());
             // A prediction counts and measures on the whole graph once more, with the memory that this takes.
             if (!bound)
                 result.predicted = predict(model, arguments->ran.plan, graph, arguments->graph.run, result, arguments->profile, terminal.progress());

@@ -14,24 +14,9 @@ namespace {
 
 constexpr std::size_t fewest = 3;
 
-// Where the only tensor is among the indices, if it is this mask; -1: it is not, or there are others.
-int indexedDim(const Op& op, ValueId mask)
+bool readsWhereItHolds(const Op& op, ValueId mask)
 {
-    const auto* indices = op.target == "aten::index" ? op.find("indices") ? op.find("indices")->asList() : nullptr : nullptr;
-    int dim = -1;
-    for (std::size_t i = 0; indices && i < indices->size(); ++i)
-        if (!(*indices)[i].isNone()) {
-            const ValueId* index = (*indices)[i].asValue();
-            if (dim >= 0 || !index || *index != mask)
-                return -1;
-            dim = static_cast<int>(i);
-        }
-    return dim;
-}
-
-bool readsPlaces(const Op& op, ValueId mask)
-{
-    return op.target == "aten::nonzero" || (indexedDim(op, mask) >= 0 && op.find("self") && op.find("self")->asValue() && *op.find("self")->asValue() != mask);
+    return op.target == "aten::nonzero" || indexedDim(op, mask) >= 0;
 }
 
 bool comparesWithNumber(const Program& program, const Op& op)
@@ -70,6 +55,23 @@ PageVector<std::int64_t> placesAmong(const std::vector<std::int64_t>& numbers, c
 
 }  // namespace
 
+int indexedDim(const Op& op, ValueId places)
+{
+    const Argument *self = op.find("self"), *given = op.find("indices");
+    const auto* indices = op.target == "aten::index" && given ? given->asList() : nullptr;
+    if (!indices || !self || !self->asValue() || *self->asValue() == places)
+        return -1;
+    int dim = -1;
+    for (std::size_t i = 0; i < indices->size(); ++i)
+        if (!(*indices)[i].isNone()) {
+            const ValueId* index = (*indices)[i].asValue();
+            if (dim >= 0 || !index || *index != places)
+                return -1;
+            dim = static_cast<int>(i);
+        }
+    return dim;
+}
+
 EqualMasks::EqualMasks(const Program& program, std::span<const std::size_t> ops, const std::vector<ValueId>& wanted) : m_program(program)
 {
     std::map<ValueId, OpId> makers;
@@ -78,7 +80,7 @@ EqualMasks::EqualMasks(const Program& program, std::span<const std::size_t> ops,
             makers[program[id].outputs.front()] = id;
     for (const std::size_t i : ops)
         forEachOperand(program.ops[i], [&](ValueId id) {
-            if (const auto maker = makers.find(id); maker != makers.end() && !readsPlaces(program.ops[i], id))
+            if (const auto maker = makers.find(id); maker != makers.end() && !readsWhereItHolds(program.ops[i], id))
                 makers.erase(maker);
         });
     std::map<ValueId, std::size_t> masks;

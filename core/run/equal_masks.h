@@ -11,6 +11,9 @@
 
 namespace cleave {
 
+/// The dimension in which an aten::index reads at these places, or where this mask holds, and at nothing else; -1: it does not.
+int indexedDim(const Op& op, ValueId places);
+
 /// Masks t == r of one integer tensor for many numbers r, of which only the places are read where they hold: the edges of each relation, say. All of
 /// a tensor's are found in one sort instead of one pass over it for each.
 class EqualMasks {

@@ -199,28 +199,57 @@ Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& c
 
 namespace {
 
-// What the run has counted, for the functions that costs are computed from; nothing where these have other blocks than those that were run.
-std::optional<GraphCounts> countsOf(const RunResult& result, const CutProgram& ran, const PlanSpace& space, const Plan& plan)
+// A function that costs are computed from, and one that was run with the same batches; the same blocks as well, unless the former has none.
+struct SameRows {
+    std::size_t ran;
+    bool hasBlocks;
+};
+
+// For each of the functions that costs are computed from; nothing where one has blocks that were not run.
+std::optional<std::vector<SameRows>> sameRows(const CutProgram& ran, const PlanSpace& space, const Plan& plan)
 {
     Plan base = space.messageDegree();
     base.joined = plan.joined;
-    GraphCounts counts = result.counts;
-    counts.joined = plan.joined;
-    counts.functions.clear();
+    std::vector<SameRows> all;
     for (const CutFunction& function : space.cut(base).functions) {
+        const bool hasBlocks = function.frames.size() > 1 || !function.neighbours.empty() || function.isGlobal || function.firstLevel != function.level;
         const auto same = std::ranges::find_if(ran.functions, [&](const CutFunction& other) {
-            return other.level == function.level && other.firstLevel == function.firstLevel && other.nodeType == function.nodeType &&
-                   other.isGlobal == function.isGlobal && other.rowsOf == function.rowsOf && other.total == function.total &&
-                   other.frames == function.frames && other.neighbours == function.neighbours;
+            const bool hasSameBlocks = other.level == function.level && other.firstLevel == function.firstLevel && other.frames == function.frames && other.neighbours == function.neighbours;
+            return other.nodeType == function.nodeType && other.isGlobal == function.isGlobal && other.rowsOf == function.rowsOf && other.total == function.total &&
+                   (hasSameBlocks || !hasBlocks);
         });
         if (same == ran.functions.end())
             return {};
-        counts.functions.push_back(result.counts.functions[static_cast<std::size_t>(same - ran.functions.begin())]);
+        all.push_back({static_cast<std::size_t>(same - ran.functions.begin()), hasBlocks});
+    }
+    return all;
+}
+
+// What the run has counted, for the functions that costs are computed from.
+std::optional<GraphCounts> countsOf(const RunResult& result, const CutProgram& ran, const PlanSpace& space, const Plan& plan)
+{
+    const auto same = sameRows(ran, space, plan);
+    if (!same)
+        return {};
+    GraphCounts counts = result.counts;
+    counts.joined = plan.joined;
+    counts.functions.clear();
+    for (const auto& [function, hasBlocks] : *same) {
+        counts.functions.push_back(result.counts.functions[function]);
+        if (!hasBlocks) {
+            counts.functions.back().frames.resize(1);
+            counts.functions.back().reach.resize(1);
+        }
     }
     return counts;
 }
 
 }  // namespace
+
+bool isPredictedWithoutGraph(const Model& model, const Plan& plan)
+{
+    return sameRows(*model.cut, PlanSpace(*model.analysis), plan).has_value();
+}
 
 Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result, bool profiled,
                    const Progress& progress)

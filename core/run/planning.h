@@ -71,6 +71,9 @@ Planner usualPlanner();
 Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result,
                    bool profiled = false, const Progress& progress = {});
 
+/// Whether that needs no more of the graph than a run of the model's cut by this plan counts anyway, if its ops are not to be measured.
+bool isPredictedWithoutGraph(const Model& model, const Plan& plan);
+
 /// The same by a model of costs that is there already. cut: as it was run. device, onDevice: the functions that ran there, by function; empty: none.
 Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut, const std::string& device = {}, const std::vector<bool>& onDevice = {});
 

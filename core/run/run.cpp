@@ -172,13 +172,10 @@ RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOpt
     return result;
 }
 
-RunResult layerWiseOnce(const Model& model, const DataGraph& graph, const RunOptions& options, const AfterFunction& after, const Progress& progress)
+// inputs: are let go before functions run.
+RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& options, const AfterFunction& after, const Progress& progress)
 {
-    const Stoppable stoppable(progress.stop);
-    useThreads(options);
-    const Bindings inputs = bindInputs(model, graph, options);
     RunResult result;
-    result.randomInputs = randomInputs(model.program(), graph, options);
     guarded("Running layer by layer on this graph failed", [&] {
         const BoundedRun bounded(options, progress);
         const PagesLimit limit = PagesLimit::ofSystem();
@@ -217,6 +214,7 @@ RunResult layerWiseOnce(const Model& model, const DataGraph& graph, const RunOpt
         std::optional<StoreFolder> folder;
         if (!options.store.empty())
             run.keepIn(folder.emplace(options.store, runOf(model, inputs, options), options.resume));
+        inputs.clear();
         const std::vector<at::Tensor> outputs = run.run(wanted, progress);
         result.seconds = watch.seconds();
         result.peakBytes = peak.bytes();
@@ -237,6 +235,30 @@ RunResult layerWiseOnce(const Model& model, const DataGraph& graph, const RunOpt
     return result;
 }
 
+RunResult layerWiseOnce(const Model& model, const DataGraph& graph, const RunOptions& options, const AfterFunction& after, const Progress& progress)
+{
+    const Stoppable stoppable(progress.stop);
+    useThreads(options);
+    Bindings inputs = bindInputs(model, graph, options);
+    RunResult result = layerWiseOn(model, inputs, options, after, progress);
+    result.randomInputs = randomInputs(model.program(), graph, options);
+    return result;
+}
+
+// What run() gives, or why there was not enough memory for it and what to do.
+template <class Run>
+RunResult withinMemory(const RunOptions& options, Run run)
+{
+    try {
+        return run();
+    } catch (const NotEnoughMemory& error) {
+        if (pagesAreBound() || options.memoryBytes > 0)
+            throw;
+        const std::string sentence = error.what();
+        throw NotEnoughMemory(sentence.substr(0, sentence.size() - 1) + "; with a bound on it (--memory 8G) rows lie in files.");
+    }
+}
+
 }  // namespace
 
 RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
@@ -254,14 +276,20 @@ RunResult runObserved(const Model& model, const DataGraph& graph, const RunOptio
 RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
 {
     options.check();
-    try {
-        return timed(options, [&] { return layerWiseOnce(model, graph, options, {}, progress); });
-    } catch (const NotEnoughMemory& error) {
-        if (pagesAreBound() || options.memoryBytes > 0)
-            throw;
-        const std::string sentence = error.what();
-        throw NotEnoughMemory(sentence.substr(0, sentence.size() - 1) + "; with a bound on it (--memory 8G) rows lie in files.");
-    }
+    return withinMemory(options, [&] { return timed(options, [&] { return layerWiseOnce(model, graph, options, {}, progress); }); });
+}
+
+RunResult runLayerWiseAndFree(const Model& model, DataGraph& graph, const RunOptions& options, const Progress& progress)
+{
+    options.check();
+    const Stoppable stoppable(progress.stop);
+    useThreads(options);
+    Bindings inputs = bindInputs(model, graph, options);
+    const std::vector<std::string> random = randomInputs(model.program(), graph, options);
+    graph.arrays.clear();
+    RunResult result = withinMemory(options, [&] { return layerWiseOn(model, inputs, options, {}, progress); });
+    result.randomInputs = random;
+    return result;
 }
 
 }  // namespace cleave

@@ -113,6 +113,10 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
 /// Runs function by function, batch by batch over one-hop blocks.
 RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOptions& options = {}, const Progress& progress = {});
 
+/// The same for a graph that nobody reads after it: its arrays are gone when it returns, and each leaves memory after the last function that reads it. Never twice
+/// (RunOptions::warmsUp).
+RunResult runLayerWiseAndFree(const Model& model, DataGraph& graph, const RunOptions& options = {}, const Progress& progress = {});
+
 struct Tolerance {
     double absolute = 1e-5;
     double relative = 1e-4;  ///< equal: |a - b| <= absolute + relative * |b|

@@ -1,8 +1,10 @@
 #include "core/run/run_program.h"
 
 #include <algorithm>
+#include <span>
 
 #include "core/run/equal_masks.h"
+#include "core/run/masked_rows.h"
 #include "core/run/number_op.h"
 #include "core/run/op_lowering.h"
 #include "core/run/tensors.h"
@@ -79,13 +81,14 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
         return --readers[at(id)] > 0 ? known->second : std::move(live.extract(known).mapped());
     };
     EqualMasks masks(program, ops, wanted);
+    MaskedRows rows(program, kernels != Kernels::None ? std::span(ops) : std::span<const std::size_t>(), wanted, masks);
     for (std::size_t k = 0; k < ops.size(); ++k) {
         if (k % opsPerReport == 0)
             progress.update(static_cast<double>(k) / static_cast<double>(ops.size()), name);
         progress.check();
         const OpId id{static_cast<int>(ops[k])};
         const bool isNumbers = kernels != Kernels::None && isNumberOp(program, id);
-        const auto results = masks.has(id) ? masks.run(id, take) : isNumbers ? std::vector{runNumberOp(program, id, take)} : callOp(program, id, take);
+        const auto results = masks.has(id) ? masks.run(id, take) : rows.has(id) ? rows.run(id, take) : isNumbers ? std::vector{runNumberOp(program, id, take)} : callOp(program, id, take);
         for (std::size_t i = 0; i < program[id].outputs.size() && i < results.size(); ++i)
             if (readers[at(program[id].outputs[i])] > 0)
                 live[program[id].outputs[i]] = results[i];

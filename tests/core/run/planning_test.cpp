@@ -191,6 +191,30 @@ TEST_P(PlanningOfZoo, OptimalIsLegalAndNoWorseForAnyRates)
 
 INSTANTIATE_TEST_SUITE_P(Parts, PlanningOfZoo, testing::Range(0, 8));
 
+// SAGE saves less than the cut at message degree, which has a function more.
+TEST(Predictions, NeedNoMoreOfTheGraphThanTheRunCounts)
+{
+    for (const char* name : {"sage_mean", "gcn", "gat", "typed_sage"}) {
+        Model model = openZoo(name);
+        const DataGraph graph = zooGraph(name);
+        RunOptions options;
+        options.batchSize = 13;
+        const PlanSpace space(*model.analysis);
+        const PricedPlan priced = planFor(model, graph, usualPlanner(), options);
+        const Plan& plan = priced.planned.plan;
+        model.cut = std::make_shared<CutProgram>(space.cut(plan, priced.planned.cost.copied));
+        ASSERT_TRUE(isPredictedWithoutGraph(model, plan)) << name;
+        const RunResult result = runLayerWise(model, graph, options);
+        const Prediction prediction = predict(model, plan, DataGraph(), options, result);
+        GraphMeasure measure(model, graph, options, {});
+        const Prediction measured = predict(CostModel(space, measure.counts(13, NodeOrder::Natural, plan.joined, {}), readRates(ratesPath())), plan, *model.cut);
+        ASSERT_EQ(prediction.seconds.size(), result.functions.size()) << name << ": " << prediction.rates;
+        ASSERT_EQ(measured.seconds.size(), result.functions.size());
+        for (std::size_t i = 0; i < prediction.seconds.size(); ++i)
+            EXPECT_NEAR(prediction.seconds[i], measured.seconds[i], 1e-3 * measured.seconds[i]) << name << ", function " << i;
+    }
+}
+
 TEST(Estimates, ComeNearTheCountsOfARandomGraph)
 {
     const Model model = openModel(test::examplesDir() / "sage.pt2", {{}, false});

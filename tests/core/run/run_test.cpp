@@ -211,6 +211,30 @@ TEST(Run, InputsAreLeftAsTheyWere)
     EXPECT_EQ(std::memcmp(before.data(), x.data.get(), x.bytes()), 0);
 }
 
+TEST(Run, AGraphThatIsNotReadAgainLeavesMemoryAfterItsLastReader)
+{
+    for (const char* name : {"gcn", "sage_mean", "gat", "rgcn", "edge_weights", "typed_sage", "jk_cat"}) {
+        const Model model = openZoo(name);
+        DataGraph graph = zooGraph(name);
+        RunOptions options;
+        options.batchSize = 7;
+        options.warmsUp = true;
+        options.order = NodeOrder::Degree;
+        const RunResult kept = runLayerWise(model, graph, options);
+        std::map<std::string, std::weak_ptr<const std::byte>> arrays;
+        for (const auto& [array, data] : graph.arrays)
+            arrays[array] = data.data;
+        const RunResult freed = runLayerWiseAndFree(model, graph, options);
+        EXPECT_TRUE(graph.arrays.empty());
+        for (const auto& [array, data] : arrays)
+            EXPECT_TRUE(data.expired()) << name << ": " << array;
+        ASSERT_EQ(kept.outputs.size(), freed.outputs.size());
+        for (std::size_t i = 0; i < kept.outputs.size(); ++i)
+            EXPECT_EQ(std::memcmp(kept.outputs[i].array.data.get(), freed.outputs[i].array.data.get(), kept.outputs[i].array.bytes()), 0) << name;
+        EXPECT_EQ(freed.firstSeconds, 0) << "it cannot be run twice";
+    }
+}
+
 TEST(Run, CancelReachesTheNextBatch)
 {
     const Model model = openZoo("gcn");
