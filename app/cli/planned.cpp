@@ -11,6 +11,8 @@ const std::map<std::string, Planner> planners{{"message-degree", Planner::Messag
 
 std::filesystem::path keptPlan(const std::filesystem::path& store) { return store / "manifest.plan.json"; }
 
+void doesNotGoOn(const Error& error) { std::cerr << "The plan that was kept is not gone on with: " << error.what() << "\n"; }
+
 }  // namespace
 
 CLI::Option* PlannerArguments::add(CLI::App& command)
@@ -67,9 +69,10 @@ Model PlannedArguments::open(const Progress& progress)
     StoredPlan stored;
     try {
         stored = readPlan(plan, space);
-    } catch (const Error&) {
+    } catch (const Error& error) {
         if (!m_goesOn)
             throw;
+        doesNotGoOn(error);
         stored.isOfThisFile = false;
     }
     if (m_goesOn && !stored.isOfThisFile) {
@@ -102,9 +105,16 @@ void PlannedArguments::cut(Model& opened, const DataGraph& data, const Progress&
 void PlannedArguments::goOnIn(const std::filesystem::path& store)
 {
     std::error_code problem;
-    m_goesOn = plan.empty() && planner.wanted.empty() && std::filesystem::exists(keptPlan(store), problem);
-    if (m_goesOn)
+    if (!plan.empty() || !planner.wanted.empty() || !std::filesystem::exists(keptPlan(store), problem))
+        return;
+    try {
+        for (const std::string& name : readPlanSummary(keptPlan(store)).rewrites)
+            rewritesOf(name);
         plan = keptPlan(store).string();
+        m_goesOn = true;
+    } catch (const Error& error) {
+        doesNotGoOn(error);
+    }
 }
 
 void PlannedArguments::keepIn(const std::filesystem::path& store, const Model& opened) const
@@ -120,8 +130,14 @@ void PlannedArguments::keepIn(const std::filesystem::path& store, const Model& o
     StoredPlan kept = ran;
     kept.batchSize = graph.run.batchSize;
     kept.order = graph.run.order;
-    if (!graph.device.empty())
+    if (!graph.device.empty()) {
         kept.devices = {};
+        if (graph.run.device != "cpu") {
+            kept.devices.device = graph.run.device;
+            for (const CutFunction& function : opened.cut->functions)
+                kept.devices.functions.insert(DeviceWishes::nameOf(function));
+        }
+    }
     writePlan(keptPlan(store), PlanSpace(*opened.analysis), kept);
 }
 

@@ -306,7 +306,7 @@ void addRun(CLI::App& app, int&)
             program = programNote(*model.analysis, arguments->ranPlanner);
             if (!store->empty())
                 arguments->keepIn(*store, model);
-            const bool frees = bytesOf(graph) >= largeGraph && !arguments->profile && (bound || isPredictedWithoutGraph(model, arguments->ran.plan));
+            const bool frees = bytesOf(graph) >= largeGraph && !arguments->profile && (bound || isPredictedWithoutGraph(model, arguments->ran.plan, options));
             result = frees ? runLayerWiseAndFree(model, graph, options, terminal.progress()) : runLayerWise(model, graph, options, terminal.progress());
             // A prediction counts and measures on the whole graph once more, with the memory that this takes.
             if (!bound)

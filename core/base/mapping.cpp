@@ -10,7 +10,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <string>
@@ -247,27 +250,49 @@ void dropMappedPages(const std::function<bool()>& isEnough)
     Mappings::instance().drop(isEnough);
 }
 
+namespace {
+
+// Parts of memory, by where they begin, that are pages of files as these lie on the disk: no relocation has written to them, no debugger and no tool.
+std::map<std::uintptr_t, std::uintptr_t> pagesAsInFiles()
+{
+    std::map<std::uintptr_t, std::uintptr_t> clean;
+    std::uintptr_t begin = 0, end = 0;
+    bool isOfFile = false;
+    std::ifstream maps("/proc/self/smaps");
+    for (std::string line; std::getline(maps, line);) {
+        // 7f0c9a000000-7f0c9a200000 r-xp 00000000 fe:00 1234   /usr/lib/libtorch_cpu.so
+        unsigned long long from = 0, to = 0, inode = 0;
+        char rights[8] = {};
+        if (std::sscanf(line.c_str(), "%llx-%llx %7s %*s %*s %llu", &from, &to, rights, &inode) == 4) {
+            begin = static_cast<std::uintptr_t>(from);
+            end = static_cast<std::uintptr_t>(to);
+            isOfFile = inode != 0 && rights[0] == 'r' && rights[1] == '-' && rights[3] == 'p';
+        } else if (isOfFile && line.starts_with("Anonymous:") && std::strtoull(line.c_str() + 10, nullptr, 10) == 0) {
+            clean[begin] = end;
+        }
+    }
+    return clean;
+}
+
+}  // namespace
+
 void dropLibraryPages()
 {
-    const auto drop = [](dl_phdr_info* object, std::size_t, void*) {
+    // Only of what has been loaded, and is not writable in its file: a library that is being loaded is not among it yet.
+    const auto drop = [](dl_phdr_info* object, std::size_t, void* found) {
+        const auto& clean = *static_cast<const std::map<std::uintptr_t, std::uintptr_t>*>(found);
         const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGE_SIZE));
-        for (const ElfW(Phdr)* part = object->dlpi_phdr; part != object->dlpi_phdr + object->dlpi_phnum; ++part) {
-            // Relocation writes to parts that are writable in the file only, unless the code itself was to be relocated.
-            if (part->p_type == PT_DYNAMIC)
-                for (const auto* entry = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + part->p_vaddr); entry->d_tag != DT_NULL; ++entry)
-                    if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL) != 0))
-                        return 0;
-        }
         for (const ElfW(Phdr)* part = object->dlpi_phdr; part != object->dlpi_phdr + object->dlpi_phnum; ++part) {
             if (part->p_type != PT_LOAD || (part->p_flags & PF_W) != 0)
                 continue;
-            const std::uintptr_t begin = object->dlpi_addr + part->p_vaddr, first = (begin + page - 1) / page * page, end = (begin + part->p_filesz) / page * page;
-            if (first < end)
-                madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
+            const std::uintptr_t begin = object->dlpi_addr + part->p_vaddr, end = (begin + part->p_filesz + page - 1) / page * page;
+            for (auto at = clean.lower_bound(begin / page * page); at != clean.end() && at->second <= end; ++at)
+                madvise(reinterpret_cast<void*>(at->first), at->second - at->first, MADV_DONTNEED);
         }
         return 0;
     };
-    dl_iterate_phdr(drop, nullptr);
+    auto clean = pagesAsInFiles();
+    dl_iterate_phdr(drop, &clean);
 }
 
 }  // namespace cleave

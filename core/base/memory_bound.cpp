@@ -64,7 +64,7 @@ std::atomic<std::size_t> near = 0, low = 0;  // above the first, pages are dropp
 std::atomic<std::size_t> origin = 0, boundBytes = 0;  // what was resident before, and how much more may be
 std::atomic<std::size_t> room = 0;           // for pages of files
 std::atomic<std::size_t> highest = 0;           // the most resident memory at any look
-std::atomic<std::int64_t> librariesDropped = 0;  // when, in milliseconds
+std::atomic<std::int64_t> nextForLibraries = 0;  // when their pages may be dropped again, in milliseconds
 
 void look()
 {
@@ -75,13 +75,15 @@ void look()
         return;
     dropMappedPages([&] { return residentBytes() < low; });
     // What is left is arrays, which keep to their share, and libraries, which do not.
-    constexpr std::int64_t pause = 20;
-    const std::size_t most = origin + boundBytes;
+    constexpr std::int64_t pause = 20, longPause = 1000;
+    const std::size_t most = origin + boundBytes, tooMuch = most - std::min(most, (most - std::min<std::size_t>(near, most)) / 2);
     const std::int64_t time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-    if (residentBytes() > most - std::min(most, (most - std::min<std::size_t>(near, most)) / 2) && time - librariesDropped >= pause) {
-        dropLibraryPages();
-        librariesDropped = time;
-    }
+    std::int64_t next = nextForLibraries;
+    if (time < next || residentBytes() <= tooMuch || !nextForLibraries.compare_exchange_strong(next, time + longPause))
+        return;
+    dropLibraryPages();
+    if (residentBytes() <= tooMuch)
+        nextForLibraries = time + pause;
 }
 
 // What is read and written between two looks must find room above `near`.

@@ -29,12 +29,7 @@ public:
         if (const auto version = root.find("torch_version"))
             m_p.producer = "PyTorch " + printable(version->text());
         m_p.modules.push_back({});
-        for (const auto& [name, meta] : graph.at("tensor_values").members())
-            m_tensors.emplace(name, meta);
-        for (const std::string table : {"sym_int_values", "sym_float_values", "sym_bool_values"})
-            if (const auto values = graph.find(table))
-                for (const auto& [name, value] : values->members())
-                    m_numbers.emplace(name, value);
+        describeValues(graph);
         for (const JsonView& spec : module.at("signature").at("input_specs").items())
             addInput(spec);
         const auto nodes = graph.at("nodes").items();
@@ -51,23 +46,41 @@ public:
     }
 
 private:
+    // The names of a graph, and what they stand for.
+    struct Scope {
+        std::string prefix;  // of what the graph makes, in the program
+        std::map<std::string, JsonView> tensors, numbers;
+        std::map<std::string, ValueId> ids;
+        std::map<std::string, Argument> literals;
+    };
+
+    void describeValues(const JsonView& graph)
+    {
+        for (const auto& [name, meta] : graph.at("tensor_values").members())
+            m_scope.tensors.emplace(name, meta);
+        for (const std::string table : {"sym_int_values", "sym_float_values", "sym_bool_values"})
+            if (const auto values = graph.find(table))
+                for (const auto& [name, value] : values->members())
+                    m_scope.numbers.emplace(name, value);
+    }
+
     ValueId add(const std::string& name, ValueKind kind, const JsonView& where)
     {
         Value value;
-        value.name = name;
+        value.name = m_scope.prefix + name;
         value.kind = kind;
         if (kind == ValueKind::Tensor) {
-            const auto meta = m_tensors.find(name);
-            if (meta == m_tensors.end())
+            const auto meta = m_scope.tensors.find(name);
+            if (meta == m_scope.tensors.end())
                 where.fail("a tensor that tensor_values describes, not '" + printable(name) + "'");
             readMeta(value, meta->second);
-        } else if (const auto number = m_numbers.find(name); kind == ValueKind::Int && number != m_numbers.end()) {
+        } else if (const auto number = m_scope.numbers.find(name); kind == ValueKind::Int && number != m_scope.numbers.end()) {
             value.number = size(number->second, name);
         }
-        if (kind == ValueKind::Int && value.number.isConstant() && value.number.value == 0 && !m_numbers.contains(name))
-            value.number.symbol = name;
+        if (kind == ValueKind::Int && value.number.isConstant() && value.number.value == 0 && !m_scope.numbers.contains(name))
+            value.number.symbol = value.name;
         const ValueId id{static_cast<int>(m_p.values.size())};
-        if (!m_ids.emplace(name, id).second)
+        if (!m_scope.ids.emplace(name, id).second)
             throw Error("The model file is damaged: the name '" + printable(name) + "' is given twice.");
         m_p.values.push_back(std::move(value));
         return id;
@@ -162,15 +175,15 @@ private:
         const auto [kind, value] = body.at("value").choice();
         const std::string name = body.at("name").text();
         if (kind == "as_int")
-            m_literals[name] = {value.integer()};
+            m_scope.literals[name] = {value.integer()};
         else if (kind == "as_float")
-            m_literals[name] = {value.number()};
+            m_scope.literals[name] = {value.number()};
         else if (kind == "as_bool")
-            m_literals[name] = {value.boolean()};
+            m_scope.literals[name] = {value.boolean()};
         else if (kind == "as_string")
-            m_literals[name] = {value.text()};
+            m_scope.literals[name] = {value.text()};
         else
-            m_literals[name] = {};
+            m_scope.literals[name] = {};
     }
 
     void addNode(const JsonView& node)
@@ -181,10 +194,14 @@ private:
             readMetadata(op, *metadata);
         const auto outputs = node.at("outputs").items();
         const auto name = node.find("name");
-        op.name = name ? name->text() : outputs.empty() ? op.target : firstName(outputs.front());
+        op.name = m_scope.prefix + (name ? name->text() : outputs.empty() ? op.target : firstName(outputs.front()));
         if (op.target == "operator::getitem" || op.target == "operator::getitem_") {
             if (resolveItem(node, op))
                 return;
+        }
+        if (op.target == "higher_order::wrap_with_set_grad_enabled") {
+            addWrapped(node);
+            return;
         }
         refuseForeign(m_p, op);
         for (const JsonView& input : node.at("inputs").items())
@@ -200,6 +217,72 @@ private:
         }
         m_p.ops.push_back(std::move(op));
         refuseTraining(m_p, id);
+    }
+
+    void bind(const std::string& name, Argument argument, const JsonView& where)
+    {
+        const ValueId* id = argument.asValue();
+        if (m_scope.ids.contains(name) || m_scope.literals.contains(name))
+            throw Error("The model file is damaged: the name '" + printable(name) + "' is given twice.");
+        if (id)
+            m_scope.ids[name] = *id;
+        else if (argument.asList())
+            where.fail("a tensor or a number");
+        else
+            m_scope.literals[name] = std::move(argument);
+    }
+
+    static std::string nameOf(const JsonView& argument)
+    {
+        const auto [kind, body] = argument.choice();
+        if (kind != "as_tensor" && !kind.starts_with("as_sym_"))
+            argument.fail("a tensor or a number with a name");
+        return body.at(kind == "as_tensor" ? "name" : "as_name").text();
+    }
+
+    // What is computed under torch.no_grad() is a graph of its own, with names of its own. Here nothing has a gradient.
+    void addWrapped(const JsonView& node)
+    {
+        constexpr int deepest = 32;
+        const auto operands = node.at("inputs").items();
+        if (operands.size() < 2 || m_depth >= deepest)
+            node.fail("a graph that is run with or without gradients");
+        const JsonView wrapped = operands[1].at("arg").at("as_graph"), graph = wrapped.at("graph");
+        const auto inputs = graph.at("inputs").items(), outputs = graph.at("outputs").items(), results = node.at("outputs").items();
+        if (inputs.size() != operands.size() - 2)
+            graph.at("inputs").fail("as many inputs as the graph is given");
+        Scope inner{m_scope.prefix + wrapped.at("name").text() + ".", {}, {}, {}, {}};
+        std::vector<Argument> given;
+        for (std::size_t i = 2; i < operands.size(); ++i)
+            given.push_back(readArgument(operands[i].at("arg")).value_or(Argument{}));
+        std::swap(m_scope, inner);
+        ++m_depth;
+        describeValues(graph);
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            if (const auto [kind, body] = inputs[i].choice(); kind == "as_tensor" || (kind.starts_with("as_sym_") && body.find("as_name")))
+                bind(nameOf(inputs[i]), std::move(given[i]), inputs[i]);
+        for (const JsonView& inside : graph.at("nodes").items())
+            addNode(inside);
+        std::vector<Argument> made;
+        for (const JsonView& output : outputs)
+            made.push_back(readArgument(output).value_or(Argument{}));
+        --m_depth;
+        std::swap(m_scope, inner);
+        std::vector<JsonView> names;
+        for (const JsonView& result : results) {
+            const auto [kind, body] = result.choice();
+            if (kind == "as_tensors")
+                for (const JsonView& tensor : body.items())
+                    names.push_back(tensor.at("name"));
+            else if (kind == "as_tensor")
+                names.push_back(body.at("name"));
+            else
+                names.push_back(body.at("as_name"));
+        }
+        if (names.size() != made.size())
+            node.at("outputs").fail("as many outputs as the graph has");
+        for (std::size_t i = 0; i < names.size(); ++i)
+            bind(names[i].text(), std::move(made[i]), names[i]);
     }
 
     static std::string firstName(const JsonView& output)
@@ -229,7 +312,7 @@ private:
         const ValueId* item = (*items)[static_cast<std::size_t>(*index->asInt())].asValue();
         if (!item)
             return false;
-        m_ids[op.name] = *item;
+        m_scope.ids[op.name.substr(m_scope.prefix.size())] = *item;
         return true;
     }
 
@@ -268,10 +351,10 @@ private:
 
     Argument named(const std::string& name, const JsonView& where) const
     {
-        if (const auto literal = m_literals.find(name); literal != m_literals.end())
+        if (const auto literal = m_scope.literals.find(name); literal != m_scope.literals.end())
             return literal->second;
-        const auto known = m_ids.find(name);
-        if (known == m_ids.end())
+        const auto known = m_scope.ids.find(name);
+        if (known == m_scope.ids.end())
             throw Error("The model file is damaged: " + printable(where.where(), 160) + " reads '" + printable(name) + "' before anything computes it.");
         return {known->second};
     }
@@ -418,9 +501,8 @@ private:
 
     Pt2Archive m_archive;
     Program& m_p;
-    std::map<std::string, JsonView> m_tensors, m_numbers;
-    std::map<std::string, ValueId> m_ids;
-    std::map<std::string, Argument> m_literals;
+    Scope m_scope;
+    int m_depth = 0;  // of graphs within graphs
     std::map<std::string, ModuleId> m_modules;
     std::string m_device;
     bool m_half = false;

@@ -207,7 +207,7 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
     running.size = running.most = batchSize;
     std::optional<MemoryForArrays> forArrays;
     if (running.parts.gathering) {
-        forArrays.emplace(callLibraries(running.parts));
+        forArrays.emplace(callLibraries(function, running.parts));
         chooseWay(running);
     }
     if (running.parts.isOnDevice && staysOnDevice(running))

@@ -189,7 +189,7 @@ private:
     void gather(Running& running, std::int64_t first, const Progress& progress);
     std::vector<at::Tensor> gathered(Running& running, std::int64_t first) const;
     at::Tensor withOwnRows(const Running& running, std::int64_t first) const;
-    static bool callLibraries(const Parts& parts);
+    bool callLibraries(const CutFunction& function, const Parts& parts) const;
     void chooseWay(Running& running) const;
     bool canDivide(const Running& running) const;
     at::Tensor divisorsOf(const CutFunction& function, const OwnRowsFunction& way, std::int64_t first, std::int64_t last) const;

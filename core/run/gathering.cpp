@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "core/analysis/op_view.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
 #include "core/base/parallel.h"
@@ -182,21 +183,31 @@ double LayerWise::parts(const Running& running, const GatheringBytes& each) cons
 }
 
 // What multiplies matrices keeps memory from its first call on: that comes before memory is divided. Whether anything was called.
-bool LayerWise::callLibraries(const Parts& parts)
+bool LayerWise::callLibraries(const CutFunction& function, const Parts& parts) const
 {
-    if (!parts.withOwnRows || !parts.withOwnRows->matrix.defined())
-        return false;
-    constexpr std::int64_t rows = 8192;
-    const at::Tensor& matrix = parts.withOwnRows->matrix;
-    denseLinear(at::zeros({rows, matrix.size(1)}, matrix.options()), matrix, {});
-    // As OwnRowsRun does: each thread for itself.
-    const int threads = at::get_num_threads();
-    const SideBySide side;
-    parallelFor(std::int64_t{4} * threads, threads, [&](std::int64_t, int) {
-        const SideBySide::Thread thread(side);
-        denseLinear(at::zeros({rows / 8, matrix.size(1)}, matrix.options()), matrix, {});
-    });
-    return true;
+    constexpr std::int64_t rows = 8192, widest = 1 << 24;
+    std::map<std::pair<std::int64_t, std::int64_t>, at::Tensor> matrices;
+    const auto add = [&](const at::Tensor& matrix) {
+        if (matrix.defined() && matrix.dim() == 2 && matrix.is_floating_point() && matrix.numel() <= widest)
+            matrices.try_emplace({matrix.size(0), matrix.size(1)}, matrix);
+    };
+    if (parts.withOwnRows)
+        add(parts.withOwnRows->matrix);
+    for (const Step& step : function.steps)
+        if (step.op.valid() && m_a.program[step.op].target == "aten::linear")
+            if (const ValueId weight = OpView(m_a.program, m_a.program[step.op]).value("weight"); weight.valid() && m_constants[weight].isTensor())
+                add(m_constants[weight].toTensor());
+    for (const auto& [sizes, matrix] : matrices) {
+        denseLinear(at::zeros({rows, matrix.size(1)}, matrix.options()), matrix, {});
+        // As OwnRowsRun does: each thread for itself.
+        const int threads = at::get_num_threads();
+        const SideBySide side;
+        parallelFor(std::int64_t{4} * threads, threads, [&, &matrix = matrix](std::int64_t, int) {
+            const SideBySide::Thread thread(side);
+            denseLinear(at::zeros({rows / 8, matrix.size(1)}, matrix.options()), matrix, {});
+        });
+    }
+    return !matrices.empty();
 }
 
 // Rows of sources are read once for each part, and those of the targets once more by batches, unless they are added up with the others: but that takes room for

@@ -20,6 +20,14 @@ constexpr std::int64_t placesAtOnce = 1 << 16;  // that a thread takes at once
 
 using Readers = std::map<ValueId, std::vector<OpId>>;
 
+// Rows of as many as the mask has entries: of others, places may well be read.
+bool readsWhole(const Program& program, const Op& op, ValueId places, const Op& maker)
+{
+    const int dim = indexedDim(op, places);
+    const Value *rows = OpView(program, op).tensor("self"), *mask = OpView(program, maker).tensor("self");
+    return dim >= 0 && rows && mask && dim < static_cast<int>(rows->sizes.size()) && rows->sizes[static_cast<std::size_t>(dim)] == mask->sizes.front();
+}
+
 bool readsSize(const Op& op) { return op.target == "aten::sym_size" && op.outputs.size() == 1; }
 
 // The column of places in what nonzero gives for a mask of one dimension.
@@ -86,7 +94,7 @@ MaskedRows::MaskedRows(const Program& program, std::span<const std::size_t> ops,
             isKnown = isKnown && readsPlaces(program, program[places]) && !isWanted(program[places].outputs.front());
             found.push_back(places);
             for (const OpId reader : isKnown ? readers[program[places].outputs.front()] : std::vector<OpId>()) {
-                const bool isRead = indexedDim(program[reader], program[places].outputs.front()) >= 0;
+                const bool isRead = readsWhole(program, program[reader], program[places].outputs.front(), program[maker]);
                 isKnown = isKnown && (isRead || readsSize(program[reader]));
                 (isRead ? reads : found).push_back(reader);
             }
@@ -95,6 +103,9 @@ MaskedRows::MaskedRows(const Program& program, std::span<const std::size_t> ops,
             continue;
         m_ops.insert(found.begin(), found.end());
         m_ops.insert(reads.begin(), reads.end());
+        m_readers[program[maker].outputs.front()] = readers[program[maker].outputs.front()].size();
+        for (const OpId places : readers[program[maker].outputs.front()])
+            m_readers[program[places].outputs.front()] = readers[program[places].outputs.front()].size();
         for (const OpId read : reads) {
             const ValueId rows = program[read].outputs.front();
             const auto* indices = program[read].find("indices")->asList();
@@ -109,6 +120,13 @@ MaskedRows::MaskedRows(const Program& program, std::span<const std::size_t> ops,
             m_ops.insert(sizes.begin(), sizes.end());
         }
     }
+}
+
+// Which goes with its last reader.
+std::shared_ptr<const MaskedRows::Mask> MaskedRows::maskOf(ValueId places)
+{
+    const auto mask = m_masks.find(places);
+    return --m_readers.at(places) > 0 ? mask->second : std::move(m_masks.extract(mask).mapped());
 }
 
 std::vector<std::int64_t> MaskedRows::sizesOf(const Rows& rows)
@@ -201,15 +219,16 @@ std::vector<c10::IValue> MaskedRows::run(OpId id, const OperandValues& operands)
         return {};
     }
     if (op.target == "aten::select") {
-        m_masks[output] = m_masks.at(view.value("self"));
+        m_masks[output] = maskOf(view.value("self"));
         return {};
     }
     if (op.target == "aten::cat")
         return {joined(op, operands)};
     if (readsSize(op)) {
-        if (const auto places = m_masks.find(view.value("self")); places != m_masks.end())
-            return {places->second->count()};
-        const std::vector<std::int64_t> sizes = sizesOf(m_rows.at(view.value("self")));
+        const ValueId of = view.value("self");
+        if (m_readers.contains(of))
+            return {maskOf(of)->count()};
+        const std::vector<std::int64_t>& sizes = m_sizes.at(of);
         return {sizes.at(static_cast<std::size_t>(view.dim("dim", static_cast<int>(sizes.size())).value_or(0)))};
     }
     Rows rows;
@@ -217,10 +236,11 @@ std::vector<c10::IValue> MaskedRows::run(OpId id, const OperandValues& operands)
     const auto* indices = op.find("indices")->asList();
     const auto index = std::ranges::find_if(*indices, [](const Argument& argument) { return !argument.isNone(); });
     rows.dim = index - indices->begin();
-    rows.mask = m_masks.at(*index->asValue());
+    rows.mask = maskOf(*index->asValue());
     TORCH_CHECK(rows.from.dim() > rows.dim && rows.from.size(rows.dim) == rows.mask->holds.numel(), "a mask of ", rows.mask->holds.numel(), " entries does not fit ",
                 rows.from.dim() > rows.dim ? rows.from.size(rows.dim) : 0, " rows");
     if (m_later.contains(output)) {
+        m_sizes[output] = sizesOf(rows);
         m_rows[output] = std::move(rows);
         return {};
     }

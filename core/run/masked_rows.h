@@ -35,14 +35,17 @@ private:
     };
 
     static std::vector<std::int64_t> sizesOf(const Rows& rows);
+    std::shared_ptr<const Mask> maskOf(ValueId places);
     static void copy(const Rows& rows, const at::Tensor& to, std::int64_t first);
     at::Tensor joined(const Op& op, const OperandValues& operands);
 
     const Program& m_program;
     std::set<OpId> m_ops;
     std::set<ValueId> m_later;                                 // rows that only a cat reads, and how many there are
+    std::map<ValueId, std::size_t> m_readers;                  // of pairs and places, that are still to come
     std::map<ValueId, std::shared_ptr<const Mask>> m_masks;  // by pairs and by places
     std::map<ValueId, Rows> m_rows;
+    std::map<ValueId, std::vector<std::int64_t>> m_sizes;      // of rows that a cat reads, also after it
 };
 
 }  // namespace cleave

@@ -199,44 +199,49 @@ Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& c
 
 namespace {
 
-// A function that costs are computed from, and one that was run with the same batches; the same blocks as well, unless the former has none.
+// A function that costs are computed from, and one that was run with the same batches; and with the same blocks, unless the former has none.
 struct SameRows {
     std::size_t ran;
-    bool hasBlocks;
+    bool hasSameBlocks;
 };
 
 // For each of the functions that costs are computed from; nothing where one has blocks that were not run.
-std::optional<std::vector<SameRows>> sameRows(const CutProgram& ran, const PlanSpace& space, const Plan& plan)
+std::optional<std::vector<SameRows>> sameRows(const CutProgram& ran, const PlanSpace& space, const Plan& plan, const RunOptions& options)
 {
     Plan base = space.messageDegree();
     base.joined = plan.joined;
     std::vector<SameRows> all;
     for (const CutFunction& function : space.cut(base).functions) {
-        const bool hasBlocks = function.frames.size() > 1 || !function.neighbours.empty() || function.isGlobal || function.firstLevel != function.level;
-        const auto same = std::ranges::find_if(ran.functions, [&](const CutFunction& other) {
-            const bool hasSameBlocks = other.level == function.level && other.firstLevel == function.firstLevel && other.frames == function.frames && other.neighbours == function.neighbours;
-            return other.nodeType == function.nodeType && other.isGlobal == function.isGlobal && other.rowsOf == function.rowsOf && other.total == function.total &&
-                   (hasSameBlocks || !hasBlocks);
+        const auto isOfSameNodes = [&](const CutFunction& other) {
+            return other.nodeType == function.nodeType && other.isGlobal == function.isGlobal && other.rowsOf == function.rowsOf && other.total == function.total;
+        };
+        auto same = std::ranges::find_if(ran.functions, [&](const CutFunction& other) {
+            return isOfSameNodes(other) && other.level == function.level && other.firstLevel == function.firstLevel && other.frames == function.frames &&
+                   other.neighbours == function.neighbours;
         });
+        const bool isThere = same != ran.functions.end();
+        // Without blocks it has the batches of any other, where all compute all nodes.
+        if (!isThere && options.targets.empty() && function.frames.size() == 1 && function.neighbours.empty() && !function.isGlobal && function.firstLevel == function.level)
+            same = std::ranges::find_if(ran.functions, isOfSameNodes);
         if (same == ran.functions.end())
             return {};
-        all.push_back({static_cast<std::size_t>(same - ran.functions.begin()), hasBlocks});
+        all.push_back({static_cast<std::size_t>(same - ran.functions.begin()), isThere});
     }
     return all;
 }
 
 // What the run has counted, for the functions that costs are computed from.
-std::optional<GraphCounts> countsOf(const RunResult& result, const CutProgram& ran, const PlanSpace& space, const Plan& plan)
+std::optional<GraphCounts> countsOf(const RunResult& result, const CutProgram& ran, const PlanSpace& space, const Plan& plan, const RunOptions& options)
 {
-    const auto same = sameRows(ran, space, plan);
+    const auto same = sameRows(ran, space, plan, options);
     if (!same)
         return {};
     GraphCounts counts = result.counts;
     counts.joined = plan.joined;
     counts.functions.clear();
-    for (const auto& [function, hasBlocks] : *same) {
+    for (const auto& [function, hasSameBlocks] : *same) {
         counts.functions.push_back(result.counts.functions[function]);
-        if (!hasBlocks) {
+        if (!hasSameBlocks) {
             counts.functions.back().frames.resize(1);
             counts.functions.back().reach.resize(1);
         }
@@ -246,9 +251,9 @@ std::optional<GraphCounts> countsOf(const RunResult& result, const CutProgram& r
 
 }  // namespace
 
-bool isPredictedWithoutGraph(const Model& model, const Plan& plan)
+bool isPredictedWithoutGraph(const Model& model, const Plan& plan, const RunOptions& options)
 {
-    return sameRows(*model.cut, PlanSpace(*model.analysis), plan).has_value();
+    return sameRows(*model.cut, PlanSpace(*model.analysis), plan, options).has_value();
 }
 
 Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph, const RunOptions& options, const RunResult& result, bool profiled,
@@ -260,7 +265,7 @@ Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph,
         std::vector<bool> onDevice;
         for (const FunctionRun& function : result.functions)
             onDevice.push_back(!function.device.empty());
-        if (const auto counts = profiled ? std::nullopt : countsOf(result, *model.cut, space, plan))
+        if (const auto counts = profiled ? std::nullopt : countsOf(result, *model.cut, space, plan, options))
             return predict(CostModel(space, *counts, readRates(ratesPath())), plan, *model.cut, options.device, onDevice);
         GraphMeasure measure(model, graph, options, progress);
         const std::int64_t batchSize = std::max<std::int64_t>(result.batchSize, 1);

@@ -72,7 +72,7 @@ Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph,
                    bool profiled = false, const Progress& progress = {});
 
 /// Whether that needs no more of the graph than a run of the model's cut by this plan counts anyway, if its ops are not to be measured.
-bool isPredictedWithoutGraph(const Model& model, const Plan& plan);
+bool isPredictedWithoutGraph(const Model& model, const Plan& plan, const RunOptions& options);
 
 /// The same by a model of costs that is there already. cut: as it was run. device, onDevice: the functions that ran there, by function; empty: none.
 Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut, const std::string& device = {}, const std::vector<bool>& onDevice = {});

@@ -282,14 +282,16 @@ RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOpti
 RunResult runLayerWiseAndFree(const Model& model, DataGraph& graph, const RunOptions& options, const Progress& progress)
 {
     options.check();
-    const Stoppable stoppable(progress.stop);
-    useThreads(options);
-    Bindings inputs = bindInputs(model, graph, options);
-    const std::vector<std::string> random = randomInputs(model.program(), graph, options);
-    graph.arrays.clear();
-    RunResult result = withinMemory(options, [&] { return layerWiseOn(model, inputs, options, {}, progress); });
-    result.randomInputs = random;
-    return result;
+    return withinMemory(options, [&] {
+        const Stoppable stoppable(progress.stop);
+        useThreads(options);
+        Bindings inputs = bindInputs(model, graph, options);
+        const std::vector<std::string> random = randomInputs(model.program(), graph, options);
+        graph.arrays.clear();
+        RunResult result = layerWiseOn(model, inputs, options, {}, progress);
+        result.randomInputs = random;
+        return result;
+    });
 }
 
 }  // namespace cleave

@@ -113,7 +113,8 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
 /// Runs function by function, batch by batch over one-hop blocks.
 RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOptions& options = {}, const Progress& progress = {});
 
-/// The same for a graph that nobody reads after it: its arrays are gone when it returns, and each leaves memory after the last function that reads it. Never twice
+/// The same for a graph that nobody reads after it: its arrays are gone when it returns; node features leave memory after the last function that reads them, edges when they
+/// are grouped as functions read them. Never twice
 /// (RunOptions::warmsUp).
 RunResult runLayerWiseAndFree(const Model& model, DataGraph& graph, const RunOptions& options = {}, const Progress& progress = {});
 

@@ -3,8 +3,8 @@
 
     python3 out_of_core.py --cli build/dev/bin/cleave-cli --graph FOLDER [--models sage3 gcn3 gat3] [--share 0.25] [--spill DIR] [--disk 500]
 
-The graph is a folder of .npy files (x.npy, edge_index.npy, num_nodes.npy). The budget is a share of features and activations, which is what all save points and
-the features take. --disk slows the disk down to so many megabytes a second: what is read is compared with what it gives then, so that a fast disk does not hide how well
+The graph is a folder of .npy files (x.npy, edge_index.npy, num_nodes.npy). The budget is a share of features and activations: of what
+the features and the rows that the three layers give take, whatever a plan saves. --disk slows the disk down to so many megabytes a second: what is read is compared with what it gives then, so that a fast disk does not hide how well
 reading and computing go side by side. Needs the rights to drop the page cache and to make a control group; says so where it has them not. Prints a table in Markdown.
 """
 import argparse
@@ -18,6 +18,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).parent
+WIDTHS = 128, 128, 32  # of the layers' rows in bench/models
 
 
 def drop_caches() -> bool:
@@ -102,11 +103,10 @@ def main():
             command = [arguments.cli, "run", *graph, "--plan", plan, "--threads", str(arguments.threads), "--json", "--out", out]
             free = min(run(command, [])["seconds"] for _ in range(3))
             free_functions = run(command, [])["functions"]
-            # What each function must read is what is saved before it, or the features, and four bytes for the source of each edge.
-            saved = [f["saved_bytes"] for f in free_functions]
-            least_read, least_written = features.stat().st_size + sum(saved[:-1]) + 4 * sum(f["edges"] for f in free_functions), sum(saved)
-            budget = int(arguments.share * (features.stat().st_size + sum(saved)))
-            # The program itself, which is not counted in what --memory bounds, is in the group.
+            # What each layer must read is the rows of the one before, or the features, and four bytes for the source of each edge; what it must write is its rows.
+            nodes, inputs = free_functions[0]["rows"], [features.stat().st_size / (4 * free_functions[0]["rows"]), *WIDTHS[:-1]]
+            least_read, least_written = 4 * nodes * sum(inputs) + 4 * sum(f["edges"] for f in free_functions), 4 * nodes * sum(WIDTHS)
+            budget = int(arguments.share * (features.stat().st_size + least_written))
             program = 100 << 20
             with groups(budget + program, arguments.disk * 10**6, features) as into:
                 rate = sequential_rate(features, into)  # of that minute: other machines use the disk as well

@@ -55,6 +55,30 @@ def main():
     changed_program("no_outputs", lambda g, s: s.update(output_specs=[]))
     changed_program("custom_object", lambda g, s: s["input_specs"].append({"custom_obj": {"arg": {"name": "a", "class_fqn": "b"}, "custom_obj_name": "c"}}))
     changed_program("complex_argument", lambda g, s: g["nodes"][0]["inputs"][0].update(arg={"as_complex": {"real": 1, "imag": 2}}))
+    # Graphs within the program, as export writes what is computed under torch.no_grad().
+    def wrapped(graph, inputs=None, outputs=None):
+        inner = {"inputs": inputs if inputs is not None else [{"as_tensor": {"name": "a"}}], "outputs": outputs or [{"as_tensor": {"name": "a"}}], "nodes": [], "tensor_values": {"a": graph["tensor_values"][tensor]}}
+        node = {"target": "torch.ops.higher_order.wrap_with_set_grad_enabled", "name": "w", "metadata": {}, "outputs": [{"as_tensor": {"name": "w"}}],
+                "inputs": [{"name": "", "arg": a} for a in ({"as_bool": False}, {"as_graph": {"name": "g", "graph": inner}}, {"as_tensor": {"name": "x"}})]}
+        return node
+
+    changed_program("graph_without_inputs", lambda g, s: g["nodes"].append(wrapped(g, inputs=[])))
+    changed_program("graph_input_is_a_list", lambda g, s: g["nodes"].append(wrapped(g, inputs=[{"as_tensors": []}])))
+    changed_program("graph_output_unknown", lambda g, s: g["nodes"].append(wrapped(g, outputs=[{"as_tensor": {"name": "nothing"}}])))
+    changed_program("graph_with_more_outputs", lambda g, s: g["nodes"].append(wrapped(g, outputs=[{"as_tensor": {"name": "a"}}] * 2)))
+    changed_program("graph_result_twice", lambda g, s: g["nodes"].extend([wrapped(g), wrapped(g)]))
+    changed_program("graph_missing", lambda g, s: g["nodes"].append({**wrapped(g), "inputs": wrapped(g)["inputs"][:1]}))
+
+    def deep(graph, depth):
+        node = wrapped(graph)
+        for _ in range(depth):
+            outer = wrapped(graph, outputs=[{"as_tensor": {"name": "w"}}])
+            node["inputs"][2]["arg"]["as_tensor"]["name"] = "a"
+            outer["inputs"][1]["arg"]["as_graph"]["graph"]["nodes"] = [node]
+            node = outer
+        return node
+
+    changed_program("graphs_in_graphs", lambda g, s: g["nodes"].append(deep(g, 100)))
     changed_weight("offset_outside", storage_offset={"as_int": 10**9})
     changed_weight("offset_negative", storage_offset={"as_int": -1})
     changed_weight("huge_count", sizes=[{"as_int": 2**40}, {"as_int": 2**40}])

@@ -28,6 +28,8 @@ struct Edges {
     ValueId keptWeights = b.op("index.Tensor", {{"self", {weights}}, {"indices", {std::vector<Argument>{{places}}}}}, {sym("k"), num(3)});
     ValueId count = b.op("sym_size.int", {{"self", {kept}}, {"dim", {std::int64_t{1}}}}, {}, DType::Int64);
     ValueId all = b.op("cat", {{"tensors", {std::vector<Argument>{{kept}, {loops}}}}, {"dim", {std::int64_t{-1}}}}, {num(2), sym("k+n")}, DType::Int64);
+    ValueId countAfter = b.op("sym_size.int", {{"self", {kept}}, {"dim", {std::int64_t{-1}}}}, {}, DType::Int64);
+    ValueId ends0 = b.op("sym_size.int", {{"self", {kept}}, {"dim", {std::int64_t{0}}}}, {}, DType::Int64);
     ValueId allWeights = b.op("cat", {{"tensors", {std::vector<Argument>{{loopWeights}, {keptWeights}}}}, {"dim", {std::int64_t{0}}}}, {sym("n+k"), num(3)});
 
     std::vector<at::Tensor> run(const std::vector<ValueId>& wanted, const at::Tensor& holds, Kernels kernels, std::int64_t width = 3)
@@ -62,7 +64,7 @@ TEST(MaskedRows, AreWhatLibTorchGives)
                 const std::string what = std::to_string(m) + " edges, mask " + std::to_string(form) + ", threads " + std::to_string(t);
                 Edges edges;
                 // Read by others as well, they are made before.
-                for (const auto& wanted : {std::vector{edges.all, edges.allWeights, edges.count}, std::vector{edges.all, edges.kept}, std::vector{edges.count}, std::vector{edges.places, edges.all}})
+                for (const auto& wanted : {std::vector{edges.all, edges.allWeights, edges.count, edges.countAfter, edges.ends0}, std::vector{edges.all, edges.kept}, std::vector{edges.count}, std::vector{edges.places, edges.all}})
                     expectSame(edges.run(wanted, holds, Kernels::All), edges.run(wanted, holds, Kernels::None), what);
             }
         }
@@ -76,7 +78,7 @@ TEST(MaskedRows, AreRunWithoutTheirPlaces)
     for (std::size_t i = 0; i < ops.size(); ++i)
         ops[i] = i;
     const EqualMasks none(edges.b.program, {}, {});
-    const MaskedRows rows(edges.b.program, ops, {edges.all, edges.allWeights}, none);
+    const MaskedRows rows(edges.b.program, ops, {edges.all, edges.allWeights, edges.ends0}, none);
     for (std::size_t i = 0; i < ops.size(); ++i)
         EXPECT_TRUE(rows.has(OpId{static_cast<int>(i)})) << edges.b.program.ops[i].target;
     EXPECT_FALSE(MaskedRows(edges.b.program, ops, {edges.places}, none).has(OpId{0})) << "somebody wants the places";
@@ -87,6 +89,19 @@ TEST(MaskedRows, AreRunWithoutTheirPlaces)
         all[i] = i;
     const MaskedRows found(program, all, {}, EqualMasks(program, {}, {}));
     EXPECT_TRUE(std::ranges::any_of(all, [&](std::size_t i) { return program.ops[i].target == "aten::cat" && found.has(OpId{static_cast<int>(i)}); })) << "loops of GCN";
+}
+
+// Rows of more than the mask has entries, at its places: LibTorch reads those that there are.
+TEST(MaskedRows, RowsThatAreNoneOfTheMasksAreReadAtItsPlaces)
+{
+    ProgramBuilder b;
+    const ValueId mask = b.input("mask", {sym("m")}, DType::Bool), more = b.input("more", {sym("m+n"), num(2)});
+    const ValueId pairs = b.op("nonzero", {{"self", {mask}}}, {sym("k"), num(1)}, DType::Int64);
+    const ValueId places = b.op("select.int", {{"self", {pairs}}, {"dim", {std::int64_t{1}}}, {"index", {std::int64_t{0}}}}, {sym("k")}, DType::Int64);
+    const ValueId rows = b.op("index.Tensor", {{"self", {more}}, {"indices", {std::vector<Argument>{{places}}}}}, {sym("k"), num(2)});
+    const Bindings inputs{{mask, at::tensor({1, 0, 1}, at::kLong).to(at::kBool)}, {more, at::arange(10, at::kFloat).view({5, 2})}};
+    const at::Tensor read = runProgram(b.program, Constants(b.program.values.size()), inputs, {rows}, "test", {}, Kernels::All).front().toTensor();
+    EXPECT_TRUE(read.equal(at::tensor({0, 1, 4, 5}, at::kFloat).view({2, 2})));
 }
 
 TEST(MaskedRows, WhatDoesNotFitIsAnError)

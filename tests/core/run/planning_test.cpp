@@ -203,7 +203,7 @@ TEST(Predictions, NeedNoMoreOfTheGraphThanTheRunCounts)
         const PricedPlan priced = planFor(model, graph, usualPlanner(), options);
         const Plan& plan = priced.planned.plan;
         model.cut = std::make_shared<CutProgram>(space.cut(plan, priced.planned.cost.copied));
-        ASSERT_TRUE(isPredictedWithoutGraph(model, plan)) << name;
+        ASSERT_TRUE(isPredictedWithoutGraph(model, plan, options)) << name;
         const RunResult result = runLayerWise(model, graph, options);
         const Prediction prediction = predict(model, plan, DataGraph(), options, result);
         GraphMeasure measure(model, graph, options, {});
