@@ -11,14 +11,14 @@ namespace {
 
 class Estimate {
 public:
-    Estimate(const Analysis& analysis, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize)
-        : m_a(analysis), m_nodes(static_cast<double>(nodes)), m_edges(static_cast<double>(edges)), m_batch(static_cast<double>(std::clamp<std::int64_t>(batchSize, 1, std::max<std::int64_t>(nodes, 1))))
+    Estimate(const Analysis& analysis, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize, const KnownSizes& known)
+        : m_a(analysis), m_known(known), m_nodes(static_cast<double>(nodes)), m_edges(static_cast<double>(edges)), m_batch(static_cast<double>(std::clamp<std::int64_t>(batchSize, 1, std::max<std::int64_t>(nodes, 1))))
     {
     }
 
     FunctionRows rows(const CutFunction& f) const
     {
-        const double targets = total(f.total);
+        const double targets = total(f.total), nodes = size(m_a.nodeTypes[static_cast<std::size_t>(f.nodeType)].symbol);
         FunctionRows rows;
         double inBatch = f.isGlobal ? targets : std::min(targets, m_batch);
         rows.batches = f.isGlobal ? 1 : std::max(1.0, std::ceil(targets / m_batch));
@@ -41,7 +41,7 @@ public:
                 else if (frame.kind == FrameKind::Block)
                     own = rows.reach.back();
                 else if (frame.kind == FrameKind::Edges)
-                    own = scaled(rows.frames[parent], size(frame.index) / std::max(m_nodes, 1.0));
+                    own = scaled(rows.frames[parent], size(frame.index) / std::max(nodes, 1.0));
                 else if (frame.kind == FrameKind::Part)
                     own = scaled(rows.frames[parent], std::min(1.0, total(frame.own) / std::max(total(frame.own) + total(frame.before), 1.0)));
                 else
@@ -52,7 +52,7 @@ public:
                 if (neighbour.ofType == f.nodeType && f.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops && reading.insert(neighbour.frame).second)
                     read += rows.frames[static_cast<std::size_t>(neighbour.frame)].most;
             // Nodes that so many random reads find beside those that are there.
-            within += (m_nodes - within) * (1 - std::pow(1 - 1 / std::max(m_nodes, 2.0), read));
+            within += std::max(0.0, nodes - within) * (1 - std::pow(1 - 1 / std::max(nodes, 2.0), read));
         }
         return rows;
     }
@@ -94,10 +94,14 @@ private:
 
     double size(const std::string& text) const
     {
-        return sizeValue(text, [&](const std::string& symbol) { return m_a.typeCountedBy(symbol) >= 0 ? m_nodes : m_edges; });
+        return sizeValue(text, [&](const std::string& symbol) {
+            const auto known = m_known.find(symbol);
+            return known != m_known.end() ? static_cast<double>(known->second) : m_a.typeCountedBy(symbol) >= 0 ? m_nodes : m_edges;
+        });
     }
 
     const Analysis& m_a;
+    const KnownSizes& m_known;
     double m_nodes, m_edges, m_batch;
 };
 
@@ -119,9 +123,9 @@ int batchesAtOnce(double batches, int threads)
     return batches > 2 * threads ? threads : 1;
 }
 
-GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize)
+GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize, const KnownSizes& known)
 {
-    const Estimate estimate(analysis, nodes, edges, batchSize);
+    const Estimate estimate(analysis, nodes, edges, batchSize, known);
     GraphCounts counts;
     for (const NodeType& type : analysis.nodeTypes)
         counts.nodes.push_back(estimate.nodesOf(type));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -51,7 +52,10 @@ struct GraphCounts {
 /// How many batches run at once: one on each thread if there are enough of them, otherwise one on all threads.
 int batchesAtOnce(double batches, int threads);
 
-/// Counts for a graph of which only the numbers of nodes and edges are known, of each node type and in each edge set: sources are drawn at random.
-GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize);
+using KnownSizes = std::map<std::string, std::int64_t>;  ///< by symbol
+
+/// Counts for a graph of which only the numbers of nodes and edges are known, of each node type and in each edge set, but for sizes that are known: sources are drawn
+/// at random.
+GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize, const KnownSizes& known = {});
 
 }  // namespace cleave

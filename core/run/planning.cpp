@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/graph/array_names.h"
 #include "core/graph/clusters.h"
 #include "core/plan/optimal.h"
 #include "core/run/calibrate.h"
@@ -24,6 +25,7 @@ struct Planning::Impl {
     Profile profile;
     std::optional<GraphMeasure> graph;
     std::int64_t nodes = 0, edges = 0;
+    KnownSizes known;
 
     Impl(const Model& m, Rates r) : model(m), space(*model.analysis), rates(std::move(r)) {}
 
@@ -35,7 +37,7 @@ struct Planning::Impl {
             throw Error("Node orders can be compared on a graph only.");
         Plan plan = space.messageDegree();
         plan.joined = joined;
-        GraphCounts counts = estimateCounts(*model.analysis, space.cut(plan), nodes, edges, batchSize);
+        GraphCounts counts = estimateCounts(*model.analysis, space.cut(plan), nodes, edges, batchSize, known);
         counts.joined = joined;
         return counts;
     }
@@ -109,12 +111,13 @@ Planning::Planning(const Model& model, const DataGraph& graph, const RunOptions&
     m->edges = graph.numEdges;
 }
 
-Planning::Planning(const Model& model, std::int64_t nodes, std::int64_t edges, Rates rates) : m(std::make_unique<Impl>(model, std::move(rates)))
+Planning::Planning(const Model& model, std::int64_t nodes, std::int64_t edges, Rates rates, KnownSizes known) : m(std::make_unique<Impl>(model, std::move(rates)))
 {
     if (nodes < 1 || edges < 0)
         throw Error("A graph needs at least one node, and not less than no edges.");
     m->nodes = nodes;
     m->edges = edges;
+    m->known = std::move(known);
 }
 
 Planning::~Planning() = default;
@@ -171,7 +174,17 @@ Planner usualPlanner() { return hasSolver() ? Planner::Optimal : Planner::Greedy
 PricedPlan planFor(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, const Progress& progress)
 {
     const Rates rates = readRates(ratesPath());
-    Planning planning(model, std::max<std::int64_t>(graph.numNodes, 1), graph.numEdges, options.device == "cpu" ? rates : ratesOn(rates.of(options.device), rates));
+    const Program& program = model.program();
+    KnownSizes known;
+    for (const Input& input : program.inputs) {
+        const Value& value = program[input.value];
+        const auto renamed = options.inputs.find(value.name);
+        const auto array = findArray(graph.arrays, renamed == options.inputs.end() ? value.name : renamed->second);
+        for (std::size_t d = 0; array != graph.arrays.end() && d < std::min(value.sizes.size(), array->second.shape.size()); ++d)
+            if (!value.sizes[d].isConstant())
+                known.emplace(value.sizes[d].symbol, array->second.shape[d]);
+    }
+    Planning planning(model, std::max<std::int64_t>(graph.numNodes, 1), graph.numEdges, options.device == "cpu" ? rates : ratesOn(rates.of(options.device), rates), std::move(known));
     return planning.make(planner, {{}, 0, options.batchSize}, progress);
 }
 

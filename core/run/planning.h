@@ -36,7 +36,7 @@ struct PricedPlan {
 class Planning {
 public:
     Planning(const Model& model, const DataGraph& graph, const RunOptions& options, Rates rates, const Progress& progress = {});
-    Planning(const Model& model, std::int64_t nodes, std::int64_t edges, Rates rates);
+    Planning(const Model& model, std::int64_t nodes, std::int64_t edges, Rates rates, KnownSizes known = {});
     ~Planning();
 
     /// Times of ops measured on sample blocks take the place of the rates from now on. Error without a graph.

@@ -612,6 +612,14 @@ TEST(Cli, RunsPlanForTheGraph)
     const Result other = run(inputs + " --planner optimal --resume " + store);
     EXPECT_EQ(other.code, 1);
     EXPECT_NE(other.err.find("is another one: there, the plan is"), std::string::npos) << other.err;
+    test::writeText(folder / "store/manifest.plan.json", "{");
+    const Result damaged = run(inputs + " --resume " + store);
+    EXPECT_EQ(damaged.code, 1);
+    EXPECT_NE(damaged.err.find("The plan that was kept is not gone on with: "), std::string::npos) << damaged.err;
+    EXPECT_NE(damaged.err.find("is another one: there, the plan is"), std::string::npos) << damaged.err;
+    const std::string there = (folder / "there").string();
+    ASSERT_EQ(run(inputs + " --device cuda --store " + there).code, 0);
+    EXPECT_NE(test::readText(folder / "there/manifest.plan.json").find("\"device\": \"cuda\""), std::string::npos) << "to go on there";
     // A plan that lies in the folder already is somebody's.
     const std::string mine = test::readText(plan);
     ASSERT_EQ(run(inputs + " --plan " + plan + " --store " + folder.path().string()).code, 0);

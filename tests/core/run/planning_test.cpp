@@ -229,6 +229,20 @@ TEST(Estimates, ComeNearTheCountsOfARandomGraph)
     EXPECT_NE(test::errorOf([&] { estimated.measureOps(); }), "");
 }
 
+TEST(Estimates, TakeTheNodesOfEachTypeAndTheEdgesOfEachRelation)
+{
+    const Model model = openZoo("typed_sage");
+    const DataGraph graph = zooGraph("typed_sage");
+    const PlanSpace space(*model.analysis);
+    const PricedPlan priced = planFor(model, graph, Planner::MessageDegree, {});
+    const GraphCounts counted = GraphMeasure(model, graph, {}, {}).counts(1 << 14, NodeOrder::Natural, {}, {});
+    EXPECT_EQ(priced.counts.nodes, counted.nodes);
+    ASSERT_EQ(priced.counts.functions.size(), counted.functions.size());
+    for (std::size_t f = 0; f < counted.functions.size(); ++f)
+        for (std::size_t i = 0; i < counted.functions[f].frames.size(); ++i)
+            EXPECT_NEAR(priced.counts.functions[f].frames[i].total, counted.functions[f].frames[i].total, 1e-6) << "function " << f << ", frame " << i;
+}
+
 TEST(Estimates, SamplesOfALargeGraphSayTheirError)
 {
     // 1.2 million edges: counted from samples.
