@@ -30,6 +30,9 @@ public:
             m_p.producer = "PyTorch " + printable(version->text());
         m_p.modules.push_back({});
         describeValues(graph);
+        for (const auto* table : {&m_scope.tensors, &m_scope.numbers})
+            for (const auto& [name, meta] : *table)
+                m_taken.insert(name);
         for (const JsonView& spec : module.at("signature").at("input_specs").items())
             addInput(spec);
         const auto nodes = graph.at("nodes").items();
@@ -48,7 +51,8 @@ public:
 private:
     // The names of a graph, and what they stand for.
     struct Scope {
-        std::string prefix;  // of what the graph makes, in the program
+        std::string prefix;  // of names that others have as well; empty: of the program itself
+        std::map<std::string, std::string> called;  // names of what the graph makes, in the program
         std::map<std::string, JsonView> tensors, numbers;
         std::map<std::string, ValueId> ids;
         std::map<std::string, Argument> literals;
@@ -64,10 +68,21 @@ private:
                     m_scope.numbers.emplace(name, value);
     }
 
+    // What the program calls what the graph calls so.
+    std::string called(const std::string& name)
+    {
+        if (m_scope.prefix.empty())
+            return name;
+        const auto [known, isNew] = m_scope.called.try_emplace(name);
+        if (isNew)
+            known->second = m_taken.insert(name).second ? name : m_scope.prefix + name;
+        return known->second;
+    }
+
     ValueId add(const std::string& name, ValueKind kind, const JsonView& where)
     {
         Value value;
-        value.name = m_scope.prefix + name;
+        value.name = called(name);
         value.kind = kind;
         if (kind == ValueKind::Tensor) {
             const auto meta = m_scope.tensors.find(name);
@@ -194,14 +209,15 @@ private:
             readMetadata(op, *metadata);
         const auto outputs = node.at("outputs").items();
         const auto name = node.find("name");
-        op.name = m_scope.prefix + (name ? name->text() : outputs.empty() ? op.target : firstName(outputs.front()));
-        if (op.target == "operator::getitem" || op.target == "operator::getitem_") {
-            if (resolveItem(node, op))
-                return;
-        }
+        const std::string here = name ? name->text() : outputs.empty() ? op.target : firstName(outputs.front());
         if (op.target == "higher_order::wrap_with_set_grad_enabled") {
             addWrapped(node);
             return;
+        }
+        op.name = called(here);
+        if (op.target == "operator::getitem" || op.target == "operator::getitem_") {
+            if (resolveItem(node, op, here))
+                return;
         }
         refuseForeign(m_p, op);
         for (const JsonView& input : node.at("inputs").items())
@@ -251,7 +267,7 @@ private:
         const auto inputs = graph.at("inputs").items(), outputs = graph.at("outputs").items(), results = node.at("outputs").items();
         if (inputs.size() != operands.size() - 2)
             graph.at("inputs").fail("as many inputs as the graph is given");
-        Scope inner{m_scope.prefix + wrapped.at("name").text() + ".", {}, {}, {}, {}};
+        Scope inner{m_scope.prefix + wrapped.at("name").text() + ".", {}, {}, {}, {}, {}};
         std::vector<Argument> given;
         for (std::size_t i = 2; i < operands.size(); ++i)
             given.push_back(readArgument(operands[i].at("arg")).value_or(Argument{}));
@@ -299,7 +315,7 @@ private:
     }
 
     // Item k of an op with several outputs is that output.
-    bool resolveItem(const JsonView& node, const Op& op)
+    bool resolveItem(const JsonView& node, const Op& op, const std::string& name)
     {
         const auto inputs = node.at("inputs").items();
         if (inputs.size() != 2)
@@ -312,7 +328,7 @@ private:
         const ValueId* item = (*items)[static_cast<std::size_t>(*index->asInt())].asValue();
         if (!item)
             return false;
-        m_scope.ids[op.name.substr(m_scope.prefix.size())] = *item;
+        m_scope.ids[name] = *item;
         return true;
     }
 
@@ -502,6 +518,7 @@ private:
     Pt2Archive m_archive;
     Program& m_p;
     Scope m_scope;
+    std::set<std::string> m_taken;  // names in the program
     int m_depth = 0;  // of graphs within graphs
     std::map<std::string, ModuleId> m_modules;
     std::string m_device;
