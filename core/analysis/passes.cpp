@@ -122,6 +122,7 @@ private:
             if (!readSizesFromStructure(op, rewriter))
                 continue;
             masksToIndices(op, rewriter);
+            viewToStack(op);
             const std::vector<ValueId> outputs = op.outputs;
             rewriter.emit(std::move(op));
             for (const ValueId id : outputs)
@@ -248,6 +249,32 @@ private:
                 (*list)[i] = {index};
             }
         }
+    }
+
+    // Decomposed, a stack is a concatenation that is taken apart again: k tensors of [n, F], [k n, F], [k, n, F].
+    void viewToStack(Op& op) const
+    {
+        const OpView view(m_program, op);
+        const ValueId self = view.value("self");
+        if ((op.target != "aten::view" && op.target != "aten::reshape" && op.target != "aten::_unsafe_view") || !self.valid() || !m_program[self].producer.valid())
+            return;
+        const Op& cat = m_program[m_program[self].producer];
+        const OpView catView(m_program, cat);
+        const std::vector<ValueId> parts = cat.target == "aten::cat" ? catView.values("tensors") : std::vector<ValueId>();
+        if (parts.size() < 2 || !parts.front().valid() || m_program[parts.front()].sizes.empty() || catView.dim("dim", catView.outputRank()).value_or(0) != 0)
+            return;
+        const Value& first = m_program[parts.front()];
+        std::vector<Dim> stacked = first.sizes;
+        stacked.insert(stacked.begin(), Dim{static_cast<std::int64_t>(parts.size()), {}});
+        const bool isStack = view.output().sizes == stacked && std::ranges::all_of(parts, [&](ValueId part) {
+            return part.valid() && m_program[part].sizes == first.sizes && m_program[part].dtype == first.dtype;
+        });
+        if (!isStack)
+            return;
+        const Argument tensors = *cat.find("tensors");
+        op.target = "aten::stack";
+        op.overload.clear();
+        op.args = {{"tensors", tensors}, {"dim", {std::int64_t{0}}}};
     }
 
     // Every GCN layer computes the same normalisation: equal calls on equal structure values are one value.

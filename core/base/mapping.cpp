@@ -252,12 +252,20 @@ void dropMappedPages(const std::function<bool()>& isEnough)
 
 namespace {
 
-// Parts of memory, by where they begin, that are pages of files as these lie on the disk: no relocation has written to them, no debugger and no tool.
-std::map<std::uintptr_t, std::uintptr_t> pagesAsInFiles()
+// A part of memory whose pages are those of a file as they lie on the disk: no relocation has written to them, no debugger and no tool.
+struct PagesAsInFile {
+    std::uintptr_t end = 0;
+    std::size_t resident = 0;  // bytes
+};
+
+// By where they begin.
+std::map<std::uintptr_t, PagesAsInFile> pagesAsInFiles()
 {
-    std::map<std::uintptr_t, std::uintptr_t> clean;
-    std::uintptr_t begin = 0, end = 0;
+    std::map<std::uintptr_t, PagesAsInFile> clean;
+    std::uintptr_t begin = 0;
+    PagesAsInFile pages;
     bool isOfFile = false;
+    const auto bytes = [](const std::string& line) { return static_cast<std::size_t>(std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10)) * 1024; };
     std::ifstream maps("/proc/self/smaps");
     for (std::string line; std::getline(maps, line);) {
         // 7f0c9a000000-7f0c9a200000 r-xp 00000000 fe:00 1234   /usr/lib/libtorch_cpu.so
@@ -265,10 +273,12 @@ std::map<std::uintptr_t, std::uintptr_t> pagesAsInFiles()
         char rights[8] = {};
         if (std::sscanf(line.c_str(), "%llx-%llx %7s %*s %*s %llu", &from, &to, rights, &inode) == 4) {
             begin = static_cast<std::uintptr_t>(from);
-            end = static_cast<std::uintptr_t>(to);
+            pages = {static_cast<std::uintptr_t>(to), 0};
             isOfFile = inode != 0 && rights[0] == 'r' && rights[1] == '-' && rights[3] == 'p';
-        } else if (isOfFile && line.starts_with("Anonymous:") && std::strtoull(line.c_str() + 10, nullptr, 10) == 0) {
-            clean[begin] = end;
+        } else if (line.starts_with("Rss:")) {
+            pages.resident = bytes(line);
+        } else if (isOfFile && line.starts_with("Anonymous:") && bytes(line) == 0) {
+            clean[begin] = pages;
         }
     }
     return clean;
@@ -276,18 +286,26 @@ std::map<std::uintptr_t, std::uintptr_t> pagesAsInFiles()
 
 }  // namespace
 
+std::size_t residentLibraryBytes()
+{
+    std::size_t bytes = 0;
+    for (const auto& [begin, pages] : pagesAsInFiles())
+        bytes += pages.resident;
+    return bytes;
+}
+
 void dropLibraryPages()
 {
     // Only of what has been loaded, and is not writable in its file: a library that is being loaded is not among it yet.
     const auto drop = [](dl_phdr_info* object, std::size_t, void* found) {
-        const auto& clean = *static_cast<const std::map<std::uintptr_t, std::uintptr_t>*>(found);
+        const auto& clean = *static_cast<const std::map<std::uintptr_t, PagesAsInFile>*>(found);
         const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGE_SIZE));
         for (const ElfW(Phdr)* part = object->dlpi_phdr; part != object->dlpi_phdr + object->dlpi_phnum; ++part) {
             if (part->p_type != PT_LOAD || (part->p_flags & PF_W) != 0)
                 continue;
             const std::uintptr_t begin = object->dlpi_addr + part->p_vaddr, end = (begin + part->p_filesz + page - 1) / page * page;
-            for (auto at = clean.lower_bound(begin / page * page); at != clean.end() && at->second <= end; ++at)
-                madvise(reinterpret_cast<void*>(at->first), at->second - at->first, MADV_DONTNEED);
+            for (auto at = clean.lower_bound(begin / page * page); at != clean.end() && at->second.end <= end; ++at)
+                madvise(reinterpret_cast<void*>(at->first), at->second.end - at->first, MADV_DONTNEED);
         }
         return 0;
     };

@@ -64,5 +64,6 @@ void dropMappedPages(const std::function<bool()>& isEnough);
 /// Lets those pages of the program and its libraries leave the process that nothing has written to: the system has them still, and brings back what is used. New
 /// systems (Linux 6.18) bring up to 2 MiB for one instruction where a library has just been installed, so that resident memory grows by what is never looked at.
 void dropLibraryPages();
+std::size_t residentLibraryBytes();  ///< in memory of such pages; asking takes some milliseconds
 
 }  // namespace cleave

@@ -62,6 +62,7 @@ namespace {
 std::atomic<bool> isBound = false;
 std::atomic<std::size_t> near = 0, low = 0;  // above the first, pages are dropped until the second
 std::atomic<std::size_t> origin = 0, boundBytes = 0;  // what was resident before, and how much more may be
+std::atomic<std::size_t> originLibraries = 0;  // what of the former was libraries' pages as they are in their files
 std::atomic<std::size_t> room = 0;           // for pages of files
 std::atomic<std::size_t> highest = 0;           // the most resident memory at any look
 std::atomic<std::int64_t> nextForLibraries = 0;  // when their pages may be dropped again, in milliseconds
@@ -75,7 +76,7 @@ void look()
         return;
     dropMappedPages([&] { return residentBytes() < low; });
     // What is left is arrays, which keep to their share, and libraries, which do not.
-    constexpr std::int64_t pause = 20, longPause = 1000;
+    constexpr std::int64_t pause = 200, longPause = 1000;
     const std::size_t most = origin + boundBytes, tooMuch = most - std::min(most, (most - std::min<std::size_t>(near, most)) / 2);
     const std::int64_t time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
     std::int64_t next = nextForLibraries;
@@ -89,7 +90,6 @@ void look()
 // What is read and written between two looks must find room above `near`.
 void divideForBatches()
 {
-    giveBackPages();
     boundBatches(boundBytes / 16 * 5, boundBytes / 16 * 6);
     low = origin + boundBytes / 16 * 8;
     near = origin + boundBytes / 16 * 10;
@@ -112,7 +112,9 @@ void divideForArrays(bool librariesAreReady)
 
 void require(std::size_t needed, std::size_t before, std::size_t bound, const std::string& what, const std::string& advice)
 {
-    const std::size_t now = residentBytes(), used = now > before ? now - before : 0;
+    // What libraries have grown by can go.
+    const std::size_t now = residentBytes(), libraries = residentLibraryBytes(), known = before + libraries - std::min<std::size_t>(libraries, originLibraries);
+    const std::size_t used = now > known ? now - known : 0;
     if (used + needed > bound)
         throw Error(what + " needs at least " + formatBytes(static_cast<double>(used + needed)) + " of memory, more than the " +
                     formatBytes(static_cast<double>(bound)) + " that it may take" + advice + ".");
@@ -152,10 +154,10 @@ MemoryBound::MemoryBound(std::size_t bytes, const std::filesystem::path& folder)
 {
     Mapping::temporary(folder, 1);  // whether it can be written
     m->bytes = bytes;
-    giveBackPages();
     m->before = residentBytes();
     m->knowsPeak = forgetPeak();
     highest = origin = m->before;
+    originLibraries = residentLibraryBytes();
     boundBytes = bytes;
     room = bytes / 4;
     boundPages({bytes / 16, folder});

@@ -62,6 +62,16 @@ bool isFloat(const Actual<V>& a)
     return (a.value && a.kind == ValueKind::Float) || isLiteral(a, [](const Argument& l) { return std::holds_alternative<double>(l.value); });
 }
 
+// 0.0, where newer versions take any number and older ones integers.
+template <class V>
+bool isWhole(const Actual<V>& a)
+{
+    return isLiteral(a, [](const Argument& l) {
+        const double* x = std::get_if<double>(&l.value);
+        return x && std::abs(*x) < 0x1p53 && *x == std::trunc(*x);
+    });
+}
+
 template <class V>
 bool isBool(const Actual<V>& a)
 {
@@ -83,7 +93,7 @@ bool accepts(const c10::Type& type, const Actual<V>& a, Match match)
     case c10::TypeKind::TensorType:
         return (a.value && a.kind == ValueKind::Tensor) || (match == Match::Wrap && (isInt(a) || isFloat(a)));
     case c10::TypeKind::IntType:
-        return isInt(a);
+        return isInt(a) || (match != Match::Strict && isWhole(a));
     case c10::TypeKind::FloatType:
         return isFloat(a) || (match != Match::Strict && isInt(a));
     case c10::TypeKind::BoolType:
@@ -230,7 +240,7 @@ public:
         for (std::size_t i = 0; i < found->schema().arguments().size(); ++i) {
             const c10::Argument& formal = found->schema().arguments()[i];
             const Actual* given = named ? argument(formal.name()) : i < m_args.size() ? &m_args[i].second : nullptr;
-            inputs.push_back(given ? convert(*given, *formal.type()) : m_target.constant(*formal.default_value()));
+            inputs.push_back(given ? convert(*given, *formal.type()) : m_target.constant(formal.default_value().value_or(c10::IValue())));
         }
         return m_target.call(*found, std::move(inputs), m_op.outputs.size());
     }
@@ -363,7 +373,9 @@ private:
         }
         return std::ranges::all_of(formals, [&](const c10::Argument& f) {
             const Actual* given = argument(f.name());
-            return given ? accepts(*f.type(), *given, match) : f.default_value().has_value();
+            // What may be left out in newer versions only.
+            const bool isNothing = schema.overload_name() == m_op.overload && f.type()->kind() == c10::TypeKind::OptionalType;
+            return given ? accepts(*f.type(), *given, match) : f.default_value().has_value() || isNothing;
         });
     }
 
@@ -398,7 +410,7 @@ private:
         if (const std::int64_t* n = argument.asInt())
             return type.kind() == c10::TypeKind::FloatType ? c10::IValue(static_cast<double>(*n)) : c10::IValue(*n);
         if (const double* x = std::get_if<double>(&argument.value))
-            return *x;
+            return type.kind() == c10::TypeKind::IntType ? c10::IValue(static_cast<std::int64_t>(*x)) : c10::IValue(*x);
         if (const bool* b = argument.asBool())
             return *b;
         if (const std::string* s = argument.asString())

@@ -1724,6 +1724,22 @@
         <translation>张量或数</translation>
     </message>
     <message>
+        <source>a tensor or a number with a name</source>
+        <translation>有名称的张量或数</translation>
+    </message>
+    <message>
+        <source>a graph that is run with or without gradients</source>
+        <translation>带梯度或不带梯度运行的图</translation>
+    </message>
+    <message>
+        <source>as many inputs as the graph is given</source>
+        <translation>与传给该图的一样多的输入</translation>
+    </message>
+    <message>
+        <source>as many outputs as the graph has</source>
+        <translation>与该图的输出一样多的输出</translation>
+    </message>
+    <message>
         <source>a type of numbers</source>
         <translation>数的类型</translation>
     </message>

@@ -65,6 +65,17 @@ class Stack(nn.Module):
         return self.lin(x)
 
 
+class OneGraph(nn.Module):
+    """A model of PyTorch Geometric that is not told of several graphs."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, x, edge_index):
+        return self.model(x, edge_index)
+
+
 class WithoutGradients(nn.Module):
     """What the first layer says, smoothed without gradients, beside a second layer; both graphs that export makes of that have the same names inside."""
 
@@ -728,6 +739,9 @@ ZOO = {
     "gcn": lambda: basic(pyg.GCN, dropout=0.5),
     "sage_mean": lambda: basic(pyg.GraphSAGE),
     "sage_max": lambda: basic(pyg.GraphSAGE, aggr="max"),
+    "gin_layer_norm": lambda: OneGraph(pyg.GIN(FEATURES, HIDDEN, 2, CLASSES, norm="layer")),
+    "sage_attention": lambda: Stack(lambda i: pyg.SAGEConv(i, HIDDEN, aggr=pyg.aggr.MultiAggregation(
+        ["mean", "max", "std"], mode="attn", mode_kwargs={"in_channels": i, "out_channels": i, "num_heads": 2}))),
     "sage_several": lambda: basic(pyg.GraphSAGE, aggr=["mean", "max", "std", "min", "var"]),
     "sage_powermean": lambda: Stack(lambda i: pyg.SAGEConv(i, HIDDEN, aggr="powermean")),
     "sage_softmax": lambda: Stack(lambda i: pyg.SAGEConv(i, HIDDEN, aggr="softmax")),
@@ -858,7 +872,7 @@ ZOO = {
     "static": lambda: basic(pyg.GraphSAGE),
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
-DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna"}  # once more as run_decompositions() leaves them
+DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna", "gin_layer_norm", "sage_attention"}  # once more as run_decompositions() leaves them
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}
