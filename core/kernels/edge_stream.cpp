@@ -203,7 +203,8 @@ private:
             break;
         case EdgeRow::Target:
             for (std::int64_t run = 0; run < met.targets; ++run)
-                m_do.load(out + met.begin[run] * width, rowOf(array, item.firstTarget + met.target[run]), array.type, 0, nullptr, 0, met.begin[run + 1] - met.begin[run], width);
+                std::fill(room + met.begin[run], room + met.begin[run + 1], met.target[run]);
+            m_do.load(out, rowOf(array, item.firstTarget), array.type, array.stride, room, 0, met.count, width);
             break;
         default:
             m_do.load(out, array.rows, array.type, array.stride, rowsOf(operand, met, room), met.count, met.count, width);

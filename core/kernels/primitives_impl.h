@@ -292,9 +292,29 @@ void expand(T* out, const T* in, std::int64_t rows, std::int64_t width, std::int
     }
 }
 
+// Rows of so few columns that vectors of them would be mostly empty.
+template <int width, class T, class In>
+void loadNarrow(T* out, const In* rows, std::int64_t stride, const std::int32_t* index, std::int64_t indexEnd, std::int64_t count)
+{
+    for (std::int64_t i = 0; i < count; ++i, out += width) {
+        if (index && i + prefetchDistance<In> < indexEnd)
+            __builtin_prefetch(rows + index[i + prefetchDistance<In>] * stride);
+        const In* in = rows + (index ? static_cast<std::int64_t>(index[i]) : i) * stride;
+        for (int c = 0; c < width; ++c)
+            out[c] = numberAt(in + c);
+    }
+}
+
 template <class T, class In>
 void loadAs(T* out, const In* rows, std::int64_t stride, const std::int32_t* index, std::int64_t indexEnd, std::int64_t count, std::int64_t width)
 {
+    switch (width) {
+    case 1: return loadNarrow<1>(out, rows, stride, index, indexEnd, count);
+    case 2: return loadNarrow<2>(out, rows, stride, index, indexEnd, count);
+    case 4: return loadNarrow<4>(out, rows, stride, index, indexEnd, count);
+    case 8: return loadNarrow<8>(out, rows, stride, index, indexEnd, count);
+    default: break;
+    }
     constexpr int lanes = Lanes<T>::count;
     const std::int64_t whole = width / lanes * lanes;
     for (std::int64_t i = 0; i < count; ++i, out += width) {

@@ -88,6 +88,10 @@ inline Vector<float> load(const BFloat16* p)
 #endif
 }
 
+inline float numberAt(const float* p) { return *p; }
+inline double numberAt(const double* p) { return *p; }
+inline float numberAt(const BFloat16* p) { return __builtin_bit_cast(float, static_cast<std::uint32_t>(p->bits) << 16); }
+
 // The first n lanes; the others are zero and their memory is not touched.
 inline Vector<float> loadSome(const float* p, int n)
 {
