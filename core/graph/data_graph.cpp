@@ -4,11 +4,16 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <set>
+#include <span>
+#include <thread>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/memory.h"
+#include "core/base/parallel.h"
 #include "core/base/stopping.h"
 #include "core/graph/array_numbers.h"
 #include "core/graph/graph_arrays.h"
@@ -278,14 +283,32 @@ private:
             fail(name, "must be integers of shape [2, edges], not " + std::string(dtypeName(edges.dtype)) + " " + shapeText(edges));
         edges = asInt64(edges);
         m_graph.numEdges += edges.shape[1];
-        for (std::int64_t i = 0; i < edges.count(); ++i) {
-            if (i % (1 << 22) == 0)
-                progress.update(static_cast<double>(i) / static_cast<double>(edges.count()), "Checking edges");
-            const std::int64_t node = edges.as<std::int64_t>()[i];
-            if (node < 0 || node >= nodes)
-                fail(name, "names node " + std::to_string(node) + " at edge " + std::to_string(i % edges.shape[1]) +
-                               (m_isTyped ? ", but nodes are numbered from 0" : ", but the graph has " + formatCount(nodes) + " nodes, numbered from 0"));
-        }
+        progress.update(0, "Checking edges");
+        const std::span<const std::int64_t> ends(edges.as<std::int64_t>(), static_cast<std::size_t>(edges.count()));
+        if (const auto i = firstOutside(ends, nodes))
+            fail(name, "names node " + std::to_string(ends[*i]) + " at edge " + std::to_string(static_cast<std::int64_t>(*i) % edges.shape[1]) +
+                           (m_isTyped ? ", but nodes are numbered from 0" : ", but the graph has " + formatCount(nodes) + " nodes, numbered from 0"));
+    }
+
+    // The first entry that is none of 0 to count - 1.
+    static std::optional<std::size_t> firstOutside(std::span<const std::int64_t> entries, std::int64_t count)
+    {
+        constexpr std::size_t part = std::size_t{1} << 18;
+        const auto isOutside = [count](std::int64_t entry) { return static_cast<std::uint64_t>(entry) >= static_cast<std::uint64_t>(count); };
+        const auto parts = static_cast<std::int64_t>((entries.size() + part - 1) / part);
+        std::vector<std::uint8_t> has(static_cast<std::size_t>(parts));
+        parallelFor(parts, static_cast<int>(std::max(1U, std::thread::hardware_concurrency())), [&](std::int64_t p, int) {
+            const auto some = entries.subspan(static_cast<std::size_t>(p) * part);
+            bool found = false;
+            for (const std::int64_t entry : some.first(std::min(part, some.size())))
+                found |= isOutside(entry);
+            has[static_cast<std::size_t>(p)] = found ? 1 : 0;
+        });
+        const auto first = std::ranges::find(has, 1);
+        if (first == has.end())
+            return {};
+        const auto from = entries.begin() + static_cast<std::ptrdiff_t>(part) * (first - has.begin());
+        return static_cast<std::size_t>(std::find_if(from, entries.end(), isOutside) - entries.begin());
     }
 
     void checkRows() const

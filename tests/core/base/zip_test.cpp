@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
 #include <random>
+#include <span>
+#include <vector>
 
 #include "core/base/zip.h"
 #include "tests/core/test_files.h"
@@ -73,6 +77,26 @@ TEST(Zip, DamagedBytesNeverGiveOtherContent)
             }
         });
     }
+}
+
+// In parts side by side.
+TEST(Zip, LargeEntriesAreReadWholeAndChecked)
+{
+    const test::TemporaryFolder folder;
+    std::mt19937 random(7);
+    std::vector<std::uint32_t> numbers((std::size_t{5} << 21) + 3);  // 40 MiB and a bit
+    for (std::uint32_t& number : numbers)
+        number = static_cast<std::uint32_t>(random());
+    const auto bytes = std::as_bytes(std::span(numbers));
+    writeZip(folder / "large.zip", {{"a", std::as_bytes(std::span(first))}, {"large", bytes}});
+    const Array read = ZipReader(folder / "large.zip").readArray("large");
+    ASSERT_EQ(read.bytes(), bytes.size());
+    EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), read.data.get()));
+    std::fstream file(folder / "large.zip", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(30 << 20);
+    file.put(static_cast<char>(file.peek() ^ 1));
+    file.close();
+    EXPECT_EQ(errorOf([&] { ZipReader(folder / "large.zip").readArray("large"); }), "Entry 'large' of large.zip is damaged.");
 }
 
 TEST(Zip, LeavesNothingWhenItCannotWrite)

@@ -175,6 +175,21 @@ TEST(Graph, OfSeveralNodeTypes)
     EXPECT_NE(refusal(wrong).find("item_x_indices"), std::string::npos);
 }
 
+TEST(Graph, OfManyEdgesNamesTheFirstThatLeadsNowhere)
+{
+    constexpr std::int64_t edges = 700'001;  // checked in parts
+    std::vector<std::int64_t> ends(2 * edges, 1);
+    std::map<std::string, Array> arrays = tiny();
+    arrays["edge_index"] = numbers({2, edges}, ends);
+    EXPECT_EQ(read(arrays).numEdges, edges);
+    for (const std::int64_t at : {edges + 600'000, edges - 1, std::int64_t{300'000}}) {
+        ends[static_cast<std::size_t>(at)] = at % 2 == 0 ? 3 : -1;
+        arrays["edge_index"] = numbers({2, edges}, ends);
+        const std::string text = refusal(arrays);
+        EXPECT_NE(text.find("names node " + std::string(at % 2 == 0 ? "3" : "-1") + " at edge " + std::to_string(at % edges) + ","), std::string::npos) << text;
+    }
+}
+
 // Where no array is called what it is, shapes say which are edges and which are features; a model's inputs say the rest.
 TEST(Graph, OfArraysWithOtherNames)
 {
