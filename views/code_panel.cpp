@@ -14,7 +14,8 @@
 
 namespace cleave::views {
 
-CodePanel::CodePanel(Document& document, QWidget* parent) : LazyPanel(parent), m_document(document), m_files(new QComboBox(this)), m_source(new QPlainTextEdit(this))
+CodePanel::CodePanel(Document& document, QWidget* parent)
+    : LazyPanel(parent), m_document(document), m_files(new QComboBox(this)), m_source(new QPlainTextEdit(this))
 {
     m_files->setAccessibleName(tr("File"));
     m_source->setReadOnly(true);
@@ -105,7 +106,9 @@ void CodePanel::refresh()
         if (name != "cleave_plan.py")  // the same for every plan
             m_files->addItem(toText(name));
     const int same = m_files->findText(file);
-    m_files->setCurrentIndex(same >= 0 ? same : m_files->findText(QStringLiteral("function_1.py")) >= 0 ? m_files->findText(QStringLiteral("function_1.py")) : 0);
+    m_files->setCurrentIndex(same >= 0                                                 ? same
+                             : m_files->findText(QStringLiteral("function_1.py")) >= 0 ? m_files->findText(QStringLiteral("function_1.py"))
+                                                                                       : 0);
     const QString now = follows ? fileOfOps() : QString();
     const bool isElsewhere = !now.isEmpty() && now != file;
     if (isElsewhere)

@@ -20,7 +20,8 @@ public:
 
     QString source() const;  ///< the one that is shown
     void showFile(const QString& name);
-    void showOps(const std::vector<OpId>& ops);  ///< marks the lines that compute them, in the file where the first is, now and when the plan has changed
+    /// marks the lines that compute them, in the file where the first is, now and when the plan has changed
+    void showOps(const std::vector<OpId>& ops);
 
 protected:
     void refresh() override;

@@ -130,8 +130,9 @@ int CostBars::legendRows(int width, QPainter* painter, int top) const
     constexpr int sign = 10, space = 10;
     int x = barMargin, rows = 1;
     const bool hasTransfers = std::ranges::any_of(m_bars, [](const Bar& bar) { return bar.seconds[Transfer] > 0; });
-    for (const auto& [part, name] : {std::pair(Prepare, partName(Prepare)), std::pair(Transfer, partName(Transfer)), std::pair(ReadNodes, tr("read")), std::pair(ComputeNodes, tr("compute")),
-                                     std::pair(ComputeBlocks, tr("for rows of blocks")), std::pair(Write, partName(Write))}) {
+    for (const auto& [part, name] :
+         {std::pair(Prepare, partName(Prepare)), std::pair(Transfer, partName(Transfer)), std::pair(ReadNodes, tr("read")),
+          std::pair(ComputeNodes, tr("compute")), std::pair(ComputeBlocks, tr("for rows of blocks")), std::pair(Write, partName(Write))}) {
         if (part == Transfer && !hasTransfers)
             continue;
         const int text = fontMetrics().horizontalAdvance(name) + 2, needed = sign + 4 + text + space;
@@ -168,7 +169,8 @@ bool CostBars::event(QEvent* event)
     QStringList lines{m_bars[static_cast<std::size_t>(bar)].name};
     for (std::size_t part = 0; part < parts; ++part)
         if (part != Transfer || m_bars[static_cast<std::size_t>(bar)].seconds[part] > 0)
-            lines.append(QStringLiteral("%1: %2").arg(partName(static_cast<Part>(part)), secondsText(m_bars[static_cast<std::size_t>(bar)].seconds[part])));
+            lines.append(
+                QStringLiteral("%1: %2").arg(partName(static_cast<Part>(part)), secondsText(m_bars[static_cast<std::size_t>(bar)].seconds[part])));
     lines.append(m_bars[static_cast<std::size_t>(bar)].details);
     QToolTip::showText(help->globalPos(), lines.join(u'\n'), this);
     return true;

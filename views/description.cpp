@@ -114,27 +114,35 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
     return sections;
 }
 
-std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::optional<DegreeSummary>& degrees, const QString& path, const Model* model)
+std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::optional<DegreeSummary>& degrees, const QString& path,
+                                           const Model* model)
 {
     std::vector<PropertySection> sections;
     auto& about = sections.emplace_back(PropertySection{DescriptionTexts::tr("Graph"), {}}).properties;
-    about.push_back({DescriptionTexts::tr("file"), path.isEmpty() ? DescriptionTexts::tr("%1, built in").arg(toText(graph.name)) : QFileInfo(path).fileName(), path});
+    about.push_back({DescriptionTexts::tr("file"),
+                     path.isEmpty() ? DescriptionTexts::tr("%1, built in").arg(toText(graph.name)) : QFileInfo(path).fileName(), path});
     about.push_back({DescriptionTexts::tr("V, nodes"), countText(graph.numNodes), {}});
     if (model != nullptr && model->analysis->types() > 1)
         for (const Input& input : model->program().inputs)
             if (const auto rows = findArray(graph.arrays, model->program()[input.value].name);
-                rows != graph.arrays.end() && input.role == Role::NodeFeatures && !rows->second.shape.empty() && model->analysis->values[input.value].rows == Rows::Nodes)
-                about.push_back({toText(nodesText(*model->analysis, model->analysis->values[input.value].nodeType)), countText(rows->second.shape[0]), {}});
+                rows != graph.arrays.end() && input.role == Role::NodeFeatures && !rows->second.shape.empty() &&
+                model->analysis->values[input.value].rows == Rows::Nodes)
+                about.push_back(
+                    {toText(nodesText(*model->analysis, model->analysis->values[input.value].nodeType)), countText(rows->second.shape[0]), {}});
     about.push_back({DescriptionTexts::tr("M, edges"), countText(graph.numEdges), {}});
     if (degrees) {
-        about.push_back({DescriptionTexts::tr("in-degree"), DescriptionTexts::tr("%1 to %2").arg(countText(degrees->least), countText(degrees->most)), {}});
-        about.push_back({DescriptionTexts::tr("mean, median"), QStringLiteral("%1, %2").arg(QLocale().toString(degrees->mean, 'f', 1)).arg(countText(degrees->median)), {}});
+        about.push_back(
+            {DescriptionTexts::tr("in-degree"), DescriptionTexts::tr("%1 to %2").arg(countText(degrees->least), countText(degrees->most)), {}});
+        about.push_back({DescriptionTexts::tr("mean, median"),
+                         QStringLiteral("%1, %2").arg(QLocale().toString(degrees->mean, 'f', 1)).arg(countText(degrees->median)),
+                         {}});
     }
     for (const auto& [name, array] : graph.arrays) {
         QStringList sizes;
         for (const std::int64_t size : array.shape)
             sizes.append(countText(size));
-        about.push_back({toText(name), QStringLiteral("%1 [%2]").arg(toText(std::string(dtypeName(array.dtype))), sizes.join(QStringLiteral(" × "))), {}});
+        about.push_back(
+            {toText(name), QStringLiteral("%1 [%2]").arg(toText(std::string(dtypeName(array.dtype))), sizes.join(QStringLiteral(" × "))), {}});
     }
     if (graph.labels) {
         const auto* labels = graph.labels->as<std::int64_t>();

@@ -455,7 +455,8 @@ void Document::rewriteModel()
             Q_EMIT modelAboutToChange();
             putModel(std::move(model));
             const std::vector<PassCount>& applied = m_model->analysis->rewrites;
-            Q_EMIT noted(applied.empty() ? tr("The program is as it was traced: no rewrite applies.") : tr("Rewrites: %1.").arg(rewritesText(*m_model)));
+            Q_EMIT noted(applied.empty() ? tr("The program is as it was traced: no rewrite applies.")
+                                         : tr("Rewrites: %1.").arg(rewritesText(*m_model)));
         });
 }
 
@@ -526,7 +527,8 @@ void Document::verify()
         return;
     start(
         Task::Run, tr("Verifying"),
-        [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, plan = m_planEditor.plan(), graph = m_graph, chosen = m_options, devices = m_planEditor.devices()](const Progress& progress) {
+        [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, plan = m_planEditor.plan(), graph = m_graph,
+         chosen = m_options, devices = m_planEditor.devices()](const Progress& progress) {
             checkPlanned(*model, checked, progress);
             VerifyOptions options = chosen;
             options.run = onDevices(chosen.run, devices, *model->cut);
@@ -537,8 +539,9 @@ void Document::verify()
             return result;
         },
         [this](VerifyResult result) {
-            Q_EMIT noted((result.equal() ? tr("Verified: the cut model gives the same answers.") : tr("Verified: the cut model gives different answers.")) +
-                         noticesText(result.layerWise));
+            Q_EMIT noted(
+                (result.equal() ? tr("Verified: the cut model gives the same answers.") : tr("Verified: the cut model gives different answers.")) +
+                noticesText(result.layerWise));
             setReport({std::nullopt, std::move(result)});
         });
 }
@@ -549,7 +552,8 @@ void Document::writeProfile(const QString& path)
         return;
     start(
         Task::Run, tr("Measuring the plan"),
-        [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, graph = m_graph, options = m_options.run, file = toPath(path)](const Progress& progress) {
+        [model = m_planEditor.plannedModel(), checked = m_isChecked ? m_model->cut : nullptr, graph = m_graph, options = m_options.run,
+         file = toPath(path)](const Progress& progress) {
             checkPlanned(*model, checked, progress);
             writeProfileGraph(file, profilePlan(*model, *graph, options, progress));
             giveBackPages();

@@ -77,7 +77,8 @@ public:
     void openKarateClub();  ///< with random features, as wide as the model wants them
     void openExpected(const QString& path);  ///< outputs recorded elsewhere, which Verify compares with as well, until another model is opened
     void openPlan(const QString& path);      ///< of the model that is open or being opened, with its rewrites, batch size and node order
-    void restorePlan(const QString& path, const QString& savedPath);  ///< openPlan() of one that nobody saved; savedPath: the file that it was read from before, may be empty
+    /// openPlan() of one that nobody saved; savedPath: the file that it was read from before, may be empty
+    void restorePlan(const QString& path, const QString& savedPath);
     const QString& planPath() const { return m_planPath; }            ///< file that the plan was last read from or written to; empty: none
     bool savePlan(const QString& path);
     void comparePlan(const QString& path);  ///< shown beside the plan at hand; what differs is noted

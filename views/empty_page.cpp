@@ -34,9 +34,10 @@ void EmptyPage::setReading(const QString& what)
         setText(QStringLiteral("<div style='font-size:xx-large'>%1…</div>").arg(what.toHtmlEscaped()));
         return;
     }
-    QString text = tr("<div style='font-size:xx-large'>Drop a model here</div><p>or open one with <b>Ctrl+O</b>: a file that "
-                      "<code>torch.export.save</code> or <code>torch.jit.save</code> wrote (.pt2, .pt).</p><p>Then open a graph (.npz, .csv, .mtx …) with <b>Ctrl+G</b> "
-                      "to run the model on it.</p>");
+    QString text = tr(
+        "<div style='font-size:xx-large'>Drop a model here</div><p>or open one with <b>Ctrl+O</b>: a file that "
+        "<code>torch.export.save</code> or <code>torch.jit.save</code> wrote (.pt2, .pt).</p><p>Then open a graph (.npz, .csv, .mtx …) with <b>Ctrl+G</b> "
+        "to run the model on it.</p>");
     if (!exampleFile(QStringLiteral("sage.pt2")).isEmpty())
         text += tr("<p>Or look at <a href='example'>the example</a>: GraphSAGE on the papers of Cora.</p>");
     setText(text);

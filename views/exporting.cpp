@@ -55,11 +55,13 @@ bool exportDocument(Document& document, GraphView& view, const QString& path)
         writeText(path, csvReport(withPlan(document)));
     } else if (kind == QStringLiteral("txt")) {
         if (!withPlan(document).canRun())
-            throw Error(document.graph() ? "The times of ops are measured when nothing else runs: try again then." : "The times of ops are those on a graph: open one first.");
+            throw Error(document.graph() ? "The times of ops are measured when nothing else runs: try again then."
+                                         : "The times of ops are those on a graph: open one first.");
         document.writeProfile(path);
         return false;
     } else {
-        throw Error("'" + QFileInfo(path).fileName().toStdString() + "' must end in .svg, .pdf, .png, .dot, .html, .csv or .txt, which says what is written.");
+        throw Error("'" + QFileInfo(path).fileName().toStdString() +
+                    "' must end in .svg, .pdf, .png, .dot, .html, .csv or .txt, which says what is written.");
     }
     return true;
 }

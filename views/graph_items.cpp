@@ -319,7 +319,8 @@ std::vector<QPointF> cornersOf(const QPainterPath& path)
     constexpr int mostHalvings = 10;
     std::vector<QPointF> corners{path.elementAt(0)};
     for (int i = 1; i + 2 < path.elementCount(); i += 3)
-        addCorners({QPointF(path.elementAt(i - 1)), QPointF(path.elementAt(i)), QPointF(path.elementAt(i + 1)), QPointF(path.elementAt(i + 2))}, mostHalvings, corners);
+        addCorners({QPointF(path.elementAt(i - 1)), QPointF(path.elementAt(i)), QPointF(path.elementAt(i + 1)), QPointF(path.elementAt(i + 2))},
+                   mostHalvings, corners);
     return corners;
 }
 
@@ -353,8 +354,9 @@ void ArrowItem::paintLong(QPainter* painter, const QRectF& area) const
 {
     QVarLengthArray<QLineF, 32> lines;
     for (std::size_t i = 1; i < m_corners.size(); ++i)
-        if (const QPointF &from = m_corners[i - 1], &to = m_corners[i];
-            std::max(from.x(), to.x()) >= area.left() && std::min(from.x(), to.x()) <= area.right() && std::max(from.y(), to.y()) >= area.top() && std::min(from.y(), to.y()) <= area.bottom())
+        if (const QPointF& from = m_corners[i - 1], &to = m_corners[i];
+            std::max(from.x(), to.x()) >= area.left() && std::min(from.x(), to.x()) <= area.right() && std::max(from.y(), to.y()) >= area.top() &&
+            std::min(from.y(), to.y()) <= area.bottom())
             lines.append(QLineF(from, to));
     if (lines.isEmpty())
         return;
@@ -579,10 +581,12 @@ void BandItem::paintTitles(QPainter* painter, double left) const
 {
     const double x = std::max(boundingRect().left() + margin, left);
     paintTexts(painter, x, m_texts.title, m_texts.lines, m_band.top, m_band.bottom, m_style.colors.text);
-    paintTexts(painter, x, m_texts.stripTitle, m_texts.stripLines, m_band.bottom, m_band.stripBottom, m_hasCut ? m_style.colors.cut : m_style.colors.text);
+    paintTexts(painter, x, m_texts.stripTitle, m_texts.stripLines, m_band.bottom, m_band.stripBottom,
+               m_hasCut ? m_style.colors.cut : m_style.colors.text);
 }
 
-void BandItem::paintTexts(QPainter* painter, double x, const QString& title, const QStringList& lines, double top, double bottom, const QColor& color) const
+void BandItem::paintTexts(QPainter* painter, double x, const QString& title, const QStringList& lines, double top, double bottom,
+                          const QColor& color) const
 {
     if (title.isEmpty())
         return;

@@ -164,7 +164,8 @@ public:
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
 private:
-    void paintTexts(QPainter* painter, double x, const QString& title, const QStringList& lines, double top, double bottom, const QColor& color) const;
+    void paintTexts(QPainter* painter, double x, const QString& title, const QStringList& lines, double top, double bottom,
+                    const QColor& color) const;
 
     const GraphStyle& m_style;
     LayoutBand m_band;

@@ -140,7 +140,8 @@ BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip) c
     if (band.function < 0)
         texts.lines.append(tr("once, on the whole graph"));
     else if (band.firstFunction < band.function)
-        texts.lines.append(tr("message degrees %1 to %2").arg(m_picture->dag.bands[static_cast<std::size_t>(band.firstFunction) + 1].level).arg(band.level));
+        texts.lines.append(
+            tr("message degrees %1 to %2").arg(m_picture->dag.bands[static_cast<std::size_t>(band.firstFunction) + 1].level).arg(band.level));
     else
         texts.lines.append(band.isGlobal ? tr("over all nodes at once") : tr("message degree %1").arg(band.level));
     if (!band.nodeType.empty())
@@ -280,7 +281,8 @@ void GraphScene::markBands()
 
 bool GraphScene::isLit(const DagBand& band) const
 {
-    return m_lit > 0 && band.place >= 0 && m_lit <= band.level && m_lit >= m_picture->dag.bands[static_cast<std::size_t>(band.firstFunction) + 1].level;
+    return m_lit > 0 && band.place >= 0 && m_lit <= band.level &&
+           m_lit >= m_picture->dag.bands[static_cast<std::size_t>(band.firstFunction) + 1].level;
 }
 
 QRectF GraphScene::boxRect(int box) const { return m_boxes[static_cast<std::size_t>(box)]->sceneBoundingRect(); }
@@ -319,14 +321,16 @@ void GraphScene::paintSmallTitles(QPainter* painter, const QTransform& toView, c
     for (const BandItem* band : m_bands)
         if (band != nullptr)
             if (const QRectF on = toView.mapRect(band->stripRect()); on.intersects(view))
-                paint(band->texts().stripTitle, on, on.center().y() - metrics.height() / 2, band->hasCut() ? m_style.colors.cut : m_style.colors.text);
+                paint(band->texts().stripTitle, on, on.center().y() - metrics.height() / 2,
+                      band->hasCut() ? m_style.colors.cut : m_style.colors.text);
 }
 
 QRectF GraphScene::nearestBox(const QRectF& area, double x) const
 {
     QRectF nearest;
     for (int box = 0; box < static_cast<int>(m_boxes.size()); ++box)
-        if (const QRectF rect = boxRect(box); rect.intersects(area) && (nearest.isEmpty() || std::abs(rect.center().x() - x) < std::abs(nearest.center().x() - x)))
+        if (const QRectF rect = boxRect(box);
+            rect.intersects(area) && (nearest.isEmpty() || std::abs(rect.center().x() - x) < std::abs(nearest.center().x() - x)))
             nearest = rect;
     return nearest;
 }
@@ -401,7 +405,8 @@ SpokenPart GraphScene::spokenCut(int cut) const
     if (!isCurrent() || band == bands.end() || m_bands[static_cast<std::size_t>(band - bands.begin())] == nullptr)
         return {tr("Cut %1").arg(cut + 1), {}};
     const BandItem::Texts& texts = m_bands[static_cast<std::size_t>(band - bands.begin())]->texts();
-    return {m_strips[static_cast<std::size_t>(band - bands.begin())].isJoined ? texts.stripTitle : cutText(editor, cut, {}, editor.shown()), texts.stripLines.join(QStringLiteral(", "))};
+    return {m_strips[static_cast<std::size_t>(band - bands.begin())].isJoined ? texts.stripTitle : cutText(editor, cut, {}, editor.shown()),
+            texts.stripLines.join(QStringLiteral(", "))};
 }
 
 std::vector<int> GraphScene::readingOrder() const

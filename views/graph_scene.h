@@ -41,8 +41,10 @@ public:
     void markCut(std::optional<int> cut);  ///< below that function of PlanSpace
     void lightFunctions(int degree);       ///< of this message degree; 0: none
     QRectF boxRect(int box) const;
-    void paintTitles(QPainter* painter, const QRectF& area, double left) const;  ///< of the bands there: at their left ends, or at `left` if that is further right
-    void paintSmallTitles(QPainter* painter, const QTransform& toView, const QRectF& view) const;  ///< in the view's own coordinates, where the picture is too small for texts
+    /// of the bands there: at their left ends, or at `left` if that is further right
+    void paintTitles(QPainter* painter, const QRectF& area, double left) const;
+    /// in the view's own coordinates, where the picture is too small for texts
+    void paintSmallTitles(QPainter* painter, const QTransform& toView, const QRectF& view) const;
     double titleRoom() const;  ///< the widest that titles are, and what is around them
     QRectF cutRect(int cut) const;         ///< its strip; empty if it is not drawn
     QRectF nearestBox(const QRectF& area, double x) const;  ///< of those in the area; empty if there is none

@@ -112,7 +112,8 @@ void GraphView::setShowsStructure(bool shows)
 
 const Repeat* GraphView::repeatAround(const DagBox& box) const
 {
-    const auto around = std::ranges::find_if(m_repeats, [&](const Repeat& repeat) { return box.key.band >= repeat.first && box.key.band < repeat.end(); });
+    const auto around =
+        std::ranges::find_if(m_repeats, [&](const Repeat& repeat) { return box.key.band >= repeat.first && box.key.band < repeat.end(); });
     return around == m_repeats.end() ? nullptr : &*around;
 }
 
@@ -142,7 +143,8 @@ void GraphView::layOutAgain(std::optional<DagKey> anchor)
         },
         [this, picture, anchor](LayoutResult layout) {
             if (m_isNew && layout.bandsWithoutDot > 0)
-                Q_EMIT remarked(tr("%n band(s) are drawn more simply: Graphviz's dot is missing, failed, or took too long.", nullptr, layout.bandsWithoutDot));
+                Q_EMIT remarked(
+                    tr("%n band(s) are drawn more simply: Graphviz's dot is missing, failed, or took too long.", nullptr, layout.bandsWithoutDot));
             picture->layout = std::move(layout);
             setPicture(std::make_unique<GraphPicture>(std::move(*picture)), anchor);
         });
@@ -231,7 +233,9 @@ void GraphView::sayCut()
 {
     const PlanEditor& editor = m_document.planEditor();
     const bool moves = m_cut && editor.hasPreview() && !m_drag;
-    const QString text = moves ? cutText(editor, *m_cut, editor.costs().costOf(editor.plan()), editor.shown()) + QLatin1Char('\n') + tr("Enter keeps it, Esc takes it back") : QString();
+    const QString text = moves ? cutText(editor, *m_cut, editor.costs().costOf(editor.plan()), editor.shown()) + QLatin1Char('\n') +
+                                     tr("Enter keeps it, Esc takes it back")
+                               : QString();
     m_cutLabel->say(text);
     if (moves) {
         const QRectF cut = m_scene->cutRect(*m_cut);
@@ -366,7 +370,9 @@ void GraphView::selectTensor(ValueId tensor)
     if (!m_scene->isCurrent())
         return;
     const OpId producer = m_model->program()[tensor].producer;
-    const auto isOf = [&](const DagBox& box) { return box.key.kind == BoxKind::Tensor ? box.key.value == tensor && !box.isReminder : std::ranges::count(box.ops, producer) > 0; };
+    const auto isOf = [&](const DagBox& box) {
+        return box.key.kind == BoxKind::Tensor ? box.key.value == tensor && !box.isReminder : std::ranges::count(box.ops, producer) > 0;
+    };
     const auto& boxes = picture()->dag.boxes;
     auto found = std::ranges::find_if(boxes, [&](const DagBox& box) { return box.key.kind == BoxKind::Tensor && isOf(box); });
     if (found == boxes.end())

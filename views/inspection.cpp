@@ -108,7 +108,8 @@ private:
     {
         const Op& op = m_program[id];
         const std::optional<Position> moved = movedTo(id);
-        m_result.kind = moved ? InspectionTexts::tr("Operator, moved: %1").arg(m_editor->positionText(*moved)) : InspectionTexts::tr("Operator in %1").arg(place());
+        m_result.kind = moved ? InspectionTexts::tr("Operator, moved: %1").arg(m_editor->positionText(*moved))
+                              : InspectionTexts::tr("Operator in %1").arg(place());
         auto& about = section(InspectionTexts::tr("Operator"));
         about.push_back({InspectionTexts::tr("target"), toText(op.overload.empty() ? op.target : op.target + "." + op.overload), {}});
         about.push_back({InspectionTexts::tr("works"), kindText(m_analysis.ops[id]), {}});
@@ -164,7 +165,9 @@ private:
     {
         auto& rows = section(InspectionTexts::tr("Gives"));
         for (const ValueId value : leaving(ops)) {
-            rows.push_back({toText(m_program[value].name), InspectionTexts::tr("%1, %2").arg(tensorText(m_analysis, value), reachText(m_analysis.values[value])), {}});
+            rows.push_back({toText(m_program[value].name),
+                            InspectionTexts::tr("%1, %2").arg(tensorText(m_analysis, value), reachText(m_analysis.values[value])),
+                            {}});
             if (const QString bytes = wholeBytes(value); !bytes.isEmpty())
                 rows.push_back({{}, bytes, InspectionTexts::tr("rows · entries of a row · bytes of an entry, for the whole graph")});
         }
@@ -213,7 +216,9 @@ private:
                 isKnown = true;
             }
         const bool isOnEdges = !isKnown && m_cost != nullptr && std::ranges::all_of(ops, [this](OpId op) {
-            return std::ranges::all_of(m_program[op].outputs, [this](ValueId made) { return m_analysis.values[made].rows == Rows::Edges && m_analysis.values[made].reach == Reach::Feature; });
+            return std::ranges::all_of(m_program[op].outputs, [this](ValueId made) {
+                return m_analysis.values[made].rows == Rows::Edges && m_analysis.values[made].reach == Reach::Feature;
+            });
         });
         if (!isKnown && !isOnEdges)
             return;
@@ -222,7 +227,8 @@ private:
             rows.push_back({InspectionTexts::tr("time"), InspectionTexts::tr("counts for the scatter that its edges go into"), {}});
             return;
         }
-        rows.push_back({InspectionTexts::tr("time"), secondsText(all.seconds), InspectionTexts::tr("Predicted; what message passing does on edges counts for its scatter")});
+        rows.push_back({InspectionTexts::tr("time"), secondsText(all.seconds),
+                        InspectionTexts::tr("Predicted; what message passing does on edges counts for its scatter")});
         if (all.bytes > 0)
             rows.push_back({InspectionTexts::tr("memory moved"), bytesText(all.bytes), {}});
         rows.push_back({InspectionTexts::tr("arithmetic"), InspectionTexts::tr("%1 operations").arg(countText(std::llround(all.flops))), {}});
@@ -247,7 +253,9 @@ private:
     void inspectModule()
     {
         const auto moved = std::ranges::count_if(m_box.ops, [this](OpId op) { return movedTo(op).has_value(); });
-        m_result.kind = moved > 0 ? InspectionTexts::tr("Module in %1, of which %2 of %3 operators have moved").arg(place()).arg(moved).arg(m_box.ops.size()) : InspectionTexts::tr("Module in %1").arg(place());
+        m_result.kind =
+            moved > 0 ? InspectionTexts::tr("Module in %1, of which %2 of %3 operators have moved").arg(place()).arg(moved).arg(m_box.ops.size())
+                      : InspectionTexts::tr("Module in %1").arg(place());
         addModule(m_box.key.module);
         auto& rows = section(InspectionTexts::tr("Here"));
         rows.push_back({InspectionTexts::tr("message degree"), m_box.level < 0 ? InspectionTexts::tr("none") : QString::number(m_box.level), {}});
@@ -262,10 +270,14 @@ private:
     {
         const Repeat& repeat = m_box.repeat;
         m_result.title = InspectionTexts::tr("× %1 more").arg(repeat.count - 1);
-        m_result.kind = InspectionTexts::tr("%1, like %2").arg(titleFromCore(functionName(function(repeat.shown() - 1).level, function(repeat.end() - 2).level, false, {})), fromCore(m_box.repeated));
+        m_result.kind = InspectionTexts::tr("%1, like %2")
+                            .arg(titleFromCore(functionName(function(repeat.shown() - 1).level, function(repeat.end() - 2).level, false, {})),
+                                 fromCore(m_box.repeated));
         auto& rows = section(InspectionTexts::tr("Here"));
         rows.push_back({InspectionTexts::tr("operators"), QString::number(m_box.ops.size()), {}});
-        rows.push_back({InspectionTexts::tr("operators of each repetition"), QString::number(m_box.ops.size() / static_cast<std::size_t>(repeat.count - 1)), {}});
+        rows.push_back({InspectionTexts::tr("operators of each repetition"),
+                        QString::number(m_box.ops.size() / static_cast<std::size_t>(repeat.count - 1)),
+                        {}});
         addCost(m_box.ops);
     }
 
@@ -306,7 +318,8 @@ private:
         if (m_box.rowBytes > 0)
             about.push_back({InspectionTexts::tr("bytes per row"), bytesText(m_box.rowBytes), {}});
         if (const QString bytes = wholeBytes(id); !bytes.isEmpty())
-            about.push_back({InspectionTexts::tr("bytes"), bytes, InspectionTexts::tr("rows · entries of a row · bytes of an entry, for the whole graph")});
+            about.push_back(
+                {InspectionTexts::tr("bytes"), bytes, InspectionTexts::tr("rows · entries of a row · bytes of an entry, for the whole graph")});
         addUse(id);
         addTensorCost(id);
         if (const OpId producer = m_program[id].producer; producer.valid()) {
@@ -319,7 +332,8 @@ private:
 
     bool isSaved(ValueId id) const
     {
-        return !hasOtherPlan() || std::ranges::any_of(m_editor->space()->allSavePoints(m_editor->shown()), [&](const std::vector<ValueId>& saved) { return std::ranges::count(saved, id) > 0; });
+        return !hasOtherPlan() || std::ranges::any_of(m_editor->space()->allSavePoints(m_editor->shown()),
+                                                      [&](const std::vector<ValueId>& saved) { return std::ranges::count(saved, id) > 0; });
     }
 
     void addUse(ValueId id)
@@ -345,7 +359,9 @@ private:
         const auto name = [](int function) { return fromCore("function " + std::to_string(function)); };
         const OpId producer = m_program[id].producer;
         if (const int i = producer.valid() ? m_editor->space()->indexOf(producer) : -1; i >= 0)
-            rows.push_back({isSaved(id) || m_box.isOutput ? InspectionTexts::tr("written by") : InspectionTexts::tr("computed by"), name(m_editor->shown().positions[static_cast<std::size_t>(i)].function()), {}});
+            rows.push_back({isSaved(id) || m_box.isOutput ? InspectionTexts::tr("written by") : InspectionTexts::tr("computed by"),
+                            name(m_editor->shown().positions[static_cast<std::size_t>(i)].function()),
+                            {}});
         QStringList readers;
         for (const int function : m_editor->space()->readers(m_editor->shown(), id))
             if (function < m_editor->space()->functions())
@@ -358,18 +374,23 @@ private:
     // Written once, read at the rows of each function: V its targets, E the nodes of its blocks, M its edges.
     void addTensorCost(ValueId id)
     {
-        const auto known = m_cost == nullptr ? std::vector<TensorCost>::const_iterator{} : std::ranges::find(m_cost->tensors, id, &TensorCost::tensor);
+        const auto known =
+            m_cost == nullptr ? std::vector<TensorCost>::const_iterator{} : std::ranges::find(m_cost->tensors, id, &TensorCost::tensor);
         if (m_cost == nullptr || known == m_cost->tensors.end())
             return;
         auto& rows = section(InspectionTexts::tr("Cost in this plan"));
         if (known->madeIn >= 0)
-            rows.push_back({InspectionTexts::tr("written"), known->write.seconds > 0 ? InspectionTexts::tr("%1 in %2").arg(bytesText(known->write.bytes), secondsText(known->write.seconds))
-                                                                           : InspectionTexts::tr("%1, handed on without a copy").arg(bytesText(known->write.bytes)), {}});
+            rows.push_back({InspectionTexts::tr("written"),
+                            known->write.seconds > 0
+                                ? InspectionTexts::tr("%1 in %2").arg(bytesText(known->write.bytes), secondsText(known->write.seconds))
+                                : InspectionTexts::tr("%1, handed on without a copy").arg(bytesText(known->write.bytes)),
+                            {}});
         for (const TensorRead& read : known->reads) {
             const QString formula = bytesFormula(m_analysis, id, QString(QLatin1Char(read.rows)), read.count);
             const QString name = InspectionTexts::tr("read by %1").arg(functionText(m_cost->functions[static_cast<std::size_t>(read.function)]));
             const QString bytes = formula.isEmpty() ? bytesText(read.amount.bytes) : formula;
-            rows.push_back({name, read.amount.seconds > 0 ? InspectionTexts::tr("%1, in %2").arg(bytes, secondsText(read.amount.seconds)) : bytes,  // or it is the aggregation's
+            // or it is the aggregation's
+            rows.push_back({name, read.amount.seconds > 0 ? InspectionTexts::tr("%1, in %2").arg(bytes, secondsText(read.amount.seconds)) : bytes,
                             InspectionTexts::tr("%1 = %2 rows").arg(QLatin1Char(read.rows)).arg(countText(std::llround(read.count)))});
         }
     }
@@ -407,9 +428,12 @@ Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
         const std::optional<double> nodes = graph != nullptr && analysis.types() == 1 ? std::optional(static_cast<double>(graph->numNodes))
                                             : costs != nullptr                        ? std::optional(costs->counts().nodesOf(type))
                                                                                       : std::nullopt;
-        const QString formula = analysis.values[tensor].rows == Rows::Nodes ? bytesFormula(analysis, tensor, toText(nodesText(analysis, type)), nodes) : QString();
-        tensors.push_back({toText(analysis.program[tensor].name), isInput ? InspectionTexts::tr("input, %1").arg(formula) : formula, tensorText(analysis, tensor)});
-        const auto known = cost == nullptr ? std::vector<TensorCost>::const_iterator{} : std::ranges::find(cost->tensors, tensor, &TensorCost::tensor);
+        const QString formula =
+            analysis.values[tensor].rows == Rows::Nodes ? bytesFormula(analysis, tensor, toText(nodesText(analysis, type)), nodes) : QString();
+        tensors.push_back(
+            {toText(analysis.program[tensor].name), isInput ? InspectionTexts::tr("input, %1").arg(formula) : formula, tensorText(analysis, tensor)});
+        const auto known =
+            cost == nullptr ? std::vector<TensorCost>::const_iterator{} : std::ranges::find(cost->tensors, tensor, &TensorCost::tensor);
         if (cost == nullptr || known == cost->tensors.end())
             continue;
         bytes += known->write.bytes;

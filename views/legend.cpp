@@ -133,7 +133,8 @@ Legend::Legend(QWidget* parent) : QWidget(parent)
 {
     setAccessibleRole(*this, QAccessible::Graphic);
     setAccessibleName(tr("Legend"));
-    setAccessibleDescription(tr("Colours show the message degree, outlines what rows a box works on: V nodes round and blue, M edges dotted, G what is there once for the graph dashed."));
+    setAccessibleDescription(tr(
+        "Colours show the message degree, outlines what rows a box works on: V nodes round and blue, M edges dotted, G what is there once for the graph dashed."));
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Window);
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);

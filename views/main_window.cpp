@@ -107,7 +107,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
         if (m_tellsRefusal)
             m_message->hide();
     });
-    connect(&m_document.planEditor().history(), &QUndoStack::indexChanged, m_view, [this](int index) { sayStep(index); });  // not while the window goes
+    // not while the window goes
+    connect(&m_document.planEditor().history(), &QUndoStack::indexChanged, m_view, [this](int index) { sayStep(index); });
     connect(&m_document.planEditor().history(), &QUndoStack::cleanChanged, this, [this](bool clean) { setWindowModified(!clean); });
     connect(&m_recovery, &Recovery::leftBehind, this, &MainWindow::offer);
     connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, this, [this] {
@@ -257,8 +258,9 @@ void MainWindow::makeActions()
     auto* file = menuBar()->addMenu(tr("&File"));
     auto* openModel = addAction(file, tr("Open &model…"), QKeySequence::Open,
                                 [this] { openDialog(tr("Open model"), tr("Models (*.pt2 *.pt);;PipeDream profile graphs (*.txt);;All files (*)")); });
-    auto* openGraph = addAction(file, tr("Open &graph…"), tr("Ctrl+G"),
-                                [this] { openDialog(tr("Open graph"), tr("Graphs (*.npz *.csv *.tsv *.txt *.mtx *.graphml *.dot *.gv *.gz);;All files (*)")); });
+    auto* openGraph = addAction(file, tr("Open &graph…"), tr("Ctrl+G"), [this] {
+        openDialog(tr("Open graph"), tr("Graphs (*.npz *.csv *.tsv *.txt *.mtx *.graphml *.dot *.gv *.gz);;All files (*)"));
+    });
     addAction(file, tr("Open Zachary's &karate club"), {}, [this] { m_document.openKarateClub(); });
     addAction(file, tr("Open the e&xample"), {}, [this] { openExample(); })->setEnabled(!exampleFile(QStringLiteral("sage.pt2")).isEmpty());
     m_recent = file->addMenu(tr("Open &recent"));
@@ -285,7 +287,8 @@ void MainWindow::makeActions()
     redo->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
     plan->addActions({undo, redo});
     plan->addSeparator();
-    addAction(plan, tr("&Compare with a plan…"), {}, [this] { openDialog(tr("Compare with a plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::comparePlan); });
+    addAction(plan, tr("&Compare with a plan…"), {},
+              [this] { openDialog(tr("Compare with a plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::comparePlan); });
     auto* end = addAction(plan, tr("&End the comparison"), {}, [this] { m_document.planEditor().endComparison(); });
     const auto mayEnd = [this, end] { end->setEnabled(m_document.planEditor().other().has_value()); };
     connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, this, mayEnd);
@@ -406,11 +409,12 @@ void MainWindow::offerLeftPlans()
 // One at a time; those that are not chosen are offered again.
 void MainWindow::offer(const LeftPlan& plan)
 {
-    m_offer->offer(tr("The plan of %1, changed %2, was not saved.").arg(QFileInfo(plan.modelPath).fileName(), QLocale().toString(plan.changed, QLocale::ShortFormat)),
+    m_offer->offer(tr("The plan of %1, changed %2, was not saved.")
+                       .arg(QFileInfo(plan.modelPath).fileName(), QLocale().toString(plan.changed, QLocale::ShortFormat)),
                    {{tr("R&estore"), [this, plan] { m_recovery.restore(plan); }}, {tr("&Discard"), [this, plan] {
-                         Recovery::discard(plan);
-                         offerLeftPlans();
-                     }}});
+                                                                                       Recovery::discard(plan);
+                                                                                       offerLeftPlans();
+                                                                                   }}});
 }
 
 void MainWindow::fillRecent()
@@ -491,7 +495,8 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event)
     if (event->type() == QEvent::ShortcutOverride)
         if (const auto* line = qobject_cast<QAbstractSpinBox*>(watched) ? watched->findChild<QLineEdit*>() : qobject_cast<QLineEdit*>(watched)) {
             const auto* key = static_cast<QKeyEvent*>(event);
-            const bool isUndo = key->matches(QKeySequence::Undo) && !line->isUndoAvailable(), isRedo = key->matches(QKeySequence::Redo) && !line->isRedoAvailable();
+            const bool isUndo = key->matches(QKeySequence::Undo) && !line->isUndoAvailable(),
+                       isRedo = key->matches(QKeySequence::Redo) && !line->isRedoAvailable();
             if (isUndo || isRedo) {
                 event->ignore();
                 return true;

@@ -51,8 +51,10 @@ void MainWindow::openDialog(const QString& title, const QString& filter, void (D
 void MainWindow::exportDialog()
 {
     const QFileInfo model(m_document.modelPath());
-    QFileDialog* dialog = fileDialog(this, tr("Export"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
-                                     tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;PipeDream profile graph, measured on the graph (*.txt)"), QFileDialog::AcceptSave);
+    QFileDialog* dialog = fileDialog(
+        this, tr("Export"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
+        tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;PipeDream profile graph, measured on the graph (*.txt)"),
+        QFileDialog::AcceptSave);
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::exportTo);
     dialog->show();
 }
@@ -147,21 +149,26 @@ bool MainWindow::mayLosePlan()
 {
     if (!m_document.planEditor().isModified())
         return true;
-    switch (QMessageBox::warning(this, tr("Plan not saved"), tr("The plan of %1 was changed and is not saved.").arg(QFileInfo(m_document.modelPath()).fileName()),
+    switch (QMessageBox::warning(this, tr("Plan not saved"),
+                                 tr("The plan of %1 was changed and is not saved.").arg(QFileInfo(m_document.modelPath()).fileName()),
                                  QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save)) {
-    case QMessageBox::Save: return m_document.planPath().isEmpty() ? savePlanDialog() : m_document.savePlan(m_document.planPath());
-    case QMessageBox::Discard: return true;
-    default: return false;
+        case QMessageBox::Save:
+            return m_document.planPath().isEmpty() ? savePlanDialog() : m_document.savePlan(m_document.planPath());
+        case QMessageBox::Discard:
+            return true;
+        default:
+            return false;
     }
 }
 
 void MainWindow::about()
 {
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About Cleave"),
-                                tr("<b>Cleave %1</b><p>Visual splitting of graph neural networks.</p><p>LibTorch %2, Qt %3, Graphviz %4</p><p>MIT licence.</p>")
-                                    .arg(QApplication::applicationVersion(), toText(libtorchVersion()), QLatin1String(qVersion()),
-                                         graphvizVersion().empty() ? tr("missing") : toText(graphvizVersion())),
-                                QMessageBox::Close, this);
+    auto* box = new QMessageBox(
+        QMessageBox::NoIcon, tr("About Cleave"),
+        tr("<b>Cleave %1</b><p>Visual splitting of graph neural networks.</p><p>LibTorch %2, Qt %3, Graphviz %4</p><p>MIT licence.</p>")
+            .arg(QApplication::applicationVersion(), toText(libtorchVersion()), QLatin1String(qVersion()),
+                 graphvizVersion().empty() ? tr("missing") : toText(graphvizVersion())),
+        QMessageBox::Close, this);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setModal(false);
     box->show();

@@ -31,7 +31,8 @@ void MainWindow::showError(const QString& sentence)
     for (auto found = advice.globalMatch(sentence); found.hasNext();) {
         const QRegularExpressionMatch match = found.next();
         if (Role role{}; roleFromName(match.captured(2).toStdString(), role))
-            offer(match.captured(0), tr("Take %1 as %2").arg(match.captured(1), roleText(role)), [this, input = match.captured(1), role] { m_document.tryRole(input, role); });
+            offer(match.captured(0), tr("Take %1 as %2").arg(match.captured(1), roleText(role)),
+                  [this, input = match.captured(1), role] { m_document.tryRole(input, role); });
     }
     if (const QString option = QStringLiteral("--features random"); sentence.contains(option))
         offer(option, tr("Take random features"), [this] {
@@ -40,8 +41,9 @@ void MainWindow::showError(const QString& sentence)
         });
     static const QRegularExpression width(QStringLiteral("--width (\\S+)=…"));
     if (const QRegularExpressionMatch open = width.match(sentence); open.hasMatch())
-        m_message->ask(text.replace(open.captured(0), tr("“%1”").arg(tr("Take this width of %1").arg(open.captured(1)))), {tr("Take this width of %1").arg(open.captured(1)), 1, widestInput, widthInGraph(open.captured(1)),
-                                            [this, input = open.captured(1)](int value) { m_document.tryWidth(input, value); }});
+        m_message->ask(text.replace(open.captured(0), tr("“%1”").arg(tr("Take this width of %1").arg(open.captured(1)))),
+                       {tr("Take this width of %1").arg(open.captured(1)), 1, widestInput, widthInGraph(open.captured(1)),
+                        [this, input = open.captured(1)](int value) { m_document.tryWidth(input, value); }});
     else
         m_message->offer(text, choices);
     m_results->addMessage(text);
@@ -68,7 +70,8 @@ void MainWindow::offerComparison(const QString& path, const std::set<Rewrite>& m
             texts.append(rewriteText(rewrite));
         return texts.isEmpty() ? tr("none") : texts.join(QStringLiteral(", "));
     };
-    const QString sentence = tr("%1 is a plan of the program after other rewrites (%2) than those of the open one (%3).").arg(QFileInfo(path).fileName(), names(made), names(appliedRewrites(*m_document.model())));
+    const QString sentence = tr("%1 is a plan of the program after other rewrites (%2) than those of the open one (%3).")
+                                 .arg(QFileInfo(path).fileName(), names(made), names(appliedRewrites(*m_document.model())));
     m_tellsRefusal = false;
     m_message->offer(sentence, {{tr("Rewrite the program so, and compare"), [this, path, made] {
                                      m_message->hide();

@@ -38,10 +38,17 @@ QLineEdit* toleranceEdit(QWidget* parent, const QString& name, const QString& ti
 }  // namespace
 
 ModelPanel::ModelPanel(Document& document, QWidget* parent)
-    : QWidget(parent), m_document(document), m_properties(new PropertyView(this)), m_degrees(new DegreeChart(this)), m_batchSize(new QSpinBox(this)), m_memory(new QSpinBox(this)), m_order(new QComboBox(this)),
+    : QWidget(parent),
+      m_document(document),
+      m_properties(new PropertyView(this)),
+      m_degrees(new DegreeChart(this)),
+      m_batchSize(new QSpinBox(this)),
+      m_memory(new QSpinBox(this)),
+      m_order(new QComboBox(this)),
       m_absolute(toleranceEdit(this, tr("Absolute tolerance"), tr("Equal: |a − b| ≤ absolute + relative · |b|"))),
       m_relative(toleranceEdit(this, tr("Relative tolerance"), tr("Equal: |a − b| ≤ absolute + relative · |b|"))),
-      m_run(new QPushButton(tr("Run layer-wise"), this)), m_verify(new QPushButton(tr("Verify"), this))
+      m_run(new QPushButton(tr("Run layer-wise"), this)),
+      m_verify(new QPushButton(tr("Verify"), this))
 {
     m_properties->setAccessibleName(tr("Model and graph"));
     m_batchSize->setRange(0, largestBatch);
@@ -57,7 +64,8 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     m_memory->setGroupSeparatorShown(true);
     m_memory->setKeyboardTracking(false);
     m_memory->setAccessibleName(tr("Memory of a run"));
-    m_memory->setToolTip(tr("Most resident memory that a run layer by layer may take beyond what there is before it; what does not fit lies in files"));
+    m_memory->setToolTip(
+        tr("Most resident memory that a run layer by layer may take beyond what there is before it; what does not fit lies in files"));
     m_order->setAccessibleName(tr("Node order"));
     m_order->setToolTip(tr("The order in which batches take the nodes: neighbours near each other make smaller blocks"));
     for (const NodeOrder order : {NodeOrder::Natural, NodeOrder::Degree, NodeOrder::BreadthFirst, NodeOrder::Metis})
@@ -92,10 +100,12 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     layout->addWidget(line);
     layout->addLayout(form);
 
-    connect(m_properties, &PropertyView::chosen, this, [this](const QString& input, int role) { m_document.setRole(input, allRoles[static_cast<std::size_t>(role)]); });
+    connect(m_properties, &PropertyView::chosen, this,
+            [this](const QString& input, int role) { m_document.setRole(input, allRoles[static_cast<std::size_t>(role)]); });
     connect(m_batchSize, &QSpinBox::valueChanged, &m_document, &Document::chooseBatchSize);
     connect(m_memory, &QSpinBox::valueChanged, this, [this](int bytes) { m_document.setMemoryBound(static_cast<std::size_t>(bytes) * megabyte); });
-    connect(m_order, &QComboBox::activated, this, [this](int row) { m_document.chooseNodeOrder(static_cast<NodeOrder>(m_order->itemData(row).toInt())); });
+    connect(m_order, &QComboBox::activated, this,
+            [this](int row) { m_document.chooseNodeOrder(static_cast<NodeOrder>(m_order->itemData(row).toInt())); });
     connect(m_absolute, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
     connect(m_relative, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
     connect(m_run, &QPushButton::clicked, &m_document, &Document::runLayerWise);

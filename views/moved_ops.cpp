@@ -17,8 +17,9 @@ QPainterPath aroundBox(const GraphPicture& picture, std::size_t box)
     const LayoutPoint centre = picture.layout.centres[box];
     const QSizeF size = picture.sizes[box];
     QPainterPath path;
-    path.addRoundedRect(QRectF(centre.x - size.width() / 2, centre.y - size.height() / 2, size.width(), size.height()).adjusted(-around, -around, around, around),
-                        corner, corner);
+    path.addRoundedRect(
+        QRectF(centre.x - size.width() / 2, centre.y - size.height() / 2, size.width(), size.height()).adjusted(-around, -around, around, around),
+        corner, corner);
     return path;
 }
 
@@ -39,12 +40,14 @@ bool isBehind(const GraphPicture& picture, const PlanMarks& marks, int from, int
 {
     const auto reader = static_cast<std::size_t>(to);
     const DagBox& box = picture.dag.boxes[reader];
-    return marks.functions[reader] >= 0 || box.key.kind == BoxKind::Tensor || box.key.band > picture.dag.boxes[static_cast<std::size_t>(from)].key.band;
+    return marks.functions[reader] >= 0 || box.key.kind == BoxKind::Tensor ||
+           box.key.band > picture.dag.boxes[static_cast<std::size_t>(from)].key.band;
 }
 
 }  // namespace
 
-MovedOpsItem::MovedOpsItem(std::vector<QPainterPath> parts, int level, const GraphStyle& style) : m_style(style), m_parts(std::move(parts)), m_level(level)
+MovedOpsItem::MovedOpsItem(std::vector<QPainterPath> parts, int level, const GraphStyle& style)
+    : m_style(style), m_parts(std::move(parts)), m_level(level)
 {
     setAcceptedMouseButtons(Qt::NoButton);
     for (const QPainterPath& part : m_parts)

@@ -27,8 +27,8 @@ std::shared_ptr<const CostModel> costModel(const std::shared_ptr<const PlannedMo
     return {kept, &kept->model};
 }
 
-std::shared_ptr<Planning> planningOf(const std::shared_ptr<const PlannedModel>& subject, const std::shared_ptr<const DataGraph>& graph, const RunOptions& options,
-                                     const Progress& progress)
+std::shared_ptr<Planning> planningOf(const std::shared_ptr<const PlannedModel>& subject, const std::shared_ptr<const DataGraph>& graph,
+                                     const RunOptions& options, const Progress& progress)
 {
     struct Kept {
         std::shared_ptr<const PlannedModel> subject;
@@ -282,7 +282,8 @@ void PlanCosts::compare()
     Job::retire(m_job, this);
     m_job = std::make_unique<Job>(
         tr("Planning"),
-        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints, counted = std::exchange(m_planning, nullptr)](const Progress& progress) {
+        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints,
+         counted = std::exchange(m_planning, nullptr)](const Progress& progress) {
             Measured measured;
             measured.planning = counted ? counted : planningOf(subject, graph, options, progress);
             for (const Planner planner : planners)
@@ -314,7 +315,8 @@ void PlanCosts::compareExtremes()
     const Planner planner = *next;
     m_job = std::make_unique<Job>(
         tr("Counting rows for “%1”").arg(planText(std::string(plannerName(planner)))),
-        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints, planner, counted = std::exchange(m_planning, nullptr)](const Progress& progress) {
+        [subject = m_subject, graph = m_graph, options = m_options, constraints = m_constraints, planner,
+         counted = std::exchange(m_planning, nullptr)](const Progress& progress) {
             Measured measured;
             measured.planning = counted ? counted : planningOf(subject, graph, options, progress);
             try {
@@ -330,7 +332,8 @@ void PlanCosts::compareExtremes()
             if (!measured.note.isEmpty())
                 Q_EMIT noted(measured.note);
             // Node-wise stands before the full graph.
-            m_plans.insert(m_plans.begin() + static_cast<std::ptrdiff_t>(planners.size()), std::make_move_iterator(measured.plans.begin()), std::make_move_iterator(measured.plans.end()));
+            m_plans.insert(m_plans.begin() + static_cast<std::ptrdiff_t>(planners.size()), std::make_move_iterator(measured.plans.begin()),
+                           std::make_move_iterator(measured.plans.end()));
         });
     watch(*m_job);
     connect(m_job.get(), &Job::failed, this, [this, planner](const QString& sentence) {

@@ -24,8 +24,8 @@ struct PlannedModel {
 
 QString planText(const std::string& name);  ///< of a PricedPlan: "Message degree"
 
-/// What plans cost on the open graph, and which ones the planners make. Rows are counted and plans are made in the background, anew for another model,
-/// graph, batch size or constraint.
+/// What plans cost on the open graph, and which ones the planners make. Rows are counted and plans are made in the background, anew for another
+/// model, graph, batch size or constraint.
 class PlanCosts : public QObject {
     Q_OBJECT
 
@@ -42,9 +42,11 @@ public:
     const CostModel* model() const { return m_model.get(); }         ///< null until the rows are counted
     const CostModel* modelFor(const std::set<int>& joined) const;    ///< of plans that join these functions; null until their rows are counted
     void want(const std::set<int>& joined);                          ///< counts them in the background, and then their curve, if they are not known
-    std::optional<PlanCost> costOf(const Plan& plan) const;          ///< for the same batch size as theirs; nothing without a graph or until it is known
+    /// for the same batch size as theirs; nothing without a graph or until it is known
+    std::optional<PlanCost> costOf(const Plan& plan) const;
 
-    std::optional<DevicePlacement> placementOf(const Plan& plan, const PlanCost& cost, const DeviceWishes& devices) const;  ///< nothing without a device
+    /// nothing without a device
+    std::optional<DevicePlacement> placementOf(const Plan& plan, const PlanCost& cost, const DeviceWishes& devices) const;
     DeviceWishes placed(const Plan& plan, const PlanCost& cost, const std::string& device) const;  ///< where that is faster
 
     struct Point {

@@ -24,7 +24,8 @@ constexpr double markDepth = 1.5;  // above the frames of modules, below arrows
 
 }  // namespace
 
-PlanDrag::PlanDrag(QGraphicsView& view, PlanEditor& editor, Qt::CursorShape cursor) : m_view(view), m_editor(editor), m_label(new PlanLabel(view.viewport()))
+PlanDrag::PlanDrag(QGraphicsView& view, PlanEditor& editor, Qt::CursorShape cursor)
+    : m_view(view), m_editor(editor), m_label(new PlanLabel(view.viewport()))
 {
     editor.endPreview();
     view.viewport()->setCursor(cursor);

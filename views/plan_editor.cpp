@@ -15,8 +15,14 @@ namespace cleave::views {
 class PlanEditor::Step : public QUndoCommand {
 public:
     Step(PlanEditor& editor, Plan after, std::optional<Batches> batches, DeviceWishes devices, const QString& text)
-        : QUndoCommand(text), m_editor(editor), m_before(editor.m_plan), m_after(std::move(after)), m_batchesBefore(editor.batches()), m_batchesAfter(batches),
-          m_devicesBefore(editor.m_devices), m_devicesAfter(std::move(devices))
+        : QUndoCommand(text),
+          m_editor(editor),
+          m_before(editor.m_plan),
+          m_after(std::move(after)),
+          m_batchesBefore(editor.batches()),
+          m_batchesAfter(batches),
+          m_devicesBefore(editor.m_devices),
+          m_devicesAfter(std::move(devices))
     {
     }
 
@@ -149,7 +155,8 @@ QString PlanEditor::movedCutText(int cut, const Plan& after) const
         return tr("Move cut %1").arg(cut + 1);
     if (gone.isEmpty())
         return tr("Move cut %1: save %2 as well").arg(cut + 1).arg(added);
-    return added.isEmpty() ? tr("Move cut %1: no longer save %2").arg(cut + 1).arg(gone) : tr("Move cut %1: save %2 instead of %3").arg(cut + 1).arg(added, gone);
+    return added.isEmpty() ? tr("Move cut %1: no longer save %2").arg(cut + 1).arg(gone)
+                           : tr("Move cut %1: save %2 instead of %3").arg(cut + 1).arg(added, gone);
 }
 
 void PlanEditor::save(const std::filesystem::path& path)
@@ -164,7 +171,14 @@ void PlanEditor::write(const std::filesystem::path& path) const
         return;
     std::optional<RecordedCost> recorded;
     if (const std::optional<PlanCost> known = m_costs.costOf(m_plan))
-        recorded = RecordedCost{"this plan", m_costs.graphName(), *known, m_costs.modelFor(m_plan.joined)->counts(), m_costs.model()->rates(), false, 0, m_costs.placementOf(m_plan, *known, m_devices)};
+        recorded = RecordedCost{"this plan",
+                                m_costs.graphName(),
+                                *known,
+                                m_costs.modelFor(m_plan.joined)->counts(),
+                                m_costs.model()->rates(),
+                                false,
+                                0,
+                                m_costs.placementOf(m_plan, *known, m_devices)};
     writePlan(path, m_subject->space, {m_plan, m_options.batchSize, m_options.order, copied(), {}, true, m_devices}, recorded);
 }
 
@@ -173,7 +187,9 @@ StoredPlan PlanEditor::load(const std::filesystem::path& path, bool isSaved)
     if (!m_subject)
         throw Error("Open the plan's model first: a plan file holds the plan alone.");
     m_loaded = readPlan(path, m_subject->space);
-    take(m_loaded->plan, isSaved ? tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())) : tr("Restore the plan that was not saved"), {}, m_loaded->devices);
+    take(m_loaded->plan,
+         isSaved ? tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())) : tr("Restore the plan that was not saved"), {},
+         m_loaded->devices);
     if (isSaved && m_loaded->isOfThisFile)
         m_history.setClean();
     else
@@ -212,11 +228,15 @@ QStringList PlanEditor::differences() const
     QStringList lines;
     for (std::size_t i = 0; m_other && i < m_plan.positions.size(); ++i)
         if (const Position here = m_plan.positions[i], there = m_other->plan.positions[i]; here != there)
-            lines.append(tr("%1: %2 here, %3 in %4.").arg(nameOf(m_subject->space.ops()[i].op), positionText(here), positionText(there), m_other->name));
+            lines.append(
+                tr("%1: %2 here, %3 in %4.").arg(nameOf(m_subject->space.ops()[i].op), positionText(here), positionText(there), m_other->name));
     for (int cut = 0; m_other && cut + 1 < m_subject->space.functions(); ++cut)
         if (const bool here = m_plan.joined.contains(cut); here != m_other->plan.joined.contains(cut))
-            lines.append((here ? tr("Functions %1 and %2 run together here, but not in %3.") : tr("Functions %1 and %2 run together in %3, but not here."))
-                             .arg(cut).arg(cut + 1).arg(m_other->name));
+            lines.append(
+                (here ? tr("Functions %1 and %2 run together here, but not in %3.") : tr("Functions %1 and %2 run together in %3, but not here."))
+                    .arg(cut)
+                    .arg(cut + 1)
+                    .arg(m_other->name));
     return lines;
 }
 
@@ -308,7 +328,8 @@ bool PlanEditor::setJoined(int cut, bool joined)
     }
     Plan plan = m_plan;
     joined ? void(plan.joined.insert(cut)) : void(plan.joined.erase(cut));
-    return take(plan, joined ? tr("Run functions %1 and %2 together").arg(cut).arg(cut + 1) : tr("Run functions %1 and %2 one after the other").arg(cut).arg(cut + 1));
+    return take(plan, joined ? tr("Run functions %1 and %2 together").arg(cut).arg(cut + 1)
+                             : tr("Run functions %1 and %2 one after the other").arg(cut).arg(cut + 1));
 }
 
 QString PlanEditor::nameOf(OpId op) const { return toText(m_subject->model->program()[op].name); }

@@ -56,7 +56,8 @@ public:
     bool unpin(OpId op);
     bool keepTogether(OpId a, OpId b);  ///< in one function from now on
     bool letGo(OpId op);                ///< of those that it is kept together with
-    bool setJoined(int cut, bool joined);  ///< the functions above and below it run together: nothing is saved between them, over blocks of one hop more
+    /// the functions above and below it run together: nothing is saved between them, over blocks of one hop more
+    bool setJoined(int cut, bool joined);
     /// A legal one, and the batches and devices that it is for.
     bool take(const Plan& plan, const QString& text, std::optional<Batches> taken = {}, std::optional<DeviceWishes> devices = {});
     bool takeBatches(const Batches& batches);  ///< of which one thing is new

@@ -52,7 +52,9 @@ QString cutText(const PlanEditor& editor, int cut, const std::optional<PlanCost>
     for (const ValueId tensor : editor.space()->savePoints(after, cut))
         if (!program.isInput(tensor))
             saved.append(toText(program[tensor].name));
-    return PlanLabelTexts::tr("Cut %1 saves %2").arg(cut + 1).arg(saved.isEmpty() ? PlanLabelTexts::tr("nothing") : saved.join(QStringLiteral(", "))) +
+    return PlanLabelTexts::tr("Cut %1 saves %2")
+               .arg(cut + 1)
+               .arg(saved.isEmpty() ? PlanLabelTexts::tr("nothing") : saved.join(QStringLiteral(", "))) +
            costChangeText(editor, before, after);
 }
 
@@ -62,11 +64,13 @@ QString costChangeText(const PlanEditor& editor, const std::optional<PlanCost>& 
     if (!before || !then || !editor.showsCosts())
         return {};
     const double bytes = before->readBytes() + before->writtenBytes(), bytesThen = then->readBytes() + then->writtenBytes();
-    const auto signedText = [](double difference, const QString& text) { return (difference < 0 ? QStringLiteral("−") : QStringLiteral("+")) + text; };
+    const auto signedText = [](double difference, const QString& text) {
+        return (difference < 0 ? QStringLiteral("−") : QStringLiteral("+")) + text;
+    };
     const double more = then->seconds() - before->seconds(), moreBytes = bytesThen - bytes;
     return PlanLabelTexts::tr("\n%1 → %2 (%3)\n%4 → %5 (%6) read and written")
-        .arg(secondsText(before->seconds()), secondsText(then->seconds()), signedText(more, secondsText(std::abs(more))), bytesText(bytes), bytesText(bytesThen),
-             signedText(moreBytes, bytesText(std::abs(moreBytes))));
+        .arg(secondsText(before->seconds()), secondsText(then->seconds()), signedText(more, secondsText(std::abs(more))), bytesText(bytes),
+             bytesText(bytesThen), signedText(moreBytes, bytesText(std::abs(moreBytes))));
 }
 
 }  // namespace cleave::views

@@ -41,7 +41,8 @@ void addSaves(QMenu& menu, PlanEditor& editor, ValueId tensor)
         if (!saved && !move.plan)
             continue;
         const int number = cut + 1;
-        QAction* action = menu.addAction(saved ? PlanMenuTexts::tr("Do not save at cut %1").arg(number) : PlanMenuTexts::tr("Save at cut %1").arg(number));
+        QAction* action =
+            menu.addAction(saved ? PlanMenuTexts::tr("Do not save at cut %1").arg(number) : PlanMenuTexts::tr("Save at cut %1").arg(number));
         action->setEnabled(move.plan.has_value());
         action->setToolTip(fromCore(move.reason));
         QObject::connect(action, &QAction::triggered, &editor, [&editor, tensor, cut, saved] { editor.setSaved(tensor, cut, !saved); });
@@ -77,7 +78,8 @@ void addConstraints(QMenu& menu, PlanEditor& editor, OpId op, OpId other)
     Plan free = plan;
     free.constraints.leave(op);
     if (free != plan)
-        QObject::connect(menu.addAction(PlanMenuTexts::tr("Let it go its own way")), &QAction::triggered, &editor, [&editor, op] { editor.letGo(op); });
+        QObject::connect(menu.addAction(PlanMenuTexts::tr("Let it go its own way")), &QAction::triggered, &editor,
+                         [&editor, op] { editor.letGo(op); });
     menu.addSeparator();
 }
 
@@ -85,7 +87,9 @@ void addConstraints(QMenu& menu, PlanEditor& editor, OpId op, OpId other)
 OpId placedOp(const PlanEditor& editor, const DagBox& box)
 {
     const PlanSpace& space = *editor.space();
-    const OpId op = box.key.kind == BoxKind::Tensor ? space.analysis().program[box.key.value].producer : box.ops.size() == 1 ? box.ops.front() : OpId{};
+    const OpId op = box.key.kind == BoxKind::Tensor ? space.analysis().program[box.key.value].producer
+                    : box.ops.size() == 1           ? box.ops.front()
+                                                    : OpId{};
     return op.valid() && space.indexOf(op) >= 0 ? op : OpId{};
 }
 
@@ -124,7 +128,8 @@ void addCutActions(QMenu& menu, PlanEditor& editor, int cut)
 {
     menu.setToolTipsVisible(true);
     const bool joined = editor.plan().joined.contains(cut);
-    const QString text = joined ? PlanMenuTexts::tr("Run functions %1 and %2 one after the other") : PlanMenuTexts::tr("Run functions %1 and %2 together");
+    const QString text =
+        joined ? PlanMenuTexts::tr("Run functions %1 and %2 one after the other") : PlanMenuTexts::tr("Run functions %1 and %2 together");
     QAction* action = menu.addAction(text.arg(cut).arg(cut + 1));
     const std::string why = joined ? std::string() : editor.space()->whyNotJoined(cut);
     action->setEnabled(why.empty());

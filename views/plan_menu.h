@@ -11,8 +11,8 @@ namespace cleave::views {
 QString whyUnmovable(const PlanEditor& editor, const DagBox& box);  ///< a sentence; empty for boxes of which nothing is placed by a plan
 std::vector<OpId> movableOps(const PlanEditor& editor, const DagBox& box);
 
-/// What can be done to the plan at a box; what cannot is there too, with the reason as its tooltip. other: the box that was chosen before, which it can
-/// be kept together with; null for none. The editor must outlive the menu.
+/// What can be done to the plan at a box; what cannot is there too, with the reason as its tooltip. other: the box that was chosen before, which it
+/// can be kept together with; null for none. The editor must outlive the menu.
 void addCutActions(QMenu& menu, PlanEditor& editor, int cut);  ///< below that function of PlanSpace
 void addPlanActions(QMenu& menu, PlanEditor& editor, const DagBox& box, const DagBox* other = nullptr);
 

@@ -26,7 +26,12 @@ constexpr std::chrono::milliseconds activityDelay{500};
 
 CostBars::Bar barOf(const QString& name, const FunctionCost& f, const FunctionCost::Blocks& blocks)
 {
-    CostBars::Bar bar{name, {f.prepare.seconds, 0, blocks.read, f.read.seconds - blocks.read, blocks.compute, f.compute.seconds - blocks.compute, f.write.seconds}, {}, {}, false};
+    CostBars::Bar bar{
+        name,
+        {f.prepare.seconds, 0, blocks.read, f.read.seconds - blocks.read, blocks.compute, f.compute.seconds - blocks.compute, f.write.seconds},
+        {},
+        {},
+        false};
     bar.text = secondsText(bar.total());
     return bar;
 }
@@ -69,8 +74,8 @@ CostBars::Bar barOf(const QString& name, const std::vector<PlacedFunction>& func
         sum.bytesOut += f.bytesOut;
     }
     bar.details = PlanPanel::tr("on %1, side by side: blocks %2, rows there %3 (%4), computed %5, rows back %6 (%7)")
-                      .arg(device, secondsText(sum.prepareSeconds), secondsText(sum.inSeconds), bytesText(sum.bytesIn), secondsText(sum.computeSeconds),
-                           secondsText(sum.outSeconds), bytesText(sum.bytesOut));
+                      .arg(device, secondsText(sum.prepareSeconds), secondsText(sum.inSeconds), bytesText(sum.bytesIn),
+                           secondsText(sum.computeSeconds), secondsText(sum.outSeconds), bytesText(sum.bytesOut));
     return bar;
 }
 
@@ -92,17 +97,30 @@ std::vector<std::string> devicesOf(const PlanEditor& editor)
 }  // namespace
 
 PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
-    : QWidget(parent), m_editor(editor), m_model(editor), m_summary(new QLabel(this)), m_calibrate(new QPushButton(tr("Measure this machine"), this)),
-      m_random(new QPushButton(tr("Take random features"), this)), m_rewrite(new QPushButton(tr("Apply all rewrites"), this)), m_activityRow(new QWidget(this)), m_activity(new QLabel(m_activityRow)),
-      m_stop(new QPushButton(tr("Stop"), m_activityRow)), m_device(new QPushButton(this)), m_plans(new CostBars(this)), m_functions(new CostBars(this)),
-      m_curve(new BatchCurve(this)), m_savePoint(new QLabel(this)), m_savePoints(new QTableView(this))
+    : QWidget(parent),
+      m_editor(editor),
+      m_model(editor),
+      m_summary(new QLabel(this)),
+      m_calibrate(new QPushButton(tr("Measure this machine"), this)),
+      m_random(new QPushButton(tr("Take random features"), this)),
+      m_rewrite(new QPushButton(tr("Apply all rewrites"), this)),
+      m_activityRow(new QWidget(this)),
+      m_activity(new QLabel(m_activityRow)),
+      m_stop(new QPushButton(tr("Stop"), m_activityRow)),
+      m_device(new QPushButton(this)),
+      m_plans(new CostBars(this)),
+      m_functions(new CostBars(this)),
+      m_curve(new BatchCurve(this)),
+      m_savePoint(new QLabel(this)),
+      m_savePoints(new QTableView(this))
 {
     m_summary->setWordWrap(true);
     m_summary->setContentsMargins(10, 6, 10, 2);
     m_calibrate->setToolTip(tr("Takes some seconds; costs are predicted from what is found, now and later"));
     connect(m_calibrate, &QPushButton::clicked, this, &PlanPanel::calibrationWanted);
     connect(m_random, &QPushButton::clicked, this, &PlanPanel::randomFeaturesWanted);
-    m_rewrite->setToolTip(tr("Linear layers before aggregations, merged layers and the like: the same answers sooner. The command line plans with them"));
+    m_rewrite->setToolTip(
+        tr("Linear layers before aggregations, merged layers and the like: the same answers sooner. The command line plans with them"));
     m_rewrite->hide();
     connect(m_rewrite, &QPushButton::clicked, this, &PlanPanel::rewritesWanted);
     m_plans->setAccessibleName(tr("Cost of plans"));
@@ -113,11 +131,12 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     buttons->setContentsMargins(10, 2, 10, 2);
     constexpr int perRow = 6;  // of cells: three buttons above two
     int cell = 0;
-    for (const auto& [planner, tip] : {std::pair(Planner::MessageDegree, tr("Cut right before each message passing")),
-                                       std::pair(Planner::Greedy, tr("Take save points that lower the total, one after the other")),
-                                       std::pair(Planner::Optimal, tr("The least predicted seconds of all plans that run one function after the other")),
-                                       std::pair(Planner::NodeWise, tr("All functions together, over blocks of as many hops: the neighbourhood of each batch is computed anew")),
-                                       std::pair(Planner::FullGraph, tr("All functions together, in one batch of all nodes"))}) {
+    for (const auto& [planner, tip] :
+         {std::pair(Planner::MessageDegree, tr("Cut right before each message passing")),
+          std::pair(Planner::Greedy, tr("Take save points that lower the total, one after the other")),
+          std::pair(Planner::Optimal, tr("The least predicted seconds of all plans that run one function after the other")),
+          std::pair(Planner::NodeWise, tr("All functions together, over blocks of as many hops: the neighbourhood of each batch is computed anew")),
+          std::pair(Planner::FullGraph, tr("All functions together, in one batch of all nodes"))}) {
         const int cells = m_buttons.size() < 3 ? 2 : 3;
         auto* button = new QPushButton(planText(std::string(plannerName(planner))), this);
         button->setToolTip(tip);
@@ -139,7 +158,8 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     m_savePoints->verticalHeader()->hide();
     m_savePoints->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_savePoints->horizontalHeader()->setResizeContentsPrecision(30);
-    m_savePoints->horizontalHeader()->moveSection(SavePointModel::Shape, SavePointModel::Seconds);  // where there is little room, costs are seen first
+    // where there is little room, costs are seen first
+    m_savePoints->horizontalHeader()->moveSection(SavePointModel::Shape, SavePointModel::Seconds);
     m_savePoints->setMinimumHeight(120);
 
     auto* bars = new QWidget(this);
@@ -312,16 +332,23 @@ QString PlanPanel::deviceText() const
     const auto& placement = m_editor.placement();
     if (!placement || !placement->usesDevice())
         return {};
-    return u' ' + tr("On %1 at most %2 of rows lie at once; %3 go there and %4 come back.")
-                      .arg(toText(placement->device), bytesText(placement->storeBytes), bytesText(placement->bytesIn()), bytesText(placement->bytesOut())) +
-           (placement->rates == "assumed" ? u' ' + tr("Rates of %1 are assumed: measure them with cleave-cli calibrate --device %1.").arg(toText(placement->device)) : QString());
+    return u' ' +
+           tr("On %1 at most %2 of rows lie at once; %3 go there and %4 come back.")
+               .arg(toText(placement->device), bytesText(placement->storeBytes), bytesText(placement->bytesIn()), bytesText(placement->bytesOut())) +
+           (placement->rates == "assumed"
+                ? u' ' + tr("Rates of %1 are assumed: measure them with cleave-cli calibrate --device %1.").arg(toText(placement->device))
+                : QString());
 }
 
 void PlanPanel::showDevice()
 {
     m_device->setVisible(m_editor.space() != nullptr && !devicesOf(m_editor).empty());
     const DeviceWishes& devices = m_editor.devices();
-    m_device->setText(devices.device.empty() ? tr("Runs on the CPU") : tr("%1 of %2 functions on %3").arg(devices.functions.size()).arg(m_editor.plannedModel()->cut->functions.size()).arg(toText(devices.device)));
+    m_device->setText(devices.device.empty() ? tr("Runs on the CPU")
+                                             : tr("%1 of %2 functions on %3")
+                                                   .arg(devices.functions.size())
+                                                   .arg(m_editor.plannedModel()->cut->functions.size())
+                                                   .arg(toText(devices.device)));
 }
 
 void PlanPanel::fillDevices()
@@ -348,7 +375,8 @@ void PlanPanel::fillDevices()
         for (const CutFunction& function : m_editor.plannedModel()->cut->functions) {
             const DeviceWishes::Function of = DeviceWishes::nameOf(function);
             const bool isThere = now.device == device && now.functions.contains(of);
-            QAction* action = add(tr("%1 on %2").arg(titleFromCore(functionName(function)), name), isThere, [this, device, of, isThere] { m_editor.runOn(device, of, !isThere); });
+            QAction* action = add(tr("%1 on %2").arg(titleFromCore(functionName(function)), name), isThere,
+                                  [this, device, of, isThere] { m_editor.runOn(device, of, !isThere); });
             action->setEnabled(!function.isGlobal);
         }
     }
@@ -361,7 +389,8 @@ void PlanPanel::offerRewrites(bool offers)
 
 void PlanPanel::showCurve()
 {
-    m_curve->setPoints(m_editor.showsCosts() ? m_editor.costs().curve(m_editor.shown()) : std::vector<PlanCosts::Point>{}, m_editor.costs().plans().empty() ? 0 : m_editor.costs().plans().front().batchSize);
+    m_curve->setPoints(m_editor.showsCosts() ? m_editor.costs().curve(m_editor.shown()) : std::vector<PlanCosts::Point>{},
+                       m_editor.costs().plans().empty() ? 0 : m_editor.costs().plans().front().batchSize);
 }
 
 QString PlanPanel::savePointText() const { return m_savePoint->isEnabled() ? m_savePoint->text() : QString(); }
@@ -378,7 +407,9 @@ void PlanPanel::showSavePoint()
 {
     const QModelIndex row = m_savePoints->currentIndex();
     const QString text = row.isValid() ? m_model.costText(row.row()) : QString();
-    m_savePoint->setText(!text.isEmpty() ? text : m_editor.cost() && m_model.rowCount() > 0 ? tr("Select a save point to see what it costs.") : QString());
+    m_savePoint->setText(!text.isEmpty()                             ? text
+                         : m_editor.cost() && m_model.rowCount() > 0 ? tr("Select a save point to see what it costs.")
+                                                                     : QString());
     m_savePoint->setEnabled(!text.isEmpty());
 }
 

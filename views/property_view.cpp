@@ -22,7 +22,8 @@ public:
     {
         constexpr int mostLines = 5;
         const QSize single = QStyledItemDelegate::sizeHint(option, index);
-        const int margin = 2 * (m_view.style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, &m_view) + 1), width = m_view.columnWidth(index.column()) - margin;
+        const int margin = 2 * (m_view.style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, &m_view) + 1),
+                  width = m_view.columnWidth(index.column()) - margin;
         if (single.width() <= width + margin || width <= 0)
             return single;
         const QFontMetrics metrics(option.font);

@@ -159,7 +159,8 @@ void Recovery::write()
         begin();
     if (m_folder.isEmpty())
         return;
-    const LeftPlan now{m_folder, m_document.modelPath(), m_document.graphPath(), m_document.planPath(), m_document.hints(), QDateTime::currentDateTime(), {}};
+    const LeftPlan now{
+        m_folder, m_document.modelPath(), m_document.graphPath(), m_document.planPath(), m_document.hints(), QDateTime::currentDateTime(), {}};
     try {
         m_document.planEditor().write(std::filesystem::path(now.planPath().toStdU16String()));
         writeAbout(now);

@@ -104,7 +104,8 @@ private:
         const Value &x = program()[a], &y = program()[b];
         const ValueFacts &f = m_analysis.values[a], &g = m_analysis.values[b];
         const auto areAlikeSizes = [](const Dim& one, const Dim& other) { return one == other || (!one.isConstant() && !other.isConstant()); };
-        return x.dtype == y.dtype && std::ranges::equal(x.sizes, y.sizes, areAlikeSizes) && f.rows == g.rows && f.rowDim == g.rowDim && f.nodeType == g.nodeType;
+        return x.dtype == y.dtype && std::ranges::equal(x.sizes, y.sizes, areAlikeSizes) && f.rows == g.rows && f.rowDim == g.rowDim &&
+               f.nodeType == g.nodeType;
     }
 
     const Analysis& m_analysis;

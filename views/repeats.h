@@ -20,8 +20,8 @@ struct Repeat {
 /// The feature ops of each band in execution order, each once; what no function runs is in band 0.
 std::vector<std::vector<OpId>> opsOfBands(const Analysis& analysis, const CutProgram& cut);
 
-/// Runs of at least this many repetitions, from above: same operators with same whole-number arguments on tensors of same shapes in modules of same classes,
-/// which read the same of the repetition before them, or alike tensors of one band before all. Linear in the ops.
+/// Runs of at least this many repetitions, from above: same operators with same whole-number arguments on tensors of same shapes in modules of same
+/// classes, which read the same of the repetition before them, or alike tensors of one band before all. Linear in the ops.
 std::vector<Repeat> findRepeats(const Analysis& analysis, const CutProgram& cut, int least = 4);
 
 }  // namespace cleave::views

@@ -82,17 +82,20 @@ QString properties(const std::vector<PropertySection>& sections)
 
 QString planTable(const PlanEditor& editor)
 {
-    QString table = header({ReportTexts::tr("plan"), ReportTexts::tr("predicted"), ReportTexts::tr("against this plan"), ReportTexts::tr("read"), ReportTexts::tr("written"), ReportTexts::tr("at most of memory")});
+    QString table = header({ReportTexts::tr("plan"), ReportTexts::tr("predicted"), ReportTexts::tr("against this plan"), ReportTexts::tr("read"),
+                            ReportTexts::tr("written"), ReportTexts::tr("at most of memory")});
     bool isFirst = true;
     for (const auto& [plan, cost, placed] : plansOf(editor)) {
         const QString change = std::exchange(isFirst, false) ? QString() : changeText(editor.cost()->seconds(), cost.seconds());
-        table += QStringLiteral("<tr>") + cell(plan) + cell(secondsText(cost.seconds()), true) + cell(change, true) + cell(bytesText(cost.readBytes()), true) +
-                 cell(bytesText(cost.writtenBytes()), true) + cell(bytesText(cost.peakBytes()), true) + QStringLiteral("</tr>\n");
+        table += QStringLiteral("<tr>") + cell(plan) + cell(secondsText(cost.seconds()), true) + cell(change, true) +
+                 cell(bytesText(cost.readBytes()), true) + cell(bytesText(cost.writtenBytes()), true) + cell(bytesText(cost.peakBytes()), true) +
+                 QStringLiteral("</tr>\n");
         if (placed)
-            table += QStringLiteral("<tr>") + cell(ReportTexts::tr("This plan, with functions on %1").arg(toText(placed->device))) + cell(secondsText(placed->seconds()), true) +
-                     cell(changeText(editor.cost()->seconds(), placed->seconds()), true) + cell(ReportTexts::tr("%1 there").arg(bytesText(placed->bytesIn())), true) +
-                     cell(ReportTexts::tr("%1 back").arg(bytesText(placed->bytesOut())), true) + cell(ReportTexts::tr("%1 stay there").arg(bytesText(placed->storeBytes)), true) +
-                     QStringLiteral("</tr>\n");
+            table += QStringLiteral("<tr>") + cell(ReportTexts::tr("This plan, with functions on %1").arg(toText(placed->device))) +
+                     cell(secondsText(placed->seconds()), true) + cell(changeText(editor.cost()->seconds(), placed->seconds()), true) +
+                     cell(ReportTexts::tr("%1 there").arg(bytesText(placed->bytesIn())), true) +
+                     cell(ReportTexts::tr("%1 back").arg(bytesText(placed->bytesOut())), true) +
+                     cell(ReportTexts::tr("%1 stay there").arg(bytesText(placed->storeBytes)), true) + QStringLiteral("</tr>\n");
     }
     return table;
 }
@@ -100,9 +103,11 @@ QString planTable(const PlanEditor& editor)
 QString functionTable(const PlanEditor& editor)
 {
     const DevicePlacement* const placed = placementOf(editor);
-    QStringList titles{ReportTexts::tr("function"), ReportTexts::tr("blocks"), ReportTexts::tr("read"), ReportTexts::tr("compute"), ReportTexts::tr("write"), ReportTexts::tr("together")};
+    QStringList titles{ReportTexts::tr("function"), ReportTexts::tr("blocks"), ReportTexts::tr("read"),
+                       ReportTexts::tr("compute"),  ReportTexts::tr("write"),  ReportTexts::tr("together")};
     if (placed)
-        titles << ReportTexts::tr("runs on") << ReportTexts::tr("rows there") << ReportTexts::tr("computed there") << ReportTexts::tr("rows back") << ReportTexts::tr("together there");
+        titles << ReportTexts::tr("runs on") << ReportTexts::tr("rows there") << ReportTexts::tr("computed there") << ReportTexts::tr("rows back")
+               << ReportTexts::tr("together there");
     QString table = header(titles);
     for (std::size_t i = 0; i < editor.cost()->functions.size(); ++i) {
         const FunctionCost& f = editor.cost()->functions[i];
@@ -144,11 +149,12 @@ QString modelTable(const QAbstractItemModel& model, bool whole = false)
 QString htmlReport(Document& document, const QString& picture)
 {
     const QString title = ReportTexts::tr("%1, cut by Cleave").arg(QFileInfo(document.modelPath()).fileName());
-    QString html = QStringLiteral(
-                       "<!DOCTYPE html>\n<html><head><meta charset='utf-8'><title>%1</title>\n<style>body{font-family:sans-serif;margin:2em;max-width:70em}"
-                       "table{border-collapse:collapse}td,th{border-bottom:1px solid #ccc;padding:.2em .8em;text-align:left}.n{text-align:right}"
-                       "svg{max-width:100%;height:auto}</style></head>\n<body><h1>%1</h1>\n")
-                       .arg(title.toHtmlEscaped());
+    QString html =
+        QStringLiteral(
+            "<!DOCTYPE html>\n<html><head><meta charset='utf-8'><title>%1</title>\n<style>body{font-family:sans-serif;margin:2em;max-width:70em}"
+            "table{border-collapse:collapse}td,th{border-bottom:1px solid #ccc;padding:.2em .8em;text-align:left}.n{text-align:right}"
+            "svg{max-width:100%;height:auto}</style></head>\n<body><h1>%1</h1>\n")
+            .arg(title.toHtmlEscaped());
     PlanEditor& editor = document.planEditor();
     if (editor.cost()) {
         html += section(ReportTexts::tr("Plans"), planTable(editor));
@@ -186,8 +192,9 @@ QString htmlReport(Document& document, const QString& picture)
 
 QString csvReport(Document& document)
 {
-    QString csv = QStringLiteral("plan,function,prepare_seconds,read_seconds,compute_seconds,write_seconds,read_bytes,written_bytes,peak_bytes,"
-                                 "device,device_prepare_seconds,device_in_seconds,device_compute_seconds,device_out_seconds,device_bytes_in,device_bytes_out\r\n");
+    QString csv = QStringLiteral(
+        "plan,function,prepare_seconds,read_seconds,compute_seconds,write_seconds,read_bytes,written_bytes,peak_bytes,"
+        "device,device_prepare_seconds,device_in_seconds,device_compute_seconds,device_out_seconds,device_bytes_in,device_bytes_out\r\n");
     for (const auto& [plan, cost, placed] : plansOf(document.planEditor()))
         for (std::size_t i = 0; i < cost.functions.size(); ++i) {
             const FunctionCost& f = cost.functions[i];

@@ -21,8 +21,15 @@ struct ResultModelsTexts {
 // What a run or a split of the nodes is called in results.
 QString wordText(const std::string& word)
 {
-    const std::map<std::string, QString> known{{"layer-wise", ResultModelsTexts::tr("layer-wise")}, {"full graph", ResultModelsTexts::tr("full graph")}, {"neighbourhoods", ResultModelsTexts::tr("neighbourhoods")}, {"op by op", ResultModelsTexts::tr("op by op")}, {"expected", ResultModelsTexts::tr("expected")},
-                                               {"all", ResultModelsTexts::tr("all")}, {"train", ResultModelsTexts::tr("train")}, {"validation", ResultModelsTexts::tr("validation")}, {"test", ResultModelsTexts::tr("test")}};
+    const std::map<std::string, QString> known{{"layer-wise", ResultModelsTexts::tr("layer-wise")},
+                                               {"full graph", ResultModelsTexts::tr("full graph")},
+                                               {"neighbourhoods", ResultModelsTexts::tr("neighbourhoods")},
+                                               {"op by op", ResultModelsTexts::tr("op by op")},
+                                               {"expected", ResultModelsTexts::tr("expected")},
+                                               {"all", ResultModelsTexts::tr("all")},
+                                               {"train", ResultModelsTexts::tr("train")},
+                                               {"validation", ResultModelsTexts::tr("validation")},
+                                               {"test", ResultModelsTexts::tr("test")}};
     const auto found = known.find(word);
     return found == known.end() ? toText(word) : found->second;
 }
@@ -142,8 +149,11 @@ void showFunctions(TextTableModel& table, const RunResult* run)
         {ResultModelsTexts::tr("Compute"), ResultModelsTexts::tr("Running the operators"), true},
         {ResultModelsTexts::tr("Write"), ResultModelsTexts::tr("Storing save points"), true},
         {ResultModelsTexts::tr("Total"), ResultModelsTexts::tr("Prepare, compute and write together"), true},
-        {ResultModelsTexts::tr("Predicted"), run != nullptr && !run->predicted.rates.empty() ? ResultModelsTexts::tr("Total by the cost model. Rates: %1").arg(toText(run->predicted.rates))
-                                                                                : ResultModelsTexts::tr("Total by the cost model"), true},
+        {ResultModelsTexts::tr("Predicted"),
+         run != nullptr && !run->predicted.rates.empty()
+             ? ResultModelsTexts::tr("Total by the cost model. Rates: %1").arg(toText(run->predicted.rates))
+             : ResultModelsTexts::tr("Total by the cost model"),
+         true},
         {ResultModelsTexts::tr("Saved"), ResultModelsTexts::tr("Bytes written to the store"), true},
     };
     const bool hasDevice = run != nullptr && std::ranges::any_of(run->functions, [](const FunctionRun& f) { return !f.device.empty(); });
@@ -174,8 +184,10 @@ QString roundingNote(const Comparison& c)
     if (c.worstJitters.empty())
         return {};
     const QString moved = numberText(*std::ranges::max_element(c.worstJitters));
-    return c.isRounding() ? ResultModelsTexts::tr("Other last digits of the inputs move the worst rows by %1, as much as that: rounding alone, cut or not.").arg(moved)
-                          : ResultModelsTexts::tr("Other last digits of the inputs move the worst rows by %1 at most: this is more than rounding.").arg(moved);
+    return c.isRounding()
+               ? ResultModelsTexts::tr("Other last digits of the inputs move the worst rows by %1, as much as that: rounding alone, cut or not.")
+                     .arg(moved)
+               : ResultModelsTexts::tr("Other last digits of the inputs move the worst rows by %1 at most: this is more than rounding.").arg(moved);
 }
 
 QString sampleNote(const Sample& sample)
@@ -184,8 +196,10 @@ QString sampleNote(const Sample& sample)
     if (sample.freeBytes > 0)
         notes.append(ResultModelsTexts::tr("The whole model does not fit into the %1 of memory that are free.").arg(bytesText(sample.freeBytes)));
     if (sample.targets > 0)
-        notes.append(ResultModelsTexts::tr("%1 of %2 nodes were compared, by the whole model on their neighbourhoods of %n step(s): %3 nodes, %4 edges.", nullptr, sample.hops)
-                         .arg(countText(sample.targets), countText(sample.of), countText(sample.nodes), countText(sample.edges)));
+        notes.append(
+            ResultModelsTexts::tr("%1 of %2 nodes were compared, by the whole model on their neighbourhoods of %n step(s): %3 nodes, %4 edges.",
+                                  nullptr, sample.hops)
+                .arg(countText(sample.targets), countText(sample.of), countText(sample.nodes), countText(sample.edges)));
     else if (!sample.whyNotWhole.empty())
         notes.append(fromCore(sample.whyNotWhole));
     if (sample.functions > 0)
@@ -217,11 +231,13 @@ void showComparisons(TextTableModel& table, const VerifyResult* result, const Da
     if (result != nullptr)
         for (const Comparison& c : result->comparisons) {
             worst.push_back(worstRows(c, graph));
-            rows.push_back({toText(c.output), ResultModelsTexts::tr("%1 and %2").arg(wordText(c.a), wordText(c.b)), numberText(c.maxAbsolute),
-                            numberText(c.maxRelative),
-                            ResultModelsTexts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
-                            c.equal ? ResultModelsTexts::tr("✓ equal") : c.isRounding() ? ResultModelsTexts::tr("✗ different, by rounding") : ResultModelsTexts::tr("✗ different"),
-                            worst.back().mid(0, shown).join(QStringLiteral(", ")) + (worst.back().size() > shown ? QStringLiteral(", …") : QString())});
+            rows.push_back(
+                {toText(c.output), ResultModelsTexts::tr("%1 and %2").arg(wordText(c.a), wordText(c.b)), numberText(c.maxAbsolute),
+                 numberText(c.maxRelative), ResultModelsTexts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
+                 c.equal          ? ResultModelsTexts::tr("✓ equal")
+                 : c.isRounding() ? ResultModelsTexts::tr("✗ different, by rounding")
+                                  : ResultModelsTexts::tr("✗ different"),
+                 worst.back().mid(0, shown).join(QStringLiteral(", ")) + (worst.back().size() > shown ? QStringLiteral(", …") : QString())});
         }
     const int last = static_cast<int>(columns.size()) - 1;
     table.setTable(std::move(columns), std::move(rows));

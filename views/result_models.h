@@ -40,7 +40,8 @@ private:
 void showFunctions(TextTableModel& table, const RunResult* run);          ///< one row per function and their sum
 QString sampleNote(const Sample& sample);     ///< which nodes were compared, where not all were
 QString roundingNote(const Comparison& c);  ///< whether rows that differ could be told more exactly at all; empty if that was not tried
-void showComparisons(TextTableModel& table, const VerifyResult* result, const DataGraph* graph);  ///< one row per pair of runs and output; graph: names of nodes, may be null
+/// one row per pair of runs and output; graph: names of nodes, may be null
+void showComparisons(TextTableModel& table, const VerifyResult* result, const DataGraph* graph);
 void showAccuracies(TextTableModel& table, const VerifyResult* result);   ///< one row per run, one column per split
 
 }  // namespace cleave::views

@@ -7,8 +7,8 @@
 
 namespace cleave::views {
 
-/// A strip beside the graph view, from its first band to its last: bands in the colour of their message degree, cuts, and the part that is in view. A click
-/// or a drag goes there. Pictures of models are long and narrow, so this takes the place of a map.
+/// A strip beside the graph view, from its first band to its last: bands in the colour of their message degree, cuts, and the part that is in view. A
+/// click or a drag goes there. Pictures of models are long and narrow, so this takes the place of a map.
 class Ruler : public QWidget {
     Q_OBJECT
 

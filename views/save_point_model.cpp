@@ -92,7 +92,8 @@ QString SavePointModel::costText(int index) const
     if (!without.plan)
         lines.append(tr("It cannot be left out."));
     else if (const std::optional<PlanCost> then = m_editor.costs().costOf(*without.plan))
-        lines.append(tr("Without it the plan takes %1 instead of %2 (%3).").arg(secondsText(then->seconds()), secondsText(cost->seconds()), changeText(cost->seconds(), then->seconds())));
+        lines.append(tr("Without it the plan takes %1 instead of %2 (%3).")
+                         .arg(secondsText(then->seconds()), secondsText(cost->seconds()), changeText(cost->seconds(), then->seconds())));
     return lines.join(u' ');
 }
 

@@ -15,7 +15,8 @@ namespace {
 
 const QString modelKey = QStringLiteral("session/model"), graphKey = QStringLiteral("session/graph"), planKey = QStringLiteral("session/plan"),
               hintsKey = QStringLiteral("session/inputs"), batchKey = QStringLiteral("session/batchSize"), orderKey = QStringLiteral("session/order"),
-              rewritesKey = QStringLiteral("session/rewrites"), memoryKey = QStringLiteral("session/memory"), randomKey = QStringLiteral("session/randomFeatures");
+              rewritesKey = QStringLiteral("session/rewrites"), memoryKey = QStringLiteral("session/memory"),
+              randomKey = QStringLiteral("session/randomFeatures");
 
 }  // namespace
 
@@ -44,8 +45,14 @@ InputHints hintsOf(const QJsonObject& json)
 Session sessionOf(const Document& document)
 {
     const PlanEditor& editor = document.planEditor();
-    return {document.modelPath(), document.graphPath(), document.planPath(), document.hints(),
-            editor.isModified() ? Batches{} : editor.batches(), document.rewrites(), document.options().run.randomFeatures, document.options().run.memoryBytes};
+    return {document.modelPath(),
+            document.graphPath(),
+            document.planPath(),
+            document.hints(),
+            editor.isModified() ? Batches{} : editor.batches(),
+            document.rewrites(),
+            document.options().run.randomFeatures,
+            document.options().run.memoryBytes};
 }
 
 void writeSession(const Session& session)
@@ -72,7 +79,8 @@ Session readSession()
         const QString path = settings.value(key).toString();
         return QFileInfo::exists(path) ? path : QString();
     };
-    Session session{file(modelKey), file(graphKey), file(planKey), {}, {}, {}, settings.value(randomKey).toBool(), settings.value(memoryKey).toULongLong()};
+    Session session{
+        file(modelKey), file(graphKey), file(planKey), {}, {}, {}, settings.value(randomKey).toBool(), settings.value(memoryKey).toULongLong()};
     session.hints = hintsOf(QJsonDocument::fromJson(settings.value(hintsKey).toString().toUtf8()).object());
     session.batches.size = std::max<qint64>(0, settings.value(batchKey).toLongLong());
     orderFromName(settings.value(orderKey).toString().toStdString(), session.batches.order);

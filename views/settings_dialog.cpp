@@ -24,8 +24,8 @@ SettingsDialog::SettingsDialog(QWidget* parent)
       m_fontSize(new QDoubleSpinBox(this)), m_session(new QCheckBox(tr("Open the last model and graph at &start"), this)), m_note(new QLabel(this))
 {
     setWindowTitle(tr("Settings"));
-    for (const auto& [theme, text] : {std::pair(Theme::System, tr("As the desktop")), std::pair(Theme::Light, tr("Light")), std::pair(Theme::Dark, tr("Dark")),
-                                      std::pair(Theme::HighContrast, tr("High contrast"))})
+    for (const auto& [theme, text] : {std::pair(Theme::System, tr("As the desktop")), std::pair(Theme::Light, tr("Light")),
+                                      std::pair(Theme::Dark, tr("Dark")), std::pair(Theme::HighContrast, tr("High contrast"))})
         m_theme->addItem(text, number(theme));
     m_language->addItem(tr("As the desktop (%1)").arg(languageName(desktopLanguage())), QString());
     for (const QString& language : languages())

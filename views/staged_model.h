@@ -13,8 +13,8 @@
 
 namespace cleave::views {
 
-/// A profile graph as something that can be drawn: its nodes as ops, its stages as functions, and what these hand on as save points. It is no program:
-/// nothing of it is run, priced or moved.
+/// A profile graph as something that can be drawn: its nodes as ops, its stages as functions, and what these hand on as save points. It is no
+/// program: nothing of it is run, priced or moved.
 struct StagedModel {
     ProfileGraph graph;
     std::vector<StageTotals> totals;

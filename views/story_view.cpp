@@ -238,12 +238,14 @@ void StoryCanvas::paintStores(QPainter& painter) const
         const double height = rows / static_cast<double>(store.size());
         for (std::size_t node = 0; node < store.size(); ++node)
             if (store[node] != 0)
-                painter.fillRect(QRectF(box.left(), top + static_cast<double>(node) * height, width, std::max(1.0, height - 1)), levelColor(static_cast<int>(cut) + 1));
+                painter.fillRect(QRectF(box.left(), top + static_cast<double>(node) * height, width, std::max(1.0, height - 1)),
+                                 levelColor(static_cast<int>(cut) + 1));
         painter.setPen(QPen(colors.cut, 1.6));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(box);
         painter.setPen(colors.muted);
-        painter.drawText(QRectF(box.left(), box.bottom(), width, line), Qt::AlignCenter, tr("%1 of %2").arg(std::ranges::count(store, 1)).arg(store.size()));
+        painter.drawText(QRectF(box.left(), box.bottom(), width, line), Qt::AlignCenter,
+                         tr("%1 of %2").arg(std::ranges::count(store, 1)).arg(store.size()));
         top += rows + apart;
     }
 }
@@ -259,7 +261,8 @@ void StoryCanvas::paintCounts(QPainter& painter) const
     const double widest = width() - left - 10 - fontMetrics().horizontalAdvance(QStringLiteral("0000"));
     double y = 6;
     painter.setPen(colors.text);
-    painter.drawText(QRectF(10, y, width() - 20, line), Qt::AlignLeft | Qt::AlignVCenter, tr("Rows computed for everybody, in batches of %1").arg(Story::batchSize));
+    painter.drawText(QRectF(10, y, width() - 20, line), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("Rows computed for everybody, in batches of %1").arg(Story::batchSize));
     y += line * 1.4;
     for (const Story::Count& count : counts) {
         const double bar = std::min(line * 0.85, gap / 2.6);
@@ -275,20 +278,31 @@ void StoryCanvas::paintCounts(QPainter& painter) const
         font.setBold(count.layers == m_story->layers());
         painter.setFont(font);
         painter.setPen(colors.text);
-        painter.drawText(QRectF(10, y, left - 14, 2 * bar), Qt::AlignLeft | Qt::AlignVCenter, count.layers == 1 ? tr("1 layer") : tr("%1 layers").arg(count.layers));
+        painter.drawText(QRectF(10, y, left - 14, 2 * bar), Qt::AlignLeft | Qt::AlignVCenter,
+                         count.layers == 1 ? tr("1 layer") : tr("%1 layers").arg(count.layers));
         draw(y, count.nodeWise.computed, QColor(0xe6, 0x9f, 0x00), true);
         draw(y + bar, count.layerWise.computed, QColor(0x56, 0xb4, 0xe9), false);
         y += gap;
     }
     painter.setFont(font());
     painter.setPen(colors.muted);
-    painter.drawText(QRectF(10, height() - line, width() - 20, line), Qt::AlignLeft | Qt::AlignVCenter, tr("hatched: node by node · plain: layer by layer"));
+    painter.drawText(QRectF(10, height() - line, width() - 20, line), Qt::AlignLeft | Qt::AlignVCenter,
+                     tr("hatched: node by node · plain: layer by layer"));
 }
 
 StoryView::StoryView(Document& document, QWidget* parent)
-    : QWidget(parent), m_document(document), m_canvas(new StoryCanvas(this)), m_title(new QLabel(this)), m_text(new QLabel(this)), m_counter(new QLabel(this)),
-      m_slider(new QSlider(Qt::Horizontal, this)), m_back(new QPushButton(tr("Bac&k"), this)), m_next(new QPushButton(tr("&Next"), this)),
-      m_exercise(new QPushButton(tr("&Set an exercise"), this)), m_reveal(new QPushButton(tr("Reveal the &costs"), this)), m_optimum(new QPushButton(tr("Show the opti&mum"), this))
+    : QWidget(parent),
+      m_document(document),
+      m_canvas(new StoryCanvas(this)),
+      m_title(new QLabel(this)),
+      m_text(new QLabel(this)),
+      m_counter(new QLabel(this)),
+      m_slider(new QSlider(Qt::Horizontal, this)),
+      m_back(new QPushButton(tr("Bac&k"), this)),
+      m_next(new QPushButton(tr("&Next"), this)),
+      m_exercise(new QPushButton(tr("&Set an exercise"), this)),
+      m_reveal(new QPushButton(tr("Reveal the &costs"), this)),
+      m_optimum(new QPushButton(tr("Show the opti&mum"), this))
 {
     setAccessibleRole(*this, QAccessible::Grouping);
     setAccessibleName(tr("Story"));
@@ -405,7 +419,9 @@ void StoryView::reserveTexts()
         return;
     const QMargins margins = layout()->contentsMargins();
     const QRect line(0, 0, std::max(100, width() - margins.left() - margins.right()), 1 << 16);
-    const auto heightOf = [&](const QLabel& label, const QString& text) { return QFontMetrics(label.font()).boundingRect(line, Qt::TextWordWrap, text).height(); };
+    const auto heightOf = [&](const QLabel& label, const QString& text) {
+        return QFontMetrics(label.font()).boundingRect(line, Qt::TextWordWrap, text).height();
+    };
     int title = 0, text = 0;
     for (const StoryStep& told : m_story->steps())
         if (told.kind != StoryKind::Predict) {
@@ -450,14 +466,16 @@ void StoryView::showOutcome()
     else if (isPredicting && hasCosts && m_isRevealed) {
         const std::optional<PlanCost> instead = m_yours && m_shownOptimum == editor.plan() ? editor.costs().costOf(*m_yours) : std::nullopt;
         const bool isShown = instead.has_value();
-        const double yours = isShown ? instead->seconds() : editor.cost()->seconds(), first = editor.costs().plans()[0].planned.cost.seconds(), best = editor.costs().plans()[2].planned.cost.seconds();
+        const double yours = isShown ? instead->seconds() : editor.cost()->seconds(), first = editor.costs().plans()[0].planned.cost.seconds(),
+                     best = editor.costs().plans()[2].planned.cost.seconds();
         text += QStringLiteral("\n\n") + (isShown ? tr("Yours took %1. Right before each message passing: %2. The best cut, which is shown now: %3.")
                                                   : tr("Yours: %1. Right before each message passing: %2. The best cut: %3."))
                                                .arg(secondsText(yours), secondsText(first), secondsText(best));
         if (!isShown && editor.plan() == m_planBefore)
             text += u' ' + tr("You have not moved anything: yours is the cut that was there.");
         if (std::max(first, yours) < best * 1.01)
-            text += u' ' + tr("On this graph, in batches of this size, all of them take about as long: smaller batches or a larger graph tell them apart.");
+            text += u' ' +
+                    tr("On this graph, in batches of this size, all of them take about as long: smaller batches or a larger graph tell them apart.");
         if (yours <= best * 1.0001)
             text += u' ' + tr("You have found it.");
         else

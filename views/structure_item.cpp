@@ -57,7 +57,8 @@ void StructureItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* opt
         if (!line.bounds.intersects(option->exposedRect))
             continue;
         const bool isMarked = line.from == m_marked || line.to == m_marked;
-        painter->setPen(QPen(isMarked ? m_style.colors.selection : m_style.colors.structure, isMarked ? 1.8 : 1.2, isMarked ? Qt::SolidLine : Qt::DotLine));
+        painter->setPen(
+            QPen(isMarked ? m_style.colors.selection : m_style.colors.structure, isMarked ? 1.8 : 1.2, isMarked ? Qt::SolidLine : Qt::DotLine));
         painter->drawPath(line.path);
     }
 }

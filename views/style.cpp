@@ -38,7 +38,8 @@ void drawCheckBox(const QStyleOption& option, QPainter& painter)
     painter.setPen(QPen(outline(option), 1.2));
     painter.setBrush(option.palette.color(QPalette::Base));
     painter.drawRoundedRect(box, 2, 2);
-    painter.setPen(QPen(option.palette.color(isEnabled ? QPalette::Active : QPalette::Disabled, QPalette::Text), box.width() / 6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setPen(QPen(option.palette.color(isEnabled ? QPalette::Active : QPalette::Disabled, QPalette::Text), box.width() / 6, Qt::SolidLine,
+                        Qt::RoundCap, Qt::RoundJoin));
     const auto at = [&](double x, double y) { return QPointF(box.left() + x * box.width(), box.top() + y * box.height()); };
     if (option.state & QStyle::State_On)
         painter.drawPolyline(QPolygonF{at(0.22, 0.52), at(0.42, 0.74), at(0.78, 0.26)});
@@ -94,8 +95,8 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
         return;
     const bool isFocusShown = (option->state & State_HasFocus) != 0;
     const bool isFlat = (option->state & State_AutoRaise) && !(option->state & (State_MouseOver | State_On | State_Sunken));
-    if ((element == PE_FrameLineEdit && !isFocusShown) || element == PE_PanelButtonCommand || element == PE_FrameMenu || element == PE_FrameGroupBox ||
-        (element == PE_PanelButtonTool && !isFlat))
+    if ((element == PE_FrameLineEdit && !isFocusShown) || element == PE_PanelButtonCommand || element == PE_FrameMenu ||
+        element == PE_FrameGroupBox || (element == PE_PanelButtonTool && !isFlat))
         drawOutline(*option, option->rect, *painter);
 }
 
@@ -108,7 +109,8 @@ void Style::drawControl(ControlElement element, const QStyleOption* option, QPai
         drawOutline(*option, option->rect, *painter, element == CE_HeaderSection ? 0 : 2);
     if (const auto* tab = qstyleoption_cast<const QStyleOptionTab*>(option); tab && element == CE_TabBarTabShape && (tab->state & State_Selected))
         drawTabMark(*tab, *painter);
-    if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option); item && element == CE_MenuItem && item->menuItemType == QStyleOptionMenuItem::Separator) {
+    if (const auto* item = qstyleoption_cast<const QStyleOptionMenuItem*>(option);
+        item && element == CE_MenuItem && item->menuItemType == QStyleOptionMenuItem::Separator) {
         const int y = item->rect.center().y();
         painter->fillRect(QRect(item->rect.left() + 4, y, item->rect.width() - 8, 1), outline(*option));
     }

@@ -4,8 +4,8 @@
 
 namespace cleave::views {
 
-/// Fusion, whose controls are outlined in a darker shade of the window: on a dark window nothing of it is seen. These are outlined in a shade of the text
-/// instead; on a black one, that of high contrast, in the text's own colour.
+/// Fusion, whose controls are outlined in a darker shade of the window: on a dark window nothing of it is seen. These are outlined in a shade of the
+/// text instead; on a black one, that of high contrast, in the text's own colour.
 class Style : public QProxyStyle {
     Q_OBJECT
 

@@ -37,7 +37,8 @@ QString numberText(const CutFunction& function)
         return TablePanel::tr("output");
     if (function.isGlobal)
         return TablePanel::tr("before %1").arg(function.level);
-    return function.firstLevel < function.level ? QStringLiteral("%1–%2").arg(function.firstLevel).arg(function.level) : QString::number(function.level);
+    return function.firstLevel < function.level ? QStringLiteral("%1–%2").arg(function.firstLevel).arg(function.level)
+                                                : QString::number(function.level);
 }
 
 // The functions that ops run in; none for those of the prologue.
@@ -56,7 +57,8 @@ std::vector<QStringList> functionsOf(const Program& program, const CutProgram& c
 QString operands(const Program& program, const Op& op)
 {
     QStringList names;
-    forEachOperand(op, [&](ValueId value) { names.append(toText(program[value].weight.valid() ? program[program[value].weight].name : program[value].name)); });
+    forEachOperand(
+        op, [&](ValueId value) { names.append(toText(program[value].weight.valid() ? program[program[value].weight].name : program[value].name)); });
     names.removeDuplicates();
     return names.join(QStringLiteral(", "));
 }
@@ -112,8 +114,9 @@ void TablePanel::showOperators()
             const ValueId result = op.outputs.front();
             const int level = analysis.values[result].level;
             rows.push_back({toText(op.name), toText(lastPart(op.target, ':')), op.module.valid() ? toText(program[op.module].path) : QString(),
-                            functions[i].empty() ? tr("prologue") : functions[i].join(QStringLiteral(", ")), level < 0 ? QString() : QString::number(analysis.degreeOf(level)),
-                            reachText(analysis.values[result]), toText(shapeText(analysis, result)), operands(program, op)});
+                            functions[i].empty() ? tr("prologue") : functions[i].join(QStringLiteral(", ")),
+                            level < 0 ? QString() : QString::number(analysis.degreeOf(level)), reachText(analysis.values[result]),
+                            toText(shapeText(analysis, result)), operands(program, op)});
         }
     }
     m_operators.setTable({{tr("Name"), {}, false}, {tr("Operator"), {}, false}, {tr("Module"), {}, false}, {tr("Function"), tr("of the plan"), true},
@@ -126,9 +129,10 @@ void TablePanel::showCosts()
 {
     const PlanEditor& editor = m_document.planEditor();
     std::vector<std::vector<QString>> rows;
-    const auto add = [&](const QString& name, const Amount& prepare, const Amount& read, const Amount& compute, const Amount& write, double seconds, double peak) {
-        rows.push_back({name, secondsText(prepare.seconds), secondsText(read.seconds), secondsText(compute.seconds), secondsText(write.seconds), secondsText(seconds),
-                        bytesText(read.bytes), bytesText(write.bytes), bytesText(peak)});
+    const auto add = [&](const QString& name, const Amount& prepare, const Amount& read, const Amount& compute, const Amount& write, double seconds,
+                         double peak) {
+        rows.push_back({name, secondsText(prepare.seconds), secondsText(read.seconds), secondsText(compute.seconds), secondsText(write.seconds),
+                        secondsText(seconds), bytesText(read.bytes), bytesText(write.bytes), bytesText(peak)});
     };
     const auto addSum = [&](const QString& name, const PlanCost& cost) {
         Amount prepare, read, compute, write;
@@ -150,8 +154,15 @@ void TablePanel::showCosts()
         for (const PricedPlan& plan : editor.costs().plans())
             addSum(planText(plan.name), plan.planned.cost);
     }
-    m_costs.setTable({{tr("Function or plan"), {}, false}, {tr("Blocks"), tr("neighbours found, structure sliced"), true}, {tr("Read"), {}, true}, {tr("Compute"), {}, true},
-                      {tr("Write"), {}, true}, {tr("Together"), {}, true}, {tr("Bytes read"), {}, true}, {tr("Bytes written"), {}, true}, {tr("At most of memory"), {}, true}},
+    m_costs.setTable({{tr("Function or plan"), {}, false},
+                      {tr("Blocks"), tr("neighbours found, structure sliced"), true},
+                      {tr("Read"), {}, true},
+                      {tr("Compute"), {}, true},
+                      {tr("Write"), {}, true},
+                      {tr("Together"), {}, true},
+                      {tr("Bytes read"), {}, true},
+                      {tr("Bytes written"), {}, true},
+                      {tr("At most of memory"), {}, true}},
                      std::move(rows));
     m_costView->resizeColumnsToContents();
 }

@@ -20,7 +20,12 @@ QString onOneLine(QString text) { return text.replace(u' ', QChar::Nbsp); }
 QString withUnit(double x, const QString& unit)
 {
     const double size = std::fabs(x);
-    return onOneLine(FormatTexts::tr("%1 %2", "a number and its unit").arg(QLocale().toString(x, 'f', size < 9.995 ? 2 : size < 99.95 ? 1 : 0), unit));
+    return onOneLine(FormatTexts::tr("%1 %2", "a number and its unit")
+                         .arg(QLocale().toString(x, 'f',
+                                                 size < 9.995   ? 2
+                                                 : size < 99.95 ? 1
+                                                                : 0),
+                              unit));
 }
 
 }  // namespace
@@ -60,7 +65,12 @@ QString changeText(double from, double to)
     if (change >= 1)
         return FormatTexts::tr("%1 times").arg(QLocale().toString(change + 1, 'g', change + 1 < 100 ? 2 : 3));
     const double percent = std::abs(change) * 100;
-    return onOneLine(FormatTexts::tr("%1 %", "per cent").arg((change < 0 ? u'−' : u'+') + QLocale().toString(percent, 'f', percent < 0.1 ? 3 : percent < 1 ? 2 : percent < 10 ? 1 : 0)));
+    return onOneLine(FormatTexts::tr("%1 %", "per cent")
+                         .arg((change < 0 ? u'−' : u'+') + QLocale().toString(percent, 'f',
+                                                                              percent < 0.1  ? 3
+                                                                              : percent < 1  ? 2
+                                                                              : percent < 10 ? 1
+                                                                                             : 0)));
 }
 
 QString countText(std::int64_t count) { return QLocale().toString(static_cast<qlonglong>(count)); }

@@ -33,7 +33,8 @@ struct Shades {
     QRgb window, base, alternate, button, text, muted, highlight, highlightedText, link;
 };
 constexpr Shades light{0xfff3f4f6, 0xffffffff, 0xfff6f7f9, 0xffeceef1, 0xff1d2330, 0xff5c6573, 0xff1f6fb2, 0xffffffff, 0xff0b5cad};
-constexpr Shades strong{0xff000000, 0xff000000, 0xff000000, 0xff000000, 0xffffffff, 0xffffffff, 0xffffe600, 0xff000000, 0xff7fd7ff};  // WCAG 2: 7 to 1 and more
+// WCAG 2: 7 to 1 and more
+constexpr Shades strong{0xff000000, 0xff000000, 0xff000000, 0xff000000, 0xffffffff, 0xffffffff, 0xffffe600, 0xff000000, 0xff7fd7ff};
 constexpr Shades dark{0xff2b2e34, 0xff1c1e22, 0xff22252a, 0xff3b4048, 0xffe4e7eb, 0xffa0a8b4, 0xff3d8fd1, 0xff0e1013, 0xff7ab8ec};
 
 QPalette makePalette(const Shades& shades)

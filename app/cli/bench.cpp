@@ -84,17 +84,23 @@ void run(BenchArguments& arguments)
                 const std::vector<RunTime> times = benchRuns(model, graph, arguments.graph.run, arguments.rounds, terminal.progress());
                 const std::string name = std::filesystem::path(path).stem().string();
                 for (const RunTime& time : times) {
-                    rows.push_back({name, plan, time.name, formatSeconds(time.seconds), formatSeconds(time.prologueSeconds), formatBytes(time.peakBytes),
-                                    formatCount(time.batchSize), &time == &times.front() ? "" : ratio(time.seconds / times.front().seconds)});
-                    json["runs"].push_back({{"model", name}, {"planner", plan}, {"run", time.name}, {"seconds", time.seconds}, {"prologue_seconds", time.prologueSeconds},
-                                            {"peak_bytes", time.peakBytes}, {"batch_size", time.batchSize}});
+                    rows.push_back({name, plan, time.name, formatSeconds(time.seconds), formatSeconds(time.prologueSeconds),
+                                    formatBytes(time.peakBytes), formatCount(time.batchSize),
+                                    &time == &times.front() ? "" : ratio(time.seconds / times.front().seconds)});
+                    json["runs"].push_back({{"model", name},
+                                            {"planner", plan},
+                                            {"run", time.name},
+                                            {"seconds", time.seconds},
+                                            {"prologue_seconds", time.prologueSeconds},
+                                            {"peak_bytes", time.peakBytes},
+                                            {"batch_size", time.batchSize}});
                     for (const std::string& notice : time.notices)
                         if (const std::string line = name + ": " + notice; std::ranges::find(notices, line) == notices.end())
                             notices.push_back(line);
                 }
             }
-            text = processorName() + "\n" + graph.name + ": " + formatCount(graph.numNodes) + " nodes, " + formatCount(graph.numEdges) + " edges\n\n" +
-                   table(rows);
+            text = processorName() + "\n" + graph.name + ": " + formatCount(graph.numNodes) + " nodes, " + formatCount(graph.numEdges) +
+                   " edges\n\n" + table(rows);
             for (const std::string& notice : notices)
                 text += "\n" + notice;
             text += notices.empty() ? "" : "\n";

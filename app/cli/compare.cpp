@@ -22,7 +22,10 @@ std::string compareText(const std::string& nameA, const PlanSummary& a, const st
     std::vector<std::vector<std::string>> rows{{"", nameA, nameB}};
     const auto add = [&](const std::string& what, const std::string& left, const std::string& right) { rows.push_back({what, left, right}); };
     const auto verified = [](const PlanSummary& s) {
-        return std::string(!s.verified ? "–" : *s.verified ? "equal" : "different") + (s.sampledNodes > 0 ? " (" + formatCount(s.sampledNodes) + " nodes)" : "");
+        return std::string(!s.verified   ? "–"
+                           : *s.verified ? "equal"
+                                         : "different") +
+               (s.sampledNodes > 0 ? " (" + formatCount(s.sampledNodes) + " nodes)" : "");
     };
     const auto or_ = [](const std::string& text) { return text.empty() ? std::string("–") : printable(text); };
     add("model", or_(a.model), or_(b.model));
@@ -65,7 +68,8 @@ std::string compareText(const std::string& nameA, const PlanSummary& a, const st
         if (const std::string left = find(a.devices, function), right = find(b.devices, function); left != right)
             devices.push_back({printable(function), left.empty() ? "cpu" : printable(left), right.empty() ? "cpu" : printable(right)});
     text += ops.size() > 1 ? "\nOps that stand elsewhere\n" + table(ops) : "\nEvery op stands at the same position.\n";
-    return text + (saved.size() > 1 ? "\nSave points that differ\n" + table(saved) : "") + (devices.size() > 1 ? "\nFunctions that run elsewhere\n" + table(devices) : "");
+    return text + (saved.size() > 1 ? "\nSave points that differ\n" + table(saved) : "") +
+           (devices.size() > 1 ? "\nFunctions that run elsewhere\n" + table(devices) : "");
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ void convert(const ConvertArguments& arguments)
     notes.insert(notes.begin(), graph.notes.begin(), graph.notes.end());
     for (const std::string& note : notes)
         std::cerr << note << "\n";
-    print(arguments.to + ": " + formatCount(graph.numNodes) + " nodes, " + formatCount(graph.numEdges) + " edges" + (graph.names ? ", with names of nodes" : "") + "\n");
+    print(arguments.to + ": " + formatCount(graph.numNodes) + " nodes, " + formatCount(graph.numEdges) + " edges" +
+          (graph.names ? ", with names of nodes" : "") + "\n");
 }
 
 }  // namespace
@@ -36,10 +37,16 @@ void addConvert(CLI::App& app, int&)
 {
     auto* command = app.add_subcommand("convert", "Write a graph in another format");
     auto arguments = std::make_shared<ConvertArguments>();
-    command->add_option("A", arguments->from, "Graph: .npz, a folder of .npy files or of the Open Graph Benchmark, .csv, .tsv, .txt, .mtx, .graphml, .dot, each also .gz")
-        ->type_name("FILE")->required();
-    command->add_option("B", arguments->to, "What to write: .npz, .csv, .tsv, .txt, .mtx (these four also .gz), or a name without ending for a folder of .npy files")
-        ->type_name("FILE")->required();
+    command
+        ->add_option("A", arguments->from,
+                     "Graph: .npz, a folder of .npy files or of the Open Graph Benchmark, .csv, .tsv, .txt, .mtx, .graphml, .dot, each also .gz")
+        ->type_name("FILE")
+        ->required();
+    command
+        ->add_option("B", arguments->to,
+                     "What to write: .npz, .csv, .tsv, .txt, .mtx (these four also .gz), or a name without ending for a folder of .npy files")
+        ->type_name("FILE")
+        ->required();
     addGraphOptions(*command, arguments->options);
     command->callback([arguments] { convert(*arguments); });
 }

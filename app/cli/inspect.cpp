@@ -84,8 +84,14 @@ Json toJson(const Model& model)
         for (const OpId op : opsOf(a, f))
             ops.push_back(p[op].name);
         const std::string nodes = a.nodeTypes[static_cast<std::size_t>(f.nodeType)].name;
-        json["functions"].push_back({{"level", a.degreeOf(f.level)}, {"rows", f.rowsOf.valid() ? p[f.rowsOf].name : f.isGlobal ? "graph" : nodes}, {"ops", ops},
-                                     {"edge_sets", names(p, f.segments())}, {"reads", names(p, f.reads)}, {"saves", names(p, f.saves)}});
+        json["functions"].push_back({{"level", a.degreeOf(f.level)},
+                                     {"rows", f.rowsOf.valid() ? p[f.rowsOf].name
+                                              : f.isGlobal     ? "graph"
+                                                               : nodes},
+                                     {"ops", ops},
+                                     {"edge_sets", names(p, f.segments())},
+                                     {"reads", names(p, f.reads)},
+                                     {"saves", names(p, f.saves)}});
     }
     return json;
 }
@@ -129,7 +135,9 @@ std::string describeText(const Model& model)
 
 void addInspect(CLI::App& app, int&)
 {
-    auto* command = app.add_subcommand("inspect", "Show inputs and roles, clean-up passes, message degrees, functions, edge sets and save points; or the stages of a PipeDream profile graph");
+    auto* command = app.add_subcommand(
+        "inspect",
+        "Show inputs and roles, clean-up passes, message degrees, functions, edge sets and save points; or the stages of a PipeDream profile graph");
     auto arguments = std::make_shared<ModelArguments>();
     auto json = std::make_shared<bool>(false);
     arguments->add(*command);
@@ -151,7 +159,8 @@ void addInspect(CLI::App& app, int&)
 
 void addDot(CLI::App& app, int&)
 {
-    auto* command = app.add_subcommand("dot", "Write the model's graph, one cluster per function (or stage), in Graphviz's DOT language to standard output");
+    auto* command =
+        app.add_subcommand("dot", "Write the model's graph, one cluster per function (or stage), in Graphviz's DOT language to standard output");
     auto arguments = std::make_shared<ModelArguments>();
     arguments->add(*command);
     command->callback([arguments] {

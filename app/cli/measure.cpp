@@ -32,7 +32,8 @@ void writeStages(ProfileArguments& arguments)
         profile = profilePlan(planned, graph, arguments.graph.run, terminal.progress());
     }
     writeProfileGraph(arguments.pipeDream, profile);
-    print(arguments.json ? profileJson(profile).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : stageTable(profile) + "\nWritten to " + arguments.pipeDream + "\n");
+    print(arguments.json ? profileJson(profile).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+                         : stageTable(profile) + "\nWritten to " + arguments.pipeDream + "\n");
 }
 
 void measureOps(ProfileArguments& arguments)

@@ -237,8 +237,11 @@ Json toJson(const PlanSpace& space, const PricedPlan& p)
               {"batch_size", p.batchSize},
               {"order", orderName(p.order)}};
     if (const auto& placement = p.placement)
-        json["with_device"] = {{"device", placement->device}, {"seconds", placement->seconds()}, {"bytes_to_device", placement->bytesIn()},
-                               {"bytes_from_device", placement->bytesOut()}, {"functions", std::ranges::count_if(placement->functions, &PlacedFunction::onDevice)}};
+        json["with_device"] = {{"device", placement->device},
+                               {"seconds", placement->seconds()},
+                               {"bytes_to_device", placement->bytesIn()},
+                               {"bytes_from_device", placement->bytesOut()},
+                               {"functions", std::ranges::count_if(placement->functions, &PlacedFunction::onDevice)}};
     if (p.planned.bound > 0)
         json.update(Json{{"bound_seconds", p.planned.bound}, {"gap", p.planned.gap()}, {"proven", p.planned.proven}});
     return json;
@@ -326,7 +329,8 @@ private:
         m_stored.copied = chosen.planned.cost.copied;
         m_stored.batchSize = chosen.batchSize;
         m_stored.order = chosen.order;
-        m_cost = RecordedCost{chosen.name, name, chosen.planned.cost, chosen.counts, rates, m_arguments.profile, chosen.planned.bound, chosen.placement};
+        m_cost =
+            RecordedCost{chosen.name, name, chosen.planned.cost, chosen.counts, rates, m_arguments.profile, chosen.planned.bound, chosen.placement};
         m_request = request;
         if (!graph.path.empty() && m_model.analysis->levels > 0)
             m_inflations = inflations(chosen.batchSize, progress);
@@ -456,7 +460,8 @@ private:
             text += remark + "\n";
         text += (text.empty() ? "" : "\n") + planTable(*m_space, m_stored, m_cost ? &m_cost->cost : nullptr);
         if (!m_plans.empty()) {
-            text += "\n" + comparisonTable(*m_space, m_plans) + "\n" + (hasSolver() ? proof(m_plans[2]) : "This build has no CBC, and so no planner 'optimal'.\n");
+            text += "\n" + comparisonTable(*m_space, m_plans) + "\n" +
+                    (hasSolver() ? proof(m_plans[2]) : "This build has no CBC, and so no planner 'optimal'.\n");
             if (!m_inflations.empty()) {
                 std::vector<std::string> orders;
                 for (const auto& [order, inflation] : m_inflations)
@@ -478,11 +483,13 @@ private:
     static std::string onDevice(const DevicePlacement& placement)
     {
         if (!placement.usesDevice())
-            return "On " + placement.device + ": nothing, the CPU is faster with what has to cross over (rates of the device: " + placement.rates + ")\n";
+            return "On " + placement.device + ": nothing, the CPU is faster with what has to cross over (rates of the device: " + placement.rates +
+                   ")\n";
         const auto count = std::ranges::count_if(placement.functions, &PlacedFunction::onDevice);
-        return "On " + placement.device + ": " + std::to_string(count) + " of " + std::to_string(placement.functions.size()) + " functions, " + formatSeconds(placement.seconds()) +
-               " instead of " + formatSeconds(placement.cpuSeconds) + "; " + formatBytes(placement.bytesIn()) + " there and " + formatBytes(placement.bytesOut()) + " back, " +
-               formatBytes(placement.storeBytes) + " of the store lie there (rates of the device: " + placement.rates + ")\n";
+        return "On " + placement.device + ": " + std::to_string(count) + " of " + std::to_string(placement.functions.size()) + " functions, " +
+               formatSeconds(placement.seconds()) + " instead of " + formatSeconds(placement.cpuSeconds) + "; " + formatBytes(placement.bytesIn()) +
+               " there and " + formatBytes(placement.bytesOut()) + " back, " + formatBytes(placement.storeBytes) +
+               " of the store lie there (rates of the device: " + placement.rates + ")\n";
     }
 
     Json json() const

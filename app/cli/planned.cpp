@@ -17,7 +17,8 @@ void doesNotGoOn(const Error& error) { std::cerr << "The plan that was kept is n
 
 CLI::Option* PlannerArguments::add(CLI::App& command)
 {
-    return command.add_option("--planner", wanted, "Whose plan to run, made for the graph's numbers of nodes and edges: message-degree, greedy or optimal")
+    return command
+        .add_option("--planner", wanted, "Whose plan to run, made for the graph's numbers of nodes and edges: message-degree, greedy or optimal")
         ->check(CLI::IsMember(planners))
         ->default_str(usualPlanner() == Planner::Optimal ? "optimal" : "greedy");
 }

@@ -14,8 +14,8 @@ struct PlannerArguments {
 
     CLI::Option* add(CLI::App& command);
 
-    /// Cuts the model by the planner's plan for this graph. name: of the planner. Where none was asked for and the usual one has no plan, the one at message degree,
-    /// and a sentence why on stderr.
+    /// Cuts the model by the planner's plan for this graph. name: of the planner. Where none was asked for and the usual one has no plan, the one at
+    /// message degree, and a sentence why on stderr.
     StoredPlan cut(Model& model, const DataGraph& graph, const RunOptions& options, std::string& name, const Progress& progress) const;
 };
 
@@ -37,7 +37,8 @@ struct PlannedArguments {
     /// Cuts the model for this graph, if there is no plan file.
     void cut(Model& model, const DataGraph& graph, const Progress& progress);
 
-    /// A run that keeps its save points keeps its plan beside them, and goes on with that one if no other is asked for: before open, and before it begins.
+    /// A run that keeps its save points keeps its plan beside them, and goes on with that one if no other is asked for: before open, and before it
+    /// begins.
     void goOnIn(const std::filesystem::path& store);
     void keepIn(const std::filesystem::path& store, const Model& model) const;
 

@@ -55,7 +55,10 @@ std::string memoryNote(const RunResult& result)
 
 Json toJson(const RunResult& result)
 {
-    Json json{{"batch_size", result.batchSize}, {"seconds", result.seconds}, {"prologue_seconds", result.prologueSeconds}, {"order_seconds", result.orderSeconds},
+    Json json{{"batch_size", result.batchSize},
+              {"seconds", result.seconds},
+              {"prologue_seconds", result.prologueSeconds},
+              {"order_seconds", result.orderSeconds},
               {"peak_bytes", result.peakBytes}};
     if (!result.randomInputs.empty())
         json["random_inputs"] = result.randomInputs;
@@ -64,12 +67,25 @@ Json toJson(const RunResult& result)
     for (const NamedArray& output : result.outputs)
         json["outputs"].push_back({{"name", output.name}, {"dtype", dtypeName(output.array.dtype)}, {"shape", output.array.shape}});
     for (const FunctionRun& f : result.functions)
-        json["functions"].push_back({{"name", f.name}, {"batches", f.batches}, {"rows", f.rows}, {"block_nodes", f.blockNodes}, {"edges", f.edges},
-                                     {"prepare_seconds", f.prepareSeconds}, {"compute_seconds", f.computeSeconds},
-                                     {"write_seconds", f.writeSeconds}, {"saved_bytes", f.savedBytes}, {"page_faults", f.pageFaults}, {"gathers", f.gathers},
-                                     {"gather_seconds", f.gatherSeconds}, {"own_rows_in_sums", f.withOwnRows},
-                                     {"device", f.device.empty() ? "cpu" : f.device}, {"bytes_to_device", f.bytesToDevice}, {"bytes_from_device", f.bytesFromDevice}, {"bytes_kept_on_device", f.bytesKeptThere},
-                                     {"file_bytes_read", f.fileBytesRead}, {"file_bytes_written", f.fileBytesWritten}});
+        json["functions"].push_back({{"name", f.name},
+                                     {"batches", f.batches},
+                                     {"rows", f.rows},
+                                     {"block_nodes", f.blockNodes},
+                                     {"edges", f.edges},
+                                     {"prepare_seconds", f.prepareSeconds},
+                                     {"compute_seconds", f.computeSeconds},
+                                     {"write_seconds", f.writeSeconds},
+                                     {"saved_bytes", f.savedBytes},
+                                     {"page_faults", f.pageFaults},
+                                     {"gathers", f.gathers},
+                                     {"gather_seconds", f.gatherSeconds},
+                                     {"own_rows_in_sums", f.withOwnRows},
+                                     {"device", f.device.empty() ? "cpu" : f.device},
+                                     {"bytes_to_device", f.bytesToDevice},
+                                     {"bytes_from_device", f.bytesFromDevice},
+                                     {"bytes_kept_on_device", f.bytesKeptThere},
+                                     {"file_bytes_read", f.fileBytesRead},
+                                     {"file_bytes_written", f.fileBytesWritten}});
     for (std::size_t i = 0; i < result.predicted.seconds.size(); ++i)
         json["functions"][i]["predicted_seconds"] = result.predicted.seconds[i];
     if (result.firstSeconds > 0)
@@ -77,7 +93,8 @@ Json toJson(const RunResult& result)
     if (!result.dense.empty())
         json["dense"] = result.dense;
     if (result.boundBytes > 0)
-        json["memory"] = {{"bound_bytes", static_cast<std::size_t>(result.boundBytes)}, {"peak_bytes", static_cast<std::size_t>(result.residentBytes)}};
+        json["memory"] = {{"bound_bytes", static_cast<std::size_t>(result.boundBytes)},
+                          {"peak_bytes", static_cast<std::size_t>(result.residentBytes)}};
     if (!result.predicted.rates.empty())
         json["rates"] = result.predicted.rates;
     return json;
@@ -95,16 +112,21 @@ std::string functionTable(const RunResult& result)
                         formatSeconds(f.prepareSeconds), formatSeconds(f.computeSeconds), formatSeconds(f.writeSeconds), formatSeconds(f.seconds()),
                         i < result.predicted.seconds.size() ? formatSeconds(result.predicted.seconds[i]) : "–", formatBytes(f.savedBytes)});
         if (hasDevice)
-            rows.back().insert(rows.back().end(), {f.device.empty() ? "cpu" : f.device, formatBytes(f.bytesToDevice), formatBytes(f.bytesFromDevice), formatBytes(f.bytesKeptThere)});
+            rows.back().insert(rows.back().end(), {f.device.empty() ? "cpu" : f.device, formatBytes(f.bytesToDevice), formatBytes(f.bytesFromDevice),
+                                                   formatBytes(f.bytesKeptThere)});
     }
-    return table(rows) + (result.dense.empty() ? "" : "Dense layers: " + result.dense + "\n") + (result.predicted.rates.empty() ? "" : "Rates of the prediction: " + result.predicted.rates + "\n");
+    return table(rows) + (result.dense.empty() ? "" : "Dense layers: " + result.dense + "\n") +
+           (result.predicted.rates.empty() ? "" : "Rates of the prediction: " + result.predicted.rates + "\n");
 }
 
 std::string summary(const std::string& name, const RunResult& result)
 {
-    return name + ": " + formatSeconds(result.seconds) + (result.firstSeconds > 0 ? " (" + formatSeconds(result.firstSeconds) + " the first time)" : "") +
+    return name + ": " + formatSeconds(result.seconds) +
+           (result.firstSeconds > 0 ? " (" + formatSeconds(result.firstSeconds) + " the first time)" : "") +
            (result.prologueSeconds > 0 ? ", of it prologue " + formatSeconds(result.prologueSeconds) : "") +
-           (result.orderSeconds > 0 ? (result.prologueSeconds > 0 ? " and order of nodes " : ", of it order of nodes ") + formatSeconds(result.orderSeconds) : "") +
+           (result.orderSeconds > 0
+                ? (result.prologueSeconds > 0 ? " and order of nodes " : ", of it order of nodes ") + formatSeconds(result.orderSeconds)
+                : "") +
            (result.peakBytes > 0 ? ", peak " + formatBytes(result.peakBytes) : "") + "\n";
 }
 
@@ -159,8 +181,16 @@ Json toJson(const VerifyResult& result, const RowNames& names)
 {
     Json json{{"equal", result.equal()}, {"tolerance", {{"absolute", result.tolerance.absolute}, {"relative", result.tolerance.relative}}}};
     for (const Comparison& c : result.comparisons) {
-        json["comparisons"].push_back({{"output", c.output}, {"a", c.a}, {"b", c.b}, {"equal", c.equal}, {"max_absolute", c.maxAbsolute},
-                                       {"max_relative", c.maxRelative}, {"rows", c.rows}, {"rows_over", c.rowsOver}, {"argmax_changed", c.argMaxChanged}, {"worst_rows", c.worstRows}});
+        json["comparisons"].push_back({{"output", c.output},
+                                       {"a", c.a},
+                                       {"b", c.b},
+                                       {"equal", c.equal},
+                                       {"max_absolute", c.maxAbsolute},
+                                       {"max_relative", c.maxRelative},
+                                       {"rows", c.rows},
+                                       {"rows_over", c.rowsOver},
+                                       {"argmax_changed", c.argMaxChanged},
+                                       {"worst_rows", c.worstRows}});
         if (const auto worst = names.worstOf(c); !worst.empty())
             json["comparisons"].back()["worst_names"] = worst;
         if (!c.worstJitters.empty()) {
@@ -171,9 +201,18 @@ Json toJson(const VerifyResult& result, const RowNames& names)
     for (const Accuracy& a : result.accuracies)
         json["accuracies"].push_back({{"run", a.run}, {"split", a.split}, {"value", a.value}});
     if (const auto& sample = result.sample)
-        json["sample"] = {{"nodes", sample->targets}, {"of", sample->of}, {"hops", sample->hops}, {"both_ways", sample->bothWays}, {"neighbourhood_nodes", sample->nodes},
-                          {"neighbourhood_edges", sample->edges}, {"functions", sample->functions}, {"of_functions", sample->ofFunctions}, {"nodes_in_functions", sample->functionTargets},
-                          {"why_not_whole", sample->whyNotWhole}, {"not_compared", sample->notCompared}, {"free_bytes", sample->freeBytes}};
+        json["sample"] = {{"nodes", sample->targets},
+                          {"of", sample->of},
+                          {"hops", sample->hops},
+                          {"both_ways", sample->bothWays},
+                          {"neighbourhood_nodes", sample->nodes},
+                          {"neighbourhood_edges", sample->edges},
+                          {"functions", sample->functions},
+                          {"of_functions", sample->ofFunctions},
+                          {"nodes_in_functions", sample->functionTargets},
+                          {"why_not_whole", sample->whyNotWhole},
+                          {"not_compared", sample->notCompared},
+                          {"free_bytes", sample->freeBytes}};
     if (result.sample)
         for (const auto& [function, why] : result.sample->functionsNotCompared)
             json["sample"]["functions_not_compared"].push_back({{"function", function}, {"why", why}});
@@ -184,7 +223,14 @@ Json toJson(const VerifyResult& result, const RowNames& names)
 
 RecordedVerification recorded(const VerifyResult& result, const std::string& graph)
 {
-    RecordedVerification record{graph, result.equal(), 0, 0, result.tolerance.absolute, result.tolerance.relative, result.layerWise.batchSize, result.sample ? std::max({result.sample->targets, result.sample->functionTargets, std::int64_t{1}}) : 0};
+    RecordedVerification record{graph,
+                                result.equal(),
+                                0,
+                                0,
+                                result.tolerance.absolute,
+                                result.tolerance.relative,
+                                result.layerWise.batchSize,
+                                result.sample ? std::max({result.sample->targets, result.sample->functionTargets, std::int64_t{1}}) : 0};
     for (const Comparison& c : result.comparisons)
         if (c.a == "layer-wise" && c.b != "expected") {
             record.maxAbsolute = std::max(record.maxAbsolute, c.maxAbsolute);
@@ -205,22 +251,25 @@ std::string roundingNote(const Comparison& c)
 {
     if (c.worstJitters.empty())
         return "";
-    const std::string moved = "  Other last digits of the inputs move " + std::string(c.worstJitters.size() == 1 ? "it" : "them") + " by " + formatNumber(*std::ranges::max_element(c.worstJitters));
+    const std::string moved = "  Other last digits of the inputs move " + std::string(c.worstJitters.size() == 1 ? "it" : "them") + " by " +
+                              formatNumber(*std::ranges::max_element(c.worstJitters));
     return moved + (c.isRounding() ? ", as much as that: rounding alone, cut or not.\n" : " at most: this is more than rounding.\n");
 }
 
 // Which nodes were compared, where not all were, and with what.
 std::string sampleNote(const Sample& sample)
 {
-    std::string text = sample.freeBytes > 0 ? "The whole model does not fit into the " + formatBytes(sample.freeBytes) + " of memory that are free.\n" : "";
+    std::string text =
+        sample.freeBytes > 0 ? "The whole model does not fit into the " + formatBytes(sample.freeBytes) + " of memory that are free.\n" : "";
     if (sample.targets > 0)
-        text += formatCount(sample.targets) + " of " + formatCount(sample.of) + " nodes are compared, by the uncut model on all that lies within " + std::to_string(sample.hops) +
-                (sample.hops == 1 ? " step" : " steps") + (sample.bothWays ? " either way" : "") + ": " + formatCount(sample.nodes) + " nodes, " + formatCount(sample.edges) + " edges.\n";
+        text += formatCount(sample.targets) + " of " + formatCount(sample.of) + " nodes are compared, by the uncut model on all that lies within " +
+                std::to_string(sample.hops) + (sample.hops == 1 ? " step" : " steps") + (sample.bothWays ? " either way" : "") + ": " +
+                formatCount(sample.nodes) + " nodes, " + formatCount(sample.edges) + " edges.\n";
     else if (!sample.whyNotWhole.empty())
         text += sample.whyNotWhole + "\n";
     if (sample.functions > 0)
-        text += "In " + std::to_string(sample.functions) + " of " + std::to_string(sample.ofFunctions) + " functions " + formatCount(sample.functionTargets) +
-                " nodes are compared, by the model's ops from the save points before it.\n";
+        text += "In " + std::to_string(sample.functions) + " of " + std::to_string(sample.ofFunctions) + " functions " +
+                formatCount(sample.functionTargets) + " nodes are compared, by the model's ops from the save points before it.\n";
     for (const auto& [function, why] : sample.functionsNotCompared)
         text += "Not compared alone: " + function + ". " + why + "\n";
     if (!sample.notCompared.empty())
@@ -231,8 +280,11 @@ std::string sampleNote(const Sample& sample)
 std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& names)
 {
     std::string text = notes(result.layerWise) + functionTable(result.layerWise) + "\n" + (result.sample ? sampleNote(*result.sample) : "") +
-                       (!result.sample ? summary("Full graph", result.full) : result.sample->targets > 0 ? summary("Uncut on these", result.full) : "") +
-                       summary("Layer-wise in batches of " + formatCount(result.layerWise.batchSize), result.layerWise) + memoryNote(result.layerWise) + "\n";
+                       (!result.sample               ? summary("Full graph", result.full)
+                        : result.sample->targets > 0 ? summary("Uncut on these", result.full)
+                                                     : "") +
+                       summary("Layer-wise in batches of " + formatCount(result.layerWise.batchSize), result.layerWise) +
+                       memoryNote(result.layerWise) + "\n";
     std::vector<std::vector<std::string>> rows{{"output", "compared", "largest difference", "relative", "rows over"}};
     for (const Comparison& c : result.comparisons)
         rows.push_back({c.output, c.a + " / " + c.b, formatNumber(c.maxAbsolute), formatNumber(c.maxRelative),
@@ -256,8 +308,8 @@ std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& na
             accuracy.push_back({a.run, a.split, percent(a.value)});
         text += "\n" + table(accuracy);
     }
-    return text + "\n" + (result.equal() ? "Equal" : "Different") + (result.sample ? " on the nodes compared" : "") + " (tolerance " + formatNumber(result.tolerance.absolute) + " + " +
-           formatNumber(result.tolerance.relative) + " × |expected|)\n";
+    return text + "\n" + (result.equal() ? "Equal" : "Different") + (result.sample ? " on the nodes compared" : "") + " (tolerance " +
+           formatNumber(result.tolerance.absolute) + " + " + formatNumber(result.tolerance.relative) + " × |expected|)\n";
 }
 
 constexpr std::size_t largeGraph = std::size_t{256} << 20;  // bytes from which on it is not kept until the run is over
@@ -280,7 +332,10 @@ void addRun(CLI::App& app, int&)
     arguments->add(*command);
     command->add_option("--out", *out, "Where the output goes: .npy, or .npz for several outputs")->required();
     auto store = std::make_shared<std::string>(), resume = std::make_shared<std::string>();
-    auto* storeOption = command->add_option("--store", *store, "Folder to keep all save points in, as .npy files, so that the run can go on there if it is interrupted")->type_name("DIR");
+    auto* storeOption =
+        command
+            ->add_option("--store", *store, "Folder to keep all save points in, as .npy files, so that the run can go on there if it is interrupted")
+            ->type_name("DIR");
     command->add_option("--resume", *resume, "Folder of an interrupted run to go on with")->type_name("DIR")->excludes(storeOption);
     command->callback([arguments, out, store, resume] {
         arguments->graph.finish();
@@ -306,8 +361,10 @@ void addRun(CLI::App& app, int&)
             program = programNote(*model.analysis, arguments->ranPlanner);
             if (!store->empty())
                 arguments->keepIn(*store, model);
-            const bool frees = bytesOf(graph) >= largeGraph && !arguments->profile && (bound || isPredictedWithoutGraph(model, arguments->ran.plan, options));
-            result = frees ? runLayerWiseAndFree(model, graph, options, terminal.progress()) : runLayerWise(model, graph, options, terminal.progress());
+            const bool frees =
+                bytesOf(graph) >= largeGraph && !arguments->profile && (bound || isPredictedWithoutGraph(model, arguments->ran.plan, options));
+            result =
+                frees ? runLayerWiseAndFree(model, graph, options, terminal.progress()) : runLayerWise(model, graph, options, terminal.progress());
             // A prediction counts and measures on the whole graph once more, with the memory that this takes.
             if (!bound)
                 result.predicted = predict(model, arguments->ran.plan, graph, arguments->graph.run, result, arguments->profile, terminal.progress());
@@ -338,8 +395,12 @@ void addVerify(CLI::App& app, int& exitCode)
     command->add_option("--absolute-tolerance", tolerance->absolute, "Absolute tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
     command->add_option("--expected", *expected, "Outputs recorded elsewhere (.npz): array expected, or expected_0, expected_1, …");
     auto sample = std::make_shared<std::int64_t>(0);
-    command->add_option("--sample", *sample, "Compare so many nodes, drawn at random, by the uncut model on their neighbourhoods; without it all nodes, or " + std::to_string(VerifyOptions::whenTooLarge) + " where the whole model does not fit into memory")
-        ->check(CLI::PositiveNumber)->type_name("NODES");
+    command
+        ->add_option("--sample", *sample,
+                     "Compare so many nodes, drawn at random, by the uncut model on their neighbourhoods; without it all nodes, or " +
+                         std::to_string(VerifyOptions::whenTooLarge) + " where the whole model does not fit into memory")
+        ->check(CLI::PositiveNumber)
+        ->type_name("NODES");
     auto record = std::make_shared<bool>(false);
     command->add_flag("--record", *record, "Keep the result in the plan file");
     command->callback([arguments, expected, tolerance, record, sample, &exitCode] {

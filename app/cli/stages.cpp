@@ -36,8 +36,8 @@ std::string stageTable(const ProfileGraph& graph)
 
 std::string describeText(const ProfileGraph& graph)
 {
-    return graph.name + ", a profile graph: " + formatCount(std::ssize(graph.nodes)) + " nodes, " + formatCount(std::ssize(graph.edges)) + " edges, " +
-           (graph.hasStages ? formatCount(std::ssize(graph.stages)) : "no") + " stages\n\n" + stageTable(graph);
+    return graph.name + ", a profile graph: " + formatCount(std::ssize(graph.nodes)) + " nodes, " + formatCount(std::ssize(graph.edges)) +
+           " edges, " + (graph.hasStages ? formatCount(std::ssize(graph.stages)) : "no") + " stages\n\n" + stageTable(graph);
 }
 
 nlohmann::ordered_json profileJson(const ProfileGraph& graph)
@@ -47,8 +47,13 @@ nlohmann::ordered_json profileJson(const ProfileGraph& graph)
     const std::vector<StageTotals> totals = stageTotals(graph);
     for (std::size_t s = 0; graph.hasStages && s < totals.size(); ++s) {
         const StageTotals& t = totals[s];
-        json["stages"].push_back({{"stage", graph.stages[s]}, {"nodes", t.nodes}, {"forward_seconds", t.forwardSeconds}, {"backward_seconds", t.backwardSeconds},
-                                  {"parameter_bytes", t.parameterBytes}, {"activation_bytes", t.activationBytes}, {"hands_on", t.handedOn},
+        json["stages"].push_back({{"stage", graph.stages[s]},
+                                  {"nodes", t.nodes},
+                                  {"forward_seconds", t.forwardSeconds},
+                                  {"backward_seconds", t.backwardSeconds},
+                                  {"parameter_bytes", t.parameterBytes},
+                                  {"activation_bytes", t.activationBytes},
+                                  {"hands_on", t.handedOn},
                                   {"hands_on_bytes", t.handedOnBytes}});
     }
     return json;

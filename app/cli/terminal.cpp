@@ -96,8 +96,10 @@ void ModelArguments::add(CLI::App& command)
     std::vector<std::string> names;
     for (const Rewrite rewrite : allRewrites())
         names.emplace_back(rewriteName(rewrite));
-    command.add_option("--rewrite", rewrites, "Changes of the program that give the same answers sooner: all, none, or a list of " + join(names, ", "))
-        ->type_name("LIST")->default_str("the plan's, or all");
+    command
+        .add_option("--rewrite", rewrites, "Changes of the program that give the same answers sooner: all, none, or a list of " + join(names, ", "))
+        ->type_name("LIST")
+        ->default_str("the plan's, or all");
 }
 
 std::set<Rewrite> rewritesOf(const std::string& text)
@@ -138,7 +140,8 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan, Gr
         std::int64_t& width = options.widths[name];
         const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), width);
         if (problem != std::errc() || end != value.data() + value.size() || width < 1 || width > widestInput)
-            throw Error("--width " + printable(text) + ": '" + printable(value) + "' is no width; write a number from 1 to " + std::to_string(widestInput) + ".");
+            throw Error("--width " + printable(text) + ": '" + printable(value) + "' is no width; write a number from 1 to " +
+                        std::to_string(widestInput) + ".");
     }
     if (graph != nullptr && !graph->path.empty() && isTorchScript(path))
         options.shapes = graph->shapes(progress);
@@ -163,17 +166,25 @@ std::string flopsText(double flops)
 
 void GraphArguments::add(CLI::App& command, bool required)
 {
-    auto* graph = command.add_option("GRAPH", path, "Graph: .npz or a folder of .npy files with arrays named like the model's inputs; a list of edges (.csv, .tsv, .txt), "
-                                            ".mtx, .graphml, .dot, each also .gz; or a folder of the Open Graph Benchmark")->type_name("FILE");
+    auto* graph =
+        command
+            .add_option("GRAPH", path,
+                        "Graph: .npz or a folder of .npy files with arrays named like the model's inputs; a list of edges (.csv, .tsv, .txt), "
+                        ".mtx, .graphml, .dot, each also .gz; or a folder of the Open Graph Benchmark")
+            ->type_name("FILE");
     graph->required(required);
     command.add_option("--batch-size", batchSize, "Target nodes per batch: a number, or auto")->type_name("N|auto")->capture_default_str();
     command.add_option("--order", order, "In which batches take the nodes: natural, degree, bfs (breadth-first) or metis (clusters)")
         ->check(CLI::IsMember({"natural", "degree", "bfs", "metis"}))->default_str("the plan's, or natural");
-    command.add_option("--targets", targets, "Only the outputs of these nodes: numbers and ranges (0,5,10-19), names where the graph has them, or a file of them (.npy or text)")
+    command
+        .add_option(
+            "--targets", targets,
+            "Only the outputs of these nodes: numbers and ranges (0,5,10-19), names where the graph has them, or a file of them (.npy or text)")
         ->type_name("LIST|FILE");
     command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
     command.add_option("--kernels", run.kernels, "What Cleave's own kernels do instead of LibTorch: all, reduce (reductions by target only) or none")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, Kernels>{{"all", Kernels::All}, {"reduce", Kernels::Reduce}, {"none", Kernels::None}}))
+        ->transform(
+            CLI::CheckedTransformer(std::map<std::string, Kernels>{{"all", Kernels::All}, {"reduce", Kernels::Reduce}, {"none", Kernels::None}}))
         ->default_str("all");
     command.add_option("--dense", run.dense, "What multiplies matrices: auto (the faster one), blas or onednn")
         ->transform(CLI::CheckedTransformer(std::map<std::string, Dense>{{"auto", Dense::Auto}, {"blas", Dense::Blas}, {"onednn", Dense::OneDnn}}))
@@ -182,7 +193,10 @@ void GraphArguments::add(CLI::App& command, bool required)
                        "Targets whose edges are reduced before batches run on them; 0 chooses: many, where rows come from files; -1: none");
     command.add_option("--batches-at-once", run.batchesAtOnce, "Batches that run side by side, each on one thread; 0 chooses")
         ->capture_default_str()->check(CLI::Range(0, 4096));
-    command.add_option("--device", device, "Where functions run: cpu, cuda, or cuda:1 for the second GPU. What cannot run there runs on the CPU, with a notice")->type_name("NAME")
+    command
+        .add_option("--device", device,
+                    "Where functions run: cpu, cuda, or cuda:1 for the second GPU. What cannot run there runs on the CPU, with a notice")
+        ->type_name("NAME")
         ->default_str("the plan's, or cpu");
     command.add_flag("--strict-device", run.strictDevice, "Fail where a function cannot run on the device");
     command.add_option("--input", inputs, "Which array of the graph an input of forward gets, where the names differ; may be repeated")
@@ -207,10 +221,14 @@ void GraphArguments::addSaveAs(CLI::App& command)
 
 void GraphArguments::addMemory(CLI::App& command)
 {
-    command.add_option("--memory", run.memoryBytes, "Most resident memory to take beyond that of the program itself, 2G or 500M: what does not fit lies in files")
+    command
+        .add_option("--memory", run.memoryBytes,
+                    "Most resident memory to take beyond that of the program itself, 2G or 500M: what does not fit lies in files")
         ->transform(CLI::AsSizeValue(false))
         ->type_name("SIZE");
-    command.add_option("--spill", run.spill, "Folder for these files, of which nothing is left at the end")->type_name("DIR")->default_str("$TMPDIR, or /var/tmp");
+    command.add_option("--spill", run.spill, "Folder for these files, of which nothing is left at the end")
+        ->type_name("DIR")
+        ->default_str("$TMPDIR, or /var/tmp");
 }
 
 void GraphArguments::finish()

@@ -56,12 +56,18 @@ int main(int argc, char** argv)
     parser.addHelpOption();
     parser.addOption({QStringLiteral("version"), Texts::tr("Print the versions of Cleave, LibTorch, Qt and Graphviz.")});
     parser.addOption({QStringLiteral("theme"), Texts::tr("Colours: system, light, dark or high-contrast."), QStringLiteral("THEME")});
-    parser.addOption({QStringLiteral("language"), Texts::tr("Language of the window: %1.").arg(cleave::views::languages().join(QStringLiteral(", "))), QStringLiteral("LANGUAGE")});
-    parser.addOption({QStringLiteral("role"), Texts::tr("What an input or parameter of the model is (node-features, graph-structure, edge-features, other), "
-                                                 "instead of the guess; may be repeated."), QStringLiteral("NAME=ROLE")});
-    parser.addOption({QStringLiteral("width"), Texts::tr("Entries of each row of an input, where a TorchScript file leaves them open; may be repeated."), QStringLiteral("NAME=N")});
+    parser.addOption({QStringLiteral("language"), Texts::tr("Language of the window: %1.").arg(cleave::views::languages().join(QStringLiteral(", "))),
+                      QStringLiteral("LANGUAGE")});
+    parser.addOption({QStringLiteral("role"),
+                      Texts::tr("What an input or parameter of the model is (node-features, graph-structure, edge-features, other), "
+                                "instead of the guess; may be repeated."),
+                      QStringLiteral("NAME=ROLE")});
+    parser.addOption({QStringLiteral("width"),
+                      Texts::tr("Entries of each row of an input, where a TorchScript file leaves them open; may be repeated."),
+                      QStringLiteral("NAME=N")});
     parser.addPositionalArgument(QStringLiteral("MODEL"), Texts::tr("Model file (.pt2 or .pt)."), QStringLiteral("[MODEL]"));
-    parser.addPositionalArgument(QStringLiteral("GRAPH"), Texts::tr("Graph file (.npz, a list of edges, .mtx, .graphml or .dot)."), QStringLiteral("[GRAPH]"));
+    parser.addPositionalArgument(QStringLiteral("GRAPH"), Texts::tr("Graph file (.npz, a list of edges, .mtx, .graphml or .dot)."),
+                                 QStringLiteral("[GRAPH]"));
 
     // Help, versions and what is wrong with the options are told on machines without a display as well.
     cleave::views::InputHints hints;
@@ -78,13 +84,16 @@ int main(int argc, char** argv)
             std::fprintf(stderr, "There is no theme '%s'; themes are system, light, dark and high-contrast.\n", qPrintable(theme));
             return 2;
         }
-        if (const QString language = parser.value(QStringLiteral("language")); !language.isEmpty() && !cleave::views::languages().contains(language)) {
-            std::fprintf(stderr, "There is no language '%s'; languages are %s.\n", qPrintable(language), qPrintable(cleave::views::languages().join(QStringLiteral(" and "))));
+        if (const QString language = parser.value(QStringLiteral("language"));
+            !language.isEmpty() && !cleave::views::languages().contains(language)) {
+            std::fprintf(stderr, "There is no language '%s'; languages are %s.\n", qPrintable(language),
+                         qPrintable(cleave::views::languages().join(QStringLiteral(" and "))));
             return 2;
         }
         for (const QString& text : parser.values(QStringLiteral("role")))
             if (!addRole(text, hints.roles)) {
-                std::fprintf(stderr, "--role %s: write NAME=ROLE; roles are node-features, graph-structure, edge-features and other.\n", qPrintable(text));
+                std::fprintf(stderr, "--role %s: write NAME=ROLE; roles are node-features, graph-structure, edge-features and other.\n",
+                             qPrintable(text));
                 return 2;
             }
         for (const QString& text : parser.values(QStringLiteral("width")))

@@ -74,12 +74,16 @@ private:
         weights.dtype = old.dtype;
         weights.sizes = {count};
         for (const auto& [value, role] : {std::pair{index, Role::GraphStructure}, {weights, Role::EdgeFeatures}}) {
-            if (std::ranges::any_of(m_p.inputs, [&, &wanted = value.name, self = id](const Input& input) { return input.value != self && m_p[input.value].name == wanted; }))
-                throw Error("The model takes both the adjacency matrix '" + printable(name) + "' and '" + value.name + "', the name of its edges: call that input otherwise.");
+            if (std::ranges::any_of(m_p.inputs, [&, &wanted = value.name, self = id](const Input& input) {
+                    return input.value != self && m_p[input.value].name == wanted;
+                }))
+                throw Error("The model takes both the adjacency matrix '" + printable(name) + "' and '" + value.name +
+                            "', the name of its edges: call that input otherwise.");
             inputs.push_back({ValueId{static_cast<int>(m_p.values.size())}, role, {}, name});
             m_p.values.push_back(value);
         }
-        m_p.notes.push_back("Input '" + printable(name) + "' is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph's " + index.name +
+        m_p.notes.push_back("Input '" + printable(name) +
+                            "' is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph's " + index.name +
                             " and " + weights.name + " take its place; where there are no weights they are 1.");
         m_read[id] = {inputs[inputs.size() - 2].value, inputs.back().value, count, name};
     }
@@ -108,7 +112,8 @@ private:
         if (const auto read = m_read.find(value); read != m_read.end() && !m_edges.contains(value)) {
             const Source& source = read->second;
             const auto row = [&](std::int64_t which) {
-                return m_rewriter->emitNew(at, "aten::select", "int", {{"self", {source.index}}, {"dim", whole(0)}, {"index", whole(which)}}, vector(DType::Int64, source.count));
+                return m_rewriter->emitNew(at, "aten::select", "int", {{"self", {source.index}}, {"dim", whole(0)}, {"index", whole(which)}},
+                                           vector(DType::Int64, source.count));
             };
             const ValueId sources = row(0), targets = row(1);
             m_edges[value] = {sources, targets, source.weights, source.count, false, source.name};
@@ -145,9 +150,11 @@ private:
             if (isAssertion(op))
                 return;
             if (!lowerReader(op))
-                throw Error("The model cannot be cut exactly: op '" + printable(op.name) + "' (" + op.target + ") reads the adjacency matrix '" + matrixOf(op) +
-                            "' in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an "
-                            "identity, and its rows and columns summed; for anything else give the model edge_index.");
+                throw Error(
+                    "The model cannot be cut exactly: op '" + printable(op.name) + "' (" + op.target + ") reads the adjacency matrix '" +
+                    matrixOf(op) +
+                    "' in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an "
+                    "identity, and its rows and columns summed; for anything else give the model edge_index.");
             return;
         }
         forEachOperand(op, [&](ValueId operand) { emitIdentity(operand); });
@@ -171,7 +178,8 @@ private:
     bool isIdentity(const Op& op) const
     {
         static const std::set<std::string_view> targets{"aten::eye", "aten::diag", "aten::diag_embed", "aten::diagflat"};
-        return targets.contains(op.target) && isSquareOfNodes(m_p[op.outputs.front()]) && OpView(m_p, op).integerOr("diagonal", 0) == 0 && OpView(m_p, op).integerOr("offset", 0) == 0;
+        return targets.contains(op.target) && isSquareOfNodes(m_p[op.outputs.front()]) && OpView(m_p, op).integerOr("diagonal", 0) == 0 &&
+               OpView(m_p, op).integerOr("offset", 0) == 0;
     }
 
     void emitIdentity(ValueId value)
@@ -205,9 +213,11 @@ private:
         Edges edges;
         edges.count = nodes;
         edges.isDiagonal = true;
-        edges.sources = edges.targets = m_rewriter->emitNew(at, "aten::arange", "", {{"end", size}, {"dtype", {DType::Int64}}}, vector(DType::Int64, nodes));
+        edges.sources = edges.targets =
+            m_rewriter->emitNew(at, "aten::arange", "", {{"end", size}, {"dtype", {DType::Int64}}}, vector(DType::Int64, nodes));
         edges.weights = op.target == "aten::eye"
-                            ? m_rewriter->emitNew(at, "aten::ones", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {result.dtype}}}, vector(result.dtype, nodes))
+                            ? m_rewriter->emitNew(at, "aten::ones", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {result.dtype}}},
+                                                  vector(result.dtype, nodes))
                             : flattened(at, m_rewriter->resolved(entries), nodes);
         return &(m_edges[value] = edges);
     }
@@ -239,8 +249,9 @@ private:
             return false;
         if (is({"aten::t", "aten::numpy_T", "aten::transpose", "aten::adjoint"}))
             return take(output, transposed(op, *self));
-        const bool keeps = is({"aten::clone", "aten::contiguous", "aten::detach", "aten::alias", "aten::to", "aten::_to_copy", "aten::lift_fresh_copy", "aten::unsqueeze", "aten::squeeze",
-                               "aten::view", "aten::reshape", "aten::expand", "aten::slice", "aten::slice_scatter", "aten::to_dense", "aten::coalesce", "aten::positive"});
+        const bool keeps = is({"aten::clone", "aten::contiguous", "aten::detach", "aten::alias", "aten::to", "aten::_to_copy",
+                               "aten::lift_fresh_copy", "aten::unsqueeze", "aten::squeeze", "aten::view", "aten::reshape", "aten::expand",
+                               "aten::slice", "aten::slice_scatter", "aten::to_dense", "aten::coalesce", "aten::positive"});
         if (keeps && isSquareOfNodes(m_p[output]) && m_p[output].dtype == m_p[self->weights].dtype)
             return take(output, *self);
         return false;
@@ -315,7 +326,8 @@ private:
         const ValueId output = op.outputs.front();
         const ValueId rows = m_rewriter->resolved(l != nullptr ? right : left);
         // From the right, columns are nodes: they go the edges the other way.
-        const std::optional<ValueId> product = l != nullptr ? rowsOf(op, *l, rows) : passed(op, reversed(*r), rows, static_cast<int>(m_p[rows].sizes.size()) - 1, m_p[output]);
+        const std::optional<ValueId> product =
+            l != nullptr ? rowsOf(op, *l, rows) : passed(op, reversed(*r), rows, static_cast<int>(m_p[rows].sizes.size()) - 1, m_p[output]);
         if (product)
             m_rewriter->replace(output, *product);
         return product.has_value();
@@ -338,10 +350,12 @@ private:
             return {};
         ValueId weights = edges.weights;
         if (dim + 1 < rank)
-            weights = m_rewriter->emitNew(op, "aten::unsqueeze", "", {{"self", {weights}}, {"dim", whole(-1)}}, like(weights, {edges.count, Dim{1, {}}}));
+            weights =
+                m_rewriter->emitNew(op, "aten::unsqueeze", "", {{"self", {weights}}, {"dim", whole(-1)}}, like(weights, {edges.count, Dim{1, {}}}));
         const ValueId neighbours = gathered(op, rows, dim, edges.sources, edges.count);
         const ValueId messages = m_rewriter->emitNew(op, "aten::mul", "Tensor", {{"self", {neighbours}}, {"other", {weights}}}, m_p[neighbours]);
-        return m_rewriter->emitNew(op, "aten::index_add", "", {{"self", {*sum}}, {"dim", whole(dim)}, {"index", {edges.targets}}, {"source", {messages}}}, result);
+        return m_rewriter->emitNew(op, "aten::index_add", "",
+                                   {{"self", {*sum}}, {"dim", whole(dim)}, {"index", {edges.targets}}, {"source", {messages}}}, result);
     }
 
     std::optional<ValueId> rowsOf(const Op& op, const Edges& edges, ValueId rows)
@@ -383,12 +397,15 @@ private:
         if (!sum)
             return false;
         const ValueId index = dims->front() == rank - 1 ? edges->targets : edges->sources;
-        ValueId total = m_rewriter->emitNew(op, "aten::index_add", "", {{"self", {*sum}}, {"dim", whole(0)}, {"index", {index}}, {"source", {edges->weights}}}, vector(result.dtype, nodes));
+        ValueId total =
+            m_rewriter->emitNew(op, "aten::index_add", "", {{"self", {*sum}}, {"dim", whole(0)}, {"index", {index}}, {"source", {edges->weights}}},
+                                vector(result.dtype, nodes));
         // The other dimensions of the result are 1.
         std::vector<Dim> sizes{nodes};
         const auto insert = [&](std::size_t at) {
             sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(at), Dim{1, {}});
-            total = m_rewriter->emitNew(op, "aten::unsqueeze", "", {{"self", {total}}, {"dim", whole(static_cast<std::int64_t>(at))}}, like(total, sizes));
+            total = m_rewriter->emitNew(op, "aten::unsqueeze", "", {{"self", {total}}, {"dim", whole(static_cast<std::int64_t>(at))}},
+                                        like(total, sizes));
         };
         for (std::size_t d = 0; d < result.sizes.size(); ++d)
             if (result.sizes[d].isOne() && result.sizes.size() > 1)
@@ -397,7 +414,10 @@ private:
         return true;
     }
 
-    bool isNumber(ValueId value) const { return m_p[value].kind != ValueKind::Tensor || std::ranges::all_of(m_p[value].sizes, [](const Dim& size) { return size.isOne(); }); }
+    bool isNumber(ValueId value) const
+    {
+        return m_p[value].kind != ValueKind::Tensor || std::ranges::all_of(m_p[value].sizes, [](const Dim& size) { return size.isOne(); });
+    }
 
     ValueId flattened(const Op& op, ValueId value, const Dim& count)
     {
@@ -488,7 +508,8 @@ private:
         all.count = sumOf(left.count, right.count);
         all.matrix = left.matrix.empty() ? right.matrix : left.matrix;
         const auto cat = [&](ValueId x, ValueId y) {
-            return m_rewriter->emitNew(op, "aten::cat", "", {{"tensors", {std::vector<Argument>{{x}, {y}}}}, {"dim", whole(0)}}, like(x, {all.count}));
+            return m_rewriter->emitNew(op, "aten::cat", "", {{"tensors", {std::vector<Argument>{{x}, {y}}}}, {"dim", whole(0)}},
+                                       like(x, {all.count}));
         };
         all.sources = cat(left.sources, right.sources);
         all.targets = cat(left.targets, right.targets);
@@ -526,7 +547,8 @@ private:
             return false;
         const ValueId* tensor = values->asValue();
         const Value matrix = m_p[op.outputs.front()];
-        if (indices.size() != 2 || indices[0] != indices[1] || !isAllNodes(indices[0], matrix.sizes.back()) || (tensor != nullptr && (edgesOf(*tensor, op) != nullptr || !isNumber(*tensor))))
+        if (indices.size() != 2 || indices[0] != indices[1] || !isAllNodes(indices[0], matrix.sizes.back()) ||
+            (tensor != nullptr && (edgesOf(*tensor, op) != nullptr || !isNumber(*tensor))))
             return false;
         const Edges old = *edges;
         const Dim nodes = matrix.sizes.back();
@@ -540,13 +562,15 @@ private:
         Edges loops;
         loops.count = nodes;
         loops.sources = loops.targets = indices[0];
-        const ValueId ones = m_rewriter->emitNew(op, "aten::ones", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {matrix.dtype}}}, vector(matrix.dtype, nodes));
+        const ValueId ones = m_rewriter->emitNew(op, "aten::ones", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {matrix.dtype}}},
+                                                 vector(matrix.dtype, nodes));
         Argument value = *values;
         if (tensor != nullptr) {
             const ValueId number = m_rewriter->resolved(*tensor);
             value = {m_p[number].sizes.size() > 1 ? flattened(op, number, Dim{1, {}}) : number};
         }
-        loops.weights = m_rewriter->emitNew(op, "aten::mul", tensor != nullptr ? "Tensor" : "Scalar", {{"self", {ones}}, {"other", value}}, m_p[ones]);
+        loops.weights =
+            m_rewriter->emitNew(op, "aten::mul", tensor != nullptr ? "Tensor" : "Scalar", {{"self", {ones}}, {"other", value}}, m_p[ones]);
         m_edges[op.outputs.front()] = joined(op, others, loops);
         return true;
     }
@@ -588,8 +612,8 @@ private:
 bool isSquareOfNodes(const Value& value)
 {
     const std::size_t rank = value.sizes.size();
-    return value.kind == ValueKind::Tensor && isFloating(value.dtype) && (rank == 2 || (rank == 3 && value.sizes[0].isOne())) && !value.sizes[rank - 1].isConstant() &&
-           value.sizes[rank - 1] == value.sizes[rank - 2];
+    return value.kind == ValueKind::Tensor && isFloating(value.dtype) && (rank == 2 || (rank == 3 && value.sizes[0].isOne())) &&
+           !value.sizes[rank - 1].isConstant() && value.sizes[rank - 1] == value.sizes[rank - 2];
 }
 
 int lowerAdjacencies(Program& program)

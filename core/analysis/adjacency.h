@@ -7,10 +7,11 @@ namespace cleave {
 /// Whether an input may hold the graph as a matrix: floating-point numbers [V, V], or [1, V, V].
 bool isSquareOfNodes(const Value& value);
 
-/// Takes lists of edges for the adjacency matrices among the inputs (role graph structure, isSquareOfNodes): entry [i, j] is the sum of the weights of
-/// the edges from node j to node i. Products of such a matrix, on the left of rows of nodes or on the right of columns, become gathers and scatters, sums of its
-/// rows and columns those of weights; it may be transposed, scaled by numbers, rows or columns, and added to another one or to an identity. The inputs
-/// that take its place are named by Input::matrix. Returns how many there were. Error naming the op that reads a matrix in another way.
+/// Takes lists of edges for the adjacency matrices among the inputs (role graph structure, isSquareOfNodes): entry [i, j] is the sum of the weights
+/// of the edges from node j to node i. Products of such a matrix, on the left of rows of nodes or on the right of columns, become gathers and
+/// scatters, sums of its rows and columns those of weights; it may be transposed, scaled by numbers, rows or columns, and added to another one or to
+/// an identity. The inputs that take its place are named by Input::matrix. Returns how many there were. Error naming the op that reads a matrix in
+/// another way.
 int lowerAdjacencies(Program& program);
 
 }  // namespace cleave

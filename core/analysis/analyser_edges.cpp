@@ -133,7 +133,8 @@ bool Analyser::classifyConcat(OpId id)
         return false;
     const std::vector<ValueId> parts = view.values("tensors");
     const bool fits = std::ranges::all_of(parts, [&](ValueId part) {
-        return part.valid() && static_cast<int>(m_p[part].sizes.size()) == rank && (!isFeature(part) || (facts(part).rowDim == *dim && isPlain(part)));
+        return part.valid() && static_cast<int>(m_p[part].sizes.size()) == rank &&
+               (!isFeature(part) || (facts(part).rowDim == *dim && isPlain(part)));
     });
     std::size_t operands = 0;
     forEachOperand(op, [&](ValueId) { ++operands; });

@@ -67,7 +67,8 @@ bool Analyser::accept(OpId id, const RowMapping& mapping)
     forEachOperand(m_p[id], [&](ValueId operand) {
         const int dim = mapping.operands[position++];
         if (!isFeature(operand)) {
-            structureRows = structureRows || (dim >= 0 && static_cast<std::size_t>(dim) < m_p[operand].sizes.size() && !m_p[operand].sizes[static_cast<std::size_t>(dim)].isConstant());
+            structureRows = structureRows || (dim >= 0 && static_cast<std::size_t>(dim) < m_p[operand].sizes.size() &&
+                                              !m_p[operand].sizes[static_cast<std::size_t>(dim)].isConstant());
             return;
         }
         const ValueFacts& f = facts(operand);

@@ -66,9 +66,12 @@ void Analyser::startRows()
             m_a.nodeTypes.push_back({symbol, value.name});
         for (std::size_t d = 1; d < value.sizes.size(); ++d)
             if (!value.sizes[d].isConstant())
-                throw Error("Dimension " + std::to_string(d) + " of the node features '" + value.name + "' has the dynamic size " +
-                            value.sizes[d].symbol + ": only the node dimension may be dynamic" +
-                            (value.sizes.size() == 2 ? ". If it is a matrix of edges between nodes of two kinds, give the model edge_index [2, edges] instead: Cleave takes square matrices only." : "."));
+                throw Error(
+                    "Dimension " + std::to_string(d) + " of the node features '" + value.name + "' has the dynamic size " + value.sizes[d].symbol +
+                    ": only the node dimension may be dynamic" +
+                    (value.sizes.size() == 2
+                         ? ". If it is a matrix of edges between nodes of two kinds, give the model edge_index [2, edges] instead: Cleave takes square matrices only."
+                         : "."));
         ValueFacts& f = m_a.values[input.value];
         f.rows = Rows::Nodes;
         f.nodeType = m_a.typeCountedBy(symbol);
@@ -165,7 +168,8 @@ void Analyser::checkOutputs(OpId id)
         for (std::size_t d = 0; d < value.sizes.size(); ++d)
             if (!value.sizes[d].isConstant() && static_cast<int>(d) != f.rowDim)
                 refuse(id, "gives a tensor of shape " + toString(value.sizes) + ", in which more than one dimension grows with the graph.");
-        if (f.rows == Rows::Nodes && f.rowDim >= 0 && isPlain(output) && m_a.typeCountedBy(value.sizes[static_cast<std::size_t>(f.rowDim)].symbol) != f.nodeType)
+        if (f.rows == Rows::Nodes && f.rowDim >= 0 && isPlain(output) &&
+            m_a.typeCountedBy(value.sizes[static_cast<std::size_t>(f.rowDim)].symbol) != f.nodeType)
             refuse(id, "gives " + toString(value.sizes) + ", which is not one row for each of the " +
                            m_a.nodeTypes[static_cast<std::size_t>(f.nodeType)].symbol + " nodes.");
     }

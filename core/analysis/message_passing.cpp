@@ -86,7 +86,8 @@ std::optional<ScatterForm> scatterForm(const Program& program, OpId id)
         const ValueId source = view.value(elements ? "src" : "source");
         if (!dim || !view.tensor("index"))
             return {};
-        return ScatterForm{view.value("self"), source, view.value("index"), elements ? *dim : 0, *dim, view.tensor(elements ? "src" : "source") != nullptr};
+        return ScatterForm{view.value("self"),  source, view.value("index"),
+                           elements ? *dim : 0, *dim,   view.tensor(elements ? "src" : "source") != nullptr};
     }
     if (op.target == "aten::index_put")
         if (const auto index = singleIndex(view); index && program[index->first].dtype != DType::Bool) {

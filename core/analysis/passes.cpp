@@ -256,12 +256,14 @@ private:
     {
         const OpView view(m_program, op);
         const ValueId self = view.value("self");
-        if ((op.target != "aten::view" && op.target != "aten::reshape" && op.target != "aten::_unsafe_view") || !self.valid() || !m_program[self].producer.valid())
+        if ((op.target != "aten::view" && op.target != "aten::reshape" && op.target != "aten::_unsafe_view") || !self.valid() ||
+            !m_program[self].producer.valid())
             return;
         const Op& cat = m_program[m_program[self].producer];
         const OpView catView(m_program, cat);
         const std::vector<ValueId> parts = cat.target == "aten::cat" ? catView.values("tensors") : std::vector<ValueId>();
-        if (parts.size() < 2 || !parts.front().valid() || m_program[parts.front()].sizes.empty() || catView.dim("dim", catView.outputRank()).value_or(0) != 0)
+        if (parts.size() < 2 || !parts.front().valid() || m_program[parts.front()].sizes.empty() ||
+            catView.dim("dim", catView.outputRank()).value_or(0) != 0)
             return;
         const Value& first = m_program[parts.front()];
         std::vector<Dim> stacked = first.sizes;

@@ -79,7 +79,8 @@ private:
         const OpView view(m_p, *sum);
         const ValueId self = view.value("self"), other = view.value("other");
         for (const auto& [rows, own] : {std::pair(self, other), std::pair(other, self)})
-            if (auto found = rows.valid() && own.valid() ? aggregationOf(rows) : std::nullopt; found && m_p[rows].sizes == m_p[own].sizes && isOwn(own, *found))
+            if (auto found = rows.valid() && own.valid() ? aggregationOf(rows) : std::nullopt;
+                found && m_p[rows].sizes == m_p[own].sizes && isOwn(own, *found))
                 return found;
         return {};
     }
@@ -122,7 +123,8 @@ private:
         }
         const auto scatter = op && isReadOnce(value) ? scatterForm(m_p, m_p[value].producer) : std::nullopt;
         const bool sums = scatter && (op->target == "aten::scatter_add" || isPlain(*op, "aten::index_add"));
-        if (!sums || !scatter->source.valid() || m_p[value].sizes.size() != 2 || scatter->rowDim != 0 || !isZeros(scatter->self) || !isReadOnce(scatter->source))
+        if (!sums || !scatter->source.valid() || m_p[value].sizes.size() != 2 || scatter->rowDim != 0 || !isZeros(scatter->self) ||
+            !isReadOnce(scatter->source))
             return {};
         found.nodes = m_p[value].sizes[0];
         found.segment = viewRoot(m_p, scatter->index);
@@ -175,7 +177,8 @@ private:
             return;
         ++m_found;
         m_emit[id] = [this, linear = *linear, a = *found](Rewriter& rewriter, const Op& old) {
-            const ValueId y = rewriter.emitNew(old, "aten::linear", "", {{"input", {a.input}}, {"weight", {linear.weight}}}, like(a.input, linear.out));
+            const ValueId y =
+                rewriter.emitNew(old, "aten::linear", "", {{"input", {a.input}}, {"weight", {linear.weight}}}, like(a.input, linear.out));
             std::vector<Call> calls = reduced(rewriter, old, a, y);
             if (a.addsOwn) {
                 ValueId own = y;
@@ -192,7 +195,8 @@ private:
         };
     }
 
-    // sum(linear(x)) = linear(sum(x)): sooner where x is narrower, or where x has to be there anyway and linear(x) would be one more tensor of node rows.
+    // sum(linear(x)) = linear(sum(x)): sooner where x is narrower, or where x has to be there anyway and linear(x) would be one more tensor of node
+    // rows.
     void aggregateFirst(OpId id)
     {
         const auto found = m_p[id].outputs.size() == 1 ? aggregationOf(m_p[id].outputs.front()) : std::nullopt;
@@ -201,7 +205,8 @@ private:
             return;
         // As many rows before as after, and nothing between that makes another type of them.
         const Value &input = m_p[linear->input], &result = m_p[m_p[id].outputs.front()];
-        if (input.dtype != result.dtype || input.sizes != std::vector{found->nodes, Dim{linear->in, {}}} || result.sizes != std::vector{found->nodes, Dim{linear->out, {}}} ||
+        if (input.dtype != result.dtype || input.sizes != std::vector{found->nodes, Dim{linear->in, {}}} ||
+            result.sizes != std::vector{found->nodes, Dim{linear->out, {}}} ||
             (linear->out == linear->in && !m_p.isInput(linear->input) && isReadOnce(linear->input)))
             return;
         ++m_found;
@@ -231,8 +236,9 @@ private:
         ValueId messages = rewriter.emitNew(old, gather.target, gather.overload, std::move(gather.args), edges);
         if (a.weight.valid())
             messages = rewriter.emitNew(old, "aten::mul", "Tensor", {{"self", {messages}}, {"other", {a.weight}}}, edges);
-        const ValueId zeros = rewriter.emitNew(old, "aten::zeros", "", {{"size", {std::vector<Argument>{nodes, whole(width)}}}, {"dtype", {m_p[rows].dtype}}},
-                                               constant(m_p[rows], {a.nodes, Dim{width, {}}}));
+        const ValueId zeros =
+            rewriter.emitNew(old, "aten::zeros", "", {{"size", {std::vector<Argument>{nodes, whole(width)}}}, {"dtype", {m_p[rows].dtype}}},
+                             constant(m_p[rows], {a.nodes, Dim{width, {}}}));
         std::vector<Call> calls{{"aten::index_add", "", {{"self", {zeros}}, {"dim", whole(0)}, {"index", {a.segment}}, {"source", {messages}}}}};
         if (a.by.valid())
             calls.push_back({a.divides ? "aten::div" : "aten::mul", "Tensor", {{"self", {}}, {"other", {a.by}}}});

@@ -47,8 +47,9 @@ public:
                 m_emit[id] = [this, linear, merged, width, first, merging = ops, hasBias = key.second](Rewriter& rewriter, const Op& old) {
                     if (!merged->valid())
                         *merged = emitMerged(rewriter, old, linear, width, m_mergedWeights.at(merging.front()), hasBias);
-                    emitLast(rewriter, old, "aten::slice", "Tensor",
-                             {{"self", {*merged}}, {"dim", whole(1)}, {"start", whole(first)}, {"end", whole(first + linear.out)}, {"step", whole(1)}});
+                    emitLast(
+                        rewriter, old, "aten::slice", "Tensor",
+                        {{"self", {*merged}}, {"dim", whole(1)}, {"start", whole(first)}, {"end", whole(first + linear.out)}, {"step", whole(1)}});
                 };
                 m_mergedWeights[ops.front()].push_back(linear);
                 first += linear.out;
@@ -163,7 +164,9 @@ private:
                                                 constant(m_p[like_.weight], {Dim{width, {}}, Dim{like_.in, {}}}));
         std::vector<NamedArgument> args{{"input", {like_.input}}, {"weight", {weight}}};
         if (hasBias)
-            args.push_back({"bias", {rewriter.emitNew(old, "aten::cat", "", {{"tensors", {biases}}, {"dim", whole(0)}}, constant(m_p[like_.bias], {Dim{width, {}}}))}});
+            args.push_back(
+                {"bias",
+                 {rewriter.emitNew(old, "aten::cat", "", {{"tensors", {biases}}, {"dim", whole(0)}}, constant(m_p[like_.bias], {Dim{width, {}}}))}});
         return rewriter.emitNew(old, "aten::linear", "", std::move(args), like(old.outputs.front(), width));
     }
 
@@ -175,7 +178,8 @@ private:
         const OpView view(m_p, op);
         if ((!plain && !decomposed) || (plain && view.flag("training", true)))
             return;
-        const ValueId mean = view.value("running_mean"), variance = view.value("running_var"), scale = view.value("weight"), shift = view.value("bias");
+        const ValueId mean = view.value("running_mean"), variance = view.value("running_var"), scale = view.value("weight"),
+                      shift = view.value("bias");
         const Argument* eps = op.find("eps");
         const ValueId input = view.value("input");
         const bool others = std::any_of(op.outputs.begin() + 1, op.outputs.end(), [&](ValueId v) { return !m_readers[v].empty(); });
@@ -201,7 +205,8 @@ private:
             factor = call("aten::rsqrt", "", {{"self", {factor}}}, vector);
             if (scale.valid())
                 factor = call("aten::mul", "Tensor", {{"self", {factor}}, {"other", {scale}}}, vector);
-            const ValueId column = call("aten::unsqueeze", "", {{"self", {factor}}, {"dim", whole(1)}}, constant(vector, {vector.sizes[0], Dim{1, {}}}));
+            const ValueId column =
+                call("aten::unsqueeze", "", {{"self", {factor}}, {"dim", whole(1)}}, constant(vector, {vector.sizes[0], Dim{1, {}}}));
             // (b - mean) factor + shift; the second linear layer of a sum has only its own bias scaled.
             ValueId bias = parts[0].bias.valid() ? call("aten::sub", "Tensor", {{"self", {parts[0].bias}}, {"other", {mean}}}, vector)
                                                  : call("aten::neg", "", {{"self", {mean}}}, vector);

@@ -12,7 +12,9 @@ namespace cleave {
 /// Changes of a program that give the same results up to rounding, in less time.
 enum class Rewrite : std::uint8_t {
     TransformFirst,  ///< a linear layer that narrows rows moves before the sum or mean over neighbours that it follows
-    AggregateFirst,  ///< a linear layer that does not narrow rows moves behind the sum or mean over neighbours that alone reads it, where that saves rows or a save point
+    /// a linear layer that does not narrow rows moves behind the sum or mean over neighbours that alone reads it, where that saves rows or a save
+    /// point
+    AggregateFirst,
     SumLinears,      ///< linear layers of one input whose results are added up become one, with the sum of their weights
     MergeLinears,    ///< linear layers of one input become one, whose result is divided
     FoldBatchNorm,   ///< the statistics of a batch norm become part of the linear layers before it

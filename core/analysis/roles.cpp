@@ -45,7 +45,8 @@ public:
     {
         const Weight& weight = program[m_weight];
         if (weight.sizes.empty() || weight.sizes[0] < 2 || !isFloating(weight.dtype))
-            throw Error("Parameter '" + printable(weight.name) + "' cannot hold node features: they are floating-point numbers with one row for each node.");
+            throw Error("Parameter '" + printable(weight.name) +
+                        "' cannot hold node features: they are floating-point numbers with one row for each node.");
         m_rows = weight.sizes[0];
         m_nodes.symbol = "nodes";
         for (const Input& input : program.inputs)

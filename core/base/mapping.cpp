@@ -108,7 +108,8 @@ void reserve(int file, std::size_t bytes, const std::filesystem::path& path)
     if (problem == 0)
         return;
     close(file);
-    throw Error("There is no room for " + formatBytes(static_cast<double>(bytes)) + " in " + printable(path.string(), 300) + ": " + std::strerror(problem) + ".");
+    throw Error("There is no room for " + formatBytes(static_cast<double>(bytes)) + " in " + printable(path.string(), 300) + ": " +
+                std::strerror(problem) + ".");
 }
 
 }  // namespace
@@ -169,7 +170,8 @@ Mapping Mapping::create(const std::filesystem::path& path, std::size_t bytes)
     }
 }
 
-Mapping::Mapping(Mapping&& other) noexcept : m_data(std::exchange(other.m_data, nullptr)), m_bytes(std::exchange(other.m_bytes, 0)), m_file(std::exchange(other.m_file, -1))
+Mapping::Mapping(Mapping&& other) noexcept
+    : m_data(std::exchange(other.m_data, nullptr)), m_bytes(std::exchange(other.m_bytes, 0)), m_file(std::exchange(other.m_file, -1))
 {
 }
 
@@ -233,7 +235,8 @@ std::size_t MappedFile::bytesInMemory(std::size_t bytes) const
         const std::size_t now = std::min(states.size(), all - done);
         if (mincore(first + done * page, now * page, states.data()) != 0)
             return bytes;
-        there += static_cast<std::size_t>(std::count_if(states.begin(), states.begin() + static_cast<std::ptrdiff_t>(now), [](unsigned char state) { return (state & 1) != 0; }));
+        there += static_cast<std::size_t>(
+            std::count_if(states.begin(), states.begin() + static_cast<std::ptrdiff_t>(now), [](unsigned char state) { return (state & 1) != 0; }));
     }
     return std::min(bytes, there * page);
 }
@@ -265,7 +268,9 @@ std::map<std::uintptr_t, PagesAsInFile> pagesAsInFiles()
     std::uintptr_t begin = 0;
     PagesAsInFile pages;
     bool isOfFile = false;
-    const auto bytes = [](const std::string& line) { return static_cast<std::size_t>(std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10)) * 1024; };
+    const auto bytes = [](const std::string& line) {
+        return static_cast<std::size_t>(std::strtoull(line.c_str() + line.find(':') + 1, nullptr, 10)) * 1024;
+    };
     std::ifstream maps("/proc/self/smaps");
     for (std::string line; std::getline(maps, line);) {
         // 7f0c9a000000-7f0c9a200000 r-xp 00000000 fe:00 1234   /usr/lib/libtorch_cpu.so

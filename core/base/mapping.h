@@ -43,8 +43,10 @@ public:
     void read(std::size_t offset, void* to, std::size_t bytes) const;  ///< so many bytes behind the address. Error if the file cannot be read
     void write(std::size_t offset, const void* from, std::size_t bytes) const;  ///< likewise. Error also for mappings of files that were there before
 
-    std::size_t bytesInMemory(std::size_t bytes) const;  ///< how many of so many bytes from the address on the system has in memory; all of them if it does not tell
-    void forget(std::size_t offset, std::size_t bytes) const;  ///< the system need not keep these in memory: but for what is in use, or has yet to be written
+    /// how many of so many bytes from the address on the system has in memory; all of them if it does not tell
+    std::size_t bytesInMemory(std::size_t bytes) const;
+    /// the system need not keep these in memory: but for what is in use, or has yet to be written
+    void forget(std::size_t offset, std::size_t bytes) const;
 
 private:
     const void* m_address = nullptr;
@@ -61,8 +63,9 @@ FileTraffic fileTraffic();
 /// Lets pages of mappings leave the process, piece by piece and in turn, until isEnough() says so or all had their turn.
 void dropMappedPages(const std::function<bool()>& isEnough);
 
-/// Lets those pages of the program and its libraries leave the process that nothing has written to: the system has them still, and brings back what is used. New
-/// systems (Linux 6.18) bring up to 2 MiB for one instruction where a library has just been installed, so that resident memory grows by what is never looked at.
+/// Lets those pages of the program and its libraries leave the process that nothing has written to: the system has them still, and brings back what
+/// is used. New systems (Linux 6.18) bring up to 2 MiB for one instruction where a library has just been installed, so that resident memory grows by
+/// what is never looked at.
 void dropLibraryPages();
 std::size_t residentLibraryBytes();  ///< in memory of such pages; asking takes some milliseconds
 

@@ -113,7 +113,8 @@ void divideForArrays(bool librariesAreReady)
 void require(std::size_t needed, std::size_t before, std::size_t bound, const std::string& what, const std::string& advice)
 {
     // What libraries have grown by can go.
-    const std::size_t now = residentBytes(), libraries = residentLibraryBytes(), known = before + libraries - std::min<std::size_t>(libraries, originLibraries);
+    const std::size_t now = residentBytes(), libraries = residentLibraryBytes(),
+                      known = before + libraries - std::min<std::size_t>(libraries, originLibraries);
     const std::size_t used = now > known ? now - known : 0;
     if (used + needed > bound)
         throw Error(what + " needs at least " + formatBytes(static_cast<double>(used + needed)) + " of memory, more than the " +

@@ -35,8 +35,8 @@ void stayWithinBound();
 /// Whether so much of files may be in memory at once, beside everything else.
 bool fitsWithinBound(std::size_t bytes);
 
-/// Error unless so much is left of the bound, if there is one, beside what must be in memory now: for libraries that take memory of their own. advice: what else
-/// can be done, as the end of the sentence.
+/// Error unless so much is left of the bound, if there is one, beside what must be in memory now: for libraries that take memory of their own.
+/// advice: what else can be done, as the end of the sentence.
 void requireWithinBound(std::size_t bytes, const std::string& what, const std::string& advice);
 
 /// Resident memory of this process (VmRSS), in bytes.

@@ -32,7 +32,8 @@ constexpr std::size_t fewBytes = std::size_t{1} << 16;  // below, the C library 
 std::size_t rounded(std::size_t bytes)
 {
     constexpr std::size_t large = std::size_t{1} << 23;
-    const std::size_t step = std::max(std::bit_floor(std::max<std::size_t>(bytes, 1)) / (bytes < large ? 8 : 64), bytes >= hugePage ? hugePage : smallPage);
+    const std::size_t step =
+        std::max(std::bit_floor(std::max<std::size_t>(bytes, 1)) / (bytes < large ? 8 : 64), bytes >= hugePage ? hugePage : smallPage);
     return (bytes + step - 1) / step * step;
 }
 
@@ -279,7 +280,10 @@ bool MemoryInCore::ranShort() const { return wasShort; }
 MemoryOfCaller::MemoryOfCaller() : m_place(place) {}
 MemoryOfCaller::~MemoryOfCaller() { wasShort = wasShort || m_isShort; }
 
-MemoryOfCaller::Here::Here(MemoryOfCaller& caller) : m_caller(caller), m_before(std::exchange(place, caller.m_place)), m_wasShort(std::exchange(wasShort, false)) {}
+MemoryOfCaller::Here::Here(MemoryOfCaller& caller)
+    : m_caller(caller), m_before(std::exchange(place, caller.m_place)), m_wasShort(std::exchange(wasShort, false))
+{
+}
 MemoryOfCaller::Here::~Here()
 {
     if (wasShort)

@@ -10,7 +10,8 @@ namespace cleave {
 
 /// Memory for arrays: large ones in huge pages where the system has them, aligned to 64 bytes or more. What is freed
 /// is kept for the next request of its size, since memory that is touched for the first time costs more than most arithmetic; used and kept
-/// memory together never exceed the most that was used at one time by more than 32 MiB. Throws std::bad_alloc; under a bound (memory_bound.h) also Error.
+/// memory together never exceed the most that was used at one time by more than 32 MiB. Throws std::bad_alloc; under a bound (memory_bound.h) also
+/// Error.
 void* allocatePages(std::size_t bytes);
 void freePages(void* memory, std::size_t bytes);  ///< bytes: as asked for
 
@@ -41,8 +42,8 @@ struct PageAllocator {
 template <class T>
 using PageVector = std::vector<T, PageAllocator<T>>;
 
-/// While one is alive, this thread gets no more of such memory than is used now and so many bytes, but std::bad_alloc: before the system runs out of it, and ends
-/// the process.
+/// While one is alive, this thread gets no more of such memory than is used now and so many bytes, but std::bad_alloc: before the system runs out of
+/// it, and ends the process.
 class PagesLimit {
 public:
     explicit PagesLimit(std::size_t bytes);

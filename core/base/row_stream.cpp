@@ -10,7 +10,8 @@
 
 namespace cleave {
 
-RowPieces::RowPieces(std::int64_t rows, std::int64_t rowsOfGroup, std::vector<std::int64_t> ends) : m_shift(std::countr_zero(static_cast<std::uint64_t>(rowsOfGroup))), m_begins{0}
+RowPieces::RowPieces(std::int64_t rows, std::int64_t rowsOfGroup, std::vector<std::int64_t> ends)
+    : m_shift(std::countr_zero(static_cast<std::uint64_t>(rowsOfGroup))), m_begins{0}
 {
     m_begins.insert(m_begins.end(), ends.begin(), ends.end());
     m_ofGroup.reserve(static_cast<std::size_t>((rows + rowsOfGroup - 1) / rowsOfGroup));
@@ -22,7 +23,8 @@ RowPieces::RowPieces(std::int64_t rows, std::int64_t rowsOfGroup, std::vector<st
     }
 }
 
-RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index, int threads, std::size_t pieceBytes)
+RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index, int threads,
+                     std::size_t pieceBytes)
     : m_count(count)
 {
     constexpr std::size_t groupBytes = std::size_t{1} << 14;
@@ -39,7 +41,8 @@ RowStream::RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, 
     parallelFor(static_cast<std::int64_t>((index.size() + part - 1) / part), threads, [&](std::int64_t p, int) {
         const std::size_t first = static_cast<std::size_t>(p) * part;
         for (const std::int32_t named : index.subspan(first, std::min(part, index.size() - first)))
-            if (const std::atomic_ref<std::uint8_t> group(m_needed[static_cast<std::size_t>(named >> shift)]); group.load(std::memory_order_relaxed) == 0)
+            if (const std::atomic_ref<std::uint8_t> group(m_needed[static_cast<std::size_t>(named >> shift)]);
+                group.load(std::memory_order_relaxed) == 0)
                 group.store(1, std::memory_order_relaxed);
     });
     m_bytes = std::ranges::count(m_needed, 1) * m_group * static_cast<std::int64_t>(row);
@@ -218,7 +221,8 @@ bool RowStream::next()
     m_rows.clear();
     for (std::size_t i = 0; i < m_sources.size(); ++i) {
         const auto& [rows, file] = m_sources[i];
-        m_rows.push_back(file.isMapped() ? piece.rows[i] : static_cast<const std::byte*>(rows.data) + static_cast<std::size_t>(first()) * rows.strideBytes);
+        m_rows.push_back(file.isMapped() ? piece.rows[i]
+                                         : static_cast<const std::byte*>(rows.data) + static_cast<std::size_t>(first()) * rows.strideBytes);
     }
     m_entries.clear();
     for (std::size_t i = 0; i < m_alongside.size(); ++i) {

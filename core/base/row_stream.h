@@ -49,17 +49,18 @@ struct PiecesOf {
     const std::vector<std::int64_t>* begins = nullptr;  ///< [pieces + 1] the entries that come with each piece
 };
 
-/// Reads arrays of equally many rows once, those in mappings from their files, from the first to the last, some rows at a time: the next ones while one is in use. Runs of
-/// rows that no index names are left out, and so are pieces without any. Rows that are named often come in smaller pieces, since what is kept for each
-/// time takes room as well. Where files are larger than the memory that the system has left, and no more than half of them is in it, what has been read does not stay
-/// there, so that the system need not look for what to give up.
+/// Reads arrays of equally many rows once, those in mappings from their files, from the first to the last, some rows at a time: the next ones while
+/// one is in use. Runs of rows that no index names are left out, and so are pieces without any. Rows that are named often come in smaller pieces,
+/// since what is kept for each time takes room as well. Where files are larger than the memory that the system has left, and no more than half of
+/// them is in it, what has been read does not stay there, so that the system need not look for what to give up.
 class RowStream {
 public:
     static constexpr std::size_t piecesAtOnce = 3;  ///< in memory: one in use, one ready, one that is read
 
-    /// index: from 0 to count - 1, checked by the caller. pieceBytes: that there is memory for, if more than pieces take at least: what is added up from piece to
-    /// piece is met less often where they are large.
-    RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index, int threads = 1, std::size_t pieceBytes = 0);
+    /// index: from 0 to count - 1, checked by the caller. pieceBytes: that there is memory for, if more than pieces take at least: what is added up
+    /// from piece to piece is met less often where they are large.
+    RowStream(const std::vector<MappedRows>& arrays, std::int64_t count, std::span<const std::int32_t> index, int threads = 1,
+              std::size_t pieceBytes = 0);
     ~RowStream();
     RowStream(const RowStream&) = delete;
     RowStream& operator=(const RowStream&) = delete;

@@ -8,8 +8,8 @@
 
 namespace cleave {
 
-/// Sorts numbers in time linear in how many there are. Those that agree from firstBit on are in order already: keys with their places below. room: scratch,
-/// kept from one call to the next.
+/// Sorts numbers in time linear in how many there are. Those that agree from firstBit on are in order already: keys with their places below. room:
+/// scratch, kept from one call to the next.
 inline void sortKeys(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& room, int firstBit)
 {
     constexpr int bitsAtOnce = 11;

@@ -45,8 +45,8 @@ bool readFully(zip_file_t* file, std::byte* to, std::uint64_t bytes)
     return done == bytes;
 }
 
-// A large entry that is stored as it is, in parts side by side: most of the time goes into memory that is touched for the first time. False if it cannot be read that
-// way, or its checksum is another one.
+// A large entry that is stored as it is, in parts side by side: most of the time goes into memory that is touched for the first time. False if it
+// cannot be read that way, or its checksum is another one.
 bool readSideBySide(const std::filesystem::path& path, zip_uint64_t index, const zip_stat_t& entry, std::byte* to)
 {
     constexpr std::uint64_t part = std::uint64_t{1} << 24;
@@ -97,7 +97,9 @@ ZipReader::ZipReader(const std::filesystem::path& path) : m_what(path.filename()
     int code = 0;
     m_archive->zip.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
     if (!m_archive->zip)
-        throw Error(printable(m_what) + (code == ZIP_ER_OPEN || code == ZIP_ER_READ ? " cannot be read." : " is not a complete zip archive: it is of another kind, or was cut short."));
+        throw Error(printable(m_what) + (code == ZIP_ER_OPEN || code == ZIP_ER_READ
+                                             ? " cannot be read."
+                                             : " is not a complete zip archive: it is of another kind, or was cut short."));
     m_archive->size = std::filesystem::file_size(path, problem);
     m_archive->path = path;
     listEntries();
@@ -155,9 +157,11 @@ const ZipEntry& ZipReader::check(std::string_view name, std::uint64_t limit) con
     if (!entry)
         throw Error(printable(m_what) + " has no entry '" + printable(name) + "'.");
     if (entry->size > limit || entry->size > entry->compressedSize * bestRatio + 1024)
-        throw Error("Entry '" + printable(name) + "' of " + printable(m_what) + " claims to hold " + std::to_string(entry->size) + " bytes, which cannot be.");
+        throw Error("Entry '" + printable(name) + "' of " + printable(m_what) + " claims to hold " + std::to_string(entry->size) +
+                    " bytes, which cannot be.");
     if (entry->size > physicalMemory())
-        throw Error("Entry '" + printable(name) + "' of " + printable(m_what) + " holds " + formatBytes(static_cast<double>(entry->size)) + ", more than this machine's memory.");
+        throw Error("Entry '" + printable(name) + "' of " + printable(m_what) + " holds " + formatBytes(static_cast<double>(entry->size)) +
+                    ", more than this machine's memory.");
     return *entry;
 }
 
@@ -168,8 +172,8 @@ void ZipReader::unpack(const ZipEntry& entry, std::byte* to) const
     zip_t* const zip = m_archive->zip.get();
     constexpr std::uint64_t large = std::uint64_t{1} << 25;
     zip_stat_t stat;
-    if (entry.size >= large && !m_archive->path.empty() && zip_stat_index(zip, index, 0, &stat) == 0 && stat.comp_method == ZIP_CM_STORE && stat.size == entry.size &&
-        readSideBySide(m_archive->path, index, stat, to))
+    if (entry.size >= large && !m_archive->path.empty() && zip_stat_index(zip, index, 0, &stat) == 0 && stat.comp_method == ZIP_CM_STORE &&
+        stat.size == entry.size && readSideBySide(m_archive->path, index, stat, to))
         return;
     const OpenFile file(zip_fopen_index(zip, index, 0));
     if (!file) {

@@ -60,7 +60,8 @@ struct NewZipEntry {
     std::span<const std::byte> rest = {};  ///< what comes after them
 };
 
-/// Writes a zip of stored entries that carry no time stamp: same entries, same bytes. Written beside path and renamed, so that a failure leaves nothing.
+/// Writes a zip of stored entries that carry no time stamp: same entries, same bytes. Written beside path and renamed, so that a failure leaves
+/// nothing.
 void writeZip(const std::filesystem::path& path, const std::vector<NewZipEntry>& entries);
 
 }  // namespace cleave

@@ -38,8 +38,8 @@ public:
     AttributeColumns& ofNodes() { return m_ofNodes; }
     AttributeColumns& ofEdges() { return m_ofEdges; }
 
-    /// Attributes that every node has become y (called y, label or class, all of them whole numbers) and columns of x; those that every edge has edge_weight (called weight)
-    /// and columns of edge_attr. Edges without direction get the other one behind all edges. Error if there is no node.
+    /// Attributes that every node has become y (called y, label or class, all of them whole numbers) and columns of x; those that every edge has
+    /// edge_weight (called weight) and columns of edge_attr. Edges without direction get the other one behind all edges. Error if there is no node.
     GraphArrays finish();
 
 private:

@@ -32,13 +32,15 @@ std::vector<std::int64_t> clustersOf(std::span<const std::int64_t> begin, std::s
                     " edges; choose another node order.");
     if (parts <= 1)
         return std::vector<std::int64_t>(static_cast<std::size_t>(numNodes));
-    requireWithinBound(metisBytes(neighbours.size(), begin.size()), "Ordering " + formatCount(numNodes) + " nodes by METIS", "; choose another node order");
+    requireWithinBound(metisBytes(neighbours.size(), begin.size()), "Ordering " + formatCount(numNodes) + " nodes by METIS",
+                       "; choose another node order");
     std::vector<idx_t> begins(begin.begin(), begin.end()), nodes(neighbours.begin(), neighbours.end()), found(static_cast<std::size_t>(numNodes));
     idx_t count = static_cast<idx_t>(numNodes), constraints = 1, wanted = static_cast<idx_t>(parts), cut = 0;
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
-    const int status = METIS_PartGraphKway(&count, &constraints, begins.data(), nodes.data(), nullptr, nullptr, nullptr, &wanted, nullptr, nullptr, options, &cut, found.data());
+    const int status = METIS_PartGraphKway(&count, &constraints, begins.data(), nodes.data(), nullptr, nullptr, nullptr, &wanted, nullptr, nullptr,
+                                           options, &cut, found.data());
     if (status != METIS_OK)
         throw Error("METIS could not partition the graph; choose another node order.");
     return {found.begin(), found.end()};

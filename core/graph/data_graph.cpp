@@ -88,7 +88,8 @@ public:
             takeSparseFeatures(name, progress);
         findTypes();
         takeLabels();
-        for (const auto& [name, slot] : {std::pair("train", &m_graph.trainMask), std::pair("val", &m_graph.valMask), std::pair("test", &m_graph.testMask)})
+        for (const auto& [name, slot] :
+             {std::pair("train", &m_graph.trainMask), std::pair("val", &m_graph.valMask), std::pair("test", &m_graph.testMask)})
             takeMask(name, *slot);
         if (m_options.split != 0 && !m_graph.trainMask && !m_graph.valMask && !m_graph.testMask)
             throw Error(m_file + " has no splits: there is no split " + std::to_string(m_options.split) + ".");
@@ -201,7 +202,8 @@ private:
             for (std::int64_t i = first; i < last; ++i) {
                 const std::int64_t column = columns.as<std::int64_t>()[i];
                 if (column < 0 || column >= width)
-                    fail(name + "_indices", "names column " + std::to_string(column) + " at entry " + std::to_string(i) + ", but " + name + " has " + std::to_string(width) + " columns");
+                    fail(name + "_indices", "names column " + std::to_string(column) + " at entry " + std::to_string(i) + ", but " + name + " has " +
+                                                std::to_string(width) + " columns");
                 // Entries that are there twice add up, as in SciPy.
                 x[r * width + column] += data ? static_cast<float>(numberAt(*data, i)) : 1.0F;
             }
@@ -234,7 +236,8 @@ private:
             if (several->shape.size() != 2)
                 fail(name + "_masks", "must have shape [splits, nodes], not " + shapeText(*several));
             if (m_options.split < 0 || m_options.split >= several->shape[0])
-                throw Error(m_file + " has " + std::to_string(several->shape[0]) + " splits, numbered from 0: there is no split " + std::to_string(m_options.split) + ".");
+                throw Error(m_file + " has " + std::to_string(several->shape[0]) + " splits, numbered from 0: there is no split " +
+                            std::to_string(m_options.split) + ".");
             const std::size_t row = static_cast<std::size_t>(several->shape[1]) * itemSize(several->dtype);
             slot = Array{several->dtype, {several->shape[1]},
                          std::shared_ptr<const std::byte>(several->data, several->data.get() + row * static_cast<std::size_t>(m_options.split))};
@@ -324,11 +327,13 @@ private:
         if (m_graph.labels)
             check("y", *m_graph.labels);
         for (const char* name : {"edge_attr", "edge_type", "edge_weight"})
-            if (const auto found = m_all.find(name); found != m_all.end() && (found->second.shape.empty() || found->second.shape[0] != m_graph.numEdges))
+            if (const auto found = m_all.find(name);
+                found != m_all.end() && (found->second.shape.empty() || found->second.shape[0] != m_graph.numEdges))
                 fail(name, "has shape " + shapeText(found->second) + ", but edge_index has " + formatCount(m_graph.numEdges) + " edges");
         if (m_graph.names && m_graph.names->size() != m_graph.numNodes)
             throw Error(m_file + " names " + formatCount(m_graph.names->size()) + " nodes, but the graph has " + formatCount(m_graph.numNodes) + ".");
-        for (const auto& [name, mask] : {std::pair("train_mask", &m_graph.trainMask), std::pair("val_mask", &m_graph.valMask), std::pair("test_mask", &m_graph.testMask)})
+        for (const auto& [name, mask] :
+             {std::pair("train_mask", &m_graph.trainMask), std::pair("val_mask", &m_graph.valMask), std::pair("test_mask", &m_graph.testMask)})
             if (*mask) {
                 if ((*mask)->shape.size() != 1)
                     fail(name, "must have shape [nodes], not " + shapeText(**mask) + "; several splits are " + name + "s of shape [splits, nodes]");

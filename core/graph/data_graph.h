@@ -35,11 +35,11 @@ struct GraphOptions {
     bool undirected = false;  ///< edges whose opposite is not there get it, behind all others
 };
 
-/// Reads a graph by its name's ending: lists of edges (edge_list.h), Matrix Market (matrix_market.h), GraphML (graphml.h), DOT (dot_graph.h); folders of the Open
-/// Graph Benchmark (ogb.h). Anything else is read as graph, or a folder of .npy files, which stay where they are and are read when they are needed: dense or CSR features
-/// (x_indptr, x_indices, x_data, x_shape; without x_data all entries are 1), stored or deflated entries. Shapes and index ranges are checked.
-/// Names of nodes are the array node_names: int64, texts or bytes [V].
-/// A graph of several node types has arrays for each of them and for each relation instead: x_paper, x_author, edge_index_author_writes_paper.
+/// Reads a graph by its name's ending: lists of edges (edge_list.h), Matrix Market (matrix_market.h), GraphML (graphml.h), DOT (dot_graph.h); folders
+/// of the Open Graph Benchmark (ogb.h). Anything else is read as graph, or a folder of .npy files, which stay where they are and are read when they
+/// are needed: dense or CSR features (x_indptr, x_indices, x_data, x_shape; without x_data all entries are 1), stored or deflated entries. Shapes and
+/// index ranges are checked. Names of nodes are the array node_names: int64, texts or bytes [V]. A graph of several node types has arrays for each of
+/// them and for each relation instead: x_paper, x_author, edge_index_author_writes_paper.
 DataGraph readGraph(const std::filesystem::path& path, const GraphOptions& options = {}, const Progress& progress = {});
 
 /// Whether the name ends like that of a graph file that readGraph knows.

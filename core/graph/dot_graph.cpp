@@ -29,9 +29,11 @@ using Graph = std::unique_ptr<Agraph_t, CloseGraph>;
 // Numbers that say how a graph is drawn.
 bool isOfDrawing(std::string_view name)
 {
-    static constexpr std::array words{"area", "arrowsize", "constraint", "decorate", "distortion", "fixedsize", "fontsize", "group", "height", "labelangle", "labeldistance",
-                                      "labelfontsize", "labelfloat", "layer", "len", "margin", "minlen", "nojustify", "orientation", "penwidth", "peripheries", "pin",
-                                      "pos", "regular", "root", "samplepoints", "showboxes", "sides", "skew", "sortv", "width", "z", "headclip", "tailclip"};
+    static constexpr std::array words{"area",     "arrowsize",    "constraint",    "decorate",      "distortion",  "fixedsize", "fontsize", "group",
+                                      "height",   "labelangle",   "labeldistance", "labelfontsize", "labelfloat",  "layer",     "len",      "margin",
+                                      "minlen",   "nojustify",    "orientation",   "penwidth",      "peripheries", "pin",       "pos",      "regular",
+                                      "root",     "samplepoints", "showboxes",     "sides",         "skew",        "sortv",     "width",    "z",
+                                      "headclip", "tailclip"};
     return std::ranges::find(words, name) != words.end();
 }
 

@@ -6,7 +6,9 @@ namespace cleave {
 
 GraphArrays readDot(const std::filesystem::path& path, const Progress&)
 {
-    throw Error(printable(path.filename().string()) + " is written in DOT, which this build of Cleave does not read: it was made without Graphviz. Write the graph as GraphML or as a list of edges.");
+    throw Error(
+        printable(path.filename().string()) +
+        " is written in DOT, which this build of Cleave does not read: it was made without Graphviz. Write the graph as GraphML or as a list of edges.");
 }
 
 }  // namespace cleave

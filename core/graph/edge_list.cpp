@@ -27,7 +27,11 @@ struct EdgePiece {
 class PieceReader {
 public:
     PieceReader(const EdgeListFormat& format, EdgePiece& piece, bool takesNames)
-        : m_format(format), m_fields(format.separator), m_piece(piece), m_takesNames(takesNames), m_mayBePlain(!takesNames && format.columns == 2 && format.from == 0)
+        : m_format(format),
+          m_fields(format.separator),
+          m_piece(piece),
+          m_takesNames(takesNames),
+          m_mayBePlain(!takesNames && format.columns == 2 && format.from == 0)
     {
     }
 
@@ -66,7 +70,8 @@ private:
     {
         const char* at = rest.data();
         std::int64_t from = 0, to = 0;
-        if (!takeDigits(at, from) || (*at != m_format.separator && !(m_format.separator == ' ' && *at == '\t')) || !takeDigits(++at, to) || *at != '\n')
+        if (!takeDigits(at, from) || (*at != m_format.separator && !(m_format.separator == ' ' && *at == '\t')) || !takeDigits(++at, to) ||
+            *at != '\n')
             return false;
         m_piece.part.from.push_back(from);
         m_piece.part.to.push_back(to);
@@ -78,8 +83,8 @@ private:
     {
         const auto& fields = m_fields.split(line);
         if (fields.size() != m_format.columns)
-            throw Error("has " + std::to_string(fields.size()) + (fields.size() == 1 ? " column" : " columns") + " where others have " + std::to_string(m_format.columns) +
-                        ": each edge needs a source, a target and the same numbers");
+            throw Error("has " + std::to_string(fields.size()) + (fields.size() == 1 ? " column" : " columns") + " where others have " +
+                        std::to_string(m_format.columns) + ": each edge needs a source, a target and the same numbers");
         if (m_takesNames)
             takeNames(fields[m_format.from], fields[m_format.to]);
         else if (!takeNumbers(fields))
@@ -121,7 +126,8 @@ private:
     {
         float value = 0;
         if (!parseNumber(field, value))
-            throw Error("has '" + printable(field, 40) + "' in column " + std::to_string(column + 1) + ": what stands beside an edge must be a number");
+            throw Error("has '" + printable(field, 40) + "' in column " + std::to_string(column + 1) +
+                        ": what stands beside an edge must be a number");
         m_piece.part.values.push_back(value);
     }
 
@@ -179,7 +185,9 @@ private:
         if (!m_format.numNodes)
             m_format.numNodes = stated;
         if (m_format.columns == 1)
-            throw Error(lines.name() + " has one column: a list of edges has a source and a target in each line, with a comma, a semicolon, a tab or blanks between them.");
+            throw Error(
+                lines.name() +
+                " has one column: a list of edges has a source and a target in each line, with a comma, a semicolon, a tab or blanks between them.");
     }
 
     // The block without its header.
@@ -195,7 +203,8 @@ private:
         for (EdgePiece& piece : pieces)
             while (m_headerIsLeft && !piece.text.empty())
                 m_headerIsLeft = isComment(takeLine(piece.text));
-        parallelFor(std::ssize(pieces), threads, [&](std::int64_t i, int) { PieceReader(m_format, pieces[static_cast<std::size_t>(i)], takesNames).run(); });
+        parallelFor(std::ssize(pieces), threads,
+                    [&](std::int64_t i, int) { PieceReader(m_format, pieces[static_cast<std::size_t>(i)], takesNames).run(); });
         return pieces;
     }
 

@@ -12,8 +12,10 @@ namespace cleave {
 
 namespace {
 
-constexpr std::array sourceWords{"source", "src", "from", "fromnodeid", "fromid", "sourceid", "srcid", "sourcenode", "u", "node1", "nodeid1", "id1", "numericid1"};
-constexpr std::array targetWords{"target", "dst", "to", "tonodeid", "toid", "targetid", "dstid", "targetnode", "v", "node2", "nodeid2", "id2", "numericid2", "dest", "destination"};
+constexpr std::array sourceWords{"source",     "src", "from",  "fromnodeid", "fromid", "sourceid",  "srcid",
+                                 "sourcenode", "u",   "node1", "nodeid1",    "id1",    "numericid1"};
+constexpr std::array targetWords{"target", "dst",   "to",      "tonodeid", "toid",       "targetid", "dstid",      "targetnode",
+                                 "v",      "node2", "nodeid2", "id2",      "numericid2", "dest",     "destination"};
 constexpr std::array weightWords{"weight", "w", "edgeweight", "weights"};
 constexpr std::array typeWords{"type", "edgetype", "relation", "rel", "relationtype"};
 

@@ -135,7 +135,8 @@ void EdgeTable::moveTo(GraphArrays& graph, const std::vector<EdgeColumn>& column
             const EdgeColumn column = columns[i % columns.size()];
             const auto at = static_cast<std::size_t>(filled[column]++);
             if (column == EdgeColumn::Type && (!(std::fabs(value) < 0x1p24F) || value != std::floor(value)))
-                throw Error(m_file + " has edge type " + formatNumber(static_cast<double>(value)) + ": types must be whole numbers below 16,777,216.");
+                throw Error(m_file + " has edge type " + formatNumber(static_cast<double>(value)) +
+                            ": types must be whole numbers below 16,777,216.");
             if (column == EdgeColumn::Type)
                 reinterpret_cast<std::int64_t*>(made[column].data)[at] = static_cast<std::int64_t>(value);
             else
@@ -145,7 +146,8 @@ void EdgeTable::moveTo(GraphArrays& graph, const std::vector<EdgeColumn>& column
     }
     m_parts.clear();
     m_count = 0;
-    for (const auto& [column, name] : {std::pair(EdgeColumn::Weight, "edge_weight"), {EdgeColumn::Type, "edge_type"}, {EdgeColumn::Attribute, "edge_attr"}})
+    for (const auto& [column, name] :
+         {std::pair(EdgeColumn::Weight, "edge_weight"), {EdgeColumn::Type, "edge_type"}, {EdgeColumn::Attribute, "edge_attr"}})
         if (made.contains(column))
             graph.arrays[name] = made[column].array;
 }

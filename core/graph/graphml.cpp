@@ -55,13 +55,16 @@ public:
     {
         XML_SetUserData(m_parser.get(), this);
         XML_SetElementHandler(
-            m_parser.get(), [](void* reader, const char* name, const char** attributes) { of(reader).guard([&] { of(reader).begin(name, attributes); }); },
+            m_parser.get(),
+            [](void* reader, const char* name, const char** attributes) { of(reader).guard([&] { of(reader).begin(name, attributes); }); },
             [](void* reader, const char*) { of(reader).guard([&] { of(reader).end(); }); });
-        XML_SetCharacterDataHandler(m_parser.get(),
-                                    [](void* reader, const char* text, int length) { of(reader).guard([&] { of(reader).take({text, static_cast<std::size_t>(length)}); }); });
-        XML_SetEntityDeclHandler(m_parser.get(), [](void* reader, const char*, int, const char*, int, const char*, const char*, const char*, const char*) {
-            of(reader).guard([] { throw Error("declares an entity: Cleave reads GraphML without entities of its own"); });
+        XML_SetCharacterDataHandler(m_parser.get(), [](void* reader, const char* text, int length) {
+            of(reader).guard([&] { of(reader).take({text, static_cast<std::size_t>(length)}); });
         });
+        XML_SetEntityDeclHandler(m_parser.get(),
+                                 [](void* reader, const char*, int, const char*, int, const char*, const char*, const char*, const char*) {
+                                     of(reader).guard([] { throw Error("declares an entity: Cleave reads GraphML without entities of its own"); });
+                                 });
     }
 
     GraphArrays read()
@@ -176,7 +179,8 @@ private:
 
     void beginEdge(const char** attributes)
     {
-        const std::string_view from = attribute(attributes, "source"), to = attribute(attributes, "target"), directed = attribute(attributes, "directed");
+        const std::string_view from = attribute(attributes, "source"), to = attribute(attributes, "target"),
+                               directed = attribute(attributes, "directed");
         if (from.empty() || to.empty())
             throw Error("has an edge without source or target");
         m_edges.push_back({m_endpoints.add(from), m_endpoints.add(to), directed.empty() ? m_isDirected : directed == "true"});
@@ -218,7 +222,8 @@ private:
     {
         const std::string_view text = m_text;
         const std::size_t first = text.find_first_not_of(" \t\r\n");
-        const std::string_view value = first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
+        const std::string_view value =
+            first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
         if (const auto number = numberOf(value))
             return *number;
         throw Error("has '" + printable(value, 40) + "' for '" + printable(key.name, 40) + "', which is declared as a number");

@@ -47,7 +47,8 @@ public:
         if (m_step != Step::Entries)
             throw Error(m_lines.name() + " ends within its head: a Matrix Market file begins with %%MatrixMarket and a line of three sizes.");
         if (m_table.count() != m_header.entries)
-            throw Error(m_lines.name() + " is cut off: it has " + formatCount(m_table.count()) + " entries of the " + formatCount(m_header.entries) + " that it states.");
+            throw Error(m_lines.name() + " is cut off: it has " + formatCount(m_table.count()) + " entries of the " + formatCount(m_header.entries) +
+                        " that it states.");
         m_graph.arrays["num_nodes"] = oneNumber(m_header.nodes);
         m_table.moveTo(m_graph, m_header.hasValues ? std::vector{EdgeColumn::Weight} : std::vector<EdgeColumn>());
         if (m_header.isSymmetric || m_header.isSkew)
@@ -118,10 +119,12 @@ private:
         Fields fields(' ');
         const auto& sizes = fields.split(line);
         std::int64_t columns = 0;
-        if (sizes.size() != 3 || !parseNodeNumber(sizes[0], m_header.nodes) || !parseNodeNumber(sizes[1], columns) || !parseNodeNumber(sizes[2], m_header.entries))
+        if (sizes.size() != 3 || !parseNodeNumber(sizes[0], m_header.nodes) || !parseNodeNumber(sizes[1], columns) ||
+            !parseNodeNumber(sizes[2], m_header.entries))
             throw Error("must hold three sizes: rows, columns, entries");
         if (m_header.nodes != columns)
-            throw Error("says that the matrix has " + formatCount(m_header.nodes) + " rows and " + formatCount(columns) + " columns: a graph is a square matrix");
+            throw Error("says that the matrix has " + formatCount(m_header.nodes) + " rows and " + formatCount(columns) +
+                        " columns: a graph is a square matrix");
         checkNodeCount(m_lines.name(), m_header.nodes);
         m_step = Step::Entries;
     }
@@ -147,8 +150,10 @@ private:
         float value = 0;
         if (fields.size() != (m_header.hasValues ? 3U : 2U))
             return std::string("must hold a row, a column") + (m_header.hasValues ? " and a number" : " and nothing else");
-        if (!parseNodeNumber(fields[0], row) || !parseNodeNumber(fields[1], column) || row < 1 || column < 1 || row > m_header.nodes || column > m_header.nodes)
-            return "names entry (" + printable(fields[0], 20) + ", " + printable(fields[1], 20) + "), but rows and columns are numbered from 1 to " + formatCount(m_header.nodes);
+        if (!parseNodeNumber(fields[0], row) || !parseNodeNumber(fields[1], column) || row < 1 || column < 1 || row > m_header.nodes ||
+            column > m_header.nodes)
+            return "names entry (" + printable(fields[0], 20) + ", " + printable(fields[1], 20) + "), but rows and columns are numbered from 1 to " +
+                   formatCount(m_header.nodes);
         if (m_header.isSkew && row == column)
             return "names an entry of the diagonal, where a skew-symmetric matrix has none";
         if (m_header.hasValues && !parseNumber(fields[2], value))

@@ -18,7 +18,8 @@ public:
     NodeNames() = default;
     static NodeNames ofNumbers(std::vector<std::int64_t> ascending);
 
-    /// The node of this name, a new one if there is none; only where names are texts. Error if it is empty, longer than `longest` or holds control characters.
+    /// The node of this name, a new one if there is none; only where names are texts. Error if it is empty, longer than `longest` or holds control
+    /// characters.
     std::int64_t add(std::string_view name);
     std::int64_t find(std::string_view name) const;  ///< -1 if there is none
     std::string operator[](std::int64_t node) const;

@@ -164,7 +164,8 @@ Array parseData(const Header& header, std::span<const std::byte> bytes, const st
 {
     const DType dtype = dtypeOfDescr(header.descr);
     if (dtype == DType::Unknown)
-        throw Error(printable(what) + " has elements of type '" + printable(header.descr) + "', which Cleave does not read; it reads little-endian numbers and bool.");
+        throw Error(printable(what) + " has elements of type '" + printable(header.descr) +
+                    "', which Cleave does not read; it reads little-endian numbers and bool.");
     const std::size_t available = bytes.size() - header.dataStart;
     std::uint64_t needed = itemSize(dtype);
     bool overflow = false;
@@ -236,7 +237,8 @@ std::optional<Array> parseTexts(std::span<const std::byte> bytes, const std::str
         return {};
     NewArray texts = makeArray(areBytes ? DType::UInt8 : DType::UInt32, {header.shape[0], width});
     if (texts.array.bytes() > bytes.size() - header.dataStart)
-        throw Error(printable(what) + " is damaged: its shape needs more than its " + std::to_string(bytes.size() - header.dataStart) + " bytes of data.");
+        throw Error(printable(what) + " is damaged: its shape needs more than its " + std::to_string(bytes.size() - header.dataStart) +
+                    " bytes of data.");
     std::memcpy(texts.data, bytes.data() + header.dataStart, texts.array.bytes());
     return texts.array;
 }
@@ -305,7 +307,8 @@ std::optional<Array> readTexts(const std::filesystem::path& archiveOrFolder, con
 {
     const std::string file = name + ".npy", what = "Array '" + name + "' of " + archiveOrFolder.filename().string();
     if (std::error_code problem; std::filesystem::is_directory(archiveOrFolder, problem))
-        return std::filesystem::is_regular_file(archiveOrFolder / file, problem) ? parseTexts(mapped(archiveOrFolder / file).span(), what) : std::nullopt;
+        return std::filesystem::is_regular_file(archiveOrFolder / file, problem) ? parseTexts(mapped(archiveOrFolder / file).span(), what)
+                                                                                 : std::nullopt;
     const ZipReader zip(archiveOrFolder);
     return zip.contains(file) ? parseTexts(zip.read(file), what) : std::nullopt;
 }

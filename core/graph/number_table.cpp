@@ -40,7 +40,10 @@ struct NumberPiece {
 template <class Number>
 class TableReader {
 public:
-    TableReader(const std::filesystem::path& path, const Progress& progress, std::string_view what) : m_lines(path), m_progress(progress), m_what(what) {}
+    TableReader(const std::filesystem::path& path, const Progress& progress, std::string_view what)
+        : m_lines(path), m_progress(progress), m_what(what)
+    {
+    }
 
     Array read(DType dtype)
     {

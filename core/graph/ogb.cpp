@@ -39,7 +39,8 @@ Array asLabels(const Array& table)
     if (!std::all_of(numbers, numbers + table.count(), [](float x) { return std::fabs(x) < 0x1p24F && x == std::floor(x); }))
         return {table.dtype, shape, table.data};
     NewArray labels = makeArray(DType::Int64, shape);
-    std::transform(numbers, numbers + table.count(), reinterpret_cast<std::int64_t*>(labels.data), [](float x) { return static_cast<std::int64_t>(x); });
+    std::transform(numbers, numbers + table.count(), reinterpret_cast<std::int64_t*>(labels.data),
+                   [](float x) { return static_cast<std::int64_t>(x); });
     return labels.array;
 }
 
@@ -87,7 +88,8 @@ private:
             throw Error(printable(m_raw.string(), 300) + " has no " + name + ".csv.gz: a data set of the Open Graph Benchmark needs it.");
         const Array table = readNumberTable(path, DType::Int64, m_progress, "Reading sizes");
         std::vector<std::int64_t> sizes(table.as<std::int64_t>(), table.as<std::int64_t>() + table.count());
-        if (std::ranges::any_of(sizes, [](std::int64_t size) { return size < 0 || size > std::int64_t{1} << 40; }) || total(sizes) > std::int64_t{1} << 40)
+        if (std::ranges::any_of(sizes, [](std::int64_t size) { return size < 0 || size > std::int64_t{1} << 40; }) || total(sizes) > std::int64_t{1}
+                                                                                                                                         << 40)
             throw Error(printable(path.filename().string()) + " holds a number that is no size.");
         return sizes;
     }
@@ -104,7 +106,8 @@ private:
     {
         Array table = readNumberTable(path, dtype, m_progress, "Reading " + printable(path.filename().string()));
         if (table.shape[0] != rows)
-            throw Error(printable(path.filename().string()) + " has " + formatCount(table.shape[0]) + " lines, but the data set has " + formatCount(rows) + " to describe.");
+            throw Error(printable(path.filename().string()) + " has " + formatCount(table.shape[0]) + " lines, but the data set has " +
+                        formatCount(rows) + " to describe.");
         return table;
     }
 
@@ -199,8 +202,8 @@ private:
             for (std::int64_t i = 0; i < nodes.count(); ++i) {
                 const std::int64_t node = nodes.as<std::int64_t>()[i];
                 if (node < 0 || node >= m_numNodes)
-                    throw Error("Line " + std::to_string(i + 1) + " of " + printable(path.filename().string()) + " names node " + std::to_string(node) +
-                                ", but the graph has " + formatCount(m_numNodes) + " nodes, numbered from 0.");
+                    throw Error("Line " + std::to_string(i + 1) + " of " + printable(path.filename().string()) + " names node " +
+                                std::to_string(node) + ", but the graph has " + formatCount(m_numNodes) + " nodes, numbered from 0.");
                 mask[node] = std::byte{1};
             }
             mask += m_numNodes;
@@ -214,7 +217,9 @@ private:
         const std::string name = fs::absolute(m_raw).lexically_normal().parent_path().filename().string();
         for (const char* known : {"products", "proteins", "mol", "ppa"})
             if (name.starts_with("ogb") && name.find(known) != std::string::npos)
-                m_graph.notes.push_back("The files of " + printable(name) + " hold each edge once, where the Open Graph Benchmark's loader has both directions: --undirected adds the other one.");
+                m_graph.notes.push_back(
+                    "The files of " + printable(name) +
+                    " hold each edge once, where the Open Graph Benchmark's loader has both directions: --undirected adds the other one.");
     }
 
     fs::path m_raw;

@@ -127,7 +127,9 @@ std::vector<std::int64_t> orderNodes(NodeOrder order, std::int64_t numNodes, std
     progress.update(0, "Ordering nodes");
     const Neighbours neighbours(numNodes, sources, targets);
     progress.check();
-    return order == NodeOrder::Degree ? byDegree(neighbours) : order == NodeOrder::BreadthFirst ? breadthFirst(neighbours) : byClusters(neighbours, batchSize);
+    return order == NodeOrder::Degree         ? byDegree(neighbours)
+           : order == NodeOrder::BreadthFirst ? breadthFirst(neighbours)
+                                              : byClusters(neighbours, batchSize);
 }
 
 }  // namespace cleave

@@ -23,7 +23,8 @@ std::map<std::string, Array> allArrays(const DataGraph& graph)
 {
     std::map<std::string, Array> arrays = graph.arrays;
     arrays["num_nodes"] = oneNumber(graph.numNodes);
-    for (const auto& [name, mask] : {std::pair("train_mask", &graph.trainMask), std::pair("val_mask", &graph.valMask), std::pair("test_mask", &graph.testMask)})
+    for (const auto& [name, mask] :
+         {std::pair("train_mask", &graph.trainMask), std::pair("val_mask", &graph.valMask), std::pair("test_mask", &graph.testMask)})
         if (*mask)
             arrays[name] = **mask;
     if (graph.labels)
@@ -99,7 +100,8 @@ std::vector<Column> columnsOf(const DataGraph& graph)
 
 std::string quoted(const std::string& name, char separator)
 {
-    const bool isPlain = name.find(separator) == std::string::npos && name.find_first_of("\"#%;\t,") == std::string::npos && name.front() != ' ' && name.back() != ' ';
+    const bool isPlain =
+        name.find(separator) == std::string::npos && name.find_first_of("\"#%;\t,") == std::string::npos && name.front() != ' ' && name.back() != ' ';
     if (isPlain)
         return name;
     std::string text = "\"";
@@ -193,7 +195,8 @@ std::vector<std::string> leftOut(const std::string& ending, const DataGraph& gra
     std::vector<std::string> notes, arrays;
     for (const auto& [name, array] : allArrays(graph)) {
         const auto columns = columnsOf(graph);
-        const bool isWritten = std::ranges::any_of(columns, [&, &a = graph.arrays, &n = name](const Column& column) { return a.contains(n) && column.array == &a.at(n); });
+        const bool isWritten = std::ranges::any_of(
+            columns, [&, &a = graph.arrays, &n = name](const Column& column) { return a.contains(n) && column.array == &a.at(n); });
         if (name != "edge_index" && name != "num_nodes" && !(isWritten && (ending != ".mtx" || name == "edge_weight")))
             arrays.push_back(printable(name));
     }
@@ -238,12 +241,16 @@ void checkGraphTarget(const std::filesystem::path& path)
     std::error_code problem;
     const std::filesystem::path folder = path.has_filename() ? path : path.parent_path();
     if (isFolder(path)) {
-        if (std::filesystem::exists(folder, problem) && !(std::filesystem::is_directory(folder, problem) && std::filesystem::is_empty(folder, problem)))
-            throw Error(printable(folder.string(), 300) + " is there already: a folder of .npy files is written where there is none, or an empty one.");
+        if (std::filesystem::exists(folder, problem) &&
+            !(std::filesystem::is_directory(folder, problem) && std::filesystem::is_empty(folder, problem)))
+            throw Error(printable(folder.string(), 300) +
+                        " is there already: a folder of .npy files is written where there is none, or an empty one.");
         return;
     }
     if (!isText(graphEnding(path)) && path.extension() != ".npz")
-        throw Error(printable(path.string(), 300) + " has an ending that Cleave does not write: write .npz, .csv, .tsv, .txt or .mtx, or a name without ending for a folder of .npy files.");
+        throw Error(
+            printable(path.string(), 300) +
+            " has an ending that Cleave does not write: write .npz, .csv, .tsv, .txt or .mtx, or a name without ending for a folder of .npy files.");
 }
 
 std::vector<std::string> writeGraph(const std::filesystem::path& path, const DataGraph& graph, const Progress& progress)

@@ -6,7 +6,8 @@ namespace cleave {
 
 namespace {
 
-// Narrower rows are done many edges at once, which has no cost for each step and edge: as fast at 64 and 128 bytes, half the time at 32, twice at 512.
+// Narrower rows are done many edges at once, which has no cost for each step and edge: as fast at 64 and 128 bytes, half the time at 32, twice at
+// 512.
 constexpr std::int64_t leastBytes = 128;
 
 bool isInChains(EdgeCode code, bool isFloat)

@@ -33,9 +33,11 @@ public:
     }
 
 private:
-    using EdgeRunner<T>::calculate, EdgeRunner<T>::combine, EdgeRunner<T>::edgeAt, EdgeRunner<T>::forEachItem, EdgeRunner<T>::outputOf, EdgeRunner<T>::rowOf;
+    using EdgeRunner<T>::calculate, EdgeRunner<T>::combine, EdgeRunner<T>::edgeAt, EdgeRunner<T>::forEachItem, EdgeRunner<T>::outputOf,
+        EdgeRunner<T>::rowOf;
     using EdgeRunner<T>::runChain, EdgeRunner<T>::type, EdgeRunner<T>::values;
-    using EdgeRunner<T>::m_block, EdgeRunner<T>::m_do, EdgeRunner<T>::m_items, EdgeRunner<T>::m_operands, EdgeRunner<T>::m_outputs, EdgeRunner<T>::m_p;
+    using EdgeRunner<T>::m_block, EdgeRunner<T>::m_do, EdgeRunner<T>::m_items, EdgeRunner<T>::m_operands, EdgeRunner<T>::m_outputs,
+        EdgeRunner<T>::m_p;
     using EdgeRunner<T>::m_tiles;
 
     RowRequests requestsOf() const
@@ -45,7 +47,8 @@ private:
             if (m_p.operands[v].row == EdgeRow::Source) {
                 const EdgeArray& array = m_operands[v];
                 rowBytes += static_cast<double>(m_p.operands[v].width) * static_cast<double>(itemSize(array.type));
-                arrayBytes += static_cast<double>(array.count) * static_cast<double>(m_p.operands[v].width) * static_cast<double>(itemSize(array.type));
+                arrayBytes +=
+                    static_cast<double>(array.count) * static_cast<double>(m_p.operands[v].width) * static_cast<double>(itemSize(array.type));
             }
         return {rowBytes, arrayBytes, m_p.code.empty() ? RowRequests::Use::Reduced : RowRequests::Use::Computed};
     }
@@ -76,7 +79,8 @@ private:
     }
 
     // Edges into one target, as many at a time as a tile has room for.
-    void runPieces(const EdgeItem& item, T* tile, Cache ahead, std::int64_t target, std::int64_t first, std::int64_t last, bool starts, bool ends) const
+    void runPieces(const EdgeItem& item, T* tile, Cache ahead, std::int64_t target, std::int64_t first, std::int64_t last, bool starts,
+                   bool ends) const
     {
         for (std::int64_t e = first; e < last; e += m_tiles.edges) {
             const std::int64_t end = std::min(e + m_tiles.edges, last);
@@ -147,8 +151,8 @@ private:
         }
     }
 
-    void reduce(const EdgeItem& item, T* tile, Cache ahead, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last, bool starts,
-                bool ends) const
+    void reduce(const EdgeItem& item, T* tile, Cache ahead, std::int64_t firstTarget, std::int64_t lastTarget, std::int64_t first, std::int64_t last,
+                bool starts, bool ends) const
     {
         for (std::size_t r = 0; r < m_p.results.size(); ++r) {
             const EdgeResult& result = m_p.results[r];

@@ -89,27 +89,28 @@ void runEdgeProgram(const EdgeProgram& program, const std::vector<EdgeArray>& op
                     const EdgeRunOptions& options = {});
 
 /// The same program, for rows that do not fit into memory: rows of sources come in pieces, from the first to the last, and each edge is met when
-/// its source is there. The bytes do not depend on the number of threads; where edges into each target come in the order of their sources, they are those
-/// of runEdgeProgram.
+/// its source is there. The bytes do not depend on the number of threads; where edges into each target come in the order of their sources, they are
+/// those of runEdgeProgram.
 template <class T>
 class EdgeStream {
 public:
-    /// Whether the schedule must know the edges. streamed: operands of sources whose rows come in pieces; they have the same `sources`, which names them and
-    /// is not read.
+    /// Whether the schedule must know the edges. streamed: operands of sources whose rows come in pieces; they have the same `sources`, which names
+    /// them and is not read.
     static bool needsEdges(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const std::vector<std::size_t>& streamed);
 
-    /// Program, arrays and schedule must live as long as this. From here to finish, what is added to the row of a target is part of its sum. The schedule: of
-    /// the same block, by the sources of what is streamed.
+    /// Program, arrays and schedule must live as long as this. From here to finish, what is added to the row of a target is part of its sum. The
+    /// schedule: of the same block, by the sources of what is streamed.
     EdgeStream(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const EdgeSchedule& schedule,
                const std::vector<T*>& outputs, const std::vector<std::size_t>& streamed, const EdgeRunOptions& options = {});
     ~EdgeStream();
     EdgeStream(const EdgeStream&) = delete;
     EdgeStream& operator=(const EdgeStream&) = delete;
 
-    /// Meets the edges of a piece; those before were met, but for pieces without edges. rows[i]: the first row of the piece of streamed operand i. entries and
-    /// edges: those of the schedule from where the piece begins; edges may be null if they are not needed. numbers: where the schedule's rows are packed, which of the
-    /// piece's rows these are, counted from its first.
-    void meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::uint16_t* edges, const std::int32_t* numbers = nullptr);
+    /// Meets the edges of a piece; those before were met, but for pieces without edges. rows[i]: the first row of the piece of streamed operand i.
+    /// entries and edges: those of the schedule from where the piece begins; edges may be null if they are not needed. numbers: where the schedule's
+    /// rows are packed, which of the piece's rows these are, counted from its first.
+    void meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::uint16_t* edges,
+              const std::int32_t* numbers = nullptr);
     void finish();  ///< after the last piece
 
 private:

@@ -56,7 +56,8 @@ protected:
         return static_cast<const std::byte*>(array.rows) + static_cast<std::size_t>(number * array.stride) * itemSize(array.type);
     }
 
-    // The edges of a block that `a` names. tileOrigin: edge of the first row of the tile. place: says where the rows of one of the program's operands are.
+    // The edges of a block that `a` names. tileOrigin: edge of the first row of the tile. place: says where the rows of one of the program's operands
+    // are.
     template <class Place>
     void runChain(const EdgeChain& chain, const ReduceArguments<T>& a, bool sumsWithin, const T* tile, std::int64_t tileOrigin, Place place) const
     {

@@ -38,7 +38,9 @@ private:
 
 }  // namespace
 
-EdgeSchedule::EdgeSchedule(const EdgeBlock& block, const std::int32_t* sources, const RowPieces& rows, bool knowsEdges, int threads, const RowSet* packed) : m_rows(rows)
+EdgeSchedule::EdgeSchedule(const EdgeBlock& block, const std::int32_t* sources, const RowPieces& rows, bool knowsEdges, int threads,
+                           const RowSet* packed)
+    : m_rows(rows)
 {
     assert(!knowsEdges || block.edges() < std::int64_t{1} << 31);
     const EdgeItems all(block);

@@ -17,8 +17,11 @@ class StreamRunner : EdgeRunner<T> {
 public:
     StreamRunner(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
                  const EdgeRunOptions& options, const std::vector<std::size_t>& streamed)
-        : EdgeRunner<T>(program, operands, block, outputs, options, false), m_isStreamed(operands.size()), m_sources(operands[streamed.front()].sources),
-          m_ahead(options.ahead), m_requests(requestsOf())
+        : EdgeRunner<T>(program, operands, block, outputs, options, false),
+          m_isStreamed(operands.size()),
+          m_sources(operands[streamed.front()].sources),
+          m_ahead(options.ahead),
+          m_requests(requestsOf())
     {
         for (const std::size_t operand : streamed)
             m_isStreamed[operand] = true;
@@ -51,7 +54,8 @@ public:
             Met met;
             const std::int64_t last = schedule.begin(piece, i + 1), step = std::min(m_tiles.edges, mostMet);
             for (std::int64_t e = schedule.begin(piece, i); e < last; e += step) {
-                met.take(entries + e, edges ? edges + e : nullptr, std::min(step, last - e), static_cast<std::int32_t>(schedule.firstRow(piece)), numbers, item.firstEdge);
+                met.take(entries + e, edges ? edges + e : nullptr, std::min(step, last - e), static_cast<std::int32_t>(schedule.firstRow(piece)),
+                         numbers, item.firstEdge);
                 meet(item, met, tile, ahead);
             }
         });
@@ -71,9 +75,11 @@ public:
     }
 
 private:
-    using EdgeRunner<T>::calculate, EdgeRunner<T>::combine, EdgeRunner<T>::divide, EdgeRunner<T>::edgeAt, EdgeRunner<T>::forEachItem, EdgeRunner<T>::outputOf;
+    using EdgeRunner<T>::calculate, EdgeRunner<T>::combine, EdgeRunner<T>::divide, EdgeRunner<T>::edgeAt, EdgeRunner<T>::forEachItem,
+        EdgeRunner<T>::outputOf;
     using EdgeRunner<T>::rowOf, EdgeRunner<T>::runChain, EdgeRunner<T>::type, EdgeRunner<T>::values;
-    using EdgeRunner<T>::m_block, EdgeRunner<T>::m_do, EdgeRunner<T>::m_items, EdgeRunner<T>::m_operands, EdgeRunner<T>::m_outputs, EdgeRunner<T>::m_p, EdgeRunner<T>::m_tiles;
+    using EdgeRunner<T>::m_block, EdgeRunner<T>::m_do, EdgeRunner<T>::m_items, EdgeRunner<T>::m_operands, EdgeRunner<T>::m_outputs,
+        EdgeRunner<T>::m_p, EdgeRunner<T>::m_tiles;
 
     // Edges of an item whose sources lie in one piece, by target.
     static constexpr std::int64_t mostMet = 512;
@@ -84,7 +90,8 @@ private:
         std::int64_t begin[mostMet + 1];                  // of each run
         std::int32_t edges[mostMet];                      // of the block, where they are known
 
-        void take(const std::uint32_t* entries, const std::uint16_t* ids, std::int64_t number, std::int32_t firstRow, const std::int32_t* numbers, std::int64_t firstEdge)
+        void take(const std::uint32_t* entries, const std::uint16_t* ids, std::int64_t number, std::int32_t firstRow, const std::int32_t* numbers,
+                  std::int64_t firstEdge)
         {
             count = number;
             for (std::int64_t i = 0; ids && i < number; ++i)
@@ -162,7 +169,8 @@ private:
         }
     }
 
-    void runMet(const EdgeChain& chain, ReduceArguments<T>& a, bool sumsWithin, const T* tile, const EdgeItem& item, const Met& met, Cache ahead) const
+    void runMet(const EdgeChain& chain, ReduceArguments<T>& a, bool sumsWithin, const T* tile, const EdgeItem& item, const Met& met,
+                Cache ahead) const
     {
         a.ahead = ahead;
         a.begin = met.begin;
@@ -246,9 +254,14 @@ struct EdgeStream<T>::Impl {
     std::vector<std::size_t> streamed;
     StreamRunner<T> runner;
 
-    Impl(const EdgeProgram& program, const std::vector<EdgeArray>& arrays, const EdgeBlock& edges, const EdgeSchedule& order, const std::vector<T*>& results,
-         const std::vector<std::size_t>& pieces, const EdgeRunOptions& options)
-        : operands(arrays), block(edges), schedule(order), outputs(results), streamed(pieces), runner(program, operands, block, outputs, options, streamed)
+    Impl(const EdgeProgram& program, const std::vector<EdgeArray>& arrays, const EdgeBlock& edges, const EdgeSchedule& order,
+         const std::vector<T*>& results, const std::vector<std::size_t>& pieces, const EdgeRunOptions& options)
+        : operands(arrays),
+          block(edges),
+          schedule(order),
+          outputs(results),
+          streamed(pieces),
+          runner(program, operands, block, outputs, options, streamed)
     {
     }
 };
@@ -276,7 +289,8 @@ template <class T>
 EdgeStream<T>::~EdgeStream() = default;
 
 template <class T>
-void EdgeStream<T>::meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::uint16_t* edges, const std::int32_t* numbers)
+void EdgeStream<T>::meet(std::int64_t piece, const std::vector<const void*>& rows, const std::uint32_t* entries, const std::uint16_t* edges,
+                         const std::int32_t* numbers)
 {
     for (std::size_t i = 0; i < rows.size(); ++i)
         m->operands[m->streamed[i]].rows = rows[i];

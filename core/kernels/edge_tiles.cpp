@@ -55,7 +55,8 @@ EdgeTiles::EdgeTiles(const EdgeProgram& program, const std::vector<EdgeArray>& a
 
     for (const EdgeResult& result : program.results) {
         std::optional<EdgeChain>& chain = chains.emplace_back();
-        if (result.reduced && std::ranges::none_of(program.results, [&](const EdgeResult& other) { return !other.reduced && other.value == result.value; }))
+        if (result.reduced &&
+            std::ranges::none_of(program.results, [&](const EdgeResult& other) { return !other.reduced && other.value == result.value; }))
             chain = chainOf(program, result.value, result.weights, isFloat);
         if (chain) {
             needOperands(*chain, program.width(result.value));

@@ -10,8 +10,8 @@
 /// What of a program is computed how: private to core/kernels.
 namespace cleave {
 
-/// A tile holds rows of some edges, one array for each value that is computed there, one instruction after the other. Wide values that are reduced at once are
-/// chains instead, and what is reduced or read where it lies is in neither.
+/// A tile holds rows of some edges, one array for each value that is computed there, one instruction after the other. Wide values that are reduced at
+/// once are chains instead, and what is reduced or read where it lies is in neither.
 struct EdgeTiles {
     /// T of the arithmetic has itemBytes bytes. readsInPlace: edges of a tile follow each other in the block.
     EdgeTiles(const EdgeProgram& program, const std::vector<EdgeArray>& arrays, std::int64_t itemBytes, bool readsInPlace);
@@ -22,7 +22,8 @@ struct EdgeTiles {
     std::vector<std::optional<EdgeChain>> chains;          ///< of results
     std::vector<std::optional<EdgeChain>> innerChains;     ///< of instructions: what SumInner sums
     std::int64_t edges = 0;                                ///< of a tile, at most
-    std::int64_t expansion = 0;                            ///< items for a term that is expanded to its instruction's width; twice at the tile's start
+    /// items for a term that is expanded to its instruction's width; twice at the tile's start
+    std::int64_t expansion = 0;
     std::int64_t size = 0;                                 ///< items of a tile
     bool areUsed = false;                                  ///< else all edges of a target are reduced in one go
 };

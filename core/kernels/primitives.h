@@ -57,7 +57,8 @@ struct ReduceArguments {
     T empty = 0;                               ///< entries of targets without edges
 };
 
-/// What happens to the columns in hand, of which there are as many as fit into registers. y is an operand or what was kept; none for codes of one entry.
+/// What happens to the columns in hand, of which there are as many as fit into registers. y is an operand or what was kept; none for codes of one
+/// entry.
 struct ChainStep {
     enum Kind : std::uint8_t {
         Take,     ///< y is in hand
@@ -82,8 +83,8 @@ struct ChainOperand {
     std::int64_t origin = 0;
 };
 
-/// Steps for each edge, column by column in registers. Their outcome is reduced by target as `target` says, whose rows and weights are not read; or summed within
-/// the row: `heads` sums of neighbouring columns, a row for each edge from rowOrigin on.
+/// Steps for each edge, column by column in registers. Their outcome is reduced by target as `target` says, whose rows and weights are not read; or
+/// summed within the row: `heads` sums of neighbouring columns, a row for each edge from rowOrigin on.
 template <class T>
 struct ChainArguments {
     static constexpr int mostSteps = 24, mostOperands = 8, mostKept = 4;
@@ -106,7 +107,8 @@ struct Primitives {
     /// out[i, l] = in[i, (l / repeat) % cycle], the rows of in being cycle long, or one row for all if `same`.
     void (*expand)(T* out, const T* in, std::int64_t rows, std::int64_t width, std::int64_t repeat, std::int64_t cycle, bool same);
     /// out[i] = rows[index ? index[i] : i] as T. indexEnd: entries of index that may be read, to ask for rows ahead; at least count.
-    void (*load)(T* out, const void* rows, DType type, std::int64_t stride, const std::int32_t* index, std::int64_t indexEnd, std::int64_t count, std::int64_t width);
+    void (*load)(T* out, const void* rows, DType type, std::int64_t stride, const std::int32_t* index, std::int64_t indexEnd, std::int64_t count,
+                 std::int64_t width);
     void (*sumInner)(T* out, const T* x, std::int64_t groups, std::int64_t inner);
     /// out = x + a y past the caches: what STREAM (McCalpin 1995) measures memory with. 64-byte aligned.
     void (*triad)(T* out, const T* x, const T* y, T a, std::int64_t count);

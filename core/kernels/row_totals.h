@@ -17,8 +17,8 @@ enum class Total : std::uint8_t {
     Moments,  ///< mean, and sum of squared deviations from it
 };
 
-/// Rows that come piece after piece, as one row for each of some segments. They are added up in double, so many at a time (rowsTogether), and these sums
-/// in order: the error stays far below that of rounding to float however many rows there are, and neither pieces nor threads change a bit.
+/// Rows that come piece after piece, as one row for each of some segments. They are added up in double, so many at a time (rowsTogether), and these
+/// sums in order: the error stays far below that of rounding to float however many rows there are, and neither pieces nor threads change a bit.
 class RowTotals {
 public:
     /// Every piece but the last has a multiple of so many rows.

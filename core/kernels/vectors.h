@@ -1,5 +1,5 @@
-// Vectors of the instruction set that CLEAVE_ISA names, for files that are compiled once for each. Everything has internal linkage, and library templates are
-// used as types only, so that the linker cannot give code for a newer processor to an older one.
+// Vectors of the instruction set that CLEAVE_ISA names, for files that are compiled once for each. Everything has internal linkage, and library
+// templates are used as types only, so that the linker cannot give code for a newer processor to an older one.
 
 #include <cmath>
 #include <type_traits>
@@ -225,11 +225,13 @@ inline Vector<T> withNaN(Vector<T> picked, Vector<T> x)
 {
 #if defined(__AVX512F__)
     if constexpr (sizeof(T) == 4)
-        return reinterpret_cast<Vector<T>>(_mm512_mask_mov_ps(reinterpret_cast<__m512>(picked), _mm512_cmp_ps_mask(reinterpret_cast<__m512>(x), reinterpret_cast<__m512>(x), _CMP_UNORD_Q),
-                                                              reinterpret_cast<__m512>(x)));
+        return reinterpret_cast<Vector<T>>(_mm512_mask_mov_ps(
+            reinterpret_cast<__m512>(picked), _mm512_cmp_ps_mask(reinterpret_cast<__m512>(x), reinterpret_cast<__m512>(x), _CMP_UNORD_Q),
+            reinterpret_cast<__m512>(x)));
     else
-        return reinterpret_cast<Vector<T>>(_mm512_mask_mov_pd(reinterpret_cast<__m512d>(picked), _mm512_cmp_pd_mask(reinterpret_cast<__m512d>(x), reinterpret_cast<__m512d>(x), _CMP_UNORD_Q),
-                                                              reinterpret_cast<__m512d>(x)));
+        return reinterpret_cast<Vector<T>>(_mm512_mask_mov_pd(
+            reinterpret_cast<__m512d>(picked), _mm512_cmp_pd_mask(reinterpret_cast<__m512d>(x), reinterpret_cast<__m512d>(x), _CMP_UNORD_Q),
+            reinterpret_cast<__m512d>(x)));
 #else
     return x != x ? x : picked;
 #endif
@@ -301,8 +303,8 @@ __attribute__((always_inline)) inline void forEach(F f)
     unrolled(std::make_integer_sequence<int, N>{}, f);
 }
 
-// Of each lane the head, counted from that of the first, which lies so many columns behind the begin of its head. Called for every few edges where rows
-// come in pieces: no division.
+// Of each lane the head, counted from that of the first, which lies so many columns behind the begin of its head. Called for every few edges where
+// rows come in pieces: no division.
 template <class T>
 inline void headsOf(typename Lanes<T>::Index* lanes, int vectors, std::int64_t perHead, std::int64_t behind)
 {

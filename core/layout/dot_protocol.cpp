@@ -84,7 +84,8 @@ DotRequest readRequest(const std::string& line)
     return parsed(line, [](const Json& json) {
         DotRequest request;
         for (const Json& box : json.at("boxes"))
-            request.graph.boxes.push_back({box.at(0).get<double>(), box.at(1).get<double>(), static_cast<BandRank>(box.at(2).get<int>()), box.at(3).get<int>()});
+            request.graph.boxes.push_back(
+                {box.at(0).get<double>(), box.at(1).get<double>(), static_cast<BandRank>(box.at(2).get<int>()), box.at(3).get<int>()});
         json.at("groups").get_to(request.graph.groupParents);
         for (const Json& arrow : json.at("arrows"))
             request.graph.arrows.push_back({arrow.at(0).get<int>(), arrow.at(1).get<int>()});

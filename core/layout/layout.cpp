@@ -94,7 +94,8 @@ std::vector<LayoutPoint> partAbove(const std::vector<LayoutPoint>& path, double 
 
 class Stack {
 public:
-    Stack(const LayoutInput& input, const LayoutOptions& options, LayoutCache* cache) : m_input(input), m_options(options), m_cache(cache), m_dot(dotProgram())
+    Stack(const LayoutInput& input, const LayoutOptions& options, LayoutCache* cache)
+        : m_input(input), m_options(options), m_cache(cache), m_dot(dotProgram())
     {
         m_result.centres.resize(input.boxes.size());
         m_result.paths.resize(input.arrows.size());
@@ -284,8 +285,8 @@ private:
                 drawing.centres[i].x += shift;
     }
 
-    // Moves the band so that what enters it comes from as straight above as possible: by the median. But layers that leave a little to the right of where they are
-    // entered must not go on to the right for ever: no band lies further from the middle than half of the widest one above it.
+    // Moves the band so that what enters it comes from as straight above as possible: by the median. But layers that leave a little to the right of
+    // where they are entered must not go on to the right for ever: no band lies further from the middle than half of the widest one above it.
     double alignment(const Band& band, const BandDrawing& drawing)
     {
         constexpr double least = 150;

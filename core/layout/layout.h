@@ -87,8 +87,8 @@ struct LayoutResult {
     int bandsKnown = 0;                           ///< that the cache had
 };
 
-/// Remembers how bands were drawn: those of the same structure and sizes are not laid out again, be they layers that repeat or what stays as it was when
-/// a module is opened. Holds some thousand bands. Safe to use from any thread.
+/// Remembers how bands were drawn: those of the same structure and sizes are not laid out again, be they layers that repeat or what stays as it was
+/// when a module is opened. Holds some thousand bands. Safe to use from any thread.
 class LayoutCache {
 public:
     LayoutCache();
@@ -102,7 +102,8 @@ private:
 };
 
 /// Boxes and arrows in, positions and splines out: bands are laid out by Graphviz's dot in a process of its own, or by a layered layout
-/// in linear time above the options' limits, and stacked. Deterministic, with a cache or without. Safe to call from any thread. Throws Cancelled, also during dot.
+/// in linear time above the options' limits, and stacked. Deterministic, with a cache or without. Safe to call from any thread. Throws Cancelled,
+/// also during dot.
 LayoutResult layOut(const LayoutInput& input, const LayoutOptions& options = {}, const Progress& progress = {}, LayoutCache* cache = nullptr);
 
 /// Whether Graphviz and its dot plugin are there: without them every band is laid out in linear time.

@@ -51,10 +51,12 @@ void checkInStorage(const Weight& weight)
         fail("has sizes and strides that do not fit together");
     std::int64_t last = weight.offset, count = 1;
     for (std::size_t d = 0; d < weight.sizes.size(); ++d) {
-        if (weight.sizes[d] < 0 || weight.strides[d] < 0 || weight.sizes[d] > (std::int64_t{1} << 40) || __builtin_mul_overflow(count, weight.sizes[d], &count))
+        if (weight.sizes[d] < 0 || weight.strides[d] < 0 || weight.sizes[d] > (std::int64_t{1} << 40) ||
+            __builtin_mul_overflow(count, weight.sizes[d], &count))
             fail("has a size or stride that no tensor has");
         std::int64_t reach = 0;
-        if (weight.sizes[d] > 0 && (__builtin_mul_overflow(weight.sizes[d] - 1, weight.strides[d], &reach) || __builtin_add_overflow(last, reach, &last)))
+        if (weight.sizes[d] > 0 &&
+            (__builtin_mul_overflow(weight.sizes[d] - 1, weight.strides[d], &reach) || __builtin_add_overflow(last, reach, &last)))
             fail("has a size or stride that no tensor has");
     }
     if (count == 0)
@@ -111,7 +113,8 @@ private:
             if (at == std::string::npos || !entry.name.ends_with(".json") || (at > 0 && entry.name[at - 1] != '/'))
                 continue;
             if (!model.empty())
-                throw Error("The archive holds several models (" + printable(model) + ", " + printable(entry.name) + "): save one with torch.export.save.");
+                throw Error("The archive holds several models (" + printable(model) + ", " + printable(entry.name) +
+                            "): save one with torch.export.save.");
             model = entry.name;
         }
         if (model.empty())

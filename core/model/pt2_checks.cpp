@@ -40,7 +40,8 @@ std::string parameterAdvice(const Program& program, const Dim& nodes)
 {
     for (const Weight& weight : program.weights)
         if (weight.sizes.size() > 1 && isFloating(weight.dtype) && nodes.isConstant() && nodes.value > 1 && weight.sizes[0] == nodes.value)
-            return "; or, if parameter '" + printable(weight.name) + "' has a row for each node, open it with --role " + printable(weight.name) + "=node-features";
+            return "; or, if parameter '" + printable(weight.name) + "' has a row for each node, open it with --role " + printable(weight.name) +
+                   "=node-features";
     return {};
 }
 
@@ -100,7 +101,9 @@ void refuseStatic(const Program& program)
         shapes.push_back("\"" + printable(value.name) + "\": " + shape);
     }
     throw Error("The model was exported for one graph only (" +
-                std::string(fixedNodes && fixedEdges ? "the numbers of nodes and edges are" : fixedNodes ? "the number of nodes is" : "the number of edges is") +
+                std::string(fixedNodes && fixedEdges ? "the numbers of nodes and edges are"
+                            : fixedNodes             ? "the number of nodes is"
+                                                     : "the number of edges is") +
                 " fixed): export it again with dynamic_shapes={" + join(shapes, ", ") + "}" + parameterAdvice(program, nodes) + ".");
 }
 

@@ -371,7 +371,8 @@ private:
             return literal->second;
         const auto known = m_scope.ids.find(name);
         if (known == m_scope.ids.end())
-            throw Error("The model file is damaged: " + printable(where.where(), 160) + " reads '" + printable(name) + "' before anything computes it.");
+            throw Error("The model file is damaged: " + printable(where.where(), 160) + " reads '" + printable(name) +
+                        "' before anything computes it.");
         return {known->second};
     }
 
@@ -449,7 +450,8 @@ private:
         }
         if (kind == "as_layout" || kind == "as_memory_format")
             return {};
-        throw Error("The model has an argument of kind '" + printable(kind) + "' at " + printable(argument.where(), 160) + ", which Cleave cannot run.");
+        throw Error("The model has an argument of kind '" + printable(kind) + "' at " + printable(argument.where(), 160) +
+                    ", which Cleave cannot run.");
     }
 
     void readMetadata(Op& op, const JsonView& metadata)
@@ -498,10 +500,13 @@ private:
         } else if (kind == "buffer_mutation") {
             const std::string name = body.at("buffer_name").text();
             if (name.find("running_") != std::string::npos || name.find("num_batches_tracked") != std::string::npos)
-                throw Error("The model was exported in training mode (its forward updates '" + printable(name) + "'): call model.eval() before torch.export.export.");
-            throw Error("The model's forward changes its buffer '" + printable(name) + "': a layer-wise run would change it once for each batch; compute a new tensor instead.");
+                throw Error("The model was exported in training mode (its forward updates '" + printable(name) +
+                            "'): call model.eval() before torch.export.export.");
+            throw Error("The model's forward changes its buffer '" + printable(name) +
+                        "': a layer-wise run would change it once for each batch; compute a new tensor instead.");
         } else if (kind == "user_input_mutation") {
-            m_p.notes.push_back("The forward changes its input '" + printable(body.at("user_input_name").text()) + "': Cleave leaves the caller's tensor as it is.");
+            m_p.notes.push_back("The forward changes its input '" + printable(body.at("user_input_name").text()) +
+                                "': Cleave leaves the caller's tensor as it is.");
         } else {
             throw Error("The model has an output of kind '" + printable(kind) + "', which Cleave cannot run.");
         }

@@ -14,7 +14,8 @@ std::pair<std::string, std::string> splitTarget(const std::string& text)
         const std::size_t overload = space == std::string::npos ? space : rest.find('.', space + 1);
         if (space == std::string::npos)
             return {text, {}};
-        const std::string name = rest.substr(0, space) + "::" + rest.substr(space + 1, overload == std::string::npos ? overload : overload - space - 1);
+        const std::string name =
+            rest.substr(0, space) + "::" + rest.substr(space + 1, overload == std::string::npos ? overload : overload - space - 1);
         const std::string variant = overload == std::string::npos ? "" : rest.substr(overload + 1);
         return {name, variant == "default" ? "" : variant};
     }

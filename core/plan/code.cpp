@@ -203,7 +203,8 @@ public:
     }
 
 private:
-    void assign(Writer& out, const std::string& file, const Json& step, const std::string& op, const std::string& value, std::map<std::string, std::string>& names)
+    void assign(Writer& out, const std::string& file, const Json& step, const std::string& op, const std::string& value,
+                std::map<std::string, std::string>& names)
     {
         const auto known = m_ops.find(op);
         if (known != m_ops.end())
@@ -247,7 +248,9 @@ PlanCode generateCode(const PlanSpace& space, const Plan& plan, const std::set<B
     const std::string name = quoted(printable(program.name));
     const std::string imports = "import torch\n\nfrom .cleave_plan import aten, leading, numbered, ordered, resolve\n\n\n";
     std::vector<std::string> modules{"once"}, runs;
-    writer.once("once.py", "\"\"\"What depends on the graph and the weights alone: run once, before all functions.\"\"\"\n\n" + imports + "def run(v):\n", execution);
+    writer.once("once.py",
+                "\"\"\"What depends on the graph and the weights alone: run once, before all functions.\"\"\"\n\n" + imports + "def run(v):\n",
+                execution);
     for (std::size_t f = 0; f < execution["functions"].size(); ++f) {
         const Json& function = execution["functions"][f];
         const std::string title = functionName(cut.functions[f]), module = moduleName(title, modules);

@@ -291,7 +291,8 @@ private:
             if (operand.kind == OperandKind::Step) {
                 const Work work = workOf(m_p, m_p[operand.value].producer, operand.rowDim);
                 extra.isComputed = true;
-                extra.amount = {0, work.flops, std::max(work.flops / m.m_rates.gemm, work.kind == WorkKind::View ? 0 : 2 * bytes / m.m_rates.elementwise)};
+                extra.amount = {0, work.flops,
+                                std::max(work.flops / m.m_rates.gemm, work.kind == WorkKind::View ? 0 : 2 * bytes / m.m_rates.elementwise)};
             } else {
                 extra.amount = {bytes, 0, bytes / m.m_rates.slice};
             }

@@ -12,7 +12,11 @@ namespace {
 class Estimate {
 public:
     Estimate(const Analysis& analysis, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize, const KnownSizes& known)
-        : m_a(analysis), m_known(known), m_nodes(static_cast<double>(nodes)), m_edges(static_cast<double>(edges)), m_batch(static_cast<double>(std::clamp<std::int64_t>(batchSize, 1, std::max<std::int64_t>(nodes, 1))))
+        : m_a(analysis),
+          m_known(known),
+          m_nodes(static_cast<double>(nodes)),
+          m_edges(static_cast<double>(edges)),
+          m_batch(static_cast<double>(std::clamp<std::int64_t>(batchSize, 1, std::max<std::int64_t>(nodes, 1))))
     {
     }
 
@@ -49,7 +53,8 @@ public:
             }
             std::set<int> reading;
             for (const StepOperand& neighbour : f.neighbours)
-                if (neighbour.ofType == f.nodeType && f.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops && reading.insert(neighbour.frame).second)
+                if (neighbour.ofType == f.nodeType && f.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops &&
+                    reading.insert(neighbour.frame).second)
                     read += rows.frames[static_cast<std::size_t>(neighbour.frame)].most;
             // Nodes that so many random reads find beside those that are there.
             within += std::max(0.0, nodes - within) * (1 - std::pow(1 - 1 / std::max(nodes, 2.0), read));
@@ -123,7 +128,8 @@ int batchesAtOnce(double batches, int threads)
     return batches > 2 * threads ? threads : 1;
 }
 
-GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize, const KnownSizes& known)
+GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize,
+                           const KnownSizes& known)
 {
     const Estimate estimate(analysis, nodes, edges, batchSize, known);
     GraphCounts counts;

@@ -54,8 +54,9 @@ int batchesAtOnce(double batches, int threads);
 
 using KnownSizes = std::map<std::string, std::int64_t>;  ///< by symbol
 
-/// Counts for a graph of which only the numbers of nodes and edges are known, of each node type and in each edge set, but for sizes that are known: sources are drawn
-/// at random.
-GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize, const KnownSizes& known = {});
+/// Counts for a graph of which only the numbers of nodes and edges are known, of each node type and in each edge set, but for sizes that are known:
+/// sources are drawn at random.
+GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std::int64_t nodes, std::int64_t edges, std::int64_t batchSize,
+                           const KnownSizes& known = {});
 
 }  // namespace cleave

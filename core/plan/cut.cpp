@@ -172,7 +172,8 @@ private:
         if (overNodes(frame))
             return {OperandKind::Leading, value, rowDim, frame, IndexInto::Nodes, from};
         if (const ValueFacts& facts = m_a.values[value]; facts.outer * facts.inner != 1)
-            throw Error("The functions cannot be joined: rows of " + describe(m_p, m_p[value].producer) + " have several entries and are read by number.");
+            throw Error("The functions cannot be joined: rows of " + describe(m_p, m_p[value].producer) +
+                        " have several entries and are read by number.");
         return {OperandKind::Numbered, value, rowDim, frame, IndexInto::Nodes, from};
     }
 
@@ -331,7 +332,8 @@ private:
         }
         const bool here = isMadeHere(form->source);
         const int targets = atTarget ? at(frame).parent : -1;
-        const bool copied = !atTarget && !here && type == m_f.nodeType && m_choices.copied.contains({m_f.level - at(frame).hops, form->source}) && !m_f.rowsOf.valid();
+        const bool copied = !atTarget && !here && type == m_f.nodeType && m_choices.copied.contains({m_f.level - at(frame).hops, form->source}) &&
+                            !m_f.rowsOf.valid();
         if (!atTarget && m_a.values[form->source].reach == Reach::Feature && m_a.values[m_a.ops[id].index].reach != Reach::Feature) {
             const ValueId root = m_a.ops[id].index;
             m_prologue.insert(root);
@@ -570,7 +572,8 @@ CutProgram cutAt(const Analysis& analysis, const Placement& placement, const Cut
             const OpId id{static_cast<int>(i)};
             const ValueFacts& facts = analysis.values[program.ops[i].outputs.front()];
             const int function = placement[id].function();
-            if (facts.reach == Reach::Feature && facts.rows == Rows::Nodes && analysis.ops[id].kind != OpKind::Global && function >= first && function <= last)
+            if (facts.reach == Reach::Feature && facts.rows == Rows::Nodes && analysis.ops[id].kind != OpKind::Global && function >= first &&
+                function <= last)
                 builder.addNodeOp(id);
         }
         if (CutFunction f = builder.take(); !f.steps.empty())

@@ -22,8 +22,10 @@ std::string toDot(const Analysis& analysis, const CutProgram& cut)
         const CutFunction& function = cut.functions[f];
         std::map<std::tuple<ValueId, int>, std::string> here;
         text += "  subgraph cluster_" + std::to_string(f) + " {\n    label=" +
-                dotQuoted(functionName(function) + (function.isGlobal ? "" : ", message degree " + std::to_string(analysis.degreeOf(function.level))) +
-                       (analysis.types() > 1 && !function.isGlobal ? ", " + analysis.nodeTypes[static_cast<std::size_t>(function.nodeType)].name : "")) + ";\n";
+                dotQuoted(
+                    functionName(function) + (function.isGlobal ? "" : ", message degree " + std::to_string(analysis.degreeOf(function.level))) +
+                    (analysis.types() > 1 && !function.isGlobal ? ", " + analysis.nodeTypes[static_cast<std::size_t>(function.nodeType)].name : "")) +
+                ";\n";
         for (std::size_t s = 0; s < function.steps.size(); ++s) {
             const Step& step = function.steps[s];
             const Op& op = p[step.op];
@@ -32,9 +34,15 @@ std::string toDot(const Analysis& analysis, const CutProgram& cut)
             const std::string node = op.name + "@" + std::to_string(f) + (step.frame ? "." + std::to_string(step.frame) : "");
             const Rows rows = analysis.values[op.outputs.front()].rows;
             const bool nodes = rows == Rows::Nodes;
-            text += "    " + dotQuoted(node) + " [label=" + dotQuoted(op.name + (nodes ? "  V" : rows == Rows::Edges ? "  M" : "")) + ", fillcolor=\"" +
-                    dotFill(analysis.degreeOf(function.level), analysis.degreeOf(analysis.levels)) + "\", color=\"" +
-                    (nodes ? dotColor(nodeRowsColor) : rows == Rows::Edges ? dotColor(edgeRowsColor) + "\", style=\"filled,dotted" : "#555555") + "\"];\n";
+            text += "    " + dotQuoted(node) + " [label=" +
+                    dotQuoted(op.name + (nodes                 ? "  V"
+                                         : rows == Rows::Edges ? "  M"
+                                                               : "")) +
+                    ", fillcolor=\"" + dotFill(analysis.degreeOf(function.level), analysis.degreeOf(analysis.levels)) + "\", color=\"" +
+                    (nodes                 ? dotColor(nodeRowsColor)
+                     : rows == Rows::Edges ? dotColor(edgeRowsColor) + "\", style=\"filled,dotted"
+                                           : "#555555") +
+                    "\"];\n";
             for (const ValueId output : op.outputs) {
                 here[{output, step.frame}] = node;
                 if (step.frame == 0)

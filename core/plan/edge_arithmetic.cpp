@@ -48,7 +48,8 @@ std::optional<std::vector<Arithmetic>> ofTwo(const Op& op)
     case EdgeCode::Multiply: return {{{EdgeCode::MultiplyNumber, tensor, {}, n}}};
     case EdgeCode::Divide:
         // x / n is not x (1 / n) to the last place, but as near.
-        return a ? std::vector<Arithmetic>{{EdgeCode::NumberOver, tensor, {}, n}} : std::vector<Arithmetic>{{EdgeCode::MultiplyNumber, tensor, {}, 1 / n}};
+        return a ? std::vector<Arithmetic>{{EdgeCode::NumberOver, tensor, {}, n}}
+                 : std::vector<Arithmetic>{{EdgeCode::MultiplyNumber, tensor, {}, 1 / n}};
     default: return {};
     }
 }
@@ -66,7 +67,8 @@ std::optional<std::vector<Arithmetic>> ofOne(const Op& op)
         return {{{EdgeCode::LeakyRelu, "self", {}, numberOr(op, "negative_slope", 0.01)}}};
     if (op.target == "aten::elu" && numberOr(op, "scale", 1) == 1 && numberOr(op, "input_scale", 1) == 1)
         return {{{EdgeCode::Elu, "self", {}, numberOr(op, "alpha", 1)}}};
-    if (op.target == "aten::gelu" && (!op.find("approximate") || (op.find("approximate")->asString() && *op.find("approximate")->asString() == "none")))
+    if (op.target == "aten::gelu" &&
+        (!op.find("approximate") || (op.find("approximate")->asString() && *op.find("approximate")->asString() == "none")))
         return {{{EdgeCode::Gelu, "self"}}};
     if (op.target == "aten::softplus" && numberOr(op, "beta", 1) == 1 && numberOr(op, "threshold", 20) == 20)
         return {{{EdgeCode::Softplus, "self"}}};

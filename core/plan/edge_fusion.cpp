@@ -127,7 +127,8 @@ public:
 private:
     const Step* stepOf(const StepOperand& operand) const
     {
-        const auto found = operand.kind == OperandKind::Step && operand.into == IndexInto::Nodes ? m_step.find({operand.value, operand.frame}) : m_step.end();
+        const auto found =
+            operand.kind == OperandKind::Step && operand.into == IndexInto::Nodes ? m_step.find({operand.value, operand.frame}) : m_step.end();
         return found == m_step.end() ? nullptr : &m_f.steps[found->second];
     }
 
@@ -197,7 +198,8 @@ private:
         if (op.target == "aten::scatter_add" || (op.target == "aten::index_add" && numberArgument(op, "alpha").value_or(1) == 1))
             return Reduce::Sum;
         if (op.target == "aten::index_put")
-            return op.find("accumulate") && op.find("accumulate")->asBool() && *op.find("accumulate")->asBool() ? std::optional(Reduce::Sum) : std::nullopt;
+            return op.find("accumulate") && op.find("accumulate")->asBool() && *op.find("accumulate")->asBool() ? std::optional(Reduce::Sum)
+                                                                                                                : std::nullopt;
         if ((op.target == "aten::scatter_reduce" || op.target == "aten::index_reduce") && op.find("reduce") && op.find("reduce")->asString())
             for (const auto& [name, reduce] : {std::pair{"sum", Reduce::Sum}, {"mean", Reduce::Mean}, {"amax", Reduce::Max}, {"amin", Reduce::Min}})
                 if (*op.find("reduce")->asString() == name)
@@ -218,7 +220,8 @@ private:
             const Step& step = m_f.steps[i];
             const std::pair made{m_p[step.op].outputs.front(), step.frame};
             const auto root = reductions.find(i);
-            m_fusion.absorbed[i] = root == reductions.end() && read.contains(made) && !readElsewhere.contains(made) && isEdges(step.frame) && canAbsorb(step);
+            m_fusion.absorbed[i] =
+                root == reductions.end() && read.contains(made) && !readElsewhere.contains(made) && isEdges(step.frame) && canAbsorb(step);
             for (const StepOperand& operand : step.operands)
                 if (m_fusion.absorbed[i] || (root != reductions.end() && operand.value == root->second.source && operand.frame == root->second.edges))
                     read.insert({operand.value, operand.frame});
@@ -257,7 +260,8 @@ private:
         if (!rows || rows->rowDim != 0 || rows->into != IndexInto::Nodes)
             return {};
         if (rows->kind == OperandKind::StoredWhole)
-            return FusedOperand{EdgeRow::Source, *rows, {OperandKind::Slice, root, 0, step.frame, IndexInto::Nodes, -1, m_a.values[form->source].nodeType}};
+            return FusedOperand{
+                EdgeRow::Source, *rows, {OperandKind::Slice, root, 0, step.frame, IndexInto::Nodes, -1, m_a.values[form->source].nodeType}};
         if (rows->kind != OperandKind::Step && rows->kind != OperandKind::Stored && rows->kind != OperandKind::Leading)
             return {};
         if (root == frame.index && rows->frame == frame.parent)
@@ -369,10 +373,11 @@ private:
     {
         for (std::size_t i = 0; i < m_f.steps.size() && !m_farRows.empty(); ++i) {
             const auto rows = m_fusion.absorbed[i] ? gather(m_f.steps[i]) : std::nullopt;
-            const bool reads = rows ? m_farRows.contains(rows->rows.value) : std::ranges::any_of(m_f.steps[i].operands, [&](const StepOperand& operand) {
-                const Step* from = stepOf(operand);
-                return from && readsFarRows(*from);
-            });
+            const bool reads =
+                rows ? m_farRows.contains(rows->rows.value) : std::ranges::any_of(m_f.steps[i].operands, [&](const StepOperand& operand) {
+                    const Step* from = stepOf(operand);
+                    return from && readsFarRows(*from);
+                });
             if (m_fusion.absorbed[i] && reads)
                 m_readFarRows.push_back(i);
         }
@@ -412,7 +417,8 @@ private:
         const Step* product = stepOf(source);
         while (product && m_fusion.absorbed[indexOf(*product)] && isPlainView(*product) && isSameWidth(*product))
             product = stepOf(*argument(*product, "self"));
-        if (!product || !m_fusion.absorbed[indexOf(*product)] || m_p[product->op].target != "aten::mul" || b.shared.contains(static_cast<int>(indexOf(*product))))
+        if (!product || !m_fusion.absorbed[indexOf(*product)] || m_p[product->op].target != "aten::mul" ||
+            b.shared.contains(static_cast<int>(indexOf(*product))))
             return false;
         const StepOperand *x = argument(*product, "self"), *y = argument(*product, "other");
         if (!x || !y)
@@ -422,7 +428,8 @@ private:
         for (int side = 0; side < 2; ++side, std::swap(x, y)) {
             const auto rows = dimsOf(*x, product->frame, out), weights = dimsOf(*y, product->frame, out);
             const std::int64_t heads = cleave::product(*weights);
-            if (cleave::product(*rows) != width || heads >= width || repeatOf(*weights, *rowDims(out)) != width / heads || !isEdgeRows(*y, product->frame))
+            if (cleave::product(*rows) != width || heads >= width || repeatOf(*weights, *rowDims(out)) != width / heads ||
+                !isEdgeRows(*y, product->frame))
                 continue;
             const Step* gathered = stepOf(*x);
             while (gathered && m_fusion.absorbed[indexOf(*gathered)] && isPlainView(*gathered) && isSameWidth(*gathered))

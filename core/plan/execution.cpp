@@ -296,7 +296,8 @@ private:
             json["row_dim"] = step.rowDims.front();
         } else {
             json.update(describeTarget(op));
-            const std::string_view shape = !m_isGlobal && !step.rowDims.empty() && step.rowDims.front() >= 0 ? shapeArgument(op.target) : std::string_view{};
+            const std::string_view shape =
+                !m_isGlobal && !step.rowDims.empty() && step.rowDims.front() >= 0 ? shapeArgument(op.target) : std::string_view{};
             json["args"] = Json::object();
             std::size_t position = 0;
             for (const NamedArgument& argument : op.args) {

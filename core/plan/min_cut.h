@@ -4,7 +4,8 @@
 
 namespace cleave {
 
-/// Divides nodes between two sides at the least cost of the arcs that lead from the first to the second: Dinic's algorithm, for some thousands of nodes.
+/// Divides nodes between two sides at the least cost of the arcs that lead from the first to the second: Dinic's algorithm, for some thousands of
+/// nodes.
 class MinCut {
 public:
     explicit MinCut(int nodes) : m_out(static_cast<std::size_t>(nodes + 2)), m_nodes(nodes) {}
@@ -14,8 +15,8 @@ public:
     void payOnFirst(int node, double cost) { mustPay(node, sink, cost); }
     void payOnSecond(int node, double cost) { mustPay(source, node, cost); }
 
-    /// By node: whether it is on the second side. Costs may be infinite, as long as some division has a finite sum. Of several best divisions the one with the
-    /// most nodes on the second side.
+    /// By node: whether it is on the second side. Costs may be infinite, as long as some division has a finite sum. Of several best divisions the one
+    /// with the most nodes on the second side.
     std::vector<bool> solve();
 
 private:

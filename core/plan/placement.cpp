@@ -70,8 +70,8 @@ Placing::Placing(const CostModel& costs, const Plan& plan, const PlanCost& cost,
                 ++ops;
                 edgeBytes += space.ops()[i].movable ? 0 : cost.ops[i].bytes;
             }
-        m_compute.push_back((readBytes[index] + std::max(f.compute.bytes - edgeBytes, 0.0) + f.write.bytes) / rates.memory + edgeBytes / rates.edgeRows + f.compute.flops / rates.gemm +
-                            batchesThere * ops * rates.opSeconds);
+        m_compute.push_back((readBytes[index] + std::max(f.compute.bytes - edgeBytes, 0.0) + f.write.bytes) / rates.memory +
+                            edgeBytes / rates.edgeRows + f.compute.flops / rates.gemm + batchesThere * ops * rates.opSeconds);
     }
 }
 
@@ -116,7 +116,8 @@ DevicePlacement Placing::price(const std::vector<bool>& onDevice) const
     return placement;
 }
 
-// The first side is the CPU. Rows of a tensor cross over at most once each way, however many functions read them there: a node of its own says whether any does.
+// The first side is the CPU. Rows of a tensor cross over at most once each way, however many functions read them there: a node of its own says
+// whether any does.
 DevicePlacement Placing::best() const
 {
     const int count = static_cast<int>(m_cost.functions.size());
@@ -125,7 +126,9 @@ DevicePlacement Placing::best() const
     for (int i = 0; i < count; ++i) {
         const FunctionCost& f = m_cost.functions[static_cast<std::size_t>(i)];
         cut.payOnFirst(i, f.seconds());
-        cut.payOnSecond(i, mayRunThere(static_cast<std::size_t>(i)) ? std::max({f.prepare.seconds, f.prepare.bytes / m_rates.toDevice, m_compute[static_cast<std::size_t>(i)]}) : never);
+        cut.payOnSecond(i, mayRunThere(static_cast<std::size_t>(i))
+                               ? std::max({f.prepare.seconds, f.prepare.bytes / m_rates.toDevice, m_compute[static_cast<std::size_t>(i)]})
+                               : never);
     }
     for (const Moved& t : m_tensors) {
         const int isReadThere = cut.addNode(), isReadHere = cut.addNode();

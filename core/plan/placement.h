@@ -42,8 +42,8 @@ public:
     /// onDevice: as PlanCost::functions, only where mayRunThere.
     DevicePlacement price(const std::vector<bool>& onDevice) const;
 
-    /// The least sum of what functions take where they are and of the rows that have to cross over, by a minimum cut (Stone 1977); all on the CPU where lanes
-    /// that go side by side make that the faster one.
+    /// The least sum of what functions take where they are and of the rows that have to cross over, by a minimum cut (Stone 1977); all on the CPU
+    /// where lanes that go side by side make that the faster one.
     DevicePlacement best() const;
 
 private:

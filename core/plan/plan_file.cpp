@@ -182,8 +182,12 @@ Json describeCost(const PlanSpace& space, const RecordedCost& recorded)
                      {"segment_reduce_bytes_per_second", r.segmentReduce}, {"gemm_flops_per_second", r.gemm}, {"slice_bytes_per_second", r.slice},
                      {"numbered_nodes_per_second", r.number}, {"seconds_per_op", r.opSeconds}};
     if (const auto& placement = recorded.placement)
-        json["with_device"] = {{"device", placement->device}, {"seconds", placement->seconds()}, {"bytes_to_device", placement->bytesIn()},
-                               {"bytes_from_device", placement->bytesOut()}, {"store_bytes_on_device", placement->storeBytes}, {"rates", placement->rates}};
+        json["with_device"] = {{"device", placement->device},
+                               {"seconds", placement->seconds()},
+                               {"bytes_to_device", placement->bytesIn()},
+                               {"bytes_from_device", placement->bytesOut()},
+                               {"store_bytes_on_device", placement->storeBytes},
+                               {"rates", placement->rates}};
     json["functions"] = functions;
     json["tensors"] = tensors;
     json["ops"] = ops;
@@ -343,8 +347,9 @@ private:
         if (m_sameModel)
             return;
         const auto name = model.find("name");
-        m_result.remarks.push_back("The plan was made for another file" + (name ? ", '" + printable(name->text()) + "'" : std::string()) + " (SHA-256 " +
-                                   printable(sha256, 8) + ", here " + printable(m_program.sha256, 8) + "): its ops are found by their names.");
+        m_result.remarks.push_back("The plan was made for another file" + (name ? ", '" + printable(name->text()) + "'" : std::string()) +
+                                   " (SHA-256 " + printable(sha256, 8) + ", here " + printable(m_program.sha256, 8) +
+                                   "): its ops are found by their names.");
     }
 
     // What the model does not have, or not so: an error in the model that the plan was made for, a remark in another export.

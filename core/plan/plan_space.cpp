@@ -95,7 +95,8 @@ private:
         else if (pin && to.function() != *pin)
             m_reason = name(i) + " is pinned to function " + std::to_string(*pin);
         else if (m_later && placed.limitedBy.valid() && to > placed.limit)
-            m_reason = name(i) + " must stand " + toString(placed.limit) + " or earlier, since " + describe(m_space.m_a.program, placed.limitedBy) + " reads it there";
+            m_reason = name(i) + " must stand " + toString(placed.limit) + " or earlier, since " + describe(m_space.m_a.program, placed.limitedBy) +
+                       " reads it there";
         else if (exists && !m_space.isOpenTo(placed, to))
             m_reason = name(i) + " works on " + m_space.nodesText(placed.nodeType) + ", and function " + std::to_string(to.function()) + " on " +
                        m_space.nodesText(m_space.m_a.typeOf(to.function()));
@@ -204,7 +205,8 @@ void PlanSpace::waitForGlobal(const StepOperand& operand, const Step& step)
     const int reader = indexOf(step.op);
     if (reader >= 0 && maker.valid() && m_a.ops[maker].kind == OpKind::Global) {
         PlacedOp& placed = m_ops[static_cast<std::size_t>(reader)];
-        if (const Position level = earliest(Position::post(m_a.values[operand.value].level), placed.nodeType); !placed.waitsFor.valid() || level > placed.least) {
+        if (const Position level = earliest(Position::post(m_a.values[operand.value].level), placed.nodeType);
+            !placed.waitsFor.valid() || level > placed.least) {
             placed.least = std::max(placed.least, level);
             placed.waitsFor = maker;
         }
@@ -349,7 +351,10 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
     if (cut < 0 || cut + 1 >= functions())
         return {{}, {}, "There is no cut " + std::to_string(cut + 1) + " in this program."};
     if (plan.joined.contains(cut))
-        return {{}, {}, "Functions " + std::to_string(cut) + " and " + std::to_string(cut + 1) + " run together in this plan, so nothing is saved between them."};
+        return {
+            {},
+            {},
+            "Functions " + std::to_string(cut) + " and " + std::to_string(cut + 1) + " run together in this plan, so nothing is saved between them."};
     const auto known = m_readers.find(tensor);
     if ((known != m_readers.end() && crosses(plan, tensor, known->second, cut)) == saved)
         return {plan, {}, {}};
@@ -365,7 +370,8 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
             if (before ? at.function() <= cut : at.function() > cut)
                 continue;
             const int type = m_ops[static_cast<std::size_t>(op)].nodeType;
-            Move move = moveTo(to, op, before ? nearest(to, op, latest(Position::post(cut), type).function()) : earliest(Position::pre(cut + 1), type));
+            Move move =
+                moveTo(to, op, before ? nearest(to, op, latest(Position::post(cut), type).function()) : earliest(Position::pre(cut + 1), type));
             if (!move.plan) {
                 reason = move.reason;
                 return {};
@@ -396,7 +402,8 @@ Move PlanSpace::setSavePoint(const Plan& plan, ValueId tensor, int cut, bool sav
         }
         // What can run after the cut does; one reader there is enough.
         for (const int reader : readers)
-            if (auto later = moveAll(to, {reader}, false, reason); later && (from < 0 || later->positions[static_cast<std::size_t>(from)].function() <= cut))
+            if (auto later = moveAll(to, {reader}, false, reason);
+                later && (from < 0 || later->positions[static_cast<std::size_t>(from)].function() <= cut))
                 to = *later;
         if (!crosses(to, tensor, known->second, cut))
             return {{}, {}, name + " cannot be saved at cut " + std::to_string(cut + 1) + ", since nothing that reads it can run after the cut" +
@@ -438,7 +445,8 @@ Move PlanSpace::moveCut(const Plan& plan, int cut, bool up) const
     std::string why;  // of the op that is nearest to the cut
     const auto tried = [&](std::size_t i) -> std::optional<Move> {
         const PlacedOp& placed = m_ops[i];
-        const Position at = plan.positions[i], to = up ? earliest(Position::pre(cut + 1), placed.nodeType) : latest(Position::post(cut), placed.nodeType);
+        const Position at = plan.positions[i],
+                       to = up ? earliest(Position::pre(cut + 1), placed.nodeType) : latest(Position::post(cut), placed.nodeType);
         if (up ? at.function() != cut : at != Position::pre(cut + 1))
             return {};
         Move move = moveTo(plan, static_cast<int>(i), to);
@@ -453,7 +461,8 @@ Move PlanSpace::moveCut(const Plan& plan, int cut, bool up) const
     for (std::size_t k = 0; k < m_ops.size(); ++k)
         if (auto move = tried(up ? m_ops.size() - 1 - k : k))
             return *std::move(move);
-    const std::string reason = up ? "No op of the function above the cut can move below it" : "No op stands before the message passing below the cut that can move above it";
+    const std::string reason =
+        up ? "No op of the function above the cut can move below it" : "No op stands before the message passing below the cut that can move above it";
     return {{}, {}, why.empty() ? reason + "." : reason + ": " + why};
 }
 
@@ -573,7 +582,8 @@ std::string PlanSpace::whyIllegal(const Plan& plan) const
         if (!placed.movable && at != placed.least)
             return name(self) + " is part of message passing " + std::to_string(placed.least.function()) + " and cannot stand " + toString(at) + ".";
         if (placed.limitedBy.valid() && at > placed.limit)
-            return name(self) + " cannot stand " + toString(at) + ", since " + describe(m_a.program, placed.limitedBy) + " reads it " + toString(placed.limit) + ".";
+            return name(self) + " cannot stand " + toString(at) + ", since " + describe(m_a.program, placed.limitedBy) + " reads it " +
+                   toString(placed.limit) + ".";
         if (placed.waitsFor.valid() && at < earliest(Position::post(m_a.values[m_a.program[placed.waitsFor].outputs.front()].level), placed.nodeType))
             return name(self) + " cannot stand " + toString(at) + ", since it reads what " + describe(m_a.program, placed.waitsFor) +
                    " finds out from all nodes.";

@@ -24,7 +24,9 @@ Plan greedy(const CostModel& costs, Plan plan, const Progress& progress)
         Candidate candidate{tensor.id, space.ops()[static_cast<std::size_t>(tensor.producer)].least.function(), 0};
         for (const CostModel::Use& use : tensor.uses)
             if (use.kind != CostModel::Use::ByOutput)
-                candidate.last = std::max(candidate.last, (use.kind == CostModel::Use::ByOp ? space.ops()[static_cast<std::size_t>(use.op)].most.function() : use.level) - 1);
+                candidate.last =
+                    std::max(candidate.last,
+                             (use.kind == CostModel::Use::ByOp ? space.ops()[static_cast<std::size_t>(use.op)].most.function() : use.level) - 1);
         candidates.push_back(candidate);
     }
     double best = costs.seconds(plan);

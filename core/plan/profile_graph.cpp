@@ -75,7 +75,10 @@ std::vector<double> activations(std::string_view text)
 
 class ProfileReader {
 public:
-    ProfileReader(const std::filesystem::path& path, const Progress& progress) : m_lines(path), m_progress(progress) { m_graph.name = path.stem().string(); }
+    ProfileReader(const std::filesystem::path& path, const Progress& progress) : m_lines(path), m_progress(progress)
+    {
+        m_graph.name = path.stem().string();
+    }
 
     ProfileGraph read()
     {
@@ -351,7 +354,8 @@ std::string toDot(const ProfileGraph& graph)
         text += "  subgraph cluster_" + std::to_string(s) + " {\n    label=" +
                 dotQuoted("stage " + std::to_string(graph.stages[s]) + ", " + formatSeconds(totals[s].forwardSeconds)) + ";\n";
         for (const ProfileNode* node : nodesOf[s])
-            text += "    " + dotQuoted(node->id) + " [label=" + dotQuoted(printable(node->description, 60)) + ", fillcolor=\"" + dotFill(node->stage, static_cast<int>(graph.stages.size()) - 1) + "\"];\n";
+            text += "    " + dotQuoted(node->id) + " [label=" + dotQuoted(printable(node->description, 60)) + ", fillcolor=\"" +
+                    dotFill(node->stage, static_cast<int>(graph.stages.size()) - 1) + "\"];\n";
         text += "  }\n";
     }
     for (const auto& [from, to] : graph.edges) {

@@ -342,7 +342,8 @@ void Programme::addTensor(const CostModel::Tensor& tensor)
     const int u = tensor.producer;
     bool always = tensor.isOutput;
     int written = -1;
-    const int firstMade = u < 0 ? 0 : Position{m_low[at(m_root[at(u)])]}.function(), lastMade = u < 0 ? 0 : Position{m_high[at(m_root[at(u)])]}.function();
+    const int firstMade = u < 0 ? 0 : Position{m_low[at(m_root[at(u)])]}.function(),
+              lastMade = u < 0 ? 0 : Position{m_high[at(m_root[at(u)])]}.function();
     std::optional<double> writeSeconds;
     bool isSame = true;  // whichever function writes it
     for (int f = firstMade; u >= 0 && f <= lastMade; ++f) {

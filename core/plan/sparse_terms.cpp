@@ -11,7 +11,8 @@ namespace {
 
 class Search {
 public:
-    Search(const Analysis& analysis, const CutFunction& function, const EdgeFusion& fusion) : m_a(analysis), m_p(analysis.program), m_f(function), m_fusion(fusion)
+    Search(const Analysis& analysis, const CutFunction& function, const EdgeFusion& fusion)
+        : m_a(analysis), m_p(analysis.program), m_f(function), m_fusion(fusion)
     {
         for (std::size_t i = 0; i < m_f.steps.size(); ++i)
             for (const StepOperand& operand : m_f.steps[i].operands)
@@ -33,7 +34,8 @@ public:
             }
         // What is summed in place has no other reader, and no other term of the same sum.
         for (std::size_t i = 0; i < terms.size(); ++i)
-            if (std::ranges::any_of(terms.begin(), terms.begin() + static_cast<std::ptrdiff_t>(i), [&](const SparseTerm& t) { return t.sum == terms[i].sum; }))
+            if (std::ranges::any_of(terms.begin(), terms.begin() + static_cast<std::ptrdiff_t>(i),
+                                    [&](const SparseTerm& t) { return t.sum == terms[i].sum; }))
                 terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(i--));
         for (SparseTerm& term : terms)
             term.ownsOther = isOwned(term.other, terms);
@@ -47,17 +49,19 @@ public:
         const FusedEdges& fused = m_fusion.programs.front();
         const EdgeProgram& program = fused.program;
         const EdgeResult& result = program.results.front();
-        if (!isIntoTargets(m_f, fused.frame) || (result.reduce != Reduce::Sum && result.reduce != Reduce::Mean) || result.value >= static_cast<int>(fused.operands.size()))
+        if (!isIntoTargets(m_f, fused.frame) || (result.reduce != Reduce::Sum && result.reduce != Reduce::Mean) ||
+            result.value >= static_cast<int>(fused.operands.size()))
             return {};
         const auto operand = static_cast<std::size_t>(result.value);
         const FusedOperand& rows = fused.operands[operand];
         const auto isElsewhere = [&](const EdgeInstruction& i) { return i.x.value == result.value || i.y.value == result.value; };
-        if (rows.row != EdgeRow::Source || rows.rows.kind != OperandKind::StoredWhole || rows.index.kind != OperandKind::Slice || !tensors.contains(rows.rows.value) ||
-            result.weights == result.value || std::ranges::any_of(program.code, isElsewhere))
+        if (rows.row != EdgeRow::Source || rows.rows.kind != OperandKind::StoredWhole || rows.index.kind != OperandKind::Slice ||
+            !tensors.contains(rows.rows.value) || result.weights == result.value || std::ranges::any_of(program.code, isElsewhere))
             return {};
         // Everything else that edges read lies there for all of them.
         for (std::size_t i = 0; i < fused.operands.size(); ++i)
-            if (i != operand && (fused.operands[i].rows.kind == OperandKind::Step || (fused.operands[i].row == EdgeRow::Source && fused.operands[i].index.kind != OperandKind::Slice)))
+            if (i != operand && (fused.operands[i].rows.kind == OperandKind::Step ||
+                                 (fused.operands[i].row == EdgeRow::Source && fused.operands[i].index.kind != OperandKind::Slice)))
                 return {};
         std::optional<SparseTerm> term = termOf(fused);
         const bool hasProduct = term.has_value();
@@ -102,8 +106,9 @@ private:
         if (!self || !other || (self->value != rows && op.target == "aten::div"))
             return false;
         const StepOperand& scale = self->value == rows ? *other : *self;
-        return m_a.values[scale.value].reach == Reach::Structure && scale.rowDim == 0 && m_p[scale.value].sizes.size() == 2 && scale.frame == step.frame &&
-               (scale.kind == OperandKind::Step || scale.kind == OperandKind::Slice) && m_p[scale.value].dtype == m_p[rows].dtype;
+        return m_a.values[scale.value].reach == Reach::Structure && scale.rowDim == 0 && m_p[scale.value].sizes.size() == 2 &&
+               scale.frame == step.frame && (scale.kind == OperandKind::Step || scale.kind == OperandKind::Slice) &&
+               m_p[scale.value].dtype == m_p[rows].dtype;
     }
 
     // What is reduced and scaled, and its only reader.
@@ -180,7 +185,8 @@ private:
             return false;
         term.other = self->value == rows ? *other : *self;
         const Value &out = m_p[op.outputs.front()], &added = m_p[term.other.value];
-        return term.other.rowDim == 0 && added.sizes == out.sizes && added.dtype == out.dtype && m_p[rows].sizes == out.sizes && m_p[rows].dtype == out.dtype;
+        return term.other.rowDim == 0 && added.sizes == out.sizes && added.dtype == out.dtype && m_p[rows].sizes == out.sizes &&
+               m_p[rows].dtype == out.dtype;
     }
 
     bool isOwned(const StepOperand& other, const std::vector<SparseTerm>& terms) const
@@ -188,7 +194,8 @@ private:
         if (other.kind != OperandKind::Step || !onlyReader(other.value, other.frame))
             return false;
         const OpId maker = m_p[other.value].producer;
-        const bool isTerm = std::ranges::any_of(terms, [&](const SparseTerm& t) { return m_f.steps[t.sum].op == maker && m_f.steps[t.sum].frame == other.frame; });
+        const bool isTerm =
+            std::ranges::any_of(terms, [&](const SparseTerm& t) { return m_f.steps[t.sum].op == maker && m_f.steps[t.sum].frame == other.frame; });
         return isTerm || m_p[maker].target == "aten::add";
     }
 

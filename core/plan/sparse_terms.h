@@ -23,8 +23,8 @@ struct SparseTerm {
 /// Terms of sums whose parts nothing else reads, by program; none in functions of one edge set, where most nodes have edges.
 std::vector<SparseTerm> findSparseTerms(const Analysis& analysis, const CutFunction& function, const EdgeFusion& fusion);
 
-/// The sum of what one edge program makes of rows of a tensor of the store, scaled and times a matrix, and of what the targets make of their own rows of it:
-/// both can be added up while the rows come once. Rows of the tensor are added or averaged, weighted or not.
+/// The sum of what one edge program makes of rows of a tensor of the store, scaled and times a matrix, and of what the targets make of their own rows
+/// of it: both can be added up while the rows come once. Rows of the tensor are added or averaged, weighted or not.
 struct OwnSum {
     SparseTerm term;
     bool hasProduct = true;   ///< otherwise there is no matrix

@@ -128,7 +128,9 @@ Work workOf(const Program& program, OpId id, int rowDim)
     } else if (isRecurrent(op.target)) {
         // Every weight once for each step; a sequence has as many steps as its rows have vectors.
         const Value* input = OpView(program, op).tensor("input");
-        const double steps = input && !op.target.ends_with("_cell") && !input->sizes.empty() ? elementsPerRow(*input, rowDim) / std::max(known(input->sizes.back()), 1.0) : 1;
+        const double steps = input && !op.target.ends_with("_cell") && !input->sizes.empty()
+                                 ? elementsPerRow(*input, rowDim) / std::max(known(input->sizes.back()), 1.0)
+                                 : 1;
         work.kind = WorkKind::Product;
         work.flops = 2 * weights * std::max(steps, 1.0);
         work.scratchBytes = gates * std::max(steps, 1.0) * static_cast<double>(itemSize(output.dtype));

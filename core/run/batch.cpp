@@ -19,7 +19,8 @@ at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts)
     return tensor.reshape(sizes);
 }
 
-LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers, const at::Tensor& live) const
+LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers,
+                                  const at::Tensor& live) const
 {
     Batch batch;
     batch.first = first;
@@ -145,7 +146,8 @@ at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) co
 {
     at::Tensor nodes;
     const Traversal& traversal = of(*batch.function);
-    if (const std::pair key{operand.value, batch.function->frames[static_cast<std::size_t>(operand.frame)].index}; !isIntoTargets(*batch.function, operand.frame))
+    if (const std::pair key{operand.value, batch.function->frames[static_cast<std::size_t>(operand.frame)].index};
+        !isIntoTargets(*batch.function, operand.frame))
         nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
     else if (const auto sources = traversal.sources.find({key.first, key.second, operand.ofType}); sources != traversal.sources.end())
         nodes = edgesOf(sources->second, 0, operand.frame, batch);
@@ -217,7 +219,8 @@ at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) 
     if (operand.kind == OperandKind::LocalIndex && !batch.isWhole)
         return input(operand, batch).toTensor().to(at::kInt);
     if (operand.kind == OperandKind::Slice && isIntoTargets(function, operand.frame))
-        return edgesOf(of(function).sources.at({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index, operand.ofType}), 0, operand.frame, batch);
+        return edgesOf(of(function).sources.at({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index, operand.ofType}), 0,
+                       operand.frame, batch);
     const at::Tensor edges = batch.idsOf(operand.frame);
     return toSources(structure(operand.value).to(at::kLong), numbersOf(edges), numNodes(operand.ofType));
 }

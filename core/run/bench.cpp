@@ -106,7 +106,9 @@ public:
             {"weighted sum, 4 heads", rows + index + heads * perEdge, false,
              program({{wide, {EdgeRow::Edge, heads}}, {}, {{true, Reduce::Sum, 0, 1}}}, {m_x, m_weights})},
             {"sum of relu(x_i + x_j)", rows + index + static_cast<double>(m_nodes * m_width) * 4, false,
-             program({{wide, {EdgeRow::Target, m_width}}, {{EdgeCode::Add, {0}, {1}, 0, m_width}, {EdgeCode::Relu, {2}, {}, 0, m_width}}, {{true, Reduce::Sum, 3}}},
+             program({{wide, {EdgeRow::Target, m_width}},
+                      {{EdgeCode::Add, {0}, {1}, 0, m_width}, {EdgeCode::Relu, {2}, {}, 0, m_width}},
+                      {{true, Reduce::Sum, 3}}},
                      {m_x, m_x})},
             {"sum of sigmoid(x_i + x_j) x_j", rows + index + static_cast<double>(m_nodes * m_width) * 4, false,
              program({{wide, {EdgeRow::Target, m_width}},
@@ -115,7 +117,9 @@ public:
                      {m_x, m_x})},
             {"scores a · leaky_relu(x_i + x_j), 4 heads", rows + index + heads * perEdge, false,
              program({{wide, {EdgeRow::Target, m_width}, {EdgeRow::Same, m_width}},
-                      {{EdgeCode::Add, {0}, {1}, 0, m_width}, {EdgeCode::LeakyRelu, {3}, {}, 0.2, m_width}, {EdgeCode::Multiply, {4}, {2}, 0, m_width},
+                      {{EdgeCode::Add, {0}, {1}, 0, m_width},
+                       {EdgeCode::LeakyRelu, {3}, {}, 0.2, m_width},
+                       {EdgeCode::Multiply, {4}, {2}, 0, m_width},
                        {EdgeCode::SumInner, {5}, {}, 0, heads}},
                       {{false, Reduce::Sum, 6}}},
                      {m_x, m_x, m_x.narrow(0, 0, 1)}, m_scores)},
@@ -135,7 +139,8 @@ private:
         return [this, p = std::move(p), operands = std::move(operands), out](int threads) {
             std::vector<EdgeArray> arrays;
             for (const at::Tensor& operand : operands)
-                arrays.push_back({operand.data_ptr(), dtypeOf(operand.scalar_type()), operand.size(1), m_sources.data_ptr<std::int32_t>(), operand.size(0)});
+                arrays.push_back(
+                    {operand.data_ptr(), dtypeOf(operand.scalar_type()), operand.size(1), m_sources.data_ptr<std::int32_t>(), operand.size(0)});
             runEdgeProgram<float>(p, arrays, {m_grouped.begin.data(), m_nodes}, {out.data_ptr<float>()}, {threads, bestIsa()});
         };
     }
@@ -247,7 +252,12 @@ std::vector<RunTime> benchRuns(const Model& model, const DataGraph& graph, const
             }
             const RunResult result = runLayerWise(model, graph, chosen, progress);
             if (RunTime& best = times[way]; round == 0 || result.seconds < best.seconds)
-                best = {best.name, result.seconds, result.prologueSeconds, result.boundBytes > 0 ? result.residentBytes : result.peakBytes, result.batchSize, round == 0 ? result.notices : best.notices};
+                best = {best.name,
+                        result.seconds,
+                        result.prologueSeconds,
+                        result.boundBytes > 0 ? result.residentBytes : result.peakBytes,
+                        result.batchSize,
+                        round == 0 ? result.notices : best.notices};
         }
     return times;
 }

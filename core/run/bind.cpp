@@ -99,7 +99,8 @@ at::Tensor jittered(const at::Tensor& rows, int seed)
 bool lacksWeights(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options)
 {
     const std::string& name = program[input.value].name;
-    return !input.matrix.empty() && input.role == Role::EdgeFeatures && !options.inputs.contains(name) && findArray(graph.arrays, name) == graph.arrays.end();
+    return !input.matrix.empty() && input.role == Role::EdgeFeatures && !options.inputs.contains(name) &&
+           findArray(graph.arrays, name) == graph.arrays.end();
 }
 
 // The array as the model's input: type widened where nothing is lost, shape checked against the sizes of the export.
@@ -195,8 +196,8 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             if (input.parameter.valid()) {
                 const Weight& weight = program[input.parameter];
                 if (analysis.types() == 1 && weight.sizes[0] != graph.numNodes)
-                    throw Error("Parameter '" + printable(weight.name) + "' has " + formatCount(weight.sizes[0]) + " rows, but graph " + graph.name + " has " +
-                                formatCount(graph.numNodes) + " nodes.");
+                    throw Error("Parameter '" + printable(weight.name) + "' has " + formatCount(weight.sizes[0]) + " rows, but graph " + graph.name +
+                                " has " + formatCount(graph.numNodes) + " nodes.");
                 sizes[program[input.value].sizes[0].symbol] = weight.sizes[0];
                 bindings[input.value] = toTensor(weight);
             }
@@ -251,7 +252,8 @@ void useThreads(const RunOptions& options)
     shareThreads();
     useDense(options.dense);
     // LibTorch makes its threads anew, even for the same number of them.
-    if (const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); threads != at::get_num_threads())
+    if (const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+        threads != at::get_num_threads())
         at::set_num_threads(threads);
     denseRates();  // measured before anything else is
 }
@@ -286,7 +288,9 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
     if (ends[0].empty())
         throw Error("The model has no edge index [2, edges] among its inputs that its nodes could be ordered by; take the natural order.");
     const at::Tensor from = at::cat(ends[0]).contiguous(), to = at::cat(ends[1]).contiguous();
-    const auto span = [](const at::Tensor& t) { return std::span<const std::int64_t>{t.data_ptr<std::int64_t>(), static_cast<std::size_t>(t.numel())}; };
+    const auto span = [](const at::Tensor& t) {
+        return std::span<const std::int64_t>{t.data_ptr<std::int64_t>(), static_cast<std::size_t>(t.numel())};
+    };
     const std::vector<std::int64_t> all = orderNodes(order, begin.back(), span(from), span(to), batchSize, progress);
     if (types == 1) {
         orders.front() = all;

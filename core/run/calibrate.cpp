@@ -280,7 +280,8 @@ std::filesystem::path ratesPath()
 {
     const char* config = std::getenv("XDG_CONFIG_HOME");
     const char* home = std::getenv("HOME");
-    const std::filesystem::path folder = config && *config ? std::filesystem::path(config) : std::filesystem::path(home && *home ? home : ".") / ".config";
+    const std::filesystem::path folder =
+        config && *config ? std::filesystem::path(config) : std::filesystem::path(home && *home ? home : ".") / ".config";
     return folder / "cleave" / "rates.json";
 }
 

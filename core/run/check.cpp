@@ -135,8 +135,8 @@ Bindings withMatrices(const Program& read, const Program& lowered, const Binding
         if (std::ranges::find(lowered.inputs, input.value, &Input::value) != lowered.inputs.end()) {
             given[input.value] = edges.at(input.value);
         } else {
-            const at::Tensor matrix =
-                adjacencyOf(inputOf(value.name, Role::GraphStructure), inputOf(value.name, Role::EdgeFeatures), rowsCountedBy(lowered[input.value].sizes.back()));
+            const at::Tensor matrix = adjacencyOf(inputOf(value.name, Role::GraphStructure), inputOf(value.name, Role::EdgeFeatures),
+                                                  rowsCountedBy(lowered[input.value].sizes.back()));
             given[input.value] = value.sizes.size() == 3 ? matrix.unsqueeze(0) : matrix;
         }
     }
@@ -155,7 +155,8 @@ void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Prog
             const Bindings inputs = runnableProbeInputs(traced, before, graph, traced.program.outputs, expected);
             const std::vector<c10::IValue> found = runWhole(rewritten, after, inputs, rewritten.program.outputs);
             for (std::size_t i = 0; i < expected.size(); ++i)
-                if (expected[i].isTensor() && difference(found.at(i).toTensor(), expected[i].toTensor()) > tolerance(traced.program[traced.program.outputs[i]].dtype))
+                if (expected[i].isTensor() &&
+                    difference(found.at(i).toTensor(), expected[i].toTensor()) > tolerance(traced.program[traced.program.outputs[i]].dtype))
                     throw Error("The rewritten model does not give the model's answers on a small random graph: output '" +
                                 traced.program[traced.program.outputs[i]].name + "' differs. Open it without rewrites.");
         }
@@ -184,11 +185,12 @@ void checkAdjacencies(const Program& read, const Analysis& analysis, const Progr
         for (std::size_t v = 0; v < read.values.size(); ++v)
             if (const Value& value = read.values[v]; value.weight.valid())
                 constants[ValueId{static_cast<int>(v)}] = toTensor(read[value.weight]);
-        const std::vector<c10::IValue> expected = runWhole(whole, constants, withMatrices(read, analysis.program, edges, graph->nodes), whole.program.outputs);
+        const std::vector<c10::IValue> expected =
+            runWhole(whole, constants, withMatrices(read, analysis.program, edges, graph->nodes), whole.program.outputs);
         for (std::size_t i = 0; i < expected.size(); ++i)
             if (expected[i].isTensor() && difference(found.at(i).toTensor(), expected[i].toTensor()) > tolerance(read[read.outputs[i]].dtype))
-                throw Error("With edges in place of the adjacency matrix the model does not give the same answers on a small random graph: output '" + read[read.outputs[i]].name +
-                            "' differs. Give the model edge_index.");
+                throw Error("With edges in place of the adjacency matrix the model does not give the same answers on a small random graph: output '" +
+                            read[read.outputs[i]].name + "' differs. Give the model edge_index.");
     });
 }
 

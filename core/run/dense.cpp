@@ -40,8 +40,8 @@ at::Tensor byOneDnn(const at::Tensor& input, const at::Tensor& weight, const at:
     at::Tensor output = at::empty({rows, columns}, input.options());
     if (bias.defined())
         output.copy_(bias.expand({rows, columns}));
-    const int problem = sgemm()('N', 'T', rows, columns, inner, 1, input.data_ptr<float>(), inner, weight.data_ptr<float>(), inner, bias.defined() ? 1 : 0,
-                                output.data_ptr<float>(), columns);
+    const int problem = sgemm()('N', 'T', rows, columns, inner, 1, input.data_ptr<float>(), inner, weight.data_ptr<float>(), inner,
+                                bias.defined() ? 1 : 0, output.data_ptr<float>(), columns);
     TORCH_CHECK(problem == 0, "oneDNN could not multiply matrices (", problem, ")");
     return output.view(sizes);
 }
@@ -131,7 +131,8 @@ void denseProduct(const float* from, std::int64_t rows, std::int64_t inner, cons
         byBlas(from, rows, inner, matrix, transposed, columns, to);
         return;
     }
-    const int problem = sgemm()('N', transposed ? 'T' : 'N', rows, columns, inner, 1, from, inner, matrix, transposed ? inner : columns, 0, to, columns);
+    const int problem =
+        sgemm()('N', transposed ? 'T' : 'N', rows, columns, inner, 1, from, inner, matrix, transposed ? inner : columns, 0, to, columns);
     TORCH_CHECK(problem == 0, "oneDNN could not multiply matrices (", problem, ")");
 }
 

@@ -32,12 +32,15 @@ public:
     virtual std::string name() const = 0;            ///< "cuda:0 (NVIDIA H100)", as reports say it
     virtual c10::Device place() const = 0;           ///< where its tensors lie
     virtual std::size_t freeBytes() const = 0;       ///< of its memory
-    virtual at::Tensor hostMemory(c10::IntArrayRef sizes, c10::ScalarType type) const = 0;  ///< of the host, that copies can be made of while it goes on
+    /// of the host, that copies can be made of while it goes on
+    virtual at::Tensor hostMemory(c10::IntArrayRef sizes, c10::ScalarType type) const = 0;
 
     virtual bool canGather(const at::Tensor& whole) const = 0;  ///< rows of a tensor of the host, by a kernel that reads them where they lie
-    virtual void gather(const at::Tensor& there, const at::Tensor& whole, const at::Tensor& index) const = 0;  ///< in the lane In; index: int32, there
+    /// in the lane In; index: int32, there
+    virtual void gather(const at::Tensor& there, const at::Tensor& whole, const at::Tensor& index) const = 0;
 
-    /// Does work in a lane, after what came there before: at once, or later on another thread. What it refers to must live until an event behind it is reached.
+    /// Does work in a lane, after what came there before: at once, or later on another thread. What it refers to must live until an event behind it
+    /// is reached.
     virtual void run(Lane lane, std::function<void()> work) = 0;
     virtual EventPointer record(Lane lane) = 0;
     virtual void wait(Lane lane, const EventPointer& event) = 0;  ///< what comes to the lane from now on is done after the event

@@ -251,8 +251,8 @@ private:
     void halve()
     {
         if (m_run.batchSize <= 1)
-            throw Error("One row at a time does not fit into the memory of " + m_device.name() + ", of which " + formatBytes(static_cast<double>(m_device.freeBytes())) +
-                        " are free: run the function on the CPU.");
+            throw Error("One row at a time does not fit into the memory of " + m_device.name() + ", of which " +
+                        formatBytes(static_cast<double>(m_device.freeBytes())) + " are free: run the function on the CPU.");
         m_run.batchSize = (m_run.batchSize + 1) / 2;
         std::ranges::fill(m_fixed, at::Tensor());
         m_device.giveBack();
@@ -269,7 +269,8 @@ private:
 
 }  // namespace
 
-DeviceRun runBatchesOn(Device& device, std::int64_t first, std::int64_t last, std::int64_t batchSize, const DeviceWork& work, const Progress& progress)
+DeviceRun runBatchesOn(Device& device, std::int64_t first, std::int64_t last, std::int64_t batchSize, const DeviceWork& work,
+                       const Progress& progress)
 {
     return Batches(device, work).run(first, last, batchSize, progress);
 }

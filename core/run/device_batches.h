@@ -21,8 +21,10 @@ struct RowsAt {
 struct DeviceBatch {
     std::vector<c10::IValue> inputs;
     std::map<std::size_t, RowsAt> rows;  ///< inputs that are rows of something: what stands for them in `inputs` is not read
-    std::map<std::size_t, std::function<at::Tensor()>> there;  ///< inputs that are made of what lies on the device, in the lane Compute: `inputs` holds None
-    std::function<void(std::vector<c10::IValue>& results)> keep;  ///< in the lane Compute: takes what stays on the device and leaves None where nothing is to leave; may be empty
+    /// inputs that are made of what lies on the device, in the lane Compute: `inputs` holds None
+    std::map<std::size_t, std::function<at::Tensor()>> there;
+    /// in the lane Compute: takes what stays on the device and leaves None where nothing is to leave; may be empty
+    std::function<void(std::vector<c10::IValue>& results)> keep;
     std::function<void(const std::vector<at::Tensor>& rows)> save;  ///< takes the results, on the host; undefined what did not leave
 };
 
@@ -45,9 +47,11 @@ struct DeviceRun {
     double prepareSeconds = 0, waitSeconds = 0, saveSeconds = 0;  ///< of the host
 };
 
-/// Targets first … last - 1, batch after batch: while one is computed, the next is prepared and copied, and the results of the last one leave. Results are saved in
-/// order. batchSize 0: the first batch is a small one, and the memory that it takes tells how many targets the others have, of which there are some, so that lanes go
-/// side by side. Where the device runs out of memory, batches are halved and what was not saved is done again; Error if one target is too many.
-DeviceRun runBatchesOn(Device& device, std::int64_t first, std::int64_t last, std::int64_t batchSize, const DeviceWork& work, const Progress& progress);
+/// Targets first … last - 1, batch after batch: while one is computed, the next is prepared and copied, and the results of the last one leave.
+/// Results are saved in order. batchSize 0: the first batch is a small one, and the memory that it takes tells how many targets the others have, of
+/// which there are some, so that lanes go side by side. Where the device runs out of memory, batches are halved and what was not saved is done again;
+/// Error if one target is too many.
+DeviceRun runBatchesOn(Device& device, std::int64_t first, std::int64_t last, std::int64_t batchSize, const DeviceWork& work,
+                       const Progress& progress);
 
 }  // namespace cleave

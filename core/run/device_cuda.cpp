@@ -47,7 +47,10 @@ public:
         return free + static_cast<std::size_t>(stats.reserved_bytes[0].current - stats.allocated_bytes[0].current);
     }
 
-    at::Tensor hostMemory(c10::IntArrayRef sizes, c10::ScalarType type) const override { return at::empty(sizes, at::TensorOptions(type).pinned_memory(true)); }
+    at::Tensor hostMemory(c10::IntArrayRef sizes, c10::ScalarType type) const override
+    {
+        return at::empty(sizes, at::TensorOptions(type).pinned_memory(true));
+    }
 
     bool canGather(const at::Tensor& whole) const override { return whole.is_pinned() && whole.is_contiguous(); }
     void gather(const at::Tensor& there, const at::Tensor& whole, const at::Tensor& index) const override
@@ -80,7 +83,8 @@ public:
     }
     std::size_t peakBytes() const override
     {
-        return static_cast<std::size_t>(std::max<std::int64_t>(c10::cuda::CUDACachingAllocator::getDeviceStats(m_place.index()).allocated_bytes[0].peak - m_before, 0));
+        return static_cast<std::size_t>(
+            std::max<std::int64_t>(c10::cuda::CUDACachingAllocator::getDeviceStats(m_place.index()).allocated_bytes[0].peak - m_before, 0));
     }
     bool isOutOfMemory(const std::exception& problem) const override { return std::strstr(problem.what(), "out of memory") != nullptr; }
     void giveBack() override { c10::cuda::CUDACachingAllocator::emptyCache(); }
@@ -110,7 +114,8 @@ at::Tensor onDevice(const std::vector<T>& data, const at::Device& place)
 }
 
 template <class T>
-void runSteps(const device::EdgePlan& plan, std::vector<device::EdgeView> views, const device::Segments& segments, const std::vector<at::Tensor>& outputs, const at::Tensor& scratch)
+void runSteps(const device::EdgePlan& plan, std::vector<device::EdgeView> views, const device::Segments& segments,
+              const std::vector<at::Tensor>& outputs, const at::Tensor& scratch)
 {
     T* place = scratch.data_ptr<T>();
     for (std::size_t i = 0; i < plan.scratchWidths.size(); ++i) {
@@ -127,7 +132,8 @@ void runSteps(const device::EdgePlan& plan, std::vector<device::EdgeView> views,
     }
 }
 
-std::vector<at::Tensor> runOnGpu(const EdgeOp& op, const at::Tensor& begin, const std::vector<at::Tensor>& operands, const std::vector<at::Tensor>& sources)
+std::vector<at::Tensor> runOnGpu(const EdgeOp& op, const at::Tensor& begin, const std::vector<at::Tensor>& operands,
+                                 const std::vector<at::Tensor>& sources)
 {
     const auto plan = device::planEdges(op.program, op.dtype == DType::Float64 ? DType::Float64 : DType::Float32);
     TORCH_CHECK(plan.has_value(), "an edge program has too many operands for a kernel");
@@ -135,8 +141,8 @@ std::vector<at::Tensor> runOnGpu(const EdgeOp& op, const at::Tensor& begin, cons
     const EdgeBlock block{begins.data_ptr<std::int64_t>(), begins.numel() - 1};
     const at::Device place = operands.front().device();
     const device::LongSegments found = device::findLongSegments(block);
-    const at::Tensor onGpu = onDevice(std::vector<std::int64_t>(block.begin, block.begin + begins.numel()), place), pieces = onDevice(found.pieces, place),
-                     segments = onDevice(found.segments, place);
+    const at::Tensor onGpu = onDevice(std::vector<std::int64_t>(block.begin, block.begin + begins.numel()), place),
+                     pieces = onDevice(found.pieces, place), segments = onDevice(found.segments, place);
     device::Segments edges;
     edges.begin = onGpu.numel() > 0 ? reinterpret_cast<const std::int64_t*>(onGpu.data_ptr()) : nullptr;
     edges.origin = block.begin[0];
@@ -165,7 +171,8 @@ std::vector<at::Tensor> runOnGpu(const EdgeOp& op, const at::Tensor& begin, cons
         sizes.insert(sizes.end(), op.sizes[r].begin(), op.sizes[r].end());
         outputs.push_back(at::empty(sizes, at::TensorOptions(type).device(place)));
     }
-    const at::Tensor scratch = at::empty({std::max<std::int64_t>(plan->scratch(edges.edges, edges.pieceCount), 1)}, at::TensorOptions(type).device(place));
+    const at::Tensor scratch =
+        at::empty({std::max<std::int64_t>(plan->scratch(edges.edges, edges.pieceCount), 1)}, at::TensorOptions(type).device(place));
     if (type == at::kDouble)
         runSteps<double>(*plan, std::move(views), edges, outputs, scratch);
     else

@@ -49,7 +49,8 @@ at::Tensor numbered(const at::Tensor& index, Numbering& numbers)
     const at::Tensor from = index.contiguous();
     at::Tensor made = at::empty_like(from);
     const auto* node = from.data_ptr<std::int32_t>();
-    std::transform(node, node + from.numel(), made.data_ptr<std::int32_t>(), [&](std::int32_t each) { return static_cast<std::int32_t>(numbers.add(each)); });
+    std::transform(node, node + from.numel(), made.data_ptr<std::int32_t>(),
+                   [&](std::int32_t each) { return static_cast<std::int32_t>(numbers.add(each)); });
     return made;
 }
 
@@ -139,7 +140,8 @@ void LayerWise::checkSourcesOf(const LoweredFunction& lowered, const std::vector
     for (std::size_t i = 0; i < inputs.size(); ++i)
         if (const auto& sources = lowered.inputs[i].sourcesOf) {
             const at::Tensor index = inputs[i].toTensor().contiguous();
-            const std::int64_t rows = sources->kind == OperandKind::LocalIndex && !batch.reach.empty() ? batch.reach.back() : numNodes(sources->ofType);
+            const std::int64_t rows =
+                sources->kind == OperandKind::LocalIndex && !batch.reach.empty() ? batch.reach.back() : numNodes(sources->ofType);
             checkSources({index.data_ptr<std::int32_t>(), static_cast<std::size_t>(index.numel())}, rows);
         }
 }
@@ -197,13 +199,15 @@ std::vector<bool> LayerWise::makeRoomOnDevice(const Running& running)
     std::vector<bool> stays;
     for (const ValueId value : function.saves) {
         stays.push_back(false);
-        if (!mayLieOnDevice(value) || function.rowsOf.valid() || of(function).order.defined() || running.total != nodesOf(function) || !isReadOnDevice(value, indexOf(function)))
+        if (!mayLieOnDevice(value) || function.rowsOf.valid() || of(function).order.defined() || running.total != nodesOf(function) ||
+            !isReadOnDevice(value, indexOf(function)))
             continue;
         std::vector<std::int64_t> sizes{running.total};
         const Value& tensor = m_a.program[value];
         for (std::size_t d = 1; d < tensor.sizes.size(); ++d)
             sizes.push_back(tensor.sizes[d].isConstant() ? tensor.sizes[d].value : -1);
-        stays.back() = std::ranges::count(sizes, -1) == 0 && m_there->make(value, sizes, m_narrow.contains(value) ? at::kBFloat16 : scalarType(tensor.dtype));
+        stays.back() =
+            std::ranges::count(sizes, -1) == 0 && m_there->make(value, sizes, m_narrow.contains(value) ? at::kBFloat16 : scalarType(tensor.dtype));
     }
     return stays;
 }
@@ -250,7 +254,8 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
             }
             const at::Tensor ids = batch->ids[static_cast<std::size_t>(in.operand->frame)];
             made.there[i] = [this, there, ids, batch, value = in.operand->value] {
-                return asRead(value, ids.defined() ? there->index_select(0, ids.to(m_device->place())) : there->narrow(0, batch->first, batch->last - batch->first));
+                return asRead(value, ids.defined() ? there->index_select(0, ids.to(m_device->place()))
+                                                   : there->narrow(0, batch->first, batch->last - batch->first));
             };
         }
         checkSourcesOf(whole, made.inputs, *batch);
@@ -272,7 +277,9 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
         };
         made.save = [this, batch, &running](const std::vector<at::Tensor>& rows) {
             // What becomes the store itself, all rows at once or the graph's, must not lie where the next copies from the device come.
-            const auto lasting = [&](const at::Tensor& passing) { return m_device->hostMemory(passing.sizes(), passing.scalar_type()).copy_(passing); };
+            const auto lasting = [&](const at::Tensor& passing) {
+                return m_device->hostMemory(passing.sizes(), passing.scalar_type()).copy_(passing);
+            };
             const bool isAll = batch->first == 0 && batch->last == running.total;
             for (std::size_t i = 0; i < running.function.saves.size(); ++i) {
                 if (!rows[i].defined())
@@ -300,7 +307,8 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
     // Copies that later functions read there stay, where they leave as much again to others.
     for (std::size_t i = 0; i < whole.inputs.size(); ++i)
         if (done.fixed[i].defined() && whole.inputs[i].operand && whole.inputs[i].operand->kind == OperandKind::StoredWhole)
-            if (const ValueId value = whole.inputs[i].operand->value; mayLieOnDevice(value) && isReadOnDevice(value, index) && done.fixed[i].nbytes() <= m_device->freeBytes())
+            if (const ValueId value = whole.inputs[i].operand->value;
+                mayLieOnDevice(value) && isReadOnDevice(value, index) && done.fixed[i].nbytes() <= m_device->freeBytes())
                 m_there->keep(value, done.fixed[i]);
 }
 

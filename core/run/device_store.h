@@ -9,7 +9,8 @@
 
 namespace cleave {
 
-/// Tensors of the store that lie on a device, because what was made or copied there is read there again. Whoever reads them does so in the lane Compute.
+/// Tensors of the store that lie on a device, because what was made or copied there is read there again. Whoever reads them does so in the lane
+/// Compute.
 class DeviceStore {
 public:
     explicit DeviceStore(Device& device) : m_device(device) {}

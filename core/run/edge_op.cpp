@@ -32,7 +32,8 @@ at::Tensor asRows(const at::Tensor& tensor, const EdgeOperand& operand)
 }
 
 // Operands whose rows are read from files, one after the other, where the edges can be met as their sources come.
-std::vector<std::size_t> streamedOperands(const EdgeOp& op, const std::vector<at::Tensor>& rows, const std::vector<at::Tensor>& indices, const EdgeBlock& block)
+std::vector<std::size_t> streamedOperands(const EdgeOp& op, const std::vector<at::Tensor>& rows, const std::vector<at::Tensor>& indices,
+                                          const EdgeBlock& block)
 {
     std::vector<std::size_t> streamed;
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -48,7 +49,8 @@ std::vector<std::size_t> streamedOperands(const EdgeOp& op, const std::vector<at
 }
 
 template <class T>
-void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor>& indices, const EdgeBlock& block, const std::vector<at::Tensor>& outputs)
+void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor>& indices, const EdgeBlock& block,
+         const std::vector<at::Tensor>& outputs)
 {
     const int threads = at::get_num_threads();
     std::vector<T*> pointers;
@@ -72,7 +74,8 @@ void run(const EdgeOp& op, std::vector<at::Tensor>& rows, std::vector<at::Tensor
         }
         // Few edges had better read their rows alone.
         constexpr std::int64_t sequential = 4;
-        if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front()), threads, roomWithout(indices) / (RowStream::piecesAtOnce + 1));
+        if (RowStream stream(files, rows[streamed.front()].size(0), indexOf(streamed.front()), threads,
+                             roomWithout(indices) / (RowStream::piecesAtOnce + 1));
             stream.bytes() < sequential * gathered || !fitsWithinBound(static_cast<std::size_t>(gathered))) {
             EdgesFromFiles<T> edges(op, arrays(), block, streamed, stream, threads);
             if (!edges.readsIndices())
@@ -206,7 +209,8 @@ std::vector<EdgeArray> edgeArrays(const EdgeOp& op, const std::vector<at::Tensor
     return all;
 }
 
-void runEdgeOp(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::Tensor> indices, const EdgeBlock& block, const std::vector<at::Tensor>& outputs)
+void runEdgeOp(const EdgeOp& op, std::vector<at::Tensor> rows, std::vector<at::Tensor> indices, const EdgeBlock& block,
+               const std::vector<at::Tensor>& outputs)
 {
     if (op.dtype == DType::Float64)
         run<double>(op, rows, indices, block, outputs);

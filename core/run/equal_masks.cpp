@@ -47,7 +47,9 @@ PageVector<std::int64_t> placesAmong(const std::vector<std::int64_t>& numbers, c
     parallelFor((entries.numel() + piece - 1) / piece, at::get_num_threads(), [&](std::int64_t part, int) {
         for (std::int64_t i = part * piece; i < std::min(entries.numel(), (part + 1) * piece); ++i) {
             const bool inRange = entry[i] >= least && entry[i] <= most;
-            places[static_cast<std::size_t>(i)] = !inRange ? none : table.empty() ? search(entry[i]) : table[static_cast<std::size_t>(entry[i] - least)];
+            places[static_cast<std::size_t>(i)] = !inRange        ? none
+                                                  : table.empty() ? search(entry[i])
+                                                                  : table[static_cast<std::size_t>(entry[i] - least)];
         }
     });
     return places;
@@ -76,7 +78,8 @@ EqualMasks::EqualMasks(const Program& program, std::span<const std::size_t> ops,
 {
     std::map<ValueId, OpId> makers;
     for (const std::size_t i : ops)
-        if (const OpId id{static_cast<int>(i)}; comparesWithNumber(program, program[id]) && std::ranges::count(wanted, program[id].outputs.front()) == 0)
+        if (const OpId id{static_cast<int>(i)};
+            comparesWithNumber(program, program[id]) && std::ranges::count(wanted, program[id].outputs.front()) == 0)
             makers[program[id].outputs.front()] = id;
     for (const std::size_t i : ops)
         forEachOperand(program.ops[i], [&](ValueId id) {
@@ -110,7 +113,8 @@ EqualMasks::EqualMasks(const Program& program, std::span<const std::size_t> ops,
 void EqualMasks::sort(Numbers& numbers) const
 {
     const at::Tensor entries = numbers.tensor.toTensor().to(at::kLong).contiguous();
-    numbers.places = groupBySegment(placesAmong(numbers.wanted, entries), static_cast<std::int64_t>(numbers.wanted.size()) + 1, at::get_num_threads());
+    numbers.places =
+        groupBySegment(placesAmong(numbers.wanted, entries), static_cast<std::int64_t>(numbers.wanted.size()) + 1, at::get_num_threads());
     numbers.tensor = {};
 }
 
@@ -140,7 +144,8 @@ std::vector<c10::IValue> EqualMasks::run(OpId id, const OperandValues& operands)
         c10::List<c10::optional<at::Tensor>> all;
         for (const Argument& index : *indices)
             all.push_back(index.isNone() ? c10::optional<at::Tensor>() : places);
-        const auto dim = static_cast<std::int64_t>(std::ranges::find_if(*indices, [](const Argument& index) { return !index.isNone(); }) - indices->begin());
+        const auto dim =
+            static_cast<std::int64_t>(std::ranges::find_if(*indices, [](const Argument& index) { return !index.isNone(); }) - indices->begin());
         const auto entries = static_cast<std::int64_t>(numbers.places->edges.size());
         TORCH_CHECK(self.size(dim) == entries, "a mask of ", entries, " entries does not fit ", self.size(dim), " rows");
         result = self.index(all);

@@ -114,7 +114,8 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     std::vector<at::Tensor> outputs;
     for (const ValueId id : m_a.program.outputs) {
         if (m_store.contains(id))
-            outputs.push_back(m_targets.defined() && m_a.values[id].rows == Rows::Nodes ? targetRows(m_store.at(id), m_a.values[id], m_targets) : m_store.at(id));
+            outputs.push_back(m_targets.defined() && m_a.values[id].rows == Rows::Nodes ? targetRows(m_store.at(id), m_a.values[id], m_targets)
+                                                                                        : m_store.at(id));
         else if (m_a.program[id].kind == ValueKind::Tensor)
             outputs.push_back(structure(id));
         else
@@ -245,8 +246,9 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
     stats.fileBytesRead = static_cast<double>(after.read - before.read);
     stats.fileBytesWritten = static_cast<double>(after.written - before.written);
     for (const ValueId id : function.saves)
-        stats.savedBytes += static_cast<double>(stored(id).nbytes()) *
-                            (!function.isOfLevel() || nodesOf(function) == 0 ? 1 : static_cast<double>(running.total) / static_cast<double>(nodesOf(function)));
+        stats.savedBytes +=
+            static_cast<double>(stored(id).nbytes()) *
+            (!function.isOfLevel() || nodesOf(function) == 0 ? 1 : static_cast<double>(running.total) / static_cast<double>(nodesOf(function)));
 }
 
 // Targets from the first up to the end of the running function's part.
@@ -294,7 +296,8 @@ void LayerWise::runBatches(Running& running, std::int64_t first, std::int64_t ba
     running.stats.pageFaults += pageFaults() - faults;
 }
 
-// A batch, or both of its halves if memory runs short. One row, and a global op that needs all rows at once, may take what they need, from files if they must.
+// A batch, or both of its halves if memory runs short. One row, and a global op that needs all rows at once, may take what they need, from files if
+// they must.
 void LayerWise::runRows(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers)
 {
     const bool isGlobal = running.function.isGlobal;
@@ -358,7 +361,8 @@ void LayerWise::narrowStore()
 {
     for (const CutFunction& function : m_cut.functions)
         for (const ValueId value : function.saves)
-            if (m_a.values[value].rows == Rows::Nodes && m_a.program[value].dtype == DType::Float32 && std::ranges::count(m_a.program.outputs, value) == 0)
+            if (m_a.values[value].rows == Rows::Nodes && m_a.program[value].dtype == DType::Float32 &&
+                std::ranges::count(m_a.program.outputs, value) == 0)
                 m_narrow.insert(value);
 }
 

@@ -34,7 +34,8 @@ constexpr int sampleBlocks = 16;                ///< that ops are measured on
 class LayerWise {
 public:
     /// Evaluates the prologue and groups the edges of every segment. Error if the graph does not fit the model.
-    LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, Kernels kernels, const Progress& progress);
+    LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, Kernels kernels,
+              const Progress& progress);
     ~LayerWise();
 
     /// Nodes of one type in the order in which batches take them, each once; empty: the natural order. Set before run.
@@ -56,10 +57,14 @@ public:
         m_ownRows = ownRows;
     }
 
-    /// Functions run there if they can: for the others there is a notice, or Error if strict. functions: which of the program are to, empty: all. Set before run.
+    /// Functions run there if they can: for the others there is a notice, or Error if strict. functions: which of the program are to, empty: all. Set
+    /// before run.
     void setDevice(std::shared_ptr<Device> device, bool strict, const std::vector<bool>& functions = {});
     void gatherThere() { m_gathersThere = true; }  ///< rows of the store that do not fit, by the device where it can read them. Set before run
-    void chooseBatchesThere() { m_choosesThere = true; }  ///< their sizes by the memory of the device, whatever those on the processor are. Set before run
+    void chooseBatchesThere()
+    {
+        m_choosesThere = true;
+    }  ///< their sizes by the memory of the device, whatever those on the processor are. Set before run
     const std::vector<std::string>& notices() const { return m_notices; }
 
     /// Structure that is not read any more is freed before the first function: run is called once, and nothing else after it but countBlocks.
@@ -82,8 +87,8 @@ public:
     Profile profile(std::int64_t batchSize, int samples, const Progress& progress);
 
     const std::vector<FunctionRun>& functions() const { return m_runs; }
-    /// Fills in the blocks' nodes of functions that did not number them: exact, or estimated where there are more edges than mostEdges. What it counted, without
-    /// bytes of structure.
+    /// Fills in the blocks' nodes of functions that did not number them: exact, or estimated where there are more edges than mostEdges. What it
+    /// counted, without bytes of structure.
     GraphCounts countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
 
     double prologueSeconds() const { return m_prologueSeconds; }

@@ -51,7 +51,8 @@ std::set<ValueId> LayerWise::readFromFiles(const CutFunction& function) const
         const ValueFacts& facts = m_a.values[value];
         if (facts.rows != Rows::Nodes || facts.rowDim != 0)
             continue;
-        std::int64_t rowBytes = static_cast<std::int64_t>(m_narrow.contains(value) ? 2 : itemSize(m_a.program[value].dtype)) * facts.outer * facts.inner;
+        std::int64_t rowBytes =
+            static_cast<std::int64_t>(m_narrow.contains(value) ? 2 : itemSize(m_a.program[value].dtype)) * facts.outer * facts.inner;
         const std::vector<Dim>& sizes = m_a.program[value].sizes;
         for (std::size_t d = 1; d < sizes.size(); ++d)
             rowBytes *= sizes[d].value;
@@ -67,9 +68,11 @@ LayerWise::Parts LayerWise::partsOnCpu(std::size_t f) const
     const std::string name = "function_" + std::to_string(f);
     if (auto parts = lowerGathering(m_a, function, m_constants, name, m_kernels, readFromFiles(function), m_narrow);
         parts && !needsNumbers(function, parts->gathering)) {
-        const bool isOfNodes = parts->withOwnRows && m_ownRows != OwnRows::Never && !of(function).order.defined() && m_a.values[parts->withOwnRows->tensor].nodeType == function.nodeType &&
+        const bool isOfNodes = parts->withOwnRows && m_ownRows != OwnRows::Never && !of(function).order.defined() &&
+                               m_a.values[parts->withOwnRows->tensor].nodeType == function.nodeType &&
                                !needsNumbers(function, parts->withOwnRows->rest);
-        return {std::move(parts->rest), std::move(parts->gathering), std::move(parts->outputs), isOfNodes ? std::move(parts->withOwnRows) : std::nullopt};
+        return {std::move(parts->rest), std::move(parts->gathering), std::move(parts->outputs),
+                isOfNodes ? std::move(parts->withOwnRows) : std::nullopt};
     }
     return {lowerFunction(m_a, function, m_constants, name, m_kernels, m_narrow), std::nullopt, {}, std::nullopt};
 }
@@ -150,7 +153,8 @@ LayerWise::Part LayerWise::partFrom(const Running& running, const GatheringBytes
     return part;
 }
 
-// Targets of a range that have edges: others need no memory for their sums. Undefined where hardly any have none, or places count from the first of all.
+// Targets of a range that have edges: others need no memory for their sums. Undefined where hardly any have none, or places count from the first of
+// all.
 at::Tensor LayerWise::liveTargets(const CutFunction& function, const LoweredFunction& gathering, std::int64_t first, std::int64_t last) const
 {
     constexpr double few = 0.02;
@@ -210,8 +214,8 @@ bool LayerWise::callLibraries(const CutFunction& function, const Parts& parts) c
     return !matrices.empty();
 }
 
-// Rows of sources are read once for each part, and those of the targets once more by batches, unless they are added up with the others: but that takes room for
-// targets without edges too.
+// Rows of sources are read once for each part, and those of the targets once more by batches, unless they are added up with the others: but that
+// takes room for targets without edges too.
 void LayerWise::chooseWay(Running& running) const
 {
     running.gatheringBytes = bytesOf(running.function, *running.parts.gathering);
@@ -240,7 +244,8 @@ void LayerWise::gather(Running& running, std::int64_t first, const Progress& pro
     const Stoppable stoppable(progress.stop);
     Stopwatch watch;
     for (;;) {
-        running.end = running.atOnce > 0 ? std::min(running.total, first + running.atOnce) : partFrom(running, running.gatheringBytes, first, running.partBytes).end;
+        running.end = running.atOnce > 0 ? std::min(running.total, first + running.atOnce)
+                                         : partFrom(running, running.gatheringBytes, first, running.partBytes).end;
         running.gathered = {first, running.parts.gathered, {}, {}};
         std::optional<MemoryInCore> inCore;
         if (running.end - first > 1)

@@ -271,7 +271,8 @@ bool isByRows(const Program& program, ValueId self, ValueId index, ValueId sourc
     for (std::size_t d = 0; d < from.size(); ++d)
         if (static_cast<int>(d) != rowDim && !(to[d] == from[d]))
             return false;
-    return program[index].sizes == from || (program[index].sizes.size() == 1 && program[index].sizes.front() == from[static_cast<std::size_t>(rowDim)]);
+    return program[index].sizes == from ||
+           (program[index].sizes.size() == 1 && program[index].sizes.front() == from[static_cast<std::size_t>(rowDim)]);
 }
 
 // Reductions of rows into those of `self` at an index.
@@ -322,7 +323,8 @@ struct Scatter : RowsOp {
 // What the op's name for a reduction means; false for those that are none of ours.
 bool setReduce(Scatter& scatter, std::string_view reduce)
 {
-    static const std::map<std::string_view, Total> totals{{"sum", Total::Sum}, {"mean", Total::Sum}, {"prod", Total::Product}, {"amax", Total::Max}, {"amin", Total::Min}};
+    static const std::map<std::string_view, Total> totals{
+        {"sum", Total::Sum}, {"mean", Total::Sum}, {"prod", Total::Product}, {"amax", Total::Max}, {"amin", Total::Min}};
     const auto known = totals.find(reduce);
     if (known == totals.end())
         return false;

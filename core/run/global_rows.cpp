@@ -72,7 +72,8 @@ private:
         if (!m_isInFile || first >= m_count)
             return;
         m_buffer = 1 - m_buffer;
-        m_read = std::async(std::launch::async, [this, first, into = m_buffers[m_buffer].narrow(0, 0, sizeAt(first))] { readRows(m_rows, first, into); });
+        m_read =
+            std::async(std::launch::async, [this, first, into = m_buffers[m_buffer].narrow(0, 0, sizeAt(first))] { readRows(m_rows, first, into); });
     }
 
     at::Tensor piece(std::int64_t first)
@@ -106,8 +107,8 @@ at::Tensor segmentsOf(const Segments& segments, std::int64_t first, std::int64_t
     if (!segments.index.defined())
         return {};
     const at::Tensor piece = rowsFrom(segments.index, first, count).to(at::kLong).contiguous();
-    TORCH_CHECK(piece.min().item<std::int64_t>() >= 0 && piece.max().item<std::int64_t>() < segments.count, "a row belongs to none of the ", segments.count,
-                " rows that it is reduced into");
+    TORCH_CHECK(piece.min().item<std::int64_t>() >= 0 && piece.max().item<std::int64_t>() < segments.count, "a row belongs to none of the ",
+                segments.count, " rows that it is reduced into");
     return piece;
 }
 

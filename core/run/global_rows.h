@@ -18,8 +18,8 @@ struct Segments {
     std::int64_t count = 1;
 };
 
-/// The entries of a row are its columns, in the order of the tensor's other dimensions. change: what is reduced instead of a piece; the rows of the result are
-/// along the same dimension. Error for a segment that is not there.
+/// The entries of a row are its columns, in the order of the tensor's other dimensions. change: what is reduced instead of a piece; the rows of the
+/// result are along the same dimension. Error for a segment that is not there.
 RowTotals reduceRows(const at::Tensor& rows, int rowDim, Total total, const Segments& segments = {}, const OnPiece& change = {});
 
 /// The pieces' results after each other along rowDim, in this type. change keeps the shape.

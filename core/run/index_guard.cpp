@@ -33,7 +33,8 @@ public:
             return;
         const std::int64_t least = index.min().item<std::int64_t>(), most = index.max().item<std::int64_t>();
         if (least < 0 || most >= end)
-            throw std::out_of_range("index " + std::to_string(least < 0 ? least : most) + " is out of bounds for " + m_schema.name() + " with size " + std::to_string(end));
+            throw std::out_of_range("index " + std::to_string(least < 0 ? least : most) + " is out of bounds for " + m_schema.name() + " with size " +
+                                    std::to_string(end));
     }
 
     // Where parts of something begin.

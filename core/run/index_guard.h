@@ -6,8 +6,8 @@
 
 namespace cleave {
 
-/// Some of LibTorch's operators write and read wherever their indices say, or take any number for a memory format. std::out_of_range, as LibTorch's others throw, if
-/// these arguments of one of them would leave its tensors.
+/// Some of LibTorch's operators write and read wherever their indices say, or take any number for a memory format. std::out_of_range, as LibTorch's
+/// others throw, if these arguments of one of them would leave its tensors.
 void guardIndices(const c10::FunctionSchema& schema, const std::vector<c10::IValue>& arguments);
 
 }  // namespace cleave

@@ -75,8 +75,8 @@ public:
     void gatherOnly(const std::vector<GatheredRows>& outputs) { m_gathered = outputs; }
     bool canSplit() const { return m_canSplit; }
 
-    // The part of a sum that is not reduced over edges, which becomes the only output; what the other part is scaled by; or everything behind the sum, which is
-    // an input.
+    // The part of a sum that is not reduced over edges, which becomes the only output; what the other part is scaled by; or everything behind the
+    // sum, which is an input.
     enum class Side { Own, Scales, Rest };
     void take(Side side, const OwnSum& sum)
     {
@@ -136,7 +136,8 @@ private:
         if (m_device)
             placeNewTensors();
         std::vector<ReadBySources> readBySources = findReadBySources(*m_graph);
-        return {std::move(m_inputs), std::move(m_edgeOps), std::move(m_relationSums), std::move(m_globalOps), Lowered(m_graph, name), std::move(readBySources)};
+        return {std::move(m_inputs),    std::move(m_edgeOps),   std::move(m_relationSums),
+                std::move(m_globalOps), Lowered(m_graph, name), std::move(readBySources)};
     }
 
     LoweredFunction runSide(const std::string& name, Kernels kernels)
@@ -150,7 +151,8 @@ private:
             if (i == term.sum) {
                 m_values[key({OperandKind::Step, sum, -1, 0})] = addInput(*m_graph, ValueKind::Tensor);
                 m_inputs.push_back({std::nullopt, -1, -1, {}, -1, std::nullopt, 0});
-            } else if ((i != term.product || !m_ownSum->hasProduct) && i != fusion.programs.front().step && !fusion.absorbed[i] && std::ranges::count(term.scales, i) == 0) {
+            } else if ((i != term.product || !m_ownSum->hasProduct) && i != fusion.programs.front().step && !fusion.absorbed[i] &&
+                       std::ranges::count(term.scales, i) == 0) {
                 add(m_f.steps[i]);
             }
         }
@@ -201,7 +203,8 @@ private:
     {
         const ValueFacts& facts = m_a.values[operand.value];
         const StepOperand made{OperandKind::Step, operand.value, operand.rowDim, operand.from};
-        jit::Value* block = m_values.contains(key(made)) ? m_values.at(key(made)) : value({OperandKind::Stored, operand.value, operand.rowDim, operand.from});
+        jit::Value* block =
+            m_values.contains(key(made)) ? m_values.at(key(made)) : value({OperandKind::Stored, operand.value, operand.rowDim, operand.from});
         jit::Value* dim = m_graph->insertConstant(operand.rowDim);
         jit::Value* count = times(rowCount(operand.frame), facts.inner);
         const auto first = [&](jit::Value* rows) {
@@ -280,7 +283,8 @@ private:
             const auto argument = schema->argumentIndexWithName("device");
             if (!argument || node->inputs().size() <= static_cast<std::size_t>(*argument))
                 continue;
-            const bool takesTensor = std::ranges::any_of(node->inputs(), [](const jit::Value* input) { return input->type()->kind() == c10::TypeKind::TensorType; });
+            const bool takesTensor =
+                std::ranges::any_of(node->inputs(), [](const jit::Value* input) { return input->type()->kind() == c10::TypeKind::TensorType; });
             if (!takesTensor)
                 node->replaceInput(static_cast<std::size_t>(*argument), constant(*m_graph, c10::IValue(*m_device)));
         }
@@ -493,7 +497,8 @@ private:
             rows = RowEntry{step.rowDims.front(), entryCount(step)};
         const auto outputs = lowerOp(*m_graph, m_a.program, step.op,
                                      [&](std::size_t position, ValueId) { return value(step.operands.at(position)); }, rows);
-        const bool isNarrow = std::ranges::any_of(step.operands, [&](const StepOperand& o) { return o.kind == OperandKind::StoredWhole && m_narrow.contains(o.value); });
+        const bool isNarrow = std::ranges::any_of(
+            step.operands, [&](const StepOperand& o) { return o.kind == OperandKind::StoredWhole && m_narrow.contains(o.value); });
         for (std::size_t i = 0; i < op.outputs.size() && i < outputs.size(); ++i)
             m_values[key({OperandKind::Step, op.outputs[i], -1, step.frame, step.into})] = isNarrow ? widened(outputs[i]) : outputs[i];
     }
@@ -519,7 +524,8 @@ private:
 
     jit::Value* widened(jit::Value* rows)
     {
-        return m_graph->insert(c10::aten::to, {rows, m_graph->insertConstant(static_cast<std::int64_t>(at::kFloat)), m_graph->insertConstant(false), m_graph->insertConstant(false)});
+        return m_graph->insert(c10::aten::to, {rows, m_graph->insertConstant(static_cast<std::int64_t>(at::kFloat)), m_graph->insertConstant(false),
+                                               m_graph->insertConstant(false)});
     }
 
     const Analysis& m_a;
@@ -581,8 +587,9 @@ namespace {
 bool isOfTargets(const LoweredFunction& own)
 {
     const auto isOne = [](const FunctionInput& in) {
-        return in.countOf == 0 || (in.operand && in.operand->frame == 0 && in.operand->rowDim <= 0 &&
-                                   (in.operand->kind == OperandKind::Stored || in.operand->kind == OperandKind::Slice || in.operand->kind == OperandKind::Whole));
+        return in.countOf == 0 ||
+               (in.operand && in.operand->frame == 0 && in.operand->rowDim <= 0 &&
+                (in.operand->kind == OperandKind::Stored || in.operand->kind == OperandKind::Slice || in.operand->kind == OperandKind::Whole));
     };
     return std::ranges::all_of(own.inputs, isOne);
 }
@@ -592,8 +599,9 @@ bool reads(const LoweredFunction& function, ValueId tensor)
     return std::ranges::any_of(function.inputs, [&](const FunctionInput& in) { return in.operand && in.operand->value == tensor; });
 }
 
-std::optional<OwnRowsFunction> lowerOwnRows(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name, Kernels kernels,
-                                            const std::set<ValueId>& values, const std::set<ValueId>& narrow)
+std::optional<OwnRowsFunction> lowerOwnRows(const Analysis& analysis, const CutFunction& function, const Constants& constants,
+                                            const std::string& name, Kernels kernels, const std::set<ValueId>& values,
+                                            const std::set<ValueId>& narrow)
 {
     const EdgeFusion fusion = fuseEdges(analysis, function, kernels, values);
     const std::optional<OwnSum> sum = findOwnSum(analysis, function, fusion, values);
@@ -637,15 +645,17 @@ std::optional<OwnRowsFunction> lowerOwnRows(const Analysis& analysis, const CutF
     made.begin = {std::nullopt, -1, -1, {}, fused.frame, std::nullopt};
     for (const FusedOperand& operand : fused.operands) {
         made.operands.push_back({operand.rows, -1, -1, {}, -1, std::nullopt});
-        made.sources.push_back(operand.row == EdgeRow::Source ? std::optional(FunctionInput{std::nullopt, -1, -1, {}, -1, operand.index}) : std::nullopt);
+        made.sources.push_back(operand.row == EdgeRow::Source ? std::optional(FunctionInput{std::nullopt, -1, -1, {}, -1, operand.index})
+                                                              : std::nullopt);
     }
     return made;
 }
 
 }  // namespace
 
-std::optional<GatheringFunction> lowerGathering(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
-                                                Kernels kernels, const std::set<ValueId>& values, const std::set<ValueId>& narrow)
+std::optional<GatheringFunction> lowerGathering(const Analysis& analysis, const CutFunction& function, const Constants& constants,
+                                                const std::string& name, Kernels kernels, const std::set<ValueId>& values,
+                                                const std::set<ValueId>& narrow)
 {
     if (values.empty() || function.isGlobal || function.rowsOf.valid())
         return {};

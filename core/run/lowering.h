@@ -54,8 +54,8 @@ struct LoweredFunction {
     std::vector<ReadBySources> readBySources;
 };
 
-/// What a function adds up while rows of a tensor of the store come once, instead of a part that gathers: each source's row times a matrix to the sums of
-/// its targets, and what a target makes of its own row to its own.
+/// What a function adds up while rows of a tensor of the store come once, instead of a part that gathers: each source's row times a matrix to the
+/// sums of its targets, and what a target makes of its own row to its own.
 struct OwnRowsFunction {
     EdgeOp edges;                           ///< of rows that are multiplied already: one result, a sum
     FunctionInput begin;
@@ -73,8 +73,8 @@ struct OwnRowsFunction {
     std::vector<FunctionInput> inputs() const;  ///< of the edge program
 };
 
-/// A function in two parts: one that reduces rows of the store over edges, for as many targets as there is memory for, and the rest of it, which is run
-/// batch by batch.
+/// A function in two parts: one that reduces rows of the store over edges, for as many targets as there is memory for, and the rest of it, which is
+/// run batch by batch.
 struct GatheringFunction {
     struct Output {
         int frame = 0;     ///< a row for each target (0), or for each edge of a frame
@@ -87,8 +87,9 @@ struct GatheringFunction {
 };
 
 /// Nothing if the function reduces no rows of these values, or not those of the store as they are.
-std::optional<GatheringFunction> lowerGathering(const Analysis& analysis, const CutFunction& function, const Constants& constants, const std::string& name,
-                                                Kernels kernels, const std::set<ValueId>& values, const std::set<ValueId>& narrow = {});
+std::optional<GatheringFunction> lowerGathering(const Analysis& analysis, const CutFunction& function, const Constants& constants,
+                                                const std::string& name, Kernels kernels, const std::set<ValueId>& values,
+                                                const std::set<ValueId>& narrow = {});
 
 /// narrow: tensors of the store that are bfloat16 there; what is gathered of them becomes float32. device: on which it is run, and its
 /// tensors lie; nothing: on the processor.

@@ -25,7 +25,8 @@ bool readsWhole(const Program& program, const Op& op, ValueId places, const Op& 
 {
     const int dim = indexedDim(op, places);
     const Value *rows = OpView(program, op).tensor("self"), *mask = OpView(program, maker).tensor("self");
-    return dim >= 0 && rows && mask && dim < static_cast<int>(rows->sizes.size()) && rows->sizes[static_cast<std::size_t>(dim)] == mask->sizes.front();
+    return dim >= 0 && rows && mask && dim < static_cast<int>(rows->sizes.size()) &&
+           rows->sizes[static_cast<std::size_t>(dim)] == mask->sizes.front();
 }
 
 bool readsSize(const Op& op) { return op.target == "aten::sym_size" && op.outputs.size() == 1; }
@@ -50,7 +51,8 @@ bool joins(const Program& program, const Op& op, int dim)
     if (op.target != "aten::cat" || view.dim("dim", view.outputRank()) != dim)
         return false;
     return std::ranges::all_of(view.values("tensors"), [&](ValueId id) {
-        return id.valid() && program[id].kind == ValueKind::Tensor && program[id].dtype == view.output().dtype && program[id].sizes.size() == view.output().sizes.size();
+        return id.valid() && program[id].kind == ValueKind::Tensor && program[id].dtype == view.output().dtype &&
+               program[id].sizes.size() == view.output().sizes.size();
     });
 }
 
@@ -78,7 +80,8 @@ struct MaskedRows::Mask {
     std::int64_t count() const { return before.back(); }
 };
 
-MaskedRows::MaskedRows(const Program& program, std::span<const std::size_t> ops, const std::vector<ValueId>& wanted, const EqualMasks& others) : m_program(program)
+MaskedRows::MaskedRows(const Program& program, std::span<const std::size_t> ops, const std::vector<ValueId>& wanted, const EqualMasks& others)
+    : m_program(program)
 {
     Readers readers;
     for (const std::size_t i : ops)
@@ -109,7 +112,8 @@ MaskedRows::MaskedRows(const Program& program, std::span<const std::size_t> ops,
         for (const OpId read : reads) {
             const ValueId rows = program[read].outputs.front();
             const auto* indices = program[read].find("indices")->asList();
-            const auto dim = static_cast<int>(std::ranges::find_if(*indices, [](const Argument& index) { return !index.isNone(); }) - indices->begin());
+            const auto dim =
+                static_cast<int>(std::ranges::find_if(*indices, [](const Argument& index) { return !index.isNone(); }) - indices->begin());
             std::vector<OpId> cats, sizes;
             for (const OpId reader : readers[rows])
                 (readsSize(program[reader]) ? sizes : cats).push_back(reader);
@@ -237,8 +241,8 @@ std::vector<c10::IValue> MaskedRows::run(OpId id, const OperandValues& operands)
     const auto index = std::ranges::find_if(*indices, [](const Argument& argument) { return !argument.isNone(); });
     rows.dim = index - indices->begin();
     rows.mask = maskOf(*index->asValue());
-    TORCH_CHECK(rows.from.dim() > rows.dim && rows.from.size(rows.dim) == rows.mask->holds.numel(), "a mask of ", rows.mask->holds.numel(), " entries does not fit ",
-                rows.from.dim() > rows.dim ? rows.from.size(rows.dim) : 0, " rows");
+    TORCH_CHECK(rows.from.dim() > rows.dim && rows.from.size(rows.dim) == rows.mask->holds.numel(), "a mask of ", rows.mask->holds.numel(),
+                " entries does not fit ", rows.from.dim() > rows.dim ? rows.from.size(rows.dim) : 0, " rows");
     if (m_later.contains(output)) {
         m_sizes[output] = sizesOf(rows);
         m_rows[output] = std::move(rows);

@@ -14,8 +14,9 @@
 
 namespace cleave {
 
-/// Rows of a tensor where a mask holds, and what they are put beside: edges that are no loops, with a loop for each node. The places where the mask holds are not written
-/// down, and the rows go to where they are read at once: as many numbers as there are edges, several times over, cost more in fresh memory than what is done with them.
+/// Rows of a tensor where a mask holds, and what they are put beside: edges that are no loops, with a loop for each node. The places where the mask
+/// holds are not written down, and the rows go to where they are read at once: as many numbers as there are edges, several times over, cost more in
+/// fresh memory than what is done with them.
 class MaskedRows {
 public:
     /// Among these ops, which are all that are run, but those that `others` runs. Masks whose places are read otherwise are left alone.

@@ -15,7 +15,8 @@ namespace cleave {
 
 Model openModel(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
 {
-    Program program = isTorchScript(path) ? readTorchScript(path, {options.roles, options.widths, options.shapes}, progress) : readPt2(path, progress);
+    Program program =
+        isTorchScript(path) ? readTorchScript(path, {options.roles, options.widths, options.shapes}, progress) : readPt2(path, progress);
     auto traced = std::make_shared<Analysis>(analyse(program, {options.roles}, LibTorchEvaluator(), progress));
     checkAdjacencies(program, *traced, progress);
     Model model = rewrittenModel(std::move(traced), options.rewrites, progress);

@@ -42,10 +42,11 @@ bool addsOnes(const Program& program, const Op& op)
 {
     const OpView view(program, op);
     const Value *self = view.tensor("self"), *index = view.tensor("index"), *source = view.tensor("src");
-    if (op.target != "aten::scatter_add" || !self || !index || !source || self->sizes.size() != 1 || index->sizes.size() != 1 || index->sizes != source->sizes)
+    if (op.target != "aten::scatter_add" || !self || !index || !source || self->sizes.size() != 1 || index->sizes.size() != 1 ||
+        index->sizes != source->sizes)
         return false;
-    return source->producer.valid() && program[source->producer].target == "aten::ones" && (self->dtype == DType::Float32 || self->dtype == DType::Float64) &&
-           source->dtype == self->dtype && index->dtype == DType::Int64;
+    return source->producer.valid() && program[source->producer].target == "aten::ones" &&
+           (self->dtype == DType::Float32 || self->dtype == DType::Float64) && source->dtype == self->dtype && index->dtype == DType::Int64;
 }
 
 // False where an entry is out of range; below 0 they count from the end.
@@ -94,7 +95,8 @@ at::Tensor readAt(const at::Tensor& self, const at::Tensor& index)
                            static_cast<T*>(result.data_ptr()) + row * index.numel()) && isFound;
         return isFound;
     };
-    const bool isFound = self.element_size() == 4 ? readAll(std::int32_t()) : self.element_size() == 8 && !self.is_complex() && readAll(std::int64_t());
+    const bool isFound =
+        self.element_size() == 4 ? readAll(std::int32_t()) : self.element_size() == 8 && !self.is_complex() && readAll(std::int64_t());
     return isFound ? result : at::Tensor();
 }
 
@@ -112,7 +114,8 @@ at::Tensor withOnesAt(const at::Tensor& self, const at::Tensor& index)
         PageVector<std::int32_t>& own = counts[static_cast<std::size_t>(thread)];
         if (own.empty())
             own.assign(static_cast<std::size_t>(size), 0);
-        for (const std::int64_t place : entriesOf(index).subspan(static_cast<std::size_t>(part * entriesAtOnce), static_cast<std::size_t>(std::min(entriesAtOnce, count - part * entriesAtOnce))))
+        for (const std::int64_t place : entriesOf(index).subspan(static_cast<std::size_t>(part * entriesAtOnce),
+                                                                 static_cast<std::size_t>(std::min(entriesAtOnce, count - part * entriesAtOnce))))
             if (place >= 0 && place < size)
                 ++own[static_cast<std::size_t>(place)];
             else

@@ -121,7 +121,8 @@ constexpr std::string_view oldAttention = "aten::_scaled_dot_product_attention";
 
 bool isKnown(std::string_view target)
 {
-    return c10::Dispatcher::singleton().findSchema({std::string(target), ""}).has_value();  // those that files of newer versions declare are not there
+    // those that files of newer versions declare are not there
+    return c10::Dispatcher::singleton().findSchema({std::string(target), ""}).has_value();
 }
 
 // Ops become nodes.

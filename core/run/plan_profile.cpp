@@ -25,7 +25,8 @@ double bytesOf(const c10::IValue& value)
 
 class Builder {
 public:
-    Builder(const Model& model, const Constants& constants, const Bindings& inputs, const Profile& profile, const GraphCounts& counts, Kernels kernels)
+    Builder(const Model& model, const Constants& constants, const Bindings& inputs, const Profile& profile, const GraphCounts& counts,
+            Kernels kernels)
         : m_a(*model.analysis), m_cut(*model.cut), m_constants(constants), m_inputs(inputs), m_profile(profile), m_counts(counts), m_kernels(kernels)
     {
         m_graph.name = m_a.program.name;
@@ -148,7 +149,8 @@ private:
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             const ValueFacts& facts = m_a.values[outputs[i]];
             const bool isOfGraph = facts.rows == Rows::Graph || facts.rowDim < 0;
-            made.activationBytes[i] += isOfGraph ? wholeBytes(program()[outputs[i]]) : frameRows(step.frame) * rowBytes(m_a, outputs[i], facts.rowDim);
+            made.activationBytes[i] +=
+                isOfGraph ? wholeBytes(program()[outputs[i]]) : frameRows(step.frame) * rowBytes(m_a, outputs[i], facts.rowDim);
         }
     }
 

@@ -111,7 +111,8 @@ Planning::Planning(const Model& model, const DataGraph& graph, const RunOptions&
     m->edges = graph.numEdges;
 }
 
-Planning::Planning(const Model& model, std::int64_t nodes, std::int64_t edges, Rates rates, KnownSizes known) : m(std::make_unique<Impl>(model, std::move(rates)))
+Planning::Planning(const Model& model, std::int64_t nodes, std::int64_t edges, Rates rates, KnownSizes known)
+    : m(std::make_unique<Impl>(model, std::move(rates)))
 {
     if (nodes < 1 || edges < 0)
         throw Error("A graph needs at least one node, and not less than no edges.");
@@ -184,7 +185,8 @@ PricedPlan planFor(const Model& model, const DataGraph& graph, Planner planner, 
             if (!value.sizes[d].isConstant())
                 known.emplace(value.sizes[d].symbol, array->second.shape[d]);
     }
-    Planning planning(model, std::max<std::int64_t>(graph.numNodes, 1), graph.numEdges, options.device == "cpu" ? rates : ratesOn(rates.of(options.device), rates), std::move(known));
+    Planning planning(model, std::max<std::int64_t>(graph.numNodes, 1), graph.numEdges,
+                      options.device == "cpu" ? rates : ratesOn(rates.of(options.device), rates), std::move(known));
     return planning.make(planner, {{}, 0, options.batchSize}, progress);
 }
 
@@ -226,15 +228,17 @@ std::optional<std::vector<SameRows>> sameRows(const CutProgram& ran, const PlanS
     std::vector<SameRows> all;
     for (const CutFunction& function : space.cut(base).functions) {
         const auto isOfSameNodes = [&](const CutFunction& other) {
-            return other.nodeType == function.nodeType && other.isGlobal == function.isGlobal && other.rowsOf == function.rowsOf && other.total == function.total;
+            return other.nodeType == function.nodeType && other.isGlobal == function.isGlobal && other.rowsOf == function.rowsOf &&
+                   other.total == function.total;
         };
         auto same = std::ranges::find_if(ran.functions, [&](const CutFunction& other) {
-            return isOfSameNodes(other) && other.level == function.level && other.firstLevel == function.firstLevel && other.frames == function.frames &&
-                   other.neighbours == function.neighbours;
+            return isOfSameNodes(other) && other.level == function.level && other.firstLevel == function.firstLevel &&
+                   other.frames == function.frames && other.neighbours == function.neighbours;
         });
         const bool isThere = same != ran.functions.end();
         // Without blocks it has the batches of any other, where all compute all nodes.
-        if (!isThere && options.targets.empty() && function.frames.size() == 1 && function.neighbours.empty() && !function.isGlobal && function.firstLevel == function.level)
+        if (!isThere && options.targets.empty() && function.frames.size() == 1 && function.neighbours.empty() && !function.isGlobal &&
+            function.firstLevel == function.level)
             same = std::ranges::find_if(ran.functions, isOfSameNodes);
         if (same == ran.functions.end())
             return {};
@@ -244,7 +248,8 @@ std::optional<std::vector<SameRows>> sameRows(const CutProgram& ran, const PlanS
 }
 
 // What the run has counted, for the functions that costs are computed from.
-std::optional<GraphCounts> countsOf(const RunResult& result, const CutProgram& ran, const PlanSpace& space, const Plan& plan, const RunOptions& options)
+std::optional<GraphCounts> countsOf(const RunResult& result, const CutProgram& ran, const PlanSpace& space, const Plan& plan,
+                                    const RunOptions& options)
 {
     const auto same = sameRows(ran, space, plan, options);
     if (!same)

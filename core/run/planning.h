@@ -17,7 +17,8 @@ struct PlanningRequest {
     double memoryBytes = 0;                ///< bound of the peak; 0: none
     std::int64_t batchSize = 0;            ///< 0: chosen; under a memory bound the largest that fits, to one part in 16
     NodeOrder order = NodeOrder::Natural;
-    std::string device = {};               ///< that functions may run on as well: planners make plans for it too, and take what is faster; empty: none
+    /// that functions may run on as well: planners make plans for it too, and take what is faster; empty: none
+    std::string device = {};
 };
 
 /// A plan with all that its cost was computed from.
@@ -59,8 +60,8 @@ private:
     std::unique_ptr<Impl> m;
 };
 
-/// The plan that a run takes where nobody made one: that of the planner by the rates that are kept for this machine, for the graph's numbers of nodes and edges,
-/// so that no time goes into counting. Error where it cannot be made or priced.
+/// The plan that a run takes where nobody made one: that of the planner by the rates that are kept for this machine, for the graph's numbers of nodes
+/// and edges, so that no time goes into counting. Error where it cannot be made or priced.
 PricedPlan planFor(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, const Progress& progress = {});
 
 /// The planner that is taken if none is asked for: optimal, or greedy where no solver was built in.
@@ -75,6 +76,7 @@ Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph,
 bool isPredictedWithoutGraph(const Model& model, const Plan& plan, const RunOptions& options);
 
 /// The same by a model of costs that is there already. cut: as it was run. device, onDevice: the functions that ran there, by function; empty: none.
-Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut, const std::string& device = {}, const std::vector<bool>& onDevice = {});
+Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut, const std::string& device = {},
+                   const std::vector<bool>& onDevice = {});
 
 }  // namespace cleave

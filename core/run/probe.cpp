@@ -161,7 +161,9 @@ std::optional<std::vector<int>> probeOnOperands(const Program& program, OpId op,
     const at::Tensor some = at::arange(0, rows - 1, 2, at::kLong);
     const at::Tensor one = at::arange(1, 2, at::kLong);
     const auto call = [&](const std::vector<c10::IValue>& given, std::int64_t count) {
-        return callOp(program, op, [&](std::size_t i, ValueId) { return given.at(i); }, shapeRowDim >= 0 ? std::optional(RowNumber{shapeRowDim, count}) : std::nullopt);
+        return callOp(
+            program, op, [&](std::size_t i, ValueId) { return given.at(i); },
+            shapeRowDim >= 0 ? std::optional(RowNumber{shapeRowDim, count}) : std::nullopt);
     };
     const auto whole = call(operands, rows);
     std::vector<int> found(whole.size(), -1);

@@ -246,7 +246,8 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
                 prepare.add(since(start) / atOnce, static_cast<double>(std::accumulate(batch.rows.begin(), batch.rows.end(), std::int64_t{0})));
             StepByStep steps(
                 m_a, m_constants, [&](const StepOperand& operand) { return input(operand, batch); },
-                [&](int frame) { return batch.rows[static_cast<std::size_t>(frame)]; }, [&](int frame) { return numbersInBatch(batch.idsOf(frame), batch); },
+                [&](int frame) { return batch.rows[static_cast<std::size_t>(frame)]; },
+                [&](int frame) { return numbersInBatch(batch.idsOf(frame), batch); },
                 [&](const std::vector<int>& parts) { return orderOf(parts, batch); }, [&](const FunctionInput& in) { return inputOf(in, batch); });
             auto program = fusion.programs.begin();
             for (std::size_t s = 0; s < function.steps.size(); ++s) {
@@ -276,7 +277,11 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
         profile.prepareSeconds[function.isOfLevel() ? function.level : -1 - static_cast<int>(f)] = prepare.perRow();
         for (const auto& [value, rows] : sampleRows) {
             const ValueFacts& facts = m_a.values[value];
-            m_store[value] = facts.rows == Rows::Graph ? rows : standIn(rows, facts.rowDim, (function.rowsOf.valid() || facts.nodeType < 0 ? total : numNodes(facts.nodeType)) * facts.outer * facts.inner);
+            m_store[value] =
+                facts.rows == Rows::Graph
+                    ? rows
+                    : standIn(rows, facts.rowDim,
+                              (function.rowsOf.valid() || facts.nodeType < 0 ? total : numNodes(facts.nodeType)) * facts.outer * facts.inner);
         }
     }
     for (const auto& [op, measured] : ops)

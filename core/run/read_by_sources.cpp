@@ -46,7 +46,8 @@ std::vector<ReadBySources> findReadBySources(const jit::Graph& graph)
     }
     // What is no input, and what others read as well, stays as it is.
     const auto isApart = [&](std::size_t input) { return input < inputs.size() && readings.at(input) == inputs[input]->uses().size(); };
-    std::erase_if(found, [&](const ReadBySources& read) { return !std::ranges::all_of(read.sources, isApart) || !std::ranges::all_of(read.rows, isApart); });
+    std::erase_if(found,
+                  [&](const ReadBySources& read) { return !std::ranges::all_of(read.sources, isApart) || !std::ranges::all_of(read.rows, isApart); });
     return found;
 }
 

@@ -134,14 +134,15 @@ private:
         given.held.push_back(std::move(scale));
     }
 
-    // The same whatever the number of threads. Each range has edges enough of every relation to be worth the calls, but several threads have something
-    // to do; rows that come from files come once.
+    // The same whatever the number of threads. Each range has edges enough of every relation to be worth the calls, but several threads have
+    // something to do; rows that come from files come once.
     std::int64_t rangeCount() const
     {
         constexpr std::int64_t edgesOfTerm = 512, edgesOfRange = 4096, fewRanges = 8, mostRanges = 256;
         if (std::ranges::any_of(m_terms, [](const Given<T>& given) { return given.fromFile; }))
             return 1;
-        const std::int64_t wide = m_edges / (edgesOfTerm * static_cast<std::int64_t>(m_terms.size())), narrow = std::min(fewRanges, m_edges / edgesOfRange);
+        const std::int64_t wide = m_edges / (edgesOfTerm * static_cast<std::int64_t>(m_terms.size())),
+                           narrow = std::min(fewRanges, m_edges / edgesOfRange);
         return std::clamp<std::int64_t>(std::max(wide, narrow), 1, std::clamp<std::int64_t>(m_targets, 1, mostRanges));
     }
 
@@ -154,7 +155,8 @@ private:
         for (std::int64_t t = first; t < last; ++t) {
             row[live] = t;
             begin[live] = given.begin[t];
-            live += given.begin[t + 1] > given.begin[t] || !std::ranges::all_of(given.scales, [&](const Scale<T>& scale) { return scale.keepsZero(t); });
+            live +=
+                given.begin[t + 1] > given.begin[t] || !std::ranges::all_of(given.scales, [&](const Scale<T>& scale) { return scale.keepsZero(t); });
         }
         begin[live] = given.begin[last];
         scratch.live.resize(live);
@@ -180,7 +182,8 @@ private:
         for (std::int64_t i = 0; i < live; ++i)
             for (const Scale<T>& scale : given.scales)
                 scale.apply(scratch.live[static_cast<std::size_t>(i)], scratch.reduced.data() + i * in, in);
-        denseProduct(scratch.reduced.data(), live, in, given.term->matrix.template data_ptr<T>(), given.term->transposed, out, scratch.product.data());
+        denseProduct(scratch.reduced.data(), live, in, given.term->matrix.template data_ptr<T>(), given.term->transposed, out,
+                     scratch.product.data());
         for (std::int64_t i = 0; i < live; ++i) {
             T* to = sum + scratch.live[static_cast<std::size_t>(i)] * out;
             const T* from = scratch.product.data() + i * out;
@@ -204,7 +207,8 @@ private:
             else if (row == EdgeRow::Edge)
                 rows[i] = rows[i].narrow(0, firstEdge, edges);
             else if (row == EdgeRow::Source) {
-                TORCH_CHECK(indices[i].numel() >= firstEdge + edges, "an index of an edge program has ", indices[i].numel(), " entries instead of ", firstEdge + edges);
+                TORCH_CHECK(indices[i].numel() >= firstEdge + edges, "an index of an edge program has ", indices[i].numel(), " entries instead of ",
+                            firstEdge + edges);
                 sources[i] = indices[i].data_ptr<std::int32_t>() + firstEdge;
                 checkSources({sources[i], static_cast<std::size_t>(edges)}, rows[i].size(0));
             }
@@ -236,12 +240,14 @@ at::Tensor added(const RelationSum& sum, const at::Tensor& other, const c10::Lis
 
 void relations(jit::Stack& stack)
 {
-    const c10::List<at::Tensor> scales = jit::pop(stack).toTensorList(), sources = jit::pop(stack).toTensorList(), operands = jit::pop(stack).toTensorList();
+    const c10::List<at::Tensor> scales = jit::pop(stack).toTensorList(), sources = jit::pop(stack).toTensorList(),
+                                operands = jit::pop(stack).toTensorList();
     const c10::List<at::Tensor> begins = jit::pop(stack).toTensorList();
     const at::Tensor other = jit::pop(stack).toTensor();
     const auto& sum = *reinterpret_cast<const RelationSum*>(jit::pop(stack).toInt());
     const bool isDouble = sum.terms.front().edges.dtype == DType::Float64;
-    jit::push(stack, isDouble ? added<double>(sum, other, begins, operands, sources, scales) : added<float>(sum, other, begins, operands, sources, scales));
+    jit::push(stack,
+              isDouble ? added<double>(sum, other, begins, operands, sources, scales) : added<float>(sum, other, begins, operands, sources, scales));
 }
 
 }  // namespace
@@ -258,9 +264,12 @@ jit::Value* insertRelations(jit::Graph& graph, const RelationSum& sum, jit::Valu
         sources.insert(sources.end(), term.sources.begin(), term.sources.end());
         scales.insert(scales.end(), term.scales.begin(), term.scales.end());
     }
-    const auto list = [&](const std::vector<jit::Value*>& values) { return graph.insertNode(graph.createList(c10::TensorType::get(), values))->output(); };
+    const auto list = [&](const std::vector<jit::Value*>& values) {
+        return graph.insertNode(graph.createList(c10::TensorType::get(), values))->output();
+    };
     jit::Value* program = graph.insertConstant(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(&sum)));
-    return graph.insert(c10::Symbol::fromQualString("cleave::relations"), {program, other, list(begins), list(operands), list(sources), list(scales)});
+    return graph.insert(c10::Symbol::fromQualString("cleave::relations"),
+                        {program, other, list(begins), list(operands), list(sources), list(scales)});
 }
 
 }  // namespace cleave

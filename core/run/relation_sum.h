@@ -32,8 +32,10 @@ struct RelationInputs {
     std::vector<torch::jit::Value*> scales;     ///< [targets, in or 1]
 };
 
-/// Appends cleave::relations: the sum of `other` ([targets, out], left as it is) and all terms. Ranges of targets are computed side by side, each from
-/// the first term to the last, so that the bytes do not depend on the number of threads, and no more than a range of one term's rows is in memory.
-torch::jit::Value* insertRelations(torch::jit::Graph& graph, const RelationSum& sum, torch::jit::Value* other, const std::vector<RelationInputs>& terms);
+/// Appends cleave::relations: the sum of `other` ([targets, out], left as it is) and all terms. Ranges of targets are computed side by side, each
+/// from the first term to the last, so that the bytes do not depend on the number of threads, and no more than a range of one term's rows is in
+/// memory.
+torch::jit::Value* insertRelations(torch::jit::Graph& graph, const RelationSum& sum, torch::jit::Value* other,
+                                   const std::vector<RelationInputs>& terms);
 
 }  // namespace cleave

@@ -48,9 +48,10 @@ std::vector<std::string> runOf(const Model& model, const Bindings& inputs, const
         return std::to_string(contentHash({static_cast<const std::byte*>(data), bytes}));
     };
     const std::string execution = describeExecution(*model.analysis, *model.cut).dump();
-    std::vector<std::string> run{"the model is " + model.program().sha256, "the plan is " + hashOf(execution.data(), execution.size()),
-                                 options.targets.empty() ? "all nodes are asked for" : "the nodes asked for are " + hashOf(options.targets.data(), 8 * options.targets.size()),
-                                 options.narrowStore ? "save points are bfloat16" : "save points are as they come"};
+    std::vector<std::string> run{
+        "the model is " + model.program().sha256, "the plan is " + hashOf(execution.data(), execution.size()),
+        options.targets.empty() ? "all nodes are asked for" : "the nodes asked for are " + hashOf(options.targets.data(), 8 * options.targets.size()),
+        options.narrowStore ? "save points are bfloat16" : "save points are as they come"};
     for (const Input& input : model.program().inputs) {
         const c10::IValue& value = inputs.at(input.value);
         std::string is = "given as it is";
@@ -97,7 +98,8 @@ std::size_t RunOptions::leastMemory() const
 {
     // What libraries and batches take for each thread, and what is touched between two looks.
     constexpr std::size_t forEachThread = std::size_t{48} << 20, forAll = std::size_t{128} << 20, forEdgeTensors = std::size_t{128} << 20;
-    return forAll + (kernels == Kernels::All ? 0 : forEdgeTensors) + forEachThread * static_cast<std::size_t>(threads ? threads : std::max(1U, std::thread::hardware_concurrency()));
+    return forAll + (kernels == Kernels::All ? 0 : forEdgeTensors) +
+           forEachThread * static_cast<std::size_t>(threads ? threads : std::max(1U, std::thread::hardware_concurrency()));
 }
 
 std::filesystem::path RunOptions::spillFolder() const

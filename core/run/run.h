@@ -18,8 +18,8 @@ namespace cleave {
 /// What multiplies matrices; Auto takes the faster one.
 enum class Dense : std::uint8_t { Auto, Blas, OneDnn };
 
-/// Where a function adds what it makes of the rows of neighbours to what it makes of the targets' own, and rows come from files: whether both are added up while
-/// the rows come.
+/// Where a function adds what it makes of the rows of neighbours to what it makes of the targets' own, and rows come from files: whether both are
+/// added up while the rows come.
 enum class OwnRows : std::uint8_t {
     Auto,   ///< where less is read that way
     Never,  ///< batches read their own rows
@@ -33,7 +33,8 @@ struct RunOptions {
     Kernels kernels = Kernels::All;            ///< what Cleave's own kernels do instead of LibTorch
     Dense dense = Dense::Auto;
     int batchesAtOnce = 0;                     ///< each on one thread; 1: one by one on all threads, 0 chooses
-    std::int64_t gatherAtOnce = 0;             ///< targets whose edges are reduced before batches run on them; 0: many, where rows come from files, -1: none
+    /// targets whose edges are reduced before batches run on them; 0: many, where rows come from files, -1: none
+    std::int64_t gatherAtOnce = 0;
     OwnRows ownRows = OwnRows::Auto;
     std::vector<std::int64_t> targets;         ///< nodes whose outputs are wanted, in this order; empty: all
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
@@ -43,10 +44,13 @@ struct RunOptions {
     std::string device = "cpu";                ///< that functions run on if they can: "cpu", "cuda", "cuda:1", …
     std::vector<bool> onDevice;                ///< by function of the cut: which are to run there; empty: all
     bool strictDevice = false;                 ///< Error where a function cannot run there, instead of a notice
-    std::size_t memoryBytes = 0;               ///< layer-wise: most resident memory to take beyond what is there when the run begins, the rest lies in files; 0: no bound
+    /// layer-wise: most resident memory to take beyond what is there when the run begins, the rest lies in files; 0: no bound
+    std::size_t memoryBytes = 0;
     std::filesystem::path spill;               ///< folder for these files, of which nothing is left; empty: $TMPDIR, or /var/tmp
-    bool warmsUp = false;                      ///< a run that is over in a moment is done once more, and tells the times of the second: in the first, LibTorch starts threads and compiles
-    int jitter = 0;                            ///< 1, 2, …: each floating-point number of the inputs is moved by its last digit, up or down, each time differently
+    /// a run that is over in a moment is done once more, and tells the times of the second: in the first, LibTorch starts threads and compiles
+    bool warmsUp = false;
+    /// 1, 2, …: each floating-point number of the inputs is moved by its last digit, up or down, each time differently
+    int jitter = 0;
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
 
     void check() const;  ///< Error if a number is out of range
@@ -77,7 +81,8 @@ struct FunctionRun {
     std::string device;           ///< that it ran on; empty: the processor
     double bytesToDevice = 0, bytesFromDevice = 0;
     double bytesKeptThere = 0;    ///< of save points that stay on the device for the functions after
-    std::int64_t pageFaults = 0;  ///< of the process while batches ran, without the first: memory that was touched for the first time, or came from files
+    /// of the process while batches ran, without the first: memory that was touched for the first time, or came from files
+    std::int64_t pageFaults = 0;
 
     double seconds() const { return prepareSeconds + computeSeconds + writeSeconds; }
 };
@@ -101,7 +106,8 @@ struct RunResult {
     GraphCounts counts;                  ///< of a layer-wise run: rows of the functions of its cut, without bytes of structure
     Prediction predicted;                ///< filled by predict
     std::string dense;                   ///< what multiplied matrices, in words
-    double boundBytes = 0, residentBytes = 0;  ///< RunOptions::memoryBytes, and the most that was resident beyond what was before, as the operating system counts
+    /// RunOptions::memoryBytes, and the most that was resident beyond what was before, as the operating system counts
+    double boundBytes = 0, residentBytes = 0;
     double peakBytes = 0;                ///< most memory of tensors alive at once: stores, prologue, block; 0 if not measured
 };
 
@@ -113,9 +119,8 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
 /// Runs function by function, batch by batch over one-hop blocks.
 RunResult runLayerWise(const Model& model, const DataGraph& graph, const RunOptions& options = {}, const Progress& progress = {});
 
-/// The same for a graph that nobody reads after it: its arrays are gone when it returns; node features leave memory after the last function that reads them, edges when they
-/// are grouped as functions read them. Never twice
-/// (RunOptions::warmsUp).
+/// The same for a graph that nobody reads after it: its arrays are gone when it returns; node features leave memory after the last function that
+/// reads them, edges when they are grouped as functions read them. Never twice (RunOptions::warmsUp).
 RunResult runLayerWiseAndFree(const Model& model, DataGraph& graph, const RunOptions& options = {}, const Progress& progress = {});
 
 struct Tolerance {
@@ -153,7 +158,8 @@ struct Sample {
     int hops = 0;                        ///< how many steps away what they depend on may lie
     bool bothWays = false;               ///< steps go against the edges as well
     std::int64_t nodes = 0, edges = 0;   ///< of all their neighbourhoods together
-    int functions = 0, ofFunctions = 0;  ///< whose save points were compared as well, each computed from those before it as they are; and all there are
+    /// whose save points were compared as well, each computed from those before it as they are; and all there are
+    int functions = 0, ofFunctions = 0;
     std::int64_t functionTargets = 0;    ///< nodes of which they were, in each at most
     struct NotCompared {
         std::string function, why;       ///< "function 2", and a sentence
@@ -180,12 +186,13 @@ struct VerifyOptions {
     RunOptions run;
     Tolerance tolerance;
     std::map<std::string, Array> expected;  ///< outputs recorded elsewhere: "expected", or "expected_0", "expected_1", …
-    std::int64_t sample = 0;                ///< compare so many nodes only, drawn at random; 0: all, or where the whole model needs too much memory whenTooLarge
+    /// compare so many nodes only, drawn at random; 0: all, or where the whole model needs too much memory whenTooLarge
+    std::int64_t sample = 0;
 };
 
-/// Runs full graph and layer-wise, and compares both with each other and with what was recorded elsewhere. Where the whole model does not fit into memory, or a sample is
-/// asked for, the uncut model runs on neighbourhoods of some nodes instead: what K message passings make of a node depends on nothing else. Where they differ, a few more layer-wise runs on
-/// inputs whose last digits are others tell how exact the rows can be at all.
+/// Runs full graph and layer-wise, and compares both with each other and with what was recorded elsewhere. Where the whole model does not fit into
+/// memory, or a sample is asked for, the uncut model runs on neighbourhoods of some nodes instead: what K message passings make of a node depends on
+/// nothing else. Where they differ, a few more layer-wise runs on inputs whose last digits are others tell how exact the rows can be at all.
 VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOptions& options = {}, const Progress& progress = {});
 
 }  // namespace cleave

@@ -14,7 +14,8 @@ namespace cleave {
 namespace {
 
 // Which ops compute `wanted` from `given` and constants.
-std::vector<std::size_t> neededOps(const Program& program, const Constants& constants, const std::vector<ValueId>& given, const std::vector<ValueId>& wanted)
+std::vector<std::size_t> neededOps(const Program& program, const Constants& constants, const std::vector<ValueId>& given,
+                                   const std::vector<ValueId>& wanted)
 {
     const auto at = [](ValueId id) { return static_cast<std::size_t>(id.index); };
     std::vector<bool> known(program.values.size()), live(program.values.size());
@@ -88,7 +89,10 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
         progress.check();
         const OpId id{static_cast<int>(ops[k])};
         const bool isNumbers = kernels != Kernels::None && isNumberOp(program, id);
-        const auto results = masks.has(id) ? masks.run(id, take) : rows.has(id) ? rows.run(id, take) : isNumbers ? std::vector{runNumberOp(program, id, take)} : callOp(program, id, take);
+        const auto results = masks.has(id)  ? masks.run(id, take)
+                             : rows.has(id) ? rows.run(id, take)
+                             : isNumbers    ? std::vector{runNumberOp(program, id, take)}
+                                            : callOp(program, id, take);
         for (std::size_t i = 0; i < program[id].outputs.size() && i < results.size(); ++i)
             if (readers[at(program[id].outputs[i])] > 0)
                 live[program[id].outputs[i]] = results[i];

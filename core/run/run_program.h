@@ -21,8 +21,8 @@ Constants evaluateConstants(const Analysis& analysis);
 /// Values by id that a run starts from: one for each input of the program.
 using Bindings = std::map<ValueId, c10::IValue>;
 
-/// Runs what is needed to compute wanted from the inputs, op by op: progress and cancel are heard in between, and values freed after their last reader.
-/// kernels: LibTorch's alone where nothing is said.
+/// Runs what is needed to compute wanted from the inputs, op by op: progress and cancel are heard in between, and values freed after their last
+/// reader. kernels: LibTorch's alone where nothing is said.
 std::vector<c10::IValue> runProgram(const Program& program, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
                                     const std::string& name, const Progress& progress, Kernels kernels = Kernels::None);
 

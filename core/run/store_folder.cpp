@@ -80,7 +80,8 @@ void StoreFolder::readManifest()
     for (std::size_t i = 0; i < std::max(run.size(), m_run.size()); ++i)
         if (i >= run.size() || i >= m_run.size() || run[i] != m_run[i])
             throw Error("The run in " + printable(m_folder.string(), 300) + " is another one: there, " +
-                        printable(i < run.size() ? run[i] : "nothing is said") + "; here, " + (i < m_run.size() ? m_run[i] : "nothing is said") + ".");
+                        printable(i < run.size() ? run[i] : "nothing is said") + "; here, " + (i < m_run.size() ? m_run[i] : "nothing is said") +
+                        ".");
     for (const JsonView& function : file.at("finished").items())
         m_finished.insert(static_cast<std::size_t>(function.integer()));
     for (const auto& [name, type] : file.at("arrays").members()) {
@@ -110,7 +111,8 @@ void StoreFolder::writeManifest() const
 std::filesystem::path StoreFolder::pathOf(const std::string& name) const
 {
     std::string plain = name;
-    std::ranges::replace_if(plain, [](char c) { return !(c == '_' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')); }, '_');
+    std::ranges::replace_if(
+        plain, [](char c) { return !(c == '_' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')); }, '_');
     return m_folder / (plain + ".npy");
 }
 
@@ -145,7 +147,8 @@ at::Tensor StoreFolder::load(const std::string& name) const
 {
     const auto known = m_stored.find(name);
     if (known == m_stored.end())
-        throw Error("The run in " + printable(m_folder.string(), 300) + " has no '" + printable(name) + "', which its functions that are done would have made.");
+        throw Error("The run in " + printable(m_folder.string(), 300) + " has no '" + printable(name) +
+                    "', which its functions that are done would have made.");
     const Array array = mapNpy(pathOf(name));
     if (array.dtype != typeInFile(known->second))
         throw Error(printable(pathOf(name).string(), 300) + " holds numbers of another type than manifest.json says.");

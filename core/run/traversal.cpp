@@ -198,8 +198,9 @@ int LayerWise::targetType() const
         if (facts.rows != Rows::Nodes)
             continue;
         if (type >= 0 && type != facts.nodeType)
-            throw Error("The outputs have rows for nodes of several types (" + printable(m_a.nodeTypes[static_cast<std::size_t>(type)].name) + " and " +
-                        printable(m_a.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name) + "), so it is not clear which nodes are asked for.");
+            throw Error("The outputs have rows for nodes of several types (" + printable(m_a.nodeTypes[static_cast<std::size_t>(type)].name) +
+                        " and " + printable(m_a.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name) +
+                        "), so it is not clear which nodes are asked for.");
         type = facts.nodeType;
     }
     return std::max(type, 0);
@@ -275,7 +276,8 @@ void LayerWise::addReads(const CutFunction& function, std::int64_t count, std::m
             const auto neighbour = std::ranges::find_if(function.neighbours, [&](const StepOperand& n) {
                 return n.value == m_a.ops[op].index && n.frame == frame;
             });
-            mark(operand.value, neighbour != function.neighbours.end() ? nodesAt(*neighbour, batch) : at::arange(numNodes(m_a.values[operand.value].nodeType), at::kLong));
+            mark(operand.value, neighbour != function.neighbours.end() ? nodesAt(*neighbour, batch)
+                                                                       : at::arange(numNodes(m_a.values[operand.value].nodeType), at::kLong));
         }
     };
     for (const Step& step : function.steps)
@@ -292,7 +294,8 @@ bool LayerWise::needsNumbers(const CutFunction& function, const LoweredFunction&
         return operand && operand->kind == OperandKind::LocalIndex && !isTargetPlace(function, *operand);
     };
     return std::ranges::any_of(function.frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; }) ||
-           std::ranges::any_of(lowered.inputs, [&](const FunctionInput& in) { return in.numbersOf >= 0 || isLocal(in.operand) || isLocal(in.sourcesOf); });
+           std::ranges::any_of(lowered.inputs,
+                               [&](const FunctionInput& in) { return in.numbersOf >= 0 || isLocal(in.operand) || isLocal(in.sourcesOf); });
 }
 
 // Structure that batches slice by edges is put into their order once.

@@ -21,7 +21,8 @@ std::vector<std::int64_t> differingNodes(const VerifyResult& result, const Model
     for (const Comparison& c : result.comparisons)
         for (const std::int64_t row : c.worstRows) {
             const std::vector<ValueId>& outputs = model.program().outputs;
-            const bool isOfNodes = std::ranges::any_of(outputs, [&](ValueId id) { return model.program()[id].name == c.output && model.analysis->values[id].rows == Rows::Nodes; });
+            const bool isOfNodes = std::ranges::any_of(
+                outputs, [&](ValueId id) { return model.program()[id].name == c.output && model.analysis->values[id].rows == Rows::Nodes; });
             if (!isOfNodes || model.analysis->types() > 1)
                 return {};
             nodes.insert(options.targets.empty() ? row : options.targets[static_cast<std::size_t>(row)]);
@@ -54,7 +55,8 @@ void addJitters(VerifyResult& result, const Model& model, const DataGraph& graph
                     continue;
                 std::vector<std::int64_t> rows;
                 std::ranges::transform(c.worstRows, std::back_inserter(rows), rowIn);
-                const std::vector<double> gaps = largestGaps(rowsOf(result.layerWise.outputs[i].array, c.worstRows), rowsOf(run.outputs[i].array, rows));
+                const std::vector<double> gaps =
+                    largestGaps(rowsOf(result.layerWise.outputs[i].array, c.worstRows), rowsOf(run.outputs[i].array, rows));
                 c.worstJitters.resize(gaps.size());
                 std::ranges::transform(gaps, c.worstJitters, c.worstJitters.begin(), [](double a, double b) { return std::max(a, b); });
             }
@@ -73,7 +75,8 @@ void addComparisons(VerifyResult& result, const RunResult& run, const std::strin
 }
 
 // How much memory the whole model did not fit into; nothing if it did.
-std::optional<double> runWholeModel(VerifyResult& result, const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+std::optional<double> runWholeModel(VerifyResult& result, const Model& model, const DataGraph& graph, const RunOptions& options,
+                                    const Progress& progress)
 {
     const double freeBytes = static_cast<double>(availableMemory()) + static_cast<double>(pagesInUse().kept);
     try {
@@ -119,7 +122,8 @@ void addAccuracies(VerifyResult& result, const DataGraph& graph, const Array& sc
         return;
     const at::Tensor labels = toTensor(*graph.labels);
     const at::Tensor right = toTensor(scores).to(at::kFloat).argmax(1).eq(labels);
-    for (const auto& [split, mask] : {std::pair("test", &graph.testMask), std::pair("validation", &graph.valMask), std::pair("train", &graph.trainMask)}) {
+    for (const auto& [split, mask] :
+         {std::pair("test", &graph.testMask), std::pair("validation", &graph.valMask), std::pair("train", &graph.trainMask)}) {
         if (!*mask || (*mask)->shape != graph.labels->shape)
             continue;
         const at::Tensor chosen = toTensor(**mask).to(at::kBool).logical_and(labels.ge(0));

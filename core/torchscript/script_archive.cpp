@@ -20,7 +20,10 @@ namespace {
 
 constexpr std::uint64_t largestText = std::uint64_t{64} << 20, largestPickle = std::uint64_t{256} << 20;
 
-[[noreturn]] void damaged(const std::string& what, const std::string& why) { throw Error("The model file is damaged: " + printable(what) + " " + why + "."); }
+[[noreturn]] void damaged(const std::string& what, const std::string& why)
+{
+    throw Error("The model file is damaged: " + printable(what) + " " + why + ".");
+}
 
 std::uint64_t itemSizeOf(const std::string& storage)
 {
@@ -117,7 +120,8 @@ private:
     {
         if (m_marks.empty())
             fail();
-        std::vector<Object> parts(std::make_move_iterator(m_stack.begin() + static_cast<std::ptrdiff_t>(m_marks.back())), std::make_move_iterator(m_stack.end()));
+        std::vector<Object> parts(std::make_move_iterator(m_stack.begin() + static_cast<std::ptrdiff_t>(m_marks.back())),
+                                  std::make_move_iterator(m_stack.end()));
         m_stack.resize(m_marks.back());
         m_marks.pop_back();
         return parts;
@@ -249,7 +253,8 @@ void screenTorchScript(const std::filesystem::path& path)
             damaged(entry.name, "is there twice");
         if (entry.name.ends_with(".py"))
             screenCode(zip.readText(entry.name, largestText), entry.name);
-        else if (const std::vector<std::byte> bytes = zip.read(entry.name); entry.name.ends_with(".pkl") && entry.name.find("debug") == std::string::npos) {
+        else if (const std::vector<std::byte> bytes = zip.read(entry.name);
+                 entry.name.ends_with(".pkl") && entry.name.find("debug") == std::string::npos) {
             if (bytes.size() > largestPickle)
                 damaged(entry.name, "is too large");
             PickleScan(zip, entry, bytes).run();

@@ -104,14 +104,37 @@ const std::map<std::string_view, Handler>& ofLists()
         {"prim::ListUnpack", [](auto&, auto& in) { return listOf(in[0]); }},
         {"prim::TupleUnpack", [](auto&, auto& in) { return listOf(in[0]); }},
         {"prim::TupleIndex", [](auto&, auto& in) { return ItemList{entry(in)}; }},
-        {"prim::TupleSlice", [](auto& node, auto& in) { return ItemList{slice(in[0], {in[0], Item{node.i(c10::attr::beg)}, Item{node.i(c10::attr::end)}})}; }},
+        {"prim::TupleSlice",
+         [](auto& node, auto& in) {
+             return ItemList{slice(in[0], {in[0], Item{node.i(c10::attr::beg)}, Item{node.i(c10::attr::end)}})};
+         }},
         {"aten::__getitem__", [](auto&, auto& in) { return ItemList{entry(in)}; }},
-        {"aten::_set_item", [](auto&, auto& in) { entry(in) = in[2]; return ItemList{in[0]}; }},
-        {"aten::append", [](auto&, auto& in) { listOf(in[0]).push_back(in[1]); return ItemList{in[0]}; }},
-        {"aten::extend", [](auto&, auto& in) { *in[0].items = *joined(in[0], in[1]).items; return ItemList{}; }},
-        {"aten::insert", [](auto&, auto& in) { insert(listOf(in[0]), number(in[1]), in[2]); return ItemList{}; }},
+        {"aten::_set_item",
+         [](auto&, auto& in) {
+             entry(in) = in[2];
+             return ItemList{in[0]};
+         }},
+        {"aten::append",
+         [](auto&, auto& in) {
+             listOf(in[0]).push_back(in[1]);
+             return ItemList{in[0]};
+         }},
+        {"aten::extend",
+         [](auto&, auto& in) {
+             *in[0].items = *joined(in[0], in[1]).items;
+             return ItemList{};
+         }},
+        {"aten::insert",
+         [](auto&, auto& in) {
+             insert(listOf(in[0]), number(in[1]), in[2]);
+             return ItemList{};
+         }},
         {"aten::pop", [](auto&, auto& in) { return ItemList{popped(listOf(in[0]), in.size() > 1 ? number(in[1]) : -1)}; }},
-        {"aten::reverse", [](auto&, auto& in) { std::ranges::reverse(listOf(in[0])); return ItemList{}; }},
+        {"aten::reverse",
+         [](auto&, auto& in) {
+             std::ranges::reverse(listOf(in[0]));
+             return ItemList{};
+         }},
         {"aten::list", [](auto&, auto& in) { return ItemList{listItem(listOf(in[0]))}; }},
         {"aten::copy", [](auto&, auto& in) { return ItemList{listItem(listOf(in[0]))}; }},
         {"aten::len", [](auto&, auto& in) { return ItemList{Item{static_cast<std::int64_t>(listOf(in[0]).size())}}; }},

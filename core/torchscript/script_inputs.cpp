@@ -92,7 +92,8 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
         if (numEdges < 0 && isPairs(array))
             numEdges = array.sizes[1];
     for (std::size_t i = 0; i < arrays.size(); ++i)
-        if (const ArrayShape& array = arrays[i]; numNodes < 0 && !array.sizes.empty() && array.sizes[0] != numEdges && !isPairs(array) && !has(names[i], {"edge"}))
+        if (const ArrayShape& array = arrays[i];
+            numNodes < 0 && !array.sizes.empty() && array.sizes[0] != numEdges && !isPairs(array) && !has(names[i], {"edge"}))
             numNodes = array.sizes[0];
     if (numEdges < 0)
         return {};
@@ -138,7 +139,8 @@ public:
                 if (weight.size(d) > 1 && std::ranges::find(m_weightSizes, weight.size(d)) == m_weightSizes.end() && m_weightSizes.size() < 12)
                     m_weightSizes.push_back(weight.size(d));
         for (const auto& weight : module.named_parameters())
-            if (const auto role = options.roles.find(weight.name); role != options.roles.end() && role->second == Role::NodeFeatures && weight.value.dim() > 0)
+            if (const auto role = options.roles.find(weight.name);
+                role != options.roles.end() && role->second == Role::NodeFeatures && weight.value.dim() > 0)
                 m_inputs.fixedNodes = weight.value.size(0);
     }
 
@@ -157,10 +159,13 @@ public:
         addShapes(m_options.shapes);
         const bool found = tryKinds(0);
         if (!found && !m_open.empty())
-            throw Error("The file does not say how wide the rows of input '" + printable(m_open) + "' are, and any width would do: open it with a graph that has them, or give it with --width " + printable(m_open) + "=….");
+            throw Error("The file does not say how wide the rows of input '" + printable(m_open) +
+                        "' are, and any width would do: open it with a graph that has them, or give it with --width " + printable(m_open) + "=….");
         if (!found)
-            throw Error("Cleave found no inputs on which the model's forward(" + join(m_inputs.names, ", ") + ") runs" + (m_furthest.empty() ? "" : ": " + m_furthest) +
-                        "; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export.");
+            throw Error(
+                "Cleave found no inputs on which the model's forward(" + join(m_inputs.names, ", ") + ") runs" +
+                (m_furthest.empty() ? "" : ": " + m_furthest) +
+                "; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export.");
         return m_inputs;
     }
 
@@ -212,8 +217,9 @@ private:
             type = c10::TensorType::get();
         if (type->kind() != c10::TypeKind::TensorType && type->kind() != c10::TypeKind::IntType) {
             if (!isOptional)
-                throw Error("The model's forward takes '" + printable(argument.name()) + "' of type " + printable(type->str(), 60) +
-                            ": Cleave reads TorchScript whose inputs are tensors; export the model by torch.export, or wrap it in a module that takes tensors.");
+                throw Error(
+                    "The model's forward takes '" + printable(argument.name()) + "' of type " + printable(type->str(), 60) +
+                    ": Cleave reads TorchScript whose inputs are tensors; export the model by torch.export, or wrap it in a module that takes tensors.");
             return;
         }
         m_inputs.of.back() = m_inputs.shapes.inputs.size();
@@ -263,7 +269,8 @@ private:
         m_widths.clear();
         for (Value& input : m_inputs.shapes.values)
             for (Dim& dim : input.sizes)
-                if (const auto given = m_options.widths.find(input.name); dim.isConstant() && dim.value >= unknownWidth && given != m_options.widths.end()) {
+                if (const auto given = m_options.widths.find(input.name);
+                    dim.isConstant() && dim.value >= unknownWidth && given != m_options.widths.end()) {
                     dim.value = given->second;
                 } else if (dim.isConstant() && dim.value >= unknownWidth) {
                     dim.value = unknown;
@@ -334,7 +341,8 @@ private:
     {
         const auto add = [&](std::size_t which, std::int64_t width) {
             const std::pair suggestion(which, width);
-            if (which < m_widths.size() && isUnknown(m_widths[which]) && width > 0 && width < unknownWidth && std::ranges::find(widths, suggestion) == widths.end())
+            if (which < m_widths.size() && isUnknown(m_widths[which]) && width > 0 && width < unknownWidth &&
+                std::ranges::find(widths, suggestion) == widths.end())
                 widths.push_back(suggestion);
         };
         const auto used = std::ranges::count_if(parts.times, [](std::int64_t count) { return count > 0; });
@@ -347,7 +355,10 @@ private:
                         add(which, width);
     }
 
-    static std::vector<std::int64_t> sizesOf(const Item& item) { return item.isTensor() ? item.value.toTensor().sizes().vec() : std::vector<std::int64_t>(); }
+    static std::vector<std::int64_t> sizesOf(const Item& item)
+    {
+        return item.isTensor() ? item.value.toTensor().sizes().vec() : std::vector<std::int64_t>();
+    }
 
     // Sizes that the other operands have, likely ones first.
     static std::vector<std::int64_t> fitting(const ScriptFailure& failure)
@@ -383,7 +394,8 @@ private:
                 m_failure = failure;
                 if (m_furthest.empty() || failure.after > m_after) {
                     m_after = failure.after;
-                    m_furthest = failure.op + placeText(failure.source) + " says " + printable(failure.message, 160) + parameterAdvice(m_module, failure);
+                    m_furthest =
+                        failure.op + placeText(failure.source) + " says " + printable(failure.message, 160) + parameterAdvice(m_module, failure);
                 }
                 if (failure.message.find("out of range") == std::string::npos && failure.message.find("out of bounds") == std::string::npos)
                     return false;
@@ -433,11 +445,13 @@ std::string parameterAdvice(const torch::jit::Module& module, const ScriptFailur
         });
     for (const auto& weight : module.named_parameters())
         if (const at::Tensor& rows = weight.value; rows.dim() > 1 && rows.is_floating_point() && rows.size(0) > 1 && lengths.contains(rows.size(0)))
-            return "; if parameter '" + printable(weight.name) + "' has a row for each node, open it with --role " + printable(weight.name) + "=node-features";
+            return "; if parameter '" + printable(weight.name) + "' has a row for each node, open it with --role " + printable(weight.name) +
+                   "=node-features";
     return {};
 }
 
-ScriptInputs findInputs(const torch::jit::Module& module, const std::vector<at::Tensor>& examples, const ScriptOptions& options, const Progress& progress)
+ScriptInputs findInputs(const torch::jit::Module& module, const std::vector<at::Tensor>& examples, const ScriptOptions& options,
+                        const Progress& progress)
 {
     return Search(module, options, progress).run(examples);
 }

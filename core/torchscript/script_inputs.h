@@ -31,6 +31,7 @@ std::string parameterAdvice(const torch::jit::Module& module, const ScriptFailur
 
 /// Finds inputs on which forward runs: by the inputs that a trace keeps, else by name, trying widths that the weights suggest.
 /// Error saying what was tried where none are found.
-ScriptInputs findInputs(const torch::jit::Module& module, const std::vector<at::Tensor>& examples, const ScriptOptions& options, const Progress& progress);
+ScriptInputs findInputs(const torch::jit::Module& module, const std::vector<at::Tensor>& examples, const ScriptOptions& options,
+                        const Progress& progress);
 
 }  // namespace cleave

@@ -93,7 +93,8 @@ Item ScriptInterpreter::literal(const c10::IValue& value)
     item.isCount = item.isTensor() && value.toTensor().dim() == 0;
     const bool isWhole = item.isCount ? value.toTensor().scalar_type() == at::kLong : value.isInt();
     if (isWhole && !m_baked.counts.empty())
-        if (const auto baked = m_baked.counts.find(item.isCount ? value.toTensor().item<std::int64_t>() : value.toInt()); baked != m_baked.counts.end())
+        if (const auto baked = m_baked.counts.find(item.isCount ? value.toTensor().item<std::int64_t>() : value.toInt());
+            baked != m_baked.counts.end())
             return counted(value, baked->second);
     if (item.isCount) {  // which leaves the type of what it is added to, as Python's numbers do
         item.value = value.toTensor().clone();
@@ -165,8 +166,8 @@ void ScriptInterpreter::runNode(const Node& node, Environment& environment)
     if (runCall(node, inputs, environment) || runAttribute(node, inputs, environment))
         return;
     m_recorder.setPlace(m_modules.back(), sourceOf(node));
-    if (!runContainer(node, inputs, outputs) && !runSize(node, inputs, outputs) && !runConversion(node, inputs, outputs) && !runNumber(node, inputs, outputs) &&
-        !runSparse(node, inputs, outputs))
+    if (!runContainer(node, inputs, outputs) && !runSize(node, inputs, outputs) && !runConversion(node, inputs, outputs) &&
+        !runNumber(node, inputs, outputs) && !runSparse(node, inputs, outputs))
         runOperator(node, inputs, outputs);
     for (std::size_t i = 0; i < outputs.size() && i < node.outputs().size(); ++i)
         environment[node.outputs()[i]] = std::move(outputs[i]);
@@ -292,11 +293,13 @@ std::vector<c10::IValue> ScriptInterpreter::execute(const Node& node, const Item
 // Probes hold matrices densely, where operators of sparse ones are those of dense ones.
 bool ScriptInterpreter::runSparse(const Node& node, const ItemList& inputs, ItemList& outputs)
 {
-    const bool isDense = !inputs.empty() && inputs[0].value.isTensor() && inputs[0].value.toTensor().defined() && inputs[0].value.toTensor().layout() == at::kStrided;
+    const bool isDense =
+        !inputs.empty() && inputs[0].value.isTensor() && inputs[0].value.toTensor().defined() && inputs[0].value.toTensor().layout() == at::kStrided;
     if (!isDense)
         return false;
     const at::Tensor& self = inputs[0].value.toTensor();
-    if (is(node, "aten::to_dense") && std::all_of(inputs.begin() + 1, inputs.end(), [](const Item& item) { return item.value.isNone() || item.value.isBool(); })) {
+    if (is(node, "aten::to_dense") &&
+        std::all_of(inputs.begin() + 1, inputs.end(), [](const Item& item) { return item.value.isNone() || item.value.isBool(); })) {
         outputs.push_back(inputs[0]);
         return true;
     }
@@ -322,7 +325,11 @@ bool ScriptInterpreter::runSparse(const Node& node, const ItemList& inputs, Item
 void ScriptInterpreter::runOperator(const Node& node, const ItemList& inputs, ItemList& outputs)
 {
     if (is(node, "prim::RaiseException"))
-        throw ScriptFailure{inputs.empty() || !inputs[0].value.isString() ? "" : inputs[0].value.toStringRef(), "raise", sourceOf(node), {}, m_recorder.program().ops.size()};
+        throw ScriptFailure{inputs.empty() || !inputs[0].value.isString() ? "" : inputs[0].value.toStringRef(),
+                            "raise",
+                            sourceOf(node),
+                            {},
+                            m_recorder.program().ops.size()};
     if (is(node, "aten::warn") || is(node, "prim::Print"))
         return;
     refuseUnsafe(node);

@@ -30,9 +30,9 @@ struct BakedCounts {
     std::optional<std::pair<std::size_t, int>> nodesOf, edgesOf;  ///< input and dimension that count them
 };
 
-/// Runs the forward of a TorchScript module, node by node, and records the tensor operators that it calls: branches as they are taken, loops unrolled,
-/// functions inlined, sizes with their origin. Only ATen operators are called. ScriptFailure where one refuses its operands; Error for what Cleave
-/// does not run.
+/// Runs the forward of a TorchScript module, node by node, and records the tensor operators that it calls: branches as they are taken, loops
+/// unrolled, functions inlined, sizes with their origin. Only ATen operators are called. ScriptFailure where one refuses its operands; Error for what
+/// Cleave does not run.
 class ScriptInterpreter {
 public:
     explicit ScriptInterpreter(const torch::jit::Module& module);

@@ -80,7 +80,8 @@ bool ScriptInterpreter::runNumber(const Node& node, const ItemList& inputs, Item
         std::vector<NamedArgument> arguments{{"a", numberArgument(inputs[0])}};
         if (!is(node, "aten::neg"))
             arguments.push_back({"b", numberArgument(inputs[1])});
-        made = m_recorder.number(target, std::move(arguments), scalar.isFloatingPoint() ? c10::IValue(scalar.toDouble()) : c10::IValue(scalar.toLong()));
+        made =
+            m_recorder.number(target, std::move(arguments), scalar.isFloatingPoint() ? c10::IValue(scalar.toDouble()) : c10::IValue(scalar.toLong()));
         made.value = result;
     }
     made.isCount = isCount;
@@ -131,7 +132,8 @@ bool ScriptInterpreter::runConversion(const Node& node, const ItemList& inputs, 
         outputs.push_back(Item{is});
         return true;
     }
-    static const std::array<std::string_view, 6> reads{"aten::Int", "aten::Float", "aten::IntImplicit", "aten::FloatImplicit", "aten::ScalarImplicit", "aten::item"};
+    static const std::array<std::string_view, 6> reads{"aten::Int",           "aten::Float",          "aten::IntImplicit",
+                                                       "aten::FloatImplicit", "aten::ScalarImplicit", "aten::item"};
     const bool isItem = std::ranges::find(reads, node.kind().toQualString()) != reads.end();
     if (inputs.size() != 1 || !inputs[0].isTensor() || (!isItem && !is(node, "aten::Bool")))
         return false;

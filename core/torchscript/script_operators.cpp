@@ -45,8 +45,9 @@ void attention(torch::jit::Stack& stack)
     const double scale = arguments[6].isNone() ? 1 / std::sqrt(static_cast<double>(q.size(-1))) : arguments[6].toDouble();
     at::Tensor scores = at::matmul(q, k.transpose(-2, -1)) * scale;
     if (!arguments[3].isNone())
-        scores = arguments[3].toTensor().scalar_type() == at::kBool ? scores.masked_fill(arguments[3].toTensor().logical_not(), -std::numeric_limits<double>::infinity())
-                                                                    : scores + arguments[3].toTensor();
+        scores = arguments[3].toTensor().scalar_type() == at::kBool
+                     ? scores.masked_fill(arguments[3].toTensor().logical_not(), -std::numeric_limits<double>::infinity())
+                     : scores + arguments[3].toTensor();
     if (arguments[5].toBool())  // rows see those before them
         scores = scores.masked_fill(at::ones({q.size(-2), k.size(-2)}, at::kBool).tril().logical_not(), -std::numeric_limits<double>::infinity());
     at::Tensor result = at::matmul(at::softmax(scores, -1), v);
@@ -54,8 +55,9 @@ void attention(torch::jit::Stack& stack)
     stack.emplace_back(std::move(result));
 }
 
-constexpr auto attentionSchema = "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., "
-                                 "bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor";
+constexpr auto attentionSchema =
+    "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0., "
+    "bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor";
 
 }  // namespace
 

@@ -26,26 +26,35 @@ bool isDefault(const c10::Argument& argument, const Item& item)
         return false;
     const c10::IValue& given = item.value;
     const c10::IValue& known = *argument.default_value();
-    return given.isNone() ? known.isNone() : given.isBool() ? known.isBool() && known.toBool() == given.toBool()
-         : given.isInt() ? known.isInt() && known.toInt() == given.toInt() : given.isDouble() && known.isDouble() && known.toDouble() == given.toDouble();
+    return given.isNone()   ? known.isNone()
+           : given.isBool() ? known.isBool() && known.toBool() == given.toBool()
+           : given.isInt()  ? known.isInt() && known.toInt() == given.toInt()
+                            : given.isDouble() && known.isDouble() && known.toDouble() == given.toDouble();
 }
 
 ValueKind kindOf(const c10::IValue& value)
 {
-    return value.isTensor() ? ValueKind::Tensor : value.isInt() ? ValueKind::Int : value.isDouble() ? ValueKind::Float : value.isBool() ? ValueKind::Bool : ValueKind::None;
+    return value.isTensor()   ? ValueKind::Tensor
+           : value.isInt()    ? ValueKind::Int
+           : value.isDouble() ? ValueKind::Float
+           : value.isBool()   ? ValueKind::Bool
+                              : ValueKind::None;
 }
 
 c10::IValue numberOf(const at::Tensor& tensor)
 {
     const c10::Scalar number = tensor.item();
-    return number.isBoolean() ? c10::IValue(number.toBool()) : number.isFloatingPoint() ? c10::IValue(number.toDouble()) : c10::IValue(number.toLong());
+    return number.isBoolean()         ? c10::IValue(number.toBool())
+           : number.isFloatingPoint() ? c10::IValue(number.toDouble())
+                                      : c10::IValue(number.toLong());
 }
 
 // Names that torch.fx leaves to Python.
 bool isPythons(const std::string& name)
 {
-    static const std::set<std::string> names{"abs", "all", "and", "any", "filter", "float", "format", "hash", "hex", "id", "in", "int", "is", "len", "map", "max",
-                                             "min", "next", "not", "or", "pow", "range", "round", "set", "slice", "sorted", "sum", "type", "zip"};
+    static const std::set<std::string> names{"abs", "all",   "and",   "any", "filter", "float",  "format", "hash", "hex", "id",
+                                             "in",  "int",   "is",    "len", "map",    "max",    "min",    "next", "not", "or",
+                                             "pow", "range", "round", "set", "slice",  "sorted", "sum",    "type", "zip"};
     return names.contains(name);
 }
 
@@ -198,7 +207,9 @@ void Recorder::call(const c10::FunctionSchema& schema, const ItemList& arguments
         const bool isAssigned = schema.name().starts_with("aten::index_put") && described.name() == "values";
         if (isAssigned && item.isCount && !item.id.valid()) {  // whose type must be that of what it is put into
             ItemList made{Item{item.value}};
-            given.push_back({"values", {push("aten::scalar_tensor", "", {{"s", argument(item)}, {"dtype", {dtypeOf(item.value.toTensor().scalar_type())}}}, made)}});
+            given.push_back(
+                {"values",
+                 {push("aten::scalar_tensor", "", {{"s", argument(item)}, {"dtype", {dtypeOf(item.value.toTensor().scalar_type())}}}, made)}});
         } else if (described.name() == "dtype" && item.value.isInt() && !item.id.valid())
             given.push_back({"dtype", {dtypeOf(static_cast<at::ScalarType>(item.value.toInt()))}});
         else

@@ -129,7 +129,8 @@ public:
             try {
                 m_recordings.push_back(interpreter.run(m_inputs.names, m_inputs.on(graph)));
             } catch (const ScriptFailure& failure) {
-                throw Error("The model runs on one random graph, but not on another: " + failure.op + placeText(failure.source) + " says " + printable(failure.message, 160) + parameterAdvice(m_module, failure) + ".");
+                throw Error("The model runs on one random graph, but not on another: " + failure.op + placeText(failure.source) + " says " +
+                            printable(failure.message, 160) + parameterAdvice(m_module, failure) + ".");
             }
         }
         refuseDifferent();
@@ -140,7 +141,8 @@ public:
         noteCounts(examples);
         for (std::size_t i = 0; i < m_inputs.names.size(); ++i)
             if (!m_inputs.of[i] && m_inputs.given[i].isNone())
-                program().notes.push_back("The optional input '" + printable(m_inputs.names[i]) + "' is left out: --role " + printable(m_inputs.names[i]) + "=… takes it in.");
+                program().notes.push_back("The optional input '" + printable(m_inputs.names[i]) + "' is left out: --role " +
+                                          printable(m_inputs.names[i]) + "=… takes it in.");
         if (program().outputs.empty())
             throw Error("The model has no output tensor.");
         return std::move(program());
@@ -156,7 +158,8 @@ private:
         for (std::size_t r = 1; r < m_recordings.size(); ++r) {
             const Program& other = m_recordings[r].program;
             for (std::size_t i = 0; i < std::min(p.ops.size(), other.ops.size()); ++i)
-                if (p.ops[i].target != other.ops[i].target || p.ops[i].args != other.ops[i].args || p.ops[i].outputs.size() != other.ops[i].outputs.size())
+                if (p.ops[i].target != other.ops[i].target || p.ops[i].args != other.ops[i].args ||
+                    p.ops[i].outputs.size() != other.ops[i].outputs.size())
                     throw Error("The model does not do the same on every graph: " + describe(p, OpId{static_cast<int>(i)}) +
                                 (p.ops[i].target == other.ops[i].target ? " is called with other numbers" : " is not called") +
                                 " on another graph; compute with tensors there, or export the model by torch.export.");
@@ -192,25 +195,31 @@ private:
             for (const Weight& weight : p.weights)
                 if (const std::int64_t rows = weight.sizes.empty() ? 0 : weight.sizes.back() * (weight.sizes.size() > 1 ? weight.sizes.front() : 1);
                     weight.isInline && rows > 16 && isInteger(weight.dtype) == isInteger(value.dtype))
-                    throw Error("The trace does not read its input '" + value.name + "', but holds a constant of shape " + shapeText(weight.sizes) +
-                                " instead: the graph that it was made with was cached (cached=True); trace a fresh model with cached=False, or export it by torch.export.");
+                    throw Error(
+                        "The trace does not read its input '" + value.name + "', but holds a constant of shape " + shapeText(weight.sizes) +
+                        " instead: the graph that it was made with was cached (cached=True); trace a fresh model with cached=False, or export it by torch.export.");
         }
         if (!m_inputs.baked.counts.empty())
-            program().notes.push_back("The trace holds numbers of nodes or edges of the graph that it was made with; they are counted anew on every graph.");
+            program().notes.push_back(
+                "The trace holds numbers of nodes or edges of the graph that it was made with; they are counted anew on every graph.");
     }
 
     // Python's numbers are the same on every graph, whatever they were: PyTorch computes with them as they are written.
     void noteCounts(const std::vector<at::Tensor>& examples)
     {
-        static const std::set<std::string_view> arithmetic{"aten::mul", "aten::div", "aten::add", "aten::sub", "aten::rsub", "aten::floor_divide", "aten::full"};
+        static const std::set<std::string_view> arithmetic{"aten::mul",  "aten::div",          "aten::add", "aten::sub",
+                                                           "aten::rsub", "aten::floor_divide", "aten::full"};
         constexpr std::int64_t least = 10;  // smaller numbers are rarely counts
         if (examples.size() != m_inputs.names.size() || !m_inputs.baked.counts.empty())
             return;
         std::map<double, std::string> counts;
         std::set<double> noted;
         for (std::size_t i = 0; i < examples.size(); ++i)
-            for (std::size_t d = 0; m_inputs.of[i] && d < std::min(m_inputs.shapes.values[*m_inputs.of[i]].sizes.size(), static_cast<std::size_t>(examples[i].dim())); ++d)
-                if (const Dim& dim = m_inputs.shapes.values[*m_inputs.of[i]].sizes[d]; !dim.isConstant() && examples[i].size(static_cast<std::int64_t>(d)) >= least)
+            for (std::size_t d = 0;
+                 m_inputs.of[i] && d < std::min(m_inputs.shapes.values[*m_inputs.of[i]].sizes.size(), static_cast<std::size_t>(examples[i].dim()));
+                 ++d)
+                if (const Dim& dim = m_inputs.shapes.values[*m_inputs.of[i]].sizes[d];
+                    !dim.isConstant() && examples[i].size(static_cast<std::int64_t>(d)) >= least)
                     counts[static_cast<double>(examples[i].size(static_cast<std::int64_t>(d)))] = dim.symbol;
         for (const Op& op : program().ops)
             for (const NamedArgument& argument : op.args) {
@@ -219,8 +228,10 @@ private:
                 const double number = whole != nullptr ? static_cast<double>(*whole) : real != nullptr ? *real : 0;
                 const auto count = std::isfinite(number) ? counts.find(number) : counts.end();
                 if (count != counts.end() && arithmetic.contains(op.target) && noted.insert(count->first).second)
-                    program().notes.push_back("The trace computes with the number " + formatNumber(count->first) + placeText(op.source) + ", as many as the " + count->second +
-                                              " of the graph that it was made with. It is the same on every graph, in PyTorch as well; if a count is meant, keep it a tensor (x.size(0) without int()).");
+                    program().notes.push_back(
+                        "The trace computes with the number " + formatNumber(count->first) + placeText(op.source) + ", as many as the " +
+                        count->second +
+                        " of the graph that it was made with. It is the same on every graph, in PyTorch as well; if a count is meant, keep it a tensor (x.size(0) without int()).");
             }
     }
 
@@ -282,7 +293,8 @@ private:
         Sizes sizes;
         for (std::size_t r = 0; r < graphs.size(); ++r) {
             if (m_recordings[r].sizes[value].size() != m_recordings.front().sizes[value].size())
-                throw Error("The model does not do the same on every graph: '" + m_recordings.front().program.values[value].name + "' has another number of dimensions.");
+                throw Error("The model does not do the same on every graph: '" + m_recordings.front().program.values[value].name +
+                            "' has another number of dimensions.");
             sizes[r] = m_recordings[r].sizes[value][dim];
         }
         return sizes;
@@ -364,8 +376,9 @@ torch::jit::Module load(const std::filesystem::path& path)
             throw Error("The file cannot be loaded by PyTorch itself: PyTorch Geometric 2.5 and later script layers wrongly that reassign edge_index "
                         "(GCN, GAT, APPNP, SGC, RGCN); trace the model by torch.jit.trace instead, or export it by torch.export.");
         if (const std::size_t at = message.find("Unknown builtin op: "); at != std::string::npos)
-            throw Error("The model uses the operator " + printable(firstWords(message.substr(at + 20)), 60) +
-                        ", which PyTorch alone does not have: make the file where the extension is not installed, or export the model by torch.export.");
+            throw Error(
+                "The model uses the operator " + printable(firstWords(message.substr(at + 20)), 60) +
+                ", which PyTorch alone does not have: make the file where the extension is not installed, or export the model by torch.export.");
         throw Error("The file cannot be loaded by LibTorch " + libtorchVersion() + ": " + printable(firstWords(message), 160) +
                     "; trace the model by torch.jit.trace, or export it by torch.export.");
     }

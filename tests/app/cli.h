@@ -19,7 +19,8 @@ inline Result run(const std::string& arguments, const std::string& config = {})
 {
     const TemporaryFolder folder;
     // Rates of whoever runs the tests play no part.
-    const std::string command = "XDG_CONFIG_HOME=" + (config.empty() ? folder.path().string() : config) + " " + std::string(CLEAVE_CLI) + " " + arguments + " >" + (folder / "out").string() + " 2>" + (folder / "err").string();
+    const std::string command = "XDG_CONFIG_HOME=" + (config.empty() ? folder.path().string() : config) + " " + std::string(CLEAVE_CLI) + " " +
+                                arguments + " >" + (folder / "out").string() + " 2>" + (folder / "err").string();
     const int status = std::system(command.c_str());
     return {WEXITSTATUS(status), readText(folder / "out"), readText(folder / "err")};
 }

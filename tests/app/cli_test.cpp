@@ -47,8 +47,9 @@ TEST(Cli, WrongUsageIsTwo)
 
 TEST(Cli, FailuresAreOneSentenceAndOne)
 {
-    for (const std::string& arguments : {std::string("inspect nothing.pt2"), std::string("inspect ") + example("cora.npz"), "verify " + example("gcn.pt2") + " nothing.npz",
-                                         "inspect " + example("gcn.pt2") + " --role x=queen", "inspect " + example("gcn.pt2") + " --role nobody=other"}) {
+    for (const std::string& arguments :
+         {std::string("inspect nothing.pt2"), std::string("inspect ") + example("cora.npz"), "verify " + example("gcn.pt2") + " nothing.npz",
+          "inspect " + example("gcn.pt2") + " --role x=queen", "inspect " + example("gcn.pt2") + " --role nobody=other"}) {
         const Result result = run(arguments);
         EXPECT_EQ(result.code, 1) << arguments;
         EXPECT_EQ(result.out, "") << arguments;
@@ -71,7 +72,8 @@ TEST(Cli, InspectJson)
 
 TEST(Cli, VerifyEqualIsZeroDifferentIsThree)
 {
-    const Result equal = run("verify --json " + example("gcn.pt2") + " " + example("cora.npz") + " --batch-size 500 --expected " + example("gcn.expected.npz"));
+    const Result equal =
+        run("verify --json " + example("gcn.pt2") + " " + example("cora.npz") + " --batch-size 500 --expected " + example("gcn.expected.npz"));
     EXPECT_EQ(equal.code, 0) << equal.err;
     const auto json = nlohmann::json::parse(equal.out);
     EXPECT_TRUE(json["equal"]);
@@ -110,7 +112,8 @@ TEST(Cli, OutputsOfSomeNodes)
     const Result equal = run("verify " + files + " --targets 5,17,100-102");
     EXPECT_EQ(equal.code, 0) << equal.err;
     EXPECT_NE(equal.out.find("of 5"), std::string::npos) << equal.out;
-    for (const auto& [nodes, sentence] : {std::pair{"5,x", "'x' is no node's number"}, {"9-5", "no range"}, {"2708", "no node 2708"}, {"\" \"", "names no node"}}) {
+    for (const auto& [nodes, sentence] :
+         {std::pair{"5,x", "'x' is no node's number"}, {"9-5", "no range"}, {"2708", "no node 2708"}, {"\" \"", "names no node"}}) {
         const Result refused = run("run " + files + " --out " + out + " --targets " + nodes);
         EXPECT_EQ(refused.code, 1) << nodes;
         EXPECT_NE(refused.err.find(sentence), std::string::npos) << refused.err;
@@ -159,10 +162,12 @@ TEST(Cli, PlansAreMovedWrittenAndRun)
 TEST(Cli, PlannersAreCompared)
 {
     const test::TemporaryFolder folder;
-    const std::string plan = (folder / "a.cleave.json").string(), other = (folder / "b.cleave.json").string(), inputs = example("jk.pt2") + " " + example("cora.npz");
+    const std::string plan = (folder / "a.cleave.json").string(), other = (folder / "b.cleave.json").string(),
+                      inputs = example("jk.pt2") + " " + example("cora.npz");
     const Result table = run("plan " + inputs + " --batch-size 256 --out " + plan);
     ASSERT_EQ(table.code, 0) << table.err;
-    for (const char* text : {"message degree", "greedy", "optimal", "node-wise", "full graph", "Optimal is proven", "natural 3.", "metis", "cleave-cli calibrate"})
+    for (const char* text :
+         {"message degree", "greedy", "optimal", "node-wise", "full graph", "Optimal is proven", "natural 3.", "metis", "cleave-cli calibrate"})
         EXPECT_NE(table.out.find(text), std::string::npos) << text << " in " << table.out;
 
     const Result json = run("plan " + inputs + " --memory 2M --order bfs --json");
@@ -332,7 +337,8 @@ TEST(Cli, MemoryIsBound)
     EXPECT_GT(nlohmann::json::parse(free.out)["memory"]["peak_bytes"].get<double>(), 1.3 * peak) << "the bound made no difference";
     EXPECT_TRUE(isEmpty(spill));
     expectClose(folder / "bound.npy", folder / "free.npy");
-    // Half of the targets have no edges and take no memory for sums: all others are one part, which reads the rows of its sources once, their own, and the edges.
+    // Half of the targets have no edges and take no memory for sums: all others are one part, which reads the rows of its sources once, their own,
+    // and the edges.
     const auto aggregation = functionOf(bound.out, "function 1");
     EXPECT_GT(aggregation["gathers"].get<int>(), 0) << bound.out;
     EXPECT_LE(aggregation["file_bytes_read"].get<double>(), 2 * 4.0 * 128 * (1 << 18) + 8.0 * (16 << 18)) << bound.out;
@@ -526,8 +532,10 @@ TEST(Cli, MemoryStaysWithinAGroupsLimit)
         GTEST_SKIP() << "no memory control group can be made here";
     const std::string inputs = "run " + benchModel("sage3") + " " + graph + " --batch-size 512 --out " + out;
     EXPECT_EQ(codeOf(start(inputs + " --planner message-degree", errors, [&] { group.enter(); })), 1) << "it saves more than fits";
-    EXPECT_NE(test::readText(errors).find("not enough memory; with a bound on it (--memory 8G) rows lie in files."), std::string::npos) << test::readText(errors);
-    EXPECT_EQ(codeOf(start(inputs + " --memory 288M --spill " + folder.path().string(), errors, [&] { group.enter(); })), 0) << test::readText(errors);
+    EXPECT_NE(test::readText(errors).find("not enough memory; with a bound on it (--memory 8G) rows lie in files."), std::string::npos)
+        << test::readText(errors);
+    EXPECT_EQ(codeOf(start(inputs + " --memory 288M --spill " + folder.path().string(), errors, [&] { group.enter(); })), 0)
+        << test::readText(errors);
     ASSERT_EQ(run("run " + benchModel("sage3") + " " + graph + " --out " + (folder / "whole.npy").string()).code, 0);
     expectClose(out, folder / "whole.npy");
 }
@@ -541,7 +549,8 @@ TEST(Cli, VerifyComparesSomeNodesWhereAllDoNotFit)
     const MemoryGroup group(std::int64_t{1500} << 20);
     if (!group.isThere())
         GTEST_SKIP() << "no memory control group can be made here";
-    EXPECT_EQ(codeOf(start("verify " + benchModel("sage2") + " " + graph + " --plan " + plan + " --record", errors, [&] { group.enter(); })), 0) << test::readText(errors);
+    EXPECT_EQ(codeOf(start("verify " + benchModel("sage2") + " " + graph + " --plan " + plan + " --record", errors, [&] { group.enter(); })), 0)
+        << test::readText(errors);
     const auto verified = nlohmann::json::parse(test::readText(plan))["verification"];
     EXPECT_TRUE(verified["equal"].get<bool>());
     EXPECT_EQ(verified["sampled_nodes"], 1024);
@@ -564,7 +573,8 @@ TEST(Cli, BenchMeasuresKernelsAndRuns)
 TEST(Cli, SwitchesAreTaken)
 {
     const std::string inputs = example("sage.pt2") + " " + example("cora.npz") + " --batch-size 300";
-    for (const char* switches : {"--kernels none", "--kernels reduce", "--rewrite none", "--rewrite transform-first", "--rewrite one-gather,merge-linears", "--dense blas --batches-at-once 2"}) {
+    for (const char* switches : {"--kernels none", "--kernels reduce", "--rewrite none", "--rewrite transform-first",
+                                 "--rewrite one-gather,merge-linears", "--dense blas --batches-at-once 2"}) {
         const Result equal = run("verify " + inputs + " " + switches + " --expected " + example("sage.expected.npz"));
         EXPECT_EQ(equal.code, 0) << switches << "\n" << equal.out << equal.err;
     }
@@ -633,7 +643,8 @@ TEST(Cli, RunsPlanForTheGraph)
     EXPECT_EQ(asked.code, 1) << "what is asked for is not left out in silence";
     const Result verified = run("verify " + benchModel("sage3") + " " + graph);
     EXPECT_EQ(verified.code, 0) << verified.err;
-    EXPECT_NE(verified.out.find("Plan: " + nlohmann::json::parse(optimal.out)["planner"].get<std::string>() + "\n"), std::string::npos) << verified.out;
+    EXPECT_NE(verified.out.find("Plan: " + nlohmann::json::parse(optimal.out)["planner"].get<std::string>() + "\n"), std::string::npos)
+        << verified.out;
 }
 
 // There is no GPU, or all functions run there; in both cases the answers are right.
@@ -647,7 +658,8 @@ TEST(Cli, DevicesAreTriedAndNamed)
     const bool isThere = !json.contains("notices");
     for (const auto& function : json["functions"])
         EXPECT_EQ(function["device"] == "cpu", !isThere) << tried.out;
-    EXPECT_TRUE(isThere || json["notices"][0].get<std::string>().find("All functions run on the CPU instead of cuda: ") != std::string::npos) << tried.out;
+    EXPECT_TRUE(isThere || json["notices"][0].get<std::string>().find("All functions run on the CPU instead of cuda: ") != std::string::npos)
+        << tried.out;
     EXPECT_EQ(run("verify " + inputs + " --device cuda --expected " + example("sage.expected.npz")).code, 0);
     const Result strict = run("run " + inputs + " --device cuda --strict-device --out " + (folder / "strict.npy").string());
     EXPECT_EQ(strict.code, isThere ? 0 : 1);
@@ -696,7 +708,8 @@ TEST(Cli, PlansPlaceFunctionsOnDevices)
     const auto aloneJson = nlohmann::json::parse(alone.out);
     for (const auto& function : aloneJson["functions"])
         EXPECT_EQ(function["device"], "cpu");
-    const auto asPlanned = nlohmann::json::parse(run("run " + inputs + " --plan " + plan + " --json --out " + (folder / "o.npy").string(), config).out);
+    const auto asPlanned =
+        nlohmann::json::parse(run("run " + inputs + " --plan " + plan + " --json --out " + (folder / "o.npy").string(), config).out);
     EXPECT_TRUE(asPlanned.contains("notices") || asPlanned["functions"][0]["device"] != "cpu") << asPlanned;
     rates["devices"]["cuda"]["gemm_flops_per_second"] = -1;
     test::writeText(folder / "cleave/rates.json", rates.dump());

@@ -81,7 +81,8 @@ TEST(GraphFiles, VerifyNamesTheNodesThatDiffer)
     NewArray wrong = makeArray(DType::Float32, {3, 7});
     std::fill_n(reinterpret_cast<float*>(wrong.data), 21, 1e3F);
     writeNpz(folder / "wrong.npz", {{"expected", wrong.array}});
-    const std::string verify = "verify " + example("gcn.pt2") + " " + (folder / "g.txt").string() + " --features random --expected " + (folder / "wrong.npz").string();
+    const std::string verify =
+        "verify " + example("gcn.pt2") + " " + (folder / "g.txt").string() + " --features random --expected " + (folder / "wrong.npz").string();
     const Result text = run(verify);
     EXPECT_EQ(text.code, 3) << text.err;
     const std::size_t line = text.out.find("differ most");

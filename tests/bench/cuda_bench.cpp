@@ -39,7 +39,10 @@ template <class T>
 class OnDevice {
 public:
     explicit OnDevice(std::size_t count) : m_count(count) { check(cudaMalloc(&m_memory, std::max<std::size_t>(count, 1) * sizeof(T))); }
-    explicit OnDevice(const std::vector<T>& data) : OnDevice(data.size()) { check(cudaMemcpy(m_memory, data.data(), data.size() * sizeof(T), cudaMemcpyHostToDevice)); }
+    explicit OnDevice(const std::vector<T>& data) : OnDevice(data.size())
+    {
+        check(cudaMemcpy(m_memory, data.data(), data.size() * sizeof(T), cudaMemcpyHostToDevice));
+    }
     ~OnDevice() { cudaFree(m_memory); }
     OnDevice(const OnDevice&) = delete;
     OnDevice& operator=(const OnDevice&) = delete;
@@ -122,10 +125,14 @@ void run(int scale)
     constexpr std::size_t large = std::size_t{1} << 30;
     const OnDevice<std::byte> a(large), b(large);
     const Pinned host(large);
-    const double copied = 2 * static_cast<double>(large) / secondsOf([&] { check(cudaMemcpyAsync(a.get(), b.get(), large, cudaMemcpyDeviceToDevice)); });
-    const double toDevice = static_cast<double>(large) / secondsOf([&] { check(cudaMemcpyAsync(a.get(), host.memory, large, cudaMemcpyHostToDevice)); });
-    const double toHost = static_cast<double>(large) / secondsOf([&] { check(cudaMemcpyAsync(host.memory, a.get(), large, cudaMemcpyDeviceToHost)); });
-    std::printf("Copies on the device %.0f GB/s (read and written), to it %.1f GB/s, from it %.1f GB/s, from pinned memory\n\n", copied / 1e9, toDevice / 1e9, toHost / 1e9);
+    const double copied =
+        2 * static_cast<double>(large) / secondsOf([&] { check(cudaMemcpyAsync(a.get(), b.get(), large, cudaMemcpyDeviceToDevice)); });
+    const double toDevice =
+        static_cast<double>(large) / secondsOf([&] { check(cudaMemcpyAsync(a.get(), host.memory, large, cudaMemcpyHostToDevice)); });
+    const double toHost =
+        static_cast<double>(large) / secondsOf([&] { check(cudaMemcpyAsync(host.memory, a.get(), large, cudaMemcpyDeviceToHost)); });
+    std::printf("Copies on the device %.0f GB/s (read and written), to it %.1f GB/s, from it %.1f GB/s, from pinned memory\n\n", copied / 1e9,
+                toDevice / 1e9, toHost / 1e9);
 
     const Graph graph = rmat(scale);
     const auto nodes = static_cast<std::int64_t>(graph.begin.size()) - 1, edges = graph.begin.back();
@@ -160,27 +167,32 @@ void run(int scale)
         const void *onDevice, *onHost;
         DType type;
     };
-    const Operand wide{rows.get(), x.data(), DType::Float32}, narrow{halves.get(), half.data(), DType::BFloat16}, perEdge{edgeWeights.get(), weights.data(), DType::Float32};
+    const Operand wide{rows.get(), x.data(), DType::Float32}, narrow{halves.get(), half.data(), DType::BFloat16},
+        perEdge{edgeWeights.get(), weights.data(), DType::Float32};
     struct Way {
         const char* name;
         EdgeProgram program;
         std::vector<Operand> operands;
         double bytes;
     };
-    const double e = static_cast<double>(edges), n = static_cast<double>(nodes), row = 4.0 * width, index = 4 * e + 8 * n, all = (e + n) * row + index;
+    const double e = static_cast<double>(edges), n = static_cast<double>(nodes), row = 4.0 * width, index = 4 * e + 8 * n,
+                 all = (e + n) * row + index;
     const EdgeOperand ofSources{EdgeRow::Source, width};
     const std::vector<Way> ways{
         {"mean", {{ofSources}, {}, {{true, Reduce::Mean, 0}}}, {wide}, all},
         {"max", {{ofSources}, {}, {{true, Reduce::Max, 0}}}, {wide}, all},
         {"weighted sum, 4 heads", {{ofSources, {EdgeRow::Edge, heads}}, {}, {{true, Reduce::Sum, 0, 1}}}, {wide, perEdge}, all + 4 * heads * e},
         {"sum of relu(x_i + x_j)",
-         {{ofSources, {EdgeRow::Target, width}}, {{EdgeCode::Add, {0}, {1}, 0, width}, {EdgeCode::Relu, {2}, {}, 0, width}}, {{true, Reduce::Sum, 3}}},
+         {{ofSources, {EdgeRow::Target, width}},
+          {{EdgeCode::Add, {0}, {1}, 0, width}, {EdgeCode::Relu, {2}, {}, 0, width}},
+          {{true, Reduce::Sum, 3}}},
          {wide, wide},
          all + n * row},
         {"mean of bfloat16 rows", {{ofSources}, {}, {{true, Reduce::Mean, 0}}}, {narrow}, e * row / 2 + n * row + index}};
 
-    std::printf("R-MAT of %lld nodes, %lld edges, %lld features\n\n| aggregation | milliseconds | logical GB/s | of a copy | largest difference from the CPU |\n|---|---|---|---|---|\n",
-                static_cast<long long>(nodes), static_cast<long long>(edges), static_cast<long long>(width));
+    std::printf(
+        "R-MAT of %lld nodes, %lld edges, %lld features\n\n| aggregation | milliseconds | logical GB/s | of a copy | largest difference from the CPU |\n|---|---|---|---|---|\n",
+        static_cast<long long>(nodes), static_cast<long long>(edges), static_cast<long long>(width));
     std::vector<float> wanted(x.size());
     for (const Way& way : ways) {
         const auto plan = device::planEdges(way.program, DType::Float32);

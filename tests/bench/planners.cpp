@@ -25,8 +25,8 @@ int main(int argc, char** argv)
                 for (int i = 0; i < times; ++i)
                     costs.price(optimal.plan);
             });
-            std::printf("| %zu | 32 | %.2f s | %.2f s | %.2g %% | %.1f %% | %.2f ms |\n", space.ops().size(), greedySeconds, optimalSeconds, optimal.gap() * 100,
-                        (1 - optimal.cost.seconds() / degree.cost.seconds()) * 100, price / times * 1e3);
+            std::printf("| %zu | 32 | %.2f s | %.2f s | %.2g %% | %.1f %% | %.2f ms |\n", space.ops().size(), greedySeconds, optimalSeconds,
+                        optimal.gap() * 100, (1 - optimal.cost.seconds() / degree.cost.seconds()) * 100, price / times * 1e3);
             std::fflush(stdout);
         }
     return 0;

@@ -60,7 +60,8 @@ bool takeWindow(const QString& folder)
     if (!open(window, "gat.pt2"))
         return false;
     window.document().verify();
-    return waitFor([&] { return window.document().report().verify.has_value() && !window.document().isBusy(); }) && save(window, folder + QStringLiteral("/window.png"));
+    return waitFor([&] { return window.document().report().verify.has_value() && !window.document().isBusy(); }) &&
+           save(window, folder + QStringLiteral("/window.png"));
 }
 
 // The line of a cut under the mouse.

@@ -125,11 +125,12 @@ bool measure(const QString& path)
     const Frames all = pan(view, true);
     view.setZoom(1);
     const Frames moved = moveCuts(view, window.document().planEditor());
-    std::printf("%-16s %6zu ops | open %6.2f s (read and analysed %6.2f), %5zu boxes | expand all %6.2f s, %6zu boxes | frame ms: panning %5.1f (worst %5.1f), painted anew %5.1f (%5.1f), "
-                "whole picture %6.1f (%6.1f), moving a cut %6.1f (%6.1f) | %.2f GB\n",
-                qPrintable(QFileInfo(path).fileName()), window.document().model()->program().ops.size(), drawn, analysed, boxes, expanded,
-                view.picture()->dag.boxes.size(), panned.median, panned.worst, readable.median, readable.worst, all.median, all.worst, moved.median, moved.worst,
-                static_cast<double>(cleave::residentBytes()) * 1e-9);
+    std::printf(
+        "%-16s %6zu ops | open %6.2f s (read and analysed %6.2f), %5zu boxes | expand all %6.2f s, %6zu boxes | frame ms: panning %5.1f (worst %5.1f), painted anew %5.1f (%5.1f), "
+        "whole picture %6.1f (%6.1f), moving a cut %6.1f (%6.1f) | %.2f GB\n",
+        qPrintable(QFileInfo(path).fileName()), window.document().model()->program().ops.size(), drawn, analysed, boxes, expanded,
+        view.picture()->dag.boxes.size(), panned.median, panned.worst, readable.median, readable.worst, all.median, all.worst, moved.median,
+        moved.worst, static_cast<double>(cleave::residentBytes()) * 1e-9);
     std::fflush(stdout);
     return true;
 }

@@ -101,8 +101,26 @@ private:
 
     void changeWords(std::string& text)
     {
-        static const std::vector<std::string> odd{"0", "-1", "9223372036854775807", "-9223372036854775808", "None", "True", "1e400", "inf", "self", "[]", "annotate(List[int], [])",
-                                                  "torch.size(x, 99)", "torch.zeros([1000000000000])", "torch.arange(4000000000)", "x", "edge_index", "forward", "int", "Tensor", "\"text\""};
+        static const std::vector<std::string> odd{"0",
+                                                  "-1",
+                                                  "9223372036854775807",
+                                                  "-9223372036854775808",
+                                                  "None",
+                                                  "True",
+                                                  "1e400",
+                                                  "inf",
+                                                  "self",
+                                                  "[]",
+                                                  "annotate(List[int], [])",
+                                                  "torch.size(x, 99)",
+                                                  "torch.zeros([1000000000000])",
+                                                  "torch.arange(4000000000)",
+                                                  "x",
+                                                  "edge_index",
+                                                  "forward",
+                                                  "int",
+                                                  "Tensor",
+                                                  "\"text\""};
         const auto all = words(text);
         if (all.empty())
             return;

@@ -37,7 +37,8 @@ void write(const fs::path& path, std::string_view bytes)
 
 fs::path writeOgb(std::string_view bytes)
 {
-    for (const char* file : {"raw/edge.csv", "raw/num-node-list.csv", "raw/num-edge-list.csv", "raw/node-feat.csv", "raw/node-label.csv", "split/s/train.csv"}) {
+    for (const char* file :
+         {"raw/edge.csv", "raw/num-node-list.csv", "raw/num-edge-list.csv", "raw/node-feat.csv", "raw/node-label.csv", "split/s/train.csv"}) {
         const std::size_t end = bytes.find('\0');
         write(folder() / "ogb" / file, bytes.substr(0, end));
         bytes = end == std::string_view::npos ? std::string_view() : bytes.substr(end + 1);
@@ -51,8 +52,8 @@ void readProfile(const fs::path& path)
     const ProfileGraph graph = readProfileGraph(path);
     writeProfileGraph(folder() / "again", graph);
     const ProfileGraph again = readProfileGraph(folder() / "again");
-    if (again.nodes.size() != graph.nodes.size() || again.edges != graph.edges || again.stages != graph.stages || stageTotals(again).size() != graph.stages.size() ||
-        toDot(graph).empty())
+    if (again.nodes.size() != graph.nodes.size() || again.edges != graph.edges || again.stages != graph.stages ||
+        stageTotals(again).size() != graph.stages.size() || toDot(graph).empty())
         std::abort();
 }
 

@@ -251,7 +251,8 @@ TEST(DagModel, FoldsRepeats)
         const DagBox& box = dag.boxes[static_cast<std::size_t>(dag.findOp({7}))];
         EXPECT_EQ(box.key.kind, BoxKind::Repeat);
         EXPECT_EQ(box.ops.size(), 5U);
-        EXPECT_THAT(titles(dag, 7, BoxKind::Tensor), testing::ElementsAreArray(jumps ? std::vector<std::string>{"c", "a", "c", "c", "c", "c", "c"} : std::vector<std::string>{"c"}));
+        EXPECT_THAT(titles(dag, 7, BoxKind::Tensor),
+                    testing::ElementsAreArray(jumps ? std::vector<std::string>{"c", "a", "c", "c", "c", "c", "c"} : std::vector<std::string>{"c"}));
         // What it reads comes from the layer before it, and what the next function reads leaves it.
         int in = 0, out = 0;
         for (const DagArrow& arrow : dag.arrows) {

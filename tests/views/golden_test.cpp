@@ -40,7 +40,8 @@ struct Difference {
 Difference difference(const QImage& pictureA, const QImage& pictureB)
 {
     const QSize blocks = pictureA.size() / 5;
-    const QImage a = pictureA.scaled(blocks, Qt::IgnoreAspectRatio, Qt::SmoothTransformation), b = pictureB.scaled(blocks, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
+    const QImage a = pictureA.scaled(blocks, Qt::IgnoreAspectRatio, Qt::SmoothTransformation),
+                 b = pictureB.scaled(blocks, Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
     Difference d;
     for (int y = 0; y < a.height(); ++y)
         for (int x = 0; x < a.width(); ++x) {
@@ -114,7 +115,8 @@ void GoldenTest::picturesAreAsRecorded()
         QSKIP("Recorded anew.");
     }
     const QImage recorded = QImage(file).convertToFormat(QImage::Format_RGB32);
-    QVERIFY2(std::abs(now.height() - recorded.height()) <= 4, qPrintable(QStringLiteral("%1 and %2 pixels high").arg(now.height()).arg(recorded.height())));
+    QVERIFY2(std::abs(now.height() - recorded.height()) <= 4,
+             qPrintable(QStringLiteral("%1 and %2 pixels high").arg(now.height()).arg(recorded.height())));
     const Difference d = difference(now.scaled(recorded.size(), Qt::IgnoreAspectRatio, Qt::SmoothTransformation), recorded);
     QVERIFY2(isSame(d), qPrintable(QStringLiteral("mean difference %1, %2 of the pixels far off").arg(d.mean).arg(d.share)));
 }

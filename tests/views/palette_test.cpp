@@ -35,8 +35,10 @@ const std::map<std::string, Matrix> visions{
 // Oklab (Ottosson 2020): equal distances look alike; black and white are 1 apart.
 Rgb oklab(const Rgb& linearRgb)
 {
-    static const Matrix toCones{{{0.4122214708, 0.5363325363, 0.0514459929}, {0.2119034982, 0.6806995451, 0.1073969566}, {0.0883024619, 0.2817188376, 0.6299787005}}};
-    static const Matrix toLab{{{0.2104542553, 0.7936177850, -0.0040720468}, {1.9779984951, -2.4285922050, 0.4505937099}, {0.0259040371, 0.7827717662, -0.8086757660}}};
+    static const Matrix toCones{
+        {{0.4122214708, 0.5363325363, 0.0514459929}, {0.2119034982, 0.6806995451, 0.1073969566}, {0.0883024619, 0.2817188376, 0.6299787005}}};
+    static const Matrix toLab{
+        {{0.2104542553, 0.7936177850, -0.0040720468}, {1.9779984951, -2.4285922050, 0.4505937099}, {0.0259040371, 0.7827717662, -0.8086757660}}};
     Rgb cones = times(toCones, linearRgb);
     for (double& c : cones)
         c = std::cbrt(std::max(0.0, c));
@@ -88,7 +90,8 @@ TEST_P(Palettes, LevelsGrowLighterForEveryone)
 TEST_P(Palettes, LinesStandOutFromTheGround)
 {
     for (const auto& [name, vision] : visions)
-        for (const QColor& line : {colors.nodeRows, colors.edgeRows, colors.graphRows, colors.arrow, colors.cut, colors.selection, colors.text, colors.muted}) {
+        for (const QColor& line :
+             {colors.nodeRows, colors.edgeRows, colors.graphRows, colors.arrow, colors.cut, colors.selection, colors.text, colors.muted}) {
             EXPECT_GT(distance(line, colors.background, vision), 0.25) << name << ' ' << line.name().toStdString();
             EXPECT_GT(distance(line, colors.band, vision), 0.25) << name << ' ' << line.name().toStdString();
         }

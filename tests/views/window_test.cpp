@@ -364,7 +364,8 @@ void WindowTest::structureIsNeverAnArrow()
         if (picture.dag.boxes[static_cast<std::size_t>(arrow.to)].key.band > 0)
             for (const ValueId value : arrow.values)
                 QVERIFY(picture.model->analysis->values[value].reach == Reach::Feature ||
-                        picture.dag.boxes[static_cast<std::size_t>(arrow.from)].key.band == picture.dag.boxes[static_cast<std::size_t>(arrow.to)].key.band);
+                        picture.dag.boxes[static_cast<std::size_t>(arrow.from)].key.band ==
+                            picture.dag.boxes[static_cast<std::size_t>(arrow.to)].key.band);
     for (const DagBox& box : picture.dag.boxes)
         badges = badges || !box.structure.empty();
     QVERIFY(badges);
@@ -612,7 +613,8 @@ void WindowTest::cancelStopsARun()
     QVERIFY(window.document().report().run() == nullptr);
     QVERIFY(!window.messageBar().isVisible());
     const auto* messages = window.findChild<ResultPanel*>()->findChild<QListWidget*>();
-    QVERIFY2(messages->item(messages->count() - 1)->text().contains(QStringLiteral("Cancelled: ")), qPrintable(messages->item(messages->count() - 1)->text()));
+    QVERIFY2(messages->item(messages->count() - 1)->text().contains(QStringLiteral("Cancelled: ")),
+             qPrintable(messages->item(messages->count() - 1)->text()));
 }
 
 void WindowTest::cancelStopsAtOnce_data()
@@ -682,7 +684,8 @@ void WindowTest::repeatedLayersAreFolded()
     const std::vector<OpId> found = view.find(QStringLiteral("relu_6"));
     QCOMPARE(found.size(), 1U);
     view.showOp(found.front());
-    QTRY_VERIFY_WITH_TIMEOUT(isDrawn() && view.selectedBox() && view.selectedBox()->key.kind == BoxKind::Op && view.selectedBox()->ops == found, patience);
+    QTRY_VERIFY_WITH_TIMEOUT(isDrawn() && view.selectedBox() && view.selectedBox()->key.kind == BoxKind::Op && view.selectedBox()->ops == found,
+                             patience);
 
     // A plan that moves a cut of a folded layer says so on the box.
     view.collapseAll();
@@ -692,7 +695,8 @@ void WindowTest::repeatedLayersAreFolded()
     QVERIFY(move.plan.has_value());
     editor.take(*move.plan, QStringLiteral("move"));
     const PlanMarks marks = planMarks(view.picture()->dag, editor, editor.plan());
-    QVERIFY(marks.places[static_cast<std::size_t>(view.picture()->dag.find(firstBox(window, BoxKind::Repeat)))].contains(QStringLiteral("ops moved")));
+    QVERIFY(
+        marks.places[static_cast<std::size_t>(view.picture()->dag.find(firstBox(window, BoxKind::Repeat)))].contains(QStringLiteral("ops moved")));
     editor.history().setClean();
 }
 
@@ -722,7 +726,9 @@ void WindowTest::inspectorShowsFormulasAndCosts()
     const auto tensor = std::ranges::find(editor.cost()->tensors, view.selectedBox()->key.value, &TensorCost::tensor);
     QVERIFY(tensor != editor.cost()->tensors.end() && !tensor->reads.empty());
     const QString read = valueOf(properties, QStringLiteral("read by function 1"));
-    QVERIFY2(read.startsWith(QStringLiteral("%1·16·4 B = %2").arg(QLatin1Char(tensor->reads.front().rows)).arg(bytesText(tensor->reads.front().count * 64))), qPrintable(read));
+    QVERIFY2(read.startsWith(
+                 QStringLiteral("%1·16·4 B = %2").arg(QLatin1Char(tensor->reads.front().rows)).arg(bytesText(tensor->reads.front().count * 64))),
+             qPrintable(read));
 
     view.selectCut(0);
     QCOMPARE(window.findChild<Inspector*>()->title(), QStringLiteral("Cut 1"));
@@ -785,7 +791,8 @@ void WindowTest::settingsTakeEffectAndAreKept()
     choose("KiB, MiB, GiB: powers of 1024");
     QCOMPARE(byteUnits(), ByteUnits::Binary);
     window.graphView().selectTensor(window.document().model()->program()[opNamed(window, "linear_1")].outputs.front());
-    QCOMPARE(valueOf(*window.findChild<Inspector*>()->findChild<PropertyView*>()->model(), QStringLiteral("bytes")), QStringLiteral("V·16·4 B = 169\u00A0KiB"));
+    QCOMPARE(valueOf(*window.findChild<Inspector*>()->findChild<PropertyView*>()->model(), QStringLiteral("bytes")),
+             QStringLiteral("V·16·4 B = 169\u00A0KiB"));
     choose("Dark");
     QVERIFY(QApplication::palette().color(QPalette::Window).lightness() < 128);
     choose("简体中文");
@@ -847,8 +854,14 @@ void WindowTest::everyTextIsInChinese()
     const auto english = qScopeGuard([] { applyLanguage(*QCoreApplication::instance(), QStringLiteral("en")); });
     // What Qt says itself is in a package of its own.
     const bool qtIsChinese = QFile::exists(QLibraryInfo::path(QLibraryInfo::TranslationsPath) + QStringLiteral("/qtbase_zh_CN.qm"));
-    const QStringList ofQt{QStringLiteral("Float"), QStringLiteral("Close"), QStringLiteral("Scroll Left"), QStringLiteral("Scroll Right"), QStringLiteral("Restore Defaults"),
-                           QStringLiteral("&Close"), QStringLiteral("Undocks and re-attaches the dock widget"), QStringLiteral("Closes the dock widget")};
+    const QStringList ofQt{QStringLiteral("Float"),
+                           QStringLiteral("Close"),
+                           QStringLiteral("Scroll Left"),
+                           QStringLiteral("Scroll Right"),
+                           QStringLiteral("Restore Defaults"),
+                           QStringLiteral("&Close"),
+                           QStringLiteral("Undocks and re-attaches the dock widget"),
+                           QStringLiteral("Closes the dock widget")};
     QStringList foreign;
     const auto check = [&](const QString& text, const QObject& of) {
         if (!isChinese(text) && (qtIsChinese || !ofQt.contains(text)))
@@ -874,7 +887,8 @@ void WindowTest::everyTextIsInChinese()
             check(header.data().toString(), *view);
             for (int row = 0; row < view->model()->rowCount(header); ++row)
                 for (int column = 0; column < 2; ++column)
-                    if (const QString text = view->model()->index(row, column, header).data().toString(); text != QStringLiteral("Linear") && !text.contains(u'_') && !text.contains(u'('))
+                    if (const QString text = view->model()->index(row, column, header).data().toString();
+                        text != QStringLiteral("Linear") && !text.contains(u'_') && !text.contains(u'('))
                         check(text, *view);
         }
     StoryView& story = window.story();
@@ -975,7 +989,8 @@ void WindowTest::anErrorStaysUntilSomethingNewIsTried()
     window.document().open(example("sage.pt2"));
     window.document().open(QStringLiteral("/nonexistent.npz"));
     QTRY_VERIFY_WITH_TIMEOUT(window.document().model() && !window.document().isBusy() && !window.graphView().isLayingOut(), patience);
-    QVERIFY2(window.messageBar().isVisibleTo(&window) && window.messageBar().text().contains(QStringLiteral("nonexistent")), qPrintable(window.messageBar().text()));
+    QVERIFY2(window.messageBar().isVisibleTo(&window) && window.messageBar().text().contains(QStringLiteral("nonexistent")),
+             qPrintable(window.messageBar().text()));
     PlanEditor& editor = window.document().planEditor();
     QVERIFY(editor.moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
     QVERIFY(window.messageBar().isVisibleTo(&window));
@@ -1003,7 +1018,8 @@ void WindowTest::degreesAreBars()
     for (std::size_t bin = 0; bin < degrees.histogram.size(); ++bin) {
         QVERIFY(QRectF(chart->rect()).contains(chart->bar(bin)) || degrees.histogram[bin] == 0);
         for (std::size_t other = 0; other < bin; ++other)
-            QVERIFY(!chart->bar(bin).intersects(chart->bar(other)) && (degrees.histogram[bin] <= degrees.histogram[other] || chart->bar(bin).height() > chart->bar(other).height()));
+            QVERIFY(!chart->bar(bin).intersects(chart->bar(other)) &&
+                    (degrees.histogram[bin] <= degrees.histogram[other] || chart->bar(bin).height() > chart->bar(other).height()));
     }
     const QStringList texts = degreeTexts(degrees);
     QCOMPARE(static_cast<std::size_t>(texts.size()), degrees.histogram.size());
@@ -1053,7 +1069,8 @@ void WindowTest::rightClickMovesNothing()
     QApplication::sendEvent(view.viewport(), &event);
     QVERIFY(view.selectedBox() != nullptr);
     const QPoint moved = view.mapFromScene(box) + QPoint(0, 4) - at;
-    QVERIFY2(moved.manhattanLength() <= 20, qPrintable(QStringLiteral("%1, %2").arg(moved.x()).arg(moved.y())));  // roundings of a view that the inspector makes smaller
+    // roundings of a view that the inspector makes smaller
+    QVERIFY2(moved.manhattanLength() <= 20, qPrintable(QStringLiteral("%1, %2").arg(moved.x()).arg(moved.y())));
 }
 
 void WindowTest::aWrongCutIsNotKept()
@@ -1163,7 +1180,8 @@ void WindowTest::exportsAreMadeForPaper()
         const QRegularExpressionMatch first = colour.match(QString::fromLatin1(pdfContent(pdf)));
         QVERIFY(first.hasMatch());
         const QColor filled = QColor::fromRgbF(first.captured(1).toFloat(), first.captured(2).toFloat(), first.captured(3).toFloat());
-        QVERIFY2(std::abs(filled.red() - colors.background.red()) <= 1 && std::abs(filled.blue() - colors.background.blue()) <= 1, qPrintable(filled.name()));
+        QVERIFY2(std::abs(filled.red() - colors.background.red()) <= 1 && std::abs(filled.blue() - colors.background.blue()) <= 1,
+                 qPrintable(filled.name()));
     }
 }
 
@@ -1183,7 +1201,8 @@ void WindowTest::fileDialogsLeaveTheWindowFree()
     QCOMPARE(dialogs().size(), 1);
     QVERIFY(!dialogs().front()->isModal());
     QCOMPARE(dialogs().front()->defaultSuffix(), QStringLiteral("cleave.json"));
-    QVERIFY(window.document().planEditor().moveOps({opNamed(window, "relu")}, Position::pre(2)) || window.document().planEditor().history().count() == 0);
+    QVERIFY(window.document().planEditor().moveOps({opNamed(window, "relu")}, Position::pre(2)) ||
+            window.document().planEditor().history().count() == 0);
     QTest::keyClick(&window, Qt::Key_O, Qt::ControlModifier);
     QCOMPARE(dialogs().size(), 1);
     QTest::keyClick(&window, Qt::Key_S, Qt::ControlModifier);
@@ -1278,9 +1297,11 @@ void WindowTest::reportsCompareThePlans()
     window.document().verify();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
     const QString html = htmlReport(window.document(), window.graphView().svg());
-    for (const char* part : {"This plan", "against this plan", "Message degree", "Node-wise", "Function 2", "linear_3", "Verification", "<svg", "cora.npz"})
+    for (const char* part :
+         {"This plan", "against this plan", "Message degree", "Node-wise", "Function 2", "linear_3", "Verification", "<svg", "cora.npz"})
         QVERIFY2(html.contains(QLatin1String(part)), part);
-    QXmlStreamReader xml(html.mid(html.indexOf(QStringLiteral("<svg")), html.indexOf(QStringLiteral("</svg>")) + 6 - html.indexOf(QStringLiteral("<svg"))));
+    QXmlStreamReader xml(
+        html.mid(html.indexOf(QStringLiteral("<svg")), html.indexOf(QStringLiteral("</svg>")) + 6 - html.indexOf(QStringLiteral("<svg"))));
     while (!xml.atEnd())
         xml.readNext();
     QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
@@ -1538,7 +1559,8 @@ void WindowTest::cutsMoveByKeys()
     QVERIFY(positionOf(window, "linear_3") == Position::pre(2));
     QCOMPARE(editor.history().count(), 0);  // only looked at
     QVERIFY(!label->isHidden() && view.viewport()->rect().contains(label->geometry()));
-    QVERIFY2(label->text().startsWith(QStringLiteral("Cut 2 saves ")) && label->text().contains(secondsText(editor.cost()->seconds())), qPrintable(label->text()));
+    QVERIFY2(label->text().startsWith(QStringLiteral("Cut 2 saves ")) && label->text().contains(secondsText(editor.cost()->seconds())),
+             qPrintable(label->text()));
     QCOMPARE(lastAnnouncement().split(QStringLiteral("; ")), label->text().split(QLatin1Char('\n')));
     press(Qt::Key_Escape);
     QVERIFY(label->isHidden());
@@ -1599,7 +1621,8 @@ void WindowTest::graphIsAListForScreenReaders()
     QVERIFY2(all.contains(QStringLiteral("linear_1, linear, [V, 7] – Function 1")), qPrintable(all.join(QLatin1Char('\n'))));
     QVERIFY(all.contains(QStringLiteral("linear_1, [V, 7] – save point, Function 1")));
     QVERIFY(all.contains(QStringLiteral("x, [V, 1433] – input")));
-    QVERIFY2(all.last().startsWith(QStringLiteral("Cut 2 saves linear_1 – 1 save point, ") + bytesText(28) + QStringLiteral(" × V = ")), qPrintable(all.last()));
+    QVERIFY2(all.last().startsWith(QStringLiteral("Cut 2 saves linear_1 – 1 save point, ") + bytesText(28) + QStringLiteral(" × V = ")),
+             qPrintable(all.last()));
 
     // A box by its place on the screen, opened by its action.
     const auto module = std::ranges::find_if(all, [](const QString& text) { return text.startsWith(QStringLiteral("convs.0, GCNConv, 4 ops")); });
@@ -1624,13 +1647,16 @@ void WindowTest::graphIsAListForScreenReaders()
     view.selectCut(1);
     view.moveCut(true);
     QVERIFY2(text(QStringLiteral("linear_1, linear")).contains(QStringLiteral("2")), qPrintable(text(QStringLiteral("linear_1, linear"))));
-    QVERIFY2(text(QStringLiteral("linear_1, [V, 7]")).contains(QStringLiteral("not saved in this plan")), qPrintable(parts().join(QLatin1Char('\n'))));
+    QVERIFY2(text(QStringLiteral("linear_1, [V, 7]")).contains(QStringLiteral("not saved in this plan")),
+             qPrintable(parts().join(QLatin1Char('\n'))));
     QVERIFY(text(QStringLiteral("Cut 2 saves ")).startsWith(QStringLiteral("Cut 2 saves relu")));
 
     // What paints itself has a role, and results are read out.
     for (const QWidget* widget : window.findChildren<QWidget*>())
         if (const QString name = QString::fromUtf8(widget->metaObject()->className()).section(QStringLiteral("::"), -1);
-            QStringList{QStringLiteral("Legend"), QStringLiteral("Ruler"), QStringLiteral("CostBars"), QStringLiteral("BatchCurve"), QStringLiteral("DegreeChart"), QStringLiteral("StoryCanvas")}.contains(name)) {
+            QStringList{QStringLiteral("Legend"), QStringLiteral("Ruler"), QStringLiteral("CostBars"), QStringLiteral("BatchCurve"),
+                        QStringLiteral("DegreeChart"), QStringLiteral("StoryCanvas")}
+                .contains(name)) {
             const QAccessibleInterface* interface = QAccessible::queryAccessibleInterface(const_cast<QWidget*>(widget));
             QVERIFY2(interface->role() == QAccessible::Chart || interface->role() == QAccessible::Graphic, qPrintable(name));
         }
@@ -1742,7 +1768,8 @@ void WindowTest::nodeTypesAreToldApart()
     QStringList bytes;
     for (int row = 0; row < table.rowCount(); ++row)
         bytes.append(table.index(row, SavePointModel::Bytes).data(Qt::ToolTipRole).toString());
-    QVERIFY2(std::ranges::any_of(bytes, [](const QString& text) { return text.contains(QLatin1String("V author = ")); }), qPrintable(bytes.join(u'\n')));
+    QVERIFY2(std::ranges::any_of(bytes, [](const QString& text) { return text.contains(QLatin1String("V author = ")); }),
+             qPrintable(bytes.join(u'\n')));
     QVERIFY(std::ranges::none_of(bytes, [](const QString& text) { return text.contains(QLatin1String("V = ")); }));
     for (int cut = 0; cut + 1 < window.document().planEditor().space()->functions(); ++cut)
         for (const Property& property : inspectCut(cut, window.document().graph().get(), window.document().planEditor()).sections.front().properties)
@@ -1878,7 +1905,8 @@ void WindowTest::functionsRunOnADevice()
     QVERIFY(verified && verified->equal());
     QCOMPARE(said.size(), 1);
     if (verified->layerWise.functions.front().device.empty())
-        QVERIFY2(said.front().front().toString().contains(QStringLiteral("All functions run on the CPU instead of cuda")), qPrintable(said.front().front().toString()));
+        QVERIFY2(said.front().front().toString().contains(QStringLiteral("All functions run on the CPU instead of cuda")),
+                 qPrintable(said.front().front().toString()));
     editor.history().setClean();
 }
 
@@ -2068,7 +2096,8 @@ void WindowTest::draggedCutStopsWhereItCan()
     const Plan looked = editor.shown();
     QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, at(band.top()));
     QVERIFY(editor.plan() == looked && looked != before);
-    QVERIFY2(QRegularExpression(QStringLiteral("^Move cut 2: save \\S.* instead of \\S.*$")).match(editor.history().undoText()).hasMatch(), qPrintable(editor.history().undoText()));
+    QVERIFY2(QRegularExpression(QStringLiteral("^Move cut 2: save \\S.* instead of \\S.*$")).match(editor.history().undoText()).hasMatch(),
+             qPrintable(editor.history().undoText()));
     QCOMPARE(editor.history().count(), 1);
     QCOMPARE(editor.space()->whyIllegal(editor.plan()), std::string());
     editor.history().undo();
@@ -2110,7 +2139,8 @@ void WindowTest::pinsHoldWhateverThePlanner()
     QVERIFY(editor.moveOps({op}, Position::pre(2)));
     QVERIFY(editor.pin(op));
     QCOMPARE(editor.history().undoText(), QStringLiteral("Pin linear_3 to function 2"));
-    QTRY_VERIFY_WITH_TIMEOUT(!editor.costs().isMeasuring() && editor.costs().plans()[2].planned.plan.constraints == editor.plan().constraints, patience);
+    QTRY_VERIFY_WITH_TIMEOUT(!editor.costs().isMeasuring() && editor.costs().plans()[2].planned.plan.constraints == editor.plan().constraints,
+                             patience);
     for (int planner : {0, 1, 2})
         if (QPushButton* button = window.planPanel().planners().at(planner); button->isEnabled()) {
             QTest::mouseClick(button, Qt::LeftButton);
@@ -2183,7 +2213,9 @@ void WindowTest::memoryOfARunIsBound()
     const RunResult& run = *window.document().report().run();
     QCOMPARE(run.boundBytes, 4e9);
     QVERIFY(run.residentBytes < 4e9);
-    QVERIFY(std::ranges::any_of(window.findChildren<QLabel*>(), [](const QLabel* label) { return label->text().contains(QStringLiteral("of memory resident, of %1 allowed").arg(bytesText(4e9))); }));
+    QVERIFY(std::ranges::any_of(window.findChildren<QLabel*>(), [](const QLabel* label) {
+        return label->text().contains(QStringLiteral("of memory resident, of %1 allowed").arg(bytesText(4e9)));
+    }));
     QVERIFY(!window.document().planEditor().isModified());
     window.document().verify();
     QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify && window.document().report().verify->layerWise.boundBytes == 4e9, patience);
@@ -2351,15 +2383,18 @@ void WindowTest::storySetsAnExercise()
 
     // The best cut that was shown is not one that was found; another exercise hides the costs again.
     QTest::mouseClick(&window.story().reveal(), Qt::LeftButton);
-    QVERIFY2(window.story().text().contains(QLatin1String("Yours against it: +")) || window.story().text().contains(QLatin1String("Yours against it: 2")) ||
-             window.story().text().contains(QLatin1String(" times")), qPrintable(window.story().text()));
+    QVERIFY2(window.story().text().contains(QLatin1String("Yours against it: +")) ||
+                 window.story().text().contains(QLatin1String("Yours against it: 2")) || window.story().text().contains(QLatin1String(" times")),
+             qPrintable(window.story().text()));
     QTest::mouseClick(&window.story().optimum(), Qt::LeftButton);
     QTest::mouseClick(&window.story().optimum(), Qt::LeftButton);  // once more: the student's is still known
     const QString text = window.story().text();
-    QVERIFY2(text.contains(QStringLiteral("Yours took %1. ").arg(secondsText(exercised))) && text.contains(QLatin1String("Yours against it: ")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("Yours took %1. ").arg(secondsText(exercised))) && text.contains(QLatin1String("Yours against it: ")),
+             qPrintable(text));
     QVERIFY(!text.contains(QLatin1String("about as long")));
     const QRectF cut = window.graphView().graphScene().cutRect(0);
-    QVERIFY(window.graphView().selectedCut() == 0 && window.graphView().mapToScene(window.graphView().viewport()->rect()).boundingRect().intersects(cut));
+    QVERIFY(window.graphView().selectedCut() == 0 &&
+            window.graphView().mapToScene(window.graphView().viewport()->rect()).boundingRect().intersects(cut));
     QTest::mouseClick(&window.story().exercise(), Qt::LeftButton);
     QVERIFY(!editor.showsCosts());
     QVERIFY(window.story().reveal().isEnabled());
@@ -2555,7 +2590,8 @@ void WindowTest::planOfAnotherFileIsSaid()
     text.close();
     window.document().openPlan(file);
     QVERIFY(window.messageBar().isVisible());
-    QVERIFY2(window.messageBar().text().startsWith(QLatin1String("The plan was made for another file, 'GCN' (SHA-256 0000")), qPrintable(window.messageBar().text()));
+    QVERIFY2(window.messageBar().text().startsWith(QLatin1String("The plan was made for another file, 'GCN' (SHA-256 0000")),
+             qPrintable(window.messageBar().text()));
     QVERIFY(window.document().planPath().isEmpty());
     QVERIFY(window.document().planEditor().isModified());
     window.document().planEditor().history().setClean();
@@ -2599,7 +2635,8 @@ void WindowTest::findsInsideClosedModules()
     const DagKey first = *view.selection();
     const std::size_t firstFrames = view.picture()->dag.frames.size();
     QTest::keyClick(&bar.edit(), Qt::Key_Return);
-    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selection() && *view.selection() != first && view.selectedBox()->key.kind == BoxKind::Op, patience);
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.selection() && *view.selection() != first && view.selectedBox()->key.kind == BoxKind::Op,
+                             patience);
     QCOMPARE(bar.status(), QStringLiteral("2 of 2"));
     QVERIFY2(firstFrames > closedFrames && view.picture()->dag.frames.size() == closedFrames, "the module of the first one is closed again");
     QTest::keyClick(&bar.edit(), Qt::Key_Return);
@@ -2762,7 +2799,8 @@ void WindowTest::whatNoPlanMovesSaysWhy()
     QCOMPARE(window.document().planEditor().history().count(), 0);
     view.selectCut(0);
     view.moveCut(false);  // the line cannot go down: by name
-    QVERIFY2(window.messageBar().isVisible() && window.messageBar().text().contains(QStringLiteral("move above it")), qPrintable(window.messageBar().text()));
+    QVERIFY2(window.messageBar().isVisible() && window.messageBar().text().contains(QStringLiteral("move above it")),
+             qPrintable(window.messageBar().text()));
 }
 
 void WindowTest::titlesStayInSight()
@@ -2815,7 +2853,11 @@ void WindowTest::panelsSpeakOfThePlan()
         return DagKey{};
     }();
     QVERIFY(editor.moveOps({opNamed(window, "linear_3")}, Position::pre(2)));
-    const auto kind = [&](const DagKey& key) { return inspectBox(*window.document().model(), view.picture()->dag.boxes[static_cast<std::size_t>(view.picture()->dag.find(key))], window.document().graph().get(), &editor).kind; };
+    const auto kind = [&](const DagKey& key) {
+        return inspectBox(*window.document().model(), view.picture()->dag.boxes[static_cast<std::size_t>(view.picture()->dag.find(key))],
+                          window.document().graph().get(), &editor)
+            .kind;
+    };
     QCOMPARE(kind(boxOf(window, "linear_3")), QStringLiteral("Operator, moved: before message passing 2"));
     QCOMPARE(kind(boxOf(window, "relu")), QStringLiteral("Operator in function 1"));
     QCOMPARE(kind(saved), QStringLiteral("Tensor that this plan does not save"));
@@ -2839,14 +2881,17 @@ void WindowTest::noSequenceOfEventsGivesAnIllegalPlan()
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     const auto anywhere = [&] {
         if (below(3) > 0 && view.picture() && !view.picture()->dag.boxes.empty())  // most often a box
-            return view.viewPosition(view.picture()->dag.boxes[static_cast<std::size_t>(below(static_cast<int>(view.picture()->dag.boxes.size())))].key).toPoint();
+            return view
+                .viewPosition(view.picture()->dag.boxes[static_cast<std::size_t>(below(static_cast<int>(view.picture()->dag.boxes.size())))].key)
+                .toPoint();
         return QPoint(below(view.viewport()->width()), below(view.viewport()->height()));
     };
     const auto onACut = [&] {
         const QRectF band = zoneOf(*view.picture(), Position::post(below(2)));
         return view.mapFromScene(QPointF(band.right() - 4, band.bottom() + 8));
     };
-    constexpr std::array keys{Qt::Key_Tab, Qt::Key_Up, Qt::Key_Down, Qt::Key_Left, Qt::Key_Right, Qt::Key_Return, Qt::Key_Escape, Qt::Key_C, Qt::Key_Plus, Qt::Key_Minus, Qt::Key_F};
+    constexpr std::array keys{Qt::Key_Tab,    Qt::Key_Up, Qt::Key_Down, Qt::Key_Left,  Qt::Key_Right, Qt::Key_Return,
+                              Qt::Key_Escape, Qt::Key_C,  Qt::Key_Plus, Qt::Key_Minus, Qt::Key_F};
     std::set<QString> steps;
     for (int i = 0; i < 500; ++i) {
         switch (below(6)) {
@@ -3114,11 +3159,13 @@ void WindowTest::noSequenceOfMovesGivesAnIllegalPlan()
         case 1: editor.history().redo(); break;
         case 2: {
             const PlacedOp& placed = space.ops()[below(space.ops().size())];
-            accepted += editor.moveOps({placed.op}, Position{placed.least.at + static_cast<int>(below(static_cast<std::size_t>(placed.most.at - placed.least.at) + 2))});
+            accepted += editor.moveOps(
+                {placed.op}, Position{placed.least.at + static_cast<int>(below(static_cast<std::size_t>(placed.most.at - placed.least.at) + 2))});
             break;
         }
         case 3:
-            if (const Move move = space.moveCut(editor.plan(), static_cast<int>(below(static_cast<std::size_t>(space.functions()))), below(2) == 0); move.plan)
+            if (const Move move = space.moveCut(editor.plan(), static_cast<int>(below(static_cast<std::size_t>(space.functions()))), below(2) == 0);
+                move.plan)
                 accepted += editor.take(*move.plan, QStringLiteral("move cut"));
             break;
         default: {
@@ -3256,10 +3303,12 @@ void WindowTest::storyAndEmptyPageOpenTheExample()
     MainWindow window;
     window.show();
     const QList<QLabel*> labels = window.centralWidget()->findChildren<QLabel*>();
-    const auto empty = std::ranges::find_if(labels, [](const QLabel* label) { return label->isVisible() && label->text().contains(QStringLiteral("href='example'")); });
+    const auto empty = std::ranges::find_if(
+        labels, [](const QLabel* label) { return label->isVisible() && label->text().contains(QStringLiteral("href='example'")); });
     QVERIFY(empty != labels.end());
     Q_EMIT (*empty)->linkActivated(QStringLiteral("example"));
-    QVERIFY2((*empty)->text().contains(QStringLiteral("sage.pt2")) && !(*empty)->text().contains(QStringLiteral("Drop")), qPrintable((*empty)->text()));
+    QVERIFY2((*empty)->text().contains(QStringLiteral("sage.pt2")) && !(*empty)->text().contains(QStringLiteral("Drop")),
+             qPrintable((*empty)->text()));
     QTRY_VERIFY_WITH_TIMEOUT(window.graphView().picture() && !window.document().isBusy(), patience);
     QVERIFY(!(*empty)->isVisible());
 }
@@ -3304,7 +3353,8 @@ void WindowTest::plansAreComparedBySmallDifferences()
     QCOMPARE(bars[1].text, secondsText(bars[1].total()) + QStringLiteral(" (the same)"));  // message degree, which is the plan at first
     for (std::size_t i = 2; i < bars.size(); ++i)
         QCOMPARE(bars[i].text, QStringLiteral("%1 (%2)").arg(secondsText(bars[i].total()), changeText(bars[0].total(), bars[i].total())));
-    QVERIFY(window.planPanel().summary().contains(QStringLiteral("at most %1 of memory").arg(bytesText(window.document().planEditor().cost()->peakBytes()))));
+    QVERIFY(window.planPanel().summary().contains(
+        QStringLiteral("at most %1 of memory").arg(bytesText(window.document().planEditor().cost()->peakBytes()))));
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()

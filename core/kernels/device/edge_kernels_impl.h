@@ -1,5 +1,5 @@
-// What each thread does, for a GPU or, in tests without one, for a loop. Included where `launch(count, body, stream)` is known, which calls body(i) for i = 0 … count - 1
-// in any order.
+// What each thread does, for a GPU or, in tests without one, for a loop. Included where `launch(count, body, stream)` is known, which calls body(i)
+// for i = 0 … count - 1 in any order.
 
 #include <cmath>
 #include <cstdint>
@@ -210,7 +210,10 @@ struct TapeEntries {
     EdgeTape tape;
     Views views;
 
-    CLEAVE_DEVICE void read(std::int64_t edge, std::int64_t target, std::int64_t column, T* out) const { *out = evaluate<T>(tape, views, edge, target, column); }
+    CLEAVE_DEVICE void read(std::int64_t edge, std::int64_t target, std::int64_t column, T* out) const
+    {
+        *out = evaluate<T>(tape, views, edge, target, column);
+    }
 };
 
 // Some threads after each other take a segment, or a piece of one: each some columns, over all edges in order.
@@ -435,9 +438,11 @@ void gatherRows(void* to, const void* from, std::int64_t rowBytes, std::int64_t 
     const auto fits = [](std::int64_t number) { return number % static_cast<std::int64_t>(sizeof(Line)) == 0; };
     if (fits(rowBytes) && fits(stride) && fits(reinterpret_cast<std::intptr_t>(to)) && fits(reinterpret_cast<std::intptr_t>(from))) {
         const std::int64_t line = sizeof(Line);
-        launch(count * (rowBytes / line), GatherWords<Line>{static_cast<Line*>(to), static_cast<const Line*>(from), index, rowBytes / line, stride / line}, stream);
+        launch(count * (rowBytes / line),
+               GatherWords<Line>{static_cast<Line*>(to), static_cast<const Line*>(from), index, rowBytes / line, stride / line}, stream);
     } else {
-        launch(count * rowBytes, GatherWords<std::uint8_t>{static_cast<std::uint8_t*>(to), static_cast<const std::uint8_t*>(from), index, rowBytes, stride}, stream);
+        launch(count * rowBytes,
+               GatherWords<std::uint8_t>{static_cast<std::uint8_t*>(to), static_cast<const std::uint8_t*>(from), index, rowBytes, stride}, stream);
     }
 }
 

@@ -10,8 +10,8 @@
 
 namespace cleave::device {
 
-/// An edge program as steps for a GPU. Entries of edge rows are computed where they are read; narrow ones that several read, weights and sums within a row become
-/// scratch rows.
+/// An edge program as steps for a GPU. Entries of edge rows are computed where they are read; narrow ones that several read, weights and sums within
+/// a row become scratch rows.
 struct EdgePlan {
     std::vector<EdgeStep> steps;
     std::vector<EdgeView> views;                ///< the program's operands without pointers, then scratch rows and results that later steps read

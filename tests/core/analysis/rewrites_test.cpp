@@ -26,8 +26,15 @@ int folded(const Argument& alpha, bool readTwice)
     const ValueId second = b.op("linear", {{"input", {x}}, {"weight", {b.weight("v", {4, 4})}}}, shape);
     const ValueId sum = b.op("add.Tensor", {{"self", {first}}, {"other", {second}}, {"alpha", alpha}}, shape);
     const ValueId norm = b.op("batch_norm",
-                              {{"input", {sum}}, {"weight", {}}, {"bias", {}}, {"running_mean", {b.weight("mean", {4})}}, {"running_var", {b.weight("var", {4})}},
-                               {"training", {false}}, {"momentum", {0.1}}, {"eps", {1e-5}}, {"cudnn_enabled", {false}}},
+                              {{"input", {sum}},
+                               {"weight", {}},
+                               {"bias", {}},
+                               {"running_mean", {b.weight("mean", {4})}},
+                               {"running_var", {b.weight("var", {4})}},
+                               {"training", {false}},
+                               {"momentum", {0.1}},
+                               {"eps", {1e-5}},
+                               {"cudnn_enabled", {false}}},
                               shape);
     b.program.outputs = {norm};
     if (readTwice)
@@ -63,8 +70,10 @@ std::ptrdiff_t linearsOfSum(bool stacked, bool readTwice, const Argument& alpha 
     const ValueId last = b.op("linear", {{"input", {x}}, {"weight", {b.weight("v", {4, 4})}}}, shape);
     ValueId sum;
     if (stacked) {
-        const ValueId stack = b.op("stack", {{"tensors", {std::vector<Argument>{{first}, {middle}, {last}}}}, {"dim", {std::int64_t{0}}}}, {num(3), sym("n"), num(4)});
-        sum = b.op("sum.dim_IntList", {{"self", {stack}}, {"dim", {std::vector<Argument>{{std::int64_t{0}}}}}, {"keepdim", {false}}, {"dtype", {}}}, shape);
+        const ValueId stack =
+            b.op("stack", {{"tensors", {std::vector<Argument>{{first}, {middle}, {last}}}}, {"dim", {std::int64_t{0}}}}, {num(3), sym("n"), num(4)});
+        sum = b.op("sum.dim_IntList", {{"self", {stack}}, {"dim", {std::vector<Argument>{{std::int64_t{0}}}}}, {"keepdim", {false}}, {"dtype", {}}},
+                   shape);
     } else {
         const ValueId inner = b.op("add.Tensor", {{"self", {first}}, {"other", {middle}}}, shape);
         sum = b.op("add.Tensor", {{"self", {inner}}, {"other", {last}}, {"alpha", alpha}}, shape);
@@ -112,13 +121,15 @@ bool moves(const Aggregated& wanted)
     const ValueId zeros = b.op("zeros", {{"size", {std::vector<Argument>{{std::int64_t{9}}, {wanted.out}}}}}, {sym("n"), num(wanted.out)});
     if (wanted.isPromoted)
         b.program[messages].dtype = b.program[zeros].dtype = DType::Float64;
-    b.program.outputs = {b.op("index_add", {{"self", {zeros}}, {"dim", {std::int64_t{0}}}, {"index", {to}}, {"source", {messages}}}, {sym("n"), num(wanted.out)}, wanted.isPromoted ? DType::Float64 : DType::Float32)};
+    b.program.outputs = {b.op("index_add", {{"self", {zeros}}, {"dim", {std::int64_t{0}}}, {"index", {to}}, {"source", {messages}}},
+                              {sym("n"), num(wanted.out)}, wanted.isPromoted ? DType::Float64 : DType::Float32)};
     if (wanted.isReadTwice)
         b.program.outputs.push_back(linear);
     if (wanted.keepsInput)
         b.program.outputs.push_back(features);
     const bool applied = !applyRewrites(b.program, {Rewrite::AggregateFirst}).empty();
-    const auto gather = std::ranges::find(b.program.ops, "aten::index_select", &Op::target), layer = std::ranges::find(b.program.ops, "aten::linear", &Op::target);
+    const auto gather = std::ranges::find(b.program.ops, "aten::index_select", &Op::target),
+               layer = std::ranges::find(b.program.ops, "aten::linear", &Op::target);
     EXPECT_EQ(applied, gather < layer);
     EXPECT_EQ(applied, b.program[*gather->find("self")->asValue()].name == b.program[features].name);
     return applied;

@@ -47,7 +47,8 @@ private:
 TEST_F(RowStreams, GiveWhatIsNamedOnceAndInOrder)
 {
     std::mt19937 random(2);
-    for (const auto& [from, to] : {std::pair<std::int64_t, std::int64_t>{0, rowCount}, {0, 10}, {12'345, 12'350}, {8'000, 16'000}, {rowCount - 1, rowCount}}) {
+    for (const auto& [from, to] :
+         {std::pair<std::int64_t, std::int64_t>{0, rowCount}, {0, 10}, {12'345, 12'350}, {8'000, 16'000}, {rowCount - 1, rowCount}}) {
         std::vector<std::int32_t> index{static_cast<std::int32_t>(to - 1)};
         for (int i = 0; i < 500; ++i)
             index.push_back(static_cast<std::int32_t>(from + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(to - from))));
@@ -190,7 +191,8 @@ TEST(RowSets, CountWhatComesBefore)
                 before += set.contains(row);
             }
             ASSERT_EQ(set.before(rows), before);
-            const std::int64_t first = static_cast<std::int64_t>(random()) % rows, last = first + static_cast<std::int64_t>(random()) % (rows - first + 1);
+            const std::int64_t first = static_cast<std::int64_t>(random()) % rows,
+                               last = first + static_cast<std::int64_t>(random()) % (rows - first + 1);
             std::vector<std::int32_t> between;
             for (const std::int32_t row : expected)
                 if (row >= first && row < last)

@@ -37,8 +37,9 @@ TEST(Trial, ReturnsWhatTheWorkDid)
 
 TEST(Trial, WhatEndsTheCopyIsASentence)
 {
-    for (const std::function<void(const Progress&)>& work : std::vector<std::function<void(const Progress&)>>{
-             [](const Progress&) { raise(SIGSEGV); }, [](const Progress&) { std::abort(); }, [](const Progress&) { _exit(0); }, [](const Progress&) { throw 7; }})
+    for (const std::function<void(const Progress&)>& work :
+         std::vector<std::function<void(const Progress&)>>{[](const Progress&) { raise(SIGSEGV); }, [](const Progress&) { std::abort(); },
+                                                           [](const Progress&) { _exit(0); }, [](const Progress&) { throw 7; }})
         EXPECT_EQ(test::errorOf([&] { tryInCopy(work, "It ended.", {}); }), "It ended.");
 }
 

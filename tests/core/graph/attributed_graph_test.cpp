@@ -31,16 +31,18 @@ void expectPart(const std::string& file, const std::string& text, const std::str
 
 TEST(GraphMl, AttributesThatAllHaveAreColumns)
 {
-    const std::string keys = "<key id='a' for='node' attr.name='age' attr.type='int'><default> 7 </default></key><key id='l' for='node' attr.name='label' attr.type='long'/>"
-                             "<key id='s' for='node' attr.name='title' attr.type='string'/><key id='b' for='node' attr.name='known' attr.type='boolean'/>"
-                             "<key id='p' for='node' attr.name='some' attr.type='double'/><key id='w' for='edge' attr.name='weight' attr.type='double'/>"
-                             "<key id='t' for='edge' attr.name='time' attr.type='float'/>";
-    const DataGraph graph = graphOf("g.graphml", graphMl("<graph edgedefault='directed'>"
-                                                         "<edge source='v' target='u'><data key='w'>1.5</data><data key='t'>4</data></edge>"
-                                                         "<node id='u'><data key='a'>3</data><data key='l'>1</data><data key='s'>hi</data><data key='b'>true</data></node>"
-                                                         "<node id='v'><data key='l'>0</data><data key='b'>0</data><data key='p'>2</data></node>"
-                                                         "<edge source='u' target='v' directed='false'><data key='w'>2</data><data key='t'>5</data></edge></graph>",
-                                                         keys));
+    const std::string keys =
+        "<key id='a' for='node' attr.name='age' attr.type='int'><default> 7 </default></key><key id='l' for='node' attr.name='label' attr.type='long'/>"
+        "<key id='s' for='node' attr.name='title' attr.type='string'/><key id='b' for='node' attr.name='known' attr.type='boolean'/>"
+        "<key id='p' for='node' attr.name='some' attr.type='double'/><key id='w' for='edge' attr.name='weight' attr.type='double'/>"
+        "<key id='t' for='edge' attr.name='time' attr.type='float'/>";
+    const DataGraph graph = graphOf(
+        "g.graphml", graphMl("<graph edgedefault='directed'>"
+                             "<edge source='v' target='u'><data key='w'>1.5</data><data key='t'>4</data></edge>"
+                             "<node id='u'><data key='a'>3</data><data key='l'>1</data><data key='s'>hi</data><data key='b'>true</data></node>"
+                             "<node id='v'><data key='l'>0</data><data key='b'>0</data><data key='p'>2</data></node>"
+                             "<edge source='u' target='v' directed='false'><data key='w'>2</data><data key='t'>5</data></edge></graph>",
+                             keys));
     EXPECT_EQ(namesOf(graph), (Names{"u", "v"}));
     EXPECT_EQ(edgesOf(graph), (Edges{{1, 0}, {0, 1}, {1, 0}}));
     EXPECT_EQ(graph.arrays.at("x").shape, (std::vector<std::int64_t>{2, 2}));
@@ -54,10 +56,12 @@ TEST(GraphMl, AttributesThatAllHaveAreColumns)
 TEST(GraphMl, NumbersInAnotherOrderStayWhatTheyAre)
 {
     const std::string keys = "<key id='a' for='node' attr.name='age' attr.type='int'/>";
-    const DataGraph graph = graphOf("g.graphml.gz", graphMl("<graph edgedefault='undirected'><node id='2'><data key='a'>22</data></node><node id='0'><data key='a'>20</data></node>"
-                                                            "<node id='1'><graph id='i' edgedefault='undirected'/><data key='a'>21</data></node>"
-                                                            "<edge source='2' target='1'/><edge source='0' target='0'/></graph>",
-                                                            keys));
+    const DataGraph graph =
+        graphOf("g.graphml.gz",
+                graphMl("<graph edgedefault='undirected'><node id='2'><data key='a'>22</data></node><node id='0'><data key='a'>20</data></node>"
+                        "<node id='1'><graph id='i' edgedefault='undirected'/><data key='a'>21</data></node>"
+                        "<edge source='2' target='1'/><edge source='0' target='0'/></graph>",
+                        keys));
     EXPECT_EQ(graph.names, nullptr);
     EXPECT_EQ(edgesOf(graph), (Edges{{2, 1}, {0, 0}, {1, 2}}));
     EXPECT_EQ(numbersOf(graph, "x"), (std::vector<float>{20, 21, 22}));
@@ -75,7 +79,9 @@ TEST(HostileGraphMl, SaysWhatIsWrong)
     expectPart("g.graphml", graphMl("<graph><node id='a'/><edge source='a' target='b'/></graph>"), "node 'b', which it does not declare");
     expectPart("g.graphml", graphMl("<graph><node id='a'/><edge source='a'/></graph>"), "without source or target");
     expectPart("g.graphml", graphMl("<graph><hyperedge/></graph>"), "hyperedge");
-    expectPart("g.graphml", graphMl("<graph><node id='a'><data key='k'>x</data></node></graph>", "<key id='k' for='node' attr.name='n' attr.type='int'/>"), "has 'x' for 'n'");
+    expectPart("g.graphml",
+               graphMl("<graph><node id='a'><data key='k'>x</data></node></graph>", "<key id='k' for='node' attr.name='n' attr.type='int'/>"),
+               "has 'x' for 'n'");
     expectPart("g.graphml", graphMl("<graph><node id='a'><data key='k'>" + std::string(100'000, '1') + "</data></node></graph>"), "64 KiB");
     expectPart("g.graphml", std::string("<graphml><graph><node id='\0'/></graph></graphml>", 49), "is no XML");
     std::string deep, keys;
@@ -100,7 +106,9 @@ TEST(Dot, AttributesThatAllHaveAreColumns)
 {
     if (!readsDot())
         GTEST_SKIP() << "built without Graphviz";
-    const DataGraph graph = graphOf("g.gv", "/* { */ digraph { node [f=1, width=2, label=hi]; a; subgraph cluster_0 { b [f=2.5] } a -> b [weight=3]; b -> \"c d\":port [weight=4]; a -> b [weight=5] }");
+    const DataGraph graph = graphOf(
+        "g.gv",
+        "/* { */ digraph { node [f=1, width=2, label=hi]; a; subgraph cluster_0 { b [f=2.5] } a -> b [weight=3]; b -> \"c d\":port [weight=4]; a -> b [weight=5] }");
     EXPECT_EQ(namesOf(graph), (Names{"a", "b", "c d"}));
     EXPECT_EQ(edgesOf(graph), (Edges{{0, 1}, {1, 2}, {0, 1}}));
     EXPECT_EQ(graph.arrays.at("x").shape, (std::vector<std::int64_t>{3, 1})) << "Graphviz's own attributes are none of the graph";

@@ -36,8 +36,9 @@ TEST_P(EdgeListWriting, IsTheSameGraph)
 }
 
 INSTANTIATE_TEST_SUITE_P(EdgeList, EdgeListWriting,
-                         testing::Values(Writing{"g.txt", "0 1\n1 2\n2 0\n"}, Writing{"g.txt", "0 1\n1 2\n2 0"}, Writing{"g.txt", "  0   1\n\t1\t 2 \n2 0\n"},
-                                         Writing{"g.tsv", "0\t1\n1\t2\n2\t0\n"}, Writing{"g.csv", "0,1\r\n1,2\r\n2,0\r\n"}, Writing{"g.csv", "0;1\n1;2\n2;0\n"},
+                         testing::Values(Writing{"g.txt", "0 1\n1 2\n2 0\n"}, Writing{"g.txt", "0 1\n1 2\n2 0"},
+                                         Writing{"g.txt", "  0   1\n\t1\t 2 \n2 0\n"}, Writing{"g.tsv", "0\t1\n1\t2\n2\t0\n"},
+                                         Writing{"g.csv", "0,1\r\n1,2\r\n2,0\r\n"}, Writing{"g.csv", "0;1\n1;2\n2;0\n"},
                                          Writing{"g.csv", "source,target\n0,1\n1,2\n2,0\n"}, Writing{"g.csv", "target,source\n1,0\n2,1\n0,2\n"},
                                          Writing{"g.csv", "a,b\n0,1\n1,2\n2,0\n"}, Writing{"g.csv", "\xEF\xBB\xBF\"0\",\"1\"\n1,2\n2,0\n"},
                                          Writing{"g.txt", "# Directed\n% and more\n\n# FromNodeId\tToNodeId\n0\t1\n1\t2\n# between\n2\t0\n"},
@@ -185,7 +186,8 @@ TEST(HostileEdgeList, DamagedAndCutPackedFiles)
         sink.write(std::to_string(i * 7919 % 10'007) + " " + std::to_string(i * 31 % 10'007) + "\n");
     sink.close();
     const std::string whole = test::readText(folder / "whole.gz");
-    for (const std::size_t length : {std::size_t{0}, std::size_t{1}, std::size_t{9}, std::size_t{200}, whole.size() / 2, whole.size() - 5, whole.size() - 1}) {
+    for (const std::size_t length :
+         {std::size_t{0}, std::size_t{1}, std::size_t{9}, std::size_t{200}, whole.size() / 2, whole.size() - 5, whole.size() - 1}) {
         test::writeText(folder / "g.txt.gz", whole.substr(0, length));
         EXPECT_NE(test::errorOf([&] { readGraph(folder / "g.txt.gz"); }), "") << length;
     }

@@ -186,7 +186,9 @@ TEST(Graph, OfManyEdgesNamesTheFirstThatLeadsNowhere)
         ends[static_cast<std::size_t>(at)] = at % 2 == 0 ? 3 : -1;
         arrays["edge_index"] = numbers({2, edges}, ends);
         const std::string text = refusal(arrays);
-        EXPECT_NE(text.find("names node " + std::string(at % 2 == 0 ? "3" : "-1") + " at edge " + std::to_string(at % edges) + ","), std::string::npos) << text;
+        EXPECT_NE(text.find("names node " + std::string(at % 2 == 0 ? "3" : "-1") + " at edge " + std::to_string(at % edges) + ","),
+                  std::string::npos)
+            << text;
     }
 }
 
@@ -217,7 +219,8 @@ TEST(Graph, OfArraysWithOtherNames)
 TEST(Npy, RoundTripsEveryType)
 {
     const test::TemporaryFolder folder;
-    for (const DType dtype : {DType::Bool, DType::UInt8, DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::Float16, DType::Float32, DType::Float64}) {
+    for (const DType dtype :
+         {DType::Bool, DType::UInt8, DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::Float16, DType::Float32, DType::Float64}) {
         NewArray array = makeArray(dtype, {3, 4});
         for (std::size_t i = 0; i < array.array.bytes(); ++i)
             array.data[i] = static_cast<std::byte>(dtype == DType::Bool ? i % 2 : i);
@@ -242,9 +245,10 @@ TEST(Npy, ReadsFortranOrder)
 
 TEST(Npy, HostileHeadersAreOneSentence)
 {
-    for (const std::string text : {"", "NUMPY", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }",
-                                   "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "{'descr': '>f8', 'fortran_order': False, 'shape': (1,), }",
-                                   "{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }", "{'descr': <f4, 'fortran_order': False, 'shape': (3,), }"}) {
+    for (const std::string text :
+         {"", "NUMPY", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }",
+          "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "{'descr': '>f8', 'fortran_order': False, 'shape': (1,), }",
+          "{'descr': '<f4', 'fortran_order': False, 'shape': (-3,), }", "{'descr': <f4, 'fortran_order': False, 'shape': (3,), }"}) {
         std::string file = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size()) + std::string(1, '\0') + text;
         EXPECT_NE(errorOf([&] { parseNpy(std::as_bytes(std::span(file)), "test"); }), "") << text;
         EXPECT_NE(errorOf([&] { parseNpy(std::as_bytes(std::span(text)), "test"); }), "") << text;

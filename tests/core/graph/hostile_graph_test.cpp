@@ -204,7 +204,8 @@ TEST(HostileGraph, SparseFeaturesThatCannotBeAreRefused)
 
 TEST(HostileGraph, HeadersThatLieAreRefused)
 {
-    for (const char* shape : {"(2, 2305843009213693952)", "(9223372036854775807, 9223372036854775807)", "(99999999999999999999, 1)", "(2, 3)", "(-2, -1)", "2, 1", "(2", "", "(a,)"})
+    for (const char* shape : {"(2, 2305843009213693952)", "(9223372036854775807, 9223372036854775807)", "(99999999999999999999, 1)", "(2, 3)",
+                              "(-2, -1)", "2, 1", "(2", "", "(a,)"})
         EXPECT_NE(refusalOfArray("edge_index", integers(shape, {0, 1})), "") << shape;
     for (const char* descr : {"", "<i8", "'<i8", "'<i9'", "[", "None", "'<c8'"})
         EXPECT_NE(refusalOfArray("edge_index", npy(descr, "(2, 1)", std::string(16, '\0'))), "") << descr;
@@ -256,7 +257,10 @@ TEST(GraphFiles, WrittenGraphsReadBackWhole)
 {
     const test::TemporaryFolder folder;
     DataGraph graph = karateClub();
-    graph.testMask = graphOf({{"edge_index", integers("(2, 0)", {})}, {"num_nodes", integers("()", {34})}, {"test_mask", npy("'|b1'", "(34,)", std::string(34, '\1'))}}).testMask;
+    graph.testMask = graphOf({{"edge_index", integers("(2, 0)", {})},
+                              {"num_nodes", integers("()", {34})},
+                              {"test_mask", npy("'|b1'", "(34,)", std::string(34, '\1'))}})
+                         .testMask;
     writeGraph(folder / "karate.npz", graph);
     const DataGraph back = readGraph(folder / "karate.npz");
     EXPECT_EQ(back.name, "karate");
@@ -272,8 +276,8 @@ TEST(GraphFiles, WrittenGraphsReadBackWhole)
 
 TEST(GraphFiles, RmatRefusesWhatIsOutOfRange)
 {
-    for (const RmatOptions& options : {RmatOptions{.scale = 0}, RmatOptions{.edgeFactor = std::int64_t{1} << 60}, RmatOptions{.features = -1}, RmatOptions{.a = 0.9, .b = 0.9},
-                                       RmatOptions{.a = std::nan("")}})
+    for (const RmatOptions& options : {RmatOptions{.scale = 0}, RmatOptions{.edgeFactor = std::int64_t{1} << 60}, RmatOptions{.features = -1},
+                                       RmatOptions{.a = 0.9, .b = 0.9}, RmatOptions{.a = std::nan("")}})
         EXPECT_NE(errorOf([&] { generateRmat(options); }), "");
 }
 

@@ -57,7 +57,8 @@ std::vector<std::vector<T>> runOnDevice(const Case<T>& test, const Graph& graph,
     const std::vector<EdgeArray> arrays = test.arrays(graph);
     for (std::size_t v = 0; v < arrays.size(); ++v) {
         const std::size_t rows = test.rows[v].size() / static_cast<std::size_t>(test.program.operands[v].width);
-        operands.push_back(std::make_unique<OnDevice<std::byte>>(static_cast<const std::byte*>(arrays[v].rows), rows * static_cast<std::size_t>(arrays[v].stride) * itemSize(arrays[v].type)));
+        operands.push_back(std::make_unique<OnDevice<std::byte>>(static_cast<const std::byte*>(arrays[v].rows),
+                                                                 rows * static_cast<std::size_t>(arrays[v].stride) * itemSize(arrays[v].type)));
         views[v].rows = operands.back()->get();
         views[v].type = arrays[v].type;
         views[v].sources = sources.get();
@@ -74,7 +75,8 @@ std::vector<std::vector<T>> runOnDevice(const Case<T>& test, const Graph& graph,
         place += plan.scratchWidths[i] * block.edges;
     }
     for (const device::EdgeStep& step : plan.steps) {
-        T* rows = step.result >= 0 ? outputs[static_cast<std::size_t>(step.result)]->get() : static_cast<T*>(const_cast<void*>(views[static_cast<std::size_t>(step.view)].rows));
+        T* rows = step.result >= 0 ? outputs[static_cast<std::size_t>(step.result)]->get()
+                                   : static_cast<T*>(const_cast<void*>(views[static_cast<std::size_t>(step.view)].rows));
         device::runEdgeStep<T>(step, views.data(), static_cast<int>(views.size()), block, rows, place, nullptr);
     }
     std::vector<std::vector<T>> read;
@@ -182,7 +184,10 @@ TEST(DeviceEdges, MapsOfMaps)
     test.add(random, EdgeRow::Edge, 6, graph, false);
     test.add(random, EdgeRow::Source, 24, graph, false);
     test.add(random, EdgeRow::Target, 96, graph, true);
-    test.program.code = {{EdgeCode::Add, {0, 1}, {1}, 0, 6}, {EdgeCode::Subtract, {4, 4}, {2}, 0, 24}, {EdgeCode::Multiply, {5, 1}, {3}, 0, 96}, {EdgeCode::Add, {6}, {6}, 0, 96},
+    test.program.code = {{EdgeCode::Add, {0, 1}, {1}, 0, 6},
+                         {EdgeCode::Subtract, {4, 4}, {2}, 0, 24},
+                         {EdgeCode::Multiply, {5, 1}, {3}, 0, 96},
+                         {EdgeCode::Add, {6}, {6}, 0, 96},
                          {EdgeCode::Maximum, {5, 4}, {7}, 0, 96}};
     test.program.results = {{true, Reduce::Min, 8}, {true, Reduce::Sum, 8, 1}, {false, Reduce::Sum, 5}};
     expectRight(test, graph, 1e-4);
@@ -206,7 +211,10 @@ TEST(DeviceEdges, RowsAreGathered)
         device::gatherRows(to.get(), from.get(), rowBytes, stride, numbers.get(), static_cast<std::int64_t>(index.size()), nullptr);
         const std::vector<std::uint8_t> gathered = to.read();
         for (std::size_t i = 0; i < index.size(); ++i)
-            ASSERT_EQ(std::memcmp(gathered.data() + i * static_cast<std::size_t>(rowBytes), rows.data() + index[i] * stride, static_cast<std::size_t>(rowBytes)), 0) << rowBytes;
+            ASSERT_EQ(std::memcmp(gathered.data() + i * static_cast<std::size_t>(rowBytes), rows.data() + index[i] * stride,
+                                  static_cast<std::size_t>(rowBytes)),
+                      0)
+                << rowBytes;
     }
 }
 

@@ -134,7 +134,8 @@ std::vector<std::vector<double>> expected(const EdgeProgram& p, const std::vecto
                 if (in.code == EdgeCode::SumInner) {
                     const auto& x = values[static_cast<std::size_t>(in.x.value)];
                     const auto inner = x.size() / static_cast<std::size_t>(in.width);
-                    result[i] = std::accumulate(x.begin() + static_cast<std::ptrdiff_t>(i * inner), x.begin() + static_cast<std::ptrdiff_t>((i + 1) * inner), 0.0);
+                    result[i] = std::accumulate(x.begin() + static_cast<std::ptrdiff_t>(i * inner),
+                                                x.begin() + static_cast<std::ptrdiff_t>((i + 1) * inner), 0.0);
                 } else {
                     result[i] = in.y.value >= 0 ? binary(in.code, at(in.x, l), at(in.y, l)) : unary(in.code, at(in.x, l), in.number);
                 }
@@ -160,7 +161,8 @@ std::vector<std::vector<double>> expected(const EdgeProgram& p, const std::vecto
                 else if (first && !result.fromInitial)
                     out = entry;
                 else
-                    out = result.reduce == Reduce::Max ? std::max(first ? result.initial : out, entry) : std::min(first ? result.initial : out, entry);
+                    out =
+                        result.reduce == Reduce::Max ? std::max(first ? result.initial : out, entry) : std::min(first ? result.initial : out, entry);
             }
         }
     }

@@ -54,7 +54,8 @@ TYPED_TEST(EdgePrograms, LongSegmentsAreReducedInPieces)
     }
 }
 
-// Every instruction of positive numbers: of what was computed before and an operand, either way round, of two that were computed, and of one thing twice.
+// Every instruction of positive numbers: of what was computed before and an operand, either way round, of two that were computed, and of one thing
+// twice.
 TYPED_TEST(EdgePrograms, EveryInstructionOfWideRows)
 {
     std::mt19937 random(5);

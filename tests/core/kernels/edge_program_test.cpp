@@ -55,8 +55,9 @@ std::vector<std::vector<T>> stream(const Case<T>& test, std::mt19937& random, co
     const RowPieces division = pieces(random, graph.nodes);
     const RowSet read(graph.sources, graph.nodes, options.threads);
     const bool isPacked = random() % 2 == 0;
-    const EdgeSchedule schedule(graph.block(), graph.sources.data(), division, random() % 2 == 0 || EdgeStream<T>::needsEdges(test.program, arrays, streamed),
-                                options.threads, isPacked ? &read : nullptr);
+    const EdgeSchedule schedule(graph.block(), graph.sources.data(), division,
+                                random() % 2 == 0 || EdgeStream<T>::needsEdges(test.program, arrays, streamed), options.threads,
+                                isPacked ? &read : nullptr);
     EdgeStream<T> edges(test.program, arrays, graph.block(), schedule, pointersTo(outputs), streamed, options);
     for (std::int64_t piece = 0; piece < division.count(); ++piece) {
         const std::int64_t first = division.first(piece), last = division.last(piece);
@@ -70,13 +71,15 @@ std::vector<std::vector<T>> stream(const Case<T>& test, std::mt19937& random, co
             if (isPacked) {
                 there.emplace_back();
                 for (const std::int32_t number : numbers)
-                    there.back().insert(there.back().end(), from + static_cast<std::size_t>(number) * row, from + (static_cast<std::size_t>(number) + 1) * row);
+                    there.back().insert(there.back().end(), from + static_cast<std::size_t>(number) * row,
+                                        from + (static_cast<std::size_t>(number) + 1) * row);
             } else {
                 there.emplace_back(from, whole[i] + static_cast<std::size_t>(last) * row);
             }
             now.push_back(there.back().data());
         }
-        edges.meet(piece, now, schedule.entries().data() + begin, schedule.edges().empty() ? nullptr : schedule.edges().data() + begin, isPacked ? numbers.data() : nullptr);
+        edges.meet(piece, now, schedule.entries().data() + begin, schedule.edges().empty() ? nullptr : schedule.edges().data() + begin,
+                   isPacked ? numbers.data() : nullptr);
     }
     edges.finish();
     return outputs;
@@ -94,7 +97,8 @@ void expectRight(const Case<T>& test, const Graph& graph, double tolerance)
     for (const Isa isa : isas())
         for (const int threads : {1, 2, 5}) {
             auto outputs = test.outputs(graph);
-            runEdgeProgram<T>(test.program, test.arrays(graph), graph.block(), pointersTo(outputs), {threads, isa, threads == 1 ? std::nullopt : std::optional(threads == 2 ? Cache::Second : Cache::First)});
+            runEdgeProgram<T>(test.program, test.arrays(graph), graph.block(), pointersTo(outputs),
+                              {threads, isa, threads == 1 ? std::nullopt : std::optional(threads == 2 ? Cache::Second : Cache::First)});
             for (std::size_t r = 0; r < outputs.size(); ++r)
                 for (std::size_t i = 0; i < outputs[r].size(); ++i)
                     ASSERT_NEAR(outputs[r][i], wanted[r][i], tolerance * (1 + std::fabs(wanted[r][i])))
@@ -107,7 +111,8 @@ void expectRight(const Case<T>& test, const Graph& graph, double tolerance)
             if (!test.hasSources())
                 continue;
             std::mt19937 random(static_cast<unsigned>(threads));
-            const auto streamed = stream(test, random, graph, {threads, isa, threads == 1 ? std::nullopt : std::optional(threads == 2 ? Cache::Second : Cache::First)});
+            const auto streamed =
+                stream(test, random, graph, {threads, isa, threads == 1 ? std::nullopt : std::optional(threads == 2 ? Cache::Second : Cache::First)});
             for (std::size_t r = 0; r < outputs.size(); ++r)
                 EXPECT_EQ(std::memcmp(streamed[r].data(), reference[r].data(), outputs[r].size() * sizeof(T)), 0)
                     << isaName(isa) << " gives other bytes for rows in pieces, " << threads << " threads, result " << r;

@@ -55,9 +55,11 @@ TEST(RowTotals, DoNotDependOnPiecesNorThreads)
             for (const std::int64_t times : {1, 2, 100})
                 for (const int threads : {1, 3}) {
                     const RowTotals found = reduced(total, rows, width, index, segments, times, threads);
-                    EXPECT_EQ(numbers(found.totals()), numbers(expected.totals())) << static_cast<int>(total) << " in pieces of " << times << " on " << threads;
+                    EXPECT_EQ(numbers(found.totals()), numbers(expected.totals()))
+                        << static_cast<int>(total) << " in pieces of " << times << " on " << threads;
                     EXPECT_EQ(numbers(found.deviations()), numbers(expected.deviations()));
-                    EXPECT_EQ(std::vector(found.counts().begin(), found.counts().end()), std::vector(expected.counts().begin(), expected.counts().end()));
+                    EXPECT_EQ(std::vector(found.counts().begin(), found.counts().end()),
+                              std::vector(expected.counts().begin(), expected.counts().end()));
                 }
         }
 }
@@ -70,7 +72,8 @@ TEST(RowTotals, AreWhatOneByOneGives)
     for (std::int64_t i = 0; i < 1000; ++i)
         index.push_back(i * 7 % 5);
     const RowTotals sums = reduced(Total::Sum, rows, width, index, segments, 1, 2), largest = reduced(Total::Max, rows, width, index, segments, 1, 2),
-                    smallest = reduced(Total::Min, rows, width, index, segments, 1, 2), products = reduced(Total::Product, rows, width, index, segments, 1, 2),
+                    smallest = reduced(Total::Min, rows, width, index, segments, 1, 2),
+                    products = reduced(Total::Product, rows, width, index, segments, 1, 2),
                     moments = reduced(Total::Moments, rows, width, {}, 1, 1, 2);
     for (std::int64_t c = 0; c < width; ++c) {
         std::vector<double> sum(segments), product(segments, 1), most(segments, -infinite), least(segments, infinite);

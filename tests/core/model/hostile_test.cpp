@@ -100,7 +100,8 @@ TEST(Hostile, EveryKindOfFieldWithEveryWrongType)
         std::mt19937 random(5);
         int tried = 0, refused = 0;
         for (auto& [shape, place] : places)
-            for (const json& wrong : {json(), json(-1), json(std::int64_t{1} << 62), json(1e300), json("no such name"), json::array({1}), json::object(), json(true)}) {
+            for (const json& wrong :
+                 {json(), json(-1), json(std::int64_t{1} << 62), json(1e300), json("no such name"), json::array({1}), json::object(), json(true)}) {
                 if (random() % 4 != 0)
                     continue;
                 ++tried;
@@ -173,8 +174,9 @@ std::string pickled(const std::string& code)
 
 TEST(Pickle, NeverCallsAnything)
 {
-    for (const std::string& code : {std::string("cos\nsystem\n(X\x02\x00\x00\x00lstR.", 22), std::string("(((((((("), std::string(100000, '(') + ".",
-                                    std::string(200000, ')') + std::string(100000, '\x85') + ".", std::string("\x80\x02}q\x00.", 6), std::string("h\x05.", 3), std::string()}) {
+    for (const std::string& code :
+         {std::string("cos\nsystem\n(X\x02\x00\x00\x00lstR.", 22), std::string("(((((((("), std::string(100000, '(') + ".",
+          std::string(200000, ')') + std::string(100000, '\x85') + ".", std::string("\x80\x02}q\x00.", 6), std::string("h\x05.", 3), std::string()}) {
         const std::string archive = pickled(code);
         errorOf([&] { readTensorPickle(std::as_bytes(std::span(archive)), "test"); });
     }

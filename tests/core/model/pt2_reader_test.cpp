@@ -58,7 +58,9 @@ TEST(Pt2Reader, StaticExportIsRefusedWithTheShapesToWrite)
 {
     Program program = readPt2(test::testDir() / "models/zoo/static.pt2");
     const std::string error = test::errorOf([&] { refuseStatic(program); });
-    EXPECT_NE(error.find("dynamic_shapes={\"x\": {0: torch.export.Dim(\"nodes\")}, \"edge_index\": {1: torch.export.Dim(\"edges\")}}"), std::string::npos) << error;
+    EXPECT_NE(error.find("dynamic_shapes={\"x\": {0: torch.export.Dim(\"nodes\")}, \"edge_index\": {1: torch.export.Dim(\"edges\")}}"),
+              std::string::npos)
+        << error;
 }
 
 TEST(Pt2Reader, TrainingModeIsRefused)

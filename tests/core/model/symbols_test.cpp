@@ -28,8 +28,9 @@ TEST(Symbols, OtherTextIsOneSentence)
     std::string deep;
     for (int i = 0; i < 500; ++i)
         deep += "Add(";
-    for (const std::string& text : {std::string(), std::string("Add("), std::string("Symbol(s0)"), std::string("Symbol('s0"), std::string("Symbol('a b')"),
-                                    std::string("1 2"), std::string("99999999999999999999"), std::string("Integer(x"), deep, std::string(20000, 'a')})
+    for (const std::string& text :
+         {std::string(), std::string("Add("), std::string("Symbol(s0)"), std::string("Symbol('s0"), std::string("Symbol('a b')"), std::string("1 2"),
+          std::string("99999999999999999999"), std::string("Integer(x"), deep, std::string(20000, 'a')})
         EXPECT_NE(test::errorOf([&] { parseSize(text, "test"); }), "") << text.substr(0, 40);
 }
 

@@ -52,7 +52,8 @@ public:
     {
         const ValueId message = m_b.op("index_select", {{"self", {h}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[0]}}}, rows("e", width(h)));
         const ValueId zeros = m_b.op("zeros", {{"size", {std::vector<Argument>{{m_count}, {width(h)}}}}}, rows("n", width(h)));
-        return m_b.op("index_add", {{"self", {zeros}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[1]}}, {"source", {message}}}, rows("n", width(h)));
+        return m_b.op("index_add", {{"self", {zeros}}, {"dim", {std::int64_t{0}}}, {"index", {m_ends[1]}}, {"source", {message}}},
+                      rows("n", width(h)));
     }
 
     // Attention reads the targets' own rows at the edges.

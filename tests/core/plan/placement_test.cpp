@@ -32,7 +32,8 @@ TEST(MinCuts, AreTheLeastOfAllDivisions)
             cut.payOnSecond(i, onSecond.back());
         }
         for (int i = 0; i < 2 * nodes; ++i) {
-            arcs.push_back({static_cast<int>(random() % static_cast<unsigned>(nodes)), static_cast<int>(random() % static_cast<unsigned>(nodes)), static_cast<double>(random() % 10) / 2});
+            arcs.push_back({static_cast<int>(random() % static_cast<unsigned>(nodes)), static_cast<int>(random() % static_cast<unsigned>(nodes)),
+                            static_cast<double>(random() % 10) / 2});
             cut.mustPay(arcs.back().from, arcs.back().to, arcs.back().cost);
         }
         const auto price = [&](const std::vector<bool>& isSecond) {
@@ -61,7 +62,8 @@ double sumOf(const DevicePlacement& placement, const PlanCost& cost, const Devic
     for (std::size_t i = 0; i < placement.functions.size(); ++i) {
         const PlacedFunction& f = placement.functions[i];
         const double structure = cost.functions[i].prepare.bytes;
-        sum += f.onDevice ? std::max({f.prepareSeconds, structure / rates.toDevice, f.computeSeconds}) + (f.bytesIn - structure) / rates.toDevice : f.seconds();
+        sum += f.onDevice ? std::max({f.prepareSeconds, structure / rates.toDevice, f.computeSeconds}) + (f.bytesIn - structure) / rates.toDevice
+                          : f.seconds();
         sum += f.bytesOut / rates.fromDevice;
     }
     return sum;

@@ -119,7 +119,8 @@ TEST_F(PlanFile, OfAnotherExportIsMatchedByName)
     json["functions"][0]["before"][0]["op"] = "linear_9";
     StoredPlan stored = read(json.dump());
     EXPECT_EQ(m_space.whyIllegal(stored.plan), "");
-    EXPECT_THAT(stored.remarks, testing::UnorderedElementsAre(HasSubstr("another file"), HasSubstr("'linear_9'"), HasSubstr("does not place 'linear'")));
+    EXPECT_THAT(stored.remarks,
+                testing::UnorderedElementsAre(HasSubstr("another file"), HasSubstr("'linear_9'"), HasSubstr("does not place 'linear'")));
 
     json = written(m_space.messageDegree());
     json["model"]["sha256"] = std::string(64, '0');

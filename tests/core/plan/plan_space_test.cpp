@@ -235,7 +235,8 @@ TEST(PlanSpace, MovesAreCompleteAgainstBruteForce)
         Plan plan = space.messageDegree();
         for (int wish = static_cast<int>(random() % 3); wish > 0; --wish) {
             const OpId a = space.ops()[random() % space.ops().size()].op, b = space.ops()[random() % space.ops().size()].op;
-            const Move move = random() % 2 ? space.pin(plan, a, static_cast<int>(random() % static_cast<unsigned>(space.functions()))) : space.keepTogether(plan, a, b);
+            const Move move = random() % 2 ? space.pin(plan, a, static_cast<int>(random() % static_cast<unsigned>(space.functions())))
+                                           : space.keepTogether(plan, a, b);
             if (move.plan)
                 plan = *move.plan;
             constrained += move.plan.has_value();
@@ -247,7 +248,8 @@ TEST(PlanSpace, MovesAreCompleteAgainstBruteForce)
             for (int at = 0; at <= Position::post(space.functions() - 1).at; ++at) {
                 const Move move = space.moveOp(plan, space.ops()[i].op, {at});
                 const bool possible = std::ranges::any_of(legal, [&](const Plan& p) { return p.positions[i].at == at; });
-                ASSERT_EQ(move.plan.has_value(), possible) << nameOf(analysis, space.ops()[i].op) << " to " << toString(Position{at}) << ": " << move.reason;
+                ASSERT_EQ(move.plan.has_value(), possible)
+                    << nameOf(analysis, space.ops()[i].op) << " to " << toString(Position{at}) << ": " << move.reason;
                 ASSERT_EQ(move.reason.empty(), possible);
                 if (possible) {
                     EXPECT_EQ(space.whyIllegal(*move.plan), "");
@@ -278,7 +280,8 @@ TEST(PlanSpace, SavePointsAreWhereTheyAreAskedFor)
                     const auto has = [&](const Plan& p) { return std::ranges::count(space.savePoints(p, cut), tensor) > 0; };
                     const Move move = space.setSavePoint(plan, tensor, cut, saved);
                     const bool possible = std::ranges::any_of(legal, [&](const Plan& p) { return has(p) == saved; });
-                    ASSERT_EQ(move.plan.has_value(), possible) << analysis.program[tensor].name << " at cut " << cut << " " << saved << ": " << move.reason;
+                    ASSERT_EQ(move.plan.has_value(), possible)
+                        << analysis.program[tensor].name << " at cut " << cut << " " << saved << ": " << move.reason;
                     if (!move.plan)
                         continue;
                     EXPECT_EQ(space.whyIllegal(*move.plan), "");
@@ -352,7 +355,8 @@ TEST_P(PlansOfZoo, MovesFollowTheBounds)
         const PlacedOp& op = space.ops()[random() % space.ops().size()];
         const Position to{static_cast<int>(random() % static_cast<unsigned>(2 * space.functions() - 1))};
         const Move move = space.moveOp(plan, op.op, to);
-        ASSERT_EQ(move.plan.has_value(), to >= op.least && to <= op.most && space.isOpenTo(op, to)) << m_model.program()[op.op].name << " to " << toString(to) << ": " << move.reason;
+        ASSERT_EQ(move.plan.has_value(), to >= op.least && to <= op.most && space.isOpenTo(op, to))
+            << m_model.program()[op.op].name << " to " << toString(to) << ": " << move.reason;
         if (!move.plan)
             continue;
         ASSERT_EQ(space.whyIllegal(*move.plan), "");

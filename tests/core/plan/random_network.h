@@ -39,7 +39,10 @@ public:
 
 private:
     int below(int n) { return static_cast<int>(m_random() % static_cast<unsigned>(n)); }
-    ValueId of(const std::vector<ValueId>& values, int last) { return values[values.size() - 1 - static_cast<std::size_t>(below(std::min(last, static_cast<int>(values.size()))))]; }
+    ValueId of(const std::vector<ValueId>& values, int last)
+    {
+        return values[values.size() - 1 - static_cast<std::size_t>(below(std::min(last, static_cast<int>(values.size()))))];
+    }
     ValueId recent() { return of(m_made, 3); }
     ValueId any() { return below(2) && !m_unread.empty() ? of(m_unread, 1 << 20) : of(m_made, below(3) ? 3 : 1 << 20); }
 

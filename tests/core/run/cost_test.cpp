@@ -51,7 +51,9 @@ Counted count(const Analysis& a, const CutProgram& cut, const GraphCounts& count
         const CutFunction& function = cut.functions[f];
         const auto rows = [&](int frame) { return counts.functions[f].frames[static_cast<std::size_t>(frame)].total; };
         // Global ops read and make rows of nodes of any type.
-        const auto rowsOf = [&](ValueId v) { return function.isGlobal && a.values[v].nodeType >= 0 ? counts.nodesOf(a.values[v].nodeType) : rows(0); };
+        const auto rowsOf = [&](ValueId v) {
+            return function.isGlobal && a.values[v].nodeType >= 0 ? counts.nodesOf(a.values[v].nodeType) : rows(0);
+        };
         std::set<std::pair<ValueId, int>> slices;
         const EdgeFusion fusion = fuseEdges(a, function, counts.kernels);
         const std::vector<bool> live = liveSteps(a.program, function, fusion);
@@ -110,7 +112,8 @@ TEST_P(CostOfZoo, IsWhatTheCutMoves)
                 plan.joined.insert(f);
         for (int step = 0; step < 15 && !space.ops().empty(); ++step) {
             const PlacedOp& op = space.ops()[random() % space.ops().size()];
-            const Move move = space.moveOp(plan, op.op, {op.least.at + static_cast<int>(random() % static_cast<unsigned>(op.most.at - op.least.at + 1))});
+            const Move move =
+                space.moveOp(plan, op.op, {op.least.at + static_cast<int>(random() % static_cast<unsigned>(op.most.at - op.least.at + 1))});
             if (move.plan)
                 plan = *move.plan;
         }

@@ -36,7 +36,12 @@ constexpr std::int64_t rowCount = 1000, columnCount = 7;
 // Each row times a factor that is the same for all batches, plus a number for each batch.
 class Doubling {
 public:
-    Doubling() : m_rows(at::arange(rowCount * columnCount, at::kFloat).view({rowCount, columnCount})), m_factor(at::full({1}, 3, at::kFloat)), m_saved(at::zeros({rowCount, columnCount})) {}
+    Doubling()
+        : m_rows(at::arange(rowCount * columnCount, at::kFloat).view({rowCount, columnCount})),
+          m_factor(at::full({1}, 3, at::kFloat)),
+          m_saved(at::zeros({rowCount, columnCount}))
+    {
+    }
 
     DeviceWork work()
     {
@@ -70,7 +75,8 @@ public:
         EXPECT_EQ(savedTo, rowCount);
         for (std::int64_t first = 0; first < rowCount; first += batchSize) {
             const std::int64_t count = std::min(batchSize, rowCount - first);
-            EXPECT_TRUE(m_saved.narrow(0, first, count).equal(m_rows.narrow(0, first, count).mul(3).add(static_cast<float>(first)))) << "from row " << first;
+            EXPECT_TRUE(m_saved.narrow(0, first, count).equal(m_rows.narrow(0, first, count).mul(3).add(static_cast<float>(first))))
+                << "from row " << first;
         }
     }
 
@@ -223,7 +229,8 @@ TEST(DeviceRuns, WhatCannotRunThereRunsOnTheCpuAndIsNamed)
     EXPECT_NE(errorOf([&] { runLayerWise(openZoo("gcn"), zooGraph("gcn"), options); }).find("There is no device tpu: cpu, cuda"), std::string::npos);
 }
 
-// What does not fit runs on the CPU with what was prepared for the device, relations and joined sums as well, and a graph without nodes has stores too.
+// What does not fit runs on the CPU with what was prepared for the device, relations and joined sums as well, and a graph without nodes has stores
+// too.
 TEST(DeviceRuns, GoBackToTheCpuForAnyModel)
 {
     nameDevice("fake", std::make_shared<FakeDevice>());
@@ -245,7 +252,8 @@ TEST(DeviceRuns, GoBackToTheCpuForAnyModel)
     empty.arrays["edge_index"] = makeArray(DType::Int64, {2, 0}).array;
     RunOptions options;
     options.device = "fake";
-    EXPECT_EQ(runLayerWise(openZoo("gcn"), empty, options).outputs.front().array.shape, runLayerWise(openZoo("gcn"), empty).outputs.front().array.shape);
+    EXPECT_EQ(runLayerWise(openZoo("gcn"), empty, options).outputs.front().array.shape,
+              runLayerWise(openZoo("gcn"), empty).outputs.front().array.shape);
 }
 
 // Rows of the store that do not fit are sent as batches read them, each once.
@@ -298,7 +306,8 @@ TEST(DeviceRuns, SavePointsStayOnTheDevice)
         EXPECT_EQ(result.functions[last].bytesKeptThere, 0);
         EXPECT_EQ(result.functions[last].bytesFromDevice, result.functions[last].savedBytes) << "what is asked for leaves";
         const double rows = static_cast<double>(graph.numNodes) * sizeof(float);
-        EXPECT_LT(result.functions[last].bytesToDevice, result.functions[last - 1].savedBytes + rows * 4 + static_cast<double>(graph.numEdges) * 8) << "structure alone comes";
+        EXPECT_LT(result.functions[last].bytesToDevice, result.functions[last - 1].savedBytes + rows * 4 + static_cast<double>(graph.numEdges) * 8)
+            << "structure alone comes";
     }
 }
 
@@ -409,7 +418,8 @@ TEST(DeviceRuns, ADeviceIsMeasured)
     EXPECT_LT(rates.opSeconds, 1e-2);
 }
 
-// Where a device is fast, planners place functions on it, and the plan runs there as it says; its seconds are no more than those of the processor alone.
+// Where a device is fast, planners place functions on it, and the plan runs there as it says; its seconds are no more than those of the processor
+// alone.
 TEST(DeviceRuns, PlansSayWhatRunsThere)
 {
     nameDevice("fake", std::make_shared<FakeDevice>());

@@ -40,9 +40,13 @@ std::multiset<std::string> atOnce(const std::string& name)
 
 TEST(GlobalOp, GoesThroughRowsPieceByPiece)
 {
-    for (const char* name : {"statistics_of_nodes", "products_of_nodes", "statistics_of_columns", "reduces_into_clusters", "graph_norm_batch", "pair_norm", "layer_norm_graph", "layer_norm_batch",
-                             "instance_norm_batch", "mean_subtraction", "pool_all", "pool_mean", "pool_add_max", "pool_attention", "pool_softmax",
-                             "pool_set2set", "pool_every_layer", "readout_all", "virtual_node", "softmax_over_nodes", "han"})
+    for (const char* name : {"statistics_of_nodes",   "products_of_nodes",  "statistics_of_columns",
+                             "reduces_into_clusters", "graph_norm_batch",   "pair_norm",
+                             "layer_norm_graph",      "layer_norm_batch",   "instance_norm_batch",
+                             "mean_subtraction",      "pool_all",           "pool_mean",
+                             "pool_add_max",          "pool_attention",     "pool_softmax",
+                             "pool_set2set",          "pool_every_layer",   "readout_all",
+                             "virtual_node",          "softmax_over_nodes", "han"})
         EXPECT_TRUE(atOnce(name).empty()) << name << ": " << testing::PrintToString(atOnce(name));
     EXPECT_EQ(atOnce("row_of_the_largest"), std::multiset<std::string>{"aten::max"});
     EXPECT_EQ(atOnce("sorts_nodes"), std::multiset<std::string>{"aten::sort"});
@@ -112,9 +116,10 @@ TEST_P(BoundGlobalOps, GiveWhatTheWholeGraphGives)
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, BoundGlobalOps,
-                         testing::Values("statistics_of_nodes", "products_of_nodes", "statistics_of_columns", "reduces_into_clusters", "readout_all", "graph_norm", "graph_norm_batch",
-                                         "pair_norm", "layer_norm_graph", "batch_statistics", "instance_norm", "instance_statistics", "pool_add_max",
-                                         "pool_attention", "pool_softmax", "pool_set2set", "pool_and_nodes", "virtual_node", "softmax_over_nodes"),
+                         testing::Values("statistics_of_nodes", "products_of_nodes", "statistics_of_columns", "reduces_into_clusters", "readout_all",
+                                         "graph_norm", "graph_norm_batch", "pair_norm", "layer_norm_graph", "batch_statistics", "instance_norm",
+                                         "instance_statistics", "pool_add_max", "pool_attention", "pool_softmax", "pool_set2set", "pool_and_nodes",
+                                         "virtual_node", "softmax_over_nodes"),
                          [](const auto& model) { return std::string(model.param); });
 
 // What LibTorch does with all rows at once runs where they fit, and is refused before anything runs where they do not.

@@ -41,7 +41,8 @@ TEST(GlobalOps, RunInFunctionsOfTheirOwn)
     std::vector<std::pair<int, bool>> functions;
     for (const CutFunction& f : model.cut->functions)
         functions.emplace_back(f.level, f.isGlobal);
-    EXPECT_EQ(functions, (std::vector<std::pair<int, bool>>{{0, false}, {1, true}, {1, false}, {2, true}, {2, false}, {3, true}, {3, false}, {4, true}}));
+    EXPECT_EQ(functions,
+              (std::vector<std::pair<int, bool>>{{0, false}, {1, true}, {1, false}, {2, true}, {2, false}, {3, true}, {3, false}, {4, true}}));
     EXPECT_TRUE(model.cut->functions.back().saves == model.program().outputs);
     EXPECT_THAT(model.program().notes, testing::Contains(testing::HasSubstr("Global ops, which run over all nodes at once")));
 }

@@ -27,17 +27,22 @@ struct Edges {
     ValueId kept = b.op("index.Tensor", {{"self", {ends}}, {"indices", {std::vector<Argument>{{}, {places}}}}}, {num(2), sym("k")}, DType::Int64);
     ValueId keptWeights = b.op("index.Tensor", {{"self", {weights}}, {"indices", {std::vector<Argument>{{places}}}}}, {sym("k"), num(3)});
     ValueId count = b.op("sym_size.int", {{"self", {kept}}, {"dim", {std::int64_t{1}}}}, {}, DType::Int64);
-    ValueId all = b.op("cat", {{"tensors", {std::vector<Argument>{{kept}, {loops}}}}, {"dim", {std::int64_t{-1}}}}, {num(2), sym("k+n")}, DType::Int64);
+    ValueId all =
+        b.op("cat", {{"tensors", {std::vector<Argument>{{kept}, {loops}}}}, {"dim", {std::int64_t{-1}}}}, {num(2), sym("k+n")}, DType::Int64);
     ValueId countAfter = b.op("sym_size.int", {{"self", {kept}}, {"dim", {std::int64_t{-1}}}}, {}, DType::Int64);
     ValueId ends0 = b.op("sym_size.int", {{"self", {kept}}, {"dim", {std::int64_t{0}}}}, {}, DType::Int64);
-    ValueId allWeights = b.op("cat", {{"tensors", {std::vector<Argument>{{loopWeights}, {keptWeights}}}}, {"dim", {std::int64_t{0}}}}, {sym("n+k"), num(3)});
+    ValueId allWeights =
+        b.op("cat", {{"tensors", {std::vector<Argument>{{loopWeights}, {keptWeights}}}}, {"dim", {std::int64_t{0}}}}, {sym("n+k"), num(3)});
 
     std::vector<at::Tensor> run(const std::vector<ValueId>& wanted, const at::Tensor& holds, Kernels kernels, std::int64_t width = 3)
     {
         at::manual_seed(2);
         const std::int64_t m = holds.numel(), n = 5;
-        const Bindings inputs{{ends, at::randint(n, {m, 2}, at::kLong).t()}, {weights, at::randn({m, 3})}, {loops, at::arange(n).view({1, -1}).repeat({2, 1})},
-                              {loopWeights, at::ones({n, width})}, {mask, holds}};
+        const Bindings inputs{{ends, at::randint(n, {m, 2}, at::kLong).t()},
+                              {weights, at::randn({m, 3})},
+                              {loops, at::arange(n).view({1, -1}).repeat({2, 1})},
+                              {loopWeights, at::ones({n, width})},
+                              {mask, holds}};
         std::vector<at::Tensor> results;
         for (const c10::IValue& value : runProgram(b.program, Constants(b.program.values.size()), inputs, wanted, "test", {}, kernels))
             results.push_back(value.isTensor() ? value.toTensor() : at::tensor(value.toInt()));
@@ -58,13 +63,17 @@ TEST(MaskedRows, AreWhatLibTorchGives)
     for (const std::int64_t m : {0, 1, 7, 65536, 200'001})
         for (const int form : {0, 1, 2, 3, 4}) {
             at::manual_seed(m + form);
-            const at::Tensor holds = form == 0 ? at::zeros({m}, at::kBool) : form == 1 ? at::ones({m}, at::kBool) : form == 2 ? at::arange(m).remainder(2).to(at::kBool) : at::rand({m}).lt(form == 3 ? 0.99 : 0.02);
+            const at::Tensor holds = form == 0   ? at::zeros({m}, at::kBool)
+                                     : form == 1 ? at::ones({m}, at::kBool)
+                                     : form == 2 ? at::arange(m).remainder(2).to(at::kBool)
+                                                 : at::rand({m}).lt(form == 3 ? 0.99 : 0.02);
             for (const int t : {1, 3}) {
                 at::set_num_threads(t);
                 const std::string what = std::to_string(m) + " edges, mask " + std::to_string(form) + ", threads " + std::to_string(t);
                 Edges edges;
                 // Read by others as well, they are made before.
-                for (const auto& wanted : {std::vector{edges.all, edges.allWeights, edges.count, edges.countAfter, edges.ends0}, std::vector{edges.all, edges.kept}, std::vector{edges.count}, std::vector{edges.places, edges.all}})
+                for (const auto& wanted : {std::vector{edges.all, edges.allWeights, edges.count, edges.countAfter, edges.ends0},
+                                           std::vector{edges.all, edges.kept}, std::vector{edges.count}, std::vector{edges.places, edges.all}})
                     expectSame(edges.run(wanted, holds, Kernels::All), edges.run(wanted, holds, Kernels::None), what);
             }
         }
@@ -88,7 +97,8 @@ TEST(MaskedRows, AreRunWithoutTheirPlaces)
     for (std::size_t i = 0; i < all.size(); ++i)
         all[i] = i;
     const MaskedRows found(program, all, {}, EqualMasks(program, {}, {}));
-    EXPECT_TRUE(std::ranges::any_of(all, [&](std::size_t i) { return program.ops[i].target == "aten::cat" && found.has(OpId{static_cast<int>(i)}); })) << "loops of GCN";
+    EXPECT_TRUE(std::ranges::any_of(all, [&](std::size_t i) { return program.ops[i].target == "aten::cat" && found.has(OpId{static_cast<int>(i)}); }))
+        << "loops of GCN";
 }
 
 // Rows of more than the mask has entries, at its places: LibTorch reads those that there are.
@@ -97,7 +107,8 @@ TEST(MaskedRows, RowsThatAreNoneOfTheMasksAreReadAtItsPlaces)
     ProgramBuilder b;
     const ValueId mask = b.input("mask", {sym("m")}, DType::Bool), more = b.input("more", {sym("m+n"), num(2)});
     const ValueId pairs = b.op("nonzero", {{"self", {mask}}}, {sym("k"), num(1)}, DType::Int64);
-    const ValueId places = b.op("select.int", {{"self", {pairs}}, {"dim", {std::int64_t{1}}}, {"index", {std::int64_t{0}}}}, {sym("k")}, DType::Int64);
+    const ValueId places =
+        b.op("select.int", {{"self", {pairs}}, {"dim", {std::int64_t{1}}}, {"index", {std::int64_t{0}}}}, {sym("k")}, DType::Int64);
     const ValueId rows = b.op("index.Tensor", {{"self", {more}}, {"indices", {std::vector<Argument>{{places}}}}}, {sym("k"), num(2)});
     const Bindings inputs{{mask, at::tensor({1, 0, 1}, at::kLong).to(at::kBool)}, {more, at::arange(10, at::kFloat).view({5, 2})}};
     const at::Tensor read = runProgram(b.program, Constants(b.program.values.size()), inputs, {rows}, "test", {}, Kernels::All).front().toTensor();

@@ -56,14 +56,16 @@ TEST_F(NumberOps, GiveWhatLibTorchGives)
             for (const at::ScalarType type : {at::kFloat, at::kDouble, at::kLong, at::kBool}) {
                 const at::Tensor self = isMatrix ? at::randint(2, {2, nodes}, type) : at::randint(2, {nodes}, type);
                 EXPECT_TRUE(run(m_found.program, op, {self, index}).equal(self.index_select(-1, places))) << type;
-                EXPECT_TRUE(run(m_found.program, op, {at::stack({self, self}, -1).select(-1, 1), index}).equal(self.index_select(-1, places))) << "strides";
+                EXPECT_TRUE(run(m_found.program, op, {at::stack({self, self}, -1).select(-1, 1), index}).equal(self.index_select(-1, places)))
+                    << "strides";
             }
             EXPECT_EQ(run(m_found.program, op, {isMatrix ? at::zeros({2, 0}) : at::zeros({0}), index.narrow(0, 0, 0)}).numel(), 0);
         }
         const at::Tensor self = at::rand({nodes}), ones = at::ones({entries});
         const at::Tensor counted = run(m_found.program, m_found.counts.front(), {self, places, ones});
         EXPECT_TRUE(counted.allclose(self + places.bincount({}, nodes)));
-        EXPECT_TRUE(run(m_found.program, m_found.counts.front(), {at::zeros({nodes}), places, ones}).equal(places.bincount({}, nodes).to(at::kFloat)));
+        EXPECT_TRUE(
+            run(m_found.program, m_found.counts.front(), {at::zeros({nodes}), places, ones}).equal(places.bincount({}, nodes).to(at::kFloat)));
         EXPECT_TRUE(run(m_found.program, m_found.counts.front(), {self, places.narrow(0, 0, 0), ones.narrow(0, 0, 0)}).equal(self));
     }
 }

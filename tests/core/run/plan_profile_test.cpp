@@ -86,9 +86,11 @@ TEST(PlanProfile, TimesAreThoseOfARun)
     double measured = std::numeric_limits<double>::infinity(), profiled = measured;
     for (int round = 0; round < 5; ++round) {
         const RunResult run = runLayerWise(model, cora(), options);
-        measured = std::min(measured, std::accumulate(run.functions.begin(), run.functions.end(), 0.0, [](double sum, const FunctionRun& f) { return sum + f.seconds(); }));
+        measured = std::min(measured, std::accumulate(run.functions.begin(), run.functions.end(), 0.0,
+                                                      [](double sum, const FunctionRun& f) { return sum + f.seconds(); }));
         const std::vector<StageTotals> totals = stageTotals(profilePlan(model, cora(), options));
-        profiled = std::min(profiled, std::accumulate(totals.begin() + 1, totals.end(), 0.0, [](double sum, const StageTotals& t) { return sum + t.forwardSeconds; }));
+        profiled = std::min(profiled, std::accumulate(totals.begin() + 1, totals.end(), 0.0,
+                                                      [](double sum, const StageTotals& t) { return sum + t.forwardSeconds; }));
     }
     EXPECT_GT(profiled, measured / 10);
     EXPECT_LT(profiled, measured * 10);

@@ -149,7 +149,8 @@ TEST_P(PlanningOn, GoldenPlans)
     const nlohmann::json expected = nlohmann::json::parse(test::readText(golden));
     EXPECT_EQ(found["functions"], expected["functions"]);
     for (const char* number : {"seconds", "read_bytes", "written_bytes", "flops", "peak_bytes", "inflation"})
-        EXPECT_NEAR(found["cost"][number].get<double>(), expected["cost"][number].get<double>(), 1e-9 * expected["cost"][number].get<double>()) << number;
+        EXPECT_NEAR(found["cost"][number].get<double>(), expected["cost"][number].get<double>(), 1e-9 * expected["cost"][number].get<double>())
+            << number;
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, PlanningOn, testing::Values("gcn", "sage", "gat", "jk"), [](const auto& name) { return std::string(name.param); });
@@ -175,7 +176,8 @@ TEST_P(PlanningOfZoo, OptimalIsLegalAndNoWorseForAnyRates)
         std::lognormal_distribution<double> factor(0, 1.5);
         for (int round = 0; round < 20; ++round) {
             Rates rates;
-            for (double* rate : {&rates.read, &rates.gather, &rates.write, &rates.elementwise, &rates.edgeRows, &rates.gemm, &rates.slice, &rates.number, &rates.opSeconds})
+            for (double* rate : {&rates.read, &rates.gather, &rates.write, &rates.elementwise, &rates.edgeRows, &rates.gemm, &rates.slice,
+                                 &rates.number, &rates.opSeconds})
                 *rate *= factor(random);
             const std::int64_t nodes = std::int64_t{1} << (6 + random() % 12);
             Planning planning(model, nodes, nodes * static_cast<std::int64_t>(1 + random() % 30), rates);
@@ -207,7 +209,8 @@ TEST(Predictions, NeedNoMoreOfTheGraphThanTheRunCounts)
         const RunResult result = runLayerWise(model, graph, options);
         const Prediction prediction = predict(model, plan, DataGraph(), options, result);
         GraphMeasure measure(model, graph, options, {});
-        const Prediction measured = predict(CostModel(space, measure.counts(13, NodeOrder::Natural, plan.joined, {}), readRates(ratesPath())), plan, *model.cut);
+        const Prediction measured =
+            predict(CostModel(space, measure.counts(13, NodeOrder::Natural, plan.joined, {}), readRates(ratesPath())), plan, *model.cut);
         ASSERT_EQ(prediction.seconds.size(), result.functions.size()) << name << ": " << prediction.rates;
         ASSERT_EQ(measured.seconds.size(), result.functions.size());
         for (std::size_t i = 0; i < prediction.seconds.size(); ++i)
@@ -240,7 +243,8 @@ TEST(Estimates, TakeTheNodesOfEachTypeAndTheEdgesOfEachRelation)
     ASSERT_EQ(priced.counts.functions.size(), counted.functions.size());
     for (std::size_t f = 0; f < counted.functions.size(); ++f)
         for (std::size_t i = 0; i < counted.functions[f].frames.size(); ++i)
-            EXPECT_NEAR(priced.counts.functions[f].frames[i].total, counted.functions[f].frames[i].total, 1e-6) << "function " << f << ", frame " << i;
+            EXPECT_NEAR(priced.counts.functions[f].frames[i].total, counted.functions[f].frames[i].total, 1e-6)
+                << "function " << f << ", frame " << i;
 }
 
 TEST(Estimates, SamplesOfALargeGraphSayTheirError)

@@ -77,7 +77,8 @@ TEST(Relations, GiveWhatTheWholeModelGives)
                     options.kernels = kernels;
                     options.batchSize = batchSize;
                     options.order = order;
-                    EXPECT_TRUE(verify(model, graph, {options, {}, {}}).equal()) << name << ", kernels " << static_cast<int>(kernels) << ", batches of " << batchSize;
+                    EXPECT_TRUE(verify(model, graph, {options, {}, {}}).equal())
+                        << name << ", kernels " << static_cast<int>(kernels) << ", batches of " << batchSize;
                 }
     }
 }
@@ -123,7 +124,8 @@ struct Terms {
     {
         at::Tensor all = other.to(at::kDouble);
         for (std::size_t r = 0; r < sum.terms.size(); ++r) {
-            const at::Tensor targets = at::repeat_interleave(begins[r].diff()), scale = scales[r].to(at::kDouble), matrix = sum.terms[r].matrix.to(at::kDouble);
+            const at::Tensor targets = at::repeat_interleave(begins[r].diff()), scale = scales[r].to(at::kDouble),
+                             matrix = sum.terms[r].matrix.to(at::kDouble);
             at::Tensor reduced = at::zeros({x.size(0), 8}, at::kDouble).index_add(0, targets, x.to(at::kDouble).index_select(0, sources[r]));
             reduced = sum.terms[r].divides.front() ? reduced / scale : reduced * scale;
             all = all + at::matmul(reduced, sum.terms[r].transposed ? matrix.t() : matrix);

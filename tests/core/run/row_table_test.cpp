@@ -383,8 +383,14 @@ const char* const calls[] = {
 };
 
 // Factories have no operand to take rows from; these run in newer versions of LibTorch only, or give uninitialised results.
-const std::set<std::string_view> untested{"aten::zeros", "aten::ones", "aten::full", "aten::rms_norm", "aten::native_batch_norm",
-                                          "aten::_native_batch_norm_legit", "aten::_native_batch_norm_legit_no_training", "aten::scaled_dot_product_attention"};
+const std::set<std::string_view> untested{"aten::zeros",
+                                          "aten::ones",
+                                          "aten::full",
+                                          "aten::rms_norm",
+                                          "aten::native_batch_norm",
+                                          "aten::_native_batch_norm_legit",
+                                          "aten::_native_batch_norm_legit_no_training",
+                                          "aten::scaled_dot_product_attention"};
 
 std::string printed(const std::vector<int>& dims)
 {
@@ -423,8 +429,9 @@ TEST(RowTable, EveryEntryHoldsOnPermutedAndTruncatedRows)
 TEST(RowTable, TheProbeSeesWhatIsNotRowWise)
 {
     at::manual_seed(1);
-    for (const char* text : {"cumsum(self=[n,4], dim=0) -> [n,4]", "softmax.int(self=[n,4], dim=0) -> [n,4]", "flip(self=[n,4], dims={0}) -> [n,4]",
-                             "roll(self=[n,4], shifts={1}, dims={0}) -> [n,4]", "sort(self=[n,4], dim=0) -> [n,4];[n,4]", "cdist(x1=[n,4], x2=[n,4]) -> [n,n]"}) {
+    for (const char* text :
+         {"cumsum(self=[n,4], dim=0) -> [n,4]", "softmax.int(self=[n,4], dim=0) -> [n,4]", "flip(self=[n,4], dims={0}) -> [n,4]",
+          "roll(self=[n,4], shifts={1}, dims={0}) -> [n,4]", "sort(self=[n,4], dim=0) -> [n,4];[n,4]", "cdist(x1=[n,4], x2=[n,4]) -> [n,n]"}) {
         SCOPED_TRACE(text);
         const Call call(text);
         std::optional<std::vector<int>> found;

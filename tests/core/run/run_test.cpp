@@ -92,7 +92,8 @@ TEST(Run, ShortRunsWarmUp)
 TEST(Run, GatheringBeforehandGivesTheSameForAnyPlan)
 {
     int gathers = 0;
-    for (const char* name : {"gcn", "sage_mean", "gat", "gatv2", "rgcn", "typed_sage", "jk_cat", "two_branches", "film", "film_relations", "dir_gnn", "transformer_edges"}) {
+    for (const char* name : {"gcn", "sage_mean", "gat", "gatv2", "rgcn", "typed_sage", "jk_cat", "two_branches", "film", "film_relations", "dir_gnn",
+                             "transformer_edges"}) {
         Model model = openZoo(name);
         const DataGraph graph = zooGraph(name);
         const PlanSpace space(*model.analysis);
@@ -119,7 +120,8 @@ TEST(Run, GatheringBeforehandGivesTheSameForAnyPlan)
                     gathers += function.gathers > 0;
                 for (std::size_t o = 0; o < expected.outputs.size(); ++o)
                     for (std::int64_t i = 0; i < expected.outputs[o].array.count(); ++i)
-                        ASSERT_NEAR(result.outputs[o].array.as<float>()[i], expected.outputs[o].array.as<float>()[i], 1e-4) << name << ", " << atOnce << " at once";
+                        ASSERT_NEAR(result.outputs[o].array.as<float>()[i], expected.outputs[o].array.as<float>()[i], 1e-4)
+                            << name << ", " << atOnce << " at once";
             }
             options.gatherAtOnce = 0;
         }
@@ -127,7 +129,8 @@ TEST(Run, GatheringBeforehandGivesTheSameForAnyPlan)
     EXPECT_GT(gathers, 30);
 }
 
-// What targets make of their own rows joins the sums while the rows of sources come, before or after a linear layer, whatever divides or scales the sums.
+// What targets make of their own rows joins the sums while the rows of sources come, before or after a linear layer, whatever divides or scales the
+// sums.
 TEST(Run, OwnRowsJoinTheSumsAsRowsCome)
 {
     std::set<std::string> taken;
@@ -153,7 +156,8 @@ TEST(Run, OwnRowsJoinTheSumsAsRowsCome)
                 taken.insert(name);
             for (std::size_t o = 0; o < expected.outputs.size(); ++o)
                 for (std::int64_t i = 0; i < expected.outputs[o].array.count(); ++i)
-                    ASSERT_NEAR(result.outputs[o].array.as<float>()[i], expected.outputs[o].array.as<float>()[i], 1e-4) << name << ", " << atOnce << " at once, " << threads << " threads";
+                    ASSERT_NEAR(result.outputs[o].array.as<float>()[i], expected.outputs[o].array.as<float>()[i], 1e-4)
+                        << name << ", " << atOnce << " at once, " << threads << " threads";
             const float* entries = result.outputs[0].array.as<float>();
             const std::vector<float> all(entries, entries + result.outputs[0].array.count());
             if (atOnce < 1000)

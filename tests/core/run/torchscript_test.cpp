@@ -1,4 +1,5 @@
-// TorchScript: the zoo's models as traces and scripts have the same functions and answers as their PT2 archives; what cannot be read is refused by a sentence.
+// TorchScript: the zoo's models as traces and scripts have the same functions and answers as their PT2 archives; what cannot be read is refused by a
+// sentence.
 #include "core/torchscript/torchscript_reader.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,8 @@ struct ScriptFile {
 ScriptFile described(const std::string& folder, const nlohmann::json& entry)
 {
     ScriptFile file{folder, entry["name"], entry["zoo"], entry["expect"], {}};
-    const nlohmann::json none = nlohmann::json::object(), &roles = entry.contains("roles") ? entry["roles"] : none, &widths = entry.contains("widths") ? entry["widths"] : none;
+    const nlohmann::json none = nlohmann::json::object(), &roles = entry.contains("roles") ? entry["roles"] : none,
+                         &widths = entry.contains("widths") ? entry["widths"] : none;
     for (const auto& [name, role] : roles.items())
         roleFromName(role.get<std::string>(), file.options.roles[name]);
     for (const auto& [name, width] : widths.items())
@@ -147,7 +149,9 @@ TEST(TorchScript, CountsThatATraceWroteDownAreCountedAnew)
 TEST(TorchScript, NumbersThatAreCountsOfTheTracedGraphAreNoted)
 {
     const std::vector<std::string> notes = openModel(scripts() / "odd_scalar.pt").program().notes;
-    EXPECT_TRUE(std::ranges::any_of(notes, [](const std::string& note) { return note.find("the number 60") != std::string::npos && note.find("as many as the nodes") != std::string::npos; }));
+    EXPECT_TRUE(std::ranges::any_of(notes, [](const std::string& note) {
+        return note.find("the number 60") != std::string::npos && note.find("as many as the nodes") != std::string::npos;
+    }));
     for (const char* plain : {"gcn.trace.pt", "gat.trace.pt", "pna.trace.pt"})
         for (const std::string& note : openModel(scripts() / plain).program().notes)
             EXPECT_EQ(note.find("as many as"), std::string::npos) << note;
@@ -213,12 +217,30 @@ TEST_F(HostileScript, EndsInOneSentence)
 {
     const auto is = [](const std::string& name, std::string_view end) { return name.ends_with(end); };
     EXPECT_EQ(refusalOf([](auto&, auto&) {}), "");
-    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, ".py")) content += "  def __setstate__(self, x: int) -> None:\n    pass\n"; }).find("code of its own"),
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
+                  if (is(name, ".py"))
+                      content += "  def __setstate__(self, x: int) -> None:\n    pass\n";
+              }).find("code of its own"),
               std::string::npos);
-    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, ".py")) content += std::string(100'000, '('); }).find("nested too deeply"), std::string::npos);
-    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, "data.pkl")) content.resize(content.size() / 2); }).find("ends too early"), std::string::npos);
-    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, "data.pkl")) content = "\x80\x02]e."; }).find("not a valid pickle"), std::string::npos);
-    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, "data.pkl")) content = std::string("\x80\x02") + std::string(5000, '(') + "."; }).find("nested too deeply"),
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
+                  if (is(name, ".py"))
+                      content += std::string(100'000, '(');
+              }).find("nested too deeply"),
+              std::string::npos);
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
+                  if (is(name, "data.pkl"))
+                      content.resize(content.size() / 2);
+              }).find("ends too early"),
+              std::string::npos);
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
+                  if (is(name, "data.pkl"))
+                      content = "\x80\x02]e.";
+              }).find("not a valid pickle"),
+              std::string::npos);
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
+                  if (is(name, "data.pkl"))
+                      content = std::string("\x80\x02") + std::string(5000, '(') + ".";
+              }).find("nested too deeply"),
               std::string::npos);
     EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, ".py")) content = "class X(Module):\n  oops\n"; }), "");
     // LibTorch's parser reads past the end of what is not there.
@@ -226,7 +248,11 @@ TEST_F(HostileScript, EndsInOneSentence)
         if (const std::size_t at = content.find("__buffers__ = []"); is(name, ".py") && at != std::string::npos)
             content.replace(at, 16, "oops = 3");
     }).find("The file is damaged"), std::string::npos);
-    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (name.find("/data/") != std::string::npos) content.resize(3); }).find("holds less data"), std::string::npos);
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
+                  if (name.find("/data/") != std::string::npos)
+                      content.resize(3);
+              }).find("holds less data"),
+              std::string::npos);
     EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
         if (is(name, ".py") && content.find("return") != std::string::npos)
             content.replace(content.find("return"), 0, "torch.save(x, \"written\")\n    ");

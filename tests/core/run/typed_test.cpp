@@ -52,7 +52,8 @@ TEST(NodeTypes, HaveFunctionsOfTheirOwn)
     const Model model = unchecked("typed_sage");
     EXPECT_THAT(typeNames(model), ElementsAre("paper", "author", "subject"));
     // What the output does not need of the last layer is not there.
-    EXPECT_THAT(functionsOf(model), ElementsAre(std::pair(0, 0), std::pair(0, 1), std::pair(0, 2), std::pair(1, 0), std::pair(1, 1), std::pair(1, 2), std::pair(2, 0)));
+    EXPECT_THAT(functionsOf(model),
+                ElementsAre(std::pair(0, 0), std::pair(0, 1), std::pair(0, 2), std::pair(1, 0), std::pair(1, 1), std::pair(1, 2), std::pair(2, 0)));
     EXPECT_EQ(model.cut->functions[3].segments().size(), 3U) << "written, of, cites";
     for (const CutFunction& f : model.cut->functions)
         for (const Frame& frame : f.frames)

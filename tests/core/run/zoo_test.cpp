@@ -176,7 +176,8 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
             EXPECT_LE(largestDifference(result.outputs[o].array, expected.outputs[o].array), tolerance)
                 << "kernels " << static_cast<int>(options.kernels) << ", " << options.threads << " threads, " << options.batchesAtOnce
                 << " batches at once, batch size " << options.batchSize << ", " << options.gatherAtOnce << " gathered at once, own rows "
-                << static_cast<int>(options.ownRows) << (isLate ? ", late" : "") << (isSplit ? ", some" : "") << " on " << options.device << ", order " << orderName(options.order);
+                << static_cast<int>(options.ownRows) << (isLate ? ", late" : "") << (isSplit ? ", some" : "") << " on " << options.device
+                << ", order " << orderName(options.order);
     }
 }
 
@@ -226,7 +227,9 @@ TEST_P(Zoo, RewritesGiveTheSameAnswers)
     const DataGraph graph = readGraph(path.string() + ".npz");
     VerifyOptions options;
     options.run.batchSize = 7;
-    options.tolerance = name == "bfloat16" ? Tolerance{0.05, 0.05} : name == "float16" || name == "half" ? Tolerance{0.01, 0.01} : Tolerance{1e-4, 1e-4};
+    options.tolerance = name == "bfloat16"                    ? Tolerance{0.05, 0.05}
+                        : name == "float16" || name == "half" ? Tolerance{0.01, 0.01}
+                                                              : Tolerance{1e-4, 1e-4};
     for (const auto& [array, values] : graph.arrays)
         if (array.starts_with("expected"))
             options.expected[array] = values;
