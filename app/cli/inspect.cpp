@@ -121,8 +121,8 @@ std::string describeText(const Model& model)
         functions.front().insert(functions.front().begin() + 2, "rows");
     for (const CutFunction& f : model.cut->functions) {
         functions.push_back({functionName(f), std::to_string(a.degreeOf(f.level)), std::to_string(opsOf(a, f).size()),
-                             std::to_string(messagePassings(a, f)), join(names(p, f.segments()), ", "), join(names(p, f.reads), ", "),
-                             join(names(p, f.saves), ", "), modulesOf(a, f)});
+                             std::to_string(messagePassings(a, f)), shortList(names(p, f.segments())), shortList(names(p, f.reads)),
+                             shortList(names(p, f.saves)), modulesOf(a, f)});
         if (a.types() > 1)
             functions.back().insert(functions.back().begin() + 2, f.rowsOf.valid() ? p[f.rowsOf].name
                                                                  : f.isGlobal     ? "all at once"

@@ -135,18 +135,6 @@ private:
     StoredPlan m_stored;
 };
 
-// A line of a table cannot be read where a relational model has hundreds of ops in a function: their first and last, and how many there are between.
-std::string shortList(const std::vector<std::string>& names)
-{
-    constexpr std::size_t most = 12, first = 5, last = 3;
-    if (names.size() <= most)
-        return join(names, ", ");
-    std::vector<std::string> shown(names.begin(), names.begin() + first);
-    shown.push_back("… " + std::to_string(names.size() - first - last) + " more …");
-    shown.insert(shown.end(), names.end() - last, names.end());
-    return join(shown, ", ");
-}
-
 std::string planTable(const PlanSpace& space, const StoredPlan& stored, const PlanCost* cost)
 {
     const Plan& plan = stored.plan;

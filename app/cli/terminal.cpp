@@ -60,6 +60,17 @@ Progress TerminalProgress::progress() const
     return progress;
 }
 
+std::string shortList(const std::vector<std::string>& names)
+{
+    constexpr std::size_t most = 12, first = 5, last = 3;
+    if (names.size() <= most)
+        return join(names, ", ");
+    std::vector<std::string> shown(names.begin(), names.begin() + first);
+    shown.push_back("… " + std::to_string(names.size() - first - last) + " more …");
+    shown.insert(shown.end(), names.end() - last, names.end());
+    return join(shown, ", ");
+}
+
 std::string table(const std::vector<std::vector<std::string>>& rows)
 {
     std::vector<std::size_t> widths;

@@ -25,6 +25,10 @@ public:
 /// Rows of cells in aligned columns; the first row is the heading. Columns whose cells are numbers stand right.
 std::string table(const std::vector<std::vector<std::string>>& rows);
 
+/// Names for a cell, with commas between them. A line cannot be read where a relational model has hundreds of ops in a function: of many, the first
+/// and last, and how many there are between.
+std::string shortList(const std::vector<std::string>& names);
+
 struct GraphArguments;
 
 /// --role NAME=ROLE, shared by every command that opens a model.
