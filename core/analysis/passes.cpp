@@ -123,6 +123,7 @@ private:
                 continue;
             masksToIndices(op, rewriter);
             viewToStack(op);
+            sliceToSelect(op);
             const std::vector<ValueId> outputs = op.outputs;
             rewriter.emit(std::move(op));
             for (const ValueId id : outputs)
@@ -249,6 +250,39 @@ private:
                 (*list)[i] = {index};
             }
         }
+    }
+
+    // Decomposed, row, col = edge_index takes [2, E] apart into [1, E] twice, and then the dimension away.
+    void sliceToSelect(Op& op) const
+    {
+        static const std::set<std::string_view> views{"aten::squeeze", "aten::view", "aten::reshape", "aten::_unsafe_view", "aten::flatten"};
+        const OpView view(m_program, op);
+        const ValueId self = view.value("self");
+        if (!views.contains(op.target) || !self.valid() || !m_program[self].producer.valid() || m_program[self].dtype != view.output().dtype)
+            return;
+        const Op& producer = m_program[m_program[self].producer];
+        const OpView part(m_program, producer);
+        const Value* whole = part.tensor("self");
+        const auto dim = whole ? part.dim("dim", static_cast<int>(whole->sizes.size())) : std::nullopt;
+        const auto at = static_cast<std::size_t>(dim.value_or(0));
+        if (!whole || (!dim && part.given("dim")) || at >= whole->sizes.size() || !whole->sizes[at].isConstant())
+            return;
+        std::optional<std::int64_t> index;
+        if (producer.target == "aten::slice" && part.integerOr("step", 1) == 1 && (!part.given("start") || part.integer("start")))
+            index = part.integerOr("start", 0);
+        else if (producer.target == "aten::chunk" || producer.target.starts_with("aten::split"))
+            index = std::ranges::find(producer.outputs, self) - producer.outputs.begin();
+        const auto isOne = [&](ValueId value) { return m_program[value].sizes.size() == whole->sizes.size() && m_program[value].sizes[at] == Dim{1, {}}; };
+        std::vector<Dim> left = m_program[self].sizes;
+        if (!index || !std::ranges::all_of(producer.outputs, isOne))
+            return;
+        left.erase(left.begin() + dim.value_or(0));
+        if (left != view.output().sizes)
+            return;
+        const ValueId from = part.value("self");
+        op.target = "aten::select";
+        op.overload = "int";
+        op.args = {{"self", {from}}, {"dim", {static_cast<std::int64_t>(at)}}, {"index", {*index}}};
     }
 
     // Decomposed, a stack is a concatenation that is taken apart again: k tensors of [n, F], [k n, F], [k, n, F].

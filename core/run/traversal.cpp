@@ -346,6 +346,16 @@ LayerWise::Retained LayerWise::retained(const std::vector<Parts>& lowered) const
             for (const StepOperand& neighbour : function.neighbours)
                 read.insert(neighbour.value);
         }
+        // Counting the rows of blocks asks for the neighbours, grouped or not.
+        for (const StepOperand& neighbour : function.neighbours)
+            if (neighbour.value.valid() && isIntoTargets(function, neighbour.frame)) {
+                const ValueId segment = function.frames[static_cast<std::size_t>(neighbour.frame)].index;
+                const Traversal& traversal = of(function);
+                if (!traversal.sources.contains({neighbour.value, segment, neighbour.ofType}) && !traversal.grouped.contains({neighbour.value, segment})) {
+                    read.insert(neighbour.value);
+                    idsRead.insert(segment);
+                }
+            }
         for (const FunctionInput& in : lowered[f].inputs())
             for (const std::optional<StepOperand>& operand : {in.operand, in.sourcesOf})
                 if (operand && !(operand->kind == OperandKind::Slice && isIntoTargets(function, operand->frame))) {
