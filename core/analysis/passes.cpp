@@ -102,6 +102,9 @@ private:
 
     void simplify()
     {
+        std::set<ValueId> read(m_program.outputs.begin(), m_program.outputs.end());
+        for (const Op& op : m_program.ops)
+            forEachOperand(op, [&](ValueId operand) { read.insert(operand); });
         Rewriter rewriter(m_program);
         for (Op& op : rewriter.takeOps()) {
             rewriter.resolveOperands(op);
@@ -119,11 +122,17 @@ private:
                 rewriter.replace(op.outputs.front(), OpView(m_program, op).value("self"));
                 continue;
             }
+            if (op.target == "aten::rms_norm") {
+                rewriter.replace(op.outputs.front(), rootMeanSquareNorm(op, rewriter));
+                continue;
+            }
             if (!readSizesFromStructure(op, rewriter))
                 continue;
             masksToIndices(op, rewriter);
             viewToStack(op);
             sliceToSelect(op);
+            if (std::none_of(op.outputs.begin() + (op.outputs.empty() ? 0 : 1), op.outputs.end(), [&](ValueId other) { return read.contains(other); }))
+                composeNorm(op);
             const std::vector<ValueId> outputs = op.outputs;
             rewriter.emit(std::move(op));
             for (const ValueId id : outputs)
@@ -250,6 +259,64 @@ private:
                 (*list)[i] = {index};
             }
         }
+    }
+
+    // LibTorch 1.13 has none. PyTorch computes it in float32 at least.
+    ValueId rootMeanSquareNorm(const Op& op, Rewriter& rewriter) const
+    {
+        const OpView view(m_program, op);
+        const ValueId input = view.value("input"), weight = view.value("weight");
+        const Argument* shape = op.find("normalized_shape");
+        const auto* normalized = shape ? std::get_if<std::vector<Argument>>(&shape->value) : nullptr;
+        if (!input.valid() || !normalized || normalized->empty() || normalized->size() > m_program[input].sizes.size())
+            throw Error("Op '" + op.name + "' (" + op.target + ") is not given a tensor that it needs.");
+        const Value given = m_program[input], out = view.output();
+        Value wide = given;
+        wide.dtype = given.dtype == DType::Float64 ? DType::Float64 : DType::Float32;
+        const auto call = [&](const char* target, const char* overload, std::vector<NamedArgument> args, const Value& like) {
+            return rewriter.emitNew(op, target, overload, std::move(args), like);
+        };
+        const auto cast = [&](ValueId value, const Value& like) {
+            return call("aten::to", "dtype", {{"self", {value}}, {"dtype", {like.dtype}}}, like);
+        };
+        Value mean = wide;
+        std::vector<Argument> dims;
+        for (std::size_t back = normalized->size(); back > 0; --back) {
+            dims.push_back({-static_cast<std::int64_t>(back)});
+            mean.sizes[mean.sizes.size() - back] = Dim{1, {}};
+        }
+        const Argument* eps = op.find("eps");
+        const double least = wide.dtype == DType::Float64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+        const Argument number = eps && !eps->isNone() ? *eps : Argument{least};
+        const ValueId x = given.dtype == wide.dtype ? input : cast(input, wide);
+        const ValueId square = call("aten::mul", "Tensor", {{"self", {x}}, {"other", {x}}}, wide);
+        const ValueId ofRow = call("aten::mean", "dim", {{"self", {square}}, {"dim", {dims}}, {"keepdim", {true}}}, mean);
+        const ValueId root = call("aten::rsqrt", "", {{"self", {call("aten::add", "Scalar", {{"self", {ofRow}}, {"other", number}}, mean)}}}, mean);
+        ValueId result = call("aten::mul", "Tensor", {{"self", {x}}, {"other", {root}}}, wide);
+        if (weight.valid())
+            result = call("aten::mul", "Tensor", {{"self", {result}}, {"other", {weight}}}, wide);
+        return out.dtype == wide.dtype ? result : cast(result, out);
+    }
+
+    // Decomposed, a batch norm gives statistics too, which nobody reads, and which LibTorch 1.13 divides by no rows for where a batch has no edges.
+    static void composeNorm(Op& op)
+    {
+        if (op.target != "aten::_native_batch_norm_legit_no_training")
+            return;
+        std::vector<NamedArgument> args;
+        for (const char* name : {"input", "weight", "bias", "running_mean", "running_var"}) {
+            const Argument* given = op.find(name);
+            args.push_back({name, given ? *given : Argument{}});
+        }
+        args.push_back({"training", {false}});
+        for (const char* name : {"momentum", "eps"})
+            if (const Argument* given = op.find(name))
+                args.push_back({name, *given});
+        args.push_back({"cudnn_enabled", {false}});
+        op.target = "aten::batch_norm";
+        op.overload.clear();
+        op.args = std::move(args);
+        op.outputs.resize(1);
     }
 
     // Decomposed, row, col = edge_index takes [2, E] apart into [1, E] twice, and then the dimension away.

@@ -150,7 +150,7 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
         input.role = Role::Other;
         if (isEdgeIndex(value) || isAdjacency(program, value))
             input.role = Role::GraphStructure;
-        else if (hasRows(value) && (edgeSymbols.contains(value.sizes[0].symbol) || mentions(value.name, "edge")))
+        else if (hasRows(value) && (edgeSymbols.contains(value.sizes[0].symbol) || (mentions(value.name, "edge") && !mentions(value.name, "hyperedge"))))
             input.role = Role::EdgeFeatures;
         else if (hasRows(value) && isFloating(value.dtype))
             input.role = Role::NodeFeatures;

@@ -149,8 +149,19 @@ private:
     // Whether nodes have types, and which arrays are then features and edges: by their names, or where none has such a name, by their shapes.
     void findTypes()
     {
-        if (m_all.contains("edge_index"))
+        const auto isTable = [](const Array& array) { return isFloating(array.dtype) && array.shape.size() == 2; };
+        if (m_all.contains("edge_index")) {
+            // Edges between nodes of two types may be called as if there were one.
+            for (const auto& [name, array] : m_all)
+                if (isFeatures(name) && isTable(array))
+                    m_features.insert(name);
+            m_isTyped = m_features.size() > 1 && !m_features.contains("x") && !m_all.contains("num_nodes");
+            if (m_isTyped)
+                m_relations.insert("edge_index");
+            else
+                m_features.clear();
             return;
+        }
         for (const auto& [name, array] : m_all) {
             if (isEdgeIndex(name))
                 m_relations.insert(name);
@@ -165,11 +176,19 @@ private:
                 if (!hasNamed)
                     m_relations.insert(name);
             }
-        if (m_features.empty() && !m_relations.empty())
+        // Senders and receivers, or a table of neighbours: what such numbers are is for the model to say.
+        const bool hasNumbers = std::ranges::any_of(m_all, [](const auto& named) { return mayNumberNodes(named.first, named.second); });
+        if (m_features.empty() && (!m_relations.empty() || hasNumbers))
             for (const auto& [name, array] : m_all)
-                if (isFloating(array.dtype) && array.shape.size() == 2 && !edges.contains(array.shape[0]))
+                if (isTable(array) && !edges.contains(array.shape[0]))
                     m_features.insert(name);
-        m_isTyped = !m_relations.empty() || std::ranges::any_of(m_features, [](const std::string& name) { return name != "x"; });
+        m_isTyped = !m_relations.empty() || (hasNumbers && !m_features.empty()) ||
+                    std::ranges::any_of(m_features, [](const std::string& name) { return name != "x"; });
+    }
+
+    static bool mayNumberNodes(const std::string& name, const Array& array)
+    {
+        return isInteger(array.dtype) && !array.shape.empty() && array.count() > 1 && name != "y" && !name.starts_with("edge_") && !name.starts_with("node_");
     }
 
     // x_indptr, x_indices, x_data, x_shape: compressed sparse rows, made dense.
@@ -264,10 +283,28 @@ private:
             m_graph.numNodes = x->second.shape[0];
         } else if (m_graph.labels) {
             m_graph.numNodes = m_graph.labels->shape[0];
+        } else if (const auto rows = rowsOfNodes()) {
+            m_graph.numNodes = *rows;
         } else {
             throw Error(m_file + " does not tell how many nodes the graph has: it needs an array num_nodes, x or y.");
         }
         checkNodeCount(m_file, m_graph.numNodes);
+    }
+
+    // As many as arrays have rows that all edges' nodes fit into, where these are not rows of edges: the fewest.
+    std::optional<std::int64_t> rowsOfNodes() const
+    {
+        const auto edges = m_all.find("edge_index");
+        if (edges == m_all.end() || !isPairs(edges->second))
+            return {};
+        std::int64_t most = -1;
+        for (std::int64_t i = 0; i < edges->second.count(); ++i)
+            most = std::max(most, integerAt(edges->second, i));
+        std::optional<std::int64_t> rows;
+        for (const auto& [name, array] : m_all)
+            if (name != "edge_index" && !isPairs(array) && !array.shape.empty() && array.shape[0] > most && array.shape[0] != edges->second.shape[1])
+                rows = std::min(rows.value_or(array.shape[0]), array.shape[0]);
+        return rows;
     }
 
     // Which nodes those of a relation are is for the model to say.

@@ -44,6 +44,9 @@ const Array& arrayFor(const Program& program, const Input& input, const DataGrap
     const auto renamed = options.inputs.find(value.name);
     const std::string& name = renamed == options.inputs.end() ? value.name : renamed->second;
     const auto array = findArray(graph.arrays, name);
+    for (const auto& [maskName, mask] : {std::pair("train_mask", &graph.trainMask), {"val_mask", &graph.valMask}, {"test_mask", &graph.testMask}})
+        if (array == graph.arrays.end() && name == maskName && *mask)
+            return **mask;
     if (array == graph.arrays.end()) {
         std::vector<std::string> names;
         for (const auto& [known, unused] : graph.arrays)

@@ -94,6 +94,8 @@ void guardNorm(const Arguments& given)
     for (const char* name : {"weight", "bias", "running_mean", "running_var"})
         if (const at::Tensor part = given.tensor(name); part.defined() && (!input.defined() || input.dim() < 2 || part.numel() != input.size(1)))
             throw std::out_of_range(std::string(name) + " has not one number for each channel");
+    if (input.defined() && input.numel() == 0)
+        throw std::out_of_range("there are no rows to normalise");
 }
 
 }  // namespace
