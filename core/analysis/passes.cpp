@@ -9,6 +9,7 @@
 
 #include "core/analysis/dims.h"
 #include "core/analysis/op_view.h"
+#include "core/analysis/recompose.h"
 #include "core/analysis/rewriter.h"
 #include "core/base/error.h"
 
@@ -122,17 +123,19 @@ private:
                 rewriter.replace(op.outputs.front(), OpView(m_program, op).value("self"));
                 continue;
             }
-            if (op.target == "aten::rms_norm") {
-                rewriter.replace(op.outputs.front(), rootMeanSquareNorm(op, rewriter));
+            if (const ValueId only = onlyPart(m_program, op); only.valid()) {
+                count(noOps);
+                rewriter.replace(op.outputs.front(), only);
+                continue;
+            }
+            if (const ValueId composed = composeNewOp(m_program, op, rewriter); composed.valid()) {
+                rewriter.replace(op.outputs.front(), composed);
                 continue;
             }
             if (!readSizesFromStructure(op, rewriter))
                 continue;
             masksToIndices(op, rewriter);
-            viewToStack(op);
-            sliceToSelect(op);
-            if (std::none_of(op.outputs.begin() + (op.outputs.empty() ? 0 : 1), op.outputs.end(), [&](ValueId other) { return read.contains(other); }))
-                composeNorm(op);
+            recompose(m_program, op, rewriter, read);
             const std::vector<ValueId> outputs = op.outputs;
             rewriter.emit(std::move(op));
             for (const ValueId id : outputs)
@@ -259,125 +262,6 @@ private:
                 (*list)[i] = {index};
             }
         }
-    }
-
-    // LibTorch 1.13 has none. PyTorch computes it in float32 at least.
-    ValueId rootMeanSquareNorm(const Op& op, Rewriter& rewriter) const
-    {
-        const OpView view(m_program, op);
-        const ValueId input = view.value("input"), weight = view.value("weight");
-        const Argument* shape = op.find("normalized_shape");
-        const auto* normalized = shape ? std::get_if<std::vector<Argument>>(&shape->value) : nullptr;
-        if (!input.valid() || !normalized || normalized->empty() || normalized->size() > m_program[input].sizes.size())
-            throw Error("Op '" + op.name + "' (" + op.target + ") is not given a tensor that it needs.");
-        const Value given = m_program[input], out = view.output();
-        Value wide = given;
-        wide.dtype = given.dtype == DType::Float64 ? DType::Float64 : DType::Float32;
-        const auto call = [&](const char* target, const char* overload, std::vector<NamedArgument> args, const Value& like) {
-            return rewriter.emitNew(op, target, overload, std::move(args), like);
-        };
-        const auto cast = [&](ValueId value, const Value& like) {
-            return call("aten::to", "dtype", {{"self", {value}}, {"dtype", {like.dtype}}}, like);
-        };
-        Value mean = wide;
-        std::vector<Argument> dims;
-        for (std::size_t back = normalized->size(); back > 0; --back) {
-            dims.push_back({-static_cast<std::int64_t>(back)});
-            mean.sizes[mean.sizes.size() - back] = Dim{1, {}};
-        }
-        const Argument* eps = op.find("eps");
-        const double least = wide.dtype == DType::Float64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
-        const Argument number = eps && !eps->isNone() ? *eps : Argument{least};
-        const ValueId x = given.dtype == wide.dtype ? input : cast(input, wide);
-        const ValueId square = call("aten::mul", "Tensor", {{"self", {x}}, {"other", {x}}}, wide);
-        const ValueId ofRow = call("aten::mean", "dim", {{"self", {square}}, {"dim", {dims}}, {"keepdim", {true}}}, mean);
-        const ValueId root = call("aten::rsqrt", "", {{"self", {call("aten::add", "Scalar", {{"self", {ofRow}}, {"other", number}}, mean)}}}, mean);
-        ValueId result = call("aten::mul", "Tensor", {{"self", {x}}, {"other", {root}}}, wide);
-        if (weight.valid())
-            result = call("aten::mul", "Tensor", {{"self", {result}}, {"other", {weight}}}, wide);
-        return out.dtype == wide.dtype ? result : cast(result, out);
-    }
-
-    // Decomposed, a batch norm gives statistics too, which nobody reads, and which LibTorch 1.13 divides by no rows for where a batch has no edges.
-    static void composeNorm(Op& op)
-    {
-        if (op.target != "aten::_native_batch_norm_legit_no_training")
-            return;
-        std::vector<NamedArgument> args;
-        for (const char* name : {"input", "weight", "bias", "running_mean", "running_var"}) {
-            const Argument* given = op.find(name);
-            args.push_back({name, given ? *given : Argument{}});
-        }
-        args.push_back({"training", {false}});
-        for (const char* name : {"momentum", "eps"})
-            if (const Argument* given = op.find(name))
-                args.push_back({name, *given});
-        args.push_back({"cudnn_enabled", {false}});
-        op.target = "aten::batch_norm";
-        op.overload.clear();
-        op.args = std::move(args);
-        op.outputs.resize(1);
-    }
-
-    // Decomposed, row, col = edge_index takes [2, E] apart into [1, E] twice, and then the dimension away.
-    void sliceToSelect(Op& op) const
-    {
-        static const std::set<std::string_view> views{"aten::squeeze", "aten::view", "aten::reshape", "aten::_unsafe_view", "aten::flatten"};
-        const OpView view(m_program, op);
-        const ValueId self = view.value("self");
-        if (!views.contains(op.target) || !self.valid() || !m_program[self].producer.valid() || m_program[self].dtype != view.output().dtype)
-            return;
-        const Op& producer = m_program[m_program[self].producer];
-        const OpView part(m_program, producer);
-        const Value* whole = part.tensor("self");
-        const auto dim = whole ? part.dim("dim", static_cast<int>(whole->sizes.size())) : std::nullopt;
-        const auto at = static_cast<std::size_t>(dim.value_or(0));
-        if (!whole || (!dim && part.given("dim")) || at >= whole->sizes.size() || !whole->sizes[at].isConstant())
-            return;
-        std::optional<std::int64_t> index;
-        if (producer.target == "aten::slice" && part.integerOr("step", 1) == 1 && (!part.given("start") || part.integer("start")))
-            index = part.integerOr("start", 0);
-        else if (producer.target == "aten::chunk" || producer.target.starts_with("aten::split"))
-            index = std::ranges::find(producer.outputs, self) - producer.outputs.begin();
-        const auto isOne = [&](ValueId value) { return m_program[value].sizes.size() == whole->sizes.size() && m_program[value].sizes[at] == Dim{1, {}}; };
-        std::vector<Dim> left = m_program[self].sizes;
-        if (!index || !std::ranges::all_of(producer.outputs, isOne))
-            return;
-        left.erase(left.begin() + dim.value_or(0));
-        if (left != view.output().sizes)
-            return;
-        const ValueId from = part.value("self");
-        op.target = "aten::select";
-        op.overload = "int";
-        op.args = {{"self", {from}}, {"dim", {static_cast<std::int64_t>(at)}}, {"index", {*index}}};
-    }
-
-    // Decomposed, a stack is a concatenation that is taken apart again: k tensors of [n, F], [k n, F], [k, n, F].
-    void viewToStack(Op& op) const
-    {
-        const OpView view(m_program, op);
-        const ValueId self = view.value("self");
-        if ((op.target != "aten::view" && op.target != "aten::reshape" && op.target != "aten::_unsafe_view") || !self.valid() ||
-            !m_program[self].producer.valid())
-            return;
-        const Op& cat = m_program[m_program[self].producer];
-        const OpView catView(m_program, cat);
-        const std::vector<ValueId> parts = cat.target == "aten::cat" ? catView.values("tensors") : std::vector<ValueId>();
-        if (parts.size() < 2 || !parts.front().valid() || m_program[parts.front()].sizes.empty() ||
-            catView.dim("dim", catView.outputRank()).value_or(0) != 0)
-            return;
-        const Value& first = m_program[parts.front()];
-        std::vector<Dim> stacked = first.sizes;
-        stacked.insert(stacked.begin(), Dim{static_cast<std::int64_t>(parts.size()), {}});
-        const bool isStack = view.output().sizes == stacked && std::ranges::all_of(parts, [&](ValueId part) {
-            return part.valid() && m_program[part].sizes == first.sizes && m_program[part].dtype == first.dtype;
-        });
-        if (!isStack)
-            return;
-        const Argument tensors = *cat.find("tensors");
-        op.target = "aten::stack";
-        op.overload.clear();
-        op.args = {{"tensors", tensors}, {"dim", {std::int64_t{0}}}};
     }
 
     // Every GCN layer computes the same normalisation: equal calls on equal structure values are one value.
