@@ -71,10 +71,13 @@ CutProgram savingEverything(CutProgram cut, const Analysis& analysis)
 void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Progress& progress)
 {
     const std::vector<ValueId> compared = comparedValues(analysis, cut);
+    // Inputs must suit what does not depend on features as well.
+    std::vector<ValueId> wanted = compared;
+    wanted.insert(wanted.end(), cut.prologue.begin(), cut.prologue.end());
     std::vector<c10::IValue> whole;
     Bindings inputs;
     try {
-        inputs = runnableProbeInputs(analysis, constants, graph, compared, whole);
+        inputs = runnableProbeInputs(analysis, constants, graph, wanted, whole);
     } catch (const Error& error) {
         throw Error(std::string("The model does not run on a small random graph, so its cut cannot be checked. ") + error.what());
     }
