@@ -4,7 +4,7 @@
 #include <iterator>
 #include <map>
 
-#include "views/shape_text.h"
+#include "core/analysis/shape_text.h"
 
 namespace cleave::views {
 

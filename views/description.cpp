@@ -8,7 +8,7 @@
 
 #include "core/graph/array_names.h"
 #include "views/core_text.h"
-#include "views/shape_text.h"
+#include "core/analysis/shape_text.h"
 #include "views/text.h"
 
 namespace cleave::views {

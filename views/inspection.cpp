@@ -7,7 +7,7 @@
 #include <set>
 
 #include "views/core_text.h"
-#include "views/shape_text.h"
+#include "core/analysis/shape_text.h"
 #include "views/text.h"
 
 namespace cleave::views {

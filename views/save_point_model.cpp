@@ -4,7 +4,7 @@
 #include <set>
 
 #include "views/dag_model.h"
-#include "views/shape_text.h"
+#include "core/analysis/shape_text.h"
 #include "views/text.h"
 
 namespace cleave::views {

@@ -8,7 +8,7 @@
 
 #include "views/dag_model.h"
 #include "views/inspection.h"
-#include "views/shape_text.h"
+#include "core/analysis/shape_text.h"
 #include "views/text.h"
 
 namespace cleave::views {

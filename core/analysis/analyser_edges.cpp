@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/analysis/op_view.h"
+#include "core/analysis/shape_text.h"
 #include "core/analysis/views.h"
 
 /// Gathers, reductions by target, and what lies between them.
@@ -48,12 +49,12 @@ bool Analyser::classifyScatter(OpId id)
     const Dim& rows = m_p[output].sizes[static_cast<std::size_t>(form->rowDim)];
     const int type = m_a.typeCountedBy(rows.symbol);
     if (type < 0 && sourceRows && facts(form->source).rows == Rows::Edges)
-        refuse(id, "reduces edges into " + toString(rows) + " rows that are not the graph's nodes: global ops work on nodes only.");
+        refuse(id, "reduces edges into " + sizeText(m_a, rows) + " rows that are not the graph's nodes: global ops work on nodes only.");
     if (type < 0)
         return false;  // pooling
     const ValueId segment = viewRoot(m_p, form->index);
     if (nonUnitDims(m_p[segment]) != 1 || onlyNonUnitDim(m_p[segment])->isConstant())
-        refuse(id, "has an index of shape " + toString(m_p[segment].sizes) + ", not one target for each row.");
+        refuse(id, "has an index of shape " + sizesText(m_a, m_p[segment].sizes) + ", not one target for each row.");
     OpFacts& f = m_a.ops[id];
     f.kind = OpKind::Scatter;
     f.index = segment;

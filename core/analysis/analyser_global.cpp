@@ -4,6 +4,7 @@
 
 #include "core/analysis/dims.h"
 #include "core/analysis/op_view.h"
+#include "core/analysis/shape_text.h"
 #include "core/base/format.h"
 
 /// Ops that need all nodes at once.
@@ -29,7 +30,7 @@ bool Analyser::classifyGlobal(OpId id)
                 rowDims[i] = static_cast<int>(d);
                 types[i] = type;
             } else if (!symbol.empty() && (mentionsNodes(symbol) || m_edgeSymbols.contains(symbol))) {
-                refuse(id, "gives a tensor of shape " + toString(value.sizes) + ", which is neither one row for each node nor one for the graph.");
+                refuse(id, "gives a tensor of shape " + sizesText(m_a, value.sizes) + ", which is neither one row for each node nor one for the graph.");
             }
         }
     }

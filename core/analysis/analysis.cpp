@@ -13,6 +13,7 @@
 #include "core/analysis/op_view.h"
 #include "core/analysis/passes.h"
 #include "core/analysis/row_rules.h"
+#include "core/analysis/shape_text.h"
 #include "core/analysis/views.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -164,14 +165,13 @@ void Analyser::checkOutputs(OpId id)
         if (value.kind != ValueKind::Tensor)
             refuse(id, "gives a number that depends on node features.");
         if (f.rowDim >= static_cast<int>(value.sizes.size()))
-            refuse(id, "gives a tensor of shape " + toString(value.sizes) + ", which has no dimension for its rows.");
+            refuse(id, "gives a tensor of shape " + sizesText(m_a, value.sizes) + ", which has no dimension for its rows.");
         for (std::size_t d = 0; d < value.sizes.size(); ++d)
             if (!value.sizes[d].isConstant() && static_cast<int>(d) != f.rowDim)
-                refuse(id, "gives a tensor of shape " + toString(value.sizes) + ", in which more than one dimension grows with the graph.");
+                refuse(id, "gives a tensor of shape " + sizesText(m_a, value.sizes) + ", in which more than one dimension grows with the graph.");
         if (f.rows == Rows::Nodes && f.rowDim >= 0 && isPlain(output) &&
             m_a.typeCountedBy(value.sizes[static_cast<std::size_t>(f.rowDim)].symbol) != f.nodeType)
-            refuse(id, "gives " + toString(value.sizes) + ", which is not one row for each of the " +
-                           m_a.nodeTypes[static_cast<std::size_t>(f.nodeType)].symbol + " nodes.");
+            refuse(id, "gives " + sizesText(m_a, value.sizes) + ", which is not one row for each of the " + nodesText(m_a, f.nodeType) + " nodes.");
     }
 }
 

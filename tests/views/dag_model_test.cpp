@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/run/model.h"
-#include "views/shape_text.h"
+#include "core/analysis/shape_text.h"
 
 namespace cleave::views {
 namespace {

@@ -76,7 +76,7 @@
 #include "views/ruler.h"
 #include "views/save_point_model.h"
 #include "views/settings_dialog.h"
-#include "views/shape_text.h"
+#include "core/analysis/shape_text.h"
 #include "views/story_view.h"
 #include "views/table_panel.h"
 #include "views/text.h"

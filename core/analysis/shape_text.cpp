@@ -1,4 +1,4 @@
-#include "views/shape_text.h"
+#include "core/analysis/shape_text.h"
 
 #include <map>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "core/analysis/dims.h"
 #include "core/base/format.h"
 
-namespace cleave::views {
+namespace cleave {
 
 std::string nodesText(const Analysis& analysis, int nodeType)
 {
@@ -89,6 +89,19 @@ private:
 
 }  // namespace
 
+std::string sizeText(const Analysis& analysis, const Dim& size)
+{
+    return size.isConstant() ? std::to_string(size.value) : SizeWriter(analysis)(size.symbol);
+}
+
+std::string sizesText(const Analysis& analysis, const std::vector<Dim>& sizes)
+{
+    std::vector<std::string> texts;
+    for (const Dim& size : sizes)
+        texts.push_back(sizeText(analysis, size));
+    return "[" + join(texts, ", ") + "]";
+}
+
 std::string shapeText(const Analysis& analysis, ValueId value)
 {
     const Value& v = analysis.program[value];
@@ -138,4 +151,4 @@ double bytesPerRow(const Analysis& analysis, ValueId value)
     return bytes;
 }
 
-}  // namespace cleave::views
+}  // namespace cleave
