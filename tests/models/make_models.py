@@ -47,6 +47,13 @@ def make_inputs():
         "batch": torch.arange(NODES) * GRAPHS // NODES,
         "ptr": torch.arange(GRAPHS + 1) * NODES // GRAPHS,
     }
+    more = torch.Generator().manual_seed(8)
+    inputs |= {
+        "train_mask": torch.rand(NODES, generator=more) < 0.4,
+        "senders": edge_index[0], "receivers": edge_index[1],
+        "anchors": torch.randint(0, NODES, (NODES, 6), generator=more),
+        "queries": torch.randint(0, NODES, (3,), generator=more), "kinds": torch.randint(0, RELATIONS, (3,), generator=more),
+    }
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
     return inputs
 
@@ -74,6 +81,149 @@ class OneGraph(nn.Module):
 
     def forward(self, x, edge_index):
         return self.model(x, edge_index)
+
+
+class GatedMessages(nn.Module):
+    """FAGCN as its authors write it: rows of edge_index by unpacking it."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+        self.gates = nn.ModuleList(nn.Linear(2 * HIDDEN, 1) for _ in range(2))
+
+    def forward(self, x, edge_index):
+        row, col = self.rows(edge_index)
+        raw = h = self.first(x).relu()
+        ones = torch.ones_like(row, dtype=x.dtype)
+        degree = torch.zeros(x.size(0), dtype=x.dtype).index_add_(0, row, ones).clamp(min=1) ** -0.5
+        for gate in self.gates:
+            weight = torch.tanh(gate(torch.cat([h[col], h[row]], dim=1))).squeeze() * degree[col] * degree[row]
+            h = 0.3 * raw + torch.zeros_like(h).index_add(0, col, h[row] * weight.unsqueeze(-1))
+        return self.last(h).log_softmax(1)
+
+    def rows(self, edge_index):
+        row, col = edge_index
+        return row, col
+
+
+class ChunkedIndex(GatedMessages):
+    def rows(self, edge_index):
+        row, col = edge_index.chunk(2)
+        return row.squeeze(0), col.view(-1)
+
+
+class NormedMessages(nn.Module):
+    """Batch norm of rows of edges, of which a batch may have none."""
+
+    def __init__(self):
+        super().__init__()
+        self.norms = nn.ModuleList(nn.BatchNorm1d(width) for width in (FEATURES, HIDDEN))
+        self.lins = nn.ModuleList(nn.Linear(*widths) for widths in ((FEATURES, HIDDEN), (HIDDEN, CLASSES)))
+
+    def forward(self, x, edge_index):
+        for norm, lin in zip(self.norms, self.lins):
+            x = lin(x + torch.zeros_like(x).index_add_(0, edge_index[1], norm(x[edge_index[0]]).relu()))
+        return x
+
+
+class RmsNormed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.SAGEConv(*widths) for widths in ((FEATURES, HIDDEN), (HIDDEN, CLASSES)))
+        self.norms = nn.ModuleList((nn.RMSNorm(FEATURES), nn.RMSNorm(HIDDEN, eps=1e-4, elementwise_affine=False)))
+
+    def forward(self, x, edge_index):
+        for conv, norm in zip(self.convs, self.norms):
+            x = conv(norm(x), edge_index).relu()
+        return x
+
+
+class KnownLabels(nn.Module):
+    """Correct and smooth: rows that are known are set again after each step."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(FEATURES, CLASSES)
+
+    def forward(self, x, edge_index, train_mask):
+        known = h = self.lin(x).softmax(1)
+        for _ in range(2):
+            sums = torch.zeros_like(h).index_add_(0, edge_index[1], h[edge_index[0]])
+            h = torch.where(train_mask.unsqueeze(1), known, sums / (sums.sum(1, keepdim=True) + 1))
+        return h
+
+
+class SendersReceivers(nn.Module):
+    """An encoder of simulations: edges without edge_index."""
+
+    def __init__(self):
+        super().__init__()
+        self.edge = nn.Linear(2 * FEATURES + EDGE_FEATURES, HIDDEN)
+        self.node, self.last = nn.Linear(FEATURES + HIDDEN, FEATURES), nn.Linear(FEATURES + HIDDEN, CLASSES)
+
+    def forward(self, x, senders, receivers, edge_attr):
+        for layer in (self.node, self.last):
+            messages = self.edge(torch.cat([x[senders], x[receivers], edge_attr], 1)).relu()
+            x = layer(torch.cat([x, x.new_zeros(x.size(0), HIDDEN).index_add(0, receivers, messages)], 1))
+        return x
+
+
+class Anchors(nn.Module):
+    """P-GNN: a table of nodes for each node, read flat."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.lin = pyg.SAGEConv(FEATURES, HIDDEN), nn.Linear(2 * HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, anchors):
+        h = self.conv(x, edge_index).relu()
+        of_anchors = nn.functional.embedding(anchors.view(-1), h).view(-1, 6, HIDDEN)
+        return self.lin(torch.cat([of_anchors, h.unsqueeze(1).expand(-1, 6, -1)], 2)).relu().mean(1)
+
+
+class LstmOfLayers(nn.Module):
+    """GeniePath: one step of an LSTM for each layer, all nodes one batch of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+        self.convs = nn.ModuleList(pyg.GATConv(HIDDEN, HIDDEN) for _ in range(2))
+        self.lstms = nn.ModuleList(nn.LSTM(HIDDEN, HIDDEN, 1, bias=False) for _ in range(2))
+
+    def forward(self, x, edge_index):
+        x = self.first(x)
+        h = c = torch.zeros(1, x.size(0), HIDDEN)
+        for conv, lstm in zip(self.convs, self.lstms):
+            x, (h, c) = lstm(torch.tanh(conv(x, edge_index))[None], (h, c))
+            x = x[0]
+        return self.last(x)
+
+
+class NarrowIndex(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lins = nn.ModuleList(nn.Linear(*widths) for widths in ((FEATURES, HIDDEN), (HIDDEN, CLASSES)))
+
+    def forward(self, x, edge_index):
+        row, col = edge_index.to(torch.int32)
+        for lin in self.lins:
+            x = lin(x + torch.zeros_like(x).index_add_(0, col, x.index_select(0, row).tanh()))
+        return x
+
+
+class Queries(nn.Module):
+    """NBFNet: rows that begin at queried nodes; of x only the number of rows counts."""
+
+    def __init__(self):
+        super().__init__()
+        self.kind, self.lins = nn.Embedding(RELATIONS, HIDDEN), nn.ModuleList(nn.Linear(HIDDEN, HIDDEN) for _ in range(2))
+
+    def forward(self, x, edge_index, queries, kinds):
+        at_query = (torch.arange(x.size(0)).unsqueeze(1) == queries.unsqueeze(0)).float().unsqueeze(-1)
+        h = boundary = at_query * self.kind(kinds).unsqueeze(0)
+        for lin in self.lins:
+            h = lin(boundary + torch.zeros_like(h).index_add_(0, edge_index[1], h[edge_index[0]])).relu()
+        return h
 
 
 class WithoutGradients(nn.Module):
@@ -735,6 +885,16 @@ class TopK(nn.Module):
 
 
 ZOO = {
+    "gated_messages": GatedMessages,
+    "chunked_index": ChunkedIndex,
+    "normed_messages": NormedMessages,
+    "rms_norm": RmsNormed,
+    "known_labels": KnownLabels,
+    "senders_receivers": SendersReceivers,
+    "anchors": Anchors,
+    "lstm_of_layers": LstmOfLayers,
+    "narrow_index": NarrowIndex,
+    "queries": Queries,
     "without_gradients": WithoutGradients,
     "gcn": lambda: basic(pyg.GCN, dropout=0.5),
     "sage_mean": lambda: basic(pyg.GraphSAGE),
@@ -872,7 +1032,8 @@ ZOO = {
     "static": lambda: basic(pyg.GraphSAGE),
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
-DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna", "gin_layer_norm", "sage_attention"}  # once more as run_decompositions() leaves them
+DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna", "gin_layer_norm", "sage_attention", "gated_messages", "normed_messages", "lstm_of_layers",
+              "narrow_index"}  # once more as run_decompositions() leaves them
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}
@@ -899,7 +1060,7 @@ def randomise_statistics(model, generator):
 def arguments(model, inputs):
     names = list(inspect.signature(model.forward).parameters)
     dtype = next(model.parameters(), torch.zeros(1)).dtype
-    optional = () if isinstance(model, (AttributeStack, WeightedStack)) else ("edge_weight", "edge_attr")
+    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers)) else ("edge_weight", "edge_attr")
     if any(n in names for n in ("x_dict", "edge_index_dict", "x_user")):
         inputs = typed_inputs() | {"x_paper": typed_inputs()["x_dict"]["paper"], "x_subject": typed_inputs()["x_dict"]["subject"]}
         return {n: inputs[n] for n in names}
