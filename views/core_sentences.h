@@ -63,6 +63,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the higher-order op %1 (%2), which Cleave cannot cut: write the branch or loop out in forward."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the custom op %1 (%2), which Cleave cannot run: write it with PyTorch's own operators."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported in training mode (its forward updates %1): call model.eval() before torch.export.export."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Input %1 has its dynamic size in dimension 1: Cleave takes rows of nodes along dimension 0. Let forward take them so, and change the dimensions inside it."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported for one graph only (%1): export it again with dynamic_shapes=%2"),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported for one graph only (%1 fixed): export it again with %2"),
     QT_TRANSLATE_NOOP("cleave::Core", "The model has no output tensor."),

@@ -3,7 +3,9 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -144,10 +146,11 @@ std::string notes(const RunResult& result)
 void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs)
 {
     if (path.extension() == ".npz") {
-        std::map<std::string, Array> arrays;
+        std::vector<std::pair<std::string, Array>> arrays;
         for (const NamedArray& output : outputs)
-            arrays[output.name] = output.array;
-        writeNpz(path, arrays);
+            if (std::ranges::find(arrays, output.name, &std::pair<std::string, Array>::first) == arrays.end())
+                arrays.emplace_back(output.name, output.array);
+        writeNpzInOrder(path, arrays);
     } else if (outputs.size() == 1) {
         writeNpy(path, outputs.front().array);
     } else {

@@ -326,6 +326,12 @@ void writeNpyTexts(const std::filesystem::path& path, const Array& texts)
 
 void writeNpz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays, const std::map<std::string, Array>& texts)
 {
+    writeNpzInOrder(path, {arrays.begin(), arrays.end()}, texts);
+}
+
+void writeNpzInOrder(const std::filesystem::path& path, const std::vector<std::pair<std::string, Array>>& arrays,
+                     const std::map<std::string, Array>& texts)
+{
     std::vector<std::string> names, headers;
     std::vector<Array> written;
     for (const auto& [name, array] : arrays) {

@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/array.h"
 
@@ -35,5 +37,8 @@ std::string npyHeader(const Array& array);
 void writeNpy(const std::filesystem::path& path, const Array& array);
 void writeNpyTexts(const std::filesystem::path& path, const Array& texts);
 void writeNpz(const std::filesystem::path& path, const std::map<std::string, Array>& arrays, const std::map<std::string, Array>& texts = {});
+/// The same in the order in which they are given; no name twice.
+void writeNpzInOrder(const std::filesystem::path& path, const std::vector<std::pair<std::string, Array>>& arrays,
+                     const std::map<std::string, Array>& texts = {});
 
 }  // namespace cleave

@@ -81,6 +81,8 @@ void refuseStatic(const Program& program)
     for (const Input& input : program.inputs)
         if (const Value& value = program[input.value]; isFloating(value.dtype) && !value.sizes.empty() && (!anyIndex || value.sizes[0] != edges)) {
             nodes = value.sizes[0];
+            if (anyIndex && !edges.isConstant() && value.sizes.size() > 2 && nodes.isConstant() && !value.sizes[1].isConstant())
+                throw Error("Input '" + printable(value.name) + "' has its dynamic size in dimension 1: Cleave takes rows of nodes along dimension 0. Let forward take them so, and change the dimensions inside it.");
             break;
         }
     const bool fixedNodes = nodes.isConstant() && nodes.value > 0, fixedEdges = anyIndex && edges.isConstant();

@@ -261,6 +261,29 @@ void useThreads(const RunOptions& options)
     denseRates();  // measured before anything else is
 }
 
+namespace {
+
+// Inputs [edges] that rows are read at and added at, where no input has both.
+std::optional<std::pair<ValueId, ValueId>> separateEnds(const Analysis& analysis, const Bindings& inputs)
+{
+    const Program& program = analysis.program;
+    const auto indices = [&](OpKind kind) {
+        std::vector<ValueId> found;
+        for (std::size_t i = 0; i < program.ops.size(); ++i)
+            if (const OpFacts& facts = analysis.ops[OpId{static_cast<int>(i)}];
+                facts.kind == kind && facts.index.valid() && inputs.contains(facts.index) && program[facts.index].sizes.size() == 1)
+                found.push_back(facts.index);
+        return found;
+    };
+    for (const ValueId to : indices(OpKind::Scatter))
+        for (const ValueId from : indices(OpKind::Gather))
+            if (from != to && program[from].sizes == program[to].sizes)
+                return std::pair(from, to);
+    return {};
+}
+
+}  // namespace
+
 std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindings& inputs, NodeOrder order, std::int64_t batchSize,
                                                  const std::vector<std::int64_t>& numNodes, const Progress& progress)
 {
@@ -287,6 +310,10 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
         for (const std::size_t end : {0, 1})
             ends[end].push_back(inputs.at(input.value).toTensor().select(0, static_cast<std::int64_t>(end)).to(at::kLong) +
                                 begin[static_cast<std::size_t>(*named[end].begin())]);
+    }
+    if (const auto pair = ends[0].empty() && types == 1 ? separateEnds(analysis, inputs) : std::nullopt) {
+        ends[0].push_back(inputs.at(pair->first).toTensor().to(at::kLong));
+        ends[1].push_back(inputs.at(pair->second).toTensor().to(at::kLong));
     }
     if (ends[0].empty())
         throw Error("The model has no edge index [2, edges] among its inputs that its nodes could be ordered by; take the natural order.");

@@ -628,6 +628,10 @@
         <translation>模型是在训练模式下导出的（forward 会更新 %1）：请在 torch.export.export 之前调用 model.eval()。</translation>
     </message>
     <message>
+        <source>Input %1 has its dynamic size in dimension 1: Cleave takes rows of nodes along dimension 0. Let forward take them so, and change the dimensions inside it.</source>
+        <translation>输入 %1 的动态大小在第 1 维：Cleave 要求节点的行沿第 0 维。请让 forward 这样接收，并在其内部改变维度。</translation>
+    </message>
+    <message>
         <source>The model was exported for one graph only (%1): export it again with dynamic_shapes=%2</source>
         <translation>模型导出时只适用于一个图（%1）：请用 dynamic_shapes=%2 重新导出</translation>
     </message>

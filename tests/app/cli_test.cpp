@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/base/zip.h"
 #include "core/graph/npy.h"
 #include "tests/app/cli.h"
 #include "tests/core/test_files.h"
@@ -95,6 +96,30 @@ TEST(Cli, RunWritesNpyAndNpz)
     EXPECT_NE(two.err.find(".npz"), std::string::npos);
     ASSERT_EQ(run("run " + zoo + ".pt2 " + zoo + ".npz --out " + (folder / "out.npz").string()).code, 0);
     EXPECT_EQ(readNpz(folder / "out.npz").size(), 2U);
+}
+
+TEST(Cli, RunWritesOutputsInTheOrderOfForward)
+{
+    const test::TemporaryFolder folder;
+    std::size_t models = 0, unsorted = 0;
+    for (const char* name : {"two_outputs", "plain_tensors", "attention_weights", "link_prediction", "pool_and_nodes"}) {
+        const std::string model = (test::testDir() / "models/zoo" / name).string(), out = (folder / "out.npz").string();
+        const nlohmann::json about = nlohmann::json::parse(run("inspect " + model + ".pt2 --json").out);
+        std::vector<std::string> forward;
+        for (const nlohmann::json& output : about["outputs"])
+            if (const std::string entry = output["name"].get<std::string>() + ".npy"; std::ranges::find(forward, entry) == forward.end())
+                forward.push_back(entry);
+        ASSERT_EQ(run("run " + model + ".pt2 " + model + ".npz --out " + out).code, 0) << name;
+        std::vector<std::string> written;
+        const ZipReader zip(out);
+        for (const ZipEntry& entry : zip.entries())
+            written.push_back(entry.name);
+        EXPECT_EQ(written, forward) << name;
+        ++models;
+        unsorted += !std::ranges::is_sorted(forward);
+    }
+    EXPECT_EQ(models, 5U);
+    EXPECT_GT(unsorted, 0U) << "the order of names would do";
 }
 
 TEST(Cli, OutputsOfSomeNodes)

@@ -192,6 +192,41 @@ TEST(Graph, OfManyEdgesNamesTheFirstThatLeadsNowhere)
     }
 }
 
+TEST(Graph, CountsNodesByRowsWhereNoArrayIsCalledX)
+{
+    std::map<std::string, Array> arrays{{"edge_index", numbers({2, 2}, {0, 1, 1, 2})},
+                                        {"edge_weight", arrayOf<float>(DType::Float32, {2}, {1, 2})}};
+    EXPECT_NE(refusal(arrays).find("does not tell how many nodes"), std::string::npos) << refusal(arrays);
+    arrays["few"] = arrayOf<float>(DType::Float32, {1, 2}, {1, 2});
+    EXPECT_NE(refusal(arrays).find("does not tell how many nodes"), std::string::npos) << "node 2 has no row";
+    arrays["words"] = arrayOf<float>(DType::Float32, {9, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+    arrays["h"] = arrayOf<float>(DType::Float32, {4, 1}, {1, 2, 3, 4});
+    EXPECT_EQ(read(arrays).numNodes, 4);
+}
+
+TEST(Graph, OfTwoTypesMayHaveOneEdgeIndex)
+{
+    std::map<std::string, Array> arrays{{"edge_index", numbers({2, 3}, {0, 1, 1, 2, 3, 4})},
+                                        {"user_x", arrayOf<float>(DType::Float32, {2, 1}, {1, 2})},
+                                        {"item_x", arrayOf<float>(DType::Float32, {5, 1}, {1, 2, 3, 4, 5})}};
+    const DataGraph graph = read(arrays);
+    EXPECT_EQ(graph.numNodes, 7);
+    EXPECT_EQ(graph.numEdges, 3);
+    arrays["edge_index"] = numbers({2, 3}, {0, 1, 1, 2, -3, 4});
+    EXPECT_NE(refusal(arrays).find("names node -3"), std::string::npos) << refusal(arrays);
+}
+
+TEST(Graph, MayListEdgesInArraysWithOtherNames)
+{
+    std::map<std::string, Array> arrays{{"x", arrayOf<float>(DType::Float32, {3, 1}, {1, 2, 3})}};
+    EXPECT_NE(refusal(arrays).find("no array 'edge_index'"), std::string::npos) << refusal(arrays);
+    arrays["senders"] = numbers({2}, {0, 1});
+    arrays["receivers"] = numbers({2}, {1, 2});
+    const DataGraph graph = read(arrays);
+    EXPECT_EQ(graph.numNodes, 3);
+    EXPECT_TRUE(graph.arrays.contains("senders"));
+}
+
 // Where no array is called what it is, shapes say which are edges and which are features; a model's inputs say the rest.
 TEST(Graph, OfArraysWithOtherNames)
 {

@@ -138,8 +138,10 @@ TEST_P(CostOfZoo, IsWhatTheCutMoves)
         for (const FunctionCost& f : cost.functions)
             flops += f.compute.flops + f.prepare.flops;
         EXPECT_NEAR(flops, counted.flops, 1e-6 * counted.flops) << "round " << round;
-        EXPECT_GT(cost.seconds(), 0);
-        EXPECT_GT(cost.peakBytes(), 0);
+        if (!cut.functions.empty()) {  // some outputs depend on no node features
+            EXPECT_GT(cost.seconds(), 0);
+            EXPECT_GT(cost.peakBytes(), 0);
+        }
     }
 }
 

@@ -73,7 +73,7 @@ TEST(IndexGuard, KnowsTheOperatorsThatTrustTheirIndices)
         {"aten::native_batch_norm",
          "",
          {{"input", table}, {"weight", channels}, {"running_mean", channels}, {"running_var", channels}},
-         {{{"weight", at::ones({2})}}, {{"running_var", at::ones({4})}}, {{"input", at::ones({3})}}}},
+         {{{"weight", at::ones({2})}}, {{"running_var", at::ones({4})}}, {{"input", at::ones({3})}}, {{"input", at::ones({0, 3})}}}},
         {"aten::clone", "", {{"self", table}, {"memory_format", 0}}, {{{"memory_format", 1000}}, {{"memory_format", -1}}}},
         {"aten::zeros_like", "", {{"self", table}}, {{{"memory_format", 77}}}},
     };
