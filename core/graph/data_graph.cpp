@@ -151,11 +151,14 @@ private:
     {
         const auto isTable = [](const Array& array) { return isFloating(array.dtype) && array.shape.size() == 2; };
         if (m_all.contains("edge_index")) {
-            // Edges between nodes of two types may be called as if there were one.
+            // Edges between nodes of two types may be called as if there were one; tables of equally many rows are of the same nodes.
+            std::set<std::int64_t> rows;
             for (const auto& [name, array] : m_all)
-                if (isFeatures(name) && isTable(array))
+                if (isFeatures(name) && isTable(array)) {
                     m_features.insert(name);
-            m_isTyped = m_features.size() > 1 && !m_features.contains("x") && !m_all.contains("num_nodes");
+                    rows.insert(array.shape[0]);
+                }
+            m_isTyped = rows.size() > 1 && !m_features.contains("x") && !m_all.contains("num_nodes") && !m_all.contains("y");
             if (m_isTyped)
                 m_relations.insert("edge_index");
             else

@@ -212,6 +212,8 @@ TEST(Graph, OfTwoTypesMayHaveOneEdgeIndex)
     const DataGraph graph = read(arrays);
     EXPECT_EQ(graph.numNodes, 7);
     EXPECT_EQ(graph.numEdges, 3);
+    arrays["user_x"] = arrayOf<float>(DType::Float32, {5, 1}, {1, 2, 3, 4, 5});
+    EXPECT_EQ(read(arrays).numNodes, 5) << "two tables of the same nodes";
     arrays["edge_index"] = numbers({2, 3}, {0, 1, 1, 2, -3, 4});
     EXPECT_NE(refusal(arrays).find("names node -3"), std::string::npos) << refusal(arrays);
 }
