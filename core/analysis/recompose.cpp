@@ -47,8 +47,8 @@ void viewToTable(const Program& program, Op& op)
     const ValueId rows = gathered.value(isEmbedding ? "weight" : "self");
     const std::vector<ValueId> indices =
         gather->target == "aten::index" ? gathered.values("indices") : std::vector{gathered.value(isEmbedding ? "indices" : "index")};
-    if (!rows.valid() || indices.size() != 1 || !indices.front().valid() || program[indices.front()].dtype != DType::Int64 ||
-        (isSelect && gathered.dim("dim", static_cast<int>(program[rows].sizes.size())) != 0))
+    if (!rows.valid() || program[rows].sizes.empty() || indices.size() != 1 || !indices.front().valid() ||
+        program[indices.front()].dtype != DType::Int64 || (isSelect && gathered.dim("dim", static_cast<int>(program[rows].sizes.size())) != 0))
         return;
     const Op* flattening = producerOf(indices.front());
     const ValueId table = flattening && isView(*flattening) ? OpView(program, *flattening).value("self") : ValueId{};
@@ -140,6 +140,11 @@ void sliceToSelect(const Program& program, Op& op)
     else if (producer.target == "aten::chunk" || producer.target.starts_with("aten::split"))
         index = std::ranges::find(producer.outputs, self) - producer.outputs.begin();
     const auto isOne = [&](ValueId value) { return program[value].sizes.size() == whole->sizes.size() && program[value].sizes[at] == Dim{1, {}}; };
+    // A slice takes what there is of it; a selection does not.
+    if (index && *index < 0)
+        index = std::max<std::int64_t>(0, *index + whole->sizes[at].value);
+    if (index && *index >= whole->sizes[at].value)
+        return;
     std::vector<Dim> left = program[self].sizes;
     if (!index || !std::ranges::all_of(producer.outputs, isOne))
         return;

@@ -64,7 +64,7 @@ private:
             if (!number)
                 text += (text.empty() ? "" : " + ") + (*this)(term);
             else
-                constants += *number < 0 ? " − " + std::to_string(-*number) : " + " + std::to_string(*number);
+                constants += *number < 0 ? " − " + std::to_string(0 - static_cast<std::uint64_t>(*number)) : " + " + std::to_string(*number);
         }
         return text + constants;
     }
@@ -134,8 +134,7 @@ std::string structureText(const Analysis& analysis, ValueId value)
     const Op& select = program[v.producer];
     const Argument* self = select.find("self");
     const Argument* index = select.find("index");
-    if (self == nullptr || index == nullptr || self->asValue() == nullptr || index->asInt() == nullptr ||
-        !program.isInput(*self->asValue()))
+    if (self == nullptr || index == nullptr || self->asValue() == nullptr || index->asInt() == nullptr || !program.isInput(*self->asValue()))
         return v.name;
     return program[*self->asValue()].name + "[" + std::to_string(*index->asInt()) + "]";
 }

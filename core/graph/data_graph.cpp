@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <span>
 #include <thread>
@@ -136,10 +137,7 @@ private:
     }
 
     // "x", "x_paper", "paper_x", "paper.x".
-    static bool isFeatures(const std::string& name)
-    {
-        return name == "x" || name.starts_with("x_") || name.ends_with("_x") || name.ends_with(".x");
-    }
+    static bool isFeatures(const std::string& name) { return name == "x" || name.starts_with("x_") || name.ends_with("_x") || name.ends_with(".x"); }
 
     // "edge_index", "edge_index_author_writes_paper", "author__writes__paper.edge_index".
     static bool isEdgeIndex(const std::string& name) { return name.starts_with("edge_index") || name.ends_with("edge_index"); }
@@ -158,7 +156,7 @@ private:
                     m_features.insert(name);
                     rows.insert(array.shape[0]);
                 }
-            m_isTyped = rows.size() > 1 && !m_features.contains("x") && !m_all.contains("num_nodes") && !m_all.contains("y");
+            m_isTyped = rows.size() > 1 && !m_all.contains("x") && !m_all.contains("num_nodes") && !m_all.contains("y");
             if (m_isTyped)
                 m_relations.insert("edge_index");
             else
@@ -171,16 +169,21 @@ private:
             if (isFeatures(name))
                 m_features.insert(name);
         }
-        const bool hasNamed = !m_relations.empty();
+        m_hasNamedRelations = !m_relations.empty();
         std::set<std::int64_t> edges;
         for (const auto& [name, array] : m_all)
             if (isPairs(array)) {
                 edges.insert(array.shape[1]);
-                if (!hasNamed)
+                if (!m_hasNamedRelations)
                     m_relations.insert(name);
             }
         // Senders and receivers, or a table of neighbours: what such numbers are is for the model to say.
-        const bool hasNumbers = std::ranges::any_of(m_all, [](const auto& named) { return mayNumberNodes(named.first, named.second); });
+        const std::optional<std::int64_t> pairs = m_relations.empty() ? numberedPairs() : std::nullopt;
+        const bool hasNumbers = pairs || std::ranges::any_of(m_all, [](const auto& named) { return mayNumberNodes(named.first, named.second, 2); });
+        if (pairs) {
+            edges.insert(*pairs);
+            m_graph.numEdges = *pairs;
+        }
         if (m_features.empty() && (!m_relations.empty() || hasNumbers))
             for (const auto& [name, array] : m_all)
                 if (isTable(array) && !edges.contains(array.shape[0]))
@@ -189,9 +192,26 @@ private:
                     std::ranges::any_of(m_features, [](const std::string& name) { return name != "x"; });
     }
 
-    static bool mayNumberNodes(const std::string& name, const Array& array)
+    static bool mayNumberNodes(const std::string& name, const Array& array, std::size_t dims)
     {
-        return isInteger(array.dtype) && !array.shape.empty() && array.count() > 1 && name != "y" && !name.starts_with("edge_") && !name.starts_with("node_");
+        return isInteger(array.dtype) && array.shape.size() == dims && array.shape.back() > 1 && name != "y" && !name.starts_with("edge_") &&
+               !name.starts_with("node_");
+    }
+
+    // How many edges senders and receivers, or pairs of them, are: entries that two lists have, the most where also nodes have such lists.
+    std::optional<std::int64_t> numberedPairs() const
+    {
+        for (const auto& [name, array] : m_all)
+            if (mayNumberNodes(name, array, 2) && array.shape[1] == 2)
+                return array.shape[0];
+        std::map<std::int64_t, int> lists;
+        for (const auto& [name, array] : m_all)
+            if (mayNumberNodes(name, array, 1))
+                ++lists[array.shape[0]];
+        for (const auto& [entries, count] : std::views::reverse(lists))
+            if (count > 1)
+                return entries;
+        return {};
     }
 
     // x_indptr, x_indices, x_data, x_shape: compressed sparse rows, made dense.
@@ -261,7 +281,8 @@ private:
                 throw Error(m_file + " has " + std::to_string(several->shape[0]) + " splits, numbered from 0: there is no split " +
                             std::to_string(m_options.split) + ".");
             const std::size_t row = static_cast<std::size_t>(several->shape[1]) * itemSize(several->dtype);
-            slot = Array{several->dtype, {several->shape[1]},
+            slot = Array{several->dtype,
+                         {several->shape[1]},
                          std::shared_ptr<const std::byte>(several->data, several->data.get() + row * static_cast<std::size_t>(m_options.split))};
         } else if (slot && m_options.split != 0) {
             throw Error(m_file + " has one split, number 0: there is no split " + std::to_string(m_options.split) + ".");
@@ -272,16 +293,23 @@ private:
 
     void findNumNodes()
     {
+        m_graph.isTyped = m_isTyped;
+        if (const auto stated = m_all.find("num_nodes"); m_isTyped && !m_hasNamedRelations && stated != m_all.end()) {
+            m_graph.numNodes = statedNodes(stated->second);
+            checkNodeCount(m_file, m_graph.numNodes);
+            return;
+        }
         if (m_isTyped) {
             for (const auto& [name, array] : m_all)
-                if (m_features.contains(name) && !array.shape.empty())
+                if (m_features.contains(name) && !array.shape.empty()) {
+                    checkNodeCount(m_file, array.shape[0]);
                     m_graph.numNodes += array.shape[0];
+                    checkNodeCount(m_file, m_graph.numNodes);
+                }
             return;
         }
         if (const auto stated = take("num_nodes")) {
-            if (stated->count() != 1 || !isInteger(stated->dtype) || integerAt(*stated, 0) < 0)
-                fail("num_nodes", "must be one number of nodes");
-            m_graph.numNodes = integerAt(*stated, 0);
+            m_graph.numNodes = statedNodes(*stated);
         } else if (const auto x = m_all.find("x"); x != m_all.end() && !x->second.shape.empty()) {
             m_graph.numNodes = x->second.shape[0];
         } else if (m_graph.labels) {
@@ -292,6 +320,13 @@ private:
             throw Error(m_file + " does not tell how many nodes the graph has: it needs an array num_nodes, x or y.");
         }
         checkNodeCount(m_file, m_graph.numNodes);
+    }
+
+    std::int64_t statedNodes(const Array& stated) const
+    {
+        if (stated.count() != 1 || !isInteger(stated.dtype) || integerAt(stated, 0) < 0)
+            fail("num_nodes", "must be one number of nodes");
+        return integerAt(stated, 0);
     }
 
     // As many as arrays have rows that all edges' nodes fit into, where these are not rows of edges: the fewest.
@@ -317,7 +352,7 @@ private:
             throw Error(m_file + " has no array 'edge_index' of numbers.");
         for (auto& [name, array] : m_all)
             if (name == "edge_index" || (m_isTyped && m_relations.contains(name)))
-                takeEdges(name, array, m_isTyped ? std::numeric_limits<std::int64_t>::max() : m_graph.numNodes, progress);
+                takeEdges(name, array, m_isTyped && name != "edge_index" ? std::numeric_limits<std::int64_t>::max() : m_graph.numNodes, progress);
     }
 
     void takeEdges(const std::string& name, Array& edges, std::int64_t nodes, const Progress& progress)
@@ -330,7 +365,8 @@ private:
         const std::span<const std::int64_t> ends(edges.as<std::int64_t>(), static_cast<std::size_t>(edges.count()));
         if (const auto i = firstOutside(ends, nodes))
             fail(name, "names node " + std::to_string(ends[*i]) + " at edge " + std::to_string(static_cast<std::int64_t>(*i) % edges.shape[1]) +
-                           (m_isTyped ? ", but nodes are numbered from 0" : ", but the graph has " + formatCount(nodes) + " nodes, numbered from 0"));
+                           (ends[*i] < 0 && m_isTyped ? ", but nodes are numbered from 0"
+                                                      : ", but the graph has " + formatCount(nodes) + " nodes, numbered from 0"));
     }
 
     // The first entry that is none of 0 to count - 1.
@@ -394,6 +430,7 @@ private:
     std::map<std::string, Array> m_all;
     DataGraph m_graph;
     bool m_isTyped = false;  // arrays for each node type and relation
+    bool m_hasNamedRelations = false;
     std::set<std::string> m_features, m_relations;  // of them
 };
 

@@ -22,12 +22,14 @@ constexpr std::size_t bytesAtOnce = std::size_t{1} << 20;
 std::map<std::string, Array> allArrays(const DataGraph& graph)
 {
     std::map<std::string, Array> arrays = graph.arrays;
-    arrays["num_nodes"] = oneNumber(graph.numNodes);
+    if (!graph.isTyped)
+        arrays["num_nodes"] = oneNumber(graph.numNodes);
     for (const auto& [name, mask] :
          {std::pair("train_mask", &graph.trainMask), std::pair("val_mask", &graph.valMask), std::pair("test_mask", &graph.testMask)})
         if (*mask)
             arrays[name] = **mask;
-    if (graph.labels)
+    // Those of several types are written with the array that they came from.
+    if (graph.labels && !graph.isTyped)
         arrays.try_emplace("y", *graph.labels);
     return arrays;
 }
@@ -212,8 +214,9 @@ std::vector<std::string> leftOut(const std::string& ending, const DataGraph& gra
 
 std::vector<std::string> writeText(const std::filesystem::path& path, const std::string& ending, const DataGraph& graph, const Progress& progress)
 {
-    if (!graph.arrays.contains("edge_index"))
-        throw Error("A graph of several relations cannot be written as " + ending + ": write it as .npz.");
+    if (graph.isTyped || !graph.arrays.contains("edge_index"))
+        throw Error("Edges of several relations, or under other names than edge_index, cannot be written as " + ending +
+                    ": write the graph as .npz.");
     writeBeside(path, [&](const std::filesystem::path& temporary) {
         TextWriter writer(path, temporary, graph, progress);
         if (ending == ".mtx")

@@ -194,8 +194,7 @@ TEST(Graph, OfManyEdgesNamesTheFirstThatLeadsNowhere)
 
 TEST(Graph, CountsNodesByRowsWhereNoArrayIsCalledX)
 {
-    std::map<std::string, Array> arrays{{"edge_index", numbers({2, 2}, {0, 1, 1, 2})},
-                                        {"edge_weight", arrayOf<float>(DType::Float32, {2}, {1, 2})}};
+    std::map<std::string, Array> arrays{{"edge_index", numbers({2, 2}, {0, 1, 1, 2})}, {"edge_weight", arrayOf<float>(DType::Float32, {2}, {1, 2})}};
     EXPECT_NE(refusal(arrays).find("does not tell how many nodes"), std::string::npos) << refusal(arrays);
     arrays["few"] = arrayOf<float>(DType::Float32, {1, 2}, {1, 2});
     EXPECT_NE(refusal(arrays).find("does not tell how many nodes"), std::string::npos) << "node 2 has no row";
@@ -212,6 +211,18 @@ TEST(Graph, OfTwoTypesMayHaveOneEdgeIndex)
     const DataGraph graph = read(arrays);
     EXPECT_EQ(graph.numNodes, 7);
     EXPECT_EQ(graph.numEdges, 3);
+    EXPECT_TRUE(graph.isTyped);
+    const test::TemporaryFolder folder;
+    EXPECT_NE(errorOf([&] { writeGraph(folder / "g.csv", graph); }).find("cannot be written"), std::string::npos) << "two nodes would be one";
+    writeGraph(folder / "again.npz", graph);
+    EXPECT_EQ(readGraph(folder / "again.npz").numNodes, 7);
+    std::map<std::string, Array> others = arrays;
+    others["x"] = numbers({3}, {1, 2, 3});
+    others["edge_index"] = numbers({2, 1}, {0, 2});
+    EXPECT_FALSE(read(others).isTyped) << "x is there, of integers";
+    others = arrays;
+    others["edge_index"] = numbers({2, 1}, {0, std::int64_t{1} << 40});
+    EXPECT_NE(refusal(others).find("the graph has 7 nodes"), std::string::npos) << refusal(others);
     arrays["user_x"] = arrayOf<float>(DType::Float32, {5, 1}, {1, 2, 3, 4, 5});
     EXPECT_EQ(read(arrays).numNodes, 5) << "two tables of the same nodes";
     arrays["edge_index"] = numbers({2, 3}, {0, 1, 1, 2, -3, 4});
@@ -226,7 +237,34 @@ TEST(Graph, MayListEdgesInArraysWithOtherNames)
     arrays["receivers"] = numbers({2}, {1, 2});
     const DataGraph graph = read(arrays);
     EXPECT_EQ(graph.numNodes, 3);
+    EXPECT_EQ(graph.numEdges, 2);
     EXPECT_TRUE(graph.arrays.contains("senders"));
+}
+
+TEST(Graph, OfSendersAndReceiversCountsNodesByTheirTable)
+{
+    std::map<std::string, Array> arrays{{"feat", arrayOf<float>(DType::Float32, {3, 1}, {1, 2, 3})},
+                                        {"kind", numbers({3}, {0, 1, 0})},
+                                        {"molecule", numbers({3}, {0, 0, 1})},
+                                        {"senders", numbers({4}, {0, 1, 2, 0})},
+                                        {"receivers", numbers({4}, {1, 2, 0, 2})},
+                                        {"distances", arrayOf<float>(DType::Float32, {4, 1}, {1, 2, 3, 4})}};
+    EXPECT_EQ(read(arrays).numNodes, 3) << "distances are of edges";
+    EXPECT_EQ(read(arrays).numEdges, 4);
+    auto others = arrays;
+    others["num_nodes"] = numbers({1}, {9});
+    EXPECT_EQ(read(others).numNodes, 9);
+    others["num_nodes"] = numbers({1}, {-9});
+    EXPECT_NE(refusal(others).find("must be one number of nodes"), std::string::npos) << refusal(others);
+    others = arrays;
+    others.erase("senders");
+    others.erase("receivers");
+    others["pairs"] = numbers({4, 2}, {0, 1, 1, 2, 2, 0, 0, 2});
+    EXPECT_EQ(read(others).numNodes, 3);
+    EXPECT_EQ(read(others).numEdges, 4);
+    others.erase("pairs");
+    others.erase("molecule");
+    EXPECT_NE(refusal(others).find("does not tell how many nodes"), std::string::npos) << "one list of numbers is no edges";
 }
 
 // Where no array is called what it is, shapes say which are edges and which are features; a model's inputs say the rest.
