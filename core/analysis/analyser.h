@@ -16,9 +16,14 @@ namespace cleave {
 
 class Analyser {
 public:
-    Analyser(Analysis& analysis, const Evaluator& evaluator) : m_a(analysis), m_p(analysis.program), m_evaluator(evaluator) {}
+    // further: sizes whose rows are counted as nodes, beside those of node features.
+    Analyser(Analysis& analysis, const std::vector<std::string>& further, const Evaluator& evaluator)
+        : m_a(analysis), m_p(analysis.program), m_evaluator(evaluator), m_further(further)
+    {
+    }
 
-    void run(const Progress& progress);
+    // Empty, or a further size without which the program cannot be cut: edges into which edges are reduced, or over which a global op runs.
+    std::string run(const Progress& progress);
 
 private:
     const ValueFacts& facts(ValueId id) const { return m_a.values[id]; }
@@ -29,6 +34,10 @@ private:
     void startRows();
     std::string gatheredParameter() const;
     void findEdgeSymbols();
+    std::string nameOfRows(const std::string& symbol) const;
+    bool isOfInputs(const std::string& size) const;
+    bool countAsNodes(const Dim& rows);
+    bool countEdgesAsNodes(OpId id);
 
     bool isNodes(const Dim& dim) const { return m_a.typeCountedBy(dim.symbol) >= 0; }
 
@@ -70,6 +79,8 @@ private:
     Analysis& m_a;
     const Program& m_p;
     const Evaluator& m_evaluator;
+    const std::vector<std::string>& m_further;
+    std::string m_wanted;  // what run() returns
     std::map<std::tuple<ValueId, ValueId, bool>, int> m_visited;
     std::map<ValueId, std::pair<int, int>> m_fed;  // edge values: message degree and node type of the first reduction that they feed
     int m_segmentType = -1;                        // of the nodes that the edges in question lead to

@@ -48,8 +48,11 @@ bool Analyser::classifyScatter(OpId id)
         refuse(id, "adds rows to a tensor whose rows lie along another dimension.");
     const Dim& rows = m_p[output].sizes[static_cast<std::size_t>(form->rowDim)];
     const int type = m_a.typeCountedBy(rows.symbol);
-    if (type < 0 && sourceRows && facts(form->source).rows == Rows::Edges)
-        refuse(id, "reduces edges into " + sizeText(m_a, rows) + " rows that are not the graph's nodes: global ops work on nodes only.");
+    if (type < 0 && sourceRows && facts(form->source).rows == Rows::Edges) {
+        if (countAsNodes(rows) || countAsNodes(m_p[form->source].sizes[static_cast<std::size_t>(facts(form->source).rowDim)]))
+            return true;
+        refuse(id, "reduces edges into " + sizeText(m_a, rows) + " rows that are not the graph's nodes: that works where the inputs tell how many edges there are.");
+    }
     if (type < 0)
         return false;  // pooling
     const ValueId segment = viewRoot(m_p, form->index);
@@ -139,7 +142,8 @@ bool Analyser::classifyConcat(OpId id)
     });
     std::size_t operands = 0;
     forEachOperand(op, [&](ValueId) { ++operands; });
-    if (!fits || parts.empty() || operands != parts.size() || areNodesOfSeveralTypes(parts))
+    if (!fits || parts.empty() || operands != parts.size() || areNodesOfSeveralTypes(parts) ||
+        isNodes(m_p[op.outputs.front()].sizes[static_cast<std::size_t>(*dim)]))
         return false;
     OpFacts& f = m_a.ops[id];
     f.kind = OpKind::Concat;

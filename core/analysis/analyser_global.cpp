@@ -63,8 +63,51 @@ void Analyser::addUnion(OpId id)
     std::vector<std::string> names;
     for (const ValueId part : parts)
         names.push_back(m_a.nodeTypes[static_cast<std::size_t>(facts(part).nodeType)].name);
-    m_a.nodeTypes.push_back({rows.symbol, join(names, " + ")});
+    m_a.nodeTypes.push_back({rows.symbol, join(names, " + "), {}});
     findEdgeSymbols();
+}
+
+// Whether the inputs tell how large it is.
+bool Analyser::isOfInputs(const std::string& size) const
+{
+    const auto [name, parts] = sizeParts(size);
+    if (!parts.empty())
+        return (name == "Add" || name == "Mul") && std::ranges::all_of(parts, [&](const std::string& part) { return isOfInputs(part); });
+    return sizeNumber(size) || std::ranges::any_of(m_p.inputs, [&](const Input& input) {
+               return std::ranges::find(m_p[input.value].sizes, Dim{0, size}) != m_p[input.value].sizes.end();
+           });
+}
+
+// "edges" for what edge_index lists, otherwise after an input that has such rows.
+std::string Analyser::nameOfRows(const std::string& symbol) const
+{
+    std::string name = sizeText(m_a, Dim{0, symbol});
+    for (const Input& input : m_p.inputs)
+        if (const Value& value = m_p[input.value]; std::ranges::find(value.sizes, Dim{0, symbol}) != value.sizes.end()) {
+            name = value.name == "edge_index" ? "edges" : value.name;
+            break;
+        }
+    const bool isKnown = std::ranges::find(m_a.nodeTypes, name, &NodeType::name) != m_a.nodeTypes.end();
+    return isKnown ? name + " " + symbol : name;
+}
+
+// The analysis starts again with such rows as those of nodes: computed once, stored, and read by other rows as nodes are.
+bool Analyser::countAsNodes(const Dim& rows)
+{
+    if (rows.isConstant() || isNodes(rows) || !isOfInputs(rows.symbol))
+        return false;
+    m_wanted = rows.symbol;
+    return true;
+}
+
+bool Analyser::countEdgesAsNodes(OpId id)
+{
+    bool any = false;
+    forEachOperand(m_p[id], [&](ValueId operand) {
+        if (!any && facts(operand).rows == Rows::Edges && facts(operand).rowDim >= 0)
+            any = countAsNodes(m_p[operand].sizes[static_cast<std::size_t>(facts(operand).rowDim)]);
+    });
+    return any;
 }
 
 bool Analyser::mentionsNodes(const std::string& size) const

@@ -21,7 +21,7 @@
 
 namespace cleave {
 
-void Analyser::run(const Progress& progress)
+std::string Analyser::run(const Progress& progress)
 {
     const IdMap<ValueId, Reach> reach = findReach(m_p);
     m_a.values.resize(m_p.values.size());
@@ -34,9 +34,12 @@ void Analyser::run(const Progress& progress)
     for (std::size_t i = 0; i < m_p.ops.size(); ++i) {
         progress.update(static_cast<double>(i) / static_cast<double>(m_p.ops.size()), "Analysing");
         classify(OpId{static_cast<int>(i)});
+        if (!m_wanted.empty())
+            return m_wanted;
     }
     finishOutputs();
     findLevels();
+    return {};
 }
 
 void Analyser::findRead()
@@ -64,7 +67,7 @@ void Analyser::startRows()
                         "dynamic_shapes={\"" + value.name + "\": {0: torch.export.Dim(\"nodes\")}, …}.");
         const std::string& symbol = value.sizes[0].symbol;
         if (m_a.typeCountedBy(symbol) < 0)
-            m_a.nodeTypes.push_back({symbol, value.name});
+            m_a.nodeTypes.push_back({symbol, value.name, {}});
         for (std::size_t d = 1; d < value.sizes.size(); ++d)
             if (!value.sizes[d].isConstant())
                 throw Error(
@@ -83,6 +86,8 @@ void Analyser::startRows()
     if (m_a.nodeTypes.empty())
         throw Error("The model has no node-feature input (a tensor whose first dimension counts nodes), so there is nothing to cut: "
                     "name one with --role " + gatheredParameter() + "=node-features.");
+    for (const std::string& symbol : m_further)
+        m_a.nodeTypes.push_back({symbol, nameOfRows(symbol), sizeText(m_a, Dim{0, symbol})});
 }
 
 // A parameter that is read at a graph's indices may well be the node features.
@@ -130,9 +135,11 @@ void Analyser::classify(OpId id)
     const bool byRows = ofGraph ? classifyRowsOfGraph(id)
                                 : classifyGather(id) || classifyScatter(id) || classifyView(id) || classifyRowWise(id) || classifyConcat(id) ||
                                       classifyByProbe(id);
+    if (!m_wanted.empty())
+        return;
     if (byRows)
         checkOutputs(id);
-    else if (!classifyGlobal(id))
+    else if (!classifyGlobal(id) && !countEdgesAsNodes(id))
         refuse(id, whyNotRowWise(id));
 }
 
@@ -140,7 +147,7 @@ std::string Analyser::whyNotRowWise(OpId id) const
 {
     const bool known = hasRowRule(m_p[id].target), onEdges = !allOperands(id, [&](ValueId v) { return facts(v).rows != Rows::Edges; });
     return known ? std::string("mixes rows: a result row depends on other rows of its operands, ") +
-                       (onEdges ? "and these are edges: global ops work on nodes only." : "and it is not one row for each node or one for the graph.")
+                       (onEdges ? "and these are edges: that works where the inputs tell how many edges there are." : "and it is not one row for each node or one for the graph.")
                  : "is not known to work row by row, and running it on permuted and truncated rows did not show that it does.";
 }
 
@@ -240,6 +247,17 @@ void noteGlobal(Analysis& analysis)
         analysis.program.notes.push_back("Global ops, which run over all nodes at once between functions: " + join(named, ", ") + ".");
 }
 
+void noteFurtherRows(Analysis& analysis)
+{
+    std::vector<std::string> rows;
+    for (const NodeType& type : analysis.nodeTypes)
+        if (!type.size.empty())
+            rows.push_back(type.name == type.size ? type.name : type.name + " (" + type.size + ")");
+    if (!rows.empty())
+        analysis.program.notes.push_back("Rows that are computed and stored as those of nodes are, since edges are reduced into them, or ops need all of them: " +
+                                         join(rows, ", ") + ".");
+}
+
 }  // namespace
 
 bool readsNodes(const Analysis& analysis, OpId op)
@@ -262,15 +280,25 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     analysis.passes = std::move(passes);
     noteProbed(analysis);
     noteGlobal(analysis);
+    noteFurtherRows(analysis);
     return analysis;
 }
 
 Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress)
 {
-    Analysis analysis;
-    analysis.program = std::move(program);
-    Analyser(analysis, evaluator).run(progress);
-    return analysis;
+    constexpr std::size_t mostFurther = 16;
+    std::vector<std::string> further;
+    while (true) {
+        Analysis analysis;
+        analysis.program = std::move(program);
+        const std::string wanted = Analyser(analysis, further, evaluator).run(progress);
+        if (wanted.empty())
+            return analysis;
+        if (further.size() == mostFurther)
+            throw Error("The model cannot be cut exactly: it reduces edges into rows of more than " + std::to_string(mostFurther) + " kinds.");
+        further.push_back(wanted);
+        program = std::move(analysis.program);
+    }
 }
 
 }  // namespace cleave

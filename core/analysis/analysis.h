@@ -53,10 +53,11 @@ struct PassCount {
 };
 
 /// Nodes that are counted together: of a graph of one kind, or the papers, or the authors. Rows of several types after each other are rows of
-/// a type of their own.
+/// a type of their own; so are other rows that edges are reduced into, such as edges themselves, or that a global op runs over.
 struct NodeType {
     std::string symbol;  ///< the size that counts them: "s0", or "Add(s0, s1)"
-    std::string name;    ///< "nodes", or from the names of their features: "paper", "paper + author"
+    std::string name;    ///< "nodes", or from the names of their features: "paper", "paper + author"; "edges"
+    std::string size;    ///< how sizes write it where it is not V and the name: "M", "V + 1"
 
     bool operator==(const NodeType&) const = default;
 };
@@ -96,8 +97,11 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
 /// The same for a program in functional form and cleaned up whose inputs have roles.
 Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress = {});
 
-/// The node types that an input's entries name, by its position along the first dimension (an edge index has two): what is read at them, or
-/// reduced into. Empty where the program does not tell, since it computes the index.
+/// What counts the rows that an input's entries name, by its position along the first dimension (an edge index has two): sizes of what is read at
+/// them, or reduced into. Empty where the program does not tell, since it computes the index.
+std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input);
+
+/// The node types that these sizes count. Where the program does not tell, the only one that has features; empty if there are several.
 std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input);
 
 /// Whether the op reads rows of nodes: a global op that does must wait for all of them.

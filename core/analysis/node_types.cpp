@@ -79,29 +79,61 @@ int Analysis::typeCountedBy(const std::string& symbol) const
     return type == nodeTypes.end() || symbol.empty() ? -1 : static_cast<int>(type - nodeTypes.begin());
 }
 
-std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
+std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input)
 {
-    const Program& program = analysis.program;
-    std::vector<std::set<int>> types(2);
-    const auto note = [&](ValueId index, int type) {
-        const OpId producer = program[index].producer;
-        if (type < 0 || !producer.valid())
+    std::vector<std::set<std::string>> sizes(2);
+    const auto withoutCasts = [&](ValueId value) {
+        while (value.valid() && program[value].producer.valid() && program[program[value].producer].target == "aten::to")
+            value = OpView(program, program[program[value].producer]).value("self");
+        return value;
+    };
+    const auto note = [&](ValueId read, const Value& rows, int dim) {
+        const ValueId index = withoutCasts(viewRoot(program, read));
+        const OpId producer = index.valid() ? program[index].producer : OpId{};
+        if (!producer.valid() || dim < 0 || dim >= static_cast<int>(rows.sizes.size()) || rows.sizes[static_cast<std::size_t>(dim)].isConstant())
             return;
         const OpView view(program, program[producer]);
         const std::string& target = program[producer].target;
-        if ((target != "aten::select" && target != "aten::unbind") || view.value("self") != input || view.dim("dim", 2).value_or(0) != 0)
+        if ((target != "aten::select" && target != "aten::unbind") || withoutCasts(view.value("self")) != input || view.dim("dim", 2).value_or(0) != 0)
             return;
         const auto& outputs = program[producer].outputs;
         const std::int64_t row = target == "aten::unbind" ? std::ranges::find(outputs, index) - outputs.begin() : view.integer("index").value_or(-1);
         if (row >= 0 && row < 2)
-            types[static_cast<std::size_t>(row)].insert(type);
+            sizes[static_cast<std::size_t>(row)].insert(rows.sizes[static_cast<std::size_t>(dim)].symbol);
     };
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const OpId op{static_cast<int>(i)};
-        if (analysis.ops[op].kind == OpKind::Gather)
-            note(analysis.ops[op].index, analysis.values[gatherForm(program, op)->source].nodeType);
-        else if (analysis.ops[op].kind == OpKind::Scatter)
-            note(analysis.ops[op].index, analysis.values[program[op].outputs.front()].nodeType);
+        if (const auto gather = gatherForm(program, op))
+            note(gather->index, program[gather->source], gather->sourceDim);
+        else if (const auto scatter = scatterForm(program, op))
+            note(scatter->index, program[program[op].outputs.front()], scatter->rowDim);
+    }
+    return sizes;
+}
+
+namespace {
+
+bool mentions(const std::string& size, const std::string& symbol)
+{
+    const auto [name, parts] = sizeParts(size);
+    return name == symbol || std::ranges::any_of(parts, [&](const std::string& part) { return mentions(part, symbol); });
+}
+
+}  // namespace
+
+std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
+{
+    std::vector<std::set<int>> types(2);
+    const std::vector<std::set<std::string>> sizes = sizesNamedBy(analysis.program, input);
+    const auto isGiven = [](const NodeType& type) { return type.size.empty() && sizeParts(type.symbol).second.empty(); };
+    const bool isOnly = std::ranges::count_if(analysis.nodeTypes, isGiven) == 1;
+    for (std::size_t row = 0; row < sizes.size(); ++row) {
+        for (const std::string& size : sizes[row])
+            if (const int type = analysis.typeCountedBy(size); type >= 0)
+                types[row].insert(type);
+        const auto only = std::ranges::find_if(analysis.nodeTypes, isGiven);
+        if (isOnly && types[row].empty() && std::ranges::all_of(sizes[row], [&](const std::string& size) { return mentions(size, only->symbol); }))
+            types[row].insert(static_cast<int>(only - analysis.nodeTypes.begin()));
     }
     return types;
 }

@@ -11,6 +11,8 @@ namespace cleave {
 
 std::string nodesText(const Analysis& analysis, int nodeType)
 {
+    if (const std::string& size = analysis.nodeTypes[static_cast<std::size_t>(nodeType)].size; !size.empty())
+        return size;
     return "V" + (analysis.types() > 1 ? " " + analysis.nodeTypes[static_cast<std::size_t>(nodeType)].name : std::string());
 }
 
@@ -24,7 +26,8 @@ std::map<std::string, std::string> edgeSymbols(const Analysis& analysis)
     for (const Input& input : program.inputs)
         if (input.role == Role::GraphStructure || input.role == Role::EdgeFeatures)
             for (const Dim& dim : program[input.value].sizes)
-                if (!dim.isConstant() && analysis.typeCountedBy(dim.symbol) < 0)
+                if (const int type = analysis.typeCountedBy(dim.symbol);
+                    !dim.isConstant() && (type < 0 || !analysis.nodeTypes[static_cast<std::size_t>(type)].size.empty()))
                     inputOf.emplace(dim.symbol, program[input.value].name);
     if (inputOf.size() == 1)
         inputOf.begin()->second.clear();

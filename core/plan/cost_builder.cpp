@@ -367,6 +367,10 @@ private:
                     use.kind = Use::Numbered;
                     otherBytes += bytes * frameRows(operand.frame).total;
                 }
+                if (work.kind == WorkKind::Reduce && !sameRows && operand.rowDim >= 0) {
+                    edgeBytes += bytes * frameRows(operand.frame).total;
+                    edgeRows += frameRows(operand.frame).total;
+                }
                 addUse(operand, step, use, placed, isAbsorbed);
                 reads.push_back({Ref::Tensor, m.m_tensorIndex.at(operand.value)});
                 continue;

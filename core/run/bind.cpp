@@ -148,22 +148,28 @@ bool holdsIndices(const Program& program, const Input& input)
     return input.role == Role::GraphStructure && isInteger(program[input.value].dtype);
 }
 
-// Nodes that edges name must be there; of an index that the program computes with, in the type that has most.
+// Nodes that edges name must be there, or what else there is a row for; of an index that the program computes with, in the type that has most.
 void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor& tensor, const std::map<std::string, std::int64_t>& sizes)
 {
-    const auto count = [&](int type) -> std::int64_t {
-        return std::llround(sizeValue(analysis.nodeTypes[static_cast<std::size_t>(type)].symbol,
-                                      [&](const std::string& symbol) { return static_cast<double>(sizes.at(symbol)); }));
+    const auto count = [&](const std::string& size) -> std::optional<std::int64_t> {
+        bool isKnown = true;
+        const double rows = sizeValue(size, [&](const std::string& symbol) {
+            const auto known = sizes.find(symbol);
+            isKnown = isKnown && known != sizes.end();
+            return isKnown ? static_cast<double>(known->second) : 0.0;
+        });
+        return isKnown ? std::optional(std::llround(rows)) : std::nullopt;
     };
     std::int64_t most = 0;
-    for (int type = 0; type < analysis.types(); ++type)
-        most = std::max(most, count(type));
-    const std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
+    for (const NodeType& type : analysis.nodeTypes)
+        most = std::max(most, count(type.symbol).value_or(0));
+    const std::vector<std::set<std::string>> named = sizesNamedBy(analysis.program, input.value);
     for (std::size_t row = 0; row < named.size() && tensor.dim() == 2 && tensor.size(0) == 2; ++row) {
-        std::int64_t nodes = most;
-        for (const int type : named[row])
-            nodes = std::min(nodes, count(type));
-        checkRange(analysis.program, input, tensor[static_cast<std::int64_t>(row)], nodes);
+        std::optional<std::int64_t> least;
+        for (const std::string& size : named[row])
+            if (const auto rows = count(size))
+                least = std::min(least.value_or(*rows), *rows);
+        checkRange(analysis.program, input, tensor[static_cast<std::int64_t>(row)], least.value_or(most));
     }
     if (tensor.dim() != 2 || tensor.size(0) != 2)
         checkRange(analysis.program, input, tensor, most);
@@ -301,9 +307,7 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
         const Value& value = analysis.program[input.value];
         if (input.role != Role::GraphStructure || value.sizes.size() != 2 || value.sizes[0].value != 2)
             continue;
-        std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
-        if (types == 1)
-            named.assign(2, {0});
+        const std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
         const auto isKnown = [&](const std::set<int>& end) { return !end.empty() && static_cast<std::size_t>(*end.begin()) < types; };
         if (!isKnown(named[0]) || !isKnown(named[1]))
             continue;

@@ -46,11 +46,14 @@ LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Cons
     Stopwatch watch;
     progress.update(0, "Prologue");
     std::map<std::string, std::int64_t> sizes;
-    for (const Input& input : program.inputs)
-        if (input.role == Role::NodeFeatures) {
+    for (const Input& input : program.inputs) {
+        if (input.role == Role::NodeFeatures)
             m_store[input.value] = inputs.at(input.value).toTensor();
-            sizes[program[input.value].sizes.front().symbol] = m_store[input.value].size(0);
-        }
+        const std::vector<Dim>& dims = program[input.value].sizes;
+        for (std::size_t d = 0; d < dims.size(); ++d)
+            if (!dims[d].isConstant() && inputs.at(input.value).isTensor())
+                sizes[dims[d].symbol] = inputs.at(input.value).toTensor().size(static_cast<std::int64_t>(d));
+    }
     for (const NodeType& type : analysis.nodeTypes)
         m_numNodes.push_back(std::llround(sizeValue(type.symbol, [&](const std::string& symbol) { return static_cast<double>(sizes.at(symbol)); })));
     guarded("The prologue cannot be computed on this graph", [&] {

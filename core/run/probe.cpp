@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/analysis/adjacency.h"
+#include "core/analysis/dims.h"
 #include "core/analysis/row_rules.h"
 #include "core/base/error.h"
 #include "core/run/op_lowering.h"
@@ -96,12 +97,35 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
         if (input.role == Role::NodeFeatures)
             sizes.try_emplace(value.sizes[0].symbol, graph.nodes + 3 * static_cast<std::int64_t>(sizes.size()));
     }
+    const std::map<std::string, std::int64_t> nodes = sizes;
     std::int64_t edges = graph.edges;
     for (const Input& input : program.inputs) {
         const Value& value = program[input.value];
         if (input.role == Role::GraphStructure && value.sizes.size() == 2 && !value.sizes[1].isConstant() && !sizes.contains(value.sizes[1].symbol)) {
             sizes[value.sizes[1].symbol] = edges;
             edges += 2;
+        }
+    }
+    const auto isEdges = [&](const Input& input) {
+        const Value& value = program[input.value];
+        return input.role == Role::GraphStructure && value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}} && !value.sizes[1].isConstant();
+    };
+    // What is read where nodes are has as many rows; edges between what is no nodes, such as edges, name those.
+    std::map<ValueId, std::int64_t> ends;
+    for (const Input& input : program.inputs) {
+        if (!isEdges(input))
+            continue;
+        ends[input.value] = graph.nodes;
+        for (const std::set<std::string>& named : sizesNamedBy(program, input.value)) {
+            const auto known = std::ranges::find_if(named, [&](const std::string& size) { return sizes.contains(size); });
+            if (known == named.end())
+                continue;
+            const std::int64_t rows = sizes.at(*known);
+            for (const std::string& size : named)
+                if (sizeParts(size).second.empty())
+                    sizes.try_emplace(size, rows);
+            if (!nodes.contains(*known))
+                ends[input.value] = rows;
         }
     }
     Bindings bindings;
@@ -123,8 +147,10 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
                 sizes[dim.symbol] = graph.edges + 3 + static_cast<std::int64_t>(sizes.size());
             shape.push_back(dim.isConstant() ? dim.value : sizes.at(dim.symbol));
         }
-        const bool isEdges = input.role == Role::GraphStructure && shape.size() == 2 && shape[0] == 2 && !value.sizes[1].isConstant();
-        bindings[input.value] = isEdges                                                              ? randomEdges(graph, shape[1], random)
+        ProbeGraph between = graph;
+        if (isEdges(input))
+            between.nodes = ends.at(input.value);
+        bindings[input.value] = isEdges(input)                                                         ? randomEdges(between, shape[1], random)
                                 : input.role == Role::GraphStructure && isSquareOfNodes(value) ? randomMatrix(value, shape, graph, random)
                                                                                                : randomTensor(value, shape, graph, random);
     }

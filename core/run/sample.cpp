@@ -73,6 +73,9 @@ std::int64_t LocalGraphs::Part::numEdges() const
 LocalGraphs::LocalGraphs(const Analysis& analysis, const Bindings& inputs) : m_a(analysis), m_inputs(inputs)
 {
     const Program& program = analysis.program;
+    for (const NodeType& type : analysis.nodeTypes)
+        if (!type.size.empty())
+            throw Error("Rows of some nodes cannot be computed alone: the program also stores rows of " + printable(type.name) + ".");
     for (const Input& input : program.inputs)
         for (std::size_t d = 0; d < program[input.value].sizes.size(); ++d)
             if (const Dim& dim = program[input.value].sizes[d]; !dim.isConstant())
@@ -100,9 +103,7 @@ void LocalGraphs::addEdges(const Input& input)
     };
     if (std::ranges::none_of(m_a.program.ops, reads))
         return;
-    std::vector<std::set<int>> named = typesNamedBy(m_a, input.value);
-    if (m_a.types() == 1)
-        named.assign(2, {0});
+    const std::vector<std::set<int>> named = typesNamedBy(m_a, input.value);
     if (named.size() != 2 || named[0].size() != 1 || named[1].size() != 1)
         throw Error("Rows of some nodes cannot be computed alone: the program does not tell which nodes input '" +
                     printable(m_a.program[input.value].name) + "' names.");
@@ -216,7 +217,7 @@ Bindings LocalGraphs::inputsOf(const Part& part) const
                 inputs[input.value] = inputs[input.value].toTensor().index_select(static_cast<std::int64_t>(d), *rows);
         if (!isEdgeIndex(program, input) || !part.edges.contains(value.sizes[1].symbol))
             continue;
-        std::vector<std::set<int>> named = m_a.types() == 1 ? std::vector<std::set<int>>(2, {0}) : typesNamedBy(m_a, input.value);
+        const std::vector<std::set<int>> named = typesNamedBy(m_a, input.value);
         if (named[0].empty() || named[1].empty())
             continue;
         const at::Tensor index = inputs[input.value].toTensor();

@@ -16,6 +16,10 @@
         <translation>部分节点的行无法单独计算：它们需要 %1，而它没有单一类型节点的行。</translation>
     </message>
     <message>
+        <source>Rows of some nodes cannot be computed alone: the program also stores rows of %1.</source>
+        <translation>无法单独计算部分节点的行：程序还要存储%1的行。</translation>
+    </message>
+    <message>
         <source>Rows of some nodes cannot be computed alone: nothing of it has a row for each node.</source>
         <translation>部分节点的行无法单独计算：其中没有任何东西为每个节点各有一行。</translation>
     </message>
@@ -452,8 +456,8 @@
         <translation>模型无法精确切分：%1 把行加到一个行位于其他维的张量上。</translation>
     </message>
     <message>
-        <source>The model cannot be cut exactly: %1 reduces edges into %2 rows that are not the graph&apos;s nodes: global ops work on nodes only.</source>
-        <translation>模型无法精确切分：%1 把边归约为 %2 行，而这些行不是图的节点：全局算子只作用于节点。</translation>
+        <source>The model cannot be cut exactly: %1 reduces edges into %2 rows that are not the graph&apos;s nodes: that works where the inputs tell how many edges there are.</source>
+        <translation>模型无法精确切分：%1 把边归约为 %2 行，而这些行不是图的节点：只有输入给出边数时才可行。</translation>
     </message>
     <message>
         <source>The model cannot be cut exactly: %1 has an index of shape %2, not one target for each row.</source>
@@ -914,6 +918,14 @@
     <message>
         <source>Global ops, which run over all nodes at once between functions: %1.</source>
         <translation>在函数之间一次处理所有节点的全局算子：%1。</translation>
+    </message>
+    <message>
+        <source>Rows that are computed and stored as those of nodes are, since edges are reduced into them, or ops need all of them: %1.</source>
+        <translation>像节点行一样计算和存储的行（边被归约到这些行，或有算子需要其全部）：%1。</translation>
+    </message>
+    <message>
+        <source>The model cannot be cut exactly: it reduces edges into rows of more than %1 kinds.</source>
+        <translation>模型无法精确切分：它把边归约到超过 %1 种行。</translation>
     </message>
     <message>
         <source>Input %1 is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph&apos;s %2 and %3 take its place; where there are no weights they are 1.</source>
@@ -1692,8 +1704,8 @@
         <translation>正在读取节点</translation>
     </message>
     <message>
-        <source>The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and these are edges: global ops work on nodes only.</source>
-        <translation>模型无法精确切分：%1 混合了多行：结果的一行依赖操作数的其他行，而这些行是边：全局算子只作用于节点。</translation>
+        <source>The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and these are edges: that works where the inputs tell how many edges there are.</source>
+        <translation>模型无法精确切分：%1 混合了多行：结果的一行依赖操作数的其他行，而这些行是边：只有输入给出边数时才可行。</translation>
     </message>
     <message>
         <source>The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and it is not one row for each node or one for the graph.</source>

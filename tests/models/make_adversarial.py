@@ -165,24 +165,24 @@ def all_pairs(self, x, ei):
     return (h.unsqueeze(0) - h.unsqueeze(1)).abs().sum(1)
 
 
-@model("refused", "softmax over all edges")
+@model("equal", "softmax over all edges")
 def softmax_over_edges(self, x, ei):
     w = (x[ei[0]] * x[ei[1]]).sum(-1).softmax(0)
     return torch.zeros_like(x).index_add(0, ei[1], x[ei[0]] * w.unsqueeze(-1))
 
 
-@model("refused", "mean over all edges")
+@model("equal", "mean over all edges")
 def mean_over_edges(self, x, ei):
     m = self.a(x)[ei[0]]
     return torch.zeros_like(x).index_add(0, ei[1], m - m.mean(0))
 
 
-@model("refused", "edges reversed by flip against an index that is not")
+@model("equal", "edges reversed by flip against an index that is not")
 def flips_edges(self, x, ei):
     return torch.zeros_like(x).index_add(0, ei[1], self.a(x)[ei[0]].flip(0))
 
 
-@model("refused", "cumulative sum over edges: truncation alone does not show it")
+@model("equal", "cumulative sum over edges: truncation alone does not show it")
 def cumsum_over_edges(self, x, ei):
     return torch.zeros_like(x).index_add(0, ei[1], self.a(x)[ei[0]].cumsum(0))
 
@@ -306,7 +306,7 @@ def scatter_at_level_zero(self, x, ei):
     return torch.zeros_like(x).index_add(0, ei[1], self.a(x)[ei[1]].tanh()) + x
 
 
-@model("refused", "a virtual node: one row more than nodes")
+@model("equal", "a virtual node: one row more than nodes")
 def virtual_node(self, x, ei):
     h = torch.cat([self.a(x), torch.zeros(1, F)], 0)
     n = x.size(0)

@@ -54,6 +54,9 @@ def make_inputs():
         "anchors": torch.randint(0, NODES, (NODES, 6), generator=more),
         "queries": torch.randint(0, NODES, (3,), generator=more), "kinds": torch.randint(0, RELATIONS, (3,), generator=more),
     }
+    # Pairs of edges, the first of which ends where the second begins, without going back.
+    into, out_of = torch.nonzero((edge_index[1].unsqueeze(1) == edge_index[0].unsqueeze(0)) & (edge_index[0].unsqueeze(1) != edge_index[1].unsqueeze(0)), as_tuple=True)
+    inputs |= {"idx_kj": into, "idx_ji": out_of, "lg_edge_index": torch.stack([into, out_of]), "angle": torch.randn(len(into), 2, generator=more)}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
     return inputs
 
@@ -224,6 +227,124 @@ class Queries(nn.Module):
         for lin in self.lins:
             h = lin(boundary + torch.zeros_like(h).index_add_(0, edge_index[1], h[edge_index[0]])).relu()
         return h
+
+
+class Triplets(nn.Module):
+    """DimeNet: messages of edges, from those of the edges before them, by the angle between the two."""
+
+    def __init__(self):
+        super().__init__()
+        self.atom, self.first = nn.Embedding(9, HIDDEN), nn.Linear(2 * HIDDEN + 1, HIDDEN)
+        self.before, self.own, self.angle = (nn.ModuleList(nn.Linear(i, HIDDEN) for _ in range(2)) for i in (HIDDEN, HIDDEN, 1))
+        self.out = nn.ModuleList(nn.Linear(HIDDEN, CLASSES) for _ in range(3))
+
+    def forward(self, atoms, pos, edge_index, idx_kj, idx_ji):
+        j, i = edge_index
+        way = pos[i] - pos[j]
+        length = (way * way).sum(-1, keepdim=True).sqrt() + 0.1
+        angle = (way[idx_kj] * way[idx_ji]).sum(-1, keepdim=True) / (length[idx_kj] * length[idx_ji])
+        h = self.atom(atoms)
+        m = self.first(torch.cat([h[i], h[j], length], -1)).relu()
+        out = scatter(self.out[0](m), i, dim=0, dim_size=pos.size(0), reduce="sum")
+        for before, own, by_angle, last in zip(self.before, self.own, self.angle, self.out[1:]):
+            m = m + (own(m) + scatter(before(m)[idx_kj] * by_angle(angle), idx_ji, dim=0, dim_size=m.size(0), reduce="sum")).relu()
+            out = out + scatter(last(m), i, dim=0, dim_size=pos.size(0), reduce="sum")
+        return out
+
+
+class LineGraph(nn.Module):
+    """ALIGNN: layers on the graph and on the graph of its edges in turn."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.edge = nn.Linear(FEATURES, HIDDEN), nn.Linear(EDGE_FEATURES, HIDDEN)
+        self.nodes = nn.ModuleList(pyg.GINEConv(nn.Linear(HIDDEN, HIDDEN)) for _ in range(2))
+        self.edges = nn.ModuleList(pyg.GATv2Conv(HIDDEN, HIDDEN, edge_dim=2, add_self_loops=False) for _ in range(2))
+        self.last = nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_attr, edge_index, lg_edge_index, angle):
+        h, e = self.lin(x), self.edge(edge_attr)
+        for nodes, edges in zip(self.nodes, self.edges):
+            e = e + edges(e, lg_edge_index, angle).relu()
+            h = h + nodes(h, edge_index, e).relu()
+        return self.last(h), e
+
+
+class EdgesOfGraphs(nn.Module):
+    """A policy over the edges of each graph; the number of graphs is what ptr has entries for."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.score, self.value = pyg.SAGEConv(FEATURES, HIDDEN), nn.Linear(2 * HIDDEN + EDGE_FEATURES, 1), nn.Linear(EDGE_FEATURES, HIDDEN)
+
+    def forward(self, x, edge_index, edge_attr, batch, ptr):
+        h = self.conv(x, edge_index).relu()
+        graphs, graph = ptr.size(0) - 1, batch[edge_index[0]]
+        p = softmax(self.score(torch.cat([h[edge_index[0]], h[edge_index[1]], edge_attr], 1)).squeeze(-1), graph, num_nodes=graphs)
+        return p, scatter(self.value(edge_attr) * p.unsqueeze(1), graph, dim=0, dim_size=graphs, reduce="sum")
+
+
+class VirtualRows(nn.Module):
+    """Exphormer: two rows that are joined to all nodes, behind theirs."""
+
+    def __init__(self):
+        super().__init__()
+        self.virtual, self.first, self.last = nn.Embedding(2, HIDDEN), nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+        self.convs = nn.ModuleList(pyg.TransformerConv(HIDDEN, HIDDEN // 2, heads=2) for _ in range(2))
+
+    def forward(self, x, edge_index):
+        nodes = x.size(0)
+        h, ids = torch.cat([self.first(x), self.virtual.weight]), torch.arange(nodes)
+        ends = [torch.full((nodes,), 0) + nodes, torch.full((nodes,), 0) + nodes + 1]
+        edge_index = torch.cat([edge_index, *(torch.stack([ids, end]) for end in ends), *(torch.stack([end, ids]) for end in ends)], 1)
+        for conv in self.convs:
+            h = h + conv(h, edge_index).relu()
+        return self.last(h[:nodes])
+
+
+class RelationSlots(nn.Module):
+    """Means by relation, all reduced at once: a row for each node and relation."""
+
+    def __init__(self):
+        super().__init__()
+        self.lins = nn.ModuleList(nn.Linear(RELATIONS * FEATURES, FEATURES) for _ in range(2))
+        self.last = nn.Linear(FEATURES, CLASSES)
+
+    def forward(self, x, edge_index, edge_type):
+        slot = edge_index[1] * RELATIONS + edge_type
+        for lin in self.lins:
+            means = scatter(x[edge_index[0]], slot, dim=0, dim_size=RELATIONS * x.size(0), reduce="mean")
+            x = (x + lin(means.view(x.size(0), -1))).relu()
+        return self.last(x)
+
+
+class EdgeTotal(nn.Module):
+    """A graph network with what all edges say on average."""
+
+    def __init__(self):
+        super().__init__()
+        self.edge, self.node = nn.Linear(2 * FEATURES + EDGE_FEATURES, HIDDEN), nn.Linear(FEATURES + 2 * HIDDEN, FEATURES)
+        self.last = nn.Linear(FEATURES, CLASSES)
+
+    def forward(self, x, edge_index, edge_attr):
+        for _ in range(2):
+            e = self.edge(torch.cat([x[edge_index[0]], x[edge_index[1]], edge_attr], 1)).relu()
+            u = e.mean(0, keepdim=True) + e.softmax(0).max(0, keepdim=True).values
+            x = self.node(torch.cat([x, scatter(e, edge_index[1], dim=0, dim_size=x.size(0), reduce="max"), u.expand(x.size(0), -1)], 1)).relu()
+        return self.last(x)
+
+
+class ClassToken(nn.Module):
+    """A transformer over all nodes and one row more."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.token, self.last = pyg.SAGEConv(FEATURES, HIDDEN), nn.Parameter(torch.randn(1, 1, HIDDEN)), nn.Linear(HIDDEN, CLASSES)
+        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(HIDDEN, 2, 2 * HIDDEN, batch_first=True), 1, enable_nested_tensor=False)
+
+    def forward(self, x, edge_index):
+        h = self.conv(x, edge_index).relu()
+        return self.last(self.encoder(torch.cat([h.unsqueeze(0), self.token], 1))[:, -1])
 
 
 class WithoutGradients(nn.Module):
@@ -895,6 +1016,13 @@ ZOO = {
     "lstm_of_layers": LstmOfLayers,
     "narrow_index": NarrowIndex,
     "queries": Queries,
+    "triplets": Triplets,
+    "line_graph": LineGraph,
+    "edges_of_graphs": EdgesOfGraphs,
+    "virtual_rows": VirtualRows,
+    "relation_slots": RelationSlots,
+    "edge_total": EdgeTotal,
+    "class_token": ClassToken,
     "without_gradients": WithoutGradients,
     "gcn": lambda: basic(pyg.GCN, dropout=0.5),
     "sage_mean": lambda: basic(pyg.GraphSAGE),
@@ -1033,7 +1161,7 @@ ZOO = {
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
 DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna", "gin_layer_norm", "sage_attention", "gated_messages", "normed_messages", "lstm_of_layers",
-              "narrow_index"}  # once more as run_decompositions() leaves them
+              "narrow_index", "triplets", "line_graph", "virtual_rows"}  # once more as run_decompositions() leaves them
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}
@@ -1060,7 +1188,7 @@ def randomise_statistics(model, generator):
 def arguments(model, inputs):
     names = list(inspect.signature(model.forward).parameters)
     dtype = next(model.parameters(), torch.zeros(1)).dtype
-    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers)) else ("edge_weight", "edge_attr")
+    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, EdgesOfGraphs, EdgeTotal)) else ("edge_weight", "edge_attr")
     if any(n in names for n in ("x_dict", "edge_index_dict", "x_user")):
         inputs = typed_inputs() | {"x_paper": typed_inputs()["x_dict"]["paper"], "x_subject": typed_inputs()["x_dict"]["subject"]}
         return {n: inputs[n] for n in names}
@@ -1075,7 +1203,7 @@ def export(name, model, given):
         return torch.export.export(model, (), given)
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
-             "pairs": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO}}
+             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO}}
     if "adj" in given:
         nodes = Dim("nodes")
         return torch.export.export(model, (), given, dynamic_shapes={"x": {0: nodes}, "adj": {0: nodes, 1: nodes}})

@@ -25,7 +25,7 @@ public:
     Handmade()
     {
         analysis.program.modules.push_back({"", "Net", {}});
-        analysis.nodeTypes = {{"n", "nodes"}};
+        analysis.nodeTypes = {{"n", "nodes", {}}};
         analysis.levels = 1;
     }
 
