@@ -67,12 +67,14 @@ void Analyser::addUnion(OpId id)
     findEdgeSymbols();
 }
 
-// Whether the inputs tell how large it is.
+// Whether the inputs tell how large it is: a sum of multiples of sizes that they have.
 bool Analyser::isOfInputs(const std::string& size) const
 {
     const auto [name, parts] = sizeParts(size);
+    const auto isFactor = [](const std::string& part) { return sizeNumber(part).value_or(0) > 0; };
+    const bool isMultiple = name == "Mul" && parts.size() == 2 && std::ranges::any_of(parts, isFactor);
     if (!parts.empty())
-        return (name == "Add" || name == "Mul") && std::ranges::all_of(parts, [&](const std::string& part) { return isOfInputs(part); });
+        return (name == "Add" || isMultiple) && std::ranges::all_of(parts, [&](const std::string& part) { return isOfInputs(part); });
     return sizeNumber(size) || std::ranges::any_of(m_p.inputs, [&](const Input& input) {
                return std::ranges::find(m_p[input.value].sizes, Dim{0, size}) != m_p[input.value].sizes.end();
            });

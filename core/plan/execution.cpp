@@ -80,7 +80,7 @@ private:
 
     const std::string& nameOf(int nodeType) const { return m_a.nodeTypes[static_cast<std::size_t>(nodeType)].name; }
 
-    // How many nodes there are: as many as rows of these inputs, one for each part.
+    // How many nodes there are: as many as rows of these inputs, or entries along another dimension of theirs, and so many more.
     Json describeTypes() const
     {
         Json types = Json::array();
@@ -94,19 +94,34 @@ private:
     void addCounts(const std::string& size, std::int64_t times, Json& counts) const
     {
         const auto [name, parts] = sizeParts(size);
-        const auto counted = std::ranges::find_if(m_p.inputs, [&](const Input& input) {
-            return input.role == Role::NodeFeatures && m_p[input.value].sizes.front().symbol == size;
-        });
-        if (counted != m_p.inputs.end())
-            for (std::int64_t i = 0; i < times; ++i)
-                counts.push_back(m_p[counted->value].name);
-        else if (name == "Add")
+        if (const auto number = sizeNumber(size)) {
+            counts.push_back(times * *number);
+        } else if (name == "Add") {
             for (const std::string& part : parts)
                 addCounts(part, times, counts);
-        else if (name == "Mul" && parts.size() == 2)
+        } else if (name == "Mul" && parts.size() == 2) {
             for (const std::size_t factor : {0, 1})
                 if (const auto number = sizeNumber(parts[factor]))
                     addCounts(parts[1 - factor], times * *number, counts);
+        } else {
+            const Json counted = countedBy(size);
+            for (std::int64_t i = 0; i < times; ++i)
+                counts.push_back(counted);
+        }
+    }
+
+    Json countedBy(const std::string& symbol) const
+    {
+        const auto features = std::ranges::find_if(m_p.inputs, [&](const Input& input) {
+            return input.role == Role::NodeFeatures && m_p[input.value].sizes.front().symbol == symbol;
+        });
+        if (features != m_p.inputs.end())
+            return m_p[features->value].name;
+        for (const Input& input : m_p.inputs)
+            for (std::size_t d = 0; d < m_p[input.value].sizes.size(); ++d)
+                if (m_p[input.value].sizes[d].symbol == symbol)
+                    return {{"input", m_p[input.value].name}, {"dim", d}};
+        return 0;
     }
 
     static Json literal(const Argument& argument)

@@ -451,10 +451,15 @@ class LayerWise:
 
     def _run(self, inputs: dict[str, Any], batch_size: int):
         self._store = {i["name"]: inputs[i["name"]] for i in self.execution["inputs"] if i["role"] == "node-features"}
-        counts = {i["name"]: inputs[i["name"]].shape[0] for i in self.execution["inputs"] if i["role"] == "node-features"}
+
+        def rows(counted: str | dict | int) -> int:
+            if isinstance(counted, dict):
+                return inputs[counted["input"]].shape[counted["dim"]]
+            return inputs[counted].shape[0] if isinstance(counted, str) else counted
+
         # Nodes of each type; True is the name of the only one.
-        self._nodes = {kind["name"]: sum(counts[name] for name in kind["rows_of"]) for kind in self.execution.get("node_types", [])}
-        self._nodes = self._nodes or {True: next(iter(counts.values()))}
+        self._nodes = {kind["name"]: sum(map(rows, kind["rows_of"])) for kind in self.execution.get("node_types", [])}
+        self._nodes = self._nodes or {True: next(iter(self._store.values())).shape[0]}
         named = {_identifier(name): value for name, value in inputs.items()}
         named.update({"w_" + _identifier(name): value for name, value in self._weights.items()})
         self._structure = {**inputs, **self._once(named)}
