@@ -55,6 +55,8 @@ QString rewriteText(Rewrite rewrite)
         return DescriptionTexts::tr("fold batch norms into linear layers");
     case Rewrite::OneGather:
         return DescriptionTexts::tr("gather equal rows once");
+    case Rewrite::StoreEdges:
+        return DescriptionTexts::tr("compute rows of edges once and store them");
     }
     return {};
 }

@@ -25,6 +25,10 @@ public:
     // Empty, or a further size without which the program cannot be cut: edges into which edges are reduced, or over which a global op runs.
     std::string run(const Progress& progress);
 
+    /// After run() returned nothing: the size that counts edges whose rows are better stored than computed again by each function that needs them;
+    /// empty if there are none.
+    std::string edgesToStore() const;
+
 private:
     const ValueFacts& facts(ValueId id) const { return m_a.values[id]; }
     bool isFeature(ValueId id) const { return facts(id).reach == Reach::Feature; }
@@ -83,6 +87,9 @@ private:
     std::string m_wanted;  // what run() returns
     std::map<std::tuple<ValueId, ValueId, bool>, int> m_visited;
     std::map<ValueId, std::pair<int, int>> m_fed;  // edge values: message degree and node type of the first reduction that they feed
+    // In how many ways edge values are computed: for each message degree, node type, segment and order of edges.
+    std::map<ValueId, std::set<std::tuple<int, int, ValueId, bool>>> m_computedFor;
+    std::set<ValueId> m_reduced;                   // edge values that are reduced into nodes
     int m_segmentType = -1;                        // of the nodes that the edges in question lead to
     std::set<std::string> m_edgeSymbols;
     std::vector<bool> m_read;  // an exporter may describe an output that nobody reads by a shape that it does not have

@@ -66,8 +66,12 @@ bool Analyser::classifyScatter(OpId id)
         m_visited.clear();
         m_segmentType = type;
         level = std::max(level, levelIn(form->source, segment, true));
-        for (const auto& [key, unused] : m_visited)
-            feed(std::get<0>(key), level, type);
+        for (const auto& [key, unused] : m_visited) {
+            const auto& [value, at, inOrder] = key;
+            feed(value, level, type);
+            m_computedFor[value].insert({level, type, at, inOrder});
+        }
+        m_reduced.insert(form->source);
     }
     setOutput(output, Rows::Nodes, type, form->rowDim, level);
     return true;
@@ -122,6 +126,38 @@ int Analyser::levelIn(ValueId value, ValueId segment, bool inOrder)
     }
     m_visited[key] = level;
     return level;
+}
+
+std::string Analyser::edgesToStore() const
+{
+    // What arithmetic takes as long as storing a byte and reading it again: some 100 GFLOP/s beside 10 GB/s.
+    constexpr double workOfByte = 10;
+    const auto entries = [&](ValueId value, int rowDim) {
+        double count = 1;
+        for (std::size_t d = 0; d < m_p[value].sizes.size(); ++d)
+            if (static_cast<int>(d) != rowDim && m_p[value].sizes[d].isConstant())
+                count *= static_cast<double>(m_p[value].sizes[d].value);
+        return count;
+    };
+    std::map<std::string, double> saved;  // for each edge, by what counts them
+    for (const auto& [value, ways] : m_computedFor) {
+        const ValueFacts& f = facts(value);
+        if (f.rows != Rows::Edges || !isPlain(value) || f.rowDim >= static_cast<int>(m_p[value].sizes.size()))
+            continue;
+        const std::string& symbol = m_p[value].sizes[static_cast<std::size_t>(f.rowDim)].symbol;
+        const double row = entries(value, f.rowDim);
+        double work = row;
+        if (m_a.ops[m_p[value].producer].kind == OpKind::RowWise)
+            forEachOperand(m_p[m_p[value].producer], [&](ValueId operand) {
+                if (facts(operand).reach == Reach::Constant && nonUnitDims(m_p[operand]) > 1)
+                    work += 2 * entries(operand, -1);
+            });
+        saved[symbol] += work * static_cast<double>(ways.size() - 1);
+        if (m_reduced.contains(value))
+            saved[symbol] -= 4 * workOfByte * row * static_cast<double>(itemSize(m_p[value].dtype));
+    }
+    const auto most = std::ranges::max_element(saved, {}, [](const auto& entry) { return entry.second; });
+    return most == saved.end() || most->second <= 0 || isNodes(Dim{0, most->first}) || !isOfInputs(most->first) ? std::string() : most->first;
 }
 
 // Rows of several tensors after each other, such as messages in both directions, or messages and the nodes' own rows.

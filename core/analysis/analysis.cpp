@@ -284,16 +284,23 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     return analysis;
 }
 
-Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress)
+Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress, bool storesEdges)
 {
     constexpr std::size_t mostFurther = 16;
     std::vector<std::string> further;
-    while (true) {
+    for (int stored = 0;;) {
         Analysis analysis;
         analysis.program = std::move(program);
-        const std::string wanted = Analyser(analysis, further, evaluator).run(progress);
-        if (wanted.empty())
+        Analyser analyser(analysis, further, evaluator);
+        std::string wanted = analyser.run(progress);
+        if (wanted.empty() && storesEdges && further.size() < mostFurther) {
+            wanted = analyser.edgesToStore();
+            stored += wanted.empty() ? 0 : 1;
+        }
+        if (wanted.empty()) {
+            analysis.storedEdges = stored;
             return analysis;
+        }
         if (further.size() == mostFurther)
             throw Error("The model cannot be cut exactly: it reduces edges into rows of more than " + std::to_string(mostFurther) + " kinds.");
         further.push_back(wanted);

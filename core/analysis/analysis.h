@@ -71,6 +71,7 @@ struct Analysis {
     IdMap<OpId, OpFacts> ops;
     std::vector<NodeType> nodeTypes;  ///< at least one
     int levels = 0;                   ///< the highest level
+    int storedEdges = 0;              ///< of the node types, those of edges that would be computed again and again otherwise
 
     int types() const { return static_cast<int>(nodeTypes.size()); }
     int typeCountedBy(const std::string& symbol) const;  ///< -1 if the size does not count nodes
@@ -94,8 +95,9 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen);
 /// Error naming op, module and source line for the first op that cannot be shown to be cut exactly.
 Analysis analyse(Program program, const AnalysisOptions& options, const Evaluator& evaluator, const Progress& progress = {});
 
-/// The same for a program in functional form and cleaned up whose inputs have roles.
-Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress = {});
+/// The same for a program in functional form and cleaned up whose inputs have roles. storesEdges: rows of edges that several functions would compute
+/// again, at more than it costs to store them, are counted as those of nodes.
+Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress = {}, bool storesEdges = false);
 
 /// What counts the rows that an input's entries name, by its position along the first dimension (an edge index has two): sizes of what is read at
 /// them, or reduced into. Empty where the program does not tell, since it computes the index.

@@ -17,7 +17,8 @@ constexpr std::array names{std::pair{Rewrite::TransformFirst, std::string_view("
                            std::pair{Rewrite::SumLinears, std::string_view("sum-linears")},
                            std::pair{Rewrite::MergeLinears, std::string_view("merge-linears")},
                            std::pair{Rewrite::FoldBatchNorm, std::string_view("fold-batch-norm")},
-                           std::pair{Rewrite::OneGather, std::string_view("one-gather")}};
+                           std::pair{Rewrite::OneGather, std::string_view("one-gather")},
+                           std::pair{Rewrite::StoreEdges, std::string_view("store-edges")}};
 
 int oneRound(Program& program, Rewrite rewrite)
 {
@@ -34,6 +35,8 @@ int oneRound(Program& program, Rewrite rewrite)
         return foldBatchNorm(program);
     case Rewrite::OneGather:
         return oneGather(program);
+    case Rewrite::StoreEdges:
+        break;  // leaves the program as it is
     }
     return 0;
 }
@@ -87,9 +90,14 @@ Analysis rewritten(const Analysis& analysis, const std::set<Rewrite>& rewrites, 
 {
     Program program = analysis.program;
     std::vector<PassCount> applied = applyRewrites(program, rewrites);
+    const bool storesEdges = rewrites.contains(Rewrite::StoreEdges);
+    if (applied.empty() && !storesEdges)
+        return analysis;
+    Analysis result = analyseClean(std::move(program), evaluator, progress, storesEdges);
+    if (result.storedEdges > 0)
+        applied.push_back({std::string(rewriteName(Rewrite::StoreEdges)), result.storedEdges});
     if (applied.empty())
         return analysis;
-    Analysis result = analyseClean(std::move(program), evaluator, progress);
     result.passes = analysis.passes;
     result.rewrites = std::move(applied);
     return result;

@@ -19,6 +19,7 @@ enum class Rewrite : std::uint8_t {
     MergeLinears,    ///< linear layers of one input become one, whose result is divided
     FoldBatchNorm,   ///< the statistics of a batch norm become part of the linear layers before it
     OneGather,       ///< rows that are gathered twice at the same index are gathered once
+    StoreEdges,      ///< rows of edges that several functions would compute again are computed once and stored, as those of nodes are
 };
 
 std::set<Rewrite> allRewrites();

@@ -94,8 +94,8 @@ private:
     void addCounts(const std::string& size, std::int64_t times, Json& counts) const
     {
         const auto [name, parts] = sizeParts(size);
-        if (const auto number = sizeNumber(size)) {
-            counts.push_back(times * *number);
+        if (const auto more = sizeNumber(size)) {
+            counts.push_back(times * *more);
         } else if (name == "Add") {
             for (const std::string& part : parts)
                 addCounts(part, times, counts);

@@ -1970,6 +1970,10 @@
         <translation>相同的行只收集一次</translation>
     </message>
     <message>
+        <source>compute rows of edges once and store them</source>
+        <translation>边的行只计算一次并存储</translation>
+    </message>
+    <message>
         <source>%1 %2 ×</source>
         <translation>%1 × %2</translation>
     </message>

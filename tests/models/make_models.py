@@ -56,7 +56,8 @@ def make_inputs():
     }
     # Pairs of edges, the first of which ends where the second begins, without going back.
     into, out_of = torch.nonzero((edge_index[1].unsqueeze(1) == edge_index[0].unsqueeze(0)) & (edge_index[0].unsqueeze(1) != edge_index[1].unsqueeze(0)), as_tuple=True)
-    inputs |= {"idx_kj": into, "idx_ji": out_of, "lg_edge_index": torch.stack([into, out_of]), "angle": torch.randn(len(into), 2, generator=more)}
+    inputs |= {"idx_kj": into, "idx_ji": out_of, "lg_edge_index": torch.stack([into, out_of]), "angle": torch.randn(len(into), 2, generator=more),
+               "opposite": torch.randint(0, EDGES, (EDGES,), generator=more)}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
     return inputs
 
@@ -268,6 +269,39 @@ class LineGraph(nn.Module):
             e = e + edges(e, lg_edge_index, angle).relu()
             h = h + nodes(h, edge_index, e).relu()
         return self.last(h), e
+
+
+class Simulator(nn.Module):
+    """A mesh graph network: rows of edges go on from layer to layer, as those of nodes do."""
+
+    def __init__(self):
+        super().__init__()
+        self.node, self.edge, self.last = nn.Linear(FEATURES, HIDDEN), nn.Linear(EDGE_FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+        mlp = lambda i: nn.Sequential(nn.Linear(i, 2 * HIDDEN), nn.ReLU(), nn.Linear(2 * HIDDEN, HIDDEN), nn.LayerNorm(HIDDEN))
+        self.edges, self.nodes = nn.ModuleList(mlp(3 * HIDDEN) for _ in range(5)), nn.ModuleList(mlp(2 * HIDDEN) for _ in range(5))
+
+    def forward(self, x, edge_index, edge_attr):
+        x, e, (j, i) = self.node(x), self.edge(edge_attr), edge_index
+        for edge, node in zip(self.edges, self.nodes):
+            e = e + edge(torch.cat([e, x[j], x[i]], 1))
+            x = x + node(torch.cat([x, scatter(e, i, dim=0, dim_size=x.size(0), reduce="sum")], 1))
+        return self.last(x)
+
+
+class DirectedMessages(nn.Module):
+    """D-MPNN: messages of edges into a node, but for that of the opposite edge."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.again = nn.Linear(FEATURES + EDGE_FEATURES, 3 * HIDDEN), nn.Linear(3 * HIDDEN, 3 * HIDDEN)
+        self.last = nn.Linear(FEATURES + 3 * HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, edge_attr, opposite):
+        h = first = self.first(torch.cat([x[edge_index[0]], edge_attr], 1)).relu()
+        total = lambda h: scatter(h, edge_index[1], dim=0, dim_size=x.size(0), reduce="sum")
+        for _ in range(4):
+            h = (first + self.again(total(h)[edge_index[0]] - h[opposite])).relu()
+        return self.last(torch.cat([x, total(h)], 1))
 
 
 class EdgesOfGraphs(nn.Module):
@@ -1018,6 +1052,8 @@ ZOO = {
     "queries": Queries,
     "triplets": Triplets,
     "line_graph": LineGraph,
+    "simulator": Simulator,
+    "directed_messages": DirectedMessages,
     "edges_of_graphs": EdgesOfGraphs,
     "virtual_rows": VirtualRows,
     "relation_slots": RelationSlots,
@@ -1161,7 +1197,7 @@ ZOO = {
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
 DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna", "gin_layer_norm", "sage_attention", "gated_messages", "normed_messages", "lstm_of_layers",
-              "narrow_index", "triplets", "line_graph", "virtual_rows"}  # once more as run_decompositions() leaves them
+              "narrow_index", "simulator", "triplets", "line_graph", "virtual_rows"}  # once more as run_decompositions() leaves them
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}
@@ -1188,7 +1224,7 @@ def randomise_statistics(model, generator):
 def arguments(model, inputs):
     names = list(inspect.signature(model.forward).parameters)
     dtype = next(model.parameters(), torch.zeros(1)).dtype
-    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, EdgesOfGraphs, EdgeTotal)) else ("edge_weight", "edge_attr")
+    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, Simulator, DirectedMessages, EdgesOfGraphs, EdgeTotal)) else ("edge_weight", "edge_attr")
     if any(n in names for n in ("x_dict", "edge_index_dict", "x_user")):
         inputs = typed_inputs() | {"x_paper": typed_inputs()["x_dict"]["paper"], "x_subject": typed_inputs()["x_dict"]["subject"]}
         return {n: inputs[n] for n in names}
