@@ -100,6 +100,12 @@ void PlannedArguments::cut(Model& opened, const DataGraph& data, const Progress&
 {
     if (!plan.empty())
         return;
+    if (const bool isFree = model.rewrites.empty(); isFree && opened.analysis->storedEdges > 0) {
+        const Planner usual = planner.wanted.empty() ? usualPlanner() : planners.at(planner.wanted);
+        opened = withEdgesThatFit(opened, data, usual, graph.run, progress);
+        if (opened.analysis->storedEdges == 0)
+            std::cerr << "Rows of edges are computed where they are needed, as they do not fit into memory (--rewrite all stores them).\n";
+    }
     ran = planner.cut(opened, data, graph.run, ranPlanner, progress);
 }
 
