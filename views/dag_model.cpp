@@ -24,6 +24,7 @@ RowsClass rowsOf(const Analysis& analysis, ValueId value)
     switch (analysis.values[value].rows) {
     case Rows::Edges: return RowsClass::Edges;
     case Rows::Graph: return RowsClass::Graph;
+    case Rows::Nodes: return countsEdges(analysis, analysis.values[value].nodeType) ? RowsClass::Edges : RowsClass::Nodes;
     default: return RowsClass::Nodes;
     }
 }
@@ -484,7 +485,7 @@ DagStrip stripWith(const Analysis& analysis, const std::vector<ValueId>& crossin
     for (const ValueId value : crossing) {
         const double bytes = bytesPerRow(analysis, value);
         if (const ValueFacts& facts = analysis.values[value]; bytes > 0 && facts.rows == Rows::Nodes && analysis.types() > 1)
-            strip.typedRowBytes[analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name] += bytes;
+            strip.typedRowBytes[nodesText(analysis, facts.nodeType)] += bytes;
         else if (bytes > 0 && facts.rows == Rows::Nodes)
             strip.nodeRowBytes += bytes;
         else

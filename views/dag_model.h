@@ -63,7 +63,7 @@ struct DagArrow {
 struct DagStrip {
     std::vector<ValueId> crossing;  ///< save points; inputs are not among them
     double nodeRowBytes = 0;        ///< of those with one row per node together, for one row; 0 where nodes have several types
-    std::map<std::string, double> typedRowBytes;  ///< the same for each node type, where there are several
+    std::map<std::string, double> typedRowBytes;  ///< the same by what counts the rows ("V paper"), where nodes have several types
     int unsized = 0;                ///< how many of them have other rows or sizes that are not known
     bool isJoined = false;          ///< the functions above and below run together
 };

@@ -160,7 +160,7 @@ BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip) c
     if (strip.typedRowBytes.size() > 1)
         texts.stripLines.append(tr("of %1 node types").arg(strip.typedRowBytes.size()));
     else if (!strip.typedRowBytes.empty())
-        texts.stripLines.append(tr("%1 × V %2").arg(bytesText(strip.typedRowBytes.begin()->second), toText(strip.typedRowBytes.begin()->first)));
+        texts.stripLines.append(tr("%1 × %2").arg(bytesText(strip.typedRowBytes.begin()->second), toText(strip.typedRowBytes.begin()->first)));
     if (strip.nodeRowBytes > 0) {
         const QString perNode = tr("%1 × V").arg(bytesText(strip.nodeRowBytes));
         const auto& graph = m_document.graph();

@@ -166,7 +166,7 @@ private:
         auto& rows = section(InspectionTexts::tr("Gives"));
         for (const ValueId value : leaving(ops)) {
             rows.push_back({toText(m_program[value].name),
-                            InspectionTexts::tr("%1, %2").arg(tensorText(m_analysis, value), reachText(m_analysis.values[value])),
+                            InspectionTexts::tr("%1, %2").arg(tensorText(m_analysis, value), reachText(m_analysis, value)),
                             {}});
             if (const QString bytes = wholeBytes(value); !bytes.isEmpty())
                 rows.push_back({{}, bytes, InspectionTexts::tr("rows · entries of a row · bytes of an entry, for the whole graph")});
@@ -313,7 +313,7 @@ private:
         auto& about = section(InspectionTexts::tr("Tensor"));
         about.push_back({InspectionTexts::tr("type"), toText(std::string(dtypeName(m_program[id].dtype))), {}});
         about.push_back({InspectionTexts::tr("shape"), toText(shapeText(m_analysis, id)), toText(toString(m_program[id].sizes))});
-        about.push_back({InspectionTexts::tr("rows"), reachText(m_analysis.values[id]), {}});
+        about.push_back({InspectionTexts::tr("rows"), reachText(m_analysis, id), {}});
         about.push_back({InspectionTexts::tr("message degree"), QString::number(m_box.level), {}});
         if (m_box.rowBytes > 0)
             about.push_back({InspectionTexts::tr("bytes per row"), bytesText(m_box.rowBytes), {}});
@@ -472,15 +472,20 @@ QString bytesFormula(const Analysis& analysis, ValueId value, const QString& row
     return count ? InspectionTexts::tr("%1 = %2").arg(formula, bytesText(bytes * *count)) : formula;
 }
 
-QString reachText(const ValueFacts& facts)
+QString reachText(const Analysis& analysis, ValueId value)
 {
+    const ValueFacts& facts = analysis.values[value];
     switch (facts.reach) {
     case Reach::Constant: return InspectionTexts::tr("constant");
     case Reach::Structure: return InspectionTexts::tr("graph structure");
     case Reach::Feature: break;
     }
     switch (facts.rows) {
-    case Rows::Nodes: return InspectionTexts::tr("node rows (V)");
+    case Rows::Nodes:
+        if (!countsEdges(analysis, facts.nodeType))
+            return analysis.types() == 1 ? InspectionTexts::tr("node rows (V)")
+                                         : InspectionTexts::tr("node rows (%1)").arg(toText(nodesText(analysis, facts.nodeType)));
+        return InspectionTexts::tr("edge rows (M)");
     case Rows::Edges: return InspectionTexts::tr("edge rows (M)");
     case Rows::Graph: return InspectionTexts::tr("once for the graph (G)");
     case Rows::None: break;

@@ -26,7 +26,7 @@ Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
 /// How many bytes rows of a tensor take: "V·64·4 B", and where their number is known what that is: " = 12.2 MB". Empty if a size is not known.
 QString bytesFormula(const Analysis& analysis, ValueId value, const QString& rows, std::optional<double> count);
 
-QString reachText(const ValueFacts& facts);  ///< "node rows (V)"
+QString reachText(const Analysis& analysis, ValueId value);  ///< "node rows (V)"
 QString bandTitle(const DagBand& band);
 
 QString tensorText(const Analysis& analysis, ValueId value);  ///< "float32 [V, 16]"

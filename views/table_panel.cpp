@@ -115,7 +115,7 @@ void TablePanel::showOperators()
             const int level = analysis.values[result].level;
             rows.push_back({toText(op.name), toText(lastPart(op.target, ':')), op.module.valid() ? toText(program[op.module].path) : QString(),
                             functions[i].empty() ? tr("prologue") : functions[i].join(QStringLiteral(", ")),
-                            level < 0 ? QString() : QString::number(analysis.degreeOf(level)), reachText(analysis.values[result]),
+                            level < 0 ? QString() : QString::number(analysis.degreeOf(level)), reachText(analysis, result),
                             toText(shapeText(analysis, result)), operands(program, op)});
         }
     }

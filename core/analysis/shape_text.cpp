@@ -16,6 +16,12 @@ std::string nodesText(const Analysis& analysis, int nodeType)
     return "V" + (analysis.types() > 1 ? " " + analysis.nodeTypes[static_cast<std::size_t>(nodeType)].name : std::string());
 }
 
+bool countsEdges(const Analysis& analysis, int nodeType)
+{
+    const std::string& size = analysis.nodeTypes[static_cast<std::size_t>(nodeType)].size;
+    return size == "M" || size.starts_with("M ");
+}
+
 namespace {
 
 // Of the inputs that list edges.

@@ -20,8 +20,11 @@ std::string sizesText(const Analysis& analysis, const std::vector<Dim>& sizes);
 /// "edge_index[0]" for a row of an input, otherwise the name.
 std::string structureText(const Analysis& analysis, ValueId value);
 
-/// "V", or "V paper" where nodes have several types.
+/// "V", or "V paper" where nodes have several types; "M" and "V + 1" for other rows that are stored as those of nodes are.
 std::string nodesText(const Analysis& analysis, int nodeType);
+
+/// Whether a node type is one of edges, whose rows are stored as those of nodes are.
+bool countsEdges(const Analysis& analysis, int nodeType);
 
 double bytesPerRow(const Analysis& analysis, ValueId value);  ///< 0 if a size is not known
 

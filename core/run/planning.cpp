@@ -192,13 +192,14 @@ PricedPlan planFor(const Model& model, const DataGraph& graph, Planner planner, 
     return planning.make(planner, {{}, 0, options.batchSize}, progress);
 }
 
-Model withEdgesThatFit(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, const Progress& progress)
+Model withEdgesThatFit(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, const Progress& progress,
+                       double mostBytes)
 {
     if (model.analysis->storedEdges == 0 || !model.traced)
         return model;
     const auto peak = [&](const Model& of) { return planFor(of, graph, planner, options, progress).planned.cost.peakBytes(); };
-    const double stored = peak(model), most = static_cast<double>(std::min<std::uint64_t>(availableMemory(), roomInCore()));
-    if (stored <= most)
+    const double stored = peak(model), room = static_cast<double>(std::min<std::uint64_t>(availableMemory(), roomInCore()));
+    if (stored <= (mostBytes > 0 ? mostBytes : room))
         return model;
     std::set<Rewrite> others;
     for (const PassCount& applied : model.analysis->rewrites)

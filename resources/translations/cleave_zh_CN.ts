@@ -2301,8 +2301,8 @@
         <translation>来自 %1 种节点类型</translation>
     </message>
     <message>
-        <source>%1 × V %2</source>
-        <translation>%1 × V %2</translation>
+        <source>%1 × %2</source>
+        <translation>%1 × %2</translation>
     </message>
     <message>
         <source>%1 × V</source>
@@ -2383,6 +2383,10 @@
     <message>
         <source>node rows (V)</source>
         <translation>节点行（V）</translation>
+    </message>
+    <message>
+        <source>node rows (%1)</source>
+        <translation>节点行（%1）</translation>
     </message>
     <message>
         <source>edge rows (M)</source>

@@ -1,0 +1,104 @@
+// Rows of edges, and others that edges are reduced into, that are computed and stored as those of nodes are.
+#include <gmock/gmock.h>
+
+#include "core/analysis/shape_text.h"
+#include "core/base/memory_bound.h"
+#include "core/run/planning.h"
+#include "core/run/run.h"
+#include "tests/core/run/zoo_files.h"
+
+namespace cleave {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Model opened(const std::string& name, const std::set<Rewrite>& rewrites = {})
+{
+    return test::openZoo(name, {{}, false, rewrites});
+}
+
+// Name and size of each type.
+std::vector<std::string> typesOf(const Model& model)
+{
+    std::vector<std::string> types;
+    for (int type = 0; type < model.analysis->types(); ++type)
+        types.push_back(model.analysis->nodeTypes[static_cast<std::size_t>(type)].name + ": " + nodesText(*model.analysis, type));
+    return types;
+}
+
+// What reading the graph and running it says of entry `at` of an array that is `value`.
+std::string refusalWith(const Model& model, const std::string& name, const std::string& array, std::int64_t at, std::int64_t value)
+{
+    DataGraph graph = test::zooGraph(name);
+    const Array& given = graph.arrays.at(array);
+    NewArray changed = makeArray(DType::Int64, given.shape);
+    std::copy_n(given.data.get(), given.bytes(), changed.data);
+    reinterpret_cast<std::int64_t*>(changed.data)[at] = value;
+    graph.arrays[array] = changed.array;
+    return test::errorOf([&] { runLayerWise(model, graph, {}); });
+}
+
+TEST(StoredEdges, AreATypeWhereEdgesAreReducedIntoThem)
+{
+    const Model model = opened("triplets");
+    EXPECT_THAT(typesOf(model), ElementsAre("nodes: V nodes", "edges: M"));
+    EXPECT_EQ(model.analysis->storedEdges, 0) << "not by a rewrite";
+    EXPECT_THAT(model.analysis->program.notes, testing::Contains(HasSubstr("since edges are reduced into them, or ops need all of them: edges (M).")));
+}
+
+TEST(StoredEdges, OtherRowsThatInputsCountAreTypes)
+{
+    EXPECT_THAT(typesOf(opened("virtual_rows")), ElementsAre("nodes: V nodes", "V + 2: V + 2"));
+    EXPECT_THAT(typesOf(opened("relation_slots")), ElementsAre("nodes: V nodes", "3·V: 3·V"));
+    EXPECT_EQ(opened("edges_of_graphs").analysis->types(), 2) << "graphs, not edges";
+    EXPECT_THAT(typesOf(opened("edge_total")), ElementsAre("nodes: V nodes", "edges: M"));
+    EXPECT_THAT(typesOf(opened("gat")), ElementsAre("nodes: V"));
+}
+
+TEST(StoredEdges, AreChosenWhereLayersWouldComputeThemAgain)
+{
+    EXPECT_EQ(opened("simulator").analysis->types(), 1);
+    for (const char* name : {"simulator", "simulator_decomposed", "directed_messages"}) {
+        const Model model = opened(name, {Rewrite::StoreEdges});
+        EXPECT_EQ(model.analysis->storedEdges, 1) << name;
+        EXPECT_EQ(model.analysis->rewrites.size(), 1U) << name;
+        EXPECT_THAT(typesOf(model), ElementsAre("nodes: V nodes", "edges: M")) << name;
+    }
+    for (const char* name : {"gat", "gatv2", "pna", "gated_messages", "transformer_edges", "triplets"})
+        EXPECT_EQ(opened(name, {Rewrite::StoreEdges}).analysis->storedEdges, 0) << name << ": arithmetic is cheaper than memory";
+}
+
+TEST(StoredEdges, IndicesMustNameRowsThatAreThere)
+{
+    const Model triplets = opened("triplets"), lines = opened("line_graph"), messages = opened("directed_messages", allRewrites());
+    EXPECT_THAT(refusalWith(lines, "line_graph", "lg_edge_index", 3, 301), HasSubstr("'lg_edge_index' names")) << "edges are 0 to 300";
+    EXPECT_EQ(refusalWith(lines, "line_graph", "lg_edge_index", 3, 300), "");
+    for (const std::int64_t wrong : {std::int64_t{301}, std::int64_t{-1000}, std::int64_t{1} << 40}) {
+        EXPECT_NE(refusalWith(triplets, "triplets", "idx_kj", 5, wrong), "") << wrong;
+        EXPECT_NE(refusalWith(triplets, "triplets", "idx_ji", 5, wrong), "") << wrong;
+        EXPECT_NE(refusalWith(messages, "directed_messages", "opposite", 5, wrong), "") << wrong;
+    }
+}
+
+// What does not fit into memory is computed where it is needed; the answers stay.
+TEST(StoredEdges, AreLeftOutWhereTheyDoNotFit)
+{
+    const Model model = opened("simulator", allRewrites());
+    const DataGraph graph = test::zooGraph("simulator");
+    RunOptions options;
+    options.batchSize = 2;  // so that stored rows are most of it
+    EXPECT_EQ(withEdgesThatFit(model, graph, Planner::Optimal, options).analysis->storedEdges, 1);
+    const double stored = planFor(model, graph, Planner::Optimal, options).planned.cost.peakBytes();
+    const double again = planFor(opened("simulator"), graph, Planner::Optimal, options).planned.cost.peakBytes();
+    EXPECT_LT(again, stored);
+    const Model other = withEdgesThatFit(model, graph, Planner::Optimal, options, {}, stored - 1);
+    EXPECT_EQ(other.analysis->storedEdges, 0);
+    const std::vector<NamedArray> with = runLayerWise(model, graph, {}).outputs, without = runLayerWise(other, graph, {}).outputs;
+    ASSERT_EQ(with.size(), without.size());
+    for (std::int64_t i = 0; i < with[0].array.count(); ++i)
+        ASSERT_NEAR(with[0].array.as<float>()[i], without[0].array.as<float>()[i], 1e-4) << i;
+}
+
+}  // namespace
+}  // namespace cleave
