@@ -51,7 +51,7 @@ bool Analyser::classifyScatter(OpId id)
     if (type < 0 && sourceRows && facts(form->source).rows == Rows::Edges) {
         if (countAsNodes(rows) || countAsNodes(m_p[form->source].sizes[static_cast<std::size_t>(facts(form->source).rowDim)]))
             return true;
-        refuse(id, "reduces edges into " + sizeText(m_a, rows) + " rows that are not the graph's nodes: that works where the inputs tell how many edges there are.");
+        refuse(id, "reduces edges into " + sizeText(m_a, rows) + " rows that are not the graph's nodes: that works where the inputs tell how many there are.");
     }
     if (type < 0)
         return false;  // pooling
@@ -142,7 +142,7 @@ std::string Analyser::edgesToStore() const
     std::map<std::string, double> saved;  // for each edge, by what counts them
     for (const auto& [value, ways] : m_computedFor) {
         const ValueFacts& f = facts(value);
-        if (f.rows != Rows::Edges || !isPlain(value) || f.rowDim >= static_cast<int>(m_p[value].sizes.size()))
+        if (f.rows != Rows::Edges || !isPlain(value) || f.rowDim < 0 || f.rowDim >= static_cast<int>(m_p[value].sizes.size()))
             continue;
         const std::string& symbol = m_p[value].sizes[static_cast<std::size_t>(f.rowDim)].symbol;
         const double row = entries(value, f.rowDim);
@@ -156,8 +156,16 @@ std::string Analyser::edgesToStore() const
         if (m_reduced.contains(value))
             saved[symbol] -= 4 * workOfByte * row * static_cast<double>(itemSize(m_p[value].dtype));
     }
+    std::erase_if(saved, [&](const auto& entry) { return entry.second <= 0 || isNodes(Dim{0, entry.first}) || !isOfInputs(entry.first); });
+    // Put after others, stored rows would have to be stored once more.
+    for (std::size_t i = 0; i < m_p.ops.size(); ++i)
+        if (m_a.ops[OpId{static_cast<int>(i)}].kind == OpKind::Concat)
+            forEachOperand(m_p.ops[i], [&](ValueId part) {
+                if (facts(part).rows == Rows::Edges && facts(part).rowDim >= 0)
+                    saved.erase(m_p[part].sizes[static_cast<std::size_t>(facts(part).rowDim)].symbol);
+            });
     const auto most = std::ranges::max_element(saved, {}, [](const auto& entry) { return entry.second; });
-    return most == saved.end() || most->second <= 0 || isNodes(Dim{0, most->first}) || !isOfInputs(most->first) ? std::string() : most->first;
+    return most == saved.end() ? std::string() : most->first;
 }
 
 // Rows of several tensors after each other, such as messages in both directions, or messages and the nodes' own rows.

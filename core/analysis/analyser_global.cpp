@@ -75,9 +75,8 @@ bool Analyser::isOfInputs(const std::string& size) const
     const bool isMultiple = name == "Mul" && parts.size() == 2 && std::ranges::any_of(parts, isFactor);
     if (!parts.empty())
         return (name == "Add" || isMultiple) && std::ranges::all_of(parts, [&](const std::string& part) { return isOfInputs(part); });
-    return sizeNumber(size) || std::ranges::any_of(m_p.inputs, [&](const Input& input) {
-               return std::ranges::find(m_p[input.value].sizes, Dim{0, size}) != m_p[input.value].sizes.end();
-           });
+    const auto has = [&](const Input& input) { return std::ranges::find(m_p[input.value].sizes, Dim{0, size}) != m_p[input.value].sizes.end(); };
+    return sizeNumber(size) || (!size.empty() && std::ranges::any_of(m_p.inputs, has));
 }
 
 // "edges" for what edge_index lists, otherwise after an input that has such rows.

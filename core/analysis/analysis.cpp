@@ -147,7 +147,7 @@ std::string Analyser::whyNotRowWise(OpId id) const
 {
     const bool known = hasRowRule(m_p[id].target), onEdges = !allOperands(id, [&](ValueId v) { return facts(v).rows != Rows::Edges; });
     return known ? std::string("mixes rows: a result row depends on other rows of its operands, ") +
-                       (onEdges ? "and these are edges: that works where the inputs tell how many edges there are." : "and it is not one row for each node or one for the graph.")
+                       (onEdges ? "and these are edges: that works where the inputs tell how many there are." : "and it is not one row for each node or one for the graph.")
                  : "is not known to work row by row, and running it on permuted and truncated rows did not show that it does.";
 }
 
@@ -293,9 +293,13 @@ Analysis analyseClean(Program program, const Evaluator& evaluator, const Progres
         analysis.program = std::move(program);
         Analyser analyser(analysis, further, evaluator);
         std::string wanted = analyser.run(progress);
-        if (wanted.empty() && storesEdges && further.size() < mostFurther) {
-            wanted = analyser.edgesToStore();
-            stored += wanted.empty() ? 0 : 1;
+        if (wanted.empty() && further.size() < mostFurther) {
+            std::string repeated = analyser.edgesToStore();
+            analysis.repeatsEdges = !repeated.empty();
+            if (storesEdges && !repeated.empty()) {
+                wanted = std::move(repeated);
+                ++stored;
+            }
         }
         if (wanted.empty()) {
             analysis.storedEdges = stored;

@@ -72,8 +72,11 @@ struct Analysis {
     std::vector<NodeType> nodeTypes;  ///< at least one
     int levels = 0;                   ///< the highest level
     int storedEdges = 0;              ///< of the node types, those of edges that would be computed again and again otherwise
+    bool repeatsEdges = false;        ///< rows of edges are computed again and again that could be stored
 
     int types() const { return static_cast<int>(nodeTypes.size()); }
+    bool isGiven(int nodeType) const;  ///< nodes that have features of their own, not rows that the program makes of others
+    int onlyGiven() const;             ///< the type that alone is given; -1 if there are several
     int typeCountedBy(const std::string& symbol) const;  ///< -1 if the size does not count nodes
 
     /// Functions follow each other by message degree (number of expanding hops, and of global ops, from the input features), and each is over
@@ -99,8 +102,8 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
 /// again, at more than it costs to store them, are counted as those of nodes.
 Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress = {}, bool storesEdges = false);
 
-/// What counts the rows that an input's entries name, by its position along the first dimension (an edge index has two): sizes of what is read at
-/// them, or reduced into. Empty where the program does not tell, since it computes the index.
+/// What counts the rows that an input's entries name, by its position along the first dimension (an edge index [2, M] has two, a list one): sizes of
+/// what is read at them, or reduced into. Empty where the program does not tell, since it computes the index.
 std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input);
 
 /// The node types that these sizes count. Where the program does not tell, the only one that has features; empty if there are several.

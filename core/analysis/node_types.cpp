@@ -79,6 +79,23 @@ int Analysis::typeCountedBy(const std::string& symbol) const
     return type == nodeTypes.end() || symbol.empty() ? -1 : static_cast<int>(type - nodeTypes.begin());
 }
 
+bool Analysis::isGiven(int nodeType) const
+{
+    const NodeType& type = nodeTypes[static_cast<std::size_t>(nodeType)];
+    return type.size.empty() && sizeParts(type.symbol).second.empty();
+}
+
+int Analysis::onlyGiven() const
+{
+    int only = -1;
+    for (int type = 0; type < types(); ++type) {
+        if (isGiven(type) && only >= 0)
+            return -1;
+        only = isGiven(type) ? type : only;
+    }
+    return only;
+}
+
 std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input)
 {
     std::vector<std::set<std::string>> sizes(2);
@@ -90,7 +107,11 @@ std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId 
     const auto note = [&](ValueId read, const Value& rows, int dim) {
         const ValueId index = withoutCasts(viewRoot(program, read));
         const OpId producer = index.valid() ? program[index].producer : OpId{};
-        if (!producer.valid() || dim < 0 || dim >= static_cast<int>(rows.sizes.size()) || rows.sizes[static_cast<std::size_t>(dim)].isConstant())
+        if (!index.valid() || dim < 0 || dim >= static_cast<int>(rows.sizes.size()) || rows.sizes[static_cast<std::size_t>(dim)].isConstant())
+            return;
+        if (index == input && program[input].sizes.size() == 1)
+            sizes[0].insert(rows.sizes[static_cast<std::size_t>(dim)].symbol);
+        if (!producer.valid())
             return;
         const OpView view(program, program[producer]);
         const std::string& target = program[producer].target;
@@ -125,15 +146,14 @@ std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
 {
     std::vector<std::set<int>> types(2);
     const std::vector<std::set<std::string>> sizes = sizesNamedBy(analysis.program, input);
-    const auto isGiven = [](const NodeType& type) { return type.size.empty() && sizeParts(type.symbol).second.empty(); };
-    const bool isOnly = std::ranges::count_if(analysis.nodeTypes, isGiven) == 1;
+    const int only = analysis.onlyGiven();
     for (std::size_t row = 0; row < sizes.size(); ++row) {
         for (const std::string& size : sizes[row])
             if (const int type = analysis.typeCountedBy(size); type >= 0)
                 types[row].insert(type);
-        const auto only = std::ranges::find_if(analysis.nodeTypes, isGiven);
-        if (isOnly && types[row].empty() && std::ranges::all_of(sizes[row], [&](const std::string& size) { return mentions(size, only->symbol); }))
-            types[row].insert(static_cast<int>(only - analysis.nodeTypes.begin()));
+        const auto isOfOnly = [&](const std::string& size) { return mentions(size, analysis.nodeTypes[static_cast<std::size_t>(only)].symbol); };
+        if (only >= 0 && types[row].empty() && std::ranges::all_of(sizes[row], isOfOnly))
+            types[row].insert(only);
     }
     return types;
 }

@@ -91,7 +91,7 @@ Analysis rewritten(const Analysis& analysis, const std::set<Rewrite>& rewrites, 
     Program program = analysis.program;
     std::vector<PassCount> applied = applyRewrites(program, rewrites);
     const bool storesEdges = rewrites.contains(Rewrite::StoreEdges);
-    if (applied.empty() && !storesEdges)
+    if (applied.empty() && !(storesEdges && analysis.repeatsEdges))
         return analysis;
     Analysis result = analyseClean(std::move(program), evaluator, progress, storesEdges);
     if (result.storedEdges > 0)

@@ -44,8 +44,8 @@ EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_
         for (std::int64_t e = chunk(c); e < chunk(c + 1); ++e) {
             const std::int64_t node = segment[static_cast<std::size_t>(e)];
             if (node < 0 || node >= numNodes)
-                throw Error("Edge " + std::to_string(e) + " leads to node " + std::to_string(node) + ", but the graph has nodes 0 to " +
-                            std::to_string(numNodes - 1) + ".");
+                throw Error("Edge " + std::to_string(e) + " leads to node " + std::to_string(node) +
+                            (numNodes == 0 ? ", but there are none." : ", but the graph has nodes 0 to " + std::to_string(numNodes - 1) + "."));
             ++place(c, node / nodesPerRange);
         }
     });

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/analysis/dims.h"
+#include "core/analysis/shape_text.h"
 
 namespace cleave {
 
@@ -16,7 +17,7 @@ public:
           m_known(known),
           m_nodes(static_cast<double>(nodes)),
           m_edges(static_cast<double>(edges)),
-          m_batch(static_cast<double>(std::clamp<std::int64_t>(batchSize, 1, std::max<std::int64_t>(nodes, 1))))
+          m_batch(static_cast<double>(std::max<std::int64_t>(batchSize, 1)))
     {
     }
 
@@ -101,7 +102,8 @@ private:
     {
         return sizeValue(text, [&](const std::string& symbol) {
             const auto known = m_known.find(symbol);
-            return known != m_known.end() ? static_cast<double>(known->second) : m_a.typeCountedBy(symbol) >= 0 ? m_nodes : m_edges;
+            const int type = m_a.typeCountedBy(symbol);
+            return known != m_known.end() ? static_cast<double>(known->second) : type >= 0 && !countsEdges(m_a, type) ? m_nodes : m_edges;
         });
     }
 

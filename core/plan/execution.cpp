@@ -94,7 +94,13 @@ private:
     void addCounts(const std::string& size, std::int64_t times, Json& counts) const
     {
         const auto [name, parts] = sizeParts(size);
-        if (const auto more = sizeNumber(size)) {
+        if (Json counted = countedBy(size); !counted.is_null()) {
+            if (times != 1 && counted.is_string())
+                counted = {{"input", counted}, {"dim", 0}};
+            if (times != 1)
+                counted["times"] = times;
+            counts.push_back(std::move(counted));
+        } else if (const auto more = sizeNumber(size)) {
             counts.push_back(times * *more);
         } else if (name == "Add") {
             for (const std::string& part : parts)
@@ -104,12 +110,11 @@ private:
                 if (const auto number = sizeNumber(parts[factor]))
                     addCounts(parts[1 - factor], times * *number, counts);
         } else {
-            const Json counted = countedBy(size);
-            for (std::int64_t i = 0; i < times; ++i)
-                counts.push_back(counted);
+            throw Error("The plan cannot say how many rows of size " + size + " there are.");
         }
     }
 
+    // An input that has such a size; null if none has.
     Json countedBy(const std::string& symbol) const
     {
         const auto features = std::ranges::find_if(m_p.inputs, [&](const Input& input) {
@@ -121,7 +126,7 @@ private:
             for (std::size_t d = 0; d < m_p[input.value].sizes.size(); ++d)
                 if (m_p[input.value].sizes[d].symbol == symbol)
                     return {{"input", m_p[input.value].name}, {"dim", d}};
-        return 0;
+        return nullptr;
     }
 
     static Json literal(const Argument& argument)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/format.h"
 #include "core/base/stopping.h"
 #include "core/run/batch.h"
 #include "core/run/file_rows.h"
@@ -222,6 +223,9 @@ at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) 
         return edgesOf(of(function).sources.at({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index, operand.ofType}), 0,
                        operand.frame, batch);
     const at::Tensor edges = batch.idsOf(operand.frame);
+    if (edges.numel() > 0 && edges.max().item<std::int64_t>() >= structure(operand.value).numel())
+        throw Error("'" + printable(m_a.program[operand.value].name) + "' has " + formatCount(structure(operand.value).numel()) +
+                    " entries, but is read at entry " + std::to_string(edges.max().item<std::int64_t>()) + ".");
     return toSources(structure(operand.value).to(at::kLong), numbersOf(edges), numNodes(operand.ofType));
 }
 

@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <optional>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "core/analysis/dims.h"
+#include "core/analysis/message_passing.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/stopping.h"
@@ -133,14 +137,16 @@ at::Tensor bind(const Program& program, const Input& input, const DataGraph& gra
     return toTensor(array).to(scalarType(value.dtype)).contiguous();
 }
 
-void checkRange(const Program& program, const Input& input, const at::Tensor& tensor, std::int64_t numNodes)
+void checkRange(const Program& program, const Input& input, const at::Tensor& tensor, std::int64_t least, std::int64_t rows, bool areNodes)
 {
     if (tensor.numel() == 0)
         return;
-    const std::int64_t least = tensor.min().item<std::int64_t>(), most = tensor.max().item<std::int64_t>();
-    if (least < 0 || most >= numNodes)
-        throw Error("Input '" + program[input.value].name + "' names node " + std::to_string(least < 0 ? least : most) +
-                    ", but the graph has nodes 0 to " + std::to_string(numNodes - 1) + ".");
+    const std::int64_t first = tensor.min().item<std::int64_t>(), last = tensor.max().item<std::int64_t>();
+    if (first >= least && last < rows)
+        return;
+    const std::string wrong = std::to_string(first < least ? first : last), name = printable(program[input.value].name);
+    throw Error(areNodes ? "Input '" + name + "' names node " + wrong + ", but the graph has nodes 0 to " + std::to_string(rows - 1) + "."
+                         : "Input '" + name + "' names row " + wrong + ", but there are rows 0 to " + std::to_string(rows - 1) + ".");
 }
 
 bool holdsIndices(const Program& program, const Input& input)
@@ -164,15 +170,25 @@ void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor
     for (const NodeType& type : analysis.nodeTypes)
         most = std::max(most, count(type.symbol).value_or(0));
     const std::vector<std::set<std::string>> named = sizesNamedBy(analysis.program, input.value);
-    for (std::size_t row = 0; row < named.size() && tensor.dim() == 2 && tensor.size(0) == 2; ++row) {
-        std::optional<std::int64_t> least;
-        for (const std::string& size : named[row])
-            if (const auto rows = count(size))
-                least = std::min(least.value_or(*rows), *rows);
-        checkRange(analysis.program, input, tensor[static_cast<std::int64_t>(row)], least.value_or(most));
+    const bool isList = analysis.program[input.value].sizes.size() == 1, isPairs = tensor.dim() == 2 && tensor.size(0) == 2;
+    // Numbers with another role may count from the end, as an op may take them to.
+    const bool isStructure = holdsIndices(analysis.program, input);
+    for (std::size_t row = 0; row < (isPairs ? 2 : 1); ++row) {
+        std::optional<std::int64_t> rows;
+        bool areNodes = true;
+        if (isPairs || isList)
+            for (const std::string& size : named[row])
+                if (const auto counted = count(size); counted && (!rows || *counted < *rows)) {
+                    rows = counted;
+                    const int type = analysis.typeCountedBy(size);
+                    areNodes = type >= 0 && analysis.isGiven(type);
+                }
+        const at::Tensor entries = isPairs ? tensor[static_cast<std::int64_t>(row)] : tensor;
+        if (isStructure)
+            checkRange(analysis.program, input, entries, 0, rows.value_or(most), areNodes);
+        else if (rows)
+            checkRange(analysis.program, input, entries, -*rows, *rows, areNodes);
     }
-    if (tensor.dim() != 2 || tensor.size(0) != 2)
-        checkRange(analysis.program, input, tensor, most);
 }
 
 // How many nodes of a type there must be for the edges that name them.
@@ -180,7 +196,8 @@ std::int64_t nodesNamed(const Analysis& analysis, const Bindings& bindings, int 
 {
     std::int64_t nodes = 0;
     for (const Input& input : analysis.program.inputs)
-        if (const auto bound = bindings.find(input.value); bound != bindings.end() && holdsIndices(analysis.program, input)) {
+        if (const auto bound = bindings.find(input.value);
+            bound != bindings.end() && holdsIndices(analysis.program, input) && analysis.program[input.value].sizes.size() == 2) {
             const std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
             for (std::size_t row = 0; row < named.size(); ++row)
                 if (const at::Tensor index = bound->second.toTensor(); named[row].contains(type) && index.numel() > 0)
@@ -204,7 +221,7 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
         for (const Input& input : program.inputs)
             if (input.parameter.valid()) {
                 const Weight& weight = program[input.parameter];
-                if (analysis.types() == 1 && weight.sizes[0] != graph.numNodes)
+                if (analysis.onlyGiven() >= 0 && weight.sizes[0] != graph.numNodes)
                     throw Error("Parameter '" + printable(weight.name) + "' has " + formatCount(weight.sizes[0]) + " rows, but graph " + graph.name +
                                 " has " + formatCount(graph.numNodes) + " nodes.");
                 sizes[program[input.value].sizes[0].symbol] = weight.sizes[0];
@@ -225,7 +242,7 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             if (!input.parameter.valid() && isRandom(program, input, graph, options)) {
                 const Value& value = program[input.value];
                 const std::int64_t nodes =
-                    analysis.types() == 1 ? graph.numNodes : nodesNamed(analysis, bindings, analysis.typeCountedBy(value.sizes.front().symbol));
+                    analysis.onlyGiven() >= 0 ? graph.numNodes : nodesNamed(analysis, bindings, analysis.typeCountedBy(value.sizes.front().symbol));
                 bindings[input.value] = randomRows(value, nodes, sizes);
             }
         // Numbers among the inputs are sizes that the tensors have, or the number of nodes.
@@ -240,7 +257,7 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             if (options.jitter > 0 && program[input.value].kind == ValueKind::Tensor && isFloating(program[input.value].dtype))
                 bindings[input.value] = jittered(bindings.at(input.value).toTensor(), options.jitter);
         for (const Input& input : program.inputs)
-            if (program[input.value].kind == ValueKind::Tensor && holdsIndices(program, input))
+            if (program[input.value].kind == ValueKind::Tensor && isInteger(program[input.value].dtype))
                 checkIndices(analysis, input, bindings.at(input.value).toTensor(), sizes);
     });
     return bindings;
@@ -273,12 +290,20 @@ namespace {
 std::optional<std::pair<ValueId, ValueId>> separateEnds(const Analysis& analysis, const Bindings& inputs)
 {
     const Program& program = analysis.program;
+    const int only = analysis.onlyGiven();
+    if (only < 0)
+        return {};
     const auto indices = [&](OpKind kind) {
         std::vector<ValueId> found;
-        for (std::size_t i = 0; i < program.ops.size(); ++i)
-            if (const OpFacts& facts = analysis.ops[OpId{static_cast<int>(i)}];
-                facts.kind == kind && facts.index.valid() && inputs.contains(facts.index) && program[facts.index].sizes.size() == 1)
+        for (std::size_t i = 0; i < program.ops.size(); ++i) {
+            const OpId op{static_cast<int>(i)};
+            const OpFacts& facts = analysis.ops[op];
+            if (facts.kind != kind || !facts.index.valid() || !inputs.contains(facts.index) || program[facts.index].sizes.size() != 1)
+                continue;
+            const ValueId rows = kind == OpKind::Gather ? gatherForm(program, op)->source : program[op].outputs.front();
+            if (analysis.values[rows].rows == Rows::Nodes && analysis.values[rows].nodeType == only)
                 found.push_back(facts.index);
+        }
         return found;
     };
     for (const ValueId to : indices(OpKind::Scatter))
@@ -297,25 +322,32 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
     std::vector<std::vector<std::int64_t>> orders(numNodes.size());
     if (order == NodeOrder::Natural)
         return orders;
-    // Nodes of all types are numbered one type after the other; rows of several types after each other are no further nodes.
-    std::vector<std::int64_t> begin{0};
-    for (std::size_t type = 0; type < numNodes.size() && sizeParts(analysis.nodeTypes[type].symbol).second.empty(); ++type)
-        begin.push_back(begin.back() + numNodes[type]);
-    const std::size_t types = begin.size() - 1;
-    std::vector<at::Tensor> ends[2];
+    // Nodes of all types that edges lie between are numbered one type after the other; other rows stay as they are.
+    std::vector<std::pair<at::Tensor, std::vector<std::set<int>>>> relations;
+    std::set<int> joined;
     for (const Input& input : analysis.program.inputs) {
         const Value& value = analysis.program[input.value];
         if (input.role != Role::GraphStructure || value.sizes.size() != 2 || value.sizes[0].value != 2)
             continue;
-        const std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
-        const auto isKnown = [&](const std::set<int>& end) { return !end.empty() && static_cast<std::size_t>(*end.begin()) < types; };
+        std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
+        const auto isKnown = [&](const std::set<int>& end) { return !end.empty() && sizeParts(analysis.nodeTypes[static_cast<std::size_t>(*end.begin())].symbol).second.empty(); };
         if (!isKnown(named[0]) || !isKnown(named[1]))
             continue;
-        for (const std::size_t end : {0, 1})
-            ends[end].push_back(inputs.at(input.value).toTensor().select(0, static_cast<std::int64_t>(end)).to(at::kLong) +
-                                begin[static_cast<std::size_t>(*named[end].begin())]);
+        joined.insert({*named[0].begin(), *named[1].begin()});
+        relations.emplace_back(inputs.at(input.value).toTensor().to(at::kLong), std::move(named));
     }
-    if (const auto pair = ends[0].empty() && types == 1 ? separateEnds(analysis, inputs) : std::nullopt) {
+    const auto pair = relations.empty() ? separateEnds(analysis, inputs) : std::nullopt;
+    if (pair)
+        joined.insert(analysis.onlyGiven());
+    std::map<int, std::int64_t> begin;
+    std::int64_t count = 0;
+    for (const int type : joined)
+        count += numNodes[static_cast<std::size_t>(begin.emplace(type, count).first->first)];
+    std::vector<at::Tensor> ends[2];
+    for (const auto& [edges, named] : relations)
+        for (const std::size_t end : {0, 1})
+            ends[end].push_back(edges.select(0, static_cast<std::int64_t>(end)) + begin.at(*named[end].begin()));
+    if (pair) {
         ends[0].push_back(inputs.at(pair->first).toTensor().to(at::kLong));
         ends[1].push_back(inputs.at(pair->second).toTensor().to(at::kLong));
     }
@@ -325,14 +357,14 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
     const auto span = [](const at::Tensor& t) {
         return std::span<const std::int64_t>{t.data_ptr<std::int64_t>(), static_cast<std::size_t>(t.numel())};
     };
-    const std::vector<std::int64_t> all = orderNodes(order, begin.back(), span(from), span(to), batchSize, progress);
-    if (types == 1) {
-        orders.front() = all;
+    std::vector<std::int64_t> all = orderNodes(order, count, span(from), span(to), batchSize, progress);
+    if (joined.size() == 1) {
+        orders[static_cast<std::size_t>(*joined.begin())] = std::move(all);
         return orders;
     }
     for (const std::int64_t node : all) {
-        const auto type = static_cast<std::size_t>(std::ranges::upper_bound(begin, node) - begin.begin()) - 1;
-        orders[type].push_back(node - begin[type]);
+        const auto [type, first] = *std::ranges::find_if(begin.rbegin(), begin.rend(), [&](const auto& entry) { return entry.second <= node; });
+        orders[static_cast<std::size_t>(type)].push_back(node - first);
     }
     return orders;
 }

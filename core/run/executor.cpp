@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "core/analysis/dims.h"
+#include "core/base/format.h"
 #include "core/base/mapping.h"
 #include "core/base/memory_bound.h"
 #include "core/base/pages.h"
@@ -54,8 +55,17 @@ LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Cons
             if (!dims[d].isConstant() && inputs.at(input.value).isTensor())
                 sizes[dims[d].symbol] = inputs.at(input.value).toTensor().size(static_cast<std::int64_t>(d));
     }
-    for (const NodeType& type : analysis.nodeTypes)
-        m_numNodes.push_back(std::llround(sizeValue(type.symbol, [&](const std::string& symbol) { return static_cast<double>(sizes.at(symbol)); })));
+    for (const NodeType& type : analysis.nodeTypes) {
+        const double rows = sizeValue(type.symbol, [&](const std::string& symbol) {
+            const auto known = sizes.find(symbol);
+            if (known == sizes.end())
+                throw Error("The inputs do not tell how many rows of " + printable(type.name) + " there are.");
+            return static_cast<double>(known->second);
+        });
+        if (rows < 0)
+            throw Error("There would be " + std::to_string(std::llround(rows)) + " rows of " + printable(type.name) + ".");
+        m_numNodes.push_back(std::llround(rows));
+    }
     guarded("The prologue cannot be computed on this graph", [&] {
         const auto results = runProgram(program, constants, inputs, cut.prologue, "Prologue", progress, kernels);
         for (std::size_t i = 0; i < cut.prologue.size(); ++i)

@@ -28,11 +28,22 @@ Model openModel(const std::filesystem::path& path, const OpenOptions& options, c
 Model rewrittenModel(std::shared_ptr<const Analysis> traced, const std::set<Rewrite>& rewrites, const Progress& progress)
 {
     Model model{traced, {}, {}};
-    try {
-        auto faster = std::make_shared<Analysis>(rewritten(*traced, rewrites, LibTorchEvaluator(), progress));
+    const auto rewrite = [&](const std::set<Rewrite>& wanted) {
+        auto faster = std::make_shared<Analysis>(rewritten(*traced, wanted, LibTorchEvaluator(), progress));
         if (!faster->rewrites.empty()) {
             checkRewrites(*traced, *faster, progress);
-            model = {std::move(faster), {}, std::move(traced)};
+            model = {std::move(faster), {}, traced};
+        }
+    };
+    try {
+        try {
+            rewrite(rewrites);
+        } catch (const Error&) {
+            // With rows of edges as those of nodes there is more that may not be known.
+            std::set<Rewrite> others = rewrites;
+            if (others.erase(Rewrite::StoreEdges) == 0)
+                throw;
+            rewrite(others);
         }
     } catch (const Error& error) {
         auto noted = std::make_shared<Analysis>(*traced);

@@ -197,7 +197,14 @@ Model withEdgesThatFit(const Model& model, const DataGraph& graph, Planner plann
 {
     if (model.analysis->storedEdges == 0 || !model.traced)
         return model;
-    const auto peak = [&](const Model& of) { return planFor(of, graph, planner, options, progress).planned.cost.peakBytes(); };
+    const auto peak = [&](const Model& of) {
+        try {
+            return planFor(of, graph, planner, options, progress).planned.cost.peakBytes();
+        } catch (const Error&) {
+            progress.check();
+            return 0.0;  // what cannot be priced can be run all the same
+        }
+    };
     const double stored = peak(model), room = static_cast<double>(std::min<std::uint64_t>(availableMemory(), roomInCore()));
     if (stored <= (mostBytes > 0 ? mostBytes : room))
         return model;

@@ -16,22 +16,23 @@ namespace cleave {
 
 namespace {
 
-// Sources and targets: self-loops first, then a hub, doubled edges and random ones; the last two nodes stay isolated.
-at::Tensor randomEdges(const ProbeGraph& graph, std::int64_t count, std::mt19937_64& random)
+// Sources and targets: self-loops first, then a hub, doubled edges and random ones; the last two nodes stay isolated. ends: how many rows sources and
+// targets are of.
+at::Tensor randomEdges(const ProbeGraph& graph, std::pair<std::int64_t, std::int64_t> ends, std::int64_t count, std::mt19937_64& random)
 {
-    const std::int64_t connected = std::max<std::int64_t>(graph.nodes - 2, 1);
-    std::uniform_int_distribution<std::int64_t> node(0, connected - 1);
+    const std::int64_t sources = std::max<std::int64_t>(ends.first - 2, 1), targets = std::max<std::int64_t>(ends.second - 2, 1);
+    std::uniform_int_distribution<std::int64_t> anySource(0, sources - 1), anyTarget(0, targets - 1);
     at::Tensor edges = at::empty({2, count}, at::kLong);
     auto* source = edges.data_ptr<std::int64_t>();
     auto* target = source + count;
     for (std::int64_t e = 0; e < count; ++e) {
-        source[e] = node(random);
-        target[e] = e < graph.selfLoops ? source[e] : e % 5 == 0 ? 1 : e % 7 == 0 ? target[e - 1] : node(random);
+        source[e] = anySource(random);
+        target[e] = e < graph.selfLoops ? source[e] % targets : e % 5 == 0 ? std::min<std::int64_t>(1, targets - 1) : e % 7 == 0 ? target[e - 1] : anyTarget(random);
         if (e % 7 == 0 && e > graph.selfLoops)
             source[e] = source[e - 1];
         // The number of self-loops is exact, so that it can be told from other counts.
-        if (e >= graph.selfLoops && source[e] == target[e])
-            target[e] = (target[e] + 1) % connected;
+        if (e >= graph.selfLoops && source[e] == target[e] && sources == targets)
+            target[e] = (target[e] + 1) % targets;
     }
     return edges;
 }
@@ -56,7 +57,7 @@ at::Tensor randomMatrix(const Value& value, const std::vector<std::int64_t>& siz
     sized.nodes = sizes.back();
     Value weight = value;
     weight.name = "weight";
-    const at::Tensor edges = randomEdges(sized, graph.edges, random);
+    const at::Tensor edges = randomEdges(sized, {sized.nodes, sized.nodes}, graph.edges, random);
     return adjacencyOf(edges, randomTensor(weight, {graph.edges}, graph, random), sized.nodes).reshape(sizes);
 }
 
@@ -110,24 +111,32 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
         const Value& value = program[input.value];
         return input.role == Role::GraphStructure && value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}} && !value.sizes[1].isConstant();
     };
-    // What is read where nodes are has as many rows; edges between what is no nodes, such as edges, name those.
-    std::map<ValueId, std::int64_t> ends;
-    for (const Input& input : program.inputs) {
-        if (!isEdges(input))
-            continue;
-        ends[input.value] = graph.nodes;
-        for (const std::set<std::string>& named : sizesNamedBy(program, input.value)) {
-            const auto known = std::ranges::find_if(named, [&](const std::string& size) { return sizes.contains(size); });
-            if (known == named.end())
-                continue;
-            const std::int64_t rows = sizes.at(*known);
-            for (const std::string& size : named)
-                if (sizeParts(size).second.empty())
-                    sizes.try_emplace(size, rows);
-            if (!nodes.contains(*known))
-                ends[input.value] = rows;
+    // What is read where nodes are has as many rows.
+    std::map<ValueId, std::vector<std::set<std::string>>> named;
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; value.kind == ValueKind::Tensor && isInteger(value.dtype)) {
+            named[input.value] = sizesNamedBy(program, input.value);
+            for (const std::set<std::string>& sizesOfEnd : named[input.value])
+                if (const auto known = std::ranges::find_if(sizesOfEnd, [&](const std::string& size) { return sizes.contains(size); });
+                    known != sizesOfEnd.end())
+                    for (const std::string& size : sizesOfEnd)
+                        if (sizeParts(size).second.empty())
+                            sizes.try_emplace(size, sizes.at(*known));
         }
-    }
+    for (const Input& input : program.inputs)
+        for (const Dim& dim : program[input.value].sizes)
+            if (!dim.isConstant() && !sizes.contains(dim.symbol))
+                sizes[dim.symbol] = graph.edges + 3 + static_cast<std::int64_t>(sizes.size());
+    // Edges are between nodes that all types have; between other rows, such as edges, those.
+    const auto rowsOf = [&](ValueId input, std::size_t end) {
+        std::optional<std::int64_t> rows;
+        for (const std::string& size : named.at(input)[end])
+            if (nodes.contains(size))
+                return graph.nodes;
+            else if (const auto known = sizes.find(size); known != sizes.end())
+                rows = std::min(rows.value_or(known->second), known->second);
+        return rows.value_or(graph.nodes);
+    };
     Bindings bindings;
     for (const Input& input : program.inputs) {
         const Value& value = program[input.value];
@@ -142,17 +151,18 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
             continue;
         }
         std::vector<std::int64_t> shape;
-        for (const Dim& dim : value.sizes) {
-            if (!dim.isConstant() && !sizes.contains(dim.symbol))
-                sizes[dim.symbol] = graph.edges + 3 + static_cast<std::int64_t>(sizes.size());
+        for (const Dim& dim : value.sizes)
             shape.push_back(dim.isConstant() ? dim.value : sizes.at(dim.symbol));
-        }
-        ProbeGraph between = graph;
+        // Lists of rows name all of these, until it turns out that the program does not take them.
+        ProbeGraph of = graph;
+        if (shape.size() == 1 && isInteger(value.dtype) && !named.at(input.value)[0].empty())
+            of.integers = graph.integers == graph.nodes ? rowsOf(input.value, 0) : std::min(graph.integers, rowsOf(input.value, 0));
         if (isEdges(input))
-            between.nodes = ends.at(input.value);
-        bindings[input.value] = isEdges(input)                                                         ? randomEdges(between, shape[1], random)
-                                : input.role == Role::GraphStructure && isSquareOfNodes(value) ? randomMatrix(value, shape, graph, random)
-                                                                                               : randomTensor(value, shape, graph, random);
+            bindings[input.value] = randomEdges(graph, {rowsOf(input.value, 0), rowsOf(input.value, 1)}, shape[1], random);
+        else if (input.role == Role::GraphStructure && isSquareOfNodes(value))
+            bindings[input.value] = randomMatrix(value, shape, graph, random);
+        else
+            bindings[input.value] = randomTensor(value, shape, of, random);
     }
     return bindings;
 }

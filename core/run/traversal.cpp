@@ -6,6 +6,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "core/analysis/shape_text.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/memory_bound.h"
@@ -193,10 +194,12 @@ int LayerWise::targetType() const
     int type = -1;
     for (const ValueId output : m_a.program.outputs) {
         const ValueFacts& facts = m_a.values[output];
-        if (facts.rows == Rows::Edges)
+        if (facts.rows == Rows::Edges || (facts.rows == Rows::Nodes && countsEdges(m_a, facts.nodeType)))
             throw Error("Only nodes can be asked for, but output '" + printable(m_a.program[output].name) + "' has a row for each edge.");
         if (facts.rows != Rows::Nodes)
             continue;
+        if (const NodeType& rows = m_a.nodeTypes[static_cast<std::size_t>(facts.nodeType)]; !rows.size.empty())
+            throw Error("Only nodes can be asked for, but output '" + printable(m_a.program[output].name) + "' has rows of " + printable(rows.name) + ".");
         if (type >= 0 && type != facts.nodeType)
             throw Error("The outputs have rows for nodes of several types (" + printable(m_a.nodeTypes[static_cast<std::size_t>(type)].name) +
                         " and " + printable(m_a.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name) +
@@ -307,16 +310,26 @@ void LayerWise::groupStructure(const CutFunction& function, const std::vector<Fu
         const EdgesBySegment& edges = traversal.edges.at(segment);
         return {edges.edges.data(), static_cast<std::size_t>(edges.count(0, traversal.count))};
     };
+    // What a program computes may have another number of entries than its exporter took for granted.
+    const auto requireEdges = [&](ValueId value, std::int64_t entries, ValueId segment) {
+        if (const std::int64_t edges = traversal.edges.at(segment).begin.back(); entries < edges)
+            throw Error("'" + printable(m_a.program[value].name) + "' has " + formatCount(entries) + " entries, but edges are reduced at the " +
+                        formatCount(edges) + " of '" + printable(m_a.program[segment].name) + "'.");
+    };
     for (const FunctionInput& in : inputs) {
         if (in.operand && in.operand->kind == OperandKind::Slice && isIntoTargets(function, in.operand->frame)) {
             const ValueId segment = segmentOf(in.operand->frame);
             at::Tensor& grouped = traversal.grouped[{in.operand->value, segment}];
+            if (!grouped.defined())
+                requireEdges(in.operand->value, structure(in.operand->value).size(in.operand->rowDim), segment);
             if (!grouped.defined())
                 grouped = inOrder(structure(in.operand->value), in.operand->rowDim, edgesInto(segment));
         }
         if (in.sourcesOf && in.sourcesOf->kind == OperandKind::Slice && isIntoTargets(function, in.sourcesOf->frame)) {
             const ValueId segment = segmentOf(in.sourcesOf->frame);
             at::Tensor& sources = traversal.sources[{in.sourcesOf->value, segment, in.sourcesOf->ofType}];
+            if (!sources.defined())
+                requireEdges(in.sourcesOf->value, structure(in.sourcesOf->value).numel(), segment);
             if (!sources.defined())
                 sources = toSources(structure(in.sourcesOf->value).to(at::kLong), edgesInto(segment), numNodes(in.sourcesOf->ofType));
         }
@@ -376,7 +389,7 @@ void LayerWise::release(const Retained& retained)
                 edges.edges = {};
 }
 
-// The entries of an index, counted from the first node, in 32 bits.
+// The entries of an index, counted from the first node, in 32 bits. It has one for each of these edges.
 at::Tensor LayerWise::toSources(const at::Tensor& index, std::span<const std::int64_t> edges, std::int64_t nodes)
 {
     at::Tensor sources = at::empty({static_cast<std::int64_t>(edges.size())}, at::kInt);

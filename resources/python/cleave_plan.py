@@ -454,7 +454,7 @@ class LayerWise:
 
         def rows(counted: str | dict | int) -> int:
             if isinstance(counted, dict):
-                return inputs[counted["input"]].shape[counted["dim"]]
+                return inputs[counted["input"]].shape[counted["dim"]] * counted.get("times", 1)
             return inputs[counted].shape[0] if isinstance(counted, str) else counted
 
         # Nodes of each type; True is the name of the only one.

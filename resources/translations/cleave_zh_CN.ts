@@ -456,7 +456,7 @@
         <translation>模型无法精确切分：%1 把行加到一个行位于其他维的张量上。</translation>
     </message>
     <message>
-        <source>The model cannot be cut exactly: %1 reduces edges into %2 rows that are not the graph&apos;s nodes: that works where the inputs tell how many edges there are.</source>
+        <source>The model cannot be cut exactly: %1 reduces edges into %2 rows that are not the graph&apos;s nodes: that works where the inputs tell how many there are.</source>
         <translation>模型无法精确切分：%1 把边归约为 %2 行，而这些行不是图的节点：只有输入给出边数时才可行。</translation>
     </message>
     <message>
@@ -1664,6 +1664,38 @@
         <translation>只能请求节点，但输出 %1 是每条边一行。</translation>
     </message>
     <message>
+        <source>Input %1 names row %2, but there are rows 0 to %3.</source>
+        <translation>输入 %1 指向第 %2 行，但只有第 0 到 %3 行。</translation>
+    </message>
+    <message>
+        <source>Only nodes can be asked for, but output %1 has rows of %2.</source>
+        <translation>只能询问节点，但输出 %1 的行是%2的行。</translation>
+    </message>
+    <message>
+        <source>There would be %1 rows of %2.</source>
+        <translation>%2 的行数会是 %1。</translation>
+    </message>
+    <message>
+        <source>The inputs do not tell how many rows of %1 there are.</source>
+        <translation>输入没有给出 %1 有多少行。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 entries, but edges are reduced at the %3 of %4.</source>
+        <translation>%1 有 %2 个元素，但边按 %4 的 %3 个元素归约。</translation>
+    </message>
+    <message>
+        <source>%1 has %2 entries, but is read at entry %3.</source>
+        <translation>%1 有 %2 个元素，却要读取第 %3 个。</translation>
+    </message>
+    <message>
+        <source>The plan cannot say how many rows of size %1 there are.</source>
+        <translation>方案无法说明大小为 %1 的行有多少。</translation>
+    </message>
+    <message>
+        <source>Edge %1 leads to node %2, but there are none.</source>
+        <translation>边 %1 指向节点 %2，但没有节点。</translation>
+    </message>
+    <message>
         <source>The outputs have rows for nodes of several types (%1 and %2), so it is not clear which nodes are asked for.</source>
         <translation>输出中有多种类型节点（%1 和 %2）的行，因此无法确定请求的是哪些节点。</translation>
     </message>
@@ -1704,7 +1736,7 @@
         <translation>正在读取节点</translation>
     </message>
     <message>
-        <source>The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and these are edges: that works where the inputs tell how many edges there are.</source>
+        <source>The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and these are edges: that works where the inputs tell how many there are.</source>
         <translation>模型无法精确切分：%1 混合了多行：结果的一行依赖操作数的其他行，而这些行是边：只有输入给出边数时才可行。</translation>
     </message>
     <message>

@@ -266,7 +266,7 @@ class LineGraph(nn.Module):
     def forward(self, x, edge_attr, edge_index, lg_edge_index, angle):
         h, e = self.lin(x), self.edge(edge_attr)
         for nodes, edges in zip(self.nodes, self.edges):
-            e = e + edges(e, lg_edge_index, angle).relu()
+            e = e + edges(e + h[edge_index[0]], lg_edge_index, angle).relu()
             h = h + nodes(h, edge_index, e).relu()
         return self.last(h), e
 
@@ -1302,7 +1302,7 @@ def main():
     OUT.mkdir(exist_ok=True)
     inputs, chosen = make_inputs(), sys.argv[1:]
     known = json.loads((OUT / "index.json").read_text()) if chosen else []
-    index = [model for model in known if model["name"] not in chosen]
+    index = [model for model in known if model["name"].removesuffix("_decomposed") not in chosen]
     ops = set((OUT / "ops.txt").read_text().splitlines()) if chosen else set()
     for name in dgl_models.MODELS:
         if not chosen or name in chosen:
