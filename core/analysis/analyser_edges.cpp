@@ -21,6 +21,10 @@ bool Analyser::classifyGather(OpId id)
         refuse(id, "selects rows by a mask of several dimensions, which is not supported.");
     if (index.sizes.empty() || index.sizes[static_cast<std::size_t>(form->indexRowDim)].isConstant())
         return false;  // a fixed choice of rows
+    // Tables of edge rows.
+    if (facts(form->source).rows == Rows::Edges && m_p[viewRoot(m_p, form->index)].sizes.size() != 1 &&
+        countAsNodes(m_p[form->source].sizes[static_cast<std::size_t>(form->sourceDim)]))
+        return true;
     const int type = m_a.typeCountedBy(index.sizes[static_cast<std::size_t>(form->indexRowDim)].symbol);
     OpFacts& f = m_a.ops[id];
     f.kind = OpKind::Gather;
@@ -146,7 +150,7 @@ std::string Analyser::edgesToStore() const
             continue;
         const std::string& symbol = m_p[value].sizes[static_cast<std::size_t>(f.rowDim)].symbol;
         const double row = entries(value, f.rowDim);
-        double work = row;
+        double work = m_a.ops[m_p[value].producer].kind == OpKind::Gather ? workOfByte * row * static_cast<double>(itemSize(m_p[value].dtype)) : row;
         if (m_a.ops[m_p[value].producer].kind == OpKind::RowWise)
             forEachOperand(m_p[m_p[value].producer], [&](ValueId operand) {
                 if (facts(operand).reach == Reach::Constant && nonUnitDims(m_p[operand]) > 1)

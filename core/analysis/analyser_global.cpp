@@ -30,6 +30,8 @@ bool Analyser::classifyGlobal(OpId id)
                 rowDims[i] = static_cast<int>(d);
                 types[i] = type;
             } else if (!symbol.empty() && (mentionsNodes(symbol) || m_edgeSymbols.contains(symbol))) {
+                if (rowDims[i] < 0 && countAsNodes(value.sizes[d]))
+                    return true;
                 refuse(id, "gives a tensor of shape " + sizesText(m_a, value.sizes) + ", which is neither one row for each node nor one for the graph.");
             }
         }
@@ -83,11 +85,18 @@ bool Analyser::isOfInputs(const std::string& size) const
 std::string Analyser::nameOfRows(const std::string& symbol) const
 {
     std::string name = sizeText(m_a, Dim{0, symbol});
-    for (const Input& input : m_p.inputs)
-        if (const Value& value = m_p[input.value]; std::ranges::find(value.sizes, Dim{0, symbol}) != value.sizes.end()) {
-            name = value.name == "edge_index" ? "edges" : value.name;
+    for (const Input& input : m_p.inputs) {
+        const Value& value = m_p[input.value];
+        const bool isList = value.sizes.size() == 1 && isInteger(value.dtype) && !sizesNamedBy(m_p, input.value)[0].empty();
+        if (value.name.ends_with("ptr") && value.sizes.size() == 1 && symbol == "Add(-1, " + value.sizes[0].symbol + ")") {
+            name = "graphs";
             break;
         }
+        if (std::ranges::find(value.sizes, Dim{0, symbol}) != value.sizes.end()) {
+            name = value.name == "edge_index" || isList ? "edges" : value.name;
+            break;
+        }
+    }
     const bool isKnown = std::ranges::find(m_a.nodeTypes, name, &NodeType::name) != m_a.nodeTypes.end();
     return isKnown ? name + " " + symbol : name;
 }

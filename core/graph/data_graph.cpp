@@ -8,6 +8,7 @@
 #include <ranges>
 #include <set>
 #include <span>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -194,8 +195,8 @@ private:
 
     static bool mayNumberNodes(const std::string& name, const Array& array, std::size_t dims)
     {
-        return isInteger(array.dtype) && array.shape.size() == dims && array.shape.back() > 1 && name != "y" && !name.starts_with("edge_") &&
-               !name.starts_with("node_");
+        static const std::set<std::string_view> others{"y", "batch", "ptr", "node_type", "edge_type", "node_time", "edge_time"};
+        return isInteger(array.dtype) && array.shape.size() == dims && array.shape.back() != 1 && !others.contains(name);
     }
 
     // How many edges senders and receivers, or pairs of them, are: entries that two lists have, the most where also nodes have such lists.

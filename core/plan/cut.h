@@ -35,7 +35,7 @@ struct Frame {
     int hops = 0;       ///< from the targets: blocks lie one hop beyond their parent, other frames where their parent does
     OpId concat;        ///< Part: the concatenation
     std::vector<RowTotal> before;  ///< Part: how many rows lie before it, as a sum
-    std::vector<RowTotal> own;     ///< Part: how many rows it has
+    std::vector<RowTotal> own;     ///< Part: how many rows it has. Renumbered: how many there are to be read, if the program tells
 
     bool operator==(const Frame&) const = default;
 };

@@ -209,6 +209,8 @@ private:
                 f["parent"] = frame.parent;
             if (frame.index.valid())
                 f["index"] = m_p[frame.index].name;
+            if (frame.kind == FrameKind::Renumbered && !frame.own.empty())
+                f["own"] = describe(frame.own);
             if (frame.kind == FrameKind::Part) {
                 f["before"] = describe(frame.before);
                 f["own"] = describe(frame.own);

@@ -91,7 +91,7 @@ void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) con
             batch.edges += ids.numel();
             break;
         case FrameKind::Renumbered:
-            ids = structure(frame.index).to(at::kLong).index_select(0, batch.idsOf(frame.parent));
+            ids = fromFirst(frame, structure(frame.index).to(at::kLong).index_select(0, batch.idsOf(frame.parent)));
             break;
         default: {
             const std::int64_t start = total(frame.before), end = start + total(frame.own);
@@ -103,6 +103,19 @@ void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) con
         batch.rows[i] = ids.numel();
         batch.ids[i] = std::move(ids);
     }
+}
+
+// Numbers of rows that may count from the last one. Error if there is no such row.
+at::Tensor LayerWise::fromFirst(const Frame& frame, const at::Tensor& numbers) const
+{
+    if (numbers.numel() == 0)
+        return numbers;
+    const std::int64_t least = numbers.min().item<std::int64_t>(), most = numbers.max().item<std::int64_t>();
+    const std::int64_t rows = frame.own.empty() ? std::max<std::int64_t>(most + 1, 0) : total(frame.own);
+    if (least < -rows || most >= rows || (least < 0 && frame.own.empty()))
+        throw Error("'" + printable(m_a.program[frame.index].name) + "' names row " + std::to_string(most >= rows ? most : least) +
+                    ", but there are rows 0 to " + std::to_string(rows - 1) + ".");
+    return least < 0 ? at::where(numbers.lt(0), numbers.add(rows), numbers) : numbers;
 }
 
 // Edges into nodes that do not follow each other in the order.

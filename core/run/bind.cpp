@@ -145,8 +145,9 @@ void checkRange(const Program& program, const Input& input, const at::Tensor& te
     if (first >= least && last < rows)
         return;
     const std::string wrong = std::to_string(first < least ? first : last), name = printable(program[input.value].name);
-    throw Error(areNodes ? "Input '" + name + "' names node " + wrong + ", but the graph has nodes 0 to " + std::to_string(rows - 1) + "."
-                         : "Input '" + name + "' names row " + wrong + ", but there are rows 0 to " + std::to_string(rows - 1) + ".");
+    if (areNodes)
+        throw Error("Input '" + name + "' names node " + wrong + ", but the graph has nodes 0 to " + std::to_string(rows - 1) + ".");
+    throw Error("Input '" + name + "' names row " + wrong + ", but there are rows 0 to " + std::to_string(rows - 1) + ".");
 }
 
 bool holdsIndices(const Program& program, const Input& input)

@@ -160,6 +160,7 @@ private:
     Batch block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers, const at::Tensor& live = {}) const;
     void addRows(const CutFunction& function, int hops, Batch& batch) const;
     void addNeighbours(const CutFunction& function, int hops, Batch& batch) const;
+    at::Tensor fromFirst(const Frame& frame, const at::Tensor& numbers) const;
     static at::Tensor edgesInto(const EdgesBySegment& edges, const at::Tensor& places);
     at::Tensor nodesAt(const StepOperand& operand, const Batch& batch) const;
     at::Tensor numbersInBatch(const at::Tensor& nodes, const Batch& batch) const;

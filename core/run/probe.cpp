@@ -170,14 +170,17 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
 Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constants, ProbeGraph graph, const std::vector<ValueId>& wanted,
                              std::vector<c10::IValue>& results)
 {
-    for (const std::int64_t integers : {graph.nodes, std::int64_t{5}, std::int64_t{3}, std::int64_t{2}, std::int64_t{1}}) {
+    // Some programs take edges in pairs.
+    const std::int64_t edges = graph.edges;
+    for (const auto& [integers, more] : {std::pair<std::int64_t, std::int64_t>{graph.nodes, 0}, {5, 0}, {3, 0}, {2, 0}, {1, 0}, {graph.nodes, 1}, {5, 1}, {1, 1}}) {
         graph.integers = integers;
+        graph.edges = edges + more;
         Bindings inputs = probeInputs(analysis.program, graph);
         try {
             results = runWhole(analysis, constants, inputs, wanted);
             return inputs;
         } catch (const Error&) {
-            if (integers == 1)
+            if (integers == 1 && more == 1)
                 throw;
         }
     }

@@ -206,7 +206,9 @@ int LayerWise::targetType() const
                         "), so it is not clear which nodes are asked for.");
         type = facts.nodeType;
     }
-    return std::max(type, 0);
+    if (type < 0)
+        throw Error("Only nodes can be asked for, but no output has a row for each node.");
+    return type;
 }
 
 // Going backwards from the last function: what later ones read of a function's save points is what it must compute.

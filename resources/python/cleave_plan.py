@@ -539,7 +539,8 @@ class _Batch:
             edges = model._edges[frame["index"]]
             self.ids[i] = edges.of_range(self.first, self.last) if frame["parent"] == 0 else edges.of_nodes(parent)
         elif frame["kind"] == "renumbered":
-            self.ids[i] = model._value(frame["index"])[parent]
+            numbers = model._value(frame["index"])[parent].long()
+            self.ids[i] = torch.where(numbers < 0, numbers + model._total(frame["own"]), numbers) if "own" in frame else numbers
         else:
             start = model._total(frame["before"])
             self.places[i] = ((parent >= start) & (parent < start + model._total(frame["own"]))).nonzero().view(-1)

@@ -1664,6 +1664,14 @@
         <translation>只能请求节点，但输出 %1 是每条边一行。</translation>
     </message>
     <message>
+        <source>%1 names row %2, but there are rows 0 to %3.</source>
+        <translation>%1 指向第 %2 行，但只有第 0 到 %3 行。</translation>
+    </message>
+    <message>
+        <source>Only nodes can be asked for, but no output has a row for each node.</source>
+        <translation>只能询问节点，但没有输出为每个节点各有一行。</translation>
+    </message>
+    <message>
         <source>Input %1 names row %2, but there are rows 0 to %3.</source>
         <translation>输入 %1 指向第 %2 行，但只有第 0 到 %3 行。</translation>
     </message>

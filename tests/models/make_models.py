@@ -58,6 +58,10 @@ def make_inputs():
     into, out_of = torch.nonzero((edge_index[1].unsqueeze(1) == edge_index[0].unsqueeze(0)) & (edge_index[0].unsqueeze(1) != edge_index[1].unsqueeze(0)), as_tuple=True)
     inputs |= {"idx_kj": into, "idx_ji": out_of, "lg_edge_index": torch.stack([into, out_of]), "angle": torch.randn(len(into), 2, generator=more),
                "opposite": torch.randint(0, EDGES, (EDGES,), generator=more)}
+    counts = torch.randint(0, 2, (211,), generator=more)
+    inputs |= {"before": torch.randint(-1, EDGES, (EDGES, 3), generator=more), "into": torch.randint(-1, EDGES, (NODES, 4), generator=more),
+               "four_from": torch.randint(0, len(into), (211,), generator=more), "four_to": torch.randint(0, len(into), (211,), generator=more),
+               "counts_from": counts, "counts_to": counts.flip(0)}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
     return inputs
 
@@ -302,6 +306,40 @@ class DirectedMessages(nn.Module):
         for _ in range(4):
             h = (first + self.again(total(h)[edge_index[0]] - h[opposite])).relu()
         return self.last(torch.cat([x, total(h)], 1))
+
+
+class PaddedMessages(nn.Module):
+    """JT-VAE: messages by tables of the edges before them, padded with a row of zeros at the end, and the last edge into each node, where there is one."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.again, self.last = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, HIDDEN), nn.Linear(FEATURES + 2 * HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, before, into):
+        h = first = self.first(x[edge_index[0]]).relu()
+        padded = lambda h: torch.cat([h, torch.zeros(1, HIDDEN)])
+        for _ in range(2):
+            h = (first + self.again(padded(h)[before].sum(1))).relu()
+        numbers = torch.arange(edge_index.shape[1])
+        latest = torch.full((x.size(0),), -1).scatter_reduce(0, edge_index[1], numbers, "amax")
+        return self.last(torch.cat([x, padded(h)[into].sum(1), padded(h)[latest]], 1))
+
+
+class Quadruplets(nn.Module):
+    """GemNet: pairs of edges from pairs of edges, edges from pairs of edges, nodes from edges; which pairs count is said by two masks."""
+
+    def __init__(self):
+        super().__init__()
+        self.edge, self.pair, self.last = nn.Linear(2 * FEATURES + EDGE_FEATURES, HIDDEN), nn.Linear(2, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, edge_attr, idx_kj, idx_ji, angle, four_from, four_to, counts_from, counts_to):
+        m = self.edge(torch.cat([x[edge_index[0]], x[edge_index[1]], edge_attr], 1)).relu()
+        t = m[idx_kj] * self.pair(angle)
+        chosen_from, chosen_to = four_from[counts_from.nonzero().squeeze(1)], four_to[counts_to.nonzero().squeeze(1)]
+        torch._check(chosen_from.size(0) == chosen_to.size(0))
+        t = t + torch.zeros_like(t).index_add(0, chosen_to, t[chosen_from])
+        m = m + scatter(t, idx_ji, dim=0, dim_size=m.size(0), reduce="sum")
+        return self.last(scatter(m, edge_index[1], dim=0, dim_size=x.size(0), reduce="sum"))
 
 
 class EdgesOfGraphs(nn.Module):
@@ -1054,6 +1092,8 @@ ZOO = {
     "line_graph": LineGraph,
     "simulator": Simulator,
     "directed_messages": DirectedMessages,
+    "padded_messages": PaddedMessages,
+    "quadruplets": Quadruplets,
     "edges_of_graphs": EdgesOfGraphs,
     "virtual_rows": VirtualRows,
     "relation_slots": RelationSlots,
@@ -1224,7 +1264,7 @@ def randomise_statistics(model, generator):
 def arguments(model, inputs):
     names = list(inspect.signature(model.forward).parameters)
     dtype = next(model.parameters(), torch.zeros(1)).dtype
-    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, Simulator, DirectedMessages, EdgesOfGraphs, EdgeTotal)) else ("edge_weight", "edge_attr")
+    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal)) else ("edge_weight", "edge_attr")
     if any(n in names for n in ("x_dict", "edge_index_dict", "x_user")):
         inputs = typed_inputs() | {"x_paper": typed_inputs()["x_dict"]["paper"], "x_subject": typed_inputs()["x_dict"]["subject"]}
         return {n: inputs[n] for n in names}

@@ -81,6 +81,50 @@ TEST(StoredEdges, IndicesMustNameRowsThatAreThere)
     }
 }
 
+// The program takes for granted that two computed indices are as long; a graph may say otherwise.
+TEST(StoredEdges, IndicesOfTheSameEdgesAreAsLong)
+{
+    const Model model = opened("quadruplets");
+    DataGraph graph = test::zooGraph("quadruplets");
+    EXPECT_EQ(test::errorOf([&] { runLayerWise(model, graph, {}); }), "");
+    NewArray few = makeArray(DType::Int64, {211});
+    std::fill_n(few.data, few.array.bytes(), std::byte{0});
+    reinterpret_cast<std::int64_t*>(few.data)[7] = 1;
+    graph.arrays["counts_from"] = few.array;
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(model, graph, {}); }), HasSubstr("has 1 entries, but edges are reduced at the"));
+}
+
+TEST(StoredEdges, OrdersAndRandomFeaturesAreOfNodes)
+{
+    for (const char* name : {"simulator", "directed_messages", "triplets", "padded_messages"}) {
+        const Model model = opened(name, allRewrites());
+        DataGraph graph = test::zooGraph(name);
+        const Array expected = runLayerWise(model, graph, {}).outputs[0].array;
+        for (const NodeOrder order : {NodeOrder::Degree, NodeOrder::BreadthFirst}) {
+            RunOptions options;
+            options.order = order;
+            options.batchSize = 7;
+            const Array found = runLayerWise(model, graph, options).outputs[0].array;
+            for (std::int64_t i = 0; i < expected.count(); ++i)
+                ASSERT_NEAR(expected.as<float>()[i], found.as<float>()[i], 1e-4) << name << " " << i;
+        }
+    }
+    DataGraph graph = test::zooGraph("simulator");
+    graph.arrays.erase("x");
+    RunOptions options;
+    options.randomFeatures = true;
+    EXPECT_EQ(runLayerWise(opened("simulator", allRewrites()), graph, options).outputs[0].array.shape[0], graph.numNodes) << "isolated nodes too";
+}
+
+TEST(StoredEdges, AreNoTargets)
+{
+    RunOptions options;
+    options.targets = {0, 3};
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(opened("line_graph"), test::zooGraph("line_graph"), options); }), HasSubstr("Only nodes can be asked for"));
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(opened("class_token"), test::zooGraph("class_token"), options); }), HasSubstr("Only nodes can be asked for"));
+    EXPECT_EQ(runLayerWise(opened("triplets"), test::zooGraph("triplets"), options).outputs[0].array.shape[0], 2);
+}
+
 // What does not fit into memory is computed where it is needed; the answers stay.
 TEST(StoredEdges, AreLeftOutWhereTheyDoNotFit)
 {
