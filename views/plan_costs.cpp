@@ -241,12 +241,14 @@ void PlanCosts::measure(bool keepCurve)
     m_model.reset();
     m_joined.clear();
     m_problem.clear();
-    Q_EMIT changed();
+    // What is priced from here on may have other functions than what was measured.
     if (!keepCurve) {
         Job::retire(m_curveJob, this);
         m_curves.clear();
-        Q_EMIT curveChanged();
     }
+    Q_EMIT changed();
+    if (!keepCurve)
+        Q_EMIT curveChanged();
     Q_EMIT working({}, 0);
     if (!m_subject || !m_graph)
         return;

@@ -190,6 +190,7 @@ private Q_SLOTS:
     void aGraphThatDoesNotFitIsSaid();
     void planIsSavedAndOpened();
     void planBringsItsRewritesAndItsOrder();
+    void rewritesMayChangeTheFunctions();
     void closingAsksForTheUnsavedPlan();
     void unsavedPlanOutlivesItsWindow();
     void aPlanWhoseModelIsGoneIsOfferedAgain();
@@ -2977,6 +2978,25 @@ void WindowTest::aGraphThatDoesNotFitIsSaid()
     window.document().open(file);
     QTRY_VERIFY_WITH_TIMEOUT(!window.document().planEditor().costs().problem().isEmpty(), patience);
     QCOMPARE(window.planPanel().summary(), window.document().planEditor().costs().problem());
+}
+
+// Rows of edges that are stored have functions of their own; costs of the program before are no longer asked.
+void WindowTest::rewritesMayChangeTheFunctions()
+{
+    MainWindow window;
+    window.show();
+    Document& document = window.document();
+    document.open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/simulator.pt2"));
+    document.open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/simulator.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(document.canRun() && !document.planEditor().costs().curve(document.planEditor().plan()).empty(), patience);
+    const auto functions = document.model()->cut->functions.size();
+    document.setRewrites(allRewrites());
+    QTRY_VERIFY_WITH_TIMEOUT(document.canRun() && document.model()->analysis->storedEdges == 1, patience);
+    QVERIFY(document.model()->cut->functions.size() > functions);
+    QTRY_VERIFY_WITH_TIMEOUT(!document.planEditor().costs().curve(document.planEditor().plan()).empty(), patience);
+    document.setRewrites({});
+    QTRY_VERIFY_WITH_TIMEOUT(document.canRun() && document.model()->analysis->storedEdges == 0, patience);
+    QTRY_VERIFY_WITH_TIMEOUT(!document.planEditor().costs().curve(document.planEditor().plan()).empty(), patience);
 }
 
 void WindowTest::planBringsItsRewritesAndItsOrder()
