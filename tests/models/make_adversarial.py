@@ -526,12 +526,12 @@ def interleaves_rows(self, x, edge_index):
     return propagate(x, edge_index).t().reshape(-1).view(-1, F)
 
 
-@model("refused", "a softmax over nodes and heads together")
+@model("equal", "a softmax over nodes and heads together")
 def softmax_over_merged_rows(self, x, edge_index):
     return propagate(self.a(x), edge_index).view(-1, F // 2).softmax(0).view(-1, F)
 
 
-@model("refused", "a running sum along nodes and heads")
+@model("equal", "a running sum along nodes and heads")
 def cumsum_of_merged_rows(self, x, edge_index):
     return propagate(self.a(x), edge_index).reshape(-1).cumsum(0).view(-1, F)
 
