@@ -40,8 +40,8 @@ bool Analyser::classifyScatter(OpId id)
     const auto form = scatterForm(m_p, id);
     if (!form)
         return false;
-    const bool sourceRows = form->source.valid() && m_p[form->source].kind == ValueKind::Tensor && isFeature(form->source) &&
-                            form->sourceHasRows && facts(form->source).rowDim == sourceRowDim(*form);
+    const bool sourceRows = form->source.valid() && m_p[form->source].kind == ValueKind::Tensor && isFeature(form->source) && form->sourceHasRows &&
+                            facts(form->source).rowDim == sourceRowDim(*form);
     const bool selfRows = isFeature(form->self) && facts(form->self).rowDim == form->rowDim;
     if ((!sourceRows && !selfRows) || (sourceRows && !isPlain(form->source)) || (selfRows && !isPlain(form->self)))
         return false;
@@ -55,7 +55,8 @@ bool Analyser::classifyScatter(OpId id)
     if (type < 0 && sourceRows && facts(form->source).rows == Rows::Edges) {
         if (countAsNodes(rows) || countAsNodes(m_p[form->source].sizes[static_cast<std::size_t>(facts(form->source).rowDim)]))
             return true;
-        refuse(id, "reduces edges into " + sizeText(m_a, rows) + " rows that are not the graph's nodes: that works where the inputs tell how many there are.");
+        refuse(id, "reduces edges into " + sizeText(m_a, rows) +
+                       " rows that are not the graph's nodes: that works where the inputs tell how many there are.");
     }
     if (type < 0)
         return false;  // pooling

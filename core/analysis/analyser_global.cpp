@@ -32,7 +32,8 @@ bool Analyser::classifyGlobal(OpId id)
             } else if (!symbol.empty() && (mentionsNodes(symbol) || m_edgeSymbols.contains(symbol))) {
                 if (rowDims[i] < 0 && countAsNodes(value.sizes[d]))
                     return true;
-                refuse(id, "gives a tensor of shape " + sizesText(m_a, value.sizes) + ", which is neither one row for each node nor one for the graph.");
+                refuse(id,
+                       "gives a tensor of shape " + sizesText(m_a, value.sizes) + ", which is neither one row for each node nor one for the graph.");
             }
         }
     }

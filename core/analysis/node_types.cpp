@@ -115,7 +115,8 @@ std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId 
             return;
         const OpView view(program, program[producer]);
         const std::string& target = program[producer].target;
-        if ((target != "aten::select" && target != "aten::unbind") || withoutCasts(view.value("self")) != input || view.dim("dim", 2).value_or(0) != 0)
+        if ((target != "aten::select" && target != "aten::unbind") || withoutCasts(view.value("self")) != input ||
+            view.dim("dim", 2).value_or(0) != 0)
             return;
         const auto& outputs = program[producer].outputs;
         const std::int64_t row = target == "aten::unbind" ? std::ranges::find(outputs, index) - outputs.begin() : view.integer("index").value_or(-1);

@@ -127,6 +127,33 @@ bool isInputName(const Program& program, const std::string& name)
     return std::ranges::any_of(program.inputs, [&](const Input& input) { return program[input.value].name == name; });
 }
 
+// What has a row for each entry of a list of rows, and is named by no index itself, is of edges: angles between the edges that two lists name.
+void rolesByLists(Program& program)
+{
+    std::set<std::string> listed, named;
+    for (const Input& input : program.inputs) {
+        const Value& value = program[input.value];
+        if (value.kind != ValueKind::Tensor || !isInteger(value.dtype))
+            continue;
+        bool isIndex = false;
+        for (const std::set<std::string>& sizes : sizesNamedBy(program, input.value)) {
+            named.insert(sizes.begin(), sizes.end());
+            isIndex = isIndex || !sizes.empty();
+        }
+        if (isIndex && value.sizes.size() == 1 && !mentions(value.name, "batch") && !mentions(value.name, "ptr"))
+            listed.insert(value.sizes[0].symbol);
+    }
+    const auto isOfNodes = [&](const Input& input) {
+        return input.role == Role::NodeFeatures && named.contains(program[input.value].sizes[0].symbol);
+    };
+    if (std::ranges::none_of(program.inputs, isOfNodes))
+        return;
+    for (Input& input : program.inputs)
+        if (input.role == Role::NodeFeatures && !isOfNodes(input) && !input.parameter.valid() &&
+            listed.contains(program[input.value].sizes[0].symbol))
+            input.role = Role::EdgeFeatures;
+}
+
 }  // namespace
 
 void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
@@ -150,12 +177,14 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
         input.role = Role::Other;
         if (isEdgeIndex(value) || isAdjacency(program, value))
             input.role = Role::GraphStructure;
-        else if (hasRows(value) && (edgeSymbols.contains(value.sizes[0].symbol) || (mentions(value.name, "edge") && !mentions(value.name, "hyperedge"))))
+        else if (hasRows(value) &&
+                 (edgeSymbols.contains(value.sizes[0].symbol) || (mentions(value.name, "edge") && !mentions(value.name, "hyperedge"))))
             input.role = Role::EdgeFeatures;
         else if (hasRows(value) && isFloating(value.dtype))
             input.role = Role::NodeFeatures;
         anyFloatFeatures = anyFloatFeatures || input.role == Role::NodeFeatures;
     }
+    rolesByLists(program);
     // Integers for each node are features (types to embed) only where nothing else is; batch vectors never are.
     if (!anyFloatFeatures)
         for (Input& input : program.inputs) {

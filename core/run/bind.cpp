@@ -118,8 +118,8 @@ at::Tensor bind(const Program& program, const Input& input, const DataGraph& gra
     const Array& array = arrayFor(program, input, graph, options);
     const auto mismatch = [&](const std::string& expected) {
         return Error("Input '" + value.name + "' of the model is " + std::string(dtypeName(value.dtype)) + " " + toString(value.sizes) +
-                     ", but the array of graph " + graph.name + " is " + std::string(dtypeName(array.dtype)) + " " +
-                     shapeText(array.shape) + ": " + expected + ".");
+                     ", but the array of graph " + graph.name + " is " + std::string(dtypeName(array.dtype)) + " " + shapeText(array.shape) + ": " +
+                     expected + ".");
     };
     if (array.shape.size() != value.sizes.size())
         throw mismatch("the number of dimensions differs");
@@ -331,7 +331,9 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
         if (input.role != Role::GraphStructure || value.sizes.size() != 2 || value.sizes[0].value != 2)
             continue;
         std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
-        const auto isKnown = [&](const std::set<int>& end) { return !end.empty() && sizeParts(analysis.nodeTypes[static_cast<std::size_t>(*end.begin())].symbol).second.empty(); };
+        const auto isKnown = [&](const std::set<int>& end) {
+            return !end.empty() && sizeParts(analysis.nodeTypes[static_cast<std::size_t>(*end.begin())].symbol).second.empty();
+        };
         if (!isKnown(named[0]) || !isKnown(named[1]))
             continue;
         joined.insert({*named[0].begin(), *named[1].begin()});

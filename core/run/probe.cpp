@@ -27,7 +27,10 @@ at::Tensor randomEdges(const ProbeGraph& graph, std::pair<std::int64_t, std::int
     auto* target = source + count;
     for (std::int64_t e = 0; e < count; ++e) {
         source[e] = anySource(random);
-        target[e] = e < graph.selfLoops ? source[e] % targets : e % 5 == 0 ? std::min<std::int64_t>(1, targets - 1) : e % 7 == 0 ? target[e - 1] : anyTarget(random);
+        target[e] = e < graph.selfLoops ? source[e] % targets
+                    : e % 5 == 0        ? std::min<std::int64_t>(1, targets - 1)
+                    : e % 7 == 0        ? target[e - 1]
+                                        : anyTarget(random);
         if (e % 7 == 0 && e > graph.selfLoops)
             source[e] = source[e - 1];
         // The number of self-loops is exact, so that it can be told from other counts.
@@ -172,7 +175,8 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
 {
     // Some programs take edges in pairs.
     const std::int64_t edges = graph.edges;
-    for (const auto& [integers, more] : {std::pair<std::int64_t, std::int64_t>{graph.nodes, 0}, {5, 0}, {3, 0}, {2, 0}, {1, 0}, {graph.nodes, 1}, {5, 1}, {1, 1}}) {
+    for (const auto& [integers, more] :
+         {std::pair<std::int64_t, std::int64_t>{graph.nodes, 0}, {5, 0}, {3, 0}, {2, 0}, {1, 0}, {graph.nodes, 1}, {5, 1}, {1, 1}}) {
         graph.integers = integers;
         graph.edges = edges + more;
         Bindings inputs = probeInputs(analysis.program, graph);
@@ -210,9 +214,9 @@ std::optional<std::vector<int>> probeOnOperands(const Program& program, OpId op,
         const at::Tensor expected = whole[i].toTensor();
         for (int dim = 0; dim < expected.dim() && found[i] < 0; ++dim) {
             const bool fits = expected.size(dim) == rows && std::ranges::all_of(std::vector{reversed, some, one}, [&](const at::Tensor& ids) {
-                const auto part = call(takeRows(operands, dims, ids), ids.numel());
-                return sameRows(expected.index_select(dim, ids), part[i].toTensor());
-            });
+                                  const auto part = call(takeRows(operands, dims, ids), ids.numel());
+                                  return sameRows(expected.index_select(dim, ids), part[i].toTensor());
+                              });
             if (fits)
                 found[i] = dim;
         }
