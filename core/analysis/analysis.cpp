@@ -147,7 +147,8 @@ std::string Analyser::whyNotRowWise(OpId id) const
 {
     const bool known = hasRowRule(m_p[id].target), onEdges = !allOperands(id, [&](ValueId v) { return facts(v).rows != Rows::Edges; });
     return known ? std::string("mixes rows: a result row depends on other rows of its operands, ") +
-                       (onEdges ? "and these are edges: that works where the inputs tell how many there are." : "and it is not one row for each node or one for the graph.")
+                       (onEdges ? "and these are edges: that works where the inputs tell how many there are."
+                                : "and it is not one row for each node or one for the graph.")
                  : "is not known to work row by row, and running it on permuted and truncated rows did not show that it does.";
 }
 
@@ -254,8 +255,8 @@ void noteFurtherRows(Analysis& analysis)
         if (!type.size.empty())
             rows.push_back(type.name == type.size ? type.name : type.name + " (" + type.size + ")");
     if (!rows.empty())
-        analysis.program.notes.push_back("Rows that are computed and stored as those of nodes are, since edges are reduced into them, or ops need all of them: " +
-                                         join(rows, ", ") + ".");
+        analysis.program.notes.push_back(
+            "Rows that are computed and stored as those of nodes are, since edges are reduced into them, or ops need all of them: " + join(rows, ", ") + ".");
 }
 
 }  // namespace

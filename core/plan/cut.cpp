@@ -235,7 +235,8 @@ private:
         if (m_p[index].sizes.size() != 1)
             throw Error("The model cannot be cut exactly: " + describe(m_p, gather) +
                         " renumbers edge rows by an index of several dimensions, which is not supported.");
-        return operand(form->source, frameIndex({FrameKind::Renumbered, index, frame, at(frame).hops, {}, {}, rowTotals(form->source)}), form->sourceDim);
+        const Frame read{FrameKind::Renumbered, index, frame, at(frame).hops, {}, {}, rowTotals(form->source)};
+        return operand(form->source, frameIndex(read), form->sourceDim);
     }
 
     // Rows of several tensors after each other: each part is run for those of the frame's rows that come from it.

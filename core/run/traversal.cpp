@@ -199,7 +199,8 @@ int LayerWise::targetType() const
         if (facts.rows != Rows::Nodes)
             continue;
         if (const NodeType& rows = m_a.nodeTypes[static_cast<std::size_t>(facts.nodeType)]; !rows.size.empty())
-            throw Error("Only nodes can be asked for, but output '" + printable(m_a.program[output].name) + "' has rows of " + printable(rows.name) + ".");
+            throw Error("Only nodes can be asked for, but output '" + printable(m_a.program[output].name) + "' has rows of " + printable(rows.name) +
+                        ".");
         if (type >= 0 && type != facts.nodeType)
             throw Error("The outputs have rows for nodes of several types (" + printable(m_a.nodeTypes[static_cast<std::size_t>(type)].name) +
                         " and " + printable(m_a.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name) +
@@ -322,18 +323,18 @@ void LayerWise::groupStructure(const CutFunction& function, const std::vector<Fu
         if (in.operand && in.operand->kind == OperandKind::Slice && isIntoTargets(function, in.operand->frame)) {
             const ValueId segment = segmentOf(in.operand->frame);
             at::Tensor& grouped = traversal.grouped[{in.operand->value, segment}];
-            if (!grouped.defined())
+            if (!grouped.defined()) {
                 requireEdges(in.operand->value, structure(in.operand->value).size(in.operand->rowDim), segment);
-            if (!grouped.defined())
                 grouped = inOrder(structure(in.operand->value), in.operand->rowDim, edgesInto(segment));
+            }
         }
         if (in.sourcesOf && in.sourcesOf->kind == OperandKind::Slice && isIntoTargets(function, in.sourcesOf->frame)) {
             const ValueId segment = segmentOf(in.sourcesOf->frame);
             at::Tensor& sources = traversal.sources[{in.sourcesOf->value, segment, in.sourcesOf->ofType}];
-            if (!sources.defined())
+            if (!sources.defined()) {
                 requireEdges(in.sourcesOf->value, structure(in.sourcesOf->value).numel(), segment);
-            if (!sources.defined())
                 sources = toSources(structure(in.sourcesOf->value).to(at::kLong), edgesInto(segment), numNodes(in.sourcesOf->ofType));
+            }
         }
     }
 }
