@@ -85,19 +85,22 @@ bool Analyser::isOfInputs(const std::string& size) const
 // "edges" for what edge_index lists, otherwise after an input that has such rows.
 std::string Analyser::nameOfRows(const std::string& symbol) const
 {
-    std::string name = sizeText(m_a, Dim{0, symbol});
+    // Lists are those of senders and receivers where nothing else lists edges.
+    const bool hasEdgeIndex = std::ranges::any_of(m_p.inputs, [&](const Input& input) { return m_p[input.value].name == "edge_index"; });
+    std::string name;
     for (const Input& input : m_p.inputs) {
         const Value& value = m_p[input.value];
-        const bool isList = value.sizes.size() == 1 && isInteger(value.dtype) && !sizesNamedBy(m_p, input.value)[0].empty();
-        if (value.name.ends_with("ptr") && value.sizes.size() == 1 && symbol == "Add(-1, " + value.sizes[0].symbol + ")") {
+        const bool isList = !hasEdgeIndex && value.sizes.size() == 1 && isInteger(value.dtype) && !sizesNamedBy(m_p, input.value)[0].empty();
+        const bool has = std::ranges::find(value.sizes, Dim{0, symbol}) != value.sizes.end();
+        if (value.name.ends_with("ptr") && value.sizes.size() == 1 && symbol == "Add(-1, " + value.sizes[0].symbol + ")")
             name = "graphs";
-            break;
-        }
-        if (std::ranges::find(value.sizes, Dim{0, symbol}) != value.sizes.end()) {
-            name = value.name == "edge_index" || isList ? "edges" : value.name;
-            break;
-        }
+        else if (has && (value.name == "edge_index" || isList))
+            name = "edges";
+        else if (has && name.empty())
+            name = value.name;
     }
+    if (name.empty())
+        name = sizeText(m_a, Dim{0, symbol});
     const bool isKnown = std::ranges::find(m_a.nodeTypes, name, &NodeType::name) != m_a.nodeTypes.end();
     return isKnown ? name + " " + symbol : name;
 }
