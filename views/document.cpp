@@ -41,14 +41,6 @@ std::set<Rewrite> rewritesNamed(const std::vector<std::string>& names)
 
 }  // namespace
 
-std::set<Rewrite> appliedRewrites(const Model& model)
-{
-    std::vector<std::string> names;
-    for (const PassCount& applied : model.analysis->rewrites)
-        names.push_back(applied.pass);
-    return rewritesNamed(names);
-}
-
 Document::Document(QObject* parent) : QObject(parent)
 {
     connect(&m_planEditor, &PlanEditor::noted, this, &Document::noted);
@@ -211,7 +203,7 @@ void Document::openPlan(const PlanFile& plan)
             throw Error("Now open the model that the plan is for (" + printable(summary.model) + "): a plan file holds the plan alone.");
         }
         const std::set<Rewrite> made = rewritesNamed(summary.rewrites);
-        if (made != appliedRewrites(*m_model) && made != m_rewrites) {
+        if (made != appliedRewrites(*m_model->analysis) && made != m_rewrites) {
             setRewrites(made);
             m_awaited = plan;
             return;
@@ -256,7 +248,7 @@ void Document::comparePlan(const QString& path)
 {
     try {
         const std::set<Rewrite> made = rewritesNamed(readPlanSummary(toPath(path)).rewrites);
-        if (m_model && m_planEditor.space() != nullptr && made != appliedRewrites(*m_model) && made != m_rewrites) {
+        if (m_model && m_planEditor.space() != nullptr && made != appliedRewrites(*m_model->analysis) && made != m_rewrites) {
             Q_EMIT rewritesDiffer(path, made);
             return;
         }

@@ -43,8 +43,6 @@ struct Report {
     const RunResult* run() const { return verify ? &verify->layerWise : layerWise ? &*layerWise : nullptr; }
 };
 
-std::set<Rewrite> appliedRewrites(const Model& model);
-
 /// The loaded model, the graph and what they gave, and the work on them. Snapshots are shared with workers and never changed.
 class Document : public QObject {
     Q_OBJECT

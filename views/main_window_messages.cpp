@@ -71,7 +71,7 @@ void MainWindow::offerComparison(const QString& path, const std::set<Rewrite>& m
         return texts.isEmpty() ? tr("none") : texts.join(QStringLiteral(", "));
     };
     const QString sentence = tr("%1 is a plan of the program after other rewrites (%2) than those of the open one (%3).")
-                                 .arg(QFileInfo(path).fileName(), names(made), names(appliedRewrites(*m_document.model())));
+                                 .arg(QFileInfo(path).fileName(), names(made), names(appliedRewrites(*m_document.model()->analysis)));
     m_tellsRefusal = false;
     m_message->offer(sentence, {{tr("Rewrite the program so, and compare"), [this, path, made] {
                                      m_message->hide();

@@ -80,7 +80,7 @@ void run(BenchArguments& arguments)
                 options.rewrites = rewritesOf(arguments.rewrites);
                 Model model = openModel(path, options, terminal.progress());
                 std::string plan;
-                arguments.planner.cut(model, graph, arguments.graph.run, plan, terminal.progress());
+                arguments.planner.cut(model, graph, arguments.graph.run, arguments.rewrites.empty(), plan, terminal.progress());
                 const std::vector<RunTime> times = benchRuns(model, graph, arguments.graph.run, arguments.rounds, terminal.progress());
                 const std::string name = std::filesystem::path(path).stem().string();
                 for (const RunTime& time : times) {

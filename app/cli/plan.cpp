@@ -12,7 +12,7 @@
 #include "core/plan/optimal.h"
 #include "core/plan/plan_file.h"
 #include "core/run/calibrate.h"
-#include "core/run/planning.h"
+#include "core/run/rewrite_worth.h"
 
 namespace cleave::cli {
 
@@ -342,50 +342,27 @@ private:
         return planning->make(wanted(), request, progress).seconds();
     }
 
-    // Each rewrite is left out in turn, to say what it is worth here; where nobody asked for it and it does not pay, it stays out.
+    // What each rewrite is worth here; where nobody asked for it and it does not pay, it stays out.
     void weighRewrites(bool mayChoose, const Progress& progress)
     {
-        constexpr double share = 0.02, least = 1e-4;  // below, it is not worth a word
-        const std::shared_ptr<const Analysis> traced = m_model.traced;
         mayChoose = mayChoose && m_arguments.model.rewrites.empty() && m_arguments.pins.empty() && m_arguments.together.empty();
         std::vector<std::string> leftOut;
-        for (;;) {
-            std::set<Rewrite> applied;
-            for (const PassCount& rewrite : m_model.analysis->rewrites)
-                if (Rewrite known{}; rewriteFromName(rewrite.pass, known))
-                    applied.insert(known);
-            m_without.clear();
-            m_tracedSeconds = secondsOf({traced, std::make_shared<CutProgram>(cutByMessageDegree(*traced))}, progress);
-            const double now = m_cost->placement ? m_cost->placement->seconds() : m_cost->cost.seconds();
-            double best = std::min(now * (1 - share), now - least);
-            std::optional<Rewrite> loses;
-            for (const Rewrite rewrite : applied) {
-                std::set<Rewrite> others = applied;
-                others.erase(rewrite);
-                const double seconds = others.empty() ? m_tracedSeconds : secondsOf(rewrittenModel(traced, others, progress), progress);
-                m_without.emplace_back(rewrite, seconds);
-                if (seconds < best) {
-                    best = seconds;
-                    loses = rewrite;
-                }
-            }
+        while (m_model.traced) {
+            m_worth = cleave::weighRewrites(m_model, m_cost->placement ? m_cost->placement->seconds() : m_cost->cost.seconds(),
+                                            [&](const Model& of) { return secondsOf(of, progress); }, progress);
+            const std::optional<Rewrite> loses = m_worth->loses();
             if (!loses || !mayChoose)
                 return;
-            applied.erase(*loses);
             const Model before = m_model;
+            const std::string text = leftOutText(*loses, m_worth->saved(*loses));
             try {
-                take(rewrittenModel(traced, applied, progress), progress);
+                take(withoutRewrite(m_model, *loses, progress), progress);
+                leftOut.push_back(text);
             } catch (const Error&) {
                 take(before, progress);  // it fits no bound
                 mayChoose = false;
-                m_stored.remarks.insert(m_stored.remarks.end(), leftOut.begin(), leftOut.end());
-                continue;
             }
-            leftOut.push_back("Without the rewrite " + std::string(rewriteName(*loses)) + ", which takes " + formatSeconds(now - best) +
-                              " more than it saves here (--rewrite all keeps it).");
             m_stored.remarks.insert(m_stored.remarks.end(), leftOut.begin(), leftOut.end());
-            if (!m_model.traced)
-                return;
         }
     }
 
@@ -398,8 +375,7 @@ private:
         m_space.emplace(*m_model.analysis);
         m_stored = {};
         m_stored.plan = m_space->messageDegree();
-        m_without.clear();
-        m_tracedSeconds = 0;
+        m_worth.reset();
         compare(true, progress);
     }
 
@@ -434,7 +410,7 @@ private:
         std::vector<std::string> parts;
         for (const PassCount& rewrite : m_model.analysis->rewrites) {
             parts.push_back(rewrite.pass + " " + std::to_string(rewrite.count));
-            for (const auto& [known, seconds] : m_without)
+            for (const auto& [known, seconds] : m_worth->without)
                 if (rewriteName(known) == rewrite.pass)
                     parts.back() += " (" + formatSeconds(seconds) + " without it)";
         }
@@ -458,9 +434,9 @@ private:
                     orders.push_back("metis not measured on so many edges (--order metis does it)");
                 text += "E/V by node order, batches of " + formatCount(m_stored.batchSize) + ": " + join(orders, ", ") + "\n";
             }
-            if (m_tracedSeconds > 0)
+            if (m_worth)
                 text += "Rewrites: " + rewritesWorth() + "; without any (--rewrite none) " + std::string(plannerName(wanted())) + " takes " +
-                        formatSeconds(m_tracedSeconds) + "\n";
+                        formatSeconds(m_worth->tracedSeconds) + "\n";
             if (const auto& placement = m_cost->placement)
                 text += onDevice(*placement);
             text += "Rates: " + rates() + "\n";
@@ -487,9 +463,9 @@ private:
             json["plans"].push_back(toJson(*m_space, plan));
         for (const PassCount& rewrite : m_model.analysis->rewrites)
             json["rewrites"][rewrite.pass] = rewrite.count;
-        if (m_tracedSeconds > 0)
-            json["seconds_without_rewrites"] = m_tracedSeconds;
-        for (const auto& [rewrite, seconds] : m_without)
+        if (m_worth)
+            json["seconds_without_rewrites"] = m_worth->tracedSeconds;
+        for (const auto& [rewrite, seconds] : m_worth ? m_worth->without : std::vector<std::pair<Rewrite, double>>{})
             json["seconds_without_rewrite"][std::string(rewriteName(rewrite))] = seconds;
         for (const auto& [order, inflation] : m_inflations)
             json["inflation_by_order"][orderName(order)] = inflation;
@@ -506,8 +482,7 @@ private:
     std::optional<RecordedCost> m_cost;
     std::vector<std::pair<NodeOrder, double>> m_inflations;
     PlanningRequest m_request;
-    double m_tracedSeconds = 0;  // 0: nothing was rewritten
-    std::vector<std::pair<Rewrite, double>> m_without;  // what the plan would take without one of them
+    std::optional<RewriteWorth> m_worth;  // nothing where there are no rewrites
 };
 
 }  // namespace

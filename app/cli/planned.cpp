@@ -23,20 +23,24 @@ CLI::Option* PlannerArguments::add(CLI::App& command)
         ->default_str(usualPlanner() == Planner::Optimal ? "optimal" : "greedy");
 }
 
-StoredPlan PlannerArguments::cut(Model& model, const DataGraph& graph, const RunOptions& options, std::string& name, const Progress& progress) const
+StoredPlan PlannerArguments::cut(Model& model, const DataGraph& graph, const RunOptions& options, bool isFree, std::string& name,
+                                 const Progress& progress) const
 {
+    ProgramForGraph chosen = programFor(model, graph, wanted.empty() ? usualPlanner() : planners.at(wanted), options, isFree, progress);
+    if (!chosen.plan && !wanted.empty())
+        throw Error(chosen.whyNoPlan);
+    for (const auto& [rewrite, seconds] : chosen.leftOut)
+        std::cerr << leftOutText(rewrite, seconds) << "\n";
+    model = std::move(chosen.model);
     const PlanSpace space(*model.analysis);
     StoredPlan stored;
-    try {
-        PricedPlan priced = planFor(model, graph, wanted.empty() ? usualPlanner() : planners.at(wanted), options, progress);
-        stored.plan = std::move(priced.planned.plan);
-        stored.copied = std::move(priced.planned.cost.copied);
-        name = std::move(priced.name);
-    } catch (const Error& error) {
-        if (!wanted.empty())
-            throw;
+    if (chosen.plan) {
+        stored.plan = std::move(chosen.plan->planned.plan);
+        stored.copied = std::move(chosen.plan->planned.cost.copied);
+        name = std::move(chosen.plan->name);
+    } else {
         // Nobody asked for it, and the model can be run all the same.
-        std::cerr << "The plan is the one at message degree: " << error.what() << "\n";
+        std::cerr << "The plan is the one at message degree: " << chosen.whyNoPlan << "\n";
         stored.plan = space.messageDegree();
         name = plannerName(Planner::MessageDegree);
     }
@@ -100,13 +104,7 @@ void PlannedArguments::cut(Model& opened, const DataGraph& data, const Progress&
 {
     if (!plan.empty())
         return;
-    if (const bool isFree = model.rewrites.empty(); isFree && opened.analysis->storedEdges > 0) {
-        const Planner usual = planner.wanted.empty() ? usualPlanner() : planners.at(planner.wanted);
-        opened = withEdgesThatFit(opened, data, usual, graph.run, progress);
-        if (opened.analysis->storedEdges == 0)
-            std::cerr << "Rows of edges are computed where they are needed, as they do not fit into memory (--rewrite all stores them).\n";
-    }
-    ran = planner.cut(opened, data, graph.run, ranPlanner, progress);
+    ran = planner.cut(opened, data, graph.run, model.rewrites.empty(), ranPlanner, progress);
 }
 
 void PlannedArguments::goOnIn(const std::filesystem::path& store)

@@ -4,7 +4,7 @@
 
 #include "app/cli/terminal.h"
 #include "core/plan/plan_file.h"
-#include "core/run/planning.h"
+#include "core/run/rewrite_worth.h"
 
 namespace cleave::cli {
 
@@ -14,9 +14,9 @@ struct PlannerArguments {
 
     CLI::Option* add(CLI::App& command);
 
-    /// Cuts the model by the planner's plan for this graph. name: of the planner. Where none was asked for and the usual one has no plan, the one at
-    /// message degree, and a sentence why on stderr.
-    StoredPlan cut(Model& model, const DataGraph& graph, const RunOptions& options, std::string& name, const Progress& progress) const;
+    /// Cuts the model by the planner's plan for this graph, without rewrites that do not pay there if it is free to leave them out; says so on stderr.
+    /// name: of the planner. Where none was asked for and the usual one has no plan, the one at message degree, and a sentence why on stderr.
+    StoredPlan cut(Model& model, const DataGraph& graph, const RunOptions& options, bool isFree, std::string& name, const Progress& progress) const;
 };
 
 /// MODEL, GRAPH and --plan, shared by every command that runs or measures a plan on a graph.

@@ -159,6 +159,13 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan, Gr
     return openModel(path, options, progress);
 }
 
+std::string leftOutText(Rewrite rewrite, double seconds)
+{
+    return "Without the rewrite " + std::string(rewriteName(rewrite)) +
+           (seconds > 0 ? ", which takes " + formatSeconds(seconds) + " more than it saves here" : ", whose rows do not fit into memory") +
+           " (--rewrite all keeps it).";
+}
+
 std::string rewritesText(const Analysis& analysis)
 {
     std::vector<std::string> parts;

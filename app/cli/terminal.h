@@ -77,6 +77,9 @@ std::pair<std::string, std::string> nameAndValue(const std::string& text, const 
 /// "transform-first 1, merge-linears 2"; empty if nothing was rewritten.
 std::string rewritesText(const Analysis& analysis);
 
+/// Why a rewrite that nobody asked for is not made. seconds: that it would cost; 0: its rows do not fit into memory.
+std::string leftOutText(Rewrite rewrite, double seconds);
+
 /// "1.3 G": numbers of floating-point operations.
 std::string flopsText(double flops);
 

@@ -65,6 +65,15 @@ bool rewriteFromName(std::string_view name, Rewrite& rewrite)
     return true;
 }
 
+std::set<Rewrite> appliedRewrites(const Analysis& analysis)
+{
+    std::set<Rewrite> applied;
+    for (const PassCount& pass : analysis.rewrites)
+        if (Rewrite rewrite{}; rewriteFromName(pass.pass, rewrite))
+            applied.insert(rewrite);
+    return applied;
+}
+
 std::vector<PassCount> applyRewrites(Program& program, const std::set<Rewrite>& rewrites)
 {
     std::map<Rewrite, int> counts;

@@ -30,6 +30,9 @@ bool rewriteFromName(std::string_view name, Rewrite& rewrite);
 /// Outputs keep their names.
 std::vector<PassCount> applyRewrites(Program& program, const std::set<Rewrite>& rewrites);
 
+/// Those of Analysis::rewrites.
+std::set<Rewrite> appliedRewrites(const Analysis& analysis);
+
 /// The same program after these rewrites, analysed anew; without any entry in Analysis::rewrites if none applied.
 Analysis rewritten(const Analysis& analysis, const std::set<Rewrite>& rewrites, const Evaluator& evaluator, const Progress& progress = {});
 

@@ -5,8 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
-#include "core/base/memory.h"
-#include "core/base/memory_bound.h"
 #include "core/graph/array_names.h"
 #include "core/graph/clusters.h"
 #include "core/plan/optimal.h"
@@ -190,31 +188,6 @@ PricedPlan planFor(const Model& model, const DataGraph& graph, Planner planner, 
     Planning planning(model, std::max<std::int64_t>(graph.numNodes, 1), graph.numEdges,
                       options.device == "cpu" ? rates : ratesOn(rates.of(options.device), rates), std::move(known));
     return planning.make(planner, {{}, 0, options.batchSize}, progress);
-}
-
-Model withEdgesThatFit(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, const Progress& progress,
-                       double mostBytes)
-{
-    if (model.analysis->storedEdges == 0 || !model.traced)
-        return model;
-    const auto peak = [&](const Model& of) {
-        try {
-            return planFor(of, graph, planner, options, progress).planned.cost.peakBytes();
-        } catch (const Error&) {
-            progress.check();
-            return 0.0;  // what cannot be priced can be run all the same
-        }
-    };
-    const double stored = peak(model), room = static_cast<double>(std::min<std::uint64_t>(availableMemory(), roomInCore()));
-    if (stored <= (mostBytes > 0 ? mostBytes : room))
-        return model;
-    std::set<Rewrite> others;
-    for (const PassCount& applied : model.analysis->rewrites)
-        if (Rewrite rewrite{}; rewriteFromName(applied.pass, rewrite) && rewrite != Rewrite::StoreEdges)
-            others.insert(rewrite);
-    Model other = rewrittenModel(model.traced, others, progress);
-    checkCut(*other.analysis, *other.cut, progress);
-    return peak(other) < stored ? other : model;
 }
 
 Prediction predict(const CostModel& costs, const Plan& plan, const CutProgram& cut, const std::string& device, const std::vector<bool>& onDevice)

@@ -64,11 +64,6 @@ private:
 /// and edges, so that no time goes into counting. Error where it cannot be made or priced.
 PricedPlan planFor(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, const Progress& progress = {});
 
-/// The model for a graph whose rows of edges, which Rewrite::StoreEdges stores, need more memory than a run may take: without that rewrite, if it
-/// needs less then. Otherwise the model itself. mostBytes: 0 for what is there, or what is left of a bound.
-Model withEdgesThatFit(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, const Progress& progress = {},
-                       double mostBytes = 0);
-
 /// The planner that is taken if none is asked for: optimal, or greedy where no solver was built in.
 Planner usualPlanner();
 

@@ -3,7 +3,7 @@
 
 #include "core/analysis/shape_text.h"
 #include "core/base/memory_bound.h"
-#include "core/run/planning.h"
+#include "core/run/rewrite_worth.h"
 #include "core/run/run.h"
 #include "tests/core/run/zoo_files.h"
 
@@ -132,11 +132,14 @@ TEST(StoredEdges, AreLeftOutWhereTheyDoNotFit)
     const DataGraph graph = test::zooGraph("simulator");
     RunOptions options;
     options.batchSize = 2;  // so that stored rows are most of it
-    EXPECT_EQ(withEdgesThatFit(model, graph, Planner::Optimal, options).analysis->storedEdges, 1);
-    const double stored = planFor(model, graph, Planner::Optimal, options).planned.cost.peakBytes();
-    const double again = planFor(opened("simulator"), graph, Planner::Optimal, options).planned.cost.peakBytes();
+    EXPECT_EQ(programFor(model, graph, usualPlanner(), options, true).model.analysis->storedEdges, 1);
+    const double stored = planFor(model, graph, usualPlanner(), options).planned.cost.peakBytes();
+    const double again = planFor(opened("simulator"), graph, usualPlanner(), options).planned.cost.peakBytes();
     EXPECT_LT(again, stored);
-    const Model other = withEdgesThatFit(model, graph, Planner::Optimal, options, {}, stored - 1);
+    EXPECT_EQ(programFor(model, graph, usualPlanner(), options, false, {}, stored - 1).model.analysis->storedEdges, 1) << "asked for";
+    const ProgramForGraph chosen = programFor(model, graph, usualPlanner(), options, true, {}, stored - 1);
+    EXPECT_EQ(chosen.leftOut, (std::vector{std::pair{Rewrite::StoreEdges, 0.0}}));
+    const Model& other = chosen.model;
     EXPECT_EQ(other.analysis->storedEdges, 0);
     const std::vector<NamedArray> with = runLayerWise(model, graph, {}).outputs, without = runLayerWise(other, graph, {}).outputs;
     ASSERT_EQ(with.size(), without.size());
