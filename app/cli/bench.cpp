@@ -78,6 +78,7 @@ void run(BenchArguments& arguments)
                 OpenOptions options;
                 options.check = false;
                 options.rewrites = rewritesOf(arguments.rewrites);
+                options.shapes = arrayShapes(graph, arguments.graph.run.inputs);
                 Model model = openModel(path, options, terminal.progress());
                 std::string plan;
                 arguments.planner.cut(model, graph, arguments.graph.run, arguments.rewrites.empty(), plan, terminal.progress());

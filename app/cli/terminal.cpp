@@ -156,7 +156,12 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan, Gr
     }
     if (graph != nullptr && !graph->path.empty() && isTorchScript(path))
         options.shapes = graph->shapes(progress);
-    return openModel(path, options, progress);
+    Model model = openModel(path, options, progress);
+    if (graph == nullptr || graph->path.empty() || model.analysis->freeSizes.empty())
+        return model;
+    if (options.shapes.empty())
+        options.shapes = graph->shapes(progress);
+    return isForOtherSizes(model, options.shapes) ? openModel(path, options, progress) : model;
 }
 
 std::string leftOutText(Rewrite rewrite, double seconds)

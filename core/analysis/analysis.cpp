@@ -220,6 +220,17 @@ void Analyser::findLevels()
 
 namespace {
 
+void noteRowsFirst(Analysis& analysis)
+{
+    for (const Input& input : analysis.program.inputs)
+        if (input.rowDim > 0)
+            analysis.program.notes.push_back("Input '" + printable(analysis.program[input.value].name) + "' has its rows along dimension " +
+                                             std::to_string(input.rowDim) + ": they are put first.");
+    for (const FreeSize& free : analysis.freeSizes)
+        analysis.program.notes.push_back("Dimension " + std::to_string(free.dim) + " of input '" + printable(free.input) + "' may have any size: " +
+                                         (free.isAssumed ? "taken as 1, as long as no graph says what it is." : "it is " + std::to_string(free.size) + " in this graph."));
+}
+
 void noteProbed(Analysis& analysis)
 {
     std::set<std::string> targets;
@@ -270,15 +281,20 @@ bool readsNodes(const Analysis& analysis, OpId op)
 
 Analysis analyse(Program program, const AnalysisOptions& options, const Evaluator& evaluator, const Progress& progress)
 {
+    promoteParameters(program, options.roles);
+    const int inPlace = makeFunctional(program);
+    putRowsFirst(program);
     assignRoles(program, options.roles);
     refuseStatic(program);
-    const int inPlace = makeFunctional(program);
+    std::vector<FreeSize> freeSizes = fixFreeSizes(program, options.shapes);
     lowerAdjacencies(program);
     std::vector<PassCount> passes = cleanUp(program);
     mergeNodeCounts(program);
     passes.insert(passes.begin(), {"in-place ops", inPlace});
     Analysis analysis = analyseClean(std::move(program), evaluator, progress);
     analysis.passes = std::move(passes);
+    analysis.freeSizes = std::move(freeSizes);
+    noteRowsFirst(analysis);
     noteProbed(analysis);
     noteGlobal(analysis);
     noteFurtherRows(analysis);

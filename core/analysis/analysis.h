@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/analysis/evaluator.h"
+#include "core/analysis/rows_first.h"
 #include "core/base/progress.h"
 #include "core/model/program.h"
 
@@ -73,6 +74,7 @@ struct Analysis {
     int levels = 0;                   ///< the highest level
     int storedEdges = 0;              ///< of the node types, those of edges that would be computed again and again otherwise
     bool repeatsEdges = false;        ///< rows of edges are computed again and again that could be stored
+    std::vector<FreeSize> freeSizes;  ///< sizes of inputs that are numbers of this program, but not of the model
 
     int types() const { return static_cast<int>(nodeTypes.size()); }
     bool isGiven(int nodeType) const;  ///< nodes that have features of their own, not rows that the program makes of others
@@ -88,10 +90,14 @@ struct Analysis {
 
 struct AnalysisOptions {
     std::map<std::string, Role> roles;  ///< by name of an input or parameter, instead of the guess
+    std::map<std::string, std::vector<std::int64_t>> shapes = {};  ///< of arrays for inputs, by their names, if a graph is at hand: fixFreeSizes
 };
 
-/// Sets the role of each input from its name, type and symbolic shape, then applies the user's. A parameter that is given the role node
-/// features becomes an input, and its number of rows the number of nodes wherever it stands. Error for a name that is neither.
+/// A parameter that is given the role node features becomes an input, and its number of rows the number of nodes wherever it stands. Error if it
+/// cannot have the role.
+void promoteParameters(Program& program, const std::map<std::string, Role>& chosen);
+
+/// Sets the role of each input from its name, type and symbolic shape, then applies the user's. Error for a name that is no input's.
 void assignRoles(Program& program, const std::map<std::string, Role>& chosen);
 
 /// Functional form, clean-up passes, roles, structure values, row domains and message degree (design: section 5).

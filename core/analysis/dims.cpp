@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <numeric>
 
 #include "core/base/format.h"
 
@@ -48,6 +50,41 @@ std::string renamedText(const std::string& text, const std::map<std::string, std
         argument = renamedText(argument, renamed);
     if (name == "Add" || name == "Mul")
         std::ranges::sort(arguments);
+    return name + "(" + join(arguments, ", ") + ")";
+}
+
+std::string textWithSizes(const std::string& text, const std::map<std::string, std::int64_t>& sizes)
+{
+    auto [name, arguments] = sizeParts(text);
+    if (arguments.empty()) {
+        const auto known = sizes.find(name);
+        return known == sizes.end() ? name : std::to_string(known->second);
+    }
+    std::vector<std::int64_t> numbers;
+    std::vector<std::string> others;
+    for (std::string& argument : arguments) {
+        argument = textWithSizes(argument, sizes);
+        if (const auto number = sizeNumber(argument))
+            numbers.push_back(*number);
+        else
+            others.push_back(argument);
+    }
+    if (name == "Add" || name == "Mul") {
+        const std::int64_t folded = name == "Add" ? std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0})
+                                                  : std::accumulate(numbers.begin(), numbers.end(), std::int64_t{1}, std::multiplies<>());
+        if (others.empty() || (name == "Mul" && folded == 0))
+            return std::to_string(folded);
+        if (folded != (name == "Add" ? 0 : 1))
+            others.push_back(std::to_string(folded));
+        std::ranges::sort(others);
+        return others.size() == 1 ? others.front() : name + "(" + join(others, ", ") + ")";
+    }
+    if (others.empty() && name == "Max")
+        return std::to_string(std::ranges::max(numbers));
+    if (others.empty() && name == "Min")
+        return std::to_string(std::ranges::min(numbers));
+    if (others.empty() && name.ends_with("FloorDiv") && numbers.size() == 2 && numbers[0] >= 0 && numbers[1] > 0)
+        return std::to_string(numbers[0] / numbers[1]);
     return name + "(" + join(arguments, ", ") + ")";
 }
 
@@ -100,6 +137,15 @@ double sizeValue(const std::string& text, const std::function<double(const std::
 bool sameMultiple(std::int64_t a, const Dim& left, std::int64_t b, const Dim& right)
 {
     return terms(a, left) == terms(b, right);
+}
+
+Dim withSizes(const Dim& dim, const std::map<std::string, std::int64_t>& sizes)
+{
+    if (dim.isConstant())
+        return dim;
+    std::string text = textWithSizes(dim.symbol, sizes);
+    const auto number = sizeNumber(text);
+    return number ? Dim{*number, {}} : Dim{0, std::move(text)};
 }
 
 Dim renameSymbols(const Dim& dim, const std::map<std::string, std::string>& renamed)

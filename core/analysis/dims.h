@@ -20,6 +20,9 @@ std::optional<std::int64_t> sizeNumber(const std::string& text);
 /// The size with its symbols renamed, in canonical form again: arguments of Add and Mul sorted.
 Dim renameSymbols(const Dim& dim, const std::map<std::string, std::string>& renamed);
 
+/// The size where some symbols are numbers, as an exporter would have written it.
+Dim withSizes(const Dim& dim, const std::map<std::string, std::int64_t>& sizes);
+
 /// What the size is where valueOf says what each symbol is; what is neither a sum nor a product is as large as its largest part.
 double sizeValue(const std::string& text, const std::function<double(const std::string& symbol)>& valueOf);
 

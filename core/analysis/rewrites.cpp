@@ -108,6 +108,7 @@ Analysis rewritten(const Analysis& analysis, const std::set<Rewrite>& rewrites, 
     if (applied.empty())
         return analysis;
     result.passes = analysis.passes;
+    result.freeSizes = analysis.freeSizes;
     result.rewrites = std::move(applied);
     return result;
 }

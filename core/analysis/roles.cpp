@@ -11,11 +11,6 @@ namespace cleave {
 
 namespace {
 
-bool isEdgeIndex(const Value& value)
-{
-    return value.kind == ValueKind::Tensor && isInteger(value.dtype) && value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}};
-}
-
 bool mentions(const std::string& name, std::string_view word)
 {
     return name.find(word) != std::string::npos;
@@ -156,7 +151,7 @@ void rolesByLists(Program& program)
 
 }  // namespace
 
-void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
+void promoteParameters(Program& program, const std::map<std::string, Role>& chosen)
 {
     for (const auto& [name, role] : chosen) {
         const ValueId parameter = isInputName(program, name) ? ValueId{} : findParameter(program, name);
@@ -165,7 +160,10 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
         if (parameter.valid())
             Promotion(program, parameter).run();
     }
+}
 
+void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
+{
     std::set<std::string> edgeSymbols;
     for (const Input& input : program.inputs)
         if (isEdgeIndex(program[input.value]) && !program[input.value].sizes[1].isConstant())

@@ -21,19 +21,4 @@ std::vector<std::string> wordsOf(const std::string& name)
     return all;
 }
 
-std::map<std::string, Array>::const_iterator findArray(const std::map<std::string, Array>& arrays, const std::string& name)
-{
-    auto found = arrays.find(name);
-    if (found != arrays.end())
-        return found;
-    const std::vector<std::string> wanted = wordsOf(name);
-    for (auto array = arrays.begin(); array != arrays.end(); ++array)
-        if (wordsOf(array->first) == wanted) {
-            if (found != arrays.end())
-                return arrays.end();
-            found = array;
-        }
-    return found;
-}
-
 }  // namespace cleave

@@ -312,7 +312,7 @@ private:
         if (const auto stated = take("num_nodes")) {
             m_graph.numNodes = statedNodes(*stated);
         } else if (const auto x = m_all.find("x"); x != m_all.end() && !x->second.shape.empty()) {
-            m_graph.numNodes = x->second.shape[0];
+            m_graph.numNodes = rowsOf(x->second);
         } else if (m_graph.labels) {
             m_graph.numNodes = m_graph.labels->shape[0];
         } else if (const auto rows = rowsOfNodes()) {
@@ -330,15 +330,35 @@ private:
         return integerAt(stated, 0);
     }
 
+    // Of x: along the first dimension, unless there are too few for the edges and another one has as many (static graphs, time steps: [B, V, F]).
+    std::int64_t rowsOf(const Array& x) const
+    {
+        if (x.shape.size() < 3)
+            return x.shape[0];
+        if (m_graph.labels && m_graph.labels->shape.size() == 1 && std::ranges::find(x.shape, m_graph.labels->shape[0]) != x.shape.end())
+            return m_graph.labels->shape[0];
+        const std::int64_t most = largestNode();
+        const auto fits = std::ranges::find_if(x.shape, [&](std::int64_t size) { return size > most; });
+        return fits == x.shape.end() ? x.shape[0] : *fits;
+    }
+
+    // -1 without edges.
+    std::int64_t largestNode() const
+    {
+        std::int64_t most = -1;
+        if (const auto edges = m_all.find("edge_index"); edges != m_all.end() && isPairs(edges->second))
+            for (std::int64_t i = 0; i < edges->second.count(); ++i)
+                most = std::max(most, integerAt(edges->second, i));
+        return most;
+    }
+
     // As many as arrays have rows that all edges' nodes fit into, where these are not rows of edges: the fewest.
     std::optional<std::int64_t> rowsOfNodes() const
     {
         const auto edges = m_all.find("edge_index");
         if (edges == m_all.end() || !isPairs(edges->second))
             return {};
-        std::int64_t most = -1;
-        for (std::int64_t i = 0; i < edges->second.count(); ++i)
-            most = std::max(most, integerAt(edges->second, i));
+        const std::int64_t most = largestNode();
         std::optional<std::int64_t> rows;
         for (const auto& [name, array] : m_all)
             if (name != "edge_index" && !isPairs(array) && !array.shape.empty() && array.shape[0] > most && array.shape[0] != edges->second.shape[1])
@@ -399,13 +419,17 @@ private:
             if (array.shape.empty() || array.shape[0] != m_graph.numNodes)
                 fail(name, "has shape " + shapeText(array) + ", but the graph has " + formatCount(m_graph.numNodes) + " nodes");
         };
-        if (const auto x = m_all.find("x"); x != m_all.end())
+        // Which dimension of more than two has the rows is for the model to say.
+        const auto has = [](const Array& array, std::int64_t rows) {
+            return !array.shape.empty() && (array.shape[0] == rows || (array.shape.size() > 2 && std::ranges::find(array.shape, rows) != array.shape.end()));
+        };
+        if (const auto x = m_all.find("x"); x != m_all.end() && !has(x->second, m_graph.numNodes))
             check("x", x->second);
         if (m_graph.labels)
             check("y", *m_graph.labels);
         for (const char* name : {"edge_attr", "edge_type", "edge_weight"})
             if (const auto found = m_all.find(name);
-                found != m_all.end() && (found->second.shape.empty() || found->second.shape[0] != m_graph.numEdges))
+                found != m_all.end() && !has(found->second, m_graph.numEdges))
                 fail(name, "has shape " + shapeText(found->second) + ", but edge_index has " + formatCount(m_graph.numEdges) + " edges");
         if (m_graph.names && m_graph.names->size() != m_graph.numNodes)
             throw Error(m_file + " names " + formatCount(m_graph.names->size()) + " nodes, but the graph has " + formatCount(m_graph.numNodes) + ".");

@@ -54,6 +54,11 @@ bool Program::isInput(ValueId id) const
     return std::ranges::find(inputs, id, &Input::value) != inputs.end();
 }
 
+bool isEdgeIndex(const Value& value)
+{
+    return value.kind == ValueKind::Tensor && isInteger(value.dtype) && value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}};
+}
+
 std::string describe(const Program& program, OpId id)
 {
     const Op& op = program[id];

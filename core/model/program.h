@@ -40,6 +40,8 @@ struct Value {
     WeightId weight;               ///< valid for weights
 };
 
+bool isEdgeIndex(const Value& value);  ///< integers [2, M]
+
 struct Argument;
 
 /// What an operator is called with; monostate is None.
@@ -112,6 +114,14 @@ struct Input {
     Role role = Role::Other;
     WeightId parameter = {};  ///< valid for a parameter that was given the role node features: what it is bound to
     std::string matrix = {};  ///< not empty: the edges, or their weights, of an adjacency matrix of this name, which forward takes
+    int rowDim = 0;           ///< where forward has the rows of nodes or edges, which the value has first
+
+    /// The dimension of forward's tensor that is dimension dim of the value.
+    std::size_t dimOfForward(std::size_t dim) const
+    {
+        const auto row = static_cast<std::size_t>(rowDim);
+        return dim == 0 ? row : dim <= row ? dim - 1 : dim;
+    }
 };
 
 /// A traced forward as a straight list of operators in execution order. Ids index the vectors.

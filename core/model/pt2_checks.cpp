@@ -30,11 +30,6 @@ bool dropsNothing(const Op& op)
     return (probability && *probability == 0) || (p && p->asInt() && *p->asInt() == 0);
 }
 
-bool isEdgeIndex(const Value& value)
-{
-    return value.kind == ValueKind::Tensor && isInteger(value.dtype) && value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}};
-}
-
 // A parameter with a row for each node fixes their number, whatever dynamic_shapes says.
 std::string parameterAdvice(const Program& program, const Dim& nodes)
 {

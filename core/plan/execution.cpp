@@ -48,6 +48,9 @@ public:
         for (std::size_t i = 0; i < m_p.inputs.size(); ++i)
             if (!m_p.inputs[i].matrix.empty())
                 inputs[i]["matrix"] = m_p.inputs[i].matrix;
+        for (std::size_t i = 0; i < m_p.inputs.size(); ++i)
+            if (m_p.inputs[i].rowDim > 0)
+                inputs[i]["row_dim"] = m_p.inputs[i].rowDim;
         for (const Input& input : m_p.inputs)
             if (input.parameter.valid())
                 addWeight(weights, m_p[input.value], input.parameter);

@@ -117,7 +117,10 @@ at::Tensor bind(const Program& program, const Input& input, const DataGraph& gra
     const Value& value = program[input.value];
     const Array& array = arrayFor(program, input, graph, options);
     const auto mismatch = [&](const std::string& expected) {
-        return Error("Input '" + value.name + "' of the model is " + std::string(dtypeName(value.dtype)) + " " + toString(value.sizes) +
+        std::vector<Dim> asGiven(value.sizes.size());
+        for (std::size_t d = 0; d < asGiven.size(); ++d)
+            asGiven[input.dimOfForward(d)] = value.sizes[d];
+        return Error("Input '" + value.name + "' of the model is " + std::string(dtypeName(value.dtype)) + " " + toString(asGiven) +
                      ", but the array of graph " + graph.name + " is " + std::string(dtypeName(array.dtype)) + " " + shapeText(array.shape) + ": " +
                      expected + ".");
     };
@@ -125,16 +128,17 @@ at::Tensor bind(const Program& program, const Input& input, const DataGraph& gra
         throw mismatch("the number of dimensions differs");
     for (std::size_t d = 0; d < array.shape.size(); ++d) {
         const Dim& dim = value.sizes[d];
-        const std::int64_t expected = dim.isConstant() ? dim.value : sizes.try_emplace(dim.symbol, array.shape[d]).first->second;
-        if (array.shape[d] != expected)
-            throw mismatch("dimension " + std::to_string(d) + " must be " + std::to_string(expected));
+        const std::int64_t size = array.shape[input.dimOfForward(d)];
+        if (const std::int64_t expected = dim.isConstant() ? dim.value : sizes.try_emplace(dim.symbol, size).first->second; size != expected)
+            throw mismatch("dimension " + std::to_string(input.dimOfForward(d)) + " must be " + std::to_string(expected));
     }
     const bool bothFloat = isFloating(array.dtype) && isFloating(value.dtype);
     const bool bothInteger = (isInteger(array.dtype) || array.dtype == DType::Bool) && isInteger(value.dtype);
     const bool toFloat = isFloating(value.dtype) && !isFloating(array.dtype);
     if (array.dtype != value.dtype && !bothFloat && !bothInteger && !toFloat)
         throw mismatch("the type does not fit");
-    return toTensor(array).to(scalarType(value.dtype)).contiguous();
+    const at::Tensor tensor = toTensor(array);
+    return (input.rowDim > 0 ? tensor.movedim(input.rowDim, 0) : tensor).to(scalarType(value.dtype)).contiguous();
 }
 
 void checkRange(const Program& program, const Input& input, const at::Tensor& tensor, std::int64_t least, std::int64_t rows, bool areNodes)

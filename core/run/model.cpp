@@ -2,11 +2,12 @@
 
 #include <torch/version.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "core/base/error.h"
-
+#include "core/graph/array_names.h"
 #include "core/model/pt2_reader.h"
 #include "core/run/probe.h"
 #include "core/torchscript/torchscript_reader.h"
@@ -17,12 +18,25 @@ Model openModel(const std::filesystem::path& path, const OpenOptions& options, c
 {
     Program program =
         isTorchScript(path) ? readTorchScript(path, {options.roles, options.widths, options.shapes}, progress) : readPt2(path, progress);
-    auto traced = std::make_shared<Analysis>(analyse(program, {options.roles}, LibTorchEvaluator(), progress));
+    AnalysisOptions known{options.roles};
+    for (const Input& input : program.inputs)
+        if (const auto shape = findNamed(options.shapes, program[input.value].name); shape != options.shapes.end())
+            known.shapes[program[input.value].name] = shape->second.sizes;
+    auto traced = std::make_shared<Analysis>(analyse(program, known, LibTorchEvaluator(), progress));
     checkAdjacencies(program, *traced, progress);
     Model model = rewrittenModel(std::move(traced), options.rewrites, progress);
     if (options.check)
         checkCut(*model.analysis, *model.cut, progress);
     return model;
+}
+
+bool isForOtherSizes(const Model& model, const std::map<std::string, ArrayShape>& shapes)
+{
+    return std::ranges::any_of(model.analysis->freeSizes, [&](const FreeSize& free) {
+        const auto shape = findNamed(shapes, free.input);
+        const auto dim = static_cast<std::size_t>(free.dim);
+        return shape != shapes.end() && dim < shape->second.sizes.size() && shape->second.sizes[dim] > 0 && shape->second.sizes[dim] != free.size;
+    });
 }
 
 Model rewrittenModel(std::shared_ptr<const Analysis> traced, const std::set<Rewrite>& rewrites, const Progress& progress)

@@ -16,7 +16,7 @@ struct OpenOptions {
     bool check = true;                  ///< run cut against whole program on two small random graphs and refuse a difference
     std::set<Rewrite> rewrites = {};    ///< to be applied where they can be; left out, with a note, if the answers are not the traced program's
     std::map<std::string, std::int64_t> widths = {};  ///< by name of an input of TorchScript: see ScriptOptions
-    std::map<std::string, ArrayShape> shapes = {};    ///< of the graph that the model will run on, if it is at hand: the same
+    std::map<std::string, ArrayShape> shapes = {};    ///< of the graph that the model will run on, if it is at hand: the same, and FreeSize
 };
 
 /// A model that was read, analysed, cut and checked. Cheap to copy and safe to share between threads.
@@ -31,6 +31,9 @@ struct Model {
 
 /// Reads, analyses, cuts and checks a model file. Error with one sentence for whatever cannot be cut exactly.
 Model openModel(const std::filesystem::path& path, const OpenOptions& options = {}, const Progress& progress = {});
+
+/// Whether the model was opened for other sizes than these arrays have, or for none (FreeSize): it is to be opened again with them.
+bool isForOtherSizes(const Model& model, const std::map<std::string, ArrayShape>& shapes);
 
 /// A traced program with rewrites as OpenOptions::rewrites says, and its cut.
 Model rewrittenModel(std::shared_ptr<const Analysis> traced, const std::set<Rewrite>& rewrites, const Progress& progress = {});

@@ -181,9 +181,10 @@ PricedPlan planFor(const Model& model, const DataGraph& graph, Planner planner, 
         const Value& value = program[input.value];
         const auto renamed = options.inputs.find(value.name);
         const auto array = findArray(graph.arrays, renamed == options.inputs.end() ? value.name : renamed->second);
-        for (std::size_t d = 0; array != graph.arrays.end() && d < std::min(value.sizes.size(), array->second.shape.size()); ++d)
-            if (!value.sizes[d].isConstant())
-                known.emplace(value.sizes[d].symbol, array->second.shape[d]);
+        if (array != graph.arrays.end() && value.sizes.size() == array->second.shape.size())
+            for (std::size_t d = 0; d < value.sizes.size(); ++d)
+                if (!value.sizes[d].isConstant())
+                    known.emplace(value.sizes[d].symbol, array->second.shape[input.dimOfForward(d)]);
     }
     Planning planning(model, std::max<std::int64_t>(graph.numNodes, 1), graph.numEdges,
                       options.device == "cpu" ? rates : ratesOn(rates.of(options.device), rates), std::move(known));

@@ -446,6 +446,8 @@ class LayerWise:
         for i in inputs:
             if isinstance(bound.get(i["name"]), torch.Tensor):
                 bound[i["name"]] = bound[i["name"]].cpu().to(getattr(torch, i["dtype"]))
+            if "row_dim" in i:  # forward has rows along another dimension than the first
+                bound[i["name"]] = bound[i["name"]].movedim(i["row_dim"], 0).contiguous()
         bound.update({i["name"]: self._weights[i["name"]] for i in self.execution["inputs"] if i["name"] in self._weights})
         return bound
 

@@ -1,0 +1,180 @@
+#include "core/analysis/rows_first.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "core/analysis/adjacency.h"
+#include "core/analysis/dims.h"
+#include "core/analysis/message_passing.h"
+#include "core/analysis/op_view.h"
+#include "core/analysis/rewriter.h"
+
+namespace cleave {
+
+namespace {
+
+// Sizes of inputs that count nodes or edges: of what is read or added up at an index, of indices, of matrices of the graph.
+std::set<std::string> countedRows(const Program& program)
+{
+    std::set<std::string> sizes, counted;
+    for (const Input& input : program.inputs)
+        for (const Dim& dim : program[input.value].sizes)
+            if (!dim.isConstant())
+                sizes.insert(dim.symbol);
+    const auto note = [&](const Value& value, int dim) {
+        if (dim >= 0 && dim < static_cast<int>(value.sizes.size()) && sizes.contains(value.sizes[static_cast<std::size_t>(dim)].symbol))
+            counted.insert(value.sizes[static_cast<std::size_t>(dim)].symbol);
+    };
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const OpId op{static_cast<int>(i)};
+        if (const auto gather = gatherForm(program, op))
+            note(program[gather->source], gather->sourceDim);
+        else if (const auto scatter = scatterForm(program, op))
+            note(program[program[op].outputs.front()], scatter->rowDim);
+    }
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; isEdgeIndex(value) || isSquareOfNodes(value))
+            note(value, static_cast<int>(value.sizes.size()) - 1);
+    return counted;
+}
+
+class RowsFirst {
+public:
+    explicit RowsFirst(Program& program) : m_p(program), m_counted(countedRows(program)) {}
+
+    void run()
+    {
+        for (Input& input : m_p.inputs)
+            if (const int row = rowDim(m_p[input.value]); row > 0)
+                take(input, row);
+        if (m_put.empty())
+            return;
+        std::vector<Op> ops;
+        for (auto& [input, op] : m_put)
+            ops.push_back(op);
+        for (Op& op : m_p.ops) {
+            readAsForwardHas(op);
+            ops.push_back(std::move(op));
+        }
+        m_p.ops = std::move(ops);
+        for (ValueId& output : m_p.outputs)
+            if (const auto put = m_put.find(output); put != m_put.end())
+                output = put->second.outputs.front();
+        for (std::size_t i = 0; i < m_p.ops.size(); ++i)
+            for (const ValueId output : m_p.ops[i].outputs)
+                m_p[output].producer = OpId{static_cast<int>(i)};
+    }
+
+private:
+    // 0 for what is as it should be, or has no rows.
+    int rowDim(const Value& value) const
+    {
+        if (value.kind != ValueKind::Tensor || !isFloating(value.dtype) || value.sizes.size() < 2 || isSquareOfNodes(value))
+            return 0;
+        const auto isCounted = [&](const Dim& dim) { return m_counted.contains(dim.symbol); };
+        const auto first = std::ranges::find_if(value.sizes, isCounted);
+        // A table of nodes and other rows is a matrix, and not features that are as many as there are others.
+        if (first == value.sizes.end() || (value.sizes.size() == 2 && !value.sizes[0].isConstant()))
+            return 0;
+        return static_cast<int>(first - value.sizes.begin());
+    }
+
+    void take(Input& input, int row)
+    {
+        const Value before = m_p[input.value];
+        const int rank = static_cast<int>(before.sizes.size());
+        std::vector<Argument> dims;
+        for (int d = 0; d < rank; ++d)
+            dims.push_back({std::int64_t{d == row ? 0 : d < row ? d + 1 : d}});
+        input.rowDim = row;
+        std::vector<Dim>& sizes = m_p[input.value].sizes;
+        std::rotate(sizes.begin(), sizes.begin() + row, sizes.begin() + row + 1);
+        Value put = before;
+        put.name = freshName(before.name + "_as_given");
+        Op op;
+        op.name = put.name;
+        op.target = "aten::permute";
+        op.args = {{"self", {input.value}}, {"dims", {std::move(dims)}}};
+        op.outputs = {ValueId{static_cast<int>(m_p.values.size())}};
+        op.module = ModuleId{0};
+        m_p.values.push_back(std::move(put));
+        m_put.emplace(input.value, std::move(op));
+    }
+
+    std::string freshName(std::string name) const
+    {
+        while (std::ranges::any_of(m_p.values, [&](const Value& value) { return value.name == name; }))
+            name += "_";
+        return name;
+    }
+
+    void readAsForwardHas(Op& op)
+    {
+        for (NamedArgument& argument : op.args)
+            changeValues(argument.value, [&](ValueId& value) {
+                if (const auto put = m_put.find(value); put != m_put.end())
+                    value = put->second.outputs.front();
+            });
+    }
+
+    Program& m_p;
+    std::set<std::string> m_counted;
+    std::map<ValueId, Op> m_put;  // what takes the input's place
+};
+
+void writeNumbers(Argument& argument, const Program& program, const std::set<ValueId>& numbers)
+{
+    if (const ValueId* value = argument.asValue(); value && numbers.contains(*value))
+        argument.value = program[*value].number.value;
+    else if (auto* list = std::get_if<std::vector<Argument>>(&argument.value))
+        for (Argument& item : *list)
+            writeNumbers(item, program, numbers);
+}
+
+}  // namespace
+
+void putRowsFirst(Program& program) { RowsFirst(program).run(); }
+
+std::vector<FreeSize> fixFreeSizes(Program& program, const std::map<std::string, std::vector<std::int64_t>>& shapes)
+{
+    const std::set<std::string> counted = countedRows(program);
+    std::map<std::string, std::int64_t> sizes;
+    std::vector<FreeSize> fixed;
+    for (const Input& input : program.inputs) {
+        const Value& value = program[input.value];
+        const bool hasRows = input.role == Role::NodeFeatures || (input.role == Role::EdgeFeatures && input.rowDim > 0);
+        if (!hasRows || value.sizes.size() < 3)
+            continue;
+        const auto known = shapes.find(value.name);
+        for (std::size_t d = 1; d < value.sizes.size(); ++d) {
+            const std::string& symbol = value.sizes[d].symbol;
+            if (symbol.empty() || symbol == value.sizes[0].symbol || counted.contains(symbol) || sizes.contains(symbol))
+                continue;
+            const std::size_t dim = input.dimOfForward(d);
+            const bool isKnown = known != shapes.end() && known->second.size() == value.sizes.size() && known->second[dim] > 0;
+            sizes[symbol] = isKnown ? known->second[dim] : 1;
+            fixed.push_back({value.name, static_cast<int>(dim), sizes[symbol], !isKnown});
+        }
+    }
+    if (sizes.empty())
+        return fixed;
+    std::set<ValueId> numbers;
+    for (std::size_t v = 0; v < program.values.size(); ++v) {
+        Value& value = program.values[v];
+        for (Dim& dim : value.sizes)
+            dim = withSizes(dim, sizes);
+        const bool isOpen = value.kind == ValueKind::Int && !value.number.isConstant();
+        value.number = withSizes(value.number, sizes);
+        if (isOpen && value.number.isConstant())
+            numbers.insert(ValueId{static_cast<int>(v)});
+    }
+    // Nothing needs to compute them any more.
+    for (Op& op : program.ops)
+        for (NamedArgument& argument : op.args)
+            writeNumbers(argument.value, program, numbers);
+    return fixed;
+}
+
+}  // namespace cleave

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/model/program.h"
+
+namespace cleave {
+
+/// Inputs whose rows of nodes or edges are not along the first dimension, such as x [B, V, F], are taken with their rows first, and put back as
+/// forward has them by an op of the program (Input::rowDim). Rows are what indices and matrices of the graph name. The program is in functional form.
+void putRowsFirst(Program& program);
+
+/// A size of an input that neither the graph's structure nor the model fixes: how many time steps, or graphs side by side.
+struct FreeSize {
+    std::string input;
+    int dim = 0;             ///< as forward has it
+    std::int64_t size = 0;
+    bool isAssumed = false;  ///< 1, since nobody said
+
+    bool operator==(const FreeSize&) const = default;
+};
+
+/// Takes these sizes for what a graph's arrays have there, by the names of inputs; they are numbers of the program from then on. Roles are known.
+std::vector<FreeSize> fixFreeSizes(Program& program, const std::map<std::string, std::vector<std::int64_t>>& shapes);
+
+}  // namespace cleave
