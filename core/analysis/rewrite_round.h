@@ -77,6 +77,7 @@ private:
 };
 
 /// One round each: how much was found. 0: nothing is left to do.
+int rowsAtFront(Program& program);
 int transformFirst(Program& program);
 int aggregateFirst(Program& program);
 int sumLinears(Program& program);

@@ -42,16 +42,19 @@ std::string Rewriter::freshName(const std::string& stem)
     }
 }
 
-ValueId Rewriter::emitNew(const Op& origin, std::string target, std::string overload, std::vector<NamedArgument> args, const Value& like)
+ValueId Rewriter::newValue(const Op& origin, const Value& like)
 {
     Value value = like;
     value.name = freshName(origin.name);
     value.weight = {};
-    Op op{value.name, std::move(target), std::move(overload), std::move(args), {}, origin.module, origin.source};
-    const ValueId id{static_cast<int>(m_program.values.size())};
     m_program.values.push_back(std::move(value));
-    op.outputs = {id};
-    emit(std::move(op));
+    return {static_cast<int>(m_program.values.size()) - 1};
+}
+
+ValueId Rewriter::emitNew(const Op& origin, std::string target, std::string overload, std::vector<NamedArgument> args, const Value& like)
+{
+    const ValueId id = newValue(origin, like);
+    emit({m_program[id].name, std::move(target), std::move(overload), std::move(args), {id}, origin.module, origin.source});
     return id;
 }
 

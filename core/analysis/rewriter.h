@@ -22,6 +22,9 @@ public:
     /// Appends a new op with one tensor output like `like`, under a fresh name.
     ValueId emitNew(const Op& origin, std::string target, std::string overload, std::vector<NamedArgument> args, const Value& like);
 
+    /// A new value like `like`, under a fresh name, for an op that is yet to be emitted.
+    ValueId newValue(const Op& origin, const Value& like);
+
     /// From now on value is read as by. Error if there is no such value.
     void replace(ValueId value, ValueId by);
     ValueId resolved(ValueId value) const;

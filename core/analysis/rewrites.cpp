@@ -12,7 +12,8 @@ namespace cleave {
 
 namespace {
 
-constexpr std::array names{std::pair{Rewrite::TransformFirst, std::string_view("transform-first")},
+constexpr std::array names{std::pair{Rewrite::RowsFirst, std::string_view("rows-first")},
+                           std::pair{Rewrite::TransformFirst, std::string_view("transform-first")},
                            std::pair{Rewrite::AggregateFirst, std::string_view("aggregate-first")},
                            std::pair{Rewrite::SumLinears, std::string_view("sum-linears")},
                            std::pair{Rewrite::MergeLinears, std::string_view("merge-linears")},
@@ -23,6 +24,8 @@ constexpr std::array names{std::pair{Rewrite::TransformFirst, std::string_view("
 int oneRound(Program& program, Rewrite rewrite)
 {
     switch (rewrite) {
+    case Rewrite::RowsFirst:
+        return rowsAtFront(program);
     case Rewrite::TransformFirst:
         return transformFirst(program);
     case Rewrite::AggregateFirst:
@@ -82,6 +85,8 @@ std::vector<PassCount> applyRewrites(Program& program, const std::set<Rewrite>& 
         counts[rewrite] += found;
         return found > 0;
     };
+    if (rewrites.contains(Rewrite::RowsFirst))
+        once(Rewrite::RowsFirst);
     // Batch norms first, since they leave linear layers, then sums, which take biases away from them; merging last, since it hides them.
     for (const Rewrite rewrite : {Rewrite::FoldBatchNorm, Rewrite::SumLinears, Rewrite::TransformFirst, Rewrite::AggregateFirst, Rewrite::OneGather})
         while (rewrites.contains(rewrite) && once(rewrite)) {

@@ -11,6 +11,7 @@ namespace cleave {
 
 /// Changes of a program that give the same results up to rounding, in less time.
 enum class Rewrite : std::uint8_t {
+    RowsFirst,       ///< rows that lie along another dimension are put first, so that they are gathered and added up as they lie in memory
     TransformFirst,  ///< a linear layer that narrows rows moves before the sum or mean over neighbours that it follows
     /// a linear layer that does not narrow rows moves behind the sum or mean over neighbours that alone reads it, where that saves rows or a save
     /// point

@@ -116,6 +116,12 @@ std::string_view shapeArgument(std::string_view target)
     return target == "aten::reshape" ? "shape" : shaped.contains(target) ? "size" : "";
 }
 
+bool isElementwise(std::string_view target)
+{
+    const auto rule = table().find(target);
+    return rule != table().end() && rule->second == &elementwise && target != "aten::expand";
+}
+
 bool isFactory(std::string_view target)
 {
     return target == "aten::zeros" || target == "aten::ones" || target == "aten::full";

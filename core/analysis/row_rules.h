@@ -24,6 +24,7 @@ bool hasRowRule(std::string_view target);
 /// The argument of a factory, view or expand whose entry at the row dimension is a number of rows; empty if the op has none.
 std::string_view shapeArgument(std::string_view target);
 
+bool isElementwise(std::string_view target);  ///< each entry follows from the entries of tensor arguments that are broadcast to its place
 bool isFactory(std::string_view target);  ///< zeros, ones, full: rows that depend on no operand
 
 /// Every target in the table, sorted: for tests and documentation.
