@@ -43,6 +43,8 @@ QString orderText(NodeOrder order)
 QString rewriteText(Rewrite rewrite)
 {
     switch (rewrite) {
+    case Rewrite::RowsFirst:
+        return DescriptionTexts::tr("put rows before other dimensions");
     case Rewrite::TransformFirst:
         return DescriptionTexts::tr("put linear layers before aggregations");
     case Rewrite::AggregateFirst:

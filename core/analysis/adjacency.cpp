@@ -231,6 +231,8 @@ private:
             return false;
         if (is({"aten::mm", "aten::matmul", "aten::_sparse_mm", "aten::bmm", "aten::mv"}))
             return lowerProduct(op, first(view, {"self", "sparse"}), first(view, {"other", "mat2", "dense", "vec"}));
+        if (is({"aten::einsum"}))
+            return lowerEinsum(op);
         if (is({"aten::addmm", "aten::_sparse_addmm"}))
             return lowerSumWithProduct(op);
         if (is({"aten::sum"}))
@@ -349,9 +351,11 @@ private:
         if (!sum)
             return {};
         ValueId weights = edges.weights;
-        if (dim + 1 < rank)
-            weights =
-                m_rewriter->emitNew(op, "aten::unsqueeze", "", {{"self", {weights}}, {"dim", whole(-1)}}, like(weights, {edges.count, Dim{1, {}}}));
+        std::vector<Dim> behind{edges.count};
+        for (int d = dim + 1; d < rank; ++d) {
+            behind.push_back({1, {}});
+            weights = m_rewriter->emitNew(op, "aten::unsqueeze", "", {{"self", {weights}}, {"dim", whole(-1)}}, like(weights, behind));
+        }
         const ValueId neighbours = gathered(op, rows, dim, edges.sources, edges.count);
         const ValueId messages = m_rewriter->emitNew(op, "aten::mul", "Tensor", {{"self", {neighbours}}, {"other", {weights}}}, m_p[neighbours]);
         return m_rewriter->emitNew(op, "aten::index_add", "",
@@ -361,6 +365,57 @@ private:
     std::optional<ValueId> rowsOf(const Op& op, const Edges& edges, ValueId rows)
     {
         return passed(op, edges, rows, std::max(static_cast<int>(m_p[rows].sizes.size()) - 2, 0), m_p[op.outputs.front()]);
+    }
+
+    // vw,bwf->bvf: one index of a matrix is summed over, the other takes its place.
+    bool lowerEinsum(const Op& op)
+    {
+        const OpView view(m_p, op);
+        const std::string* equation = op.find("equation") ? op.find("equation")->asString() : nullptr;
+        const std::vector<ValueId> operands = view.values("tensors");
+        if (equation == nullptr || operands.size() != 2 || !operands[0].valid() || !operands[1].valid())
+            return false;
+        std::string text;
+        std::ranges::copy_if(*equation, std::back_inserter(text), [](char c) { return c != ' '; });
+        const std::size_t comma = text.find(','), arrow = text.find("->");
+        if (comma == std::string::npos || arrow == std::string::npos || arrow < comma)
+            return false;
+        const std::string subscripts[2]{text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1)}, result = text.substr(arrow + 2);
+        for (const std::size_t m : {0, 1}) {
+            const Edges* edges = edgesOf(operands[m], op);
+            const std::string &pair = subscripts[m], &rows = subscripts[1 - m];
+            if (edges == nullptr || isMatrix(operands[1 - m], op) || pair.size() != 2 || pair[0] == pair[1])
+                continue;
+            const bool sumsColumns = rows.find(pair[1]) != std::string::npos;
+            const char summed = pair[sumsColumns ? 1 : 0], kept = pair[sumsColumns ? 0 : 1];
+            const std::size_t dim = rows.find(summed);
+            if (dim == std::string::npos || rows.find(kept) != std::string::npos || result.find(summed) != std::string::npos)
+                continue;
+            std::string passedAs = rows;
+            passedAs[dim] = kept;
+            std::string inOrder = passedAs, wanted = result;
+            std::ranges::sort(inOrder);
+            std::ranges::sort(wanted);
+            if (inOrder != wanted || std::ranges::adjacent_find(inOrder) != inOrder.end() || passedAs.find('.') != std::string::npos)
+                continue;
+            std::vector<Argument> dims;
+            Value value = m_p[op.outputs.front()];
+            const std::vector<Dim> sizes = value.sizes;
+            for (std::size_t d = 0; d < result.size(); ++d) {
+                dims.push_back(whole(static_cast<std::int64_t>(passedAs.find(result[d]))));
+                value.sizes[passedAs.find(result[d])] = sizes[d];
+            }
+            const auto product =
+                passed(op, sumsColumns ? *edges : reversed(*edges), m_rewriter->resolved(operands[1 - m]), static_cast<int>(dim), value);
+            if (!product)
+                return false;
+            if (passedAs == result)
+                m_rewriter->replace(op.outputs.front(), *product);
+            else
+                emitLast(op, "aten::permute", "", {{"self", {*product}}, {"dims", {dims}}});
+            return true;
+        }
+        return false;
     }
 
     bool lowerSumWithProduct(const Op& op)

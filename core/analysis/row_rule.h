@@ -100,6 +100,7 @@ bool factory(RowQuery&);
 bool layerNorm(RowQuery&);
 bool batchNorm(RowQuery&);
 bool firstDimOnly(RowQuery&);
+bool convolved(RowQuery&);
 bool groupNorm(RowQuery&);
 bool linear(RowQuery&);
 bool bilinear(RowQuery&);

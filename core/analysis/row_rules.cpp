@@ -59,7 +59,8 @@ const std::map<std::string_view, Rule>& table()
         add(batchNorm, {"aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit",
                         "aten::_native_batch_norm_legit_no_training"});
         add(groupNorm, {"aten::group_norm"});
-        add(firstDimOnly, {"aten::conv1d", "aten::conv2d", "aten::max_pool1d", "aten::avg_pool1d", "aten::adaptive_avg_pool1d"});
+        add(convolved, {"aten::conv1d", "aten::conv2d"});
+        add(firstDimOnly, {"aten::max_pool1d", "aten::avg_pool1d", "aten::adaptive_avg_pool1d"});
         add(linear, {"aten::linear"});
         add(bilinear, {"aten::bilinear"});
         add(mm, {"aten::mm"});

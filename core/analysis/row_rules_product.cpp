@@ -47,6 +47,23 @@ bool firstDimOnly(RowQuery& r)
     return r.row == 0;
 }
 
+// Rows are what is convolved, or lie along a dimension in which nothing is: by one entry at a time, without steps and padding.
+bool convolved(RowQuery& r)
+{
+    const Value* weight = r.view.tensor("weight");
+    if (!weight || static_cast<int>(weight->sizes.size()) != r.rank || r.row == 1)
+        return false;
+    r.set("input", r.row);
+    const auto is = [&](std::string_view name, std::int64_t usual) {
+        const Argument* given = r.op().find(name);
+        const auto* list = given ? given->asList() : nullptr;
+        const auto at = static_cast<std::size_t>(r.row - 2);
+        const Argument* number = list && !list->empty() ? &(*list)[list->size() > at ? at : 0] : given;
+        return !given || given->isNone() || (number->asInt() && *number->asInt() == usual);
+    };
+    return r.row == 0 || (weight->sizes[static_cast<std::size_t>(r.row)].isOne() && is("stride", 1) && (is("padding", 0) || r.op().find("padding")->asString()));
+}
+
 bool groupNorm(RowQuery& r)
 {
     r.set("input", 0);

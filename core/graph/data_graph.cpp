@@ -419,9 +419,9 @@ private:
             if (array.shape.empty() || array.shape[0] != m_graph.numNodes)
                 fail(name, "has shape " + shapeText(array) + ", but the graph has " + formatCount(m_graph.numNodes) + " nodes");
         };
-        // Which dimension of more than two has the rows is for the model to say.
+        // Which dimension has the rows is for the model to say.
         const auto has = [](const Array& array, std::int64_t rows) {
-            return !array.shape.empty() && (array.shape[0] == rows || (array.shape.size() > 2 && std::ranges::find(array.shape, rows) != array.shape.end()));
+            return std::ranges::find(array.shape, rows) != array.shape.end();
         };
         if (const auto x = m_all.find("x"); x != m_all.end() && !has(x->second, m_graph.numNodes))
             check("x", x->second);

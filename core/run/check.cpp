@@ -135,8 +135,10 @@ Bindings withMatrices(const Program& read, const Program& lowered, const Binding
     Bindings given;
     for (const Input& input : read.inputs) {
         const Value& value = read[input.value];
-        if (std::ranges::find(lowered.inputs, input.value, &Input::value) != lowered.inputs.end()) {
+        if (const auto same = std::ranges::find(lowered.inputs, input.value, &Input::value); same != lowered.inputs.end()) {
             given[input.value] = edges.at(input.value);
+            if (same->rowDim > 0)
+                given[input.value] = edges.at(input.value).toTensor().movedim(0, same->rowDim);
         } else {
             const at::Tensor matrix = adjacencyOf(inputOf(value.name, Role::GraphStructure), inputOf(value.name, Role::EdgeFeatures),
                                                   rowsCountedBy(lowered[input.value].sizes.back()));

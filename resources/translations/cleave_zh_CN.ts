@@ -1986,6 +1986,10 @@
 <context>
     <name>cleave::views::Description</name>
     <message>
+        <source>put rows before other dimensions</source>
+        <translation>将行移到其他维度之前</translation>
+    </message>
+    <message>
         <source>put linear layers before aggregations</source>
         <translation>将线性层移到聚合之前</translation>
     </message>
