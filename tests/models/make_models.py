@@ -62,6 +62,9 @@ def make_inputs():
     inputs |= {"before": torch.randint(-1, EDGES, (EDGES, 3), generator=more), "into": torch.randint(-1, EDGES, (NODES, 4), generator=more),
                "four_from": torch.randint(0, len(into), (211,), generator=more), "four_to": torch.randint(0, len(into), (211,), generator=more),
                "counts_from": counts, "counts_to": counts.flip(0)}
+    # Features with other dimensions before the nodes': graphs side by side, time steps, channels.
+    inputs |= {"graphs": torch.randn(3, NODES, FEATURES, generator=more), "series": torch.randn(2, 6, NODES, 3, generator=more),
+               "signals": torch.randn(2, 3, NODES, 6, generator=more), "channels": torch.randn(FEATURES, NODES, generator=more)}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
     return inputs
 
@@ -1048,6 +1051,107 @@ class NormStack(nn.Module):
         return self.lin(x)
 
 
+class StaticGraphs(nn.Module):
+    """PyTorch Geometric's static graphs: features [graphs, nodes, F] of one structure."""
+
+    def __init__(self, make):
+        super().__init__()
+        self.convs = nn.ModuleList([make(FEATURES, HIDDEN), make(HIDDEN, HIDDEN)])
+        self.norm, self.lin = nn.LayerNorm(HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, graphs, edge_index):
+        for conv in self.convs:
+            graphs = self.norm(conv(graphs, edge_index)).relu()
+        return self.lin(graphs)
+
+
+class TimeSteps(nn.Module):
+    """STGCN: gated convolutions along time, a graph convolution between them; features [graphs, steps, nodes, F]."""
+
+    def __init__(self):
+        super().__init__()
+        self.before, self.behind = nn.Conv2d(3, 2 * HIDDEN, (1, 3)), nn.Conv2d(HIDDEN, 2 * HIDDEN, (1, 3))
+        self.conv, self.norm, self.lin = pyg.ChebConv(HIDDEN, HIDDEN, 2, node_dim=-2), nn.BatchNorm2d(HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def along_time(self, conv, x):
+        return nn.functional.glu(conv(x.permute(0, 3, 2, 1)), 1)
+
+    def forward(self, series, edge_index):
+        x = self.conv(self.along_time(self.before, series).permute(0, 3, 2, 1), edge_index).relu()
+        return self.lin(self.norm(self.along_time(self.behind, x)).permute(0, 3, 2, 1)[:, -1])
+
+
+class WaveNet(nn.Module):
+    """Graph WaveNet: dilated convolutions along time, powers of an adjacency matrix by einsum; features [graphs, F, nodes, steps]."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.lin = nn.Conv2d(3, HIDDEN, 1), nn.Conv2d(HIDDEN, CLASSES, 1)
+        self.gates = nn.ModuleList(nn.Conv2d(HIDDEN, 2 * HIDDEN, (1, 2), dilation=(1, d)) for d in (1, 2))
+        self.mixes = nn.ModuleList(nn.Conv2d(3 * HIDDEN, HIDDEN, 1) for _ in range(2))
+
+    def forward(self, signals, adj):
+        x = self.first(signals)
+        for gate, mix in zip(self.gates, self.mixes):
+            value, sigmoid = gate(x).chunk(2, 1)
+            hops = [value.tanh() * sigmoid.sigmoid()]
+            for _ in range(2):
+                hops.append(torch.einsum("ncvl,vw->ncwl", hops[-1], adj).contiguous())
+            x = mix(torch.cat(hops, 1)) + x[:, :, :, -hops[0].size(3):]
+        return self.lin(x.relu())
+
+
+class StepsOfLSTM(nn.Module):
+    """A graph convolution of every time step, and an LSTM over the steps of each node of each graph."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.lstm, self.lin = pyg.GCNConv(3, HIDDEN), nn.LSTM(HIDDEN, HIDDEN, batch_first=True), nn.Linear(HIDDEN, CLASSES)
+        self.again = pyg.GraphConv(HIDDEN, HIDDEN, aggr="max")
+
+    def forward(self, series, edge_index):
+        graphs, steps, nodes, _ = series.shape
+        x = self.conv(series.reshape(graphs * steps, nodes, -1), edge_index).relu()
+        x = x.reshape(graphs, steps, nodes, HIDDEN).permute(0, 2, 1, 3).reshape(graphs * nodes, steps, HIDDEN)
+        x = self.lstm(x)[0][:, -1].reshape(graphs, nodes, HIDDEN)
+        return self.lin(self.again(x, edge_index))
+
+
+class GraphCells(nn.Module):
+    """T-GCN: a gated cell whose products with an adjacency matrix put graphs and features side by side; features [graphs, nodes, F]."""
+
+    def __init__(self):
+        super().__init__()
+        self.gates, self.state, self.lin = nn.Linear(1 + HIDDEN, 2 * HIDDEN), nn.Linear(1 + HIDDEN, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    @staticmethod
+    def passed(step, state, adj):
+        graphs, nodes = step.shape
+        x = torch.cat([step.unsqueeze(2), state], 2).transpose(0, 1).transpose(1, 2).reshape(nodes, (1 + HIDDEN) * graphs)
+        return (adj @ x).reshape(nodes, 1 + HIDDEN, graphs).transpose(0, 2).transpose(1, 2)
+
+    def forward(self, graphs, adj):
+        h = graphs.new_zeros(graphs.size(0), graphs.size(1), HIDDEN)
+        for t in range(3):
+            keep, update = self.gates(self.passed(graphs[:, :, t], h, adj)).sigmoid().chunk(2, -1)
+            h = update * h + (1 - update) * self.state(self.passed(graphs[:, :, t], keep * h, adj)).tanh()
+        return self.lin(h)
+
+
+class ChannelsFirst(nn.Module):
+    """Features [F, nodes], added up along the last dimension."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.lin = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, channels, edge_index, edge_weight):
+        x = self.first(channels.t()).t()
+        x = torch.zeros_like(x).index_add_(1, edge_index[1], x[:, edge_index[0]] * edge_weight).relu()
+        x = self.lin(x.t()).t()
+        return torch.zeros_like(x).index_add_(1, edge_index[1], x[:, edge_index[0]] * edge_weight)
+
+
 class GlobalAttention(nn.Module):
     """A graph transformer: message passing beside attention of all nodes to all."""
 
@@ -1218,6 +1322,14 @@ ZOO = {
     "batch_statistics": lambda: NormStack(pyg.BatchNorm(HIDDEN, track_running_stats=False), False),
     "instance_norm": lambda: NormStack(pyg.InstanceNorm(HIDDEN), False),
     "gps": GlobalAttention,
+    "static_gcn": lambda: StaticGraphs(pyg.GCNConv),
+    "static_sage": lambda: StaticGraphs(pyg.SAGEConv),
+    "static_tag": lambda: StaticGraphs(lambda i, o: pyg.TAGConv(i, o, 2)),
+    "time_steps": TimeSteps,
+    "wave_net": WaveNet,
+    "steps_of_lstm": StepsOfLSTM,
+    "graph_cells": GraphCells,
+    "channels_first": ChannelsFirst,
     "top_k_pool": TopK,
     "typed_sage": lambda: Typed(lambda t: pyg.SAGEConv((-1, -1), HIDDEN)),
     "typed_gat": lambda: Typed(lambda t: pyg.GATConv((-1, -1), HIDDEN // 2, 2, add_self_loops=False), 3, "mean"),
@@ -1237,7 +1349,7 @@ ZOO = {
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
 DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna", "gin_layer_norm", "sage_attention", "gated_messages", "normed_messages", "lstm_of_layers",
-              "narrow_index", "simulator", "triplets", "line_graph", "virtual_rows"}  # once more as run_decompositions() leaves them
+              "narrow_index", "simulator", "triplets", "line_graph", "virtual_rows", "static_gcn", "time_steps"}  # once more as run_decompositions() leaves them
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}
@@ -1256,7 +1368,7 @@ class NodeOnly(nn.Module):
 
 def randomise_statistics(model, generator):
     for module in model.modules():
-        if isinstance(module, nn.BatchNorm1d) and module.track_running_stats:
+        if isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d)) and module.track_running_stats:
             module.running_mean.normal_(generator=generator)
             module.running_var.uniform_(0.5, 2, generator=generator)
 
@@ -1264,7 +1376,7 @@ def randomise_statistics(model, generator):
 def arguments(model, inputs):
     names = list(inspect.signature(model.forward).parameters)
     dtype = next(model.parameters(), torch.zeros(1)).dtype
-    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal)) else ("edge_weight", "edge_attr")
+    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal, ChannelsFirst)) else ("edge_weight", "edge_attr")
     if any(n in names for n in ("x_dict", "edge_index_dict", "x_user")):
         inputs = typed_inputs() | {"x_paper": typed_inputs()["x_dict"]["paper"], "x_subject": typed_inputs()["x_dict"]["subject"]}
         return {n: inputs[n] for n in names}
@@ -1279,10 +1391,12 @@ def export(name, model, given):
         return torch.export.export(model, (), given)
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
-             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO}}
+             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
+             "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO}}
     if "adj" in given:
         nodes = Dim("nodes")
-        return torch.export.export(model, (), given, dynamic_shapes={"x": {0: nodes}, "adj": {0: nodes, 1: nodes}})
+        shapes = {"x": {0: nodes}, "adj": {0: nodes, 1: nodes}, "graphs": {0: Dim.AUTO, 1: nodes}, "signals": {0: Dim.AUTO, 2: nodes}}
+        return torch.export.export(model, (), given, dynamic_shapes={n: shapes[n] for n in given})
     dynamic = lambda n, t: {key: edges.get(n, {0: Dim.AUTO}) for key in t} if isinstance(t, dict) else edges.get(n, {0: Dim.AUTO})
     return torch.export.export(model, (), given, dynamic_shapes={n: dynamic(n, t) for n, t in given.items()})
 

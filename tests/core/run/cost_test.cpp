@@ -9,7 +9,7 @@
 #include "core/run/bind.h"
 #include "core/run/executor.h"
 #include "core/run/measure.h"
-#include "tests/core/test_files.h"
+#include "tests/core/run/zoo_files.h"
 
 namespace cleave {
 namespace {
@@ -97,8 +97,8 @@ class CostOfZoo : public testing::TestWithParam<ZooModel> {};
 TEST_P(CostOfZoo, IsWhatTheCutMoves)
 {
     const std::filesystem::path folder = test::testDir() / "models" / GetParam().folder;
-    const Model model = openModel(folder / (GetParam().name + ".pt2"), {GetParam().roles, false});
     const DataGraph graph = readGraph(folder / (GetParam().name + ".npz"));
+    const Model model = test::openBeside(graph, folder / GetParam().name, {GetParam().roles, false});
     const PlanSpace space(*model.analysis);
     GraphMeasure measure(model, graph);
     const Bindings inputs = bindInputs(model, graph, {});

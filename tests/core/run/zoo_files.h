@@ -11,6 +11,13 @@ inline constexpr std::size_t mebi = 1 << 20;
 /// A file beside the models that are right: "gcn.pt2".
 inline std::filesystem::path zooFile(const std::string& file) { return testDir() / "models/zoo" / file; }
 
+/// A model opened beside its graph, a file of the same name without an ending.
+inline Model openBeside(const DataGraph& graph, const std::filesystem::path& path, OpenOptions options = {})
+{
+    options.shapes = arrayShapes(graph);
+    return openModel(path.string() + ".pt2", options);
+}
+
 inline Model openZoo(const std::string& name, const OpenOptions& options = {}) { return openModel(zooFile(name + ".pt2"), options); }
 
 /// The graph that a model was exported on.

@@ -51,7 +51,8 @@ TEST_P(Zoo, IsRightOrRefusedByName)
     const auto& [folder, name, expect, roles] = GetParam();
     const auto path = test::testDir() / "models" / folder / name;
     Model model;
-    const std::string refusal = test::errorOf([&] { model = openModel(path.string() + ".pt2", {roles, true}); });
+    const DataGraph graph = readGraph(path.string() + ".npz");
+    const std::string refusal = test::errorOf([&] { model = test::openBeside(graph, path, {roles, true}); });
     if (!refusal.empty()) {
         EXPECT_NE(expect, "equal") << refusal;
         const bool namesOp = refusal.find("op '") != std::string::npos || refusal.find("dynamic_shapes") != std::string::npos ||
@@ -60,7 +61,6 @@ TEST_P(Zoo, IsRightOrRefusedByName)
         return;
     }
     EXPECT_NE(expect, "refused") << "the model was cut";
-    const DataGraph graph = readGraph(path.string() + ".npz");
     for (const std::int64_t batchSize : {1, 7, 1000}) {
         VerifyOptions options;
         options.run.batchSize = batchSize;
@@ -114,8 +114,8 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
     if (expect != "equal")
         return;
     const auto path = test::testDir() / "models" / folder / name;
-    const Model model = openModel(path.string() + ".pt2", {roles, false});
     const DataGraph graph = readGraph(path.string() + ".npz");
+    const Model model = test::openBeside(graph, path, {roles, false});
     RunOptions plain;
     plain.kernels = Kernels::None;
     plain.dense = Dense::Blas;
@@ -188,8 +188,8 @@ TEST_P(Zoo, NarrowSavePointsKeepThreeDigits)
     if (expect != "equal" || folder != "zoo")
         return;
     const auto path = test::testDir() / "models" / folder / name;
-    const Model model = openModel(path.string() + ".pt2", {roles, false});
     const DataGraph graph = readGraph(path.string() + ".npz");
+    const Model model = test::openBeside(graph, path, {roles, false});
     RunOptions options;
     options.batchSize = 7;
     const RunResult expected = runLayerWise(model, graph, options);
@@ -218,13 +218,13 @@ TEST_P(Zoo, RewritesGiveTheSameAnswers)
     if (expect != "equal")
         return;
     const auto path = test::testDir() / "models" / folder / name;
-    const Model model = openModel(path.string() + ".pt2", {roles, true, allRewrites()});
+    const DataGraph graph = readGraph(path.string() + ".npz");
+    const Model model = test::openBeside(graph, path, {roles, true, allRewrites()});
     for (const std::string& note : model.program().notes)
         EXPECT_EQ(note.find("left as it is"), std::string::npos) << note;
     EXPECT_EQ(model.traced != nullptr, !model.analysis->rewrites.empty());
     if (!model.traced)
         return;
-    const DataGraph graph = readGraph(path.string() + ".npz");
     VerifyOptions options;
     options.run.batchSize = 7;
     options.tolerance = name == "bfloat16"                    ? Tolerance{0.05, 0.05}
