@@ -63,7 +63,6 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the higher-order op %1 (%2), which Cleave cannot cut: write the branch or loop out in forward."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the custom op %1 (%2), which Cleave cannot run: write it with PyTorch's own operators."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported in training mode (its forward updates %1): call model.eval() before torch.export.export."),
-    QT_TRANSLATE_NOOP("cleave::Core", "Input %1 has its dynamic size in dimension 1: Cleave takes rows of nodes along dimension 0. Let forward take them so, and change the dimensions inside it."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported for one graph only (%1): export it again with dynamic_shapes=%2"),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported for one graph only (%1 fixed): export it again with %2"),
     QT_TRANSLATE_NOOP("cleave::Core", "The model has no output tensor."),
@@ -152,6 +151,10 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "Global ops, which run over all nodes at once between functions: %1."),
     QT_TRANSLATE_NOOP("cleave::Core", "Rows that are computed and stored as those of nodes are, since edges are reduced into them, or ops need all of them: %1."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: it reduces edges into rows of more than %1 kinds."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Input %1 has its rows along dimension %2: they are put first."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Dimension %1 of input %2 may have any size: it is taken as 1 as long as no graph says what it is."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Dimension %1 of input %2 may have any size: this program is for %3."),
+    QT_TRANSLATE_NOOP("cleave::Core", "A tensor of the model would have more entries along one dimension than can be counted."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph's %2 and %3 take its place; where there are no weights they are 1."),
 
     // Files of every kind.

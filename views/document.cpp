@@ -353,15 +353,20 @@ void Document::takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<D
         openAgain();
 }
 
-// A file that does not say what it takes may be understood beside the graph's arrays.
+// A file that does not say what it takes may be understood beside the graph's arrays, and some sizes are theirs.
 bool Document::mayOpenNow() const
 {
-    return m_graph && m_graph != m_openedBeside && !m_model && !m_openingPath.isEmpty() && isTorchScript(toPath(m_openingPath));
+    if (!m_graph || m_graph == m_openedBeside)
+        return false;
+    return m_model ? isForOtherSizes(*m_model, arrayShapes(*m_graph, m_options.run.inputs))
+                   : !m_openingPath.isEmpty() && isTorchScript(toPath(m_openingPath));
 }
 
 void Document::openAgain()
 {
-    if (mayOpenNow())
+    if (mayOpenNow() && m_model)
+        openModel(m_modelPath, std::exchange(m_awaited, std::nullopt), m_hints);
+    else if (mayOpenNow())
         openModel(m_openingPath, std::exchange(m_awaited, std::nullopt), m_openingHints);
 }
 

@@ -135,10 +135,13 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan, Gr
     if (isProfileGraph(path))
         throw Error(printable(path, 200) + " is a profile graph: it can be looked at (inspect, dot, the window), but holds no program to run.");
     OpenOptions options;
-    if (rewrites.empty() && !plan.empty())
-        for (const std::string& name : readPlanSummary(plan).rewrites)
+    if (!plan.empty()) {
+        const PlanSummary made = readPlanSummary(plan);
+        options.sizes = made.sizes;
+        for (const std::string& name : made.rewrites)
             options.rewrites.merge(rewritesOf(name));
-    else
+    }
+    if (plan.empty() || !rewrites.empty())
         options.rewrites = rewritesOf(rewrites);
     for (const std::string& text : roles) {
         const auto [name, value] = nameAndValue(text, "--role");

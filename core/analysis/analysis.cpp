@@ -14,10 +14,10 @@
 #include "core/analysis/passes.h"
 #include "core/analysis/row_rules.h"
 #include "core/analysis/shape_text.h"
+#include "core/analysis/static_shapes.h"
 #include "core/analysis/views.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
-#include "core/model/pt2_checks.h"
 
 namespace cleave {
 
@@ -226,9 +226,12 @@ void noteRowsFirst(Analysis& analysis)
         if (input.rowDim > 0)
             analysis.program.notes.push_back("Input '" + printable(analysis.program[input.value].name) + "' has its rows along dimension " +
                                              std::to_string(input.rowDim) + ": they are put first.");
-    for (const FreeSize& free : analysis.freeSizes)
-        analysis.program.notes.push_back("Dimension " + std::to_string(free.dim) + " of input '" + printable(free.input) + "' may have any size: " +
-                                         (free.isAssumed ? "taken as 1, as long as no graph says what it is." : "it is " + std::to_string(free.size) + " in this graph."));
+    for (const FreeSize& free : analysis.freeSizes) {
+        const std::string dim = std::to_string(free.dim), input = printable(free.input);
+        analysis.program.notes.push_back(
+            free.isAssumed ? "Dimension " + dim + " of input '" + input + "' may have any size: it is taken as 1 as long as no graph says what it is."
+                           : "Dimension " + dim + " of input '" + input + "' may have any size: this program is for " + std::to_string(free.size) + ".");
+    }
 }
 
 void noteProbed(Analysis& analysis)
@@ -286,7 +289,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     putRowsFirst(program);
     assignRoles(program, options.roles);
     refuseStatic(program);
-    std::vector<FreeSize> freeSizes = fixFreeSizes(program, options.shapes);
+    std::vector<FreeSize> freeSizes = fixFreeSizes(program, options.sizes);
     lowerAdjacencies(program);
     std::vector<PassCount> passes = cleanUp(program);
     mergeNodeCounts(program);

@@ -90,7 +90,7 @@ struct Analysis {
 
 struct AnalysisOptions {
     std::map<std::string, Role> roles;  ///< by name of an input or parameter, instead of the guess
-    std::map<std::string, std::vector<std::int64_t>> shapes = {};  ///< of arrays for inputs, by their names, if a graph is at hand: fixFreeSizes
+    KnownInputSizes sizes = {};         ///< what is known of FreeSize: from a graph's arrays, or a plan
 };
 
 /// A parameter that is given the role node features becomes an input, and its number of rows the number of nodes wherever it stands. Error if it

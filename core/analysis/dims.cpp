@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
-#include <numeric>
 
+#include "core/base/error.h"
 #include "core/base/format.h"
 
 namespace cleave {
@@ -70,8 +69,10 @@ std::string textWithSizes(const std::string& text, const std::map<std::string, s
             others.push_back(argument);
     }
     if (name == "Add" || name == "Mul") {
-        const std::int64_t folded = name == "Add" ? std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0})
-                                                  : std::accumulate(numbers.begin(), numbers.end(), std::int64_t{1}, std::multiplies<>());
+        std::int64_t folded = name == "Add" ? 0 : 1;
+        for (const std::int64_t number : numbers)
+            if (name == "Add" ? __builtin_add_overflow(folded, number, &folded) : __builtin_mul_overflow(folded, number, &folded))
+                throw Error("A tensor of the model would have more entries along one dimension than can be counted.");
         if (others.empty() || (name == "Mul" && folded == 0))
             return std::to_string(folded);
         if (folded != (name == "Add" ? 0 : 1))

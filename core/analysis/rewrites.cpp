@@ -12,14 +12,14 @@ namespace cleave {
 
 namespace {
 
-constexpr std::array names{std::pair{Rewrite::RowsFirst, std::string_view("rows-first")},
-                           std::pair{Rewrite::TransformFirst, std::string_view("transform-first")},
-                           std::pair{Rewrite::AggregateFirst, std::string_view("aggregate-first")},
-                           std::pair{Rewrite::SumLinears, std::string_view("sum-linears")},
-                           std::pair{Rewrite::MergeLinears, std::string_view("merge-linears")},
-                           std::pair{Rewrite::FoldBatchNorm, std::string_view("fold-batch-norm")},
-                           std::pair{Rewrite::OneGather, std::string_view("one-gather")},
-                           std::pair{Rewrite::StoreEdges, std::string_view("store-edges")}};
+constexpr std::array namedRewrites{std::pair{Rewrite::RowsFirst, std::string_view("rows-first")},
+                                   std::pair{Rewrite::TransformFirst, std::string_view("transform-first")},
+                                   std::pair{Rewrite::AggregateFirst, std::string_view("aggregate-first")},
+                                   std::pair{Rewrite::SumLinears, std::string_view("sum-linears")},
+                                   std::pair{Rewrite::MergeLinears, std::string_view("merge-linears")},
+                                   std::pair{Rewrite::FoldBatchNorm, std::string_view("fold-batch-norm")},
+                                   std::pair{Rewrite::OneGather, std::string_view("one-gather")},
+                                   std::pair{Rewrite::StoreEdges, std::string_view("store-edges")}};
 
 int oneRound(Program& program, Rewrite rewrite)
 {
@@ -49,20 +49,20 @@ int oneRound(Program& program, Rewrite rewrite)
 std::set<Rewrite> allRewrites()
 {
     std::set<Rewrite> all;
-    for (const auto& [rewrite, name] : names)
+    for (const auto& [rewrite, name] : namedRewrites)
         all.insert(rewrite);
     return all;
 }
 
 std::string_view rewriteName(Rewrite rewrite)
 {
-    return std::ranges::find(names, rewrite, &std::pair<Rewrite, std::string_view>::first)->second;
+    return std::ranges::find(namedRewrites, rewrite, &std::pair<Rewrite, std::string_view>::first)->second;
 }
 
 bool rewriteFromName(std::string_view name, Rewrite& rewrite)
 {
-    const auto known = std::ranges::find(names, name, &std::pair<Rewrite, std::string_view>::second);
-    if (known == names.end())
+    const auto known = std::ranges::find(namedRewrites, name, &std::pair<Rewrite, std::string_view>::second);
+    if (known == namedRewrites.end())
         return false;
     rewrite = known->first;
     return true;

@@ -137,7 +137,7 @@ void writeNumbers(Argument& argument, const Program& program, const std::set<Val
 
 void putRowsFirst(Program& program) { RowsFirst(program).run(); }
 
-std::vector<FreeSize> fixFreeSizes(Program& program, const std::map<std::string, std::vector<std::int64_t>>& shapes)
+std::vector<FreeSize> fixFreeSizes(Program& program, const KnownInputSizes& known)
 {
     const std::set<std::string> counted = countedRows(program);
     std::map<std::string, std::int64_t> sizes;
@@ -147,15 +147,15 @@ std::vector<FreeSize> fixFreeSizes(Program& program, const std::map<std::string,
         const bool hasRows = input.role == Role::NodeFeatures || (input.role == Role::EdgeFeatures && input.rowDim > 0);
         if (!hasRows || value.sizes.size() < 3)
             continue;
-        const auto known = shapes.find(value.name);
+        const auto ofInput = known.find(value.name);
         for (std::size_t d = 1; d < value.sizes.size(); ++d) {
             const std::string& symbol = value.sizes[d].symbol;
             if (symbol.empty() || symbol == value.sizes[0].symbol || counted.contains(symbol) || sizes.contains(symbol))
                 continue;
-            const std::size_t dim = input.dimOfForward(d);
-            const bool isKnown = known != shapes.end() && known->second.size() == value.sizes.size() && known->second[dim] > 0;
-            sizes[symbol] = isKnown ? known->second[dim] : 1;
-            fixed.push_back({value.name, static_cast<int>(dim), sizes[symbol], !isKnown});
+            const int dim = static_cast<int>(input.dimOfForward(d));
+            const bool isKnown = ofInput != known.end() && ofInput->second.contains(dim) && ofInput->second.at(dim) > 0;
+            sizes[symbol] = isKnown ? ofInput->second.at(dim) : 1;
+            fixed.push_back({value.name, dim, sizes[symbol], !isKnown});
         }
     }
     if (sizes.empty())

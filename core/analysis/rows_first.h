@@ -22,7 +22,10 @@ struct FreeSize {
     bool operator==(const FreeSize&) const = default;
 };
 
-/// Takes these sizes for what a graph's arrays have there, by the names of inputs; they are numbers of the program from then on. Roles are known.
-std::vector<FreeSize> fixFreeSizes(Program& program, const std::map<std::string, std::vector<std::int64_t>>& shapes);
+/// Sizes of inputs by their names, and dimension as forward has it.
+using KnownInputSizes = std::map<std::string, std::map<int, std::int64_t>>;
+
+/// Takes these sizes for what is known of them; they are numbers of the program from then on. Roles are known.
+std::vector<FreeSize> fixFreeSizes(Program& program, const KnownInputSizes& known);
 
 }  // namespace cleave

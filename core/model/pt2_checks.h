@@ -10,7 +10,4 @@ void refuseForeign(const Program& program, const Op& op);
 /// Error naming the op if it only appears in exports in training mode: live dropout, batch statistics.
 void refuseTraining(const Program& program, OpId op);
 
-/// Error with the dynamic_shapes to write if a node or edge dimension of the inputs was exported with a fixed size.
-void refuseStatic(const Program& program);
-
 }  // namespace cleave

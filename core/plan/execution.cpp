@@ -51,6 +51,10 @@ public:
         for (std::size_t i = 0; i < m_p.inputs.size(); ++i)
             if (m_p.inputs[i].rowDim > 0)
                 inputs[i]["row_dim"] = m_p.inputs[i].rowDim;
+        for (const FreeSize& free : m_a.freeSizes)
+            for (Json& input : inputs)
+                if (input["name"] == free.input)
+                    input["sizes"].push_back({{"dim", free.dim}, {"size", free.size}});
         for (const Input& input : m_p.inputs)
             if (input.parameter.valid())
                 addWeight(weights, m_p[input.value], input.parameter);

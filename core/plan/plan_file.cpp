@@ -551,6 +551,12 @@ PlanSummary readPlanSummary(const std::filesystem::path& path)
             summary.saved[number].push_back(tensor.at("name").text());
     }
     summary.rewrites = rewriteNames(file);
+    if (const auto execution = file.find("execution"))
+        for (const JsonView& input : execution->at("inputs").items())
+            if (const auto sizes = input.find("sizes"))
+                for (const JsonView& fixed : sizes->items())
+                    summary.sizes.push_back(
+                        {input.at("name").text(), static_cast<int>(fixed.at("dim").integer()), fixed.at("size").integer(), false});
     if (const auto size = file.find("batch_size"))
         summary.batchSize = size->integer();
     if (const auto order = file.find("order"))

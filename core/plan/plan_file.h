@@ -79,6 +79,7 @@ struct PlanSummary {
     std::map<std::string, std::vector<std::string>> saved;  ///< function: save points
     std::map<std::string, std::string> devices;             ///< function: that it is to run on, if not the CPU
     std::vector<std::string> rewrites;  ///< of the program that was cut
+    std::vector<FreeSize> sizes;        ///< that it was cut for
     std::int64_t batchSize = 0;
     std::string order;
     std::optional<double> secondsWithDevice;

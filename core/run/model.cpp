@@ -19,9 +19,12 @@ Model openModel(const std::filesystem::path& path, const OpenOptions& options, c
     Program program =
         isTorchScript(path) ? readTorchScript(path, {options.roles, options.widths, options.shapes}, progress) : readPt2(path, progress);
     AnalysisOptions known{options.roles};
+    for (const FreeSize& free : options.sizes)
+        known.sizes[free.input][free.dim] = free.size;
     for (const Input& input : program.inputs)
         if (const auto shape = findNamed(options.shapes, program[input.value].name); shape != options.shapes.end())
-            known.shapes[program[input.value].name] = shape->second.sizes;
+            for (std::size_t d = 0; d < shape->second.sizes.size(); ++d)
+                known.sizes[program[input.value].name][static_cast<int>(d)] = shape->second.sizes[d];
     auto traced = std::make_shared<Analysis>(analyse(program, known, LibTorchEvaluator(), progress));
     checkAdjacencies(program, *traced, progress);
     Model model = rewrittenModel(std::move(traced), options.rewrites, progress);

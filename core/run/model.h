@@ -17,6 +17,7 @@ struct OpenOptions {
     std::set<Rewrite> rewrites = {};    ///< to be applied where they can be; left out, with a note, if the answers are not the traced program's
     std::map<std::string, std::int64_t> widths = {};  ///< by name of an input of TorchScript: see ScriptOptions
     std::map<std::string, ArrayShape> shapes = {};    ///< of the graph that the model will run on, if it is at hand: the same, and FreeSize
+    std::vector<FreeSize> sizes = {};                 ///< where no graph is: those of a plan
 };
 
 /// A model that was read, analysed, cut and checked. Cheap to copy and safe to share between threads.

@@ -446,6 +446,10 @@ class LayerWise:
         for i in inputs:
             if isinstance(bound.get(i["name"]), torch.Tensor):
                 bound[i["name"]] = bound[i["name"]].cpu().to(getattr(torch, i["dtype"]))
+            for fixed in i.get("sizes", []):
+                found = bound[i["name"]].shape[fixed["dim"]]
+                if found != fixed["size"]:
+                    raise PlanError(f"The plan is for '{i['name']}' of size {fixed['size']} in dimension {fixed['dim']}, and not {found}: make it on such a graph.")
             if "row_dim" in i:  # forward has rows along another dimension than the first
                 bound[i["name"]] = bound[i["name"]].movedim(i["row_dim"], 0).contiguous()
         bound.update({i["name"]: self._weights[i["name"]] for i in self.execution["inputs"] if i["name"] in self._weights})

@@ -632,10 +632,6 @@
         <translation>模型是在训练模式下导出的（forward 会更新 %1）：请在 torch.export.export 之前调用 model.eval()。</translation>
     </message>
     <message>
-        <source>Input %1 has its dynamic size in dimension 1: Cleave takes rows of nodes along dimension 0. Let forward take them so, and change the dimensions inside it.</source>
-        <translation>输入 %1 的动态大小在第 1 维：Cleave 要求节点的行沿第 0 维。请让 forward 这样接收，并在其内部改变维度。</translation>
-    </message>
-    <message>
         <source>The model was exported for one graph only (%1): export it again with dynamic_shapes=%2</source>
         <translation>模型导出时只适用于一个图（%1）：请用 dynamic_shapes=%2 重新导出</translation>
     </message>
@@ -926,6 +922,22 @@
     <message>
         <source>The model cannot be cut exactly: it reduces edges into rows of more than %1 kinds.</source>
         <translation>模型无法精确切分：它把边归约到超过 %1 种行。</translation>
+    </message>
+    <message>
+        <source>Input %1 has its rows along dimension %2: they are put first.</source>
+        <translation>输入 %1 的行沿维度 %2：已将其移到最前。</translation>
+    </message>
+    <message>
+        <source>Dimension %1 of input %2 may have any size: it is taken as 1 as long as no graph says what it is.</source>
+        <translation>输入 %2 的维度 %1 可以是任意大小：在图给出之前按 1 计算。</translation>
+    </message>
+    <message>
+        <source>Dimension %1 of input %2 may have any size: this program is for %3.</source>
+        <translation>输入 %2 的维度 %1 可以是任意大小：此程序对应 %3。</translation>
+    </message>
+    <message>
+        <source>A tensor of the model would have more entries along one dimension than can be counted.</source>
+        <translation>模型的一个张量在某一维度上的元素多得无法计数。</translation>
     </message>
     <message>
         <source>Input %1 is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph&apos;s %2 and %3 take its place; where there are no weights they are 1.</source>

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ZOO = ROOT / "tests/models/zoo"
@@ -61,6 +62,9 @@ def prepare_exports(cli, folder, only):
     for number, entry in enumerate(entries(only)):
         model, plan = ZOO / (entry["name"] + ".pt2"), folder / (entry["name"] + ".cleave.json")
         roles = [word for name, role in entry.get("roles", {}).items() for word in ("--role", f"{name}={role}")]
+        # Sizes that are not the model's are the graph's.
+        sized = {"graphs.npy", "series.npy", "signals.npy"} & set(zipfile.ZipFile(ZOO / (entry["name"] + ".npz")).namelist())
+        graph = [ZOO / (entry["name"] + ".npz")] if sized else []
         if number % 4 == 0:  # all functions joined, over blocks of several hops
             joined = [cli, "plan", model, ZOO / (entry["name"] + ".npz"), *roles, "--planner", "node-wise", "--batch-size", "7", "--out", plan]
             made = subprocess.run(joined, capture_output=True, text=True)
@@ -69,7 +73,7 @@ def prepare_exports(cli, folder, only):
                 continue
             assert "nodes of one type only" in made.stderr, made.stderr
         # Plans with ops before their message passing, too: the first of these linears that may be there.
-        command = [cli, "plan", model, *roles, "--out", plan]
+        command = [cli, "plan", model, *graph, *roles, "--out", plan]
         for op in ("linear", "linear_1", "relu", "add_1"):
             # Functions are numbered by degree and node type.
             positions = range(1, 12) if "typed" in entry["name"] or "hetero" in entry["name"] else [1 if op == "linear" else 2]

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
+
 namespace cleave {
 namespace {
 
@@ -20,6 +22,23 @@ TEST(Dims, RenamedSizesAreSortedAgain)
     EXPECT_EQ(renameSymbols({0, "Add(a, b)"}, {{"a", "z"}}).symbol, "Add(b, z)");
     EXPECT_EQ(renameSymbols({0, "a"}, {{"a", "b"}, {"b", "c"}}).symbol, "c");
     EXPECT_EQ(renameSymbols({5, {}}, {{"5", "n"}}), (Dim{5, {}}));
+}
+
+TEST(Dims, SymbolsBecomeNumbers)
+{
+    const auto text = [](const std::string& size) { return toString(withSizes({0, size}, {{"b", 4}, {"z", 0}})); };
+    EXPECT_EQ(text("b"), "4");
+    EXPECT_EQ(text("n"), "n");
+    EXPECT_EQ(text("Mul(b, n)"), "Mul(4, n)");
+    EXPECT_EQ(text("Mul(2, b, n)"), "Mul(8, n)");
+    EXPECT_EQ(text("Add(Mul(b, n), b, 3)"), "Add(7, Mul(4, n))");
+    EXPECT_EQ(text("Mul(z, n)"), "0");
+    EXPECT_EQ(text("Add(z, n)"), "n");
+    EXPECT_EQ(text("FloorDiv(b, 2)"), "2");
+    EXPECT_EQ(text("Max(1, b)"), "4");
+    EXPECT_EQ(text("Mod(n, b)"), "Mod(n, 4)");
+    EXPECT_EQ(withSizes({5, {}}, {{"5", 1}}), (Dim{5, {}}));
+    EXPECT_THROW(text("Mul(b, 9000000000000000000)"), Error);
 }
 
 TEST(Dims, MultiplesAreComparedForAnySymbols)

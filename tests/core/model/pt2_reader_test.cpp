@@ -54,26 +54,6 @@ TEST(Pt2Reader, SeveralOutputsKeepTheirPlaces)
     EXPECT_EQ(lstm->outputs.size(), 3U);
 }
 
-TEST(Pt2Reader, StaticExportIsRefusedWithTheShapesToWrite)
-{
-    Program program = readPt2(test::testDir() / "models/zoo/static.pt2");
-    const std::string error = test::errorOf([&] { refuseStatic(program); });
-    EXPECT_NE(error.find("dynamic_shapes={\"x\": {0: torch.export.Dim(\"nodes\")}, \"edge_index\": {1: torch.export.Dim(\"edges\")}}"),
-              std::string::npos)
-        << error;
-}
-
-TEST(Pt2Reader, NodesAlongAnotherDimensionAreRefusedAsSuch)
-{
-    Program program = readPt2(test::testDir() / "models/zoo/gcn.pt2");
-    std::vector<Dim>& sizes = program[program.inputs.front().value].sizes;
-    ASSERT_EQ(sizes.size(), 2U);
-    EXPECT_EQ(test::errorOf([&] { refuseStatic(program); }), "");
-    sizes.insert(sizes.begin(), Dim{4, {}});
-    EXPECT_EQ(test::errorOf([&] { refuseStatic(program); }),
-              "Input 'x' has its dynamic size in dimension 1: Cleave takes rows of nodes along dimension 0. Let forward take them so, and change the dimensions inside it.");
-}
-
 TEST(Pt2Reader, TrainingModeIsRefused)
 {
     const std::string error = test::errorOf([] { readPt2(test::testDir() / "models/zoo/training.pt2"); });
