@@ -116,6 +116,7 @@ private Q_SLOTS:
     void rolesMakeAParameterTheFeatures();
     void widthsAreAskedFor();
     void graphsTellShapesOfInputs();
+    void graphsTellSizesThatTheModelLeavesOpen();
     void rolesAreChosenInThePanel();
     void cancelStopsARun();
     void cancelStopsAtOnce_data();
@@ -563,6 +564,37 @@ void WindowTest::graphsTellShapesOfInputs()
     openGraph(cancelled);
     QTRY_VERIFY_WITH_TIMEOUT(!cancelled.document().isBusy(), patience);
     QVERIFY(!cancelled.document().model());
+}
+
+// A model takes any number of graphs side by side; its program is for as many as there are.
+void WindowTest::graphsTellSizesThatTheModelLeavesOpen()
+{
+    MainWindow window;
+    window.show();
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/static_gcn.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr, patience);
+    QVERIFY(window.document().model()->analysis->freeSizes == (std::vector{FreeSize{"graphs", 0, 1, true}}));
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/static_gcn.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model()->analysis->freeSizes == (std::vector{FreeSize{"graphs", 0, 3, false}}), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().canRun(), patience);
+    QVERIFY(!window.messageBar().isVisible());
+    for (const std::set<Rewrite>& rewrites : {std::set<Rewrite>{}, allRewrites()}) {
+        window.document().setRewrites(rewrites);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+        window.document().verify();
+        QTRY_VERIFY_WITH_TIMEOUT(window.document().report().verify.has_value(), patience);
+        QVERIFY(window.document().report().verify->equal());
+        QCOMPARE(window.document().report().verify->layerWise.outputs.front().array.shape.front(), 3);
+    }
+    openGraph(window);  // Cora has no such features, which is said when it is run
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+    QVERIFY(window.document().model());
+
+    MainWindow both;  // the graph is read before the model is open
+    both.show();
+    both.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/static_gcn.pt2"));
+    both.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/static_gcn.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(both.document().model() != nullptr && both.document().model()->analysis->freeSizes.front().size == 3, patience);
 }
 
 // The row of a property of a panel, or an invalid index.

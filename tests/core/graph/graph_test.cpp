@@ -110,6 +110,34 @@ TEST(Graph, RefusesWhatIsWrongByName)
     EXPECT_NE(refusal(arrays).find("test_mask"), std::string::npos);
 }
 
+// Graphs side by side, time steps, channels before nodes: which dimension has the rows is for the model to say.
+TEST(Graph, NodesMayLieAlongAnotherDimension)
+{
+    const auto nodesOf = [](std::vector<std::int64_t> shape, std::optional<std::int64_t> stated = {}) {
+        auto arrays = tiny();
+        arrays.erase("num_nodes");
+        if (stated)
+            arrays["num_nodes"] = numbers({}, {*stated});
+        std::int64_t count = 1;
+        for (const std::int64_t size : shape)
+            count *= size;
+        arrays["x"] = arrayOf<float>(DType::Float32, std::move(shape), std::vector<float>(static_cast<std::size_t>(count)));
+        return read(arrays).numNodes;
+    };
+    EXPECT_EQ(nodesOf({2, 3, 1}), 3);
+    EXPECT_EQ(nodesOf({3, 5, 1}), 3) << "the first that is large enough for the edges";
+    EXPECT_EQ(nodesOf({2, 2, 4, 1}), 4);
+    EXPECT_EQ(nodesOf({4, 3, 1}, 3), 3);
+    EXPECT_EQ(nodesOf({2, 3}, 3), 3) << "channels first";
+    EXPECT_THROW(nodesOf({2, 5, 1}, 3), Error);
+    EXPECT_THROW(nodesOf({2, 2, 1}), Error);
+    auto arrays = tiny();
+    arrays["edge_attr"] = arrayOf<float>(DType::Float32, {3, 2, 1}, std::vector<float>(6));
+    EXPECT_EQ(refusal(arrays), "");
+    arrays["edge_attr"] = arrayOf<float>(DType::Float32, {3, 4, 1}, std::vector<float>(12));
+    EXPECT_NE(refusal(arrays).find("edge_attr"), std::string::npos);
+}
+
 TEST(Graph, RefusesWrongSparseFeatures)
 {
     auto arrays = tiny();
