@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -111,6 +112,9 @@ Analysis analyseClean(Program program, const Evaluator& evaluator, const Progres
 /// What counts the rows that an input's entries name, by its position along the first dimension (an edge index [2, M] has two, a list one): sizes of
 /// what is read at them, or reduced into. Empty where the program does not tell, since it computes the index.
 std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input);
+
+/// How many rows an input divides, if its entries are where those of each of something begin, and where the last ones end (ptr, rowptr).
+std::optional<Dim> rowsDividedBy(const Program& program, ValueId input);
 
 /// The node types that these sizes count. Where the program does not tell, the only one that has features; empty if there are several.
 std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input);

@@ -133,6 +133,21 @@ std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId 
     return sizes;
 }
 
+std::optional<Dim> rowsDividedBy(const Program& program, ValueId input)
+{
+    const auto isInput = [&](ValueId value) { return value.valid() && viewRoot(program, value) == input; };
+    for (const Op& op : program.ops) {
+        const OpView view(program, op);
+        if (op.target == "aten::bucketize" && isInput(view.value("boundaries")))
+            return view.output().sizes.front();
+        const ValueId repeats = op.target == "aten::repeat_interleave" ? view.value(view.given("repeats") ? "repeats" : "self") : ValueId{};
+        const OpId maker = repeats.valid() ? program[repeats].producer : OpId{};
+        if (maker.valid() && program[maker].target == "aten::diff" && isInput(OpView(program, program[maker]).value("self")))
+            return view.output().sizes.front();
+    }
+    return {};
+}
+
 namespace {
 
 bool mentions(const std::string& size, const std::string& symbol)

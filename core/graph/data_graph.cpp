@@ -88,6 +88,7 @@ public:
                     sparse.insert(of);
         for (const std::string& name : sparse)
             takeSparseFeatures(name, progress);
+        takeCompressedRows();
         findTypes();
         takeLabels();
         for (const auto& [name, slot] :
@@ -144,6 +145,42 @@ private:
     static bool isEdgeIndex(const std::string& name) { return name.starts_with("edge_index") || name.ends_with("edge_index"); }
 
     static bool isPairs(const Array& array) { return isInteger(array.dtype) && array.shape.size() == 2 && array.shape[0] == 2; }
+
+    // Edges of each target between pointers, where the file has no others: sources and targets are what edge_index would be.
+    void takeCompressedRows()
+    {
+        if (std::ranges::any_of(m_all, [](const auto& named) { return isEdgeIndex(named.first); }))
+            return;
+        for (const auto& [rows, columns] : {std::pair("rowptr", "col"), {"indptr", "indices"}, {"crow_indices", "col_indices"}}) {
+            const auto pointers = m_all.find(rows), sources = m_all.find(columns);
+            const auto isList = [&](auto array) { return array != m_all.end() && isInteger(array->second.dtype) && array->second.shape.size() == 1; };
+            if (!isList(pointers) || !isList(sources) || pointers->second.shape[0] == 0)
+                continue;
+            const std::int64_t nodes = pointers->second.shape[0] - 1, edges = sources->second.shape[0];
+            NewArray index = makeArray(DType::Int64, {2, edges});
+            auto* ends = reinterpret_cast<std::int64_t*>(index.data);
+            std::int64_t next = 0;
+            for (std::int64_t node = 0; node < nodes; ++node)
+                for (const std::int64_t end = std::min(integerAt(pointers->second, node + 1), edges); next < end; ++next) {
+                    ends[next] = integerAt(sources->second, next);
+                    ends[edges + next] = node;
+                }
+            if (next != edges || integerAt(pointers->second, 0) != 0 || integerAt(pointers->second, nodes) != edges || !isSorted(pointers->second))
+                fail(rows, "must go from 0 to " + formatCount(edges) + ", which '" + columns + "' has, and never down");
+            m_all["edge_index"] = index.array;
+            if (!m_all.contains("num_nodes") && !m_all.contains("x") && !m_all.contains("y"))
+                m_all["num_nodes"] = oneNumber(nodes);
+            return;
+        }
+    }
+
+    static bool isSorted(const Array& array)
+    {
+        for (std::int64_t i = 1; i < array.count(); ++i)
+            if (integerAt(array, i) < integerAt(array, i - 1))
+                return false;
+        return true;
+    }
 
     // Whether nodes have types, and which arrays are then features and edges: by their names, or where none has such a name, by their shapes.
     void findTypes()

@@ -171,6 +171,15 @@ void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor
         });
         return isKnown ? std::optional(std::llround(rows)) : std::nullopt;
     };
+    const auto divided = tensor.dim() == 1 && tensor.numel() > 0 ? rowsDividedBy(analysis.program, input.value) : std::nullopt;
+    if (const auto rows = divided ? divided->isConstant() ? std::optional(divided->value) : count(divided->symbol) : std::nullopt) {
+        const at::Tensor pointers = tensor.to(at::kLong).contiguous();
+        const std::span<const std::int64_t> all(pointers.data_ptr<std::int64_t>(), static_cast<std::size_t>(pointers.numel()));
+        if (all.front() != 0 || all.back() != *rows || !std::ranges::is_sorted(all))
+            throw Error("Input '" + printable(analysis.program[input.value].name) + "' must go from 0 to " + std::to_string(*rows) +
+                        ", and never down: it says where rows begin and end.");
+        return;
+    }
     std::int64_t most = 0;
     for (const NodeType& type : analysis.nodeTypes)
         most = std::max(most, count(type.symbol).value_or(0));

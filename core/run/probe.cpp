@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "core/analysis/adjacency.h"
@@ -52,6 +53,21 @@ at::Tensor randomTensor(const Value& value, const std::vector<std::int64_t>& siz
     for (std::int64_t i = 0; i < uniform.numel(); ++i)
         data[i] = !floating ? static_cast<double>(integer(random)) : positive ? 0.1 + std::abs(normal(random)) : normal(random);
     return uniform.to(scalarType(value.dtype));
+}
+
+// From 0 to all rows.
+at::Tensor randomPointers(std::int64_t count, std::int64_t rows, std::mt19937_64& random)
+{
+    std::uniform_int_distribution<std::int64_t> any(0, rows);
+    at::Tensor pointers = at::empty({count}, at::kLong);
+    auto* data = pointers.data_ptr<std::int64_t>();
+    std::generate_n(data, count, [&] { return any(random); });
+    std::sort(data, data + count);
+    if (count > 0) {
+        data[0] = 0;
+        data[count - 1] = rows;
+    }
+    return pointers;
 }
 
 at::Tensor randomMatrix(const Value& value, const std::vector<std::int64_t>& sizes, const ProbeGraph& graph, std::mt19937_64& random)
@@ -126,6 +142,11 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
                         if (sizeParts(size).second.empty())
                             sizes.try_emplace(size, sizes.at(*known));
         }
+    // Pointers into edges are of nodes, as a program may take for granted.
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; value.sizes.size() == 1 && !value.sizes[0].isConstant())
+            if (const auto divided = rowsDividedBy(program, input.value); divided && !nodes.contains(divided->symbol))
+                sizes.try_emplace(value.sizes[0].symbol, graph.nodes + 1);
     for (const Input& input : program.inputs)
         for (const Dim& dim : program[input.value].sizes)
             if (!dim.isConstant() && !sizes.contains(dim.symbol))
@@ -160,7 +181,13 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
         ProbeGraph of = graph;
         if (shape.size() == 1 && isInteger(value.dtype) && !named.at(input.value)[0].empty())
             of.integers = graph.integers == graph.nodes ? rowsOf(input.value, 0) : std::min(graph.integers, rowsOf(input.value, 0));
-        if (isEdges(input))
+        const auto divided = shape.size() == 1 && isInteger(value.dtype) ? rowsDividedBy(program, input.value) : std::nullopt;
+        const auto sizeOf = [&](const std::string& symbol) { return sizes.contains(symbol) ? static_cast<double>(sizes.at(symbol)) : 0.0; };
+        if (divided)
+            bindings[input.value] =
+                randomPointers(shape[0], divided->isConstant() ? divided->value : std::llround(sizeValue(divided->symbol, sizeOf)), random)
+                    .to(scalarType(value.dtype));
+        else if (isEdges(input))
             bindings[input.value] = randomEdges(graph, {rowsOf(input.value, 0), rowsOf(input.value, 1)}, shape[1], random);
         else if (input.role == Role::GraphStructure && isSquareOfNodes(value))
             bindings[input.value] = randomMatrix(value, shape, graph, random);

@@ -540,6 +540,10 @@
         <translation>模型运行时产生随机数：%1；两次运行结果不同，因此无法证明相等。请在评估模式下、不加噪声地导出。</translation>
     </message>
     <message>
+        <source>Op %1 (%2) reduces by %3 from a start of its own: Cleave knows sums, means and extremes.</source>
+        <translation>算子 %1（%2）以自己的初值按 %3 归约：Cleave 只认识求和、均值和最值。</translation>
+    </message>
+    <message>
         <source>Op %1 (%2) is not given a tensor that it needs.</source>
         <translation>算子 %1（%2）缺少它需要的张量。</translation>
     </message>
@@ -922,6 +926,10 @@
     <message>
         <source>The model cannot be cut exactly: it reduces edges into rows of more than %1 kinds.</source>
         <translation>模型无法精确切分：它把边归约到超过 %1 种行。</translation>
+    </message>
+    <message>
+        <source>Input %1 must go from 0 to %2, and never down: it says where rows begin and end.</source>
+        <translation>输入 %1 必须从 0 到 %2，且不递减：它表示各行的起止位置。</translation>
     </message>
     <message>
         <source>Input %1 has its rows along dimension %2: they are put first.</source>

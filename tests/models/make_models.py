@@ -62,6 +62,8 @@ def make_inputs():
     inputs |= {"before": torch.randint(-1, EDGES, (EDGES, 3), generator=more), "into": torch.randint(-1, EDGES, (NODES, 4), generator=more),
                "four_from": torch.randint(0, len(into), (211,), generator=more), "four_to": torch.randint(0, len(into), (211,), generator=more),
                "counts_from": counts, "counts_to": counts.flip(0)}
+    order = torch.argsort(edge_index[1], stable=True)
+    inputs |= {"col": edge_index[0, order], "rowptr": torch.cat([counts.new_zeros(1), torch.bincount(edge_index[1], minlength=NODES).cumsum(0)])}
     # Features with other dimensions before the nodes': graphs side by side, time steps, channels.
     inputs |= {"graphs": torch.randn(3, NODES, FEATURES, generator=more), "series": torch.randn(2, 6, NODES, 3, generator=more),
                "signals": torch.randn(2, 3, NODES, 6, generator=more), "channels": torch.randn(FEATURES, NODES, generator=more)}
@@ -1051,6 +1053,30 @@ class NormStack(nn.Module):
         return self.lin(x)
 
 
+class Pointers(nn.Module):
+    """Neighbours between pointers, as in compressed rows: sums, means, extremes, and attention over them."""
+
+    def __init__(self, *reductions):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(FEATURES if i == 0 else HIDDEN, HIDDEN) for i in range(len(reductions)))
+        self.reductions, self.score, self.lin = reductions, nn.Linear(HIDDEN, 1), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, rowptr, col):
+        for lin, reduce in zip(self.layers, self.reductions):
+            messages = lin(x)[col]
+            if reduce == "softmax":
+                messages, reduce = messages * torch_geometric.utils.softmax(self.score(messages), ptr=rowptr), "sum"
+            x = torch_geometric.utils.segment(messages, rowptr, reduce).relu()
+        return self.lin(x)
+
+
+class PooledByPointers(GraphClassifier):
+    def forward(self, x, edge_index, ptr):
+        for conv in self.convs:
+            x = conv(x, edge_index).relu()
+        return self.lin(self.pool(x, ptr=ptr))
+
+
 class StaticGraphs(nn.Module):
     """PyTorch Geometric's static graphs: features [graphs, nodes, F] of one structure."""
 
@@ -1322,6 +1348,9 @@ ZOO = {
     "batch_statistics": lambda: NormStack(pyg.BatchNorm(HIDDEN, track_running_stats=False), False),
     "instance_norm": lambda: NormStack(pyg.InstanceNorm(HIDDEN), False),
     "gps": GlobalAttention,
+    "pointers": lambda: Pointers("mean", "sum", "max"),
+    "pointers_softmax": lambda: Pointers("softmax", "min"),
+    "pool_pointers": lambda: PooledByPointers(pyg.SoftmaxAggregation()),
     "static_gcn": lambda: StaticGraphs(pyg.GCNConv),
     "static_sage": lambda: StaticGraphs(pyg.SAGEConv),
     "static_tag": lambda: StaticGraphs(lambda i, o: pyg.TAGConv(i, o, 2)),

@@ -138,6 +138,26 @@ TEST(Graph, NodesMayLieAlongAnotherDimension)
     EXPECT_NE(refusal(arrays).find("edge_attr"), std::string::npos);
 }
 
+TEST(Graph, EdgesMayLieBetweenPointers)
+{
+    for (const auto& [rows, columns] : {std::pair("rowptr", "col"), {"indptr", "indices"}, {"crow_indices", "col_indices"}}) {
+        std::map<std::string, Array> arrays{{rows, numbers({4}, {0, 1, 1, 3})}, {columns, numbers({3}, {2, 0, 1})}};
+        const DataGraph graph = read(arrays);
+        EXPECT_EQ(graph.numNodes, 3);
+        EXPECT_EQ(graph.numEdges, 3);
+        EXPECT_FALSE(graph.isTyped);
+        const auto* ends = graph.arrays.at("edge_index").as<std::int64_t>();
+        EXPECT_EQ(std::vector(ends, ends + 6), (std::vector<std::int64_t>{2, 0, 1, 0, 2, 2}));
+        EXPECT_TRUE(graph.arrays.contains(rows));
+        for (const auto& wrong : {std::vector<std::int64_t>{0, 1, 1, 2}, {0, 1, 1, 4}, {1, 1, 1, 3}, {0, 2, 1, 3}, {0, -1, 1, 3}}) {
+            arrays[rows] = numbers({4}, wrong);
+            EXPECT_NE(refusal(arrays).find(rows), std::string::npos) << wrong[1] << " " << wrong[3];
+        }
+    }
+    std::map<std::string, Array> outside{{"rowptr", numbers({3}, {0, 1, 1})}, {"col", numbers({1}, {2})}};
+    EXPECT_NE(refusal(outside).find("node 2"), std::string::npos);
+}
+
 TEST(Graph, RefusesWrongSparseFeatures)
 {
     auto arrays = tiny();

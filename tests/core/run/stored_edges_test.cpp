@@ -81,6 +81,21 @@ TEST(StoredEdges, IndicesMustNameRowsThatAreThere)
     }
 }
 
+// LibTorch's own op reads wherever pointers point.
+TEST(Pointers, GoFromZeroToAllRows)
+{
+    const Model neighbours = opened("pointers"), pooled = opened("pool_pointers");
+    const std::int64_t nodes = test::zooGraph("pointers").numNodes;
+    for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{1} << 40, std::int64_t{1'000'000}}) {
+        EXPECT_THAT(refusalWith(neighbours, "pointers", "rowptr", nodes, wrong), HasSubstr("'rowptr' must go from 0 to"));
+        EXPECT_THAT(refusalWith(neighbours, "pointers", "rowptr", 7, wrong), HasSubstr("'rowptr' must go from 0 to"));
+        EXPECT_THAT(refusalWith(pooled, "pool_pointers", "ptr", 1, wrong), HasSubstr("'ptr' must go from 0 to"));
+    }
+    EXPECT_THAT(refusalWith(neighbours, "pointers", "rowptr", 0, 1), HasSubstr("'rowptr' must go from 0 to"));
+    EXPECT_THAT(refusalWith(neighbours, "pointers", "col", 3, nodes), HasSubstr("'col' names"));
+    EXPECT_EQ(refusalWith(neighbours, "pointers", "col", 3, nodes - 1), "");
+}
+
 // The program takes for granted that two computed indices are as long; a graph may say otherwise.
 TEST(StoredEdges, IndicesOfTheSameEdgesAreAsLong)
 {
