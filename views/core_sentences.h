@@ -152,6 +152,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "Global ops, which run over all nodes at once between functions: %1."),
     QT_TRANSLATE_NOOP("cleave::Core", "Rows that are computed and stored as those of nodes are, since edges are reduced into them, or ops need all of them: %1."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: it reduces edges into rows of more than %1 kinds."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Input %1 must have %2 entries along dimension %3 beside the other inputs, and not %4."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 must go from 0 to %2, and never down: it says where rows begin and end."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 has its rows along dimension %2: they are put first."),
     QT_TRANSLATE_NOOP("cleave::Core", "Dimension %1 of input %2 may have any size: it is taken as 1 as long as no graph says what it is."),

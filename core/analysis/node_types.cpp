@@ -44,6 +44,53 @@ void mergeNodeCounts(Program& program)
     }
 }
 
+namespace {
+
+bool isCompressedRows(const Program& program, ValueId pointers, const std::string& rows, const std::string& nodes)
+{
+    const std::string& name = program[pointers].name;
+    for (const std::string_view word : {"row", "ind", "csr", "adj", "neigh", "nbr"})
+        if (name.find(word) != std::string::npos)
+            return true;
+    // Rows between pointers are read where nodes are.
+    std::map<ValueId, std::set<std::string>> readAt;
+    for (std::size_t i = 0; i < program.ops.size(); ++i)
+        if (const auto form = gatherForm(program, OpId{static_cast<int>(i)}))
+            readAt[viewRoot(program, form->index)].insert(program[form->source].sizes.at(static_cast<std::size_t>(form->sourceDim)).symbol);
+    return std::ranges::any_of(readAt, [&](const auto& read) { return read.second.contains(rows) && read.second.contains(nodes); });
+}
+
+}  // namespace
+
+void mergeCompressedRows(Program& program)
+{
+    std::set<std::string> counts;
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; input.role == Role::NodeFeatures && !value.sizes.empty() && !value.sizes[0].isConstant())
+            counts.insert(value.sizes[0].symbol);
+    if (counts.size() != 1)
+        return;
+    const std::string nodes = *counts.begin();
+    for (const Input& input : program.inputs) {
+        const std::vector<Dim> sizes = program[input.value].sizes;
+        if (sizes.size() != 1 || sizes[0].isConstant() || !sizeParts(sizes[0].symbol).second.empty() || counts.contains(sizes[0].symbol))
+            continue;
+        const std::string pointers = sizes[0].symbol, rows = "Add(-1, " + pointers + ")";
+        const auto divided = rowsDividedBy(program, input.value);
+        if (!divided || divided->symbol == nodes || !isCompressedRows(program, input.value, rows, nodes))
+            continue;
+        const auto merged = [&](Dim dim) {
+            for (std::size_t at = dim.symbol.find(rows); at != std::string::npos; at = dim.symbol.find(rows))
+                dim.symbol.replace(at, rows.size(), nodes);
+            return renameSymbols(dim, {{pointers, "Add(1, " + nodes + ")"}});
+        };
+        for (Value& value : program.values) {
+            std::ranges::transform(value.sizes, value.sizes.begin(), merged);
+            value.number = merged(value.number);
+        }
+    }
+}
+
 void nameTypes(std::vector<NodeType>& types)
 {
     if (types.size() == 1)

@@ -10,6 +10,9 @@ namespace cleave {
 /// read at one index. A graph that has different numbers of them is refused when it is bound.
 void mergeNodeCounts(Program& program);
 
+/// Rows between pointers into edges (rowptr) are those of the nodes, if there are nodes of one kind: there is one pointer more than nodes.
+void mergeCompressedRows(Program& program);
+
 /// Names of types after those of their features, which they have at first: "x_paper" and "x_author" are features of nodes "paper" and "author",
 /// and so are "paper_features" and "author_features"; "author.weight" is a table.
 void nameTypes(std::vector<NodeType>& types);

@@ -141,6 +141,24 @@ at::Tensor bind(const Program& program, const Input& input, const DataGraph& gra
     return (input.rowDim > 0 ? tensor.movedim(input.rowDim, 0) : tensor).to(scalarType(value.dtype)).contiguous();
 }
 
+// A sum or product of sizes that are known.
+std::optional<std::int64_t> exactSize(const Dim& dim, const std::map<std::string, std::int64_t>& sizes)
+{
+    const auto [name, parts] = sizeParts(dim.symbol);
+    if (name != "Add" && name != "Mul")
+        return {};
+    std::int64_t size = name == "Add" ? 0 : 1;
+    for (const std::string& part : parts) {
+        const auto symbol = sizes.find(part);
+        const auto known = sizeNumber(part)      ? sizeNumber(part)
+                           : symbol != sizes.end() && sizeParts(part).second.empty() ? std::optional(symbol->second)
+                                                                                      : exactSize(Dim{0, part}, sizes);
+        if (!known || (name == "Add" ? __builtin_add_overflow(size, *known, &size) : __builtin_mul_overflow(size, *known, &size)))
+            return {};
+    }
+    return size;
+}
+
 void checkRange(const Program& program, const Input& input, const at::Tensor& tensor, std::int64_t least, std::int64_t rows, bool areNodes)
 {
     if (tensor.numel() == 0)
@@ -259,6 +277,13 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
                     analysis.onlyGiven() >= 0 ? graph.numNodes : nodesNamed(analysis, bindings, analysis.typeCountedBy(value.sizes.front().symbol));
                 bindings[input.value] = randomRows(value, nodes, sizes);
             }
+        for (const Input& input : program.inputs)
+            if (const Value& value = program[input.value]; value.kind == ValueKind::Tensor && bindings.contains(input.value))
+                for (std::size_t d = 0; d < value.sizes.size(); ++d)
+                    if (const auto size = exactSize(value.sizes[d], sizes); size && bindings.at(input.value).toTensor().size(static_cast<std::int64_t>(d)) != *size)
+                        throw Error("Input '" + printable(value.name) + "' must have " + std::to_string(*size) + " entries along dimension " +
+                                    std::to_string(input.dimOfForward(d)) + " beside the other inputs, and not " +
+                                    std::to_string(bindings.at(input.value).toTensor().size(static_cast<std::int64_t>(d))) + ".");
         // Numbers among the inputs are sizes that the tensors have, or the number of nodes.
         for (const Input& input : program.inputs)
             if (const Value& value = program[input.value]; value.kind == ValueKind::Int) {
@@ -300,13 +325,14 @@ void useThreads(const RunOptions& options)
 
 namespace {
 
-// Inputs [edges] that rows are read at and added at, where no input has both.
-std::optional<std::pair<ValueId, ValueId>> separateEnds(const Analysis& analysis, const Bindings& inputs)
+// Sources and targets of edges, where no input has both: lists that rows are read at and added at, or pointers to where each target's begin.
+std::optional<std::pair<at::Tensor, at::Tensor>> separateEnds(const Analysis& analysis, const Bindings& inputs)
 {
     const Program& program = analysis.program;
     const int only = analysis.onlyGiven();
     if (only < 0)
         return {};
+    const std::string& nodes = analysis.nodeTypes[static_cast<std::size_t>(only)].symbol;
     const auto indices = [&](OpKind kind) {
         std::vector<ValueId> found;
         for (std::size_t i = 0; i < program.ops.size(); ++i) {
@@ -323,7 +349,14 @@ std::optional<std::pair<ValueId, ValueId>> separateEnds(const Analysis& analysis
     for (const ValueId to : indices(OpKind::Scatter))
         for (const ValueId from : indices(OpKind::Gather))
             if (from != to && program[from].sizes == program[to].sizes)
-                return std::pair(from, to);
+                return std::pair(inputs.at(from).toTensor().to(at::kLong), inputs.at(to).toTensor().to(at::kLong));
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; value.sizes == std::vector{Dim{0, "Add(1, " + nodes + ")"}})
+            for (const ValueId from : indices(OpKind::Gather))
+                if (const auto divided = rowsDividedBy(program, input.value); divided && program[from].sizes == std::vector{*divided}) {
+                    const at::Tensor counts = inputs.at(input.value).toTensor().to(at::kLong).diff();
+                    return std::pair(inputs.at(from).toTensor().to(at::kLong), at::repeat_interleave(counts));
+                }
     return {};
 }
 
@@ -364,8 +397,8 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
         for (const std::size_t end : {0, 1})
             ends[end].push_back(edges.select(0, static_cast<std::int64_t>(end)) + begin.at(*named[end].begin()));
     if (pair) {
-        ends[0].push_back(inputs.at(pair->first).toTensor().to(at::kLong));
-        ends[1].push_back(inputs.at(pair->second).toTensor().to(at::kLong));
+        ends[0].push_back(pair->first);
+        ends[1].push_back(pair->second);
     }
     if (ends[0].empty())
         throw Error("The model has no edge index [2, edges] among its inputs that its nodes could be ordered by; take the natural order.");

@@ -928,6 +928,10 @@
         <translation>模型无法精确切分：它把边归约到超过 %1 种行。</translation>
     </message>
     <message>
+        <source>Input %1 must have %2 entries along dimension %3 beside the other inputs, and not %4.</source>
+        <translation>与其他输入一致，输入 %1 在维度 %3 上必须有 %2 个元素，而不是 %4 个。</translation>
+    </message>
+    <message>
         <source>Input %1 must go from 0 to %2, and never down: it says where rows begin and end.</source>
         <translation>输入 %1 必须从 0 到 %2，且不递减：它表示各行的起止位置。</translation>
     </message>
