@@ -20,10 +20,10 @@ at::Tensor gapOf(const at::Tensor& a, const at::Tensor& b)
 
 }  // namespace
 
-at::Tensor rowsOf(const Array& array, const std::vector<std::int64_t>& rows)
+at::Tensor rowsOf(const Array& array, int rowDim, const std::vector<std::int64_t>& rows)
 {
     const at::Tensor all = toTensor(array);
-    return (all.dim() ? all : all.reshape({1})).index_select(0, at::tensor(rows, at::kLong));
+    return (all.dim() ? all.movedim(rowDim, 0) : all.reshape({1})).index_select(0, at::tensor(rows, at::kLong));
 }
 
 std::vector<double> largestGaps(const at::Tensor& a, const at::Tensor& b)
@@ -41,10 +41,14 @@ Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& 
     if (a.array.shape != expected.shape) {
         result.equal = false;
         result.maxAbsolute = result.maxRelative = std::numeric_limits<double>::infinity();
-        result.rows = result.outputRows = result.rowsOver = a.array.shape.empty() ? 1 : a.array.shape.front();
+        result.rows = result.outputRows = result.rowsOver = a.array.shape.empty() ? 1 : a.array.shape[static_cast<std::size_t>(a.rowDim)];
         return result;
     }
-    const at::Tensor x = toTensor(a.array).to(at::kDouble), y = toTensor(expected).to(at::kDouble);
+    const auto rowsFirst = [&](const Array& array) {
+        const at::Tensor all = toTensor(array).to(at::kDouble);
+        return all.dim() ? all.movedim(a.rowDim, 0) : all;
+    };
+    const at::Tensor x = rowsFirst(a.array), y = rowsFirst(expected);
     result.rows = result.outputRows = x.dim() ? x.size(0) : 1;
     if (x.numel() == 0)
         return result;
@@ -61,7 +65,7 @@ Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& 
     const std::int64_t listed = std::min<std::int64_t>(result.rowsOver, 20);
     const at::Tensor worst = std::get<1>(excess.topk(listed)).contiguous();
     result.worstRows.assign(worst.data_ptr<std::int64_t>(), worst.data_ptr<std::int64_t>() + listed);
-    result.worstGaps = largestGaps(rowsOf(a.array, result.worstRows), rowsOf(expected, result.worstRows));
+    result.worstGaps = largestGaps(rowsOf(a.array, a.rowDim, result.worstRows), rowsOf(expected, a.rowDim, result.worstRows));
     return result;
 }
 

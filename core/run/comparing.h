@@ -10,8 +10,8 @@
 /// Arrays that should be equal: private to core/run.
 namespace cleave {
 
-/// [rows, …]; of a number [rows], the number as often.
-at::Tensor rowsOf(const Array& array, const std::vector<std::int64_t>& rows);
+/// [rows, …], rows along rowDim; of a number [rows], the number as often.
+at::Tensor rowsOf(const Array& array, int rowDim, const std::vector<std::int64_t>& rows);
 
 /// The largest difference in each row.
 std::vector<double> largestGaps(const at::Tensor& a, const at::Tensor& b);

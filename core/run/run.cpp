@@ -33,11 +33,12 @@ namespace {
 
 constexpr std::int64_t mostEdgesCounted = 1'000'000;
 
-std::vector<NamedArray> named(const Program& program, const std::vector<at::Tensor>& outputs)
+std::vector<NamedArray> named(const Analysis& analysis, const std::vector<at::Tensor>& outputs)
 {
+    const Program& program = analysis.program;
     std::vector<NamedArray> arrays;
     for (std::size_t i = 0; i < outputs.size(); ++i)
-        arrays.push_back({program[program.outputs[i]].name, toArray(outputs[i])});
+        arrays.push_back({program[program.outputs[i]].name, toArray(outputs[i]), std::max(analysis.values[program.outputs[i]].rowDim, 0)});
     return arrays;
 }
 
@@ -168,7 +169,7 @@ RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOpt
                 outputs[i] = targetRows(outputs[i], facts, at::tensor(options.targets, at::kLong));
         result.seconds = watch.seconds();
         result.peakBytes = peak.bytes();
-        result.outputs = named(model.program(), outputs);
+        result.outputs = named(*model.analysis, outputs);
     });
     result.batchSize = graph.numNodes;
     return result;
@@ -228,7 +229,7 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
         std::ranges::copy(run.notices(), std::back_inserter(result.notices));
         for (std::size_t f = 0; f < result.functions.size(); ++f)
             result.functions[f].name = functionName(model.cut->functions[f]);
-        result.outputs = named(model.program(), outputs);
+        result.outputs = named(*model.analysis, outputs);
         if (const MemoryBound* const bound = bounded.bound()) {
             result.boundBytes = static_cast<double>(bound->bytes());
             result.residentBytes = static_cast<double>(bound->peakBytes());

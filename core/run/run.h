@@ -61,6 +61,7 @@ struct RunOptions {
 struct NamedArray {
     std::string name;
     Array array;
+    int rowDim = 0;  ///< the dimension that counts nodes or edges, as forward has it
 };
 
 struct FunctionRun {

@@ -55,8 +55,9 @@ void addJitters(VerifyResult& result, const Model& model, const DataGraph& graph
                     continue;
                 std::vector<std::int64_t> rows;
                 std::ranges::transform(c.worstRows, std::back_inserter(rows), rowIn);
+                const int rowDim = run.outputs[i].rowDim;
                 const std::vector<double> gaps =
-                    largestGaps(rowsOf(result.layerWise.outputs[i].array, c.worstRows), rowsOf(run.outputs[i].array, rows));
+                    largestGaps(rowsOf(result.layerWise.outputs[i].array, rowDim, c.worstRows), rowsOf(run.outputs[i].array, rowDim, rows));
                 c.worstJitters.resize(gaps.size());
                 std::ranges::transform(gaps, c.worstJitters, c.worstJitters.begin(), [](double a, double b) { return std::max(a, b); });
             }
