@@ -155,7 +155,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 must have %2 entries along dimension %3 beside the other inputs, and not %4."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 must go from 0 to %2, and never down: it says where rows begin and end."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 has its rows along dimension %2: they are put first."),
-    QT_TRANSLATE_NOOP("cleave::Core", "Dimension %1 of input %2 may have any size: it is taken as 1 as long as no graph says what it is."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Dimension %1 of input %2 may have any size: it is taken as %3 as long as no graph says what it is."),
     QT_TRANSLATE_NOOP("cleave::Core", "Dimension %1 of input %2 may have any size: this program is for %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "A tensor of the model would have more entries along one dimension than can be counted."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph's %2 and %3 take its place; where there are no weights they are 1."),

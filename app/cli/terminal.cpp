@@ -157,9 +157,19 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan, Gr
             throw Error("--width " + printable(text) + ": '" + printable(value) + "' is no width; write a number from 1 to " +
                         std::to_string(widestInput) + ".");
     }
-    if (graph != nullptr && !graph->path.empty() && isTorchScript(path))
+    const bool hasGraph = graph != nullptr && !graph->path.empty();
+    if (hasGraph && (isTorchScript(path) || !options.sizes.empty()))
         options.shapes = graph->shapes(progress);
-    Model model = openModel(path, options, progress);
+    Model model;
+    try {
+        model = openModel(path, options, progress);
+    } catch (const Error&) {
+        progress.check();
+        if (!hasGraph || !options.shapes.empty())
+            throw;
+        options.shapes = graph->shapes(progress);  // sizes that the model leaves open may be others than those that were assumed
+        return openModel(path, options, progress);
+    }
     if (graph == nullptr || graph->path.empty() || model.analysis->freeSizes.empty())
         return model;
     if (options.shapes.empty())

@@ -384,7 +384,8 @@ private:
         for (const std::size_t m : {0, 1}) {
             const Edges* edges = edgesOf(operands[m], op);
             const std::string &pair = subscripts[m], &rows = subscripts[1 - m];
-            if (edges == nullptr || isMatrix(operands[1 - m], op) || pair.size() != 2 || pair[0] == pair[1])
+            if (edges == nullptr || isMatrix(operands[1 - m], op) || pair.size() != 2 || pair[0] == pair[1] ||
+                m_p[m_rewriter->resolved(operands[1 - m])].sizes.size() != rows.size() || m_p[op.outputs.front()].sizes.size() != result.size())
                 continue;
             const bool sumsColumns = rows.find(pair[1]) != std::string::npos;
             const char summed = pair[sumsColumns ? 1 : 0], kept = pair[sumsColumns ? 0 : 1];

@@ -50,6 +50,8 @@ bool Analyser::classifyScatter(OpId id)
         refuse(id, "writes rows at an index that depends on node features: which rows a block needs is not known beforehand.");
     if (isFeature(form->self) && !selfRows)
         refuse(id, "adds rows to a tensor whose rows lie along another dimension.");
+    if (static_cast<std::size_t>(form->rowDim) >= m_p[output].sizes.size())
+        refuse(id, "gives a tensor of shape " + sizesText(m_a, m_p[output].sizes) + ", which has no dimension for its rows.");
     const Dim& rows = m_p[output].sizes[static_cast<std::size_t>(form->rowDim)];
     const int type = m_a.typeCountedBy(rows.symbol);
     if (type < 0 && sourceRows && facts(form->source).rows == Rows::Edges) {

@@ -229,7 +229,7 @@ void noteRowsFirst(Analysis& analysis)
     for (const FreeSize& free : analysis.freeSizes) {
         const std::string dim = std::to_string(free.dim), input = printable(free.input);
         analysis.program.notes.push_back(
-            free.isAssumed ? "Dimension " + dim + " of input '" + input + "' may have any size: it is taken as 1 as long as no graph says what it is."
+            free.isAssumed ? "Dimension " + dim + " of input '" + input + "' may have any size: it is taken as " + std::to_string(assumedSize) + " as long as no graph says what it is."
                            : "Dimension " + dim + " of input '" + input + "' may have any size: this program is for " + std::to_string(free.size) + ".");
     }
 }

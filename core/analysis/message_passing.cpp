@@ -45,6 +45,8 @@ std::optional<GatherForm> gatherForm(const Program& program, OpId id)
 {
     const Op& op = program[id];
     const OpView view(program, op);
+    if (op.outputs.empty())
+        return {};
     if (op.target == "aten::embedding") {
         const Value *weight = view.tensor("weight"), *indices = view.tensor("indices");
         if (!weight || !indices || weight->sizes.empty())
@@ -77,7 +79,7 @@ std::optional<ScatterForm> scatterForm(const Program& program, OpId id)
     const Op& op = program[id];
     const OpView view(program, op);
     const Value* self = view.tensor("self");
-    if (!self)
+    if (!self || op.outputs.empty())
         return {};
     const int rank = static_cast<int>(self->sizes.size());
     if (elementIndexed.contains(op.target) || rowIndexed.contains(op.target)) {

@@ -24,7 +24,7 @@ void mergeNodeCounts(Program& program)
     };
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const auto form = gatherForm(program, OpId{static_cast<int>(i)});
-        if (!form)
+        if (!form || static_cast<std::size_t>(form->sourceDim) >= program[form->source].sizes.size())
             continue;
         const Dim& rows = program[form->source].sizes.at(static_cast<std::size_t>(form->sourceDim));
         if (rows.isConstant() || !counts.contains(rows.symbol))
@@ -55,7 +55,8 @@ bool isCompressedRows(const Program& program, ValueId pointers, const std::strin
     // Rows between pointers are read where nodes are.
     std::map<ValueId, std::set<std::string>> readAt;
     for (std::size_t i = 0; i < program.ops.size(); ++i)
-        if (const auto form = gatherForm(program, OpId{static_cast<int>(i)}))
+        if (const auto form = gatherForm(program, OpId{static_cast<int>(i)});
+            form && static_cast<std::size_t>(form->sourceDim) < program[form->source].sizes.size())
             readAt[viewRoot(program, form->index)].insert(program[form->source].sizes.at(static_cast<std::size_t>(form->sourceDim)).symbol);
     return std::ranges::any_of(readAt, [&](const auto& read) { return read.second.contains(rows) && read.second.contains(nodes); });
 }

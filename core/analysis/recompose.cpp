@@ -206,6 +206,8 @@ namespace {
 // pointers point to if it is told not to.
 ValueId segmentReduction(const Program& program, const Op& op, Rewriter& rewriter)
 {
+    if (op.outputs.empty())
+        return {};
     const OpView view(program, op);
     const ValueId data = view.value("data"), offsets = view.value("offsets"), lengths = view.value("lengths");
     const ValueId pointers = offsets.valid() ? offsets : lengths;
@@ -292,6 +294,8 @@ ValueId segmentReduction(const Program& program, const Op& op, Rewriter& rewrite
 // Rows that are repeated, each as often as the graph says, are rows at an index.
 ValueId repeatedRows(const Program& program, const Op& op, Rewriter& rewriter)
 {
+    if (op.outputs.empty())
+        return {};
     const OpView view(program, op);
     const ValueId self = view.value("self"), repeats = view.value("repeats");
     const auto dim = view.dim("dim", view.rank("self"));

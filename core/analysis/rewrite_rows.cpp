@@ -59,9 +59,9 @@ private:
         for (std::size_t i = 0; i < m_p.ops.size(); ++i) {
             const OpId op{static_cast<int>(i)};
             if (const auto gather = gatherForm(m_p, op))
-                found += isFeature(gather->source) && gather->sourceDim > 0 ? 1 : 0;
+                found += isFeature(gather->source) && gather->sourceDim > 0 && rowDim(gather->source) == gather->sourceDim ? 1 : 0;
             else if (const auto scatter = scatterForm(m_p, op))
-                found += isFeature(m_p[op].outputs.front()) && scatter->rowDim > 0 ? 1 : 0;
+                found += isFeature(m_p[op].outputs.front()) && scatter->rowDim > 0 && rowDim(m_p[op].outputs.front()) == scatter->rowDim ? 1 : 0;
         }
         return found;
     }
@@ -353,7 +353,7 @@ bool RowsAtFront::permutation(const Op& op)
         return false;
     }
     const auto from = self.valid() ? rowDim(self) : std::nullopt;
-    if (!from)
+    if (!from || view.rank("self") != rank)
         return false;
     const int row = rowDim(output).value();
     dims = rotated(dims, row);
@@ -382,10 +382,12 @@ bool RowsAtFront::regrouped(const Op& op)
     const auto before = [&](ValueId id, int row) {
         std::int64_t product = 1;
         for (int d = 0; d < row; ++d)
-            product *= m_p[id].sizes[static_cast<std::size_t>(d)].value;
+            if (__builtin_mul_overflow(product, m_p[id].sizes[static_cast<std::size_t>(d)].value, &product))
+                return std::int64_t{-1};
         return product;
     };
-    if (m_p[self].sizes[static_cast<std::size_t>(from)] != m_p[output].sizes[static_cast<std::size_t>(to)] || before(self, from) != before(output, to))
+    if (m_p[self].sizes[static_cast<std::size_t>(from)] != m_p[output].sizes[static_cast<std::size_t>(to)] || before(self, from) < 0 ||
+        before(self, from) != before(output, to))
         return false;
     std::vector<Argument> shape{{std::int64_t{-1}}};
     const std::vector<Dim> sizes = rotated(m_p[output].sizes, to);

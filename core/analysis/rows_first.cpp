@@ -29,9 +29,13 @@ std::set<std::string> countedRows(const Program& program)
     };
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const OpId op{static_cast<int>(i)};
-        if (const auto gather = gatherForm(program, op))
+        // Time steps, say, are read at constant numbers.
+        const auto isOpen = [&](ValueId index) {
+            return std::ranges::any_of(program[index].sizes, [](const Dim& dim) { return !dim.isConstant(); }) || program.isInput(viewRoot(program, index));
+        };
+        if (const auto gather = gatherForm(program, op); gather && isOpen(gather->index))
             note(program[gather->source], gather->sourceDim);
-        else if (const auto scatter = scatterForm(program, op))
+        else if (const auto scatter = scatterForm(program, op); scatter && isOpen(scatter->index))
             note(program[program[op].outputs.front()], scatter->rowDim);
     }
     for (const Input& input : program.inputs)
@@ -71,7 +75,7 @@ private:
     // 0 for what is as it should be, or has no rows.
     int rowDim(const Value& value) const
     {
-        if (value.kind != ValueKind::Tensor || !isFloating(value.dtype) || value.sizes.size() < 2 || isSquareOfNodes(value))
+        if (value.kind != ValueKind::Tensor || value.sizes.size() < (isFloating(value.dtype) ? 2U : 3U) || isSquareOfNodes(value))
             return 0;
         const auto isCounted = [&](const Dim& dim) { return m_counted.contains(dim.symbol); };
         const auto first = std::ranges::find_if(value.sizes, isCounted);
@@ -154,26 +158,29 @@ std::vector<FreeSize> fixFreeSizes(Program& program, const KnownInputSizes& know
                 continue;
             const int dim = static_cast<int>(input.dimOfForward(d));
             const bool isKnown = ofInput != known.end() && ofInput->second.contains(dim) && ofInput->second.at(dim) > 0;
-            sizes[symbol] = isKnown ? ofInput->second.at(dim) : 1;
+            sizes[symbol] = isKnown ? ofInput->second.at(dim) : assumedSize;
             fixed.push_back({value.name, dim, sizes[symbol], !isKnown});
         }
     }
-    if (sizes.empty())
+    if (sizes.empty() && std::ranges::none_of(program.inputs, [](const Input& input) { return input.rowDim > 0; }))
         return fixed;
     std::set<ValueId> numbers;
     for (std::size_t v = 0; v < program.values.size(); ++v) {
         Value& value = program.values[v];
         for (Dim& dim : value.sizes)
             dim = withSizes(dim, sizes);
-        const bool isOpen = value.kind == ValueKind::Int && !value.number.isConstant();
         value.number = withSizes(value.number, sizes);
-        if (isOpen && value.number.isConstant())
+        if (value.kind == ValueKind::Int && value.number.isConstant() && value.producer.valid() && program[value.producer].target == "aten::sym_size")
             numbers.insert(ValueId{static_cast<int>(v)});
     }
     // Nothing needs to compute them any more.
     for (Op& op : program.ops)
         for (NamedArgument& argument : op.args)
             writeNumbers(argument.value, program, numbers);
+    // What has a row for each graph, say, and none for nodes.
+    for (Input& input : program.inputs)
+        if (input.role == Role::NodeFeatures && !program[input.value].sizes.empty() && program[input.value].sizes[0].isConstant())
+            input.role = Role::Other;
     return fixed;
 }
 

@@ -12,12 +12,15 @@ namespace cleave {
 /// forward has them by an op of the program (Input::rowDim). Rows are what indices and matrices of the graph name. The program is in functional form.
 void putRowsFirst(Program& program);
 
+/// What is taken for sizes of which nobody says what they are: enough for convolutions along time.
+inline constexpr std::int64_t assumedSize = 12;
+
 /// A size of an input that neither the graph's structure nor the model fixes: how many time steps, or graphs side by side.
 struct FreeSize {
     std::string input;
     int dim = 0;             ///< as forward has it
     std::int64_t size = 0;
-    bool isAssumed = false;  ///< 1, since nobody said
+    bool isAssumed = false;  ///< assumedSize, since nobody said
 
     bool operator==(const FreeSize&) const = default;
 };

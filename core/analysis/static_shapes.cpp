@@ -28,12 +28,12 @@ bool isSquare(const Value& value)
     return isFloating(value.dtype) && value.sizes.size() == 2 && value.sizes[0] == value.sizes[1] && !value.sizes[0].isOne();
 }
 
-// Which values depend on inputs.
-std::vector<bool> ofInputs(const Program& program)
+// Which values depend on inputs, or on edges.
+std::vector<bool> ofInputs(const Program& program, bool edgesOnly)
 {
     std::vector<bool> depends(program.values.size());
     for (const Input& input : program.inputs)
-        depends[at(input.value.index)] = true;
+        depends[at(input.value.index)] = !edgesOnly || isEdgeIndex(program[input.value]);
     for (const Op& op : program.ops) {
         bool any = false;
         forEachOperand(op, [&](ValueId operand) { any = any || depends[at(operand.index)]; });
@@ -55,12 +55,18 @@ Dim edgesOf(const Program& program)
 // Of what edges read rows, or of a square matrix; else of the first features.
 Dim nodesOf(const Program& program, const Dim& edges, bool hasEdges)
 {
-    const std::vector<bool> depends = ofInputs(program);
+    const std::vector<bool> depends = ofInputs(program, false), ofEdges = ofInputs(program, true);
+    const auto isOfFeatures = [&](const Dim& dim) {
+        return std::ranges::any_of(program.inputs, [&](const Input& input) {
+            return isFloating(program[input.value].dtype) && std::ranges::count(program[input.value].sizes, dim) > 0;
+        });
+    };
     for (std::size_t i = 0; hasEdges && i < program.ops.size(); ++i)
-        if (const auto gather = gatherForm(program, OpId{static_cast<int>(i)}); gather && depends[at(gather->source.index)]) {
-            const std::vector<Dim>&index = program[gather->index].sizes, &source = program[gather->source].sizes;
-            const auto row = static_cast<std::size_t>(gather->indexRowDim), dim = static_cast<std::size_t>(gather->sourceDim);
-            if (row < index.size() && index[row] == edges && dim < source.size() && isFloating(program[gather->source].dtype))
+        if (const auto gather = gatherForm(program, OpId{static_cast<int>(i)});
+            gather && depends[at(gather->source.index)] && ofEdges[at(gather->index.index)]) {
+            const std::vector<Dim>& source = program[gather->source].sizes;
+            const auto dim = static_cast<std::size_t>(gather->sourceDim);
+            if (dim < source.size() && isFloating(program[gather->source].dtype) && (!source[dim].isConstant() || isOfFeatures(source[dim])))
                 return source[dim];
         }
     for (const Input& input : program.inputs)

@@ -35,6 +35,8 @@ bool keepsEntries(const Program& program, const Op& op)
         // The one dimension that counts stays where it is, aligned from the back; the others are repeated entries.
         const auto& from = self->sizes;
         const auto& to = view.output().sizes;
+        if (to.size() < from.size())
+            return false;
         const std::size_t shift = to.size() - from.size();
         for (std::size_t d = 0; d < from.size(); ++d)
             if (!from[d].isOne())

@@ -20,7 +20,8 @@ Model openModel(const std::filesystem::path& path, const OpenOptions& options, c
         isTorchScript(path) ? readTorchScript(path, {options.roles, options.widths, options.shapes}, progress) : readPt2(path, progress);
     AnalysisOptions known{options.roles};
     for (const FreeSize& free : options.sizes)
-        known.sizes[free.input][free.dim] = free.size;
+        if (free.size <= widestInput)
+            known.sizes[free.input][free.dim] = free.size;
     for (const Input& input : program.inputs)
         if (const auto shape = findNamed(options.shapes, program[input.value].name); shape != options.shapes.end())
             for (std::size_t d = 0; d < shape->second.sizes.size(); ++d)

@@ -411,7 +411,7 @@ class LayerWise:
         is_script = isinstance(program, torch.jit.ScriptModule)  # whose operators have no names
         names = set() if is_script else {node.name for node in program.graph.nodes}
         ops = [op["op"] for f in plan["functions"] for key in ("before", "message_passing", "after") for op in f[key]]
-        if ops and not is_script and names.isdisjoint(ops):
+        if ops and not is_script and not plan.get("rewrites") and names.isdisjoint(ops):
             raise PlanError(f"The plan is for another model: the program has no op '{ops[0]}'.")
         find, execution = tensors_of(program), plan["execution"]
         once, functions = split_program(execution, find)
@@ -446,8 +446,11 @@ class LayerWise:
         for i in inputs:
             if isinstance(bound.get(i["name"]), torch.Tensor):
                 bound[i["name"]] = bound[i["name"]].cpu().to(getattr(torch, i["dtype"]))
+            shape = bound[i["name"]].shape if isinstance(bound.get(i["name"]), torch.Tensor) else ()
+            if i.get("row_dim", 0) >= max(len(shape), 1):
+                raise PlanError(f"The model's input '{i['name']}' has rows along dimension {i['row_dim']}, and not the shape {list(shape)}.")
             for fixed in i.get("sizes", []):
-                found = bound[i["name"]].shape[fixed["dim"]]
+                found = shape[fixed["dim"]] if fixed["dim"] < len(shape) else None
                 if found != fixed["size"]:
                     raise PlanError(f"The plan is for '{i['name']}' of size {fixed['size']} in dimension {fixed['dim']}, and not {found}: make it on such a graph.")
             if "row_dim" in i:  # forward has rows along another dimension than the first

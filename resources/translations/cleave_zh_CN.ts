@@ -940,8 +940,8 @@
         <translation>输入 %1 的行沿维度 %2：已将其移到最前。</translation>
     </message>
     <message>
-        <source>Dimension %1 of input %2 may have any size: it is taken as 1 as long as no graph says what it is.</source>
-        <translation>输入 %2 的维度 %1 可以是任意大小：在图给出之前按 1 计算。</translation>
+        <source>Dimension %1 of input %2 may have any size: it is taken as %3 as long as no graph says what it is.</source>
+        <translation>输入 %2 的维度 %1 可以是任意大小：在图给出之前按 %3 计算。</translation>
     </message>
     <message>
         <source>Dimension %1 of input %2 may have any size: this program is for %3.</source>

@@ -78,7 +78,7 @@ TEST(RowsFirst, SizesThatNobodyFixesAreTheGraphs)
     putRowsFirst(b.program);
     b.program.inputs.front().role = Role::NodeFeatures;
     Program assumed = b.program, known = b.program;
-    EXPECT_EQ(fixFreeSizes(assumed, {}), (std::vector{FreeSize{"x", 0, 1, true}}));
+    EXPECT_EQ(fixFreeSizes(assumed, {}), (std::vector{FreeSize{"x", 0, assumedSize, true}}));
     EXPECT_EQ(fixFreeSizes(known, {{"x", {{0, 3}, {1, 60}}}}), (std::vector{FreeSize{"x", 0, 3, false}}));
     EXPECT_EQ(known[known.inputs.front().value].sizes, (std::vector{sym("v"), num(3), num(8)}));
     EXPECT_EQ(known[count].number, num(21));
