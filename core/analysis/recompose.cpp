@@ -221,7 +221,8 @@ ValueId segmentReduction(const Program& program, const Op& op, Rewriter& rewrite
         throw Error("Op '" + op.name + "' (" + op.target + ") is not given a tensor that it needs.");
     const bool isExtreme = *reduce == "amax" || *reduce == "amin" || *reduce == "max" || *reduce == "min";
     if (!isExtreme && ((*reduce != "sum" && *reduce != "mean") || (hasInitial && !isZero)))
-        throw Error("Op '" + op.name + "' (" + op.target + ") reduces by '" + printable(*reduce) + "' from a start of its own: Cleave knows sums, means and extremes.");
+        throw Error("Op '" + op.name + "' (" + op.target + ") reduces by '" + printable(*reduce) +
+                    "' from a start of its own: Cleave knows sums, means and extremes.");
     const Value out = view.output(), from = program[data];
     const auto call = [&](const char* target, const char* overload, std::vector<NamedArgument> args, const Value& like) {
         return rewriter.emitNew(op, target, overload, std::move(args), like);
@@ -255,7 +256,8 @@ ValueId segmentReduction(const Program& program, const Op& op, Rewriter& rewrite
     if (isExtreme) {
         const bool isLargest = reduce->ends_with("max");
         const double least = isLargest ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
-        const ValueId start = call("aten::full", "", {{"size", {sizes}}, {"fill_value", hasInitial ? *initial : Argument{least}}, {"dtype", {out.dtype}}}, out);
+        const Argument fill = hasInitial ? *initial : Argument{least};
+        const ValueId start = call("aten::full", "", {{"size", {sizes}}, {"fill_value", fill}, {"dtype", {out.dtype}}}, out);
         ValueId repeated = segment;
         std::vector<Argument> asRows{whole(-1)};
         for (std::size_t d = 1; d < from.sizes.size(); ++d) {
@@ -266,8 +268,9 @@ ValueId segmentReduction(const Program& program, const Op& op, Rewriter& rewrite
         index.sizes = from.sizes;
         if (from.sizes.size() > 1)
             repeated = call("aten::expand", "", {{"self", {repeated}}, {"size", {asRows}}}, index);
+        const std::string name = isLargest ? "amax" : "amin";
         return call("aten::scatter_reduce", "two",
-                    {{"self", {start}}, {"dim", whole(0)}, {"index", {repeated}}, {"src", {data}}, {"reduce", {std::string(isLargest ? "amax" : "amin")}}}, out);
+                    {{"self", {start}}, {"dim", whole(0)}, {"index", {repeated}}, {"src", {data}}, {"reduce", {name}}}, out);
     }
     const ValueId zeros = call("aten::zeros", "", {{"size", {sizes}}, {"dtype", {out.dtype}}}, out);
     const ValueId sum = call("aten::index_add", "", {{"self", {zeros}}, {"dim", whole(0)}, {"index", {segment}}, {"source", {data}}}, out);

@@ -145,10 +145,12 @@ private:
         std::vector<Argument> dims;
         for (int d = 0; d < static_cast<int>(m_p[id].sizes.size()); ++d)
             dims.push_back({std::int64_t{toFirst(d, row)}});
-        m_rewriter->emit({m_p[id].name, "aten::permute", "", {{"self", {known->second}}, {"dims", {std::move(dims)}}}, {id}, origin.module, origin.source});
+        m_rewriter->emit(
+            {m_p[id].name, "aten::permute", "", {{"self", {known->second}}, {"dims", {std::move(dims)}}}, {id}, origin.module, origin.source});
     }
 
-    // A tensor that is broadcast to `rank` dimensions with rows along `row`, so that it is broadcast to the same with rows first; invalid if it cannot be.
+    // A tensor that is broadcast to `rank` dimensions with rows along `row`, so that it is broadcast to the same with rows first; invalid if it
+    // cannot be.
     ValueId broadcast(const Op& origin, ValueId id, int rank, int row)
     {
         const Value value = m_p[id];
@@ -163,7 +165,8 @@ private:
                 result = unsqueezed(origin, result, 1);
             return result;
         }
-        if (std::ranges::any_of(value.sizes, [](const Dim& dim) { return !dim.isConstant(); }) || !value.sizes[static_cast<std::size_t>(row - missing)].isOne())
+        if (std::ranges::any_of(value.sizes, [](const Dim& dim) { return !dim.isConstant(); }) ||
+            !value.sizes[static_cast<std::size_t>(row - missing)].isOne())
             return {};
         std::vector<int> dims(value.sizes.size());
         std::iota(dims.begin(), dims.end(), 0);
@@ -310,7 +313,8 @@ bool RowsAtFront::scattered(const Op& op, Call call)
     const int row = rowDim(op.outputs.front()).value();
     const std::string_view source = byElement ? "src" : "source";
     const ValueId index = view.value("index"), added = view.value(source);
-    if (view.dim("dim", view.rank("self")) != row || !index.valid() || !added.valid() || m_p[added].sizes.size() != m_p[op.outputs.front()].sizes.size())
+    if (view.dim("dim", view.rank("self")) != row || !index.valid() || !added.valid() ||
+        m_p[added].sizes.size() != m_p[op.outputs.front()].sizes.size())
         return false;
     const ValueId root = viewRoot(m_p, index);
     if (m_p[root].sizes.size() != 1 || !put(op, call, "self", row) || !put(op, call, source, row))
@@ -402,9 +406,10 @@ bool RowsAtFront::regrouped(const Op& op)
 // Ops with one dimension to work along, which is not that of the rows.
 bool RowsAtFront::alongDim(const Op& op, Call call)
 {
-    static const std::set<std::string_view> targets{"aten::slice",    "aten::narrow",      "aten::split",        "aten::split_with_sizes", "aten::chunk",
-                                                    "aten::softmax",  "aten::_softmax",    "aten::log_softmax",  "aten::_log_softmax",     "aten::cumsum",
-                                                    "aten::glu",      "aten::select",      "aten::unbind",       "aten::unsqueeze",        "aten::squeeze"};
+    static const std::set<std::string_view> targets{"aten::slice",        "aten::narrow",    "aten::split",    "aten::split_with_sizes",
+                                                    "aten::chunk",        "aten::softmax",   "aten::_softmax", "aten::log_softmax",
+                                                    "aten::_log_softmax", "aten::cumsum",    "aten::glu",      "aten::select",
+                                                    "aten::unbind",       "aten::unsqueeze", "aten::squeeze"};
     const OpView view(m_p, op);
     const ValueId self = view.value("self");
     if (!targets.contains(op.target) || !self.valid() || !rowDim(self))
@@ -446,9 +451,19 @@ bool RowsAtFront::joined(const Op& op, Call call)
 
 bool RowsAtFront::reduced(const Op& op, Call call)
 {
-    static const std::set<std::string_view> targets{"aten::sum", "aten::mean", "aten::amax",   "aten::amin",   "aten::max",
-                                                    "aten::min", "aten::prod", "aten::argmax", "aten::argmin", "aten::logsumexp",
-                                                    "aten::std", "aten::var",  "aten::linalg_vector_norm"};
+    static const std::set<std::string_view> targets{"aten::sum",
+                                                    "aten::mean",
+                                                    "aten::amax",
+                                                    "aten::amin",
+                                                    "aten::max",
+                                                    "aten::min",
+                                                    "aten::prod",
+                                                    "aten::argmax",
+                                                    "aten::argmin",
+                                                    "aten::logsumexp",
+                                                    "aten::std",
+                                                    "aten::var",
+                                                    "aten::linalg_vector_norm"};
     const OpView view(m_p, op);
     const ValueId self = view.value("self");
     if (!targets.contains(op.target) || view.tensor("other") || !self.valid() || !rowDim(self))
@@ -482,6 +497,9 @@ bool RowsAtFront::expanded(const Op& op, Call call)
 
 }  // namespace
 
-int rowsAtFront(Program& program) { return RowsAtFront(program).run(); }
+int rowsAtFront(Program& program)
+{
+    return RowsAtFront(program).run();
+}
 
 }  // namespace cleave

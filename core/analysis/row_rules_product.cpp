@@ -61,7 +61,9 @@ bool convolved(RowQuery& r)
         const Argument* number = list && !list->empty() ? &(*list)[list->size() > at ? at : 0] : given;
         return !given || given->isNone() || (number->asInt() && *number->asInt() == usual);
     };
-    return r.row == 0 || (weight->sizes[static_cast<std::size_t>(r.row)].isOne() && is("stride", 1) && (is("padding", 0) || r.op().find("padding")->asString()));
+    const Argument* padding = r.op().find("padding");
+    return r.row == 0 || (weight->sizes[static_cast<std::size_t>(r.row)].isOne() && is("stride", 1) &&
+                          (is("padding", 0) || (padding && padding->asString())));
 }
 
 bool groupNorm(RowQuery& r)

@@ -31,7 +31,8 @@ std::set<std::string> countedRows(const Program& program)
         const OpId op{static_cast<int>(i)};
         // Time steps, say, are read at constant numbers.
         const auto isOpen = [&](ValueId index) {
-            return std::ranges::any_of(program[index].sizes, [](const Dim& dim) { return !dim.isConstant(); }) || program.isInput(viewRoot(program, index));
+            return std::ranges::any_of(program[index].sizes, [](const Dim& dim) { return !dim.isConstant(); }) ||
+                   program.isInput(viewRoot(program, index));
         };
         if (const auto gather = gatherForm(program, op); gather && isOpen(gather->index))
             note(program[gather->source], gather->sourceDim);
@@ -139,7 +140,10 @@ void writeNumbers(Argument& argument, const Program& program, const std::set<Val
 
 }  // namespace
 
-void putRowsFirst(Program& program) { RowsFirst(program).run(); }
+void putRowsFirst(Program& program)
+{
+    RowsFirst(program).run();
+}
 
 std::vector<FreeSize> fixFreeSizes(Program& program, const KnownInputSizes& known)
 {

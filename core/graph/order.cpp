@@ -92,20 +92,20 @@ std::vector<std::int64_t> byClusters(const Neighbours& neighbours, std::int64_t 
     return order;
 }
 
-constexpr std::pair<NodeOrder, std::string_view> names[]{
+constexpr std::pair<NodeOrder, std::string_view> orderNames[]{
     {NodeOrder::Natural, "natural"}, {NodeOrder::Degree, "degree"}, {NodeOrder::BreadthFirst, "bfs"}, {NodeOrder::Metis, "metis"}};
 
 }  // namespace
 
 std::string_view orderName(NodeOrder order)
 {
-    return std::ranges::find(names, order, [](const auto& n) { return n.first; })->second;
+    return std::ranges::find(orderNames, order, [](const auto& n) { return n.first; })->second;
 }
 
 bool orderFromName(std::string_view name, NodeOrder& order)
 {
-    const auto* known = std::ranges::find(names, name, [](const auto& n) { return n.second; });
-    if (known == std::end(names))
+    const auto* known = std::ranges::find(orderNames, name, [](const auto& n) { return n.second; });
+    if (known == std::end(orderNames))
         return false;
     order = known->first;
     return true;

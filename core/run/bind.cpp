@@ -277,13 +277,15 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
                     analysis.onlyGiven() >= 0 ? graph.numNodes : nodesNamed(analysis, bindings, analysis.typeCountedBy(value.sizes.front().symbol));
                 bindings[input.value] = randomRows(value, nodes, sizes);
             }
-        for (const Input& input : program.inputs)
-            if (const Value& value = program[input.value]; value.kind == ValueKind::Tensor && bindings.contains(input.value))
-                for (std::size_t d = 0; d < value.sizes.size(); ++d)
-                    if (const auto size = exactSize(value.sizes[d], sizes); size && bindings.at(input.value).toTensor().size(static_cast<std::int64_t>(d)) != *size)
-                        throw Error("Input '" + printable(value.name) + "' must have " + std::to_string(*size) + " entries along dimension " +
-                                    std::to_string(input.dimOfForward(d)) + " beside the other inputs, and not " +
-                                    std::to_string(bindings.at(input.value).toTensor().size(static_cast<std::int64_t>(d))) + ".");
+        for (const Input& input : program.inputs) {
+            const Value& value = program[input.value];
+            for (std::size_t d = 0; bindings.contains(input.value) && d < value.sizes.size(); ++d) {
+                const std::int64_t found = bindings.at(input.value).toTensor().size(static_cast<std::int64_t>(d));
+                if (const auto size = exactSize(value.sizes[d], sizes); size && found != *size)
+                    throw Error("Input '" + printable(value.name) + "' must have " + std::to_string(*size) + " entries along dimension " +
+                                std::to_string(input.dimOfForward(d)) + " beside the other inputs, and not " + std::to_string(found) + ".");
+            }
+        }
         // Numbers among the inputs are sizes that the tensors have, or the number of nodes.
         for (const Input& input : program.inputs)
             if (const Value& value = program[input.value]; value.kind == ValueKind::Int) {

@@ -29,7 +29,10 @@ std::optional<Rewrite> RewriteWorth::loses() const
     return best != without.end() && best->second < std::min(seconds * (1 - share), seconds - least) ? std::optional(best->first) : std::nullopt;
 }
 
-double RewriteWorth::saved(Rewrite left) const { return seconds - std::ranges::find(without, left, &std::pair<Rewrite, double>::first)->second; }
+double RewriteWorth::saved(Rewrite left) const
+{
+    return seconds - std::ranges::find(without, left, &std::pair<Rewrite, double>::first)->second;
+}
 
 RewriteWorth weighRewrites(const Model& model, double seconds, const std::function<double(const Model&)>& secondsOf, const Progress& progress)
 {
@@ -75,8 +78,8 @@ ProgramForGraph programFor(const Model& model, const DataGraph& graph, Planner p
         if (model.traced && model.analysis->storedEdges > 0 && peakOf(*chosen.plan) > room)
             leaveOut(Rewrite::StoreEdges, 0);
         while (isWorthWeighing(chosen.model, chosen.plan->seconds())) {
-            const RewriteWorth worth =
-                weighRewrites(chosen.model, chosen.plan->seconds(), [&](const Model& of) { return planOf(of).seconds(); }, progress);
+            const RewriteWorth worth = weighRewrites(
+                chosen.model, chosen.plan->seconds(), [&](const Model& of) { return planOf(of).seconds(); }, progress);
             if (const std::optional<Rewrite> loses = worth.loses(); !loses || !leaveOut(*loses, worth.saved(*loses)))
                 break;
         }

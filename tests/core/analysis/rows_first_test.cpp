@@ -60,7 +60,8 @@ TEST(RowsFirst, AnInputIsPutBackAsForwardHasIt)
 TEST(RowsFirst, WhatHasItsRowsFirstStays)
 {
     // Features for each node that are as many as there are edges of another kind, and a matrix of nodes and others.
-    for (const auto& sizes : {std::vector{sym("v"), num(8)}, std::vector{sym("v"), num(3), num(8)}, std::vector{sym("u"), sym("v")}, std::vector{num(60)}}) {
+    for (const auto& sizes :
+         {std::vector{sym("v"), num(8)}, std::vector{sym("v"), num(3), num(8)}, std::vector{sym("u"), sym("v")}, std::vector{num(60)}}) {
         ProgramBuilder b = readingAlong(num(3), sym("v"), sym("m"));
         b.input("more", sizes);
         putRowsFirst(b.program);
@@ -93,7 +94,8 @@ TEST(RowsFirst, StaticExportsAreRefusedWithTheShapesToWrite)
                 HasSubstr("{\"x\": {1: torch.export.Dim(\"nodes\")}, \"edge_index\": {1: torch.export.Dim(\"edges\")}}"));
     const std::string dynamic = refusalOf(readingAlong(sym("b"), num(60), sym("m")).program);
     EXPECT_THAT(dynamic, HasSubstr("the number of nodes is fixed"));
-    EXPECT_THAT(dynamic, HasSubstr("{\"x\": {0: torch.export.Dim.AUTO, 1: torch.export.Dim(\"nodes\")}, \"edge_index\": {1: torch.export.Dim(\"edges\")}}"));
+    EXPECT_THAT(dynamic,
+                HasSubstr("{\"x\": {0: torch.export.Dim.AUTO, 1: torch.export.Dim(\"nodes\")}, \"edge_index\": {1: torch.export.Dim(\"edges\")}}"));
     EXPECT_EQ(refusalOf(readingAlong(num(3), sym("v"), sym("m")).program), "");
     EXPECT_EQ(refusalOf(readingAlong(sym("b"), sym("v"), sym("m")).program), "");
 }
@@ -101,7 +103,8 @@ TEST(RowsFirst, StaticExportsAreRefusedWithTheShapesToWrite)
 // After the rewrite every gather and reduction is along the first dimension, and the inputs are taken as they are.
 TEST(RowsFirst, TheRewriteLeavesNothingAlongOtherDimensions)
 {
-    for (const char* name : {"static_gcn", "static_gcn_decomposed", "static_sage", "static_tag", "time_steps", "wave_net", "channels_first", "steps_of_lstm"}) {
+    for (const char* name :
+         {"static_gcn", "static_gcn_decomposed", "static_sage", "static_tag", "time_steps", "wave_net", "channels_first", "steps_of_lstm"}) {
         const Analysis traced = analyse(readPt2(test::testDir() / "models/zoo" / (std::string(name) + ".pt2")), {}, NothingToEvaluate());
         const Analysis found = rewritten(traced, {Rewrite::RowsFirst}, NothingToEvaluate());
         ASSERT_EQ(found.rewrites.size(), 1U) << name;
@@ -113,7 +116,8 @@ TEST(RowsFirst, TheRewriteLeavesNothingAlongOtherDimensions)
             if (const auto gather = gatherForm(found.program, op); gather && found.values[gather->source].reach == Reach::Feature) {
                 EXPECT_EQ(gather->sourceDim, 0) << name << " " << found.program[op].name;
                 ++passing;
-            } else if (const auto scatter = scatterForm(found.program, op); scatter && found.values[found.program[op].outputs.front()].reach == Reach::Feature) {
+            } else if (const auto scatter = scatterForm(found.program, op);
+                       scatter && found.values[found.program[op].outputs.front()].reach == Reach::Feature) {
                 EXPECT_EQ(scatter->rowDim, 0) << name << " " << found.program[op].name;
                 ++passing;
             }

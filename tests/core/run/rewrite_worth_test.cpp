@@ -77,7 +77,8 @@ TEST(RewriteWorth, WhatLosesOnAGraphIsLeftOutIfNobodyAskedForIt)
             EXPECT_LT(chosen.plan->seconds(), all) << name;
             anyLoses = true;
         }
-        EXPECT_THAT(programFor(model, numbersOnly(name, 100, 1000), usualPlanner(), {}, true).leftOut, IsEmpty()) << name << ": not worth the weighing";
+        EXPECT_THAT(programFor(model, numbersOnly(name, 100, 1000), usualPlanner(), {}, true).leftOut, IsEmpty())
+            << name << ": not worth the weighing";
     }
     EXPECT_TRUE(anyLoses);
 }
