@@ -78,7 +78,8 @@ void mergeCompressedRows(Program& program)
             continue;
         const std::string pointers = sizes[0].symbol, rows = "Add(-1, " + pointers + ")";
         const auto divided = rowsDividedBy(program, input.value);
-        if (!divided || divided->symbol == nodes || !isCompressedRows(program, input.value, rows, nodes))
+        // An exporter may know already that there is one pointer more than nodes.
+        if (!divided || divided->symbol == nodes || nodes.find(pointers) != std::string::npos || !isCompressedRows(program, input.value, rows, nodes))
             continue;
         const auto merged = [&](Dim dim) {
             for (std::size_t at = dim.symbol.find(rows); at != std::string::npos; at = dim.symbol.find(rows))

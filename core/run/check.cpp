@@ -148,10 +148,6 @@ Bindings withMatrices(const Program& read, const Program& lowered, const Binding
     return given;
 }
 
-}  // namespace
-
-namespace {
-
 // Small graphs; one of few nodes where rows are as large as many graphs or time steps side by side make them.
 std::vector<ProbeGraph> checkGraphs(const Program& program)
 {
