@@ -112,6 +112,7 @@ public:
         const ReduceArguments<T>& r = m_a.target;
         const bool picks = r.reduce == Reduce::Max || r.reduce == Reduce::Min;
         const bool takesFirst = picks && r.starts && !r.fromInitial;
+        const bool past = r.past && !SumsWithin && m_tail == count && N * vectorBytes % 64 == 0;
         Vector<T> x[N] = {}, y[N] = {};
         for (std::int64_t t = r.firstTarget; t < r.lastTarget; ++t) {
             std::int64_t e = r.begin[t] - r.origin, end = r.begin[t + 1] - r.origin;
@@ -153,15 +154,20 @@ public:
                     sum[k] /= broadcast(divisor);
                 if (k == N - 1 && m_tail < count)
                     storeSome(out + k * count, sum[k], m_tail);
+                else if (past)
+                    storePast<T>(out + k * count, sum[k]);
                 else
                     store<T>(out + k * count, sum[k]);
             });
         }
+        if (past)
+            storesDone();
     }
 
 private:
     static constexpr int count = Lanes<T>::count;
-    static constexpr std::int64_t aheadIntoFirst = 12, aheadIntoSecond = 20;  // edges that rows are asked for ahead: more steps take longer than a sum
+    // Edges that rows are asked for ahead: more steps take longer than a sum.
+    static constexpr std::int64_t aheadIntoFirst = 12, aheadIntoSecond = 20, farAhead = 40, nearAhead = 4;
     static constexpr int mostOperands = ChainArguments<T>::mostOperands;
 
     struct Term {
@@ -255,7 +261,7 @@ private:
     template <int Lines>
     __attribute__((always_inline)) void ask(const char* row) const
     {
-        if (m_a.target.ahead == Cache::Second)
+        if (m_a.target.ahead != Cache::First)
             forEach<Lines>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(row + line * 64, 0, 2); });
         else
             forEach<Lines>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(row + line * 64); });
@@ -268,7 +274,8 @@ private:
         if (edge % touchedAtOnce == 0 && m_a.target.ahead == Cache::First)
             for (int i = 0; i < m_ofSource.count; ++i)
                 touch(m_ofSource.terms[i]->base, m_ofSource.terms[i]->stride, m_ofSource.terms[i]->sources, edge, m_a.target.prefetchEnd);
-        const std::int64_t ahead = m_a.target.ahead == Cache::Second ? aheadIntoSecond : aheadIntoFirst;
+        const bool intoBoth = m_a.target.ahead == Cache::Both;
+        const std::int64_t ahead = intoBoth ? farAhead : m_a.target.ahead == Cache::Second ? aheadIntoSecond : aheadIntoFirst;
         const bool hasLater = edge + ahead < m_a.target.prefetchEnd;
         for (int i = 0; i < m_ofSource.count; ++i) {
             Term& term = *m_ofSource.terms[i];
@@ -276,6 +283,10 @@ private:
             if (hasLater) {
                 const char* const later = term.base + static_cast<std::int64_t>(term.sources[edge + ahead]) * term.stride;
                 ask<(N * vectorBytes + 63) / 64>(later);
+                if (intoBoth) {
+                    const char* const next = term.base + static_cast<std::int64_t>(term.sources[edge + nearAhead]) * term.stride;
+                    forEach<(N * vectorBytes + 63) / 64>([&](auto line) __attribute__((always_inline)) { __builtin_prefetch(next + line * 64); });
+                }
             }
         }
         for (int i = 0; i < m_narrowOfSource.count; ++i) {

@@ -15,7 +15,7 @@ class BlockRunner : EdgeRunner<T> {
 public:
     BlockRunner(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
                 const EdgeRunOptions& options)
-        : EdgeRunner<T>(program, operands, block, outputs, options, true), m_ahead(options.ahead), m_requests(requestsOf())
+        : EdgeRunner<T>(program, operands, block, outputs, options, true), m_ahead(options.ahead), m_writesPast(options.writesPast), m_requests(requestsOf())
     {
     }
 
@@ -169,6 +169,7 @@ private:
             a.width = width;
             a.out = item.piece < 0 ? m_outputs[r] + firstTarget * width : outputOf(item, r);
             a.outStride = width;
+            a.past = starts && a.ends && isWrittenPast(r);
             a.fromInitial = result.fromInitial && item.piece < 0;
             a.initial = a.fromInitial ? static_cast<T>(result.initial) : T(0);
             a.empty = static_cast<T>(result.empty);
@@ -197,7 +198,17 @@ private:
         }
     }
 
+    // A row that is written into a cache is read from memory first. Where the rows do not stay there anyway, that is for nothing.
+    bool isWrittenPast(std::size_t result) const
+    {
+        constexpr std::int64_t line = 64, staysInCaches = 128 << 20;
+        const std::int64_t rowBytes = m_p.width(m_p.results[result].value) * static_cast<std::int64_t>(sizeof(T));
+        return rowBytes % line == 0 && reinterpret_cast<std::uintptr_t>(m_outputs[result]) % line == 0
+            && m_writesPast.value_or(m_block.targets * rowBytes > staysInCaches);
+    }
+
     const std::optional<Cache> m_ahead;
+    const std::optional<bool> m_writesPast;
     const RowRequests m_requests;
 };
 

@@ -14,8 +14,9 @@ enum class EdgeRow : std::uint8_t {
     Same,    ///< there is one row only
 };
 
-/// Of a processor, from the nearest to it.
-enum class Cache : std::uint8_t { First, Second };
+/// Of a processor, from the nearest to it. Both: into the second early, and from there into the first.
+enum class Cache : std::uint8_t { First, Second, Both };
+constexpr int cacheChoices = 3;
 
 /// How the rows of the edges into a target become one row.
 enum class Reduce : std::uint8_t { Sum, Mean, Max, Min };
@@ -51,6 +52,7 @@ struct ReduceArguments {
     std::int64_t heads = 1;
     T* out = nullptr;                          ///< row of firstTarget
     std::int64_t outStride = 0;
+    bool past = false;                         ///< rows of out, which begin with lines of 64 bytes, are written past the caches
     const std::int32_t* targets = nullptr;     ///< row of out for each target; null: they follow each other
     T initial = 0;                             ///< what a row starts from, if fromInitial; otherwise from its first edge
     bool fromInitial = false;

@@ -24,8 +24,10 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
     const In* const rows = static_cast<const In*>(a.rows) + column;
     const std::int32_t* const sources = a.sources;
     const std::int64_t stride = a.stride, rowOrigin = a.rowOrigin, heads = a.heads;
-    const std::int64_t prefetchEnd = sources ? a.prefetchEnd - prefetchDistance<In> : 0;
-    const bool intoSecond = a.ahead == Cache::Second;
+    const bool past = a.past && !Partial && N * vectorBytes % 64 == 0;  // a part of a line would be merged with the rest in memory
+    const bool intoSecond = a.ahead != Cache::First, intoBoth = a.ahead == Cache::Both;
+    const std::int64_t distance = intoBoth ? farDistance<In> : prefetchDistance<In>;
+    const std::int64_t prefetchEnd = sources ? a.prefetchEnd - distance : 0;
     constexpr int paired = std::is_same_v<In, BFloat16> && W != Weighting::Head ? (N - Partial) / 2 * 2 : 0;
     // Where there is little to do for each edge, the processor comes to every other line soon enough by itself.
     constexpr int prefetched = picks || W == Weighting::Head || std::is_same_v<In, BFloat16> ? line : 2 * line;
@@ -40,10 +42,10 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
         e = e < a.firstEdge ? a.firstEdge : e;
         end = end > a.lastEdge ? a.lastEdge : end;
         T* const out = outOf(t);
-        if (const std::int64_t later = t + (intoSecond ? 2 * scatterDistance : scatterDistance); a.targets && later < a.lastTarget) {
+        if (const std::int64_t later = t + (a.ahead == Cache::Second ? 2 * scatterDistance : scatterDistance); a.targets && later < a.lastTarget) {
             const T* const ahead = outOf(later);
             constexpr int lines = (N * static_cast<int>(sizeof(T)) * count + 63) / 64;
-            if (intoSecond)
+            if (a.ahead == Cache::Second)
                 forEach<lines>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * (64 / sizeof(T)), 0, 2); });
             else
                 forEach<lines>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * (64 / sizeof(T)), 1); });
@@ -97,11 +99,15 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
             add(e++, true);
         for (; e < end; ++e) {
             if (e < prefetchEnd) {
-                const In* const ahead = rows + static_cast<std::int64_t>(sources[e + prefetchDistance<In>]) * stride;
+                const In* const ahead = rows + static_cast<std::int64_t>(sources[e + distance]) * stride;
                 if (intoSecond)
                     forEach<(N * count + line - 1) / line>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * line, 0, 2); });
                 else
                     forEach<(N * count + prefetched - 1) / prefetched>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(ahead + k * prefetched); });
+                if (intoBoth) {
+                    const In* const next = rows + static_cast<std::int64_t>(sources[e + nearDistance<In>]) * stride;
+                    forEach<(N * count + line - 1) / line>([&](auto k) __attribute__((always_inline)) { __builtin_prefetch(next + k * line); });
+                }
             }
             add(e, false);
         }
@@ -115,10 +121,14 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
                 sum[k] /= broadcast(divisor);
             if constexpr (Partial && k == N - 1)
                 storeSome(out + k * count, sum[k], tail);
+            else if (past)
+                storePast<T>(out + k * count, sum[k]);
             else
                 store<T>(out + k * count, sum[k]);
         });
     }
+    if (past)
+        storesDone();
 }
 
 template <class T, class In, int N, Reduce R, Weighting W>

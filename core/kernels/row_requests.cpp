@@ -23,7 +23,7 @@ struct RowRequests::Kind {
 
         void forget() { begun = count = 0; }
     };
-    std::array<Trials, 2> of;  // by cache
+    std::array<Trials, cacheChoices> of;
     std::atomic<std::int64_t> turns = 0;
     std::atomic<bool> isTrying = false;
     std::atomic<Cache> best = Cache::First;
@@ -50,14 +50,14 @@ Cache RowRequests::next(std::int64_t edges) const
     std::int64_t begin = 0;
     for (std::int64_t later = firstAgain; later <= turn; later *= 4)
         begin = later;
-    if (turn - begin >= 2 * trials)
+    if (turn - begin >= cacheChoices * trials)
         return m_kind->best.load(std::memory_order_relaxed);
     if (turn == begin) {
         for (Kind::Trials& its : m_kind->of)
             its.forget();
         m_kind->isTrying = true;
     }
-    return turn % 2 == 0 ? Cache::First : Cache::Second;
+    return static_cast<Cache>((turn - begin) % cacheChoices);
 }
 
 void RowRequests::tried(Cache cache, std::int64_t edges, double seconds) const
@@ -70,10 +70,12 @@ void RowRequests::tried(Cache cache, std::int64_t edges, double seconds) const
         its.seconds[static_cast<std::size_t>(place)] = seconds / static_cast<double>(edges);
         ++its.count;
     }
-    const auto& [first, second] = m_kind->of;
-    if (first.count < trials || second.count < trials)
+    if (std::ranges::any_of(m_kind->of, [](const Kind::Trials& of) { return of.count < trials; }))
         return;
-    m_kind->best = second.median() < worthIt * first.median() ? Cache::Second : Cache::First;
+    std::array<double, cacheChoices> medians;
+    std::ranges::transform(m_kind->of, medians.begin(), &Kind::Trials::median);
+    const auto best = std::ranges::min_element(medians);
+    m_kind->best = *best < worthIt * medians.front() ? static_cast<Cache>(best - medians.begin()) : Cache::First;
     m_kind->isTrying = false;
 }
 

@@ -9,8 +9,8 @@
 namespace cleave {
 
 /// What is faster differs by processor, up to twice either way: some have room for few lines on their way into the first cache and for many into the
-/// second, others lose time between the two. So edges of each kind of program try both in turn: the first ones, and again when four times as many
-/// have been met, since graphs are not the same everywhere. Results do not depend on it.
+/// second, some lose time between the two, and some are fastest when rows come in both steps. So edges of each kind of program try all in turn: the
+/// first ones, and again when four times as many have been met, since graphs are not the same everywhere. Results do not depend on it.
 class RowRequests {
 public:
     enum class Use : std::uint8_t {
@@ -29,7 +29,7 @@ public:
     static constexpr double fitsAnyway = 4e6;       ///< arrays of fewer bytes are in the second cache, or soon
     static constexpr std::int64_t fewEdges = 4096;  ///< too few to tell
     static constexpr int trials = 13;               ///< of each cache, one after the other
-    static constexpr std::int64_t firstAgain = 64;  ///< turns after which both are tried again, and at four times as many, and so on
+    static constexpr std::int64_t firstAgain = 64;  ///< turns after which all are tried again, and at four times as many, and so on
 
 private:
     struct Kind;

@@ -37,6 +37,11 @@ struct BFloat16 {
 // Edges that rows are asked for ahead: short rows are done with sooner.
 template <class In>
 constexpr std::int64_t prefetchDistance = sizeof(In) == 2 ? 36 : 24;
+// Where they are asked for twice (Cache::Both): into the second cache, then into the first one.
+template <class In>
+constexpr std::int64_t farDistance = sizeof(In) == 2 ? 96 : 64;
+template <class In>
+constexpr std::int64_t nearDistance = sizeof(In) == 2 ? 9 : 6;
 
 template <class T>
 struct Lanes;
@@ -185,6 +190,27 @@ template <class T>
 inline void store(T* p, Vector<T> v)
 {
     *reinterpret_cast<typename Lanes<T>::Loose*>(p) = v;
+}
+
+// Past the caches; p is a multiple of the vector's size.
+template <class T>
+inline void storePast(T* p, Vector<T> v)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(p), reinterpret_cast<__m512i>(v));
+#elif defined(__AVX2__)
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(p), reinterpret_cast<__m256i>(v));
+#else
+    store<T>(p, v);
+#endif
+}
+
+// What was stored past the caches is there before what is stored from here on.
+inline void storesDone()
+{
+#if defined(__AVX2__)
+    _mm_sfence();
+#endif
 }
 
 inline void storeSome(float* p, Vector<float> v, int n)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 
 #include "tests/core/kernels/edge_cases.h"
 
@@ -26,6 +27,36 @@ std::vector<T*> pointersTo(std::vector<std::vector<T>>& outputs)
         pointers.push_back(output.data());
     return pointers;
 }
+
+// Outputs that begin with lines of 64 bytes, as they must to be written past the caches.
+template <class T>
+class OutputsByLine {
+public:
+    explicit OutputsByLine(std::vector<std::vector<T>>& outputs) : m_outputs(outputs)
+    {
+        for (const std::vector<T>& output : outputs) {
+            m_rooms.emplace_back(output.size() + line);
+            void* first = m_rooms.back().data();
+            std::size_t space = m_rooms.back().size() * sizeof(T);
+            pointers.push_back(static_cast<T*>(std::align(line * sizeof(T), output.size() * sizeof(T), first, space)));
+            std::ranges::copy(output, pointers.back());
+        }
+    }
+
+    void giveBack()
+    {
+        for (std::size_t r = 0; r < m_outputs.size(); ++r)
+            std::copy_n(pointers[r], m_outputs[r].size(), m_outputs[r].begin());
+    }
+
+    std::vector<T*> pointers;
+
+private:
+    static constexpr std::size_t line = 64 / sizeof(T);
+
+    std::vector<std::vector<T>>& m_outputs;
+    std::vector<std::vector<T>> m_rooms;
+};
 
 // Of different lengths.
 RowPieces pieces(std::mt19937& random, std::int64_t rows)
@@ -87,7 +118,7 @@ std::vector<std::vector<T>> stream(const Case<T>& test, std::mt19937& random, co
 
 }  // namespace
 
-// With every instruction set, any number of threads, whatever rows are asked for ahead, and rows in pieces: the same bytes.
+// With every instruction set, any number of threads, whatever rows are asked for ahead, past the caches, and rows in pieces: the same bytes.
 template <class T>
 void expectRight(const Case<T>& test, const Graph& graph, double tolerance)
 {
@@ -95,10 +126,12 @@ void expectRight(const Case<T>& test, const Graph& graph, double tolerance)
     const auto wanted = expected<T>(test.program, test.exact, graph);
     std::vector<std::vector<T>> reference;
     for (const Isa isa : isas())
-        for (const int threads : {1, 2, 5}) {
+        for (const auto& [threads, ahead] : std::initializer_list<std::pair<int, std::optional<Cache>>>{
+                 {1, {}}, {2, Cache::Second}, {3, Cache::Both}, {5, Cache::First}}) {
             auto outputs = test.outputs(graph);
-            runEdgeProgram<T>(test.program, test.arrays(graph), graph.block(), pointersTo(outputs),
-                              {threads, isa, threads == 1 ? std::nullopt : std::optional(threads == 2 ? Cache::Second : Cache::First)});
+            OutputsByLine<T> byLine(outputs);
+            runEdgeProgram<T>(test.program, test.arrays(graph), graph.block(), byLine.pointers, {threads, isa, ahead, threads > 1});
+            byLine.giveBack();
             for (std::size_t r = 0; r < outputs.size(); ++r)
                 for (std::size_t i = 0; i < outputs[r].size(); ++i)
                     ASSERT_NEAR(outputs[r][i], wanted[r][i], tolerance * (1 + std::fabs(wanted[r][i])))
@@ -111,8 +144,7 @@ void expectRight(const Case<T>& test, const Graph& graph, double tolerance)
             if (!test.hasSources())
                 continue;
             std::mt19937 random(static_cast<unsigned>(threads));
-            const auto streamed =
-                stream(test, random, graph, {threads, isa, threads == 1 ? std::nullopt : std::optional(threads == 2 ? Cache::Second : Cache::First)});
+            const auto streamed = stream(test, random, graph, {threads, isa, ahead});
             for (std::size_t r = 0; r < outputs.size(); ++r)
                 EXPECT_EQ(std::memcmp(streamed[r].data(), reference[r].data(), outputs[r].size() * sizeof(T)), 0)
                     << isaName(isa) << " gives other bytes for rows in pieces, " << threads << " threads, result " << r;

@@ -1,6 +1,8 @@
 // Which cache rows are asked into is what the first edges found to be faster.
 #include "core/kernels/row_requests.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 namespace cleave {
@@ -8,14 +10,18 @@ namespace {
 
 constexpr double rowBytes = 512;
 
-// Tries that take as long as `perEdge` says, until there is nothing more to try; of each cache.
-std::pair<int, int> tryOut(const RowRequests& requests, double first, double second, std::int64_t edges)
+using Tried = std::array<int, cacheChoices>;
+constexpr Tried inTurn{RowRequests::trials, RowRequests::trials, RowRequests::trials};
+
+// Tries that take as many nanoseconds an edge as is said of each cache, until there is nothing more to try; how many of each.
+Tried tryOut(const RowRequests& requests, const std::array<double, cacheChoices>& nanoseconds, std::int64_t edges)
 {
-    std::pair<int, int> tried;
-    for (int i = 0; i < 2 * RowRequests::trials; ++i) {
+    Tried tried{};
+    for (int i = 0; i < cacheChoices * RowRequests::trials; ++i) {
         const Cache cache = requests.next(edges);
-        (cache == Cache::First ? tried.first : tried.second)++;
-        requests.tried(cache, edges, static_cast<double>(edges) * 1e-9 * (cache == Cache::First ? first : second));
+        const auto which = static_cast<std::size_t>(cache);
+        ++tried[which];
+        requests.tried(cache, edges, static_cast<double>(edges) * 1e-9 * nanoseconds[which]);
     }
     return tried;
 }
@@ -23,13 +29,15 @@ std::pair<int, int> tryOut(const RowRequests& requests, double first, double sec
 TEST(RowRequests, TakeWhatIsFaster)
 {
     const RowRequests far(rowBytes, 64 * RowRequests::fitsAnyway, RowRequests::Use::Reduced),
-        farther(rowBytes, 1024 * RowRequests::fitsAnyway, RowRequests::Use::Reduced);
-    EXPECT_EQ(tryOut(far, 30, 20, 10'000), std::pair(RowRequests::trials, RowRequests::trials)) << "in turn";
+        farther(rowBytes, 1024 * RowRequests::fitsAnyway, RowRequests::Use::Reduced),
+        farthest(rowBytes, 4096 * RowRequests::fitsAnyway, RowRequests::Use::Reduced);
+    EXPECT_EQ(tryOut(far, {30, 20, 25}, 10'000), inTurn);
     EXPECT_EQ(far.next(10'000), Cache::Second);
     EXPECT_EQ(far.next(10'000), Cache::Second);
-    tryOut(farther, 20, 30, 10'000);
-    EXPECT_EQ(farther.next(10'000), Cache::First);
-    EXPECT_EQ(farther.next(10'000), Cache::First);
+    tryOut(farther, {20, 30, 19.9}, 10'000);
+    EXPECT_EQ(farther.next(10'000), Cache::First) << "hardly faster is not worth it";
+    tryOut(farthest, {30, 25, 22}, 10'000);
+    EXPECT_EQ(farthest.next(10'000), Cache::Both);
     EXPECT_EQ(RowRequests(rowBytes, 64 * RowRequests::fitsAnyway, RowRequests::Use::Reduced).next(10'000), Cache::Second)
         << "it holds for all programs of the kind";
 }
@@ -37,9 +45,9 @@ TEST(RowRequests, TakeWhatIsFaster)
 TEST(RowRequests, KindsAreTriedOnTheirOwn)
 {
     const double arrayBytes = 1e6 * RowRequests::fitsAnyway;
-    tryOut({rowBytes, arrayBytes, RowRequests::Use::Reduced}, 30, 20, 10'000);
-    EXPECT_EQ(tryOut({rowBytes, arrayBytes, RowRequests::Use::Computed}, 20, 30, 10'000), std::pair(RowRequests::trials, RowRequests::trials));
-    EXPECT_EQ(tryOut({4 * rowBytes, arrayBytes, RowRequests::Use::Reduced}, 20, 30, 10'000), std::pair(RowRequests::trials, RowRequests::trials));
+    tryOut({rowBytes, arrayBytes, RowRequests::Use::Reduced}, {30, 20, 30}, 10'000);
+    EXPECT_EQ(tryOut({rowBytes, arrayBytes, RowRequests::Use::Computed}, {20, 30, 30}, 10'000), inTurn);
+    EXPECT_EQ(tryOut({4 * rowBytes, arrayBytes, RowRequests::Use::Reduced}, {20, 30, 30}, 10'000), inTurn);
     EXPECT_EQ(RowRequests(rowBytes, arrayBytes, RowRequests::Use::Reduced).next(10'000), Cache::Second);
     EXPECT_EQ(RowRequests(rowBytes, arrayBytes, RowRequests::Use::Computed).next(10'000), Cache::First);
 }
@@ -47,27 +55,28 @@ TEST(RowRequests, KindsAreTriedOnTheirOwn)
 TEST(RowRequests, AreTriedAgain)
 {
     const RowRequests requests(rowBytes, 16'384 * RowRequests::fitsAnyway, RowRequests::Use::Pieces);
-    tryOut(requests, 30, 20, 10'000);
-    int seconds = 0, firsts = 0;
-    for (std::int64_t turn = 2 * RowRequests::trials; turn < 100 * RowRequests::firstAgain; ++turn) {
+    tryOut(requests, {30, 20, 25}, 10'000);
+    int others = 0, firsts = 0;
+    for (std::int64_t turn = cacheChoices * RowRequests::trials; turn < 100 * RowRequests::firstAgain; ++turn) {
         const Cache cache = requests.next(10'000);
         requests.tried(cache, 10'000, cache == Cache::First ? 1e-4 : 2e-4);
-        (cache == Cache::First ? firsts : seconds)++;
+        (cache == Cache::First ? firsts : others)++;
     }
     EXPECT_GT(firsts, 90 * RowRequests::firstAgain) << "the first cache is faster now";
     EXPECT_EQ(requests.next(10'000), Cache::First);
-    EXPECT_GE(seconds, RowRequests::firstAgain - 2 * RowRequests::trials);
-    EXPECT_LE(seconds, RowRequests::firstAgain + 3 * RowRequests::trials);
+    EXPECT_GE(others, RowRequests::firstAgain - cacheChoices * RowRequests::trials);
+    EXPECT_LE(others, RowRequests::firstAgain + 2 * cacheChoices * RowRequests::trials);
 }
 
 TEST(RowRequests, OfLittleAreNotTried)
 {
     const RowRequests near(rowBytes, RowRequests::fitsAnyway / 2, RowRequests::Use::Reduced), unknown(rowBytes, 0, RowRequests::Use::Reduced);
-    EXPECT_EQ(tryOut(near, 30, 20, 10'000), std::pair(2 * RowRequests::trials, 0));
-    EXPECT_EQ(tryOut(unknown, 30, 20, 10'000), std::pair(2 * RowRequests::trials, 0));
+    const Tried none{cacheChoices * RowRequests::trials, 0, 0};
+    EXPECT_EQ(tryOut(near, {30, 20, 20}, 10'000), none);
+    EXPECT_EQ(tryOut(unknown, {30, 20, 20}, 10'000), none);
     const RowRequests few(2 * rowBytes, 256 * RowRequests::fitsAnyway, RowRequests::Use::Computed);
-    tryOut(few, 30, 20, RowRequests::fewEdges - 1);
-    EXPECT_EQ(tryOut(few, 30, 20, 10'000), std::pair(RowRequests::trials, RowRequests::trials)) << "few edges tell nothing";
+    tryOut(few, {30, 20, 20}, RowRequests::fewEdges - 1);
+    EXPECT_EQ(tryOut(few, {30, 20, 20}, 10'000), inTurn) << "few edges tell nothing";
 }
 
 }  // namespace
