@@ -167,7 +167,7 @@ public:
 private:
     static constexpr int count = Lanes<T>::count;
     // Edges that rows are asked for ahead: more steps take longer than a sum.
-    static constexpr std::int64_t aheadIntoFirst = 12, aheadIntoSecond = 20, farAhead = 40, nearAhead = 4;
+    static constexpr std::int64_t aheadIntoFirst = 12, aheadIntoSecond = 20, farAhead = 64, nearAhead = 3;
     static constexpr int mostOperands = ChainArguments<T>::mostOperands;
 
     struct Term {
