@@ -21,6 +21,7 @@ public:
         rank = view.outputRank();
     }
 
+    const Program& program() const { return m_program; }
     const Op& op() const { return m_op; }
     const Value& operator[](ValueId id) const { return m_program[id]; }
 

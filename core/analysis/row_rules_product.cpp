@@ -1,7 +1,8 @@
-#include "core/analysis/row_rule.h"
-
 #include <algorithm>
 #include <string>
+
+#include "core/analysis/einsum.h"
+#include "core/analysis/row_rule.h"
 
 namespace cleave::row_rules {
 
@@ -137,29 +138,19 @@ bool matmul(RowQuery& r)
 // "nhc,hc->nh": the label of the row dimension must stand once at most in each operand.
 bool einsum(RowQuery& r)
 {
-    const Argument* text = r.op().find("equation");
-    const std::string* given = text ? text->asString() : nullptr;
-    if (!given)
+    const std::optional<Einsum> equation = einsumOf(r.program(), r.op());
+    if (!equation || static_cast<int>(equation->result.size()) != r.rank || equation->operands.size() != r.mapping.operands.size())
         return false;
-    std::string equation;
-    std::ranges::copy_if(*given, std::back_inserter(equation), [](char c) { return c != ' '; });
-    const std::size_t arrow = equation.find("->");
-    if (arrow == std::string::npos || equation.find('.') != std::string::npos)
-        return false;
-    const std::string out = equation.substr(arrow + 2);
-    if (static_cast<int>(out.size()) != r.rank)
-        return false;
-    const char label = out[static_cast<std::size_t>(r.row)];
-    std::size_t operand = 0, start = 0;
-    const std::string left = equation.substr(0, arrow) + ",";
-    for (std::size_t comma = left.find(','); comma != std::string::npos; start = comma + 1, comma = left.find(',', start)) {
-        const std::string labels = left.substr(start, comma - start);
-        if (operand >= r.mapping.operands.size() || std::ranges::count(labels, label) > 1)
+    const char label = equation->result[static_cast<std::size_t>(r.row)];
+    const std::vector<ValueId> tensors = r.view.values("tensors");
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const std::string& labels = equation->operands[i];
+        const std::size_t dim = labels.find(label);
+        if (dim != labels.rfind(label))
             return false;
-        const std::size_t at = labels.find(label);
-        r.mapping.operands[operand++] = at == std::string::npos ? -1 : static_cast<int>(at);
+        r.mapping.operands[i] = dim == std::string::npos || r.program()[tensors[i]].sizes[dim].isOne() ? -1 : static_cast<int>(dim);
     }
-    return operand == r.mapping.operands.size();
+    return true;
 }
 
 bool recurrent(RowQuery& r)

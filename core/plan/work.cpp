@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/analysis/einsum.h"
 #include "core/analysis/op_view.h"
 
 namespace cleave {
@@ -44,30 +45,23 @@ double lastSize(const OpView& view, std::string_view argument)
     return value && !value->sizes.empty() ? known(value->sizes.back()) : 0;
 }
 
-// One multiplication and addition for each entry of the space that the letters span.
+// One multiplication and addition for each entry of the space that the labels span.
 double einsumFlops(const Program& program, const Op& op, int rowDim)
 {
-    const Argument* equation = op.find("equation");
-    if (!equation || !equation->asString())
+    const std::optional<Einsum> equation = einsumOf(program, op);
+    if (!equation)
         return 0;
+    const std::vector<ValueId> tensors = OpView(program, op).values("tensors");
     std::map<char, double> sizes;
-    std::string letters = *equation->asString();
-    std::erase(letters, ' ');
-    const std::string inputs = letters.substr(0, letters.find("->"));
-    std::size_t begin = 0;
-    for (const ValueId operand : OpView(program, op).values("tensors")) {
-        const std::string term = inputs.substr(begin, inputs.find(',', begin) - begin);
-        begin += term.size() + 1;
-        for (std::size_t d = 0; operand.valid() && term.size() == program[operand].sizes.size() && d < term.size(); ++d)
-            sizes[term[d]] = known(program[operand].sizes[d]);
-        if (begin > inputs.size())
-            break;
-    }
-    const std::size_t arrow = letters.find("->");
-    if (arrow != std::string::npos && static_cast<std::size_t>(rowDim) < letters.size() - arrow - 2)
-        sizes.erase(letters[arrow + 2 + static_cast<std::size_t>(rowDim)]);
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+        for (std::size_t d = 0; d < equation->operands[i].size(); ++d) {
+            double& size = sizes[equation->operands[i][d]];
+            size = std::max(size, known(program[tensors[i]].sizes[d]));
+        }
+    if (static_cast<std::size_t>(rowDim) < equation->result.size())
+        sizes.erase(equation->result[static_cast<std::size_t>(rowDim)]);
     double flops = 2;
-    for (const auto& [letter, size] : sizes)
+    for (const auto& [label, size] : sizes)
         flops *= size;
     return flops;
 }

@@ -159,6 +159,20 @@ def dense_einsum(self, x, ei):
     return torch.einsum("ij,jf->if", adj, self.a(x))
 
 
+@model("equal", "a dense adjacency matrix in an einsum with an ellipsis")
+def dense_einsum_ellipsis(self, x, ei):
+    adj = torch.zeros(x.size(0), x.size(0))
+    adj[ei[1], ei[0]] = 1
+    heads = self.a(x).unsqueeze(0) * torch.arange(1.0, 3.0).view(2, 1, 1)
+    return torch.einsum("...vf, wv -> ...wf", heads, adj).sum(0)
+
+
+@model("equal", "products of rows by einsum, with an ellipsis and with the result left out")
+def einsum_rows(self, x, ei):
+    h = propagate(torch.einsum("...f, gf -> ...g", x, self.a.weight), ei)
+    return torch.einsum("nf,f", h, self.a.bias)
+
+
 @model("refused", "all pairs of nodes")
 def all_pairs(self, x, ei):
     h = propagate(self.a(x), ei)
