@@ -67,6 +67,13 @@ std::atomic<std::size_t> room = 0;           // for pages of files
 std::atomic<std::size_t> highest = 0;           // the most resident memory at any look
 std::atomic<std::int64_t> nextForLibraries = 0;  // when their pages may be dropped again, in milliseconds
 
+constexpr std::int64_t pause = 200, longPause = 1000;  // milliseconds for which libraries keep their pages
+
+std::int64_t milliseconds()
+{
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 void look()
 {
     const std::size_t now = residentBytes();
@@ -76,9 +83,8 @@ void look()
         return;
     dropMappedPages([&] { return residentBytes() < low; });
     // What is left is arrays, which keep to their share, and libraries, which do not.
-    constexpr std::int64_t pause = 200, longPause = 1000;
     const std::size_t most = origin + boundBytes, tooMuch = most - std::min(most, (most - std::min<std::size_t>(near, most)) / 2);
-    const std::int64_t time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    const std::int64_t time = milliseconds();
     std::int64_t next = nextForLibraries;
     if (time < next || residentBytes() <= tooMuch || !nextForLibraries.compare_exchange_strong(next, time + longPause))
         return;
@@ -103,7 +109,14 @@ void divideForArrays(bool librariesAreReady)
     giveBackPages();
     malloc_trim(0);
     dropMappedPages([] { return false; });
-    const std::size_t now = residentBytes(), known = origin + pagesInUse().used, taken = now - std::min(now, known);
+    const std::size_t known = origin + pagesInUse().used;
+    std::size_t now = residentBytes();
+    // Libraries' pages, those that were there at the beginning too, can go; what is needed of them comes back.
+    if (std::int64_t next = nextForLibraries; now > known && milliseconds() >= next && nextForLibraries.compare_exchange_strong(next, milliseconds() + pause)) {
+        dropLibraryPages();
+        now = residentBytes();
+    }
+    const std::size_t taken = now - std::min(now, known);
     const std::size_t arrays = std::max(boundBytes / 16 * 6, boundBytes / 32 * 31 - std::min(boundBytes / 32 * 31, taken + mayYetTake));
     boundBatches(arrays - std::min(arrays / 4, forBatches), arrays);
     low = origin + arrays + forBatches / 2;

@@ -156,6 +156,31 @@ TEST(MemoryBound, LibrariesThatGrowAreDroppedWhereTheBoundIsNear)
     EXPECT_GT(bound.peakBytes(), grown / 2) << "they had come";
 }
 
+// Rows that are added up get as much memory whether pages of libraries happen to be resident or not.
+TEST(MemoryBound, LibrariesTakeNothingFromArrays)
+{
+    giveBackPages();
+    const test::TemporaryFolder folder;
+    touchLibraries();
+    const std::size_t all = residentBytes();
+    dropLibraryPages();
+    const std::size_t grown = all - residentBytes();
+    ASSERT_GT(grown, mega);
+    const MemoryBound bound(200 * mega, folder.path());
+    const auto room = [] {
+        const MemoryForArrays arrays(true);
+        return roomInCore();
+    };
+    const std::size_t without = room();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    std::size_t with = 0;
+    while (with + grown / 4 < without && std::chrono::steady_clock::now() < end) {
+        touchLibraries();
+        with = room();
+    }
+    EXPECT_GE(with + grown / 4, without);
+}
+
 TEST(MemoryBound, WhatMustBeInCoreIsRefused)
 {
     giveBackPages();
