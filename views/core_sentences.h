@@ -123,6 +123,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The model file runs code of its own when it is loaded (__setstate__ in %1), which Cleave does not allow: export the model by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "The file cannot be loaded by PyTorch itself: PyTorch Geometric 2.5 and later script layers wrongly that reassign edge_index (GCN, GAT, APPNP, SGC, RGCN); trace the model by torch.jit.trace instead, or export it by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the operator %1, which PyTorch alone does not have: make the file where the extension is not installed, or export the model by torch.export."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The model uses the operator %1, which LibTorch %2 does not have yet: export the model by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the operator %1, which Cleave does not run."),
     QT_TRANSLATE_NOOP("cleave::Core", "The file cannot be loaded by LibTorch %1: %2; trace the model by torch.jit.trace, or export it by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "The file does not say how wide the rows of input %1 are, and any width would do: open it with a graph that has them, or give it with --width %2."),

@@ -294,6 +294,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     std::vector<PassCount> passes = cleanUp(program);
     mergeNodeCounts(program);
     mergeCompressedRows(program);
+    mergeEdgeCounts(program);
     passes.insert(passes.begin(), {"in-place ops", inPlace});
     Analysis analysis = analyseClean(std::move(program), evaluator, progress);
     analysis.passes = std::move(passes);

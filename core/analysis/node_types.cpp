@@ -1,7 +1,10 @@
 #include "core/analysis/node_types.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <set>
+#include <string>
 
 #include "core/analysis/dims.h"
 #include "core/analysis/message_passing.h"
@@ -37,6 +40,40 @@ void mergeNodeCounts(Program& program)
         return;
     for (auto& [from, to] : renamed)
         to = canonical(to);
+    for (Value& value : program.values) {
+        for (Dim& dim : value.sizes)
+            dim = renameSymbols(dim, renamed);
+        value.number = renameSymbols(value.number, renamed);
+    }
+}
+
+void mergeEdgeCounts(Program& program)
+{
+    constexpr std::string_view index = "index";
+    std::map<std::string, std::string> counts;  // of edges, by what their names begin with
+    std::set<std::string> others;               // sizes of what is not of edges alone
+    for (const Input& input : program.inputs) {
+        const Value& value = program[input.value];
+        const bool isPairs = value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}} && isInteger(value.dtype);
+        if (isPairs && value.name.ends_with(index) && !value.sizes[1].isConstant())
+            counts[value.name.substr(0, value.name.size() - index.size())] = value.sizes[1].symbol;
+        if (isPairs || input.role == Role::NodeFeatures)
+            for (const Dim& dim : value.sizes)
+                others.insert(dim.symbol);
+    }
+    std::map<std::string, std::string> renamed;
+    for (const Input& input : program.inputs) {
+        const Value& value = program[input.value];
+        if (value.kind != ValueKind::Tensor || value.sizes.empty() || value.sizes[0].isConstant() || others.contains(value.sizes[0].symbol) ||
+            !sizeParts(value.sizes[0].symbol).second.empty())
+            continue;
+        for (const std::string_view what : {"attr", "weight", "type", "feat", "features"})
+            if (value.name.ends_with(what))
+                if (const auto edges = counts.find(value.name.substr(0, value.name.size() - what.size())); edges != counts.end() && !edges->first.empty())
+                    renamed[value.sizes[0].symbol] = edges->second;
+    }
+    if (renamed.empty())
+        return;
     for (Value& value : program.values) {
         for (Dim& dim : value.sizes)
             dim = renameSymbols(dim, renamed);
@@ -182,6 +219,36 @@ std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId 
     return sizes;
 }
 
+namespace {
+
+// p of torch.diff(p) and of p[1:] - p[:-1].
+ValueId differencesOf(const Program& program, ValueId value)
+{
+    const OpId maker = value.valid() ? program[value].producer : OpId{};
+    if (!maker.valid())
+        return {};
+    const OpView view(program, program[maker]);
+    if (program[maker].target == "aten::diff")
+        return view.value("self");
+    // start or end: of the other one, the default.
+    const auto slicedFrom = [&](ValueId part, std::int64_t start, std::int64_t end) {
+        const OpId op = part.valid() ? program[part].producer : OpId{};
+        if (!op.valid() || program[op].target != "aten::slice")
+            return ValueId{};
+        const OpView slice(program, program[op]);
+        const bool isIt = slice.integer("dim").value_or(0) == 0 && slice.integer("step").value_or(1) == 1 && slice.integer("start").value_or(0) == start &&
+                          (end < 0 ? slice.integer("end") == end : slice.integer("end").value_or(end) == end);
+        return isIt ? slice.value("self") : ValueId{};
+    };
+    if (program[maker].target != "aten::sub" || view.given("alpha"))
+        return {};
+    constexpr std::int64_t toTheEnd = std::numeric_limits<std::int64_t>::max();
+    const ValueId later = slicedFrom(view.value("self"), 1, toTheEnd), earlier = slicedFrom(view.value("other"), 0, -1);
+    return later == earlier ? later : ValueId{};
+}
+
+}  // namespace
+
 std::optional<Dim> rowsDividedBy(const Program& program, ValueId input)
 {
     const auto isInput = [&](ValueId value) { return value.valid() && viewRoot(program, value) == input; };
@@ -190,8 +257,7 @@ std::optional<Dim> rowsDividedBy(const Program& program, ValueId input)
         if (op.target == "aten::bucketize" && isInput(view.value("boundaries")))
             return view.output().sizes.front();
         const ValueId repeats = op.target == "aten::repeat_interleave" ? view.value(view.given("repeats") ? "repeats" : "self") : ValueId{};
-        const OpId maker = repeats.valid() ? program[repeats].producer : OpId{};
-        if (maker.valid() && program[maker].target == "aten::diff" && isInput(OpView(program, program[maker]).value("self")))
+        if (isInput(differencesOf(program, repeats)))
             return view.output().sizes.front();
     }
     return {};

@@ -210,8 +210,8 @@ private:
         const auto outputs = node.at("outputs").items();
         const auto name = node.find("name");
         const std::string here = name ? name->text() : outputs.empty() ? op.target : firstName(outputs.front());
-        if (op.target == "higher_order::wrap_with_set_grad_enabled") {
-            addWrapped(node);
+        if (const std::optional<std::size_t> graph = wrappedGraph(op.target, node)) {
+            addWrapped(node, *graph);
             return;
         }
         op.name = called(here);
@@ -256,20 +256,36 @@ private:
         return body.at(kind == "as_tensor" ? "name" : "as_name").text();
     }
 
-    // What is computed under torch.no_grad() is a graph of its own, with names of its own. Here nothing has a gradient.
-    void addWrapped(const JsonView& node)
+    // Where the inputs of an op name a graph that is run as it is: under torch.no_grad(), since here nothing has a gradient, and where autocast is off. Nothing
+    // for other ops.
+    static std::optional<std::size_t> wrappedGraph(const std::string& target, const JsonView& node)
+    {
+        constexpr std::size_t isEnabled = 2, graphOfAutocast = 4;
+        if (target == "higher_order::wrap_with_set_grad_enabled")
+            return 1;
+        if (target != "higher_order::wrap_with_autocast")
+            return {};
+        const auto operands = node.at("inputs").items();
+        if (operands.size() <= graphOfAutocast)
+            return {};
+        const auto [kind, enabled] = operands[isEnabled].at("arg").choice();
+        return kind == "as_bool" && !enabled.boolean() ? std::optional(graphOfAutocast) : std::nullopt;
+    }
+
+    // It has names of its own. at: among the op's inputs; what it is given comes behind.
+    void addWrapped(const JsonView& node, std::size_t at)
     {
         constexpr int deepest = 32;
         const auto operands = node.at("inputs").items();
-        if (operands.size() < 2 || m_depth >= deepest)
+        if (operands.size() <= at || m_depth >= deepest)
             node.fail("a graph that is run with or without gradients");
-        const JsonView wrapped = operands[1].at("arg").at("as_graph"), graph = wrapped.at("graph");
+        const JsonView wrapped = operands[at].at("arg").at("as_graph"), graph = wrapped.at("graph");
         const auto inputs = graph.at("inputs").items(), outputs = graph.at("outputs").items(), results = node.at("outputs").items();
-        if (inputs.size() != operands.size() - 2)
+        if (inputs.size() != operands.size() - at - 1)
             graph.at("inputs").fail("as many inputs as the graph is given");
         Scope inner{m_scope.prefix + wrapped.at("name").text() + ".", {}, {}, {}, {}, {}};
         std::vector<Argument> given;
-        for (std::size_t i = 2; i < operands.size(); ++i)
+        for (std::size_t i = at + 1; i < operands.size(); ++i)
             given.push_back(readArgument(operands[i].at("arg")).value_or(Argument{}));
         std::swap(m_scope, inner);
         ++m_depth;

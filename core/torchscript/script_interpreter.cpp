@@ -275,8 +275,10 @@ std::vector<c10::IValue> ScriptInterpreter::execute(const Node& node, const Item
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         c10::IValue value = concrete(inputs[i], node.input(i)->type());
         stack.push_back(value.isDevice() ? c10::IValue(c10::Device(c10::kCPU)) : std::move(value));
-        if (isHalf(node, i, stack.back()))
+        if (isHalf(node, i, stack.back())) {
             stack.back() = static_cast<std::int64_t>(at::kFloat);
+            m_recorder.setHalf();
+        }
     }
     if (const c10::FunctionSchema* schema = node.maybeSchema(); schema != nullptr && schema->is_vararg())
         stack.emplace_back(static_cast<std::int64_t>(inputs.size()));

@@ -49,6 +49,13 @@ c10::IValue numberOf(const at::Tensor& tensor)
                                       : c10::IValue(number.toLong());
 }
 
+// Of a tensor whose type must be that of the others: a number is of float64 where a tensor is asked for.
+bool needsType(std::string_view op, std::string_view argument)
+{
+    return (op.starts_with("aten::index_put") && argument == "values") ||
+           ((op.starts_with("aten::prelu") || op.starts_with("aten::lerp")) && argument == "weight");
+}
+
 // Names that torch.fx leaves to Python.
 bool isPythons(const std::string& name)
 {
@@ -204,11 +211,10 @@ void Recorder::call(const c10::FunctionSchema& schema, const ItemList& arguments
         const Item& item = arguments[i];
         if (saysWhere(described.name()) || isDefault(described, item))
             continue;
-        const bool isAssigned = schema.name().starts_with("aten::index_put") && described.name() == "values";
-        if (isAssigned && item.isCount && !item.id.valid()) {  // whose type must be that of what it is put into
+        if (needsType(schema.name(), described.name()) && item.isCount && !item.id.valid()) {
             ItemList made{Item{item.value}};
             given.push_back(
-                {"values",
+                {described.name(),
                  {push("aten::scalar_tensor", "", {{"s", argument(item)}, {"dtype", {dtypeOf(item.value.toTensor().scalar_type())}}}, made)}});
         } else if (described.name() == "dtype" && item.value.isInt() && !item.id.valid())
             given.push_back({"dtype", {dtypeOf(static_cast<at::ScalarType>(item.value.toInt()))}});

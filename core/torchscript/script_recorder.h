@@ -16,6 +16,7 @@ struct Recording {
     Program program;                              ///< sizes are numbers, to be read as symbols later
     std::vector<std::vector<std::int64_t>> sizes;  ///< of each value; of an int the number alone
     std::vector<std::pair<ValueId, SourceLine>> decisions;  ///< tensors whose entries chose a branch, and where
+    bool isHalf = false;                          ///< float16 was asked for, in place of which float32 is taken
 };
 
 /// Writes a recording.
@@ -41,6 +42,7 @@ public:
     void setPlace(ModuleId module, SourceLine source);
     void decide(ValueId tensor) { m_recording.decisions.emplace_back(tensor, m_source); }
     void addOutput(const Item& item);
+    void setHalf() { m_recording.isHalf = true; }
 
     const Program& program() const { return m_recording.program; }
     Recording take() { return std::move(m_recording); }

@@ -148,6 +148,8 @@ public:
         return std::move(program());
     }
 
+    bool castsToHalf() const { return m_recordings.front().isHalf; }
+
 private:
     Program& program() { return m_recordings.front().program; }
 
@@ -375,10 +377,18 @@ torch::jit::Module load(const std::filesystem::path& path)
         if (message.find("Type mismatch: ") != std::string::npos)
             throw Error("The file cannot be loaded by PyTorch itself: PyTorch Geometric 2.5 and later script layers wrongly that reassign edge_index "
                         "(GCN, GAT, APPNP, SGC, RGCN); trace the model by torch.jit.trace instead, or export it by torch.export.");
-        if (const std::size_t at = message.find("Unknown builtin op: "); at != std::string::npos)
+        if (const std::size_t at = message.find("Unknown builtin op: "); at != std::string::npos) {
+            // "aten::rms_norm."
+            std::string name = firstWords(message.substr(at + 20));
+            while (name.ends_with('.'))
+                name.pop_back();
+            if (name.starts_with("aten::"))
+                throw Error("The model uses the operator " + printable(name, 60) + ", which LibTorch " + libtorchVersion() +
+                            " does not have yet: export the model by torch.export.");
             throw Error(
-                "The model uses the operator " + printable(firstWords(message.substr(at + 20)), 60) +
+                "The model uses the operator " + printable(name, 60) +
                 ", which PyTorch alone does not have: make the file where the extension is not installed, or export the model by torch.export.");
+        }
         throw Error("The file cannot be loaded by LibTorch " + libtorchVersion() + ": " + printable(firstWords(message), 160) +
                     "; trace the model by torch.jit.trace, or export it by torch.export.");
     }
@@ -395,7 +405,9 @@ Program read(const std::filesystem::path& path, const ScriptOptions& options, co
             isHalf = isHalf || weight.scalar_type() == at::kHalf;
         if (isHalf)
             module.to(at::kFloat);
-        program = Reader(std::move(module), options).run(tracedInputs(path), progress);
+        Reader reader(std::move(module), options);
+        program = reader.run(tracedInputs(path), progress);
+        isHalf = isHalf || reader.castsToHalf();
     });
     if (isHalf)
         program.notes.push_back("The model computes in float16, which LibTorch's CPU kernels lack in part: it runs in float32 here.");

@@ -828,6 +828,10 @@
         <translation>模型使用算子 %1，而 PyTorch 本身没有它：请在未安装该扩展的环境中生成文件，或用 torch.export 导出模型。</translation>
     </message>
     <message>
+        <source>The model uses the operator %1, which LibTorch %2 does not have yet: export the model by torch.export.</source>
+        <translation>模型使用算子 %1，而 LibTorch %2 还没有它：请用 torch.export 导出模型。</translation>
+    </message>
+    <message>
         <source>The model uses the operator %1, which Cleave does not run.</source>
         <translation>模型使用算子 %1，Cleave 不运行它。</translation>
     </message>

@@ -67,6 +67,7 @@ def make_inputs():
     # Features with other dimensions before the nodes': graphs side by side, time steps, channels.
     inputs |= {"graphs": torch.randn(3, NODES, FEATURES, generator=more), "series": torch.randn(2, 6, NODES, 3, generator=more),
                "signals": torch.randn(2, 3, NODES, 6, generator=more), "channels": torch.randn(FEATURES, NODES, generator=more)}
+    inputs |= {"expander_edge_index": torch.randint(0, NODES, (2, 97), generator=more), "expander_edge_attr": torch.randn(97, EDGE_FEATURES, generator=more)}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
     return inputs
 
@@ -1070,6 +1071,39 @@ class Pointers(nn.Module):
         return self.lin(x)
 
 
+class MeanOfGraph(nn.Module):
+    """Each node beside the mean of its graph, which lies between two pointers. The sum is not left to autocast."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.lin = pyg.SAGEConv(FEATURES, HIDDEN), nn.Linear(2 * HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, ptr):
+        x = self.conv(x, edge_index).relu()
+        counts = ptr[1:] - ptr[:-1]
+        graph = torch.repeat_interleave(counts, output_size=x.size(0))
+        with torch.autocast("cpu", enabled=False):
+            means = torch.zeros(counts.size(0), HIDDEN).index_add(0, graph, x) / counts.clamp(min=1).unsqueeze(1)
+        return self.lin(torch.cat([x, means[graph]], 1))
+
+
+class Expander(nn.Module):
+    """Attention along the graph's edges and those of an expander side by side, with features of both: Exphormer (Shirzad et al. 2023)."""
+
+    def __init__(self):
+        super().__init__()
+        self.local, self.far = nn.Linear(EDGE_FEATURES, HIDDEN), nn.Linear(EDGE_FEATURES, HIDDEN)
+        self.convs = nn.ModuleList(pyg.TransformerConv(FEATURES if i == 0 else HIDDEN, HIDDEN // 2, 2, edge_dim=HIDDEN) for i in range(2))
+        self.lin = nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, edge_attr, expander_edge_index, expander_edge_attr):
+        edges = torch.cat([edge_index, expander_edge_index], 1)
+        features = torch.cat([self.local(edge_attr), self.far(expander_edge_attr)])
+        for conv in self.convs:
+            x = conv(x, edges, features).relu()
+        return self.lin(x)
+
+
 class PooledByPointers(GraphClassifier):
     def forward(self, x, edge_index, ptr):
         for conv in self.convs:
@@ -1351,6 +1385,8 @@ ZOO = {
     "pointers": lambda: Pointers("mean", "sum", "max"),
     "pointers_softmax": lambda: Pointers("softmax", "min"),
     "pool_pointers": lambda: PooledByPointers(pyg.SoftmaxAggregation()),
+    "mean_of_graph": MeanOfGraph,
+    "expander": Expander,
     "static_gcn": lambda: StaticGraphs(pyg.GCNConv),
     "static_sage": lambda: StaticGraphs(pyg.SAGEConv),
     "static_tag": lambda: StaticGraphs(lambda i, o: pyg.TAGConv(i, o, 2)),
@@ -1405,7 +1441,7 @@ def randomise_statistics(model, generator):
 def arguments(model, inputs):
     names = list(inspect.signature(model.forward).parameters)
     dtype = next(model.parameters(), torch.zeros(1)).dtype
-    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal, ChannelsFirst)) else ("edge_weight", "edge_attr")
+    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal, ChannelsFirst, Expander)) else ("edge_weight", "edge_attr")
     if any(n in names for n in ("x_dict", "edge_index_dict", "x_user")):
         inputs = typed_inputs() | {"x_paper": typed_inputs()["x_dict"]["paper"], "x_subject": typed_inputs()["x_dict"]["subject"]}
         return {n: inputs[n] for n in names}
@@ -1420,7 +1456,7 @@ def export(name, model, given):
         return torch.export.export(model, (), given)
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
-             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
+             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "expander_edge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
              "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO}}
     if "adj" in given:
         nodes = Dim("nodes")
