@@ -127,6 +127,28 @@ class Pointers(torch.nn.Module):
         return x * begins[1]
 
 
+class Types(torch.nn.Module):
+    """Goes through float16, and reads a constant of one entry where a number would have another type."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = torch_geometric.nn.SAGEConv(make_models.FEATURES, 8)
+
+    def forward(self, x, edge_index):
+        return torch.nn.functional.prelu(self.conv(x.half().float(), edge_index), torch.tensor(0.2))
+
+
+class Newer(torch.nn.Module):
+    """With an operator that PyTorch has had since 2.4."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.RMSNorm(make_models.FEATURES)
+
+    def forward(self, x, edge_index):
+        return torch.zeros_like(x).index_add(0, edge_index[1], self.norm(x)[edge_index[0]])
+
+
 def write_odd(folder, inputs):
     """Traces that hold what they should not, and a script that branches; their answers are of no interest but for the first."""
     given = {n: inputs[n] for n in ("x", "edge_index")}
@@ -141,6 +163,10 @@ def write_odd(folder, inputs):
         torch.jit.script(Branching().eval()).save(str(folder / "odd_branch.pt"))
         torch.jit.script(Changing().eval()).save(str(folder / "odd_buffer.pt"))
         traced(Scaled().eval(), given).save(str(folder / "odd_scalar.pt"))
+        traced(Types().eval(), given).save(str(folder / "odd_types.pt"))
+        if hasattr(torch.nn, "RMSNorm"):
+            traced(Newer().eval(), given).save(str(folder / "odd_newer.pt"))
+            deflate(folder / "odd_newer.pt", True)
         traced(Pointers(), {"x": inputs["x"], "edge_index": inputs["edge_index"] % 4}).save(str(folder / "odd_pointers.pt"))
         torch.manual_seed(11)  # the weights of matrix_gcn
         torch.jit.script(make_models.MatrixGCN(torch.sparse.mm).eval()).save(str(folder / "odd_sparse.pt"))
@@ -148,7 +174,7 @@ def write_odd(folder, inputs):
         edges = inputs["edge_index"]
         adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_types", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
         deflate(folder / f"{name}.pt", True)
 
 

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
 #include "core/base/zip.h"
 #include "core/run/run.h"
 #include "tests/core/test_files.h"
@@ -126,6 +127,31 @@ TEST(TorchScript, IndicesThatLeaveATensorAreRefused)
 {
     const std::string refusal = test::errorOf([] { openModel(scripts() / "odd_pointers.pt"); });
     EXPECT_NE(refusal.find("is out of bounds for aten::_convert_indices_from_coo_to_csr with size 4"), std::string::npos) << refusal;
+}
+
+TEST(TorchScript, TypesAreKeptButForFloat16)
+{
+    const Model model = openModel(scripts() / "odd_types.pt");
+    EXPECT_TRUE(std::ranges::any_of(model.program().notes, [](const std::string& note) { return note.find("float16") != std::string::npos; }));
+    VerifyOptions options;
+    options.run.batchSize = 7;
+    const auto comparisons = verify(model, readGraph(scripts() / "odd_counts.npz"), options).comparisons;
+    EXPECT_FALSE(comparisons.empty());
+    for (const Comparison& c : comparisons)
+        EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
+}
+
+TEST(TorchScript, OperatorsOfNewerVersionsAreNamed)
+{
+    std::string refusal;
+    try {
+        openModel(scripts() / "odd_newer.pt");
+        GTEST_SKIP() << "this LibTorch has it";
+    } catch (const Error& error) {
+        refusal = error.what();
+    }
+    EXPECT_NE(refusal.find("aten::rms_norm, which LibTorch "), std::string::npos) << refusal;
+    EXPECT_NE(refusal.find("does not have yet: export the model by torch.export."), std::string::npos) << refusal;
 }
 
 TEST(TorchScript, WidthsThatNothingTellsAreAskedFor)
