@@ -147,10 +147,12 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
         if (const Value& value = program[input.value]; value.sizes.size() == 1 && !value.sizes[0].isConstant())
             if (const auto divided = rowsDividedBy(program, input.value); divided && !nodes.contains(divided->symbol))
                 sizes.try_emplace(value.sizes[0].symbol, graph.nodes + 1);
+    // No size is another one and a little more, as that of pointers would be.
+    constexpr std::int64_t apart = 11;
     for (const Input& input : program.inputs)
         for (const Dim& dim : program[input.value].sizes)
             if (!dim.isConstant() && !sizes.contains(dim.symbol))
-                sizes[dim.symbol] = graph.edges + 3 + static_cast<std::int64_t>(sizes.size());
+                sizes[dim.symbol] = graph.edges + 3 + apart * static_cast<std::int64_t>(sizes.size());
     // Edges are between nodes that all types have; between other rows, such as edges, those.
     const auto rowsOf = [&](ValueId input, std::size_t end) {
         std::optional<std::int64_t> rows;

@@ -138,6 +138,17 @@ class Types(torch.nn.Module):
         return torch.nn.functional.prelu(self.conv(x.half().float(), edge_index), torch.tensor(0.2))
 
 
+class Molecules(torch.nn.Module):
+    """A sum for each graph, of which there is one less than ptr has entries; nodes have types only."""
+
+    def __init__(self):
+        super().__init__()
+        self.types, self.conv = torch.nn.Embedding(9, 8), torch_geometric.nn.SAGEConv(8, 8)
+
+    def forward(self, atoms, edge_index, batch, ptr):
+        return torch_geometric.nn.global_add_pool(self.conv(self.types(atoms), edge_index), batch, ptr.size(0) - 1)
+
+
 class Newer(torch.nn.Module):
     """With an operator that PyTorch has had since 2.4."""
 
@@ -164,6 +175,7 @@ def write_odd(folder, inputs):
         torch.jit.script(Changing().eval()).save(str(folder / "odd_buffer.pt"))
         traced(Scaled().eval(), given).save(str(folder / "odd_scalar.pt"))
         traced(Types().eval(), given).save(str(folder / "odd_types.pt"))
+        traced(Molecules().eval(), {n: inputs[n] for n in ("atoms", "edge_index", "batch", "ptr")}).save(str(folder / "odd_graphs.pt"))
         if hasattr(torch.nn, "RMSNorm"):
             traced(Newer().eval(), given).save(str(folder / "odd_newer.pt"))
             deflate(folder / "odd_newer.pt", True)
@@ -174,7 +186,7 @@ def write_odd(folder, inputs):
         edges = inputs["edge_index"]
         adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_types", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_types", "odd_graphs", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
         deflate(folder / f"{name}.pt", True)
 
 

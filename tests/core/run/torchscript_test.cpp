@@ -141,6 +141,13 @@ TEST(TorchScript, TypesAreKeptButForFloat16)
         EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
 }
 
+TEST(TorchScript, GraphsAreNotCountedAsNodes)
+{
+    const Model model = openModel(scripts() / "odd_graphs.pt");
+    const Program& program = model.program();
+    EXPECT_EQ(program[program.outputs.front()].sizes.front().symbol, "Add(-1, ptr_rows)");
+}
+
 TEST(TorchScript, OperatorsOfNewerVersionsAreNamed)
 {
     std::string refusal;
