@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -82,6 +83,8 @@ std::vector<Shape> likely(const std::string& name, std::optional<Role> role)
     return {nodeRows, nodeTypes, nodeIntegers, edgeIndex, nodeNumbers, edgeNumbers, edgeRows};
 }
 
+constexpr std::string_view ofMoreEdges = "_edges";
+
 bool isPairs(const ArrayShape& a) { return a.sizes.size() == 2 && a.sizes[0] == 2 && isInteger(a.dtype); }
 
 // Which sizes of arrays that belong to one graph are its nodes and edges.
@@ -93,26 +96,43 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
             numEdges = array.sizes[1];
     for (std::size_t i = 0; i < arrays.size(); ++i)
         if (const ArrayShape& array = arrays[i];
-            numNodes < 0 && !array.sizes.empty() && array.sizes[0] != numEdges && !isPairs(array) && !has(names[i], {"edge"}))
+            numNodes < 0 && !array.sizes.empty() && array.sizes[0] != numEdges && array.sizes[0] != 1 && !isPairs(array) && !has(names[i], {"edge"}))
             numNodes = array.sizes[0];
     if (numEdges < 0)
         return {};
+    // Further edges have features of their own.
+    std::map<std::int64_t, Dim> more{{numEdges, edges}};
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+        if (isPairs(arrays[i]))
+            more.try_emplace(arrays[i].sizes[1], Dim{0, names[i] + std::string(ofMoreEdges)});
     std::vector<Shape> shapes;
     for (const ArrayShape& array : arrays) {
         const std::string& name = names[shapes.size()];
         Shape shape{array.dtype == DType::Float16 ? DType::Float32 : isPairs(array) ? DType::Int64 : array.dtype, {}, Role::Other};
         for (std::size_t d = 0; d < array.sizes.size(); ++d) {
             const std::int64_t size = array.sizes[d];
-            const bool isRows = d == (isPairs(array) ? 1 : 0);
-            shape.sizes.push_back(!isRows ? Dim{size, {}} : size == numEdges ? edges : size == numNodes ? nodes : Dim{0, name + "_rows"});
+            const bool isRows = d == (isPairs(array) ? 1 : 0) && size != 1;  // what there is once is not of nodes or edges: a time, the state of a graph
+            const auto listed = more.find(size);
+            const bool isOfEdges = size == numEdges || (size != numNodes && listed != more.end());
+            shape.sizes.push_back(!isRows ? Dim{size, {}} : isOfEdges ? listed->second : size == numNodes ? nodes : Dim{0, name + "_rows"});
         }
+        const bool isOfEdges = !shape.sizes.empty() && (shape.sizes[0] == edges || shape.sizes[0].symbol.ends_with(ofMoreEdges));
         if (isPairs(array))
             shape.role = Role::GraphStructure;
-        else if (!shape.sizes.empty() && shape.sizes[0] != edges && isFloating(array.dtype))
+        else if (!shape.sizes.empty() && !isOfEdges && isFloating(array.dtype))
             shape.role = Role::NodeFeatures;
         shapes.push_back(std::move(shape));
     }
     return shapes;
+}
+
+// What is neither of nodes nor of edges is as long as the model says: eigenvalues, the kinds of a relation.
+Shape withOtherSizesOf(const ArrayShape& array, Shape shape)
+{
+    for (std::size_t d = 0; d < shape.sizes.size(); ++d)
+        if (shape.sizes[d] != nodes && shape.sizes[d] != edges && !shape.sizes[d].symbol.ends_with(ofMoreEdges))
+            shape.sizes[d] = {array.sizes[d], {}};
+    return shape;
 }
 
 ArrayShape shapeOf(const at::Tensor& tensor) { return {dtypeOf(tensor.scalar_type()), tensor.sizes().vec()}; }
@@ -152,6 +172,10 @@ public:
             if (const auto shapes = shapesOf(kept, m_inputs.names)) {
                 for (std::size_t i = 0; i < shapes->size(); ++i)
                     take(i, (*shapes)[i]);
+                if (runs() || runsWithCounts(examples))
+                    return m_inputs;
+                for (std::size_t i = 0; i < shapes->size(); ++i)
+                    take(i, withOtherSizesOf(kept[i], (*shapes)[i]));
                 if (runs() || runsWithCounts(examples))
                     return m_inputs;
             }
@@ -246,8 +270,13 @@ private:
                 inputs.push_back(*m_inputs.of[i]);
             }
         if (const auto shapes = shapesOf(arrays, names))
-            for (std::size_t i = 0; i < inputs.size(); ++i)
-                m_kinds[inputs[i]].insert(m_kinds[inputs[i]].begin(), (*shapes)[i]);
+            for (std::size_t i = 0; i < inputs.size(); ++i) {
+                std::vector<Shape>& kinds = m_kinds[inputs[i]];
+                const Shape& shape = (*shapes)[i];
+                if (const Shape fixed = withOtherSizesOf(arrays[i], shape); fixed.sizes != shape.sizes)
+                    kinds.insert(kinds.begin(), fixed);
+                kinds.insert(kinds.begin(), shape);
+            }
     }
 
     Value& value(std::size_t input) { return m_inputs.shapes.values[input]; }

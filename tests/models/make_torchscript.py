@@ -21,6 +21,7 @@ import make_models
 
 
 WITH_SOURCES = ("gcn", "sage_mean", "gat")
+UNREAD = {"expander", "mean_of_graph"}  # without a graph: edges of two kinds are taken for as many, and pointers for any numbers
 WIDTHS = {"agnn": 12, "lgconv": 12, "appnp": 12, "deep_appnp": 12, "gated_graph": 12, "sgc": 12, "ssg": 12}  # scripts that run with any
 
 
@@ -149,6 +150,17 @@ class Molecules(torch.nn.Module):
         return torch_geometric.nn.global_add_pool(self.conv(self.types(atoms), edge_index), batch, ptr.size(0) - 1)
 
 
+class OtherSizes(torch.nn.Module):
+    """Takes what is neither of nodes nor of edges: a time, and eigenvalues, of which there are as many as it has weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.filter = torch_geometric.nn.SAGEConv(make_models.FEATURES, 6), torch.nn.Linear(6, 6)
+
+    def forward(self, x, edge_index, time, eigenvalues):
+        return self.conv(x, edge_index) * self.filter(eigenvalues) + time.expand(x.size(0)).unsqueeze(1)
+
+
 class Newer(torch.nn.Module):
     """With an operator that PyTorch has had since 2.4."""
 
@@ -175,6 +187,7 @@ def write_odd(folder, inputs):
         torch.jit.script(Changing().eval()).save(str(folder / "odd_buffer.pt"))
         traced(Scaled().eval(), given).save(str(folder / "odd_scalar.pt"))
         traced(Types().eval(), given).save(str(folder / "odd_types.pt"))
+        traced(OtherSizes().eval(), given | {"time": torch.ones(1), "eigenvalues": torch.arange(6.0)}).save(str(folder / "odd_sizes.pt"))
         traced(Molecules().eval(), {n: inputs[n] for n in ("atoms", "edge_index", "batch", "ptr")}).save(str(folder / "odd_graphs.pt"))
         if hasattr(torch.nn, "RMSNorm"):
             traced(Newer().eval(), given).save(str(folder / "odd_newer.pt"))
@@ -186,7 +199,7 @@ def write_odd(folder, inputs):
         edges = inputs["edge_index"]
         adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_types", "odd_graphs", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
         deflate(folder / f"{name}.pt", True)
 
 
@@ -215,7 +228,7 @@ def main():
     roles = {entry["name"]: entry["roles"] for entry in json.loads((make_models.OUT / "index.json").read_text()) if "roles" in entry}
     for name, make in make_models.ZOO.items():
         kinds = [kind for kind in ("trace", "script") if not chosen or name in chosen or f"{name}.{kind}" in chosen]
-        if not kinds or name in make_models.REFUSED:
+        if not kinds or name in make_models.REFUSED | UNREAD:
             continue
         torch.manual_seed(11)
         try:

@@ -148,6 +148,18 @@ TEST(TorchScript, GraphsAreNotCountedAsNodes)
     EXPECT_EQ(program[program.outputs.front()].sizes.front().symbol, "Add(-1, ptr_rows)");
 }
 
+TEST(TorchScript, SizesOfNeitherNodesNorEdgesAreTheModels)
+{
+    const Model model = openModel(scripts() / "odd_sizes.pt");
+    const Program& program = model.program();
+    const auto sizesOf = [&](const std::string& name) {
+        return std::ranges::find(program.values, name, &Value::name)->sizes;
+    };
+    EXPECT_EQ(sizesOf("time"), (std::vector<Dim>{{1, {}}}));
+    EXPECT_EQ(sizesOf("eigenvalues"), (std::vector<Dim>{{6, {}}}));
+    EXPECT_EQ(sizesOf("x").front(), sizesOf(program[program.outputs.front()].name).front());
+}
+
 TEST(TorchScript, OperatorsOfNewerVersionsAreNamed)
 {
     std::string refusal;
