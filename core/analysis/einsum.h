@@ -15,8 +15,8 @@ struct Einsum {
     std::string result;
 };
 
-/// The equation of an op, spelt out: without spaces and ellipses, and with a result (NumPy's rules, which PyTorch follows). Nothing where its tensors do
-/// not have the dimensions that it says.
+/// The equation of an op, spelt out: without spaces and ellipses, and with a result (NumPy's rules, which PyTorch follows). Nothing where its tensors
+/// do not have the dimensions that it says.
 std::optional<Einsum> einsumOf(const Program& program, const Op& op);
 
 }  // namespace cleave

@@ -55,7 +55,8 @@ void mergeEdgeCounts(Program& program)
     for (const Input& input : program.inputs) {
         const Value& value = program[input.value];
         const bool isPairs = value.sizes.size() == 2 && value.sizes[0] == Dim{2, {}} && isInteger(value.dtype);
-        if (isPairs && value.name.ends_with(index) && !value.sizes[1].isConstant())
+        const bool isFree = isPairs && !value.sizes[1].isConstant() && sizeParts(value.sizes[1].symbol).second.empty();
+        if (isFree && value.name.ends_with(index))
             counts[value.name.substr(0, value.name.size() - index.size())] = value.sizes[1].symbol;
         if (isPairs || input.role == Role::NodeFeatures)
             for (const Dim& dim : value.sizes)
@@ -67,10 +68,11 @@ void mergeEdgeCounts(Program& program)
         if (value.kind != ValueKind::Tensor || value.sizes.empty() || value.sizes[0].isConstant() || others.contains(value.sizes[0].symbol) ||
             !sizeParts(value.sizes[0].symbol).second.empty())
             continue;
-        for (const std::string_view what : {"attr", "weight", "type", "feat", "features"})
-            if (value.name.ends_with(what))
-                if (const auto edges = counts.find(value.name.substr(0, value.name.size() - what.size())); edges != counts.end() && !edges->first.empty())
-                    renamed[value.sizes[0].symbol] = edges->second;
+        for (const std::string_view what : {"attr", "weight", "type", "feat", "features"}) {
+            const std::string start = value.name.ends_with(what) ? value.name.substr(0, value.name.size() - what.size()) : "";
+            if (const auto edges = counts.find(start); edges != counts.end() && !start.empty())
+                renamed[value.sizes[0].symbol] = edges->second;
+        }
     }
     if (renamed.empty())
         return;
@@ -236,9 +238,10 @@ ValueId differencesOf(const Program& program, ValueId value)
         if (!op.valid() || program[op].target != "aten::slice")
             return ValueId{};
         const OpView slice(program, program[op]);
-        const bool isIt = slice.integer("dim").value_or(0) == 0 && slice.integer("step").value_or(1) == 1 && slice.integer("start").value_or(0) == start &&
-                          (end < 0 ? slice.integer("end") == end : slice.integer("end").value_or(end) == end);
-        return isIt ? slice.value("self") : ValueId{};
+        const bool isOfRows = slice.integer("dim").value_or(0) == 0 && slice.integer("step").value_or(1) == 1;
+        const bool begins = slice.integer("start").value_or(0) == start;
+        const bool ends = end < 0 ? slice.integer("end") == end : slice.integer("end").value_or(end) == end;
+        return isOfRows && begins && ends ? slice.value("self") : ValueId{};
     };
     if (program[maker].target != "aten::sub" || view.given("alpha"))
         return {};

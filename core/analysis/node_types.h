@@ -13,8 +13,8 @@ void mergeNodeCounts(Program& program);
 /// Rows between pointers into edges (rowptr) are those of the nodes, if there are nodes of one kind: there is one pointer more than nodes.
 void mergeCompressedRows(Program& program);
 
-/// expander_edge_attr has a row for each entry of expander_edge_index, though an exporter gave their numbers two symbols since the program only uses both
-/// behind those of other edges. As with edge_weight, edge_type and the like.
+/// expander_edge_attr has a row for each entry of expander_edge_index, though an exporter gave their numbers two symbols, since the program only uses
+/// both behind those of other edges. As with edge_weight, edge_type and the like.
 void mergeEdgeCounts(Program& program);
 
 /// Names of types after those of their features, which they have at first: "x_paper" and "x_author" are features of nodes "paper" and "author",

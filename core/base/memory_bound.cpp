@@ -112,7 +112,8 @@ void divideForArrays(bool librariesAreReady)
     const std::size_t known = origin + pagesInUse().used;
     std::size_t now = residentBytes();
     // Libraries' pages, those that were there at the beginning too, can go; what is needed of them comes back.
-    if (std::int64_t next = nextForLibraries; now > known && milliseconds() >= next && nextForLibraries.compare_exchange_strong(next, milliseconds() + pause)) {
+    const std::int64_t time = milliseconds();
+    if (std::int64_t next = nextForLibraries; now > known && time >= next && nextForLibraries.compare_exchange_strong(next, time + pause)) {
         dropLibraryPages();
         now = residentBytes();
     }

@@ -15,7 +15,10 @@ class BlockRunner : EdgeRunner<T> {
 public:
     BlockRunner(const EdgeProgram& program, const std::vector<EdgeArray>& operands, const EdgeBlock& block, const std::vector<T*>& outputs,
                 const EdgeRunOptions& options)
-        : EdgeRunner<T>(program, operands, block, outputs, options, true), m_ahead(options.ahead), m_writesPast(options.writesPast), m_requests(requestsOf())
+        : EdgeRunner<T>(program, operands, block, outputs, options, true),
+          m_ahead(options.ahead),
+          m_writesPast(options.writesPast),
+          m_requests(requestsOf())
     {
     }
 

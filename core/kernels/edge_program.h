@@ -80,8 +80,8 @@ class EdgeSchedule;
 struct EdgeRunOptions {
     int threads = 1;
     Isa isa = bestIsa();
-    std::optional<Cache> ahead = {};       ///< into which rows are asked for ahead; nothing: what is faster
-    std::optional<bool> writesPast = {};  ///< whether results that are whole lines of 64 bytes are written past the caches; nothing: where they do not stay in them
+    std::optional<Cache> ahead = {};      ///< into which rows are asked for ahead; nothing: what is faster
+    std::optional<bool> writesPast = {};  ///< whether rows of results, whole lines of 64 bytes, go past the caches; nothing: where they would not stay
 };
 
 /// Fills outputs[r], [targets or edges, width] row-major, of T (float or double). The bytes do not depend on the number of threads.

@@ -256,8 +256,8 @@ private:
         return body.at(kind == "as_tensor" ? "name" : "as_name").text();
     }
 
-    // Where the inputs of an op name a graph that is run as it is: under torch.no_grad(), since here nothing has a gradient, and where autocast is off. Nothing
-    // for other ops.
+    // Where the inputs of an op name a graph that is run as it is: under torch.no_grad(), since here nothing has a gradient, and where autocast is
+    // off. Nothing for other ops.
     static std::optional<std::size_t> wrappedGraph(const std::string& target, const JsonView& node)
     {
         constexpr std::size_t isEnabled = 2, graphOfAutocast = 4;

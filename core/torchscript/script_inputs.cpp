@@ -111,7 +111,8 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
         Shape shape{array.dtype == DType::Float16 ? DType::Float32 : isPairs(array) ? DType::Int64 : array.dtype, {}, Role::Other};
         for (std::size_t d = 0; d < array.sizes.size(); ++d) {
             const std::int64_t size = array.sizes[d];
-            const bool isRows = d == (isPairs(array) ? 1 : 0) && size != 1;  // what there is once is not of nodes or edges: a time, the state of a graph
+            // What there is once is not of nodes or edges: a time, the state of a graph.
+            const bool isRows = d == (isPairs(array) ? 1 : 0) && size != 1;
             const auto listed = more.find(size);
             const bool isOfEdges = size == numEdges || (size != numNodes && listed != more.end());
             shape.sizes.push_back(!isRows ? Dim{size, {}} : isOfEdges ? listed->second : size == numNodes ? nodes : Dim{0, name + "_rows"});
