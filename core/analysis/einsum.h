@@ -9,7 +9,7 @@
 namespace cleave {
 
 /// An equation of aten::einsum with a label for each dimension: letters, and characters below 'A' for those that an ellipsis stands for. Entries of the
-/// result are sums over the labels that it does not have. Dimensions of size 1 are those of each label's size.
+/// result are sums over the labels that it does not have. A dimension of size 1 counts as often as its label says.
 struct Einsum {
     std::vector<std::string> operands;
     std::string result;

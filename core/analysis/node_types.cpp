@@ -12,6 +12,19 @@
 
 namespace cleave {
 
+namespace {
+
+void renameSizes(Program& program, const std::map<std::string, std::string>& renamed)
+{
+    for (Value& value : program.values) {
+        for (Dim& dim : value.sizes)
+            dim = renameSymbols(dim, renamed);
+        value.number = renameSymbols(value.number, renamed);
+    }
+}
+
+}  // namespace
+
 void mergeNodeCounts(Program& program)
 {
     std::set<std::string> counts;
@@ -40,11 +53,7 @@ void mergeNodeCounts(Program& program)
         return;
     for (auto& [from, to] : renamed)
         to = canonical(to);
-    for (Value& value : program.values) {
-        for (Dim& dim : value.sizes)
-            dim = renameSymbols(dim, renamed);
-        value.number = renameSymbols(value.number, renamed);
-    }
+    renameSizes(program, renamed);
 }
 
 void mergeEdgeCounts(Program& program)
@@ -74,13 +83,8 @@ void mergeEdgeCounts(Program& program)
                 renamed[value.sizes[0].symbol] = edges->second;
         }
     }
-    if (renamed.empty())
-        return;
-    for (Value& value : program.values) {
-        for (Dim& dim : value.sizes)
-            dim = renameSymbols(dim, renamed);
-        value.number = renameSymbols(value.number, renamed);
-    }
+    if (!renamed.empty())
+        renameSizes(program, renamed);
 }
 
 namespace {

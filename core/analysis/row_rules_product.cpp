@@ -1,8 +1,9 @@
+#include "core/analysis/row_rule.h"
+
 #include <algorithm>
 #include <string>
 
 #include "core/analysis/einsum.h"
-#include "core/analysis/row_rule.h"
 
 namespace cleave::row_rules {
 

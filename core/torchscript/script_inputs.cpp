@@ -94,10 +94,12 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
     for (const ArrayShape& array : arrays)
         if (numEdges < 0 && isPairs(array))
             numEdges = array.sizes[1];
-    for (std::size_t i = 0; i < arrays.size(); ++i)
-        if (const ArrayShape& array = arrays[i];
-            numNodes < 0 && !array.sizes.empty() && array.sizes[0] != numEdges && array.sizes[0] != 1 && !isPairs(array) && !has(names[i], {"edge"}))
-            numNodes = array.sizes[0];
+    // What there is once is not of nodes or edges (a time, the state of a graph), unless nothing else is.
+    for (const std::int64_t fewest : {2, 0})
+        for (std::size_t i = 0; i < arrays.size(); ++i)
+            if (const ArrayShape& array = arrays[i]; numNodes < 0 && !array.sizes.empty() && array.sizes[0] >= fewest && array.sizes[0] != numEdges &&
+                                                     !isPairs(array) && !has(names[i], {"edge"}))
+                numNodes = array.sizes[0];
     if (numEdges < 0)
         return {};
     // Further edges have features of their own.
@@ -111,8 +113,7 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
         Shape shape{array.dtype == DType::Float16 ? DType::Float32 : isPairs(array) ? DType::Int64 : array.dtype, {}, Role::Other};
         for (std::size_t d = 0; d < array.sizes.size(); ++d) {
             const std::int64_t size = array.sizes[d];
-            // What there is once is not of nodes or edges: a time, the state of a graph.
-            const bool isRows = d == (isPairs(array) ? 1 : 0) && size != 1;
+            const bool isRows = d == (isPairs(array) ? 1 : 0) && (size != 1 || size == numNodes || size == numEdges);
             const auto listed = more.find(size);
             const bool isOfEdges = size == numEdges || (size != numNodes && listed != more.end());
             shape.sizes.push_back(!isRows ? Dim{size, {}} : isOfEdges ? listed->second : size == numNodes ? nodes : Dim{0, name + "_rows"});
