@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/sha256.h"
 #include "core/model/json_view.h"
 #include "core/model/pt2_archive.h"
+#include "core/model/pt2_autocast.h"
 #include "core/model/pt2_checks.h"
 #include "core/model/pt2_text.h"
 #include "core/model/symbols.h"
@@ -210,8 +212,8 @@ private:
         const auto outputs = node.at("outputs").items();
         const auto name = node.find("name");
         const std::string here = name ? name->text() : outputs.empty() ? op.target : firstName(outputs.front());
-        if (const std::optional<std::size_t> graph = wrappedGraph(op.target, node)) {
-            addWrapped(node, *graph);
+        if (const std::optional<std::size_t> graph = wrappedGraph(op.target)) {
+            addWrapped(node, op.target, *graph);
             return;
         }
         op.name = called(here);
@@ -226,6 +228,8 @@ private:
         std::erase_if(op.args, [](const NamedArgument& a) { return a.name == "pin_memory"; });
         for (const JsonView& output : outputs)
             addResults(op, output);
+        if (m_casts)
+            m_autocast.write(m_p, op, m_taken);
         const OpId id{static_cast<int>(m_p.ops.size())};
         for (std::size_t i = 0; i < op.outputs.size(); ++i) {
             m_p[op.outputs[i]].producer = id;
@@ -256,24 +260,29 @@ private:
         return body.at(kind == "as_tensor" ? "name" : "as_name").text();
     }
 
-    // Where the inputs of an op name a graph that is run as it is: under torch.no_grad(), since here nothing has a gradient, and where autocast is
-    // off. Nothing for other ops.
-    static std::optional<std::size_t> wrappedGraph(const std::string& target, const JsonView& node)
+    static constexpr std::string_view withAutocast = "higher_order::wrap_with_autocast";
+
+    // Where the inputs of an op name a graph that is run in its place: under torch.no_grad(), since here nothing has a gradient, and under
+    // torch.autocast. Nothing for other ops.
+    static std::optional<std::size_t> wrappedGraph(const std::string& target)
     {
-        constexpr std::size_t isEnabled = 2, graphOfAutocast = 4;
         if (target == "higher_order::wrap_with_set_grad_enabled")
             return 1;
-        if (target != "higher_order::wrap_with_autocast")
-            return {};
-        const auto operands = node.at("inputs").items();
-        if (operands.size() <= graphOfAutocast)
-            return {};
+        return target == withAutocast ? std::optional<std::size_t>(4) : std::nullopt;
+    }
+
+    // A region says anew whether it casts; one that is about gradients says nothing.
+    bool casts(const std::string& target, const std::vector<JsonView>& operands) const
+    {
+        constexpr std::size_t isEnabled = 2;
+        if (target != withAutocast)
+            return m_casts;
         const auto [kind, enabled] = operands[isEnabled].at("arg").choice();
-        return kind == "as_bool" && !enabled.boolean() ? std::optional(graphOfAutocast) : std::nullopt;
+        return kind == "as_bool" && enabled.boolean();
     }
 
     // It has names of its own. at: among the op's inputs; what it is given comes behind.
-    void addWrapped(const JsonView& node, std::size_t at)
+    void addWrapped(const JsonView& node, const std::string& target, std::size_t at)
     {
         constexpr int deepest = 32;
         const auto operands = node.at("inputs").items();
@@ -288,6 +297,7 @@ private:
         for (std::size_t i = at + 1; i < operands.size(); ++i)
             given.push_back(readArgument(operands[i].at("arg")).value_or(Argument{}));
         std::swap(m_scope, inner);
+        const bool castsOutside = std::exchange(m_casts, casts(target, operands));
         ++m_depth;
         describeValues(graph);
         for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -299,6 +309,7 @@ private:
         for (const JsonView& output : outputs)
             made.push_back(readArgument(output).value_or(Argument{}));
         --m_depth;
+        m_casts = castsOutside;
         std::swap(m_scope, inner);
         std::vector<JsonView> names;
         for (const JsonView& result : results) {
@@ -540,7 +551,9 @@ private:
     Program& m_p;
     Scope m_scope;
     std::set<std::string> m_taken;  // names in the program
-    int m_depth = 0;  // of graphs within graphs
+    int m_depth = 0;        // of graphs within graphs
+    bool m_casts = false;   // under autocast
+    Autocast m_autocast;
     std::map<std::string, ModuleId> m_modules;
     std::string m_device;
     bool m_half = false;

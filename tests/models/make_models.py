@@ -1087,6 +1087,25 @@ class MeanOfGraph(nn.Module):
         return self.lin(torch.cat([x, means[graph]], 1))
 
 
+class UnderAutocast(nn.Module):
+    """Dense layers and messages in bfloat16, as torch.autocast chooses; the first layer's sum and the answer are left in float32."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm, self.attention = pyg.SAGEConv(FEATURES, HIDDEN), nn.LayerNorm(HIDDEN), pyg.GATv2Conv(HIDDEN, HIDDEN // 2, heads=2)
+        self.conv, self.lin = pyg.GCNConv(HIDDEN, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index):
+        with torch.autocast("cpu", torch.bfloat16):
+            with torch.autocast("cpu", enabled=False):
+                x = self.first(x, edge_index)
+            x = self.norm(x).relu()
+            x = x + self.attention(x, edge_index).relu()
+            x = self.conv(x, edge_index).relu()
+            x = self.lin(x)
+        return x.float()
+
+
 class Expander(nn.Module):
     """Attention along the graph's edges and those of an expander side by side, with features of both: Exphormer (Shirzad et al. 2023)."""
 
@@ -1386,6 +1405,7 @@ ZOO = {
     "pointers_softmax": lambda: Pointers("softmax", "min"),
     "pool_pointers": lambda: PooledByPointers(pyg.SoftmaxAggregation()),
     "mean_of_graph": MeanOfGraph,
+    "autocast": UnderAutocast,
     "expander": Expander,
     "static_gcn": lambda: StaticGraphs(pyg.GCNConv),
     "static_sage": lambda: StaticGraphs(pyg.SAGEConv),

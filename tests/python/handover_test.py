@@ -169,7 +169,7 @@ def run_scripts(folder, only, all_versions, problems):
         graph = np.load(ZOO / (entry["zoo"] + ".npz"))
         plan = json.loads((folder / entry["plan"]).read_text())
         expected = [torch.from_numpy(graph[key]) for key in sorted(graph.files) if key.startswith("expected")]
-        if entry["zoo"] in ("bfloat16", "float16"):
+        if entry["zoo"] in ("bfloat16", "float16", "autocast"):
             expected = [tensor.to(torch.bfloat16) for tensor in expected]
         try:
             program = torch.jit.load(str(entry["file"]))

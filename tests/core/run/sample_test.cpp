@@ -51,7 +51,7 @@ TEST(Sample, OfEveryModelIsEqual)
         if (entry["expect"] != "equal" || entry.contains("roles"))
             continue;
         VerifyOptions options = sampleOf(5);
-        if (name == "bfloat16" || name == "float16" || name == "half")
+        if (test::zooTolerance(name).relative > Tolerance().relative)
             options.tolerance = {0.05, 0.05};
         options.run.batchSize = 7;
         const DataGraph graph = test::zooGraph(name);

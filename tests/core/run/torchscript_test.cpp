@@ -79,10 +79,7 @@ TEST_P(TorchScriptZoo, IsCutAndAnswersAsThePt2Archive)
     EXPECT_EQ(shapeOf(model, isSame), shapeOf(exported, isSame));
     VerifyOptions options;
     options.run.batchSize = 7;
-    if (file.zoo == "bfloat16")
-        options.tolerance = {0.05, 0.05};
-    if (file.zoo == "float16")
-        options.tolerance = {0.01, 0.01};
+    options.tolerance = test::zooTolerance(file.zoo);
     for (const auto& [array, values] : graph.arrays)
         if (array.starts_with("expected"))
             options.expected[array] = values;

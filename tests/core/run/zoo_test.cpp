@@ -64,11 +64,7 @@ TEST_P(Zoo, IsRightOrRefusedByName)
     for (const std::int64_t batchSize : {1, 7, 1000}) {
         VerifyOptions options;
         options.run.batchSize = batchSize;
-        // bfloat16 rounds to three digits, and sums in another order than PyTorch does.
-        if (name == "bfloat16")
-            options.tolerance = {0.05, 0.05};
-        if (name == "float16" || name == "half")
-            options.tolerance = {0.01, 0.01};
+        options.tolerance = test::zooTolerance(name);
         for (const auto& [array, values] : graph.arrays)
             if (array.starts_with("expected"))
                 options.expected[array] = values;
@@ -127,7 +123,7 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
         const std::array all{choices...};
         return all[random() % all.size()];
     };
-    const double tolerance = name == "bfloat16" ? 0.05 : name == "float16" || name == "half" ? 0.01 : 1e-4;
+    const double tolerance = test::zooTolerance(name, {1e-4, 1e-4}).relative;
     const PlanSpace space(*model.analysis);
     Model late = model;
     late.cut = std::make_shared<CutProgram>(space.cut(test::postponed(space)));
@@ -227,9 +223,7 @@ TEST_P(Zoo, RewritesGiveTheSameAnswers)
         return;
     VerifyOptions options;
     options.run.batchSize = 7;
-    options.tolerance = name == "bfloat16"                    ? Tolerance{0.05, 0.05}
-                        : name == "float16" || name == "half" ? Tolerance{0.01, 0.01}
-                                                              : Tolerance{1e-4, 1e-4};
+    options.tolerance = test::zooTolerance(name, {1e-4, 1e-4});
     for (const auto& [array, values] : graph.arrays)
         if (array.starts_with("expected"))
             options.expected[array] = values;
