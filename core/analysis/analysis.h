@@ -110,7 +110,10 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
 Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress = {}, bool storesEdges = false);
 
 /// What counts the rows that an input's entries name, by its position along the first dimension (an edge index [2, M] has two, a list one): sizes of
-/// what is read at them, or reduced into. Empty where the program does not tell, since it computes the index.
+/// what is read at them, or reduced into, some several times. Empty where the program does not tell, since it computes the index.
+std::vector<std::vector<Dim>> rowsNamedBy(const Program& program, ValueId input);
+
+/// The symbols among them.
 std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input);
 
 /// How many rows an input divides, if its entries are where those of each of something begin, and where the last ones end (ptr, rowptr).

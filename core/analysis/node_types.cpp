@@ -188,9 +188,9 @@ int Analysis::onlyGiven() const
     return only;
 }
 
-std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input)
+std::vector<std::vector<Dim>> rowsNamedBy(const Program& program, ValueId input)
 {
-    std::vector<std::set<std::string>> sizes(2);
+    std::vector<std::vector<Dim>> sizes(2);
     const auto withoutCasts = [&](ValueId value) {
         while (value.valid() && program[value].producer.valid() && program[program[value].producer].target == "aten::to")
             value = OpView(program, program[program[value].producer]).value("self");
@@ -199,10 +199,10 @@ std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId 
     const auto note = [&](ValueId read, const Value& rows, int dim) {
         const ValueId index = withoutCasts(viewRoot(program, read));
         const OpId producer = index.valid() ? program[index].producer : OpId{};
-        if (!index.valid() || dim < 0 || dim >= static_cast<int>(rows.sizes.size()) || rows.sizes[static_cast<std::size_t>(dim)].isConstant())
+        if (!index.valid() || dim < 0 || dim >= static_cast<int>(rows.sizes.size()))
             return;
         if (index == input && program[input].sizes.size() == 1)
-            sizes[0].insert(rows.sizes[static_cast<std::size_t>(dim)].symbol);
+            sizes[0].push_back(rows.sizes[at(dim)]);
         if (!producer.valid())
             return;
         const OpView view(program, program[producer]);
@@ -213,7 +213,7 @@ std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId 
         const auto& outputs = program[producer].outputs;
         const std::int64_t row = target == "aten::unbind" ? std::ranges::find(outputs, index) - outputs.begin() : view.integer("index").value_or(-1);
         if (row >= 0 && row < 2)
-            sizes[static_cast<std::size_t>(row)].insert(rows.sizes[static_cast<std::size_t>(dim)].symbol);
+            sizes[static_cast<std::size_t>(row)].push_back(rows.sizes[at(dim)]);
     };
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const OpId op{static_cast<int>(i)};
@@ -221,6 +221,18 @@ std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId 
             note(gather->index, program[gather->source], gather->sourceDim);
         else if (const auto scatter = scatterForm(program, op))
             note(scatter->index, program[program[op].outputs.front()], scatter->rowDim);
+    }
+    return sizes;
+}
+
+std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input)
+{
+    std::vector<std::set<std::string>> sizes;
+    for (const std::vector<Dim>& rows : rowsNamedBy(program, input)) {
+        sizes.emplace_back();
+        for (const Dim& dim : rows)
+            if (!dim.isConstant())
+                sizes.back().insert(dim.symbol);
     }
     return sizes;
 }

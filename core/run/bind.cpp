@@ -201,7 +201,7 @@ void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor
     std::int64_t most = 0;
     for (const NodeType& type : analysis.nodeTypes)
         most = std::max(most, count(type.symbol).value_or(0));
-    const std::vector<std::set<std::string>> named = sizesNamedBy(analysis.program, input.value);
+    const std::vector<std::vector<Dim>> named = rowsNamedBy(analysis.program, input.value);
     const bool isList = analysis.program[input.value].sizes.size() == 1, isPairs = tensor.dim() == 2 && tensor.size(0) == 2;
     // Numbers with another role may count from the end, as an op may take them to.
     const bool isStructure = holdsIndices(analysis.program, input);
@@ -209,10 +209,10 @@ void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor
         std::optional<std::int64_t> rows;
         bool areNodes = true;
         if (isPairs || isList)
-            for (const std::string& size : named[row])
-                if (const auto counted = count(size); counted && (!rows || *counted < *rows)) {
+            for (const Dim& size : named[row])
+                if (const auto counted = size.isConstant() ? size.value : count(size.symbol); counted && (!rows || *counted < *rows)) {
                     rows = counted;
-                    const int type = analysis.typeCountedBy(size);
+                    const int type = size.isConstant() ? -1 : analysis.typeCountedBy(size.symbol);
                     areNodes = type >= 0 && analysis.isGiven(type);
                 }
         const at::Tensor entries = isPairs ? tensor[static_cast<std::int64_t>(row)] : tensor;

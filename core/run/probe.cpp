@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "core/analysis/adjacency.h"
@@ -132,9 +133,16 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
     };
     // What is read where nodes are has as many rows.
     std::map<ValueId, std::vector<std::set<std::string>>> named;
+    std::map<ValueId, std::vector<std::int64_t>> fixed;  // or as many as the program says
     for (const Input& input : program.inputs)
         if (const Value& value = program[input.value]; value.kind == ValueKind::Tensor && isInteger(value.dtype)) {
             named[input.value] = sizesNamedBy(program, input.value);
+            for (const std::vector<Dim>& rows : rowsNamedBy(program, input.value)) {
+                fixed[input.value].push_back(std::numeric_limits<std::int64_t>::max());
+                for (const Dim& dim : rows)
+                    if (dim.isConstant())
+                        fixed[input.value].back() = std::min(fixed[input.value].back(), dim.value);
+            }
             for (const std::set<std::string>& sizesOfEnd : named[input.value])
                 if (const auto known = std::ranges::find_if(sizesOfEnd, [&](const std::string& size) { return sizes.contains(size); });
                     known != sizesOfEnd.end())
@@ -155,13 +163,14 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
                 sizes[dim.symbol] = graph.edges + 3 + apart * static_cast<std::int64_t>(sizes.size());
     // Edges are between nodes that all types have; between other rows, such as edges, those.
     const auto rowsOf = [&](ValueId input, std::size_t end) {
+        const std::int64_t most = fixed.at(input)[end];
         std::optional<std::int64_t> rows;
         for (const std::string& size : named.at(input)[end])
             if (nodes.contains(size))
-                return graph.nodes;
+                return std::min(graph.nodes, most);
             else if (const auto known = sizes.find(size); known != sizes.end())
                 rows = std::min(rows.value_or(known->second), known->second);
-        return rows.value_or(graph.nodes);
+        return std::min(rows.value_or(graph.nodes), most);
     };
     Bindings bindings;
     for (const Input& input : program.inputs) {

@@ -26,7 +26,7 @@ cleave_export.install_dgl()
 import dgl_dense
 import dgl_models
 
-NODES, EDGES, FEATURES, HIDDEN, CLASSES, EDGE_FEATURES, RELATIONS, GRAPHS = 60, 301, 12, 16, 4, 5, 3, 4
+NODES, EDGES, FEATURES, HIDDEN, CLASSES, EDGE_FEATURES, RELATIONS, GRAPHS, HYPEREDGES = 60, 301, 12, 16, 4, 5, 3, 4, 11
 OUT = pathlib.Path("zoo")
 
 
@@ -68,6 +68,7 @@ def make_inputs():
     inputs |= {"graphs": torch.randn(3, NODES, FEATURES, generator=more), "series": torch.randn(2, 6, NODES, 3, generator=more),
                "signals": torch.randn(2, 3, NODES, 6, generator=more), "channels": torch.randn(FEATURES, NODES, generator=more)}
     inputs |= {"expander_edge_index": torch.randint(0, NODES, (2, 97), generator=more), "expander_edge_attr": torch.randn(97, EDGE_FEATURES, generator=more)}
+    inputs["hyperedge_index"] = torch.stack([torch.randint(0, NODES, (150,), generator=more), torch.randint(0, HYPEREDGES, (150,), generator=more)])
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
     return inputs
 
@@ -1087,6 +1088,22 @@ class MeanOfGraph(nn.Module):
         return self.lin(torch.cat([x, means[graph]], 1))
 
 
+class FixedHyperedges(nn.Module):
+    """From nodes to hyperedges and back: AllDeepSets (Chien et al. 2022). How many hyperedges there are is a number of the model."""
+
+    def __init__(self):
+        super().__init__()
+        self.there = nn.ModuleList(nn.Linear(FEATURES if i == 0 else HIDDEN, HIDDEN) for i in range(2))
+        self.back, self.lin = nn.ModuleList(nn.Linear(HIDDEN, HIDDEN) for _ in range(2)), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, hyperedge_index):
+        node, hyperedge = hyperedge_index
+        for there, back in zip(self.there, self.back):
+            edges = scatter(there(x)[node].relu(), hyperedge, dim_size=HYPEREDGES, reduce="mean")
+            x = scatter(back(edges)[hyperedge].relu(), node, dim_size=x.size(0), reduce="mean")
+        return self.lin(x)
+
+
 class UnderAutocast(nn.Module):
     """Dense layers and messages in bfloat16, as torch.autocast chooses; the first layer's sum and the answer are left in float32."""
 
@@ -1406,6 +1423,7 @@ ZOO = {
     "pool_pointers": lambda: PooledByPointers(pyg.SoftmaxAggregation()),
     "mean_of_graph": MeanOfGraph,
     "autocast": UnderAutocast,
+    "fixed_hyperedges": FixedHyperedges,
     "expander": Expander,
     "static_gcn": lambda: StaticGraphs(pyg.GCNConv),
     "static_sage": lambda: StaticGraphs(pyg.SAGEConv),
@@ -1476,7 +1494,7 @@ def export(name, model, given):
         return torch.export.export(model, (), given)
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
-             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "expander_edge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
+             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "expander_edge_index": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
              "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO}}
     if "adj" in given:
         nodes = Dim("nodes")
