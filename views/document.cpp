@@ -12,6 +12,7 @@
 #include "core/run/calibrate.h"
 #include "core/run/plan_profile.h"
 #include "core/run/planning.h"
+#include "core/run/rewrite_worth.h"
 #include "core/torchscript/torchscript_reader.h"
 #include "views/description.h"
 #include "views/staged_model.h"
@@ -448,12 +449,42 @@ void Document::rewriteModel()
         [traced = m_model->traced ? m_model->traced : m_model->analysis, rewrites = m_rewrites](const Progress& progress) {
             return std::make_shared<const Model>(rewrittenModel(traced, rewrites, progress));
         },
-        [this](std::shared_ptr<const Model> model) {
-            Q_EMIT modelAboutToChange();
-            putModel(std::move(model));
-            const std::vector<PassCount>& applied = m_model->analysis->rewrites;
-            Q_EMIT noted(applied.empty() ? tr("The program is as it was traced: no rewrite applies.")
-                                         : tr("Rewrites: %1.").arg(rewritesText(*m_model)));
+        [this](std::shared_ptr<const Model> model) { takeRewritten(std::move(model)); });
+}
+
+void Document::takeRewritten(std::shared_ptr<const Model> model)
+{
+    Q_EMIT modelAboutToChange();
+    putModel(std::move(model));
+    const std::vector<PassCount>& applied = m_model->analysis->rewrites;
+    Q_EMIT noted(applied.empty() ? tr("The program is as it was traced: no rewrite applies.") : tr("Rewrites: %1.").arg(rewritesText(*m_model)));
+}
+
+void Document::chooseRewrites()
+{
+    if (!m_model || !m_graph) {
+        setRewrites(allRewrites());
+        return;
+    }
+    abandon(Task::Run);
+    m_openingPath.clear();
+    m_openedBeside.reset();
+    start(
+        Task::OpenModel, tr("Weighing rewrites of %1").arg(QFileInfo(m_modelPath).fileName()),
+        [traced = m_model->traced ? m_model->traced : m_model->analysis, graph = m_graph, run = m_options.run](const Progress& progress) {
+            return std::make_shared<const ProgramForGraph>(
+                programFor(rewrittenModel(traced, allRewrites(), progress), *graph, usualPlanner(), run, Weighing::Always, progress));
+        },
+        [this](const std::shared_ptr<const ProgramForGraph>& chosen) {
+            m_rewrites = allRewrites();
+            for (const auto& [rewrite, seconds] : chosen->leftOut)
+                m_rewrites.erase(rewrite);
+            Q_EMIT changed(Change::Options);
+            takeRewritten(std::make_shared<const Model>(chosen->model));
+            for (const auto& [rewrite, seconds] : chosen->leftOut)
+                Q_EMIT noted(seconds > 0 ? tr("Not made: %1. It would take %2 more than it saves on this graph.")
+                                               .arg(rewriteText(rewrite), secondsText(seconds))
+                                         : tr("Not made: %1. Its rows do not fit into memory.").arg(rewriteText(rewrite)));
         });
 }
 

@@ -92,6 +92,7 @@ public:
     void compareAfterRewrites(const QString& path, const std::set<Rewrite>& rewrites);  ///< comparePlan, once the program is so
     void setRewrites(std::set<Rewrite> rewrites);  ///< of the model that is open, from its traced program, and of those opened from now on
     const std::set<Rewrite>& rewrites() const { return m_rewrites; }
+    void chooseRewrites();  ///< all but those that would lose time on the graph at hand; without a graph, all
     void setTolerance(const Tolerance& tolerance);
 
     bool isChecked() const { return m_isChecked; }  ///< the cut of the model that is open gives the whole model's answers on small graphs
@@ -135,6 +136,7 @@ private:
     void putModel(std::shared_ptr<const Model> model);
     void takeFile(const QString& path);
     void rewriteModel();
+    void takeRewritten(std::shared_ptr<const Model> model);
     void checkModel();
     void openModel(const QString& path, std::optional<PlanFile> plan, InputHints hints);
     void openPlan(const PlanFile& plan);

@@ -129,7 +129,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     });
     connect(m_plan, &PlanPanel::batchSizeChosen, &m_document, &Document::chooseBatchSize);
     connect(m_plan, &PlanPanel::randomFeaturesWanted, &m_document, [this] { m_document.setRandomFeatures(true); });
-    connect(m_plan, &PlanPanel::rewritesWanted, &m_document, [this] { m_document.setRewrites(allRewrites()); });
+    connect(m_plan, &PlanPanel::rewritesWanted, &m_document, [this] { m_document.chooseRewrites(); });
     connect(&m_document, &Document::changed, this, [this](Change change) {
         if (change == Change::Model || change == Change::Options)
             m_plan->offerRewrites(m_document.model() != nullptr && m_document.rewrites().empty());
@@ -376,6 +376,7 @@ void MainWindow::addRewrites(QMenu* menu)
         actions.append({rewrite, action});
     }
     menu->addSeparator();
+    addAction(menu, tr("Those that &pay on the graph"), {}, [this] { m_document.chooseRewrites(); });
     addAction(menu, tr("&All"), {}, [this] { m_document.setRewrites(allRewrites()); });
     addAction(menu, tr("&None: the program as it was traced"), {}, [this] { m_document.setRewrites({}); });
     connect(&m_document, &Document::changed, this, [this, actions](Change change) {

@@ -103,7 +103,7 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
       m_summary(new QLabel(this)),
       m_calibrate(new QPushButton(tr("Measure this machine"), this)),
       m_random(new QPushButton(tr("Take random features"), this)),
-      m_rewrite(new QPushButton(tr("Apply all rewrites"), this)),
+      m_rewrite(new QPushButton(tr("Rewrite where it pays"), this)),
       m_activityRow(new QWidget(this)),
       m_activity(new QLabel(m_activityRow)),
       m_stop(new QPushButton(tr("Stop"), m_activityRow)),
@@ -120,7 +120,7 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     connect(m_calibrate, &QPushButton::clicked, this, &PlanPanel::calibrationWanted);
     connect(m_random, &QPushButton::clicked, this, &PlanPanel::randomFeaturesWanted);
     m_rewrite->setToolTip(
-        tr("Linear layers before aggregations, merged layers and the like: the same answers sooner. The command line plans with them"));
+        tr("Linear layers before aggregations, merged layers and the like: the same answers sooner. What would lose time on this graph is left out"));
     m_rewrite->hide();
     connect(m_rewrite, &QPushButton::clicked, this, &PlanPanel::rewritesWanted);
     m_plans->setAccessibleName(tr("Cost of plans"));

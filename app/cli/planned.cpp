@@ -26,7 +26,8 @@ CLI::Option* PlannerArguments::add(CLI::App& command)
 StoredPlan PlannerArguments::cut(Model& model, const DataGraph& graph, const RunOptions& options, bool isFree, std::string& name,
                                  const Progress& progress) const
 {
-    ProgramForGraph chosen = programFor(model, graph, wanted.empty() ? usualPlanner() : planners.at(wanted), options, isFree, progress);
+    ProgramForGraph chosen = programFor(model, graph, wanted.empty() ? usualPlanner() : planners.at(wanted), options,
+                                        isFree ? Weighing::WhereShort : Weighing::Never, progress);
     if (!chosen.plan && !wanted.empty())
         throw Error(chosen.whyNoPlan);
     for (const auto& [rewrite, seconds] : chosen.leftOut)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/analysis/op_view.h"
+#include "core/analysis/recompose_attention.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 
@@ -336,6 +337,7 @@ void recompose(const Program& program, Op& op, Rewriter& rewriter, const std::se
     viewToStack(program, op);
     sliceToSelect(program, op);
     viewToTable(program, op);
+    recomposeAttention(program, op, rewriter);
     if (op.outputs.size() > 1 && std::none_of(op.outputs.begin() + 1, op.outputs.end(), [&](ValueId other) { return read.contains(other); }))
         composeNorm(op);
 }

@@ -327,10 +327,11 @@ private:
         assert(!nodes || placed >= 0);
         Work work = workOf(m_p, step.op, step.rowDims.empty() ? -1 : step.rowDims.front());
         if (m_a.ops[step.op].kind == OpKind::Gather)
-            work = {WorkKind::Gather, 0, 0, 0};
+            work = {WorkKind::Gather};
         else if (m_a.ops[step.op].kind == OpKind::Scatter)
             work.kind = WorkKind::Reduce;
         const RowCount own = !m_f->isGlobal ? frameRows(step.frame) : readsNodes(m_a, step.op) ? rowsReadBy(step.op) : RowCount{1, 1};
+        work.flops += work.flopsPerPair * own.total;
         const bool atTarget = work.kind == WorkKind::Gather && m_f->frames[at(step.frame)].kind == FrameKind::Edges &&
                               m_a.ops[step.op].index == m_f->frames[at(step.frame)].index;
         const ValueId source = work.kind == WorkKind::Gather ? gatherForm(m_p, step.op)->source : ValueId{};

@@ -87,6 +87,20 @@ double contracted(const Program& program, const Op& op)
     return 0;
 }
 
+// Attention to as many keys as there are rows: products with keys and values, and the exponential, which takes as long as some 40 flops of them.
+double attentionPerPair(const Program& program, const Op& op, int rowDim)
+{
+    constexpr double exponential = 40;
+    const OpView view(program, op);
+    const Value *query = view.tensor("query"), *key = view.tensor("key"), *value = view.tensor("value");
+    if (op.target != "aten::scaled_dot_product_attention" || !query || !key || !value || key->sizes.size() < 2 ||
+        key->sizes[key->sizes.size() - 2].isConstant())
+        return 0;
+    const double width = known(query->sizes.back()), valueWidth = known(value->sizes.back());
+    const double heads = elementsPerRow(program[op.outputs.front()], rowDim) / std::max(valueWidth, 1.0);
+    return heads * (2 * (width + valueWidth) + exponential);
+}
+
 bool isRecurrent(std::string_view target)
 {
     static const std::set<std::string_view> recurrent{"aten::lstm", "aten::gru", "aten::rnn_tanh", "aten::rnn_relu", "aten::lstm_cell",
@@ -113,6 +127,9 @@ Work workOf(const Program& program, OpId id, int rowDim)
     const double outputs = elementsPerRow(output, rowDim);
     if (isView(op.target)) {
         work.kind = WorkKind::View;
+    } else if (const double perPair = attentionPerPair(program, op, rowDim); perPair > 0) {
+        work.kind = WorkKind::Product;
+        work.flopsPerPair = perPair;
     } else if (const double length = contracted(program, op); length > 0) {
         work.kind = WorkKind::Product;
         work.flops = 2 * length * outputs;

@@ -18,6 +18,7 @@ enum class WorkKind : std::uint8_t {
 struct Work {
     WorkKind kind = WorkKind::Elementwise;
     double flops = 0;       ///< per row of its result; Reduce: per row of its source. A multiplication and an addition count as two
+    double flopsPerPair = 0; ///< beside them, for each row of its result with each of all rows: attention to all nodes
     double scratchBytes = 0; ///< per row, while it runs: the gates of recurrent layers
     double weightBytes = 0; ///< of operands that are read whole: weights
 };

@@ -13,6 +13,7 @@
 #include "core/analysis/op_view.h"
 #include "core/analysis/views.h"
 #include "core/base/pages.h"
+#include "core/run/global_attention.h"
 #include "core/run/global_rows.h"
 #include "core/run/tensors.h"
 
@@ -30,18 +31,6 @@ double numberOr(const Op& op, std::string_view name, double fallback)
     const std::int64_t* whole = argument ? argument->asInt() : nullptr;
     const double* number = argument ? std::get_if<double>(&argument->value) : nullptr;
     return whole ? static_cast<double>(*whole) : number ? *number : fallback;
-}
-
-std::size_t positionOf(const Op& op, std::string_view name)
-{
-    std::size_t position = 0, found = 0;
-    for (const NamedArgument& argument : op.args)
-        forEachValue(argument.value, [&](ValueId) {
-            if (argument.name == name)
-                found = position;
-            ++position;
-        });
-    return found;
 }
 
 bool isRead(const Program& program, ValueId value)
@@ -407,7 +396,7 @@ Maker makerOf(std::string_view target)
         {"aten::softmax", softmax}, {"aten::_softmax", softmax}, {"aten::log_softmax", softmax}, {"aten::_log_softmax", softmax},
         {"aten::scatter_add", scatter}, {"aten::scatter_reduce", scatter}, {"aten::index_add", scatter}, {"aten::index_reduce", scatter},
         {"aten::batch_norm", batchNorm}, {"aten::native_batch_norm", batchNorm}, {"aten::_native_batch_norm_legit", batchNorm},
-        {"aten::instance_norm", batchNorm}};
+        {"aten::instance_norm", batchNorm}, {"aten::scaled_dot_product_attention", attentionOverRows}};
     const auto known = makers.find(target);
     return known == makers.end() ? nullptr : known->second;
 }
@@ -422,6 +411,18 @@ void run(jit::Stack& stack)
 }
 
 }  // namespace
+
+std::size_t positionOf(const Op& op, std::string_view argument)
+{
+    std::size_t position = 0, found = 0;
+    for (const NamedArgument& each : op.args)
+        forEachValue(each.value, [&](ValueId) {
+            if (each.name == argument)
+                found = position;
+            ++position;
+        });
+    return found;
+}
 
 std::optional<GlobalOp> globalOp(const Analysis& analysis, OpId id)
 {

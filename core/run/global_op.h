@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/analysis/analysis.h"
@@ -19,9 +20,12 @@ struct GlobalOp {
     std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>& operands)> run;
 };
 
-/// Sums, means, extremes, variances, norms and softmaxes over node rows, reductions of them at an index, norms by statistics of the batch. Nothing
+/// Sums, means, extremes, variances, norms and softmaxes over node rows, attention to them, reductions of them at an index, norms by statistics of the batch. Nothing
 /// for ops that need all rows at once, such as sorting.
 std::optional<GlobalOp> globalOp(const Analysis& analysis, OpId op);
+
+/// Where the tensor of this argument stands among an op's operands in forEachOperand order.
+std::size_t positionOf(const Op& op, std::string_view argument);
 
 /// Appends cleave::over_rows; its results.
 std::vector<torch::jit::Value*> insertGlobalOp(torch::jit::Graph& graph, const GlobalOp& op, const std::vector<torch::jit::Value*>& operands);

@@ -215,6 +215,9 @@ public:
             Actual actual = read(argument.value, position, operands);
             if (!shape.empty() && argument.name == shape && actual.isList)
                 setRows(actual, *rows);
+            // Several dimensions at once are newer than LibTorch 1.13.
+            if (m_op.target == "aten::squeeze" && argument.name == "dim" && actual.list.size() == 1)
+                actual = Actual(actual.list.front());
             m_args.push_back({isView() && argument.name == "size" ? "shape" : argument.name, std::move(actual)});
         }
         if (m_op.target == noTrainingNorm)

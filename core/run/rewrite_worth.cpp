@@ -54,7 +54,7 @@ Model withoutRewrite(const Model& model, Rewrite rewrite, const Progress& progre
     return rewrittenModel(model.traced, others, progress);
 }
 
-ProgramForGraph programFor(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, bool leavesOut,
+ProgramForGraph programFor(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, Weighing weighing,
                            const Progress& progress, double mostBytes)
 {
     ProgramForGraph chosen{model};
@@ -73,11 +73,14 @@ ProgramForGraph programFor(const Model& model, const DataGraph& graph, Planner p
     };
     try {
         chosen.plan = planOf(model);
-        if (!leavesOut)
+        if (weighing == Weighing::Never)
             return chosen;
         if (model.traced && model.analysis->storedEdges > 0 && peakOf(*chosen.plan) > room)
             leaveOut(Rewrite::StoreEdges, 0);
-        while (isWorthWeighing(chosen.model, chosen.plan->seconds())) {
+        const auto isWorthIt = [&] {
+            return weighing == Weighing::Always ? chosen.model.traced != nullptr : isWorthWeighing(chosen.model, chosen.plan->seconds());
+        };
+        while (isWorthIt()) {
             const RewriteWorth worth = weighRewrites(
                 chosen.model, chosen.plan->seconds(), [&](const Model& of) { return planOf(of).seconds(); }, progress);
             if (const std::optional<Rewrite> loses = worth.loses(); !loses || !leaveOut(*loses, worth.saved(*loses)))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ RewriteWorth weighRewrites(const Model& model, double seconds, const std::functi
 /// The traced program with one rewrite less, checked.
 Model withoutRewrite(const Model& model, Rewrite rewrite, const Progress& progress = {});
 
+/// Whether rewrites that lose time may be left out: where finding out takes a small part of the run, or in any case.
+enum class Weighing : std::uint8_t { Never, WhereShort, Always };
+
 /// What a run takes where nobody made a plan.
 struct ProgramForGraph {
     Model model;
@@ -35,10 +39,10 @@ struct ProgramForGraph {
     std::vector<std::pair<Rewrite, double>> leftOut = {};  ///< seconds that each would cost; 0: its rows do not fit into memory
 };
 
-/// The model and its plan for a graph. Where leavesOut: without rewrites that lose time there by the rates that are kept for this machine, if the run
-/// is long enough to be worth the weighing; and without Rewrite::StoreEdges where the stored rows need more memory than a run may take, and less is
-/// needed without. mostBytes: 0 for what is there, or what is left of a bound.
-ProgramForGraph programFor(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, bool leavesOut,
+/// The model and its plan for a graph. Where weighed: without rewrites that lose time there by the rates that are kept for this machine; and without
+/// Rewrite::StoreEdges where the stored rows need more memory than a run may take, and less is needed without. mostBytes: 0 for what is there, or what
+/// is left of a bound.
+ProgramForGraph programFor(const Model& model, const DataGraph& graph, Planner planner, const RunOptions& options, Weighing weighing,
                            const Progress& progress = {}, double mostBytes = 0);
 
 }  // namespace cleave

@@ -2223,6 +2223,18 @@
         <translation>重写：%1。</translation>
     </message>
     <message>
+        <source>Weighing rewrites of %1</source>
+        <translation>正在权衡 %1 的重写</translation>
+    </message>
+    <message>
+        <source>Not made: %1. It would take %2 more than it saves on this graph.</source>
+        <translation>未采用：%1。在此图上它多花的时间比省下的多 %2。</translation>
+    </message>
+    <message>
+        <source>Not made: %1. Its rows do not fit into memory.</source>
+        <translation>未采用：%1。它的行放不进内存。</translation>
+    </message>
+    <message>
         <source>Running layer-wise</source>
         <translation>正在逐层运行</translation>
     </message>
@@ -3169,6 +3181,10 @@
         <translation>全部(&amp;A)</translation>
     </message>
     <message>
+        <source>Those that &amp;pay on the graph</source>
+        <translation>在此图上划算的(&amp;P)</translation>
+    </message>
+    <message>
         <source>&amp;None: the program as it was traced</source>
         <translation>不重写：保持追踪所得的程序(&amp;N)</translation>
     </message>
@@ -3883,12 +3899,12 @@
         <translation>块的行数统计已停止。</translation>
     </message>
     <message>
-        <source>Apply all rewrites</source>
-        <translation>应用全部重写</translation>
+        <source>Rewrite where it pays</source>
+        <translation>在划算处重写</translation>
     </message>
     <message>
-        <source>Linear layers before aggregations, merged layers and the like: the same answers sooner. The command line plans with them</source>
-        <translation>例如把线性层移到聚合之前、合并线性层：答案相同，但更快。命令行规划时会使用它们</translation>
+        <source>Linear layers before aggregations, merged layers and the like: the same answers sooner. What would lose time on this graph is left out</source>
+        <translation>例如把线性层移到聚合之前、合并线性层：答案相同，但更快。在此图上会变慢的重写不采用</translation>
     </message>
     <message>
         <source>Select a save point to see what it costs.</source>

@@ -1123,6 +1123,24 @@ class UnderAutocast(nn.Module):
         return x.float()
 
 
+class WrittenAttention(nn.Module):
+    """Attention of all nodes to all nodes, as papers' own code writes it: with heads and without."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.conv, self.last = nn.Linear(FEATURES, HIDDEN), pyg.SAGEConv(HIDDEN, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+        self.several, self.one = nn.Linear(HIDDEN, 3 * HIDDEN), nn.Linear(HIDDEN, 3 * HIDDEN)
+
+    def forward(self, x, edge_index):
+        x = self.conv(self.first(x).relu(), edge_index).relu()
+        q, k, v = (part.view(-1, 4, HIDDEN // 4).transpose(0, 1) for part in self.several(x).chunk(3, -1))
+        weights = torch.softmax(q @ k.transpose(-2, -1) / (HIDDEN // 4) ** 0.5, -1)
+        x = x + (weights @ v).transpose(0, 1).reshape(-1, HIDDEN)
+        q, k, v = self.one(x).chunk(3, -1)
+        weights = nn.functional.dropout((q * HIDDEN ** -0.5) @ k.t(), 0.2, self.training).softmax(dim=1)
+        return self.last(self.conv(x + torch.mm(weights, v), edge_index))
+
+
 class Expander(nn.Module):
     """Attention along the graph's edges and those of an expander side by side, with features of both: Exphormer (Shirzad et al. 2023)."""
 
@@ -1423,6 +1441,7 @@ ZOO = {
     "pool_pointers": lambda: PooledByPointers(pyg.SoftmaxAggregation()),
     "mean_of_graph": MeanOfGraph,
     "autocast": UnderAutocast,
+    "written_attention": WrittenAttention,
     "fixed_hyperedges": FixedHyperedges,
     "expander": Expander,
     "static_gcn": lambda: StaticGraphs(pyg.GCNConv),
@@ -1452,7 +1471,7 @@ ZOO = {
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
 DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna", "gin_layer_norm", "sage_attention", "gated_messages", "normed_messages", "lstm_of_layers",
-              "narrow_index", "simulator", "triplets", "line_graph", "virtual_rows", "static_gcn", "time_steps"}  # once more as run_decompositions() leaves them
+              "narrow_index", "simulator", "triplets", "line_graph", "virtual_rows", "static_gcn", "time_steps", "gps", "class_token"}  # once more as run_decompositions() leaves them
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}

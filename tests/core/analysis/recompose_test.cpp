@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
+
 #include "core/analysis/passes.h"
 #include "tests/core/analysis/program_builder.h"
 
@@ -81,6 +84,55 @@ TEST(Recompose, ViewOfGatheredRowsReadsTheTable)
     const ValueId flat = b.op("view", {{"self", {table}}, {"size", ints({-1})}}, {sym("k")}, DType::Int64);
     const ValueId taken = b.op("index_select", {{"self", {x}}, {"dim", {std::int64_t{0}}}, {"index", {flat}}}, {sym("k"), num(4)});
     EXPECT_EQ(selected(b, b.op("view", {{"self", {taken}}, {"size", ints({-1, 2, 4})}}, {sym("n"), num(2), num(4)})), "aten::index");
+}
+
+const ProgramBuilder::Sizes attending{sym("n"), num(8)}, turnedRows{num(8), sym("n")}, everyPair{sym("n"), sym("n")};
+
+// softmax(change(q kᵀ)) v: what the last op is, and its scale.
+std::string attended(const std::function<ValueId(ProgramBuilder&, ValueId scores)>& change, std::int64_t softmaxDim = -1)
+{
+    ProgramBuilder b;
+    const ValueId q = b.input("q", attending), k = b.input("k", attending), v = b.input("v", attending);
+    const ValueId turned = b.op("t", {{"self", {k}}}, turnedRows);
+    const ValueId scores = change(b, b.op("mm", {{"self", {q}}, {"mat2", {turned}}}, everyPair));
+    const ValueId weights = b.op("softmax.int", {{"self", {scores}}, {"dim", {softmaxDim}}}, everyPair);
+    b.program.outputs = {b.op("mm", {{"self", {weights}}, {"mat2", {v}}}, attending)};
+    cleanUp(b.program);
+    const Op& last = b.program[b.program[b.program.outputs.front()].producer];
+    const Argument* scale = last.find("scale");
+    return last.target + (scale ? " " + std::to_string(std::get<double>(scale->value)) : "") + (last.find("attn_mask") ? " masked" : "");
+}
+
+ValueId withNumber(ProgramBuilder& b, const char* op, ValueId scores, double number)
+{
+    return b.op(op, {{"self", {scores}}, {"other", {number}}}, everyPair);
+}
+
+ValueId withMask(ProgramBuilder& b, ValueId scores, const ProgramBuilder::Sizes& sizes)
+{
+    return b.op("add.Tensor", {{"self", {scores}}, {"other", {b.input("mask", sizes)}}}, everyPair);
+}
+
+TEST(Recompose, SoftmaxOfAllPairsIsAttention)
+{
+    EXPECT_EQ(attended([](ProgramBuilder&, ValueId scores) { return scores; }), "aten::scaled_dot_product_attention 1.000000");
+    EXPECT_EQ(attended([](ProgramBuilder& b, ValueId scores) { return withNumber(b, "div.Tensor", withNumber(b, "mul.Tensor", scores, 3), 4); }),
+              "aten::scaled_dot_product_attention 0.750000");
+    const ProgramBuilder::Sizes ofKeys{num(1), sym("n")};
+    EXPECT_EQ(attended([&](ProgramBuilder& b, ValueId scores) { return withMask(b, withNumber(b, "mul.Tensor", scores, 0.5), ofKeys); }),
+              "aten::scaled_dot_product_attention 0.500000 masked");
+}
+
+TEST(Recompose, WhatIsNoAttentionStaysAsItIs)
+{
+    const auto plain = [](ProgramBuilder&, ValueId scores) { return scores; };
+    EXPECT_EQ(attended(plain, 0), "aten::mm") << "a softmax over queries";
+    const ProgramBuilder::Sizes ofKeys{num(1), sym("n")}, ofQueries{sym("n"), num(1)};
+    EXPECT_EQ(attended([&](ProgramBuilder& b, ValueId scores) { return withNumber(b, "mul.Tensor", withMask(b, scores, ofKeys), 0.5); }), "aten::mm")
+        << "a mask that is scaled as well";
+    EXPECT_EQ(attended([&](ProgramBuilder& b, ValueId scores) { return withMask(b, scores, everyPair); }), "aten::mm") << "a mask of pairs";
+    EXPECT_EQ(attended([&](ProgramBuilder& b, ValueId scores) { return withMask(b, scores, ofQueries); }), "aten::mm");
+    EXPECT_EQ(attended([](ProgramBuilder& b, ValueId scores) { return b.op("relu", {{"self", {scores}}}, everyPair); }), "aten::mm");
 }
 
 }  // namespace

@@ -62,9 +62,9 @@ TEST(RewriteWorth, WhatLosesOnAGraphIsLeftOutIfNobodyAskedForIt)
         const Model model = rewrittenZoo(name);
         const DataGraph graph = numbersOnly(name, 200'000, 3'000'000);
         const double all = planFor(model, graph, usualPlanner(), {}).seconds();
-        const ProgramForGraph asked = programFor(model, graph, usualPlanner(), {}, false, {}, 1e15);
+        const ProgramForGraph asked = programFor(model, graph, usualPlanner(), {}, Weighing::Never, {}, 1e15);
         EXPECT_EQ(appliedRewrites(*asked.model.analysis), appliedRewrites(*model.analysis)) << name;
-        const ProgramForGraph chosen = programFor(model, graph, usualPlanner(), {}, true, {}, 1e15);
+        const ProgramForGraph chosen = programFor(model, graph, usualPlanner(), {}, Weighing::WhereShort, {}, 1e15);
         ASSERT_TRUE(chosen.plan) << name << chosen.whyNoPlan;
         EXPECT_NEAR(chosen.plan->seconds(), planFor(chosen.model, graph, usualPlanner(), {}).seconds(), 1e-9) << name;
         for (const auto& [rewrite, seconds] : chosen.leftOut) {
@@ -77,7 +77,7 @@ TEST(RewriteWorth, WhatLosesOnAGraphIsLeftOutIfNobodyAskedForIt)
             EXPECT_LT(chosen.plan->seconds(), all) << name;
             anyLoses = true;
         }
-        EXPECT_THAT(programFor(model, numbersOnly(name, 100, 1000), usualPlanner(), {}, true).leftOut, IsEmpty())
+        EXPECT_THAT(programFor(model, numbersOnly(name, 100, 1000), usualPlanner(), {}, Weighing::WhereShort).leftOut, IsEmpty())
             << name << ": not worth the weighing";
     }
     EXPECT_TRUE(anyLoses);

@@ -147,12 +147,12 @@ TEST(StoredEdges, AreLeftOutWhereTheyDoNotFit)
     const DataGraph graph = test::zooGraph("simulator");
     RunOptions options;
     options.batchSize = 2;  // so that stored rows are most of it
-    EXPECT_EQ(programFor(model, graph, usualPlanner(), options, true).model.analysis->storedEdges, 1);
+    EXPECT_EQ(programFor(model, graph, usualPlanner(), options, Weighing::WhereShort).model.analysis->storedEdges, 1);
     const double stored = planFor(model, graph, usualPlanner(), options).planned.cost.peakBytes();
     const double again = planFor(opened("simulator"), graph, usualPlanner(), options).planned.cost.peakBytes();
     EXPECT_LT(again, stored);
-    EXPECT_EQ(programFor(model, graph, usualPlanner(), options, false, {}, stored - 1).model.analysis->storedEdges, 1) << "asked for";
-    const ProgramForGraph chosen = programFor(model, graph, usualPlanner(), options, true, {}, stored - 1);
+    EXPECT_EQ(programFor(model, graph, usualPlanner(), options, Weighing::Never, {}, stored - 1).model.analysis->storedEdges, 1) << "asked for";
+    const ProgramForGraph chosen = programFor(model, graph, usualPlanner(), options, Weighing::WhereShort, {}, stored - 1);
     EXPECT_EQ(chosen.leftOut, (std::vector{std::pair{Rewrite::StoreEdges, 0.0}}));
     const Model& other = chosen.model;
     EXPECT_EQ(other.analysis->storedEdges, 0);

@@ -1,0 +1,2 @@
+#define CLEAVE_ISA avx2
+#include "core/kernels/attention_impl.h"

@@ -1,0 +1,2 @@
+#define CLEAVE_ISA avx512
+#include "core/kernels/attention_impl.h"

@@ -1,0 +1,2 @@
+#define CLEAVE_ISA plain
+#include "core/kernels/attention_impl.h"
