@@ -98,6 +98,7 @@ public:
             throw Error(m_file + " has no splits: there is no split " + std::to_string(m_options.split) + ".");
         findNumNodes();
         takeEdges(progress);
+        dropLabelsOfGraphs();
         checkRows();
         if (m_options.undirected)
             addOtherDirection();
@@ -446,6 +447,13 @@ private:
             return {};
         const auto from = entries.begin() + static_cast<std::ptrdiff_t>(part) * (first - has.begin());
         return static_cast<std::size_t>(std::find_if(from, entries.end(), isOutside) - entries.begin());
+    }
+
+    // Of several graphs side by side, each has its label.
+    void dropLabelsOfGraphs()
+    {
+        if (m_graph.labels && m_graph.labels->shape[0] != m_graph.numNodes && (m_all.contains("batch") || m_all.contains("ptr")))
+            m_graph.labels.reset();
     }
 
     void checkRows() const

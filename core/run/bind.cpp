@@ -223,6 +223,29 @@ void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor
     }
 }
 
+// A number among the inputs is a size that the tensors have, one that the graph has an array of, or the number of nodes if it is called so.
+std::int64_t numberFor(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options,
+                       const std::map<std::string, std::int64_t>& sizes)
+{
+    const Value& value = program[input.value];
+    if (value.number.isConstant())
+        return value.number.value;
+    const auto renamed = options.inputs.find(value.name);
+    const auto array = findArray(graph.arrays, renamed == options.inputs.end() ? value.name : renamed->second);
+    const auto size = sizes.find(value.number.symbol);
+    const bool isCount = value.name.find("node") != std::string::npos || value.name == "n" || value.name == "N" || value.name.ends_with("size");
+    std::optional<std::int64_t> given;
+    if (array != graph.arrays.end() && array->second.count() == 1 && isInteger(array->second.dtype))
+        given = toTensor(array->second).reshape({}).to(at::kLong).item<std::int64_t>();
+    // Scripts do not tell a number from that of nodes.
+    const bool isOfNodes = program.producer == "TorchScript";
+    if (size != sizes.end() && (!isOfNodes || isCount || given == size->second))
+        return given.value_or(size->second);
+    if (isOfNodes || (!given && !isCount))
+        throw Error("Input '" + value.name + "' is a number that a graph does not have.");
+    return given.value_or(graph.numNodes);
+}
+
 // How many nodes of a type there must be for the edges that name them.
 std::int64_t nodesNamed(const Analysis& analysis, const Bindings& bindings, int type)
 {
@@ -286,13 +309,11 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
                                 std::to_string(input.dimOfForward(d)) + " beside the other inputs, and not " + std::to_string(found) + ".");
             }
         }
-        // Numbers among the inputs are sizes that the tensors have, or the number of nodes.
         for (const Input& input : program.inputs)
-            if (const Value& value = program[input.value]; value.kind == ValueKind::Int) {
-                const auto size = sizes.find(value.number.symbol);
-                bindings[input.value] = value.number.isConstant() ? value.number.value : size != sizes.end() ? size->second : graph.numNodes;
+            if (program[input.value].kind == ValueKind::Int) {
+                bindings[input.value] = numberFor(program, input, graph, options, sizes);
             } else if (!bindings.contains(input.value)) {
-                throw Error("Input '" + value.name + "' is a number that a graph does not have.");
+                throw Error("Input '" + program[input.value].name + "' is a number that a graph does not have.");
             }
         for (const Input& input : program.inputs)
             if (options.jitter > 0 && program[input.value].kind == ValueKind::Tensor && isFloating(program[input.value].dtype))

@@ -69,7 +69,7 @@ Counted count(const Analysis& a, const CutProgram& cut, const GraphCounts& count
             }
             if (step.kind == StepKind::LocalIndex)
                 continue;
-            const double flops = workOf(a.program, step.op, step.rowDims.empty() ? -1 : step.rowDims.front()).flops;
+            const Work work = workOf(a.program, step.op, step.rowDims.empty() ? -1 : step.rowDims.front());
             double over = rows(step.frame);
             if (a.ops[step.op].kind == OpKind::Scatter) {
                 over = 0;
@@ -84,7 +84,7 @@ Counted count(const Analysis& a, const CutProgram& cut, const GraphCounts& count
             if (function.isGlobal && std::ranges::none_of(step.operands, [&](const StepOperand& o) { return a.values[o.value].rows == Rows::Nodes; }))
                 over = 1;
             if (a.ops[step.op].kind != OpKind::Gather)
-                sum.flops += flops * over;
+                sum.flops += (work.flops + work.flopsPerPair * over) * over;
         }
         for (const ValueId saved : function.saves)
             sum.written += rowsOf(saved) * bytes(saved);
