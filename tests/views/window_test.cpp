@@ -49,6 +49,7 @@
 #include "core/plan/dot_text.h"
 #include "core/run/calibrate.h"
 #include "core/run/model.h"
+#include "core/run/rewrite_worth.h"
 #include "views/accessible.h"
 #include "views/code_panel.h"
 #include "views/core_text.h"
@@ -192,6 +193,7 @@ private Q_SLOTS:
     void planIsSavedAndOpened();
     void planBringsItsRewritesAndItsOrder();
     void rewritesMayChangeTheFunctions();
+    void rewritesThatLoseAreLeftOut();
     void closingAsksForTheUnsavedPlan();
     void unsavedPlanOutlivesItsWindow();
     void aPlanWhoseModelIsGoneIsOfferedAgain();
@@ -3029,6 +3031,37 @@ void WindowTest::rewritesMayChangeTheFunctions()
     document.setRewrites({});
     QTRY_VERIFY_WITH_TIMEOUT(document.canRun() && document.model()->analysis->storedEdges == 0, patience);
     QTRY_VERIFY_WITH_TIMEOUT(!document.planEditor().costs().curve(document.planEditor().plan()).empty(), patience);
+}
+
+void WindowTest::rewritesThatLoseAreLeftOut()
+{
+    MainWindow window;
+    window.show();
+    Document& document = window.document();
+    bool anyLoses = false;
+    for (const char* name : {"transformer_edges", "sage_mean", "jk_max"}) {
+        const QString file = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/%1").arg(QLatin1String(name));
+        document.open(file + QStringLiteral(".pt2"));
+        QTRY_VERIFY_WITH_TIMEOUT(document.model() && !document.isBusy() && document.modelPath().contains(QLatin1String(name)), patience);
+        // A graph of which only the numbers count.
+        DataGraph graph = readGraph(std::filesystem::path((file + QStringLiteral(".npz")).toStdString()));
+        graph.numNodes = 200'000;
+        graph.numEdges = 3'000'000;
+        graph.arrays.clear();
+        document.setGraph(std::make_shared<const DataGraph>(graph), file);
+        document.setRewrites({});
+        QTRY_VERIFY_WITH_TIMEOUT(!document.isBusy() && document.model()->analysis->rewrites.empty(), patience);
+        const Model all = rewrittenModel(document.model()->analysis, allRewrites());
+        const ProgramForGraph expected = programFor(all, graph, usualPlanner(), {}, Weighing::Always);
+        document.chooseRewrites();
+        QTRY_VERIFY_WITH_TIMEOUT(!document.isBusy() && !document.rewrites().empty(), patience);
+        QVERIFY(appliedRewrites(*document.model()->analysis) == appliedRewrites(*expected.model.analysis));
+        for (const auto& [rewrite, seconds] : expected.leftOut)
+            QVERIFY(!document.rewrites().contains(rewrite));
+        anyLoses = anyLoses || !expected.leftOut.empty();
+        document.setGraph(nullptr, {});
+    }
+    QVERIFY(anyLoses);
 }
 
 void WindowTest::planBringsItsRewritesAndItsOrder()
