@@ -69,6 +69,7 @@ def make_inputs():
                "signals": torch.randn(2, 3, NODES, 6, generator=more), "channels": torch.randn(FEATURES, NODES, generator=more)}
     inputs |= {"expander_edge_index": torch.randint(0, NODES, (2, 97), generator=more), "expander_edge_attr": torch.randn(97, EDGE_FEATURES, generator=more)}
     inputs["hyperedge_index"] = torch.stack([torch.randint(0, NODES, (150,), generator=more), torch.randint(0, HYPEREDGES, (150,), generator=more)])
+    inputs |= {"targets": 17, "scale": 5}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
     return inputs
 
@@ -1123,6 +1124,17 @@ class UnderAutocast(nn.Module):
         return x.float()
 
 
+class NumbersOfForward(nn.Module):
+    """Answers for the first nodes only, as samplers order them, over a number: neither is the size of a tensor."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.lin = pyg.SAGEConv(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, targets: int, scale: int):
+        return self.lin(self.conv(x, edge_index).relu())[:targets] / scale
+
+
 class WrittenAttention(nn.Module):
     """Attention of all nodes to all nodes, as papers' own code writes it: with heads and without."""
 
@@ -1442,6 +1454,7 @@ ZOO = {
     "mean_of_graph": MeanOfGraph,
     "autocast": UnderAutocast,
     "written_attention": WrittenAttention,
+    "numbers_of_forward": NumbersOfForward,
     "fixed_hyperedges": FixedHyperedges,
     "expander": Expander,
     "static_gcn": lambda: StaticGraphs(pyg.GCNConv),
@@ -1503,7 +1516,7 @@ def arguments(model, inputs):
         inputs = typed_inputs() | {"x_paper": typed_inputs()["x_dict"]["paper"], "x_subject": typed_inputs()["x_dict"]["subject"]}
         return {n: inputs[n] for n in names}
     chosen = {n: inputs[n] for n in names if n in inputs and n not in optional}
-    return {n: t.to(dtype) if t.is_floating_point() else t for n, t in chosen.items()}
+    return {n: t.to(dtype) if torch.is_tensor(t) and t.is_floating_point() else t for n, t in chosen.items()}
 
 
 def export(name, model, given):
@@ -1514,7 +1527,7 @@ def export(name, model, given):
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
              "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "expander_edge_index": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
-             "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO}}
+             "targets": Dim.AUTO, "scale": Dim.AUTO, "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO}}
     if "adj" in given:
         nodes = Dim("nodes")
         shapes = {"x": {0: nodes}, "adj": {0: nodes, 1: nodes}, "graphs": {0: Dim.AUTO, 1: nodes}, "signals": {0: Dim.AUTO, 2: nodes}}
@@ -1525,7 +1538,7 @@ def export(name, model, given):
 
 def arrays(given):
     """Tensors of dictionaries by the words of their keys: x_paper, edge_index_author_writes_paper."""
-    plain = lambda t: (t.float() if t.dtype in (torch.bfloat16, torch.float16) else t).detach().numpy()
+    plain = lambda t: np.array(t) if isinstance(t, int) else (t.float() if t.dtype in (torch.bfloat16, torch.float16) else t).detach().numpy()
     words = lambda key: key if isinstance(key, str) else "_".join(key)
     return {(f"{n.removesuffix('_dict')}_{words(key)}" if key else n): plain(t)
             for n, value in given.items() for key, t in (value.items() if isinstance(value, dict) else [(None, value)])}
