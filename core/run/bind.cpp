@@ -233,7 +233,8 @@ std::int64_t numberFor(const Program& program, const Input& input, const DataGra
     const auto renamed = options.inputs.find(value.name);
     const auto array = findArray(graph.arrays, renamed == options.inputs.end() ? value.name : renamed->second);
     const auto size = sizes.find(value.number.symbol);
-    const bool isCount = value.name.find("node") != std::string::npos || value.name == "n" || value.name == "N" || value.name.ends_with("size");
+    static const std::set<std::string_view> counts{"n", "N", "size", "dim_size"};
+    const bool isCount = value.name.find("node") != std::string::npos || counts.contains(value.name);
     std::optional<std::int64_t> given;
     if (array != graph.arrays.end() && array->second.count() == 1 && isInteger(array->second.dtype))
         given = toTensor(array->second).reshape({}).to(at::kLong).item<std::int64_t>();

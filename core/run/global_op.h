@@ -20,8 +20,8 @@ struct GlobalOp {
     std::function<std::vector<at::Tensor>(const std::vector<at::Tensor>& operands)> run;
 };
 
-/// Sums, means, extremes, variances, norms and softmaxes over node rows, attention to them, reductions of them at an index, norms by statistics of the batch. Nothing
-/// for ops that need all rows at once, such as sorting.
+/// Sums, means, extremes, variances, norms and softmaxes over node rows, reductions of them at an index, norms by statistics of the batch, attention to
+/// all nodes. Nothing for ops that need all rows at once, such as sorting.
 std::optional<GlobalOp> globalOp(const Analysis& analysis, OpId op);
 
 /// Where the tensor of this argument stands among an op's operands in forEachOperand order.

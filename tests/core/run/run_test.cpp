@@ -533,5 +533,15 @@ TEST(Run, TolokersGraph)
     }
 }
 
+// Only what is called so is taken for the number of nodes.
+TEST(Bind, NumbersComeFromTheGraph)
+{
+    const Model model = test::openZoo("numbers_of_forward");
+    DataGraph graph = test::zooGraph("numbers_of_forward");
+    EXPECT_EQ(runLayerWise(model, graph, {}).outputs.front().array.shape.front(), 17);
+    graph.arrays.erase("targets");
+    EXPECT_EQ(test::errorOf([&] { runLayerWise(model, graph, {}); }), "Input 'targets' is a number that a graph does not have.");
+}
+
 }  // namespace
 }  // namespace cleave
