@@ -15,7 +15,6 @@ template <class T>
 struct Tile {
     static constexpr int lanes = Lanes<T>::count;
     static constexpr int queries = vectorsOfQueries * lanes;
-    using Sums = Vector<T>[together][vectorsOfQueries];
 };
 
 inline Vector<float> exponentials(Vector<float> x) { return exponential(x); }

@@ -240,8 +240,8 @@ std::int64_t numberFor(const Program& program, const Input& input, const DataGra
         given = toTensor(array->second).reshape({}).to(at::kLong).item<std::int64_t>();
     // Scripts do not tell a number from that of nodes.
     const bool isOfNodes = program.producer == "TorchScript";
-    if (size != sizes.end() && (!isOfNodes || isCount || given == size->second))
-        return given.value_or(size->second);
+    if (size != sizes.end() && (!isOfNodes || (given ? *given == size->second : isCount)))
+        return size->second;
     if (isOfNodes || (!given && !isCount))
         throw Error("Input '" + value.name + "' is a number that a graph does not have.");
     return given.value_or(graph.numNodes);
