@@ -488,11 +488,18 @@ void Document::chooseRewrites()
         });
 }
 
+Tolerance Document::tolerance() const
+{
+    return m_options.tolerance.value_or(m_model ? usualTolerance(*m_model) : Tolerance{});
+}
+
 void Document::setTolerance(const Tolerance& tolerance)
 {
-    if (m_options.tolerance.absolute == tolerance.absolute && m_options.tolerance.relative == tolerance.relative)
+    if (tolerance == this->tolerance())
         return;
     m_options.tolerance = tolerance;
+    if (m_model && tolerance == usualTolerance(*m_model))
+        m_options.tolerance.reset();
     Q_EMIT changed(Change::Options);
 }
 

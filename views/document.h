@@ -93,6 +93,7 @@ public:
     void setRewrites(std::set<Rewrite> rewrites);  ///< of the model that is open, from its traced program, and of those opened from now on
     const std::set<Rewrite>& rewrites() const { return m_rewrites; }
     void chooseRewrites();  ///< all but those that would lose time on the graph at hand; without a graph, all
+    Tolerance tolerance() const;  ///< usualTolerance of the model that is open, if no other was set
     void setTolerance(const Tolerance& tolerance);
 
     bool isChecked() const { return m_isChecked; }  ///< the cut of the model that is open gives the whole model's answers on small graphs

@@ -145,8 +145,8 @@ void ModelPanel::showOptions()
     m_batchSize->setValue(static_cast<int>(std::min<std::int64_t>(options.run.batchSize, largestBatch)));
     m_memory->setValue(static_cast<int>(options.run.memoryBytes / megabyte));
     m_order->setCurrentIndex(m_order->findData(static_cast<int>(options.run.order)));
-    m_absolute->setText(toText(formatNumber(options.tolerance.absolute)));
-    m_relative->setText(toText(formatNumber(options.tolerance.relative)));
+    m_absolute->setText(toText(formatNumber(m_document.tolerance().absolute)));
+    m_relative->setText(toText(formatNumber(m_document.tolerance().relative)));
     m_run->setEnabled(m_document.canRun());
     m_verify->setEnabled(m_document.canRun());
 }

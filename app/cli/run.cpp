@@ -392,10 +392,13 @@ void addVerify(CLI::App& app, int& exitCode)
     auto* command = app.add_subcommand("verify", "Compare the layer-wise run with the full-graph run: exit code 0 if equal, 3 if not");
     auto arguments = std::make_shared<RunArguments>();
     auto expected = std::make_shared<std::string>();
-    auto tolerance = std::make_shared<Tolerance>();
+    struct ToleranceArguments {
+        std::optional<double> relative, absolute;
+    };
+    auto tolerance = std::make_shared<ToleranceArguments>();
     arguments->add(*command);
-    command->add_option("--tolerance", tolerance->relative, "Relative tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
-    command->add_option("--absolute-tolerance", tolerance->absolute, "Absolute tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
+    command->add_option("--tolerance", tolerance->relative, "Relative tolerance (0.0001; wider for models in float16 and bfloat16)")->check(CLI::NonNegativeNumber);
+    command->add_option("--absolute-tolerance", tolerance->absolute, "Absolute tolerance (0.00001; wider likewise)")->check(CLI::NonNegativeNumber);
     command->add_option("--expected", *expected, "Outputs recorded elsewhere (.npz): array expected, or expected_0, expected_1, …");
     auto sample = std::make_shared<std::int64_t>(0);
     command
@@ -411,7 +414,7 @@ void addVerify(CLI::App& app, int& exitCode)
             throw CLI::ValidationError("--record", "needs a plan file (--plan)");
         arguments->graph.finish();
         arguments->graph.run.warmsUp = true;
-        VerifyOptions options{arguments->graph.run, *tolerance, {}, *sample};
+        VerifyOptions options{arguments->graph.run, {}, {}, *sample};
         VerifyResult result;
         RowNames names;
         std::string graphName, program;
@@ -424,6 +427,8 @@ void addVerify(CLI::App& app, int& exitCode)
             arguments->cut(model, graph, terminal.progress());
             program = programNote(*model.analysis, arguments->ranPlanner);
             options.run = arguments->graph.run;
+            const Tolerance usual = usualTolerance(model);
+            options.tolerance = {tolerance->absolute.value_or(usual.absolute), tolerance->relative.value_or(usual.relative)};
             result = verify(model, graph, options, terminal.progress());
             result.layerWise.predicted =
                 predict(model, arguments->ran.plan, graph, options.run, result.layerWise, arguments->profile, terminal.progress());

@@ -20,6 +20,7 @@
 #include "core/graph/array_names.h"
 #include "core/run/allocator.h"
 #include "core/run/dense.h"
+#include "core/run/precision.h"
 #include "core/run/side_by_side.h"
 #include "core/run/tensors.h"
 
@@ -83,15 +84,11 @@ at::Tensor randomRows(const Value& value, std::int64_t numNodes, std::map<std::s
     return rows.to(scalarType(value.dtype));
 }
 
-// Each number times 1 - e or 1 + e, where e is the step from 1 to the next number of its type.
-at::Tensor jittered(const at::Tensor& rows, int seed)
+// Each number times 1 - step or 1 + step.
+at::Tensor jittered(const at::Tensor& rows, double step, int seed)
 {
     constexpr std::int64_t atOnce = 1 << 20;
     at::Generator random = at::detail::createCPUGenerator(static_cast<std::uint64_t>(seed));
-    const double step = rows.scalar_type() == at::kDouble     ? std::numeric_limits<double>::epsilon()
-                        : rows.scalar_type() == at::kBFloat16 ? 0x1p-7
-                        : rows.scalar_type() == at::kHalf     ? 0x1p-10
-                                                              : std::numeric_limits<float>::epsilon();
     at::Tensor moved = rows.clone(at::MemoryFormat::Contiguous);
     const at::Tensor all = moved.view({-1});
     for (std::int64_t first = 0; first < all.numel(); first += atOnce) {
@@ -316,9 +313,10 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             } else if (!bindings.contains(input.value)) {
                 throw Error("Input '" + program[input.value].name + "' is a number that a graph does not have.");
             }
+        const DType narrowest = options.jitter > 0 ? narrowestType(program) : DType::Float64;
         for (const Input& input : program.inputs)
             if (options.jitter > 0 && program[input.value].kind == ValueKind::Tensor && isFloating(program[input.value].dtype))
-                bindings[input.value] = jittered(bindings.at(input.value).toTensor(), options.jitter);
+                bindings[input.value] = jittered(bindings.at(input.value).toTensor(), std::max(stepOf(program[input.value].dtype), stepOf(narrowest)), options.jitter);
         for (const Input& input : program.inputs)
             if (program[input.value].kind == ValueKind::Tensor && isInteger(program[input.value].dtype))
                 checkIndices(analysis, input, bindings.at(input.value).toTensor(), sizes);

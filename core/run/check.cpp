@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/run/executor.h"
+#include "core/run/precision.h"
 #include "core/run/probe.h"
 #include "core/run/tensors.h"
 
@@ -32,26 +33,16 @@ double difference(const at::Tensor& found, const at::Tensor& expected)
     return gap.max().item<double>() / std::max(finite.max().item<double>(), 1e-3);
 }
 
-// By the narrowest type among what a value is computed from.
-class Tolerances {
-public:
-    explicit Tolerances(const Program& program) : m_program(program), m_isNarrow(program.values.size())
-    {
-        for (std::size_t v = 0; v < program.values.size(); ++v)
-            m_isNarrow[ValueId{static_cast<int>(v)}] = program.values[v].dtype == DType::BFloat16;
-        for (const Op& op : program.ops)
-            forEachOperand(op, [&](ValueId operand) {
-                for (const ValueId output : op.outputs)
-                    m_isNarrow[output] = m_isNarrow[output] || m_isNarrow[operand];
-            });
+// How far a value may be from what it should be, relative to the largest, computed from values with so few digits.
+double allowedGap(DType narrowest)
+{
+    switch (narrowest) {
+    case DType::BFloat16: return 0.1;
+    case DType::Float16: return 0.02;
+    case DType::Float64: return 1e-8;
+    default: return 2e-3;
     }
-
-    double of(ValueId value) const { return m_isNarrow[value] ? 0.1 : m_program[value].dtype == DType::Float64 ? 1e-8 : 2e-3; }
-
-private:
-    const Program& m_program;
-    IdMap<ValueId, bool> m_isNarrow;
-};
+}
 
 // Save points of all functions in order, so that the first difference is the one to name.
 std::vector<ValueId> comparedValues(const Analysis& analysis, const CutProgram& cut)
@@ -97,7 +88,7 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
     } catch (const Error& error) {
         throw Error(std::string("The model does not run on a small random graph, so its cut cannot be checked. ") + error.what());
     }
-    const Tolerances tolerances(analysis.program);
+    const IdMap<ValueId, DType> narrowest = narrowestTypes(analysis.program);
     for (const auto& [batchSize, order] : {std::pair<std::int64_t, bool>{1, false}, {5, false}, {4, true}, {graph.nodes, false}}) {
         LayerWise run(analysis, cut, constants, inputs, Kernels::All, progress);
         run.keepAll();
@@ -109,7 +100,7 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
         run.run(batchSize, {progress.stop, {}});
         for (std::size_t i = 0; i < compared.size(); ++i) {
             const double gap = difference(run.store().at(compared[i]), whole[i].toTensor());
-            if (gap > tolerances.of(compared[i]))
+            if (gap > allowedGap(narrowest[compared[i]]))
                 throw Error("The cut model does not give the whole model's answers on a small random graph: rows of " +
                             describe(analysis.program, analysis.program[compared[i]].producer) + " differ by " + formatNumber(gap) +
                             " of the largest value in batches of " + std::to_string(batchSize) + ", so the plan is refused.");
@@ -192,7 +183,7 @@ void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Prog
             const std::vector<c10::IValue> found = runWhole(rewritten, after, inputs, rewritten.program.outputs);
             for (std::size_t i = 0; i < expected.size(); ++i)
                 if (expected[i].isTensor() &&
-                    difference(found.at(i).toTensor(), expected[i].toTensor()) > Tolerances(traced.program).of(traced.program.outputs[i]))
+                    difference(found.at(i).toTensor(), expected[i].toTensor()) > allowedGap(narrowestTypes(traced.program)[traced.program.outputs[i]]))
                     throw Error("The rewritten model does not give the model's answers on a small random graph: output '" +
                                 traced.program[traced.program.outputs[i]].name + "' differs. Open it without rewrites.");
         }
@@ -224,7 +215,7 @@ void checkAdjacencies(const Program& read, const Analysis& analysis, const Progr
         const std::vector<c10::IValue> expected =
             runWhole(whole, constants, withMatrices(read, analysis.program, edges, graph->nodes), whole.program.outputs);
         for (std::size_t i = 0; i < expected.size(); ++i)
-            if (expected[i].isTensor() && difference(found.at(i).toTensor(), expected[i].toTensor()) > Tolerances(read).of(read.outputs[i]))
+            if (expected[i].isTensor() && difference(found.at(i).toTensor(), expected[i].toTensor()) > allowedGap(narrowestTypes(read)[read.outputs[i]]))
                 throw Error("With edges in place of the adjacency matrix the model does not give the same answers on a small random graph: output '" +
                             read[read.outputs[i]].name + "' differs. Give the model edge_index.");
     });

@@ -49,7 +49,8 @@ struct RunOptions {
     std::filesystem::path spill;               ///< folder for these files, of which nothing is left; empty: $TMPDIR, or /var/tmp
     /// a run that is over in a moment is done once more, and tells the times of the second: in the first, LibTorch starts threads and compiles
     bool warmsUp = false;
-    /// 1, 2, …: each floating-point number of the inputs is moved by its last digit, up or down, each time differently
+    /// 1, 2, …: each floating-point number of the inputs is moved by its last digit of the type with the fewest that the model computes in, up or down,
+    /// each time differently
     int jitter = 0;
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
 
@@ -127,7 +128,12 @@ RunResult runLayerWiseAndFree(const Model& model, DataGraph& graph, const RunOpt
 struct Tolerance {
     double absolute = 1e-5;
     double relative = 1e-4;  ///< equal: |a - b| <= absolute + relative * |b|
+
+    bool operator==(const Tolerance&) const = default;
 };
+
+/// Wider where a model computes in float16 or bfloat16.
+Tolerance usualTolerance(const Model& model);
 
 struct Comparison {
     std::string output;
@@ -185,7 +191,7 @@ struct VerifyOptions {
     static constexpr std::int64_t whenTooLarge = 1024;
 
     RunOptions run;
-    Tolerance tolerance;
+    std::optional<Tolerance> tolerance;     ///< none: usualTolerance
     std::map<std::string, Array> expected;  ///< outputs recorded elsewhere: "expected", or "expected_0", "expected_1", …
     /// compare so many nodes only, drawn at random; 0: all, or where the whole model needs too much memory whenTooLarge
     std::int64_t sample = 0;

@@ -155,7 +155,7 @@ bool VerifyResult::equal() const
 VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOptions& options, const Progress& progress)
 {
     VerifyResult result;
-    result.tolerance = options.tolerance;
+    result.tolerance = options.tolerance.value_or(usualTolerance(model));
     if (options.sample < 0)
         throw Error("The number of nodes to compare must be at least 1.");
     const std::vector<const Array*> expected = recorded(options, model.program().outputs.size());

@@ -409,6 +409,7 @@ Program read(const std::filesystem::path& path, const ScriptOptions& options, co
         program = reader.run(tracedInputs(path), progress);
         isHalf = isHalf || reader.castsToHalf();
     });
+    program.wasHalf = isHalf;
     if (isHalf)
         program.notes.push_back("The model computes in float16, which LibTorch's CPU kernels lack in part: it runs in float32 here.");
     program.sha256 = sha256File(path);

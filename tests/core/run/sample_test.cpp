@@ -51,8 +51,6 @@ TEST(Sample, OfEveryModelIsEqual)
         if (entry["expect"] != "equal" || entry.contains("roles"))
             continue;
         VerifyOptions options = sampleOf(5);
-        if (test::zooTolerance(name).relative > Tolerance().relative)
-            options.tolerance = {0.05, 0.05};
         options.run.batchSize = 7;
         const DataGraph graph = test::zooGraph(name);
         const Model model = test::openBeside(graph, test::zooFile(name), {{}, false});

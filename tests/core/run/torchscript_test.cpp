@@ -79,7 +79,6 @@ TEST_P(TorchScriptZoo, IsCutAndAnswersAsThePt2Archive)
     EXPECT_EQ(shapeOf(model, isSame), shapeOf(exported, isSame));
     VerifyOptions options;
     options.run.batchSize = 7;
-    options.tolerance = test::zooTolerance(file.zoo);
     for (const auto& [array, values] : graph.arrays)
         if (array.starts_with("expected"))
             options.expected[array] = values;

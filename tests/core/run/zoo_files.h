@@ -43,12 +43,4 @@ inline Plan postponed(const PlanSpace& space)
     return plan;
 }
 
-/// How far answers of a model may lie apart: bfloat16 rounds to three digits, and sums in another order than PyTorch does.
-inline Tolerance zooTolerance(const std::string& name, const Tolerance& other = {})
-{
-    if (name == "bfloat16" || name == "autocast")
-        return {0.05, 0.05};
-    return name == "float16" || name == "half" ? Tolerance{0.01, 0.01} : other;
-}
-
 }  // namespace cleave::test

@@ -64,7 +64,6 @@ TEST_P(Zoo, IsRightOrRefusedByName)
     for (const std::int64_t batchSize : {1, 7, 1000}) {
         VerifyOptions options;
         options.run.batchSize = batchSize;
-        options.tolerance = test::zooTolerance(name);
         for (const auto& [array, values] : graph.arrays)
             if (array.starts_with("expected"))
                 options.expected[array] = values;
@@ -123,7 +122,7 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
         const std::array all{choices...};
         return all[random() % all.size()];
     };
-    const double tolerance = test::zooTolerance(name, {1e-4, 1e-4}).relative;
+    const double tolerance = usualTolerance(model).relative;
     const PlanSpace space(*model.analysis);
     Model late = model;
     late.cut = std::make_shared<CutProgram>(space.cut(test::postponed(space)));
@@ -223,7 +222,8 @@ TEST_P(Zoo, RewritesGiveTheSameAnswers)
         return;
     VerifyOptions options;
     options.run.batchSize = 7;
-    options.tolerance = test::zooTolerance(name, {1e-4, 1e-4});
+    options.tolerance = usualTolerance(model);
+    options.tolerance->absolute = std::max(options.tolerance->absolute, 1e-4);
     for (const auto& [array, values] : graph.arrays)
         if (array.starts_with("expected"))
             options.expected[array] = values;
