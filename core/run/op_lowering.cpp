@@ -317,7 +317,8 @@ private:
         m_args.erase(scale);
     }
 
-    bool isNamed() const { return m_op.target.starts_with("aten::") && m_op.target != "aten::sym_size"; }
+    bool isNamed() const { return m_op.target.starts_with("aten::") && m_op.target != "aten::sym_size" && !isItem(); }
+    bool isItem() const { return m_op.target == "aten::item" || m_op.target == "aten::_local_scalar_dense"; }
 
     const Actual* argument(const std::string& name) const
     {
@@ -345,7 +346,7 @@ private:
             {"math::ceil", {"aten::ceil", ""}},            {"math::floor", {"aten::floor", ""}},
             {"math::trunc", {"aten::Int", ""}},            {"operator::pos", {"", ""}},
             {noTrainingNorm, {"aten::native_batch_norm", ""}}, {rowsNorm, {"aten::native_batch_norm", ""}}};
-        if (m_op.target == "aten::item" || m_op.target == "aten::_local_scalar_dense") {
+        if (isItem()) {
             const ValueKind kind = m_program[m_op.outputs.front()].kind;
             return {kind == ValueKind::Int ? "aten::Int" : kind == ValueKind::Bool ? "aten::Bool" : "aten::Float", "Tensor"};
         }

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -50,10 +51,17 @@ c10::IValue numberOf(const at::Tensor& tensor)
 }
 
 // Of a tensor whose type must be that of the others: a number is of float64 where a tensor is asked for.
-bool needsType(std::string_view op, std::string_view argument)
+bool mustAgree(std::string_view op, std::string_view argument)
 {
     return (op.starts_with("aten::index_put") && argument == "values") ||
            ((op.starts_with("aten::prelu") || op.starts_with("aten::lerp")) && argument == "weight");
+}
+
+bool hasDimensions(const Item& item)
+{
+    if (item.items)
+        return std::ranges::any_of(*item.items, hasDimensions);
+    return item.isTensor() && item.value.toTensor().dim() > 0;
 }
 
 // Names that torch.fx leaves to Python.
@@ -181,10 +189,8 @@ Argument Recorder::argument(const Item& item)
             parts.push_back(argument(part));
         return {std::move(parts)};
     }
-    if (item.isCount && item.id.valid()) {
-        ItemList made{Item{item.value}};
-        return {push("aten::scalar_tensor", "", {{"s", {item.id}}, {"dtype", {dtypeOf(item.value.toTensor().scalar_type())}}}, made)};
-    }
+    if (item.isCount && item.id.valid())
+        return typed(item);
     if (item.id.valid())
         return {item.id};
     const c10::IValue value = item.isCount ? numberOf(item.value.toTensor()) : item.value;
@@ -203,23 +209,34 @@ Argument Recorder::argument(const Item& item)
     throw Error("The model calls an operator with a value of type " + printable(value.tagKind()) + ", which Cleave does not know.");
 }
 
+Argument Recorder::typed(const Item& item)
+{
+    if (item.items) {
+        std::vector<Argument> parts;
+        std::ranges::transform(*item.items, std::back_inserter(parts), [this](const Item& part) { return typed(part); });
+        return {std::move(parts)};
+    }
+    if (!item.isCount)
+        return argument(item);
+    const at::Tensor& tensor = item.value.toTensor();
+    const Argument number = item.id.valid() ? Argument{item.id} : argument({.value = numberOf(tensor)});
+    ItemList made{Item{item.value}};
+    return {push("aten::scalar_tensor", "", {{"s", number}, {"dtype", {dtypeOf(tensor.scalar_type())}}}, made)};
+}
+
 void Recorder::call(const c10::FunctionSchema& schema, const ItemList& arguments, ItemList& outputs)
 {
     std::vector<NamedArgument> given;
+    const bool decideType = std::ranges::none_of(arguments, hasDimensions);  // tensors that hold numbers
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const c10::Argument& described = schema.arguments().at(i);
         const Item& item = arguments[i];
         if (saysWhere(described.name()) || isDefault(described, item))
             continue;
-        if (needsType(schema.name(), described.name()) && item.isCount && !item.id.valid()) {
-            ItemList made{Item{item.value}};
-            given.push_back(
-                {described.name(),
-                 {push("aten::scalar_tensor", "", {{"s", argument(item)}, {"dtype", {dtypeOf(item.value.toTensor().scalar_type())}}}, made)}});
-        } else if (described.name() == "dtype" && item.value.isInt() && !item.id.valid())
+        if (described.name() == "dtype" && item.value.isInt() && !item.id.valid())
             given.push_back({"dtype", {dtypeOf(static_cast<at::ScalarType>(item.value.toInt()))}});
         else
-            given.push_back({described.name(), argument(item)});
+            given.push_back({described.name(), decideType || mustAgree(schema.name(), described.name()) ? typed(item) : argument(item)});
     }
     push(schema.name(), schema.overload_name(), std::move(given), outputs);
 }

@@ -39,6 +39,7 @@ public:
     Item size(const Item& tensor, std::int64_t dim);
 
     Argument argument(const Item& item);  ///< Error for what no operator of the program takes
+    Argument typed(const Item& item);  ///< the same, but tensors that hold numbers stay tensors of their type
     void setPlace(ModuleId module, SourceLine source);
     void decide(ValueId tensor) { m_recording.decisions.emplace_back(tensor, m_source); }
     void addOutput(const Item& item);
