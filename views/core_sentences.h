@@ -8,7 +8,7 @@ namespace cleave::views {
 /// Sentences of core's errors and notes and parts of them, special ones before general ones. %1 to %9 stand for whatever core fills in, quotes included.
 constexpr std::array coreSentences{
     // What cannot be cut, and why.
-    QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: op %1 (%2) reads the adjacency matrix %3 in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an identity, and its rows and columns summed; for anything else give the model edge_index."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: op %1 (%2) reads the adjacency matrix %3 in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an identity, its rows and columns summed, and attention be masked by it; for anything else give the model edge_index."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 renumbers edge rows by an index of several dimensions, which is not supported."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 reads rows at an index that depends on node features: which rows a block needs is not known beforehand."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 writes rows at an index that depends on node features: which rows a block needs is not known beforehand."),
@@ -62,6 +62,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The archive was written on a big-endian machine, which Cleave does not read."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has element type number %2, which Cleave does not know."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the higher-order op %1 (%2), which Cleave cannot cut: write the branch or loop out in forward."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The model uses torch.vmap or another transform of functions (%1), which the file does not write out: save what exported.run_decompositions({}) returns."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the custom op %1 (%2), which Cleave cannot run: write it with PyTorch's own operators."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported in training mode (its forward updates %1): call model.eval() before torch.export.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported for one graph only (%1): export it again with dynamic_shapes=%2"),

@@ -8,6 +8,7 @@
 #include "core/analysis/dims.h"
 #include "core/analysis/einsum.h"
 #include "core/analysis/op_view.h"
+#include "core/analysis/pair_scores.h"
 #include "core/analysis/rewriter.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -18,14 +19,7 @@ namespace {
 
 Argument whole(std::int64_t number) { return {number}; }
 
-// A matrix of nodes by nodes as what it is: entries at rows (targets) and columns (sources), those of one place added up.
-struct Edges {
-    ValueId sources, targets;  // [count] int64
-    ValueId weights;           // [count]
-    Dim count;
-    bool isDiagonal = false;   // its sources are its targets
-    std::string matrix;        // the input that it comes from, for messages; empty: an identity or diagonal so far
-};
+using Edges = MatrixEdges;
 
 class Lowering {
 public:
@@ -47,10 +41,11 @@ public:
                 addInputs(*matrix, matrices.size() > 1, inputs);
         m_p.inputs = std::move(inputs);
         m_rewriter.emplace(m_p);
+        m_pairs.emplace(m_p, *m_rewriter);
         for (Op& op : m_rewriter->takeOps())
             lower(op);
         for (const ValueId output : m_p.outputs)
-            emitIdentity(output);
+            emitKept(output);
         m_rewriter->finish();
         for (const ValueId output : m_p.outputs)
             if (m_edges.contains(output))
@@ -147,18 +142,20 @@ private:
         }
         bool readsMatrix = false;
         forEachOperand(op, [&](ValueId operand) { readsMatrix = readsMatrix || edgesOf(operand, op) != nullptr; });
-        if (readsMatrix) {
+        if (readsMatrix || m_pairs->reads(op)) {
             if (isAssertion(op))
                 return;
-            if (!lowerReader(op))
+            if (!(readsMatrix ? lowerReader(op) : m_pairs->lower(op)))
                 throw Error(
                     "The model cannot be cut exactly: op '" + printable(op.name) + "' (" + op.target + ") reads the adjacency matrix '" +
                     matrixOf(op) +
                     "' in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an "
-                    "identity, and its rows and columns summed; for anything else give the model edge_index.");
+                    "identity, its rows and columns summed, and attention be masked by it; for anything else give the model edge_index.");
             return;
         }
-        forEachOperand(op, [&](ValueId operand) { emitIdentity(operand); });
+        if (m_pairs->defer(op))
+            return;
+        forEachOperand(op, [&](ValueId operand) { emitKept(operand); });
         m_rewriter->resolveOperands(op);
         m_rewriter->emit(std::move(op));
     }
@@ -170,7 +167,7 @@ private:
             if (const Edges* edges = edgesOf(operand, op); edges != nullptr && name.empty())
                 name = edges->matrix;
         });
-        return printable(name);
+        return printable(name.empty() ? m_pairs->matrixOf(op) : name);
     }
 
     static bool isAssertion(const Op& op) { return op.outputs.empty(); }
@@ -183,8 +180,9 @@ private:
                OpView(m_p, op).integerOr("offset", 0) == 0;
     }
 
-    void emitIdentity(ValueId value)
+    void emitKept(ValueId value)
     {
+        m_pairs->emit(value);
         const auto found = m_identities.find(value);
         if (found == m_identities.end())
             return;
@@ -257,7 +255,7 @@ private:
                                "aten::slice", "aten::slice_scatter", "aten::to_dense", "aten::coalesce", "aten::positive"});
         if (keeps && isSquareOfNodes(m_p[output]) && m_p[output].dtype == m_p[self->weights].dtype)
             return take(output, *self);
-        return false;
+        return m_pairs->takeMask(op, *self, source);
     }
 
     static ValueId first(const OpView& view, std::initializer_list<std::string_view> names)
@@ -653,6 +651,7 @@ private:
 
     Program& m_p;
     std::optional<Rewriter> m_rewriter;
+    std::optional<PairScores> m_pairs;
     std::map<ValueId, Source> m_read;   // matrices among the inputs
     std::map<ValueId, Edges> m_edges;   // values that are matrices
     std::map<ValueId, Op> m_identities; // not emitted: nothing but matrices has read them

@@ -288,6 +288,10 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     const int inPlace = makeFunctional(program);
     putRowsFirst(program);
     assignRoles(program, options.roles);
+    if (std::ranges::none_of(program.inputs, [](const Input& input) { return input.role == Role::NodeFeatures; })) {
+        promoteReadByEdges(program);
+        assignRoles(program, options.roles);
+    }
     refuseStatic(program);
     std::vector<FreeSize> freeSizes = fixFreeSizes(program, options.sizes);
     lowerAdjacencies(program);

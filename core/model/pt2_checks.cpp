@@ -37,6 +37,9 @@ void refuseForeign(const Program& program, const Op& op)
     for (const std::string_view known : {"aten::", "operator::", "math::", "sym::"})
         if (op.target.starts_with(known))
             return;
+    if (op.target.find("_functorch") != std::string::npos)
+        throw Error("The model uses torch.vmap or another transform of functions (" + place(program, op) +
+                    "), which the file does not write out: save what exported.run_decompositions({}) returns.");
     if (op.target.starts_with("higher_order::"))
         throw Error("The model uses the higher-order op " + printable(op.target) + " (" + place(program, op) +
                     "), which Cleave cannot cut: write the branch or loop out in forward.");

@@ -33,7 +33,9 @@ std::pair<std::string, std::string> splitTarget(const std::string& text)
 SourceLine sourceLine(const std::string& trace)
 {
     SourceLine source;
-    const std::size_t file = trace.rfind("File \"");
+    std::size_t file = trace.rfind("File \"");
+    while (file != std::string::npos && file > 0 && trace.compare(file + 6, 1, "<") == 0)  // code that PyTorch wrote
+        file = trace.rfind("File \"", file - 1);
     const std::size_t quote = file == std::string::npos ? file : trace.find('"', file + 6);
     const std::size_t line = quote == std::string::npos ? quote : trace.find("line ", quote);
     if (line == std::string::npos)

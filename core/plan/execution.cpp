@@ -79,6 +79,8 @@ private:
         constexpr std::size_t mostInlineBytes = std::size_t{16} << 20;
         const Weight& from = m_p[weight];
         Json& json = weights[value.name] = {{"parameter", from.name}, {"dtype", dtypeName(value.dtype)}};
+        if (!from.rowsOf.empty())
+            json["rows_of"] = from.rowsOf;
         if (from.isInline && from.storage->size() <= mostInlineBytes)
             json["constant"] = {{"shape", from.sizes}, {"dtype", dtypeName(from.dtype)}, {"bytes", toHex(*from.storage)}};
     }

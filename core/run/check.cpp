@@ -89,7 +89,8 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
         throw Error(std::string("The model does not run on a small random graph, so its cut cannot be checked. ") + error.what());
     }
     const IdMap<ValueId, DType> narrowest = narrowestTypes(analysis.program);
-    for (const auto& [batchSize, order] : {std::pair<std::int64_t, bool>{1, false}, {5, false}, {4, true}, {graph.nodes, false}}) {
+    const std::int64_t few = std::max<std::int64_t>(1, graph.nodes / 17);
+    for (const auto& [batchSize, order] : {std::pair<std::int64_t, bool>{few, false}, {5 * few, false}, {4 * few, true}, {graph.nodes, false}}) {
         LayerWise run(analysis, cut, constants, inputs, Kernels::All, progress);
         run.keepAll();
         for (int type = 0; order && type < analysis.types(); ++type) {
@@ -108,6 +109,15 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
     }
 }
 
+std::set<std::int64_t> rowsOfParameters(const Program& program)
+{
+    std::set<std::int64_t> rows;
+    for (const Input& input : program.inputs)
+        if (input.parameter.valid())
+            rows.insert(program[input.parameter].sizes[0]);
+    return rows;
+}
+
 // A random graph on which a program can be run with a matrix and with its edges; none where it has no matrix. With a parameter for each node
 // there is one number of nodes only.
 std::optional<ProbeGraph> adjacencyProbe(const Program& program)
@@ -115,10 +125,7 @@ std::optional<ProbeGraph> adjacencyProbe(const Program& program)
     constexpr std::int64_t mostNodes = 4096;  // the matrix is dense
     if (std::ranges::none_of(program.inputs, [](const Input& input) { return !input.matrix.empty(); }))
         return {};
-    std::set<std::int64_t> rows;
-    for (const Input& input : program.inputs)
-        if (input.parameter.valid())
-            rows.insert(program[input.parameter].sizes[0]);
+    const std::set<std::int64_t> rows = rowsOfParameters(program);
     if (rows.empty())
         return ProbeGraph{17, 61, 4, 4, 11};
     if (rows.size() > 1 || *rows.begin() > mostNodes)
@@ -156,9 +163,11 @@ Bindings withMatrices(const Program& read, const Program& lowered, const Binding
     return given;
 }
 
-// Small graphs; one of few nodes where rows are as large as many graphs or time steps side by side make them.
-std::vector<ProbeGraph> checkGraphs(const Program& program)
+// Small graphs; one of few nodes where rows are as large as many graphs or time steps side by side make them, one of as many nodes as a parameter has
+// rows where the program does not run on fewer.
+std::vector<ProbeGraph> checkGraphs(const Analysis& analysis, const Constants& constants)
 {
+    const Program& program = analysis.program;
     constexpr double wide = 1 << 12;
     for (const Input& input : program.inputs) {
         double entries = 1;
@@ -167,7 +176,15 @@ std::vector<ProbeGraph> checkGraphs(const Program& program)
         if (entries > wide && input.rowDim > 0)
             return {ProbeGraph{7, 15, 2, 4, 11}};
     }
-    return {ProbeGraph{17, 61, 4, 4, 11}, ProbeGraph{23, 39, 7, 4, 23}};
+    const ProbeGraph small{17, 61, 4, 4, 11};
+    if (const std::set<std::int64_t> rows = rowsOfParameters(program); rows.size() == 1)
+        try {
+            std::vector<c10::IValue> results;
+            runnableProbeInputs(analysis, constants, small, program.outputs, results);
+        } catch (const Error&) {
+            return {ProbeGraph{*rows.begin(), 4 * *rows.begin(), 4, 4, 11}};
+        }
+    return {small, ProbeGraph{23, 39, 7, 4, 23}};
 }
 
 }  // namespace
@@ -176,7 +193,7 @@ void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Prog
 {
     const Constants before = evaluateConstants(traced), after = evaluateConstants(rewritten);
     guarded("Checking the rewrites failed", [&] {
-        for (const ProbeGraph& graph : checkGraphs(traced.program)) {
+        for (const ProbeGraph& graph : checkGraphs(traced, before)) {
             progress.update(graph.seed == 11 ? 0 : 0.5, "Checking the rewrites on random graphs");
             std::vector<c10::IValue> expected;
             const Bindings inputs = runnableProbeInputs(traced, before, graph, traced.program.outputs, expected);
@@ -225,7 +242,7 @@ void checkCut(const Analysis& analysis, const CutProgram& cut, const Progress& p
 {
     const Constants constants = evaluateConstants(analysis);
     guarded("Checking the cut failed", [&] {
-        for (const ProbeGraph& graph : checkGraphs(analysis.program)) {
+        for (const ProbeGraph& graph : checkGraphs(analysis, constants)) {
             progress.update(graph.seed == 11 ? 0 : 0.5, "Checking the cut on random graphs");
             try {
                 checkOn(graph, analysis, cut, constants, progress);

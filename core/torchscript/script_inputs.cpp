@@ -452,6 +452,23 @@ private:
     const std::chrono::steady_clock::time_point m_deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
 };
 
+// How many rows the operands have of an operator that failed.
+std::set<std::int64_t> rowsRefused(const ScriptFailure& failure)
+{
+    std::set<std::int64_t> lengths;
+    for (const Item& operand : isProduct(failure) || failure.op == "aten::linear" ? ItemList() : failure.operands)
+        forEachLeaf(operand, [&](const Item& leaf) {
+            if (leaf.isTensor() && leaf.value.toTensor().dim() > 0)
+                lengths.insert(leaf.value.toTensor().size(0));
+        });
+    return lengths;
+}
+
+bool isTable(const at::Tensor& weight)
+{
+    return weight.dim() > 1 && weight.is_floating_point() && weight.size(0) > 1;
+}
+
 }  // namespace
 
 std::vector<c10::IValue> ScriptInputs::on(const ProbeGraph& graph) const
@@ -466,16 +483,28 @@ std::vector<c10::IValue> ScriptInputs::on(const ProbeGraph& graph) const
     return inputs;
 }
 
+std::int64_t parameterRows(const torch::jit::Module& module, const ScriptFailure& failure)
+{
+    const std::set<std::int64_t> lengths = rowsRefused(failure);
+    std::vector<at::Tensor> tables;
+    for (const at::Tensor& weight : module.parameters())
+        if (isTable(weight))
+            tables.push_back(weight);
+    for (const at::Tensor& table : tables)
+        if (lengths.contains(table.size(0)))
+            return table.size(0);
+    for (std::size_t i = 0; i < tables.size(); ++i)
+        for (std::size_t j = i + 1; j < tables.size(); ++j)
+            if (const std::int64_t rows = tables[i].size(0) + tables[j].size(0); tables[i].size(1) == tables[j].size(1) && lengths.contains(rows))
+                return rows;
+    return 0;
+}
+
 std::string parameterAdvice(const torch::jit::Module& module, const ScriptFailure& failure)
 {
-    std::set<std::int64_t> lengths;
-    for (const Item& operand : isProduct(failure) || failure.op == "aten::linear" ? ItemList() : failure.operands)
-        forEachLeaf(operand, [&](const Item& leaf) {
-            if (leaf.isTensor() && leaf.value.toTensor().dim() > 0)
-                lengths.insert(leaf.value.toTensor().size(0));
-        });
+    const std::set<std::int64_t> lengths = rowsRefused(failure);
     for (const auto& weight : module.named_parameters())
-        if (const at::Tensor& rows = weight.value; rows.dim() > 1 && rows.is_floating_point() && rows.size(0) > 1 && lengths.contains(rows.size(0)))
+        if (isTable(weight.value) && lengths.contains(weight.value.size(0)))
             return "; if parameter '" + printable(weight.name) + "' has a row for each node, open it with --role " + printable(weight.name) +
                    "=node-features";
     return {};

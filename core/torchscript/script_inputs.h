@@ -26,6 +26,9 @@ struct ScriptInputs {
     std::vector<c10::IValue> on(const ProbeGraph& graph) const;  ///< random ones
 };
 
+/// As many rows as what an operator refused, where it is the rows of a parameter, or of two of the same width below one another; 0 otherwise.
+std::int64_t parameterRows(const torch::jit::Module& module, const ScriptFailure& failure);
+
 /// "; if parameter 'x' has a row for each node, …" where what an operator refused is as long as that parameter; else nothing.
 std::string parameterAdvice(const torch::jit::Module& module, const ScriptFailure& failure);
 

@@ -1778,15 +1778,22 @@ class _Input:
     counts: str = "other"  # nodes, edges, index (edge_index) or other
     of: Any = None         # the node type or the relation
     optional: bool = False  # from the data of a graph: an input only if forward reads it
+    row_dim: int = 0        # where its rows lie, of other inputs than an edge index
 
     @property
     def rows(self) -> int | None:
         """The dimension whose size is free."""
-        return None if self.tensor.dim() == 0 else 1 if self.counts == "index" else 0
+        return None if self.tensor.dim() == 0 else 1 if self.counts == "index" else self.row_dim
+
+    def count(self) -> int:
+        return self.tensor.shape[self.rows]
 
 
 def _words(name: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", name.lower())
+
+
+_NODE_COUNTS = {"num_nodes", "n_nodes", "number_of_nodes", "num_node", "n_node", "node_num", "nodes_num", "n", "N"}
 
 
 def _identifier(*parts) -> str:
@@ -1797,6 +1804,11 @@ def _identifier(*parts) -> str:
 def _is_edge_index(name: str, tensor: torch.Tensor) -> bool:
     return not tensor.is_floating_point() and tensor.dtype != torch.bool and tensor.dim() == 2 and tensor.shape[0] == 2 and tensor.shape[1] != 2 or \
         (tensor.dim() == 2 and tensor.shape[0] == 2 and "index" in _words(name) and not tensor.is_floating_point())
+
+
+def _is_of_attributes(value: dict) -> bool:
+    """A dictionary of what one graph has, {"x": …, "edge_index": …}, and not of node types."""
+    return any(isinstance(k, str) and isinstance(v, torch.Tensor) and _is_edge_index(k, v) for k, v in value.items())
 
 
 class _Inputs:
@@ -1844,11 +1856,14 @@ class _Inputs:
             return self.take(name, Blocks(value[0], len(value)))
         if isinstance(value, dict):
             base = name.removesuffix("_dict")
-            parts = {k: self.take(_identifier(base, *(k if isinstance(k, tuple) else (k,))), v, k) for k, v in value.items()}
+            typed = not _is_of_attributes(value)
+            parts = {k: self.take(_identifier(base, *(k if isinstance(k, tuple) else (k,))), v, k if typed else None) for k, v in value.items()}
             return lambda tensors: {k: part(tensors) for k, part in parts.items()}
         if isinstance(value, (list, tuple)):
             items = [self.take(_identifier(name, i), v) for i, v in enumerate(value)]
             return lambda tensors: type(value)(item(tensors) for item in items)
+        if isinstance(value, int) and not isinstance(value, bool) and name in _NODE_COUNTS:
+            return lambda tensors: self._counted(tensors, value)
         if value is None or isinstance(value, (bool, int, float, str)):
             return lambda tensors: value
         if hasattr(value, "to_dict") and hasattr(value, "edge_index"):  # Data of PyTorch Geometric
@@ -1905,6 +1920,30 @@ class _Inputs:
                               "graph.ndata.")
         return chosen[0][0]
 
+    def _counted(self, tensors: dict, number: int):
+        """A number of nodes, of the rows that there are as many of; else the number."""
+        for name, i in self.all.items():
+            if i.counts == "nodes" and i.count() == number and name in tensors:
+                return tensors[name].shape[i.rows]
+        return number
+
+    def _rows_named(self, largest: int, numbers: set):
+        """Where rows of nodes lie that are not first, as in [batch, time, nodes, features]: along the only dimension that is long enough for the edges."""
+        for i in self.all.values():
+            shape = i.tensor.shape
+            if i.counts == "other" and i.tensor.is_floating_point() and len(shape) > 2 and not numbers & set(shape[:1]):
+                fits = [d for d, size in enumerate(shape) if size in numbers] or [d for d, size in enumerate(shape) if size == largest + 1] or \
+                    [d for d, size in enumerate(shape) if size > largest]
+                i.row_dim = fits[0] if fits else 0
+
+    def _hyperedges(self, name: str, index: "_Input"):
+        """Row 1 of a hyperedge_index counts the rows of hyperedge_attr and its like."""
+        number = int(index.tensor[1].max()) + 1 if index.tensor.numel() else 0
+        index.of = ("", name, f"hyperedges of {name}")
+        for other, i in self.all.items():
+            if i.counts == "other" and "hyperedge" in _words(other) and i.tensor.dim() and i.tensor.shape[0] >= number and i.tensor.shape[0] != index.tensor.shape[1]:
+                i.counts, i.of = "nodes", index.of[2]
+
     def classify(self):
         """What the rows of inputs count, where graphs and dictionaries have not said it: by names, and by sizes in the example."""
         for made, types, _ in self.graphs:
@@ -1918,35 +1957,41 @@ class _Inputs:
                 edges[i.of] = i.tensor.shape[1]
             elif i.counts == "other" and _is_edge_index(name, i.tensor):
                 i.counts, i.of = "index", ("", name, "")
+                if "hyperedge" in _words(name):
+                    self._hyperedges(name, i)
                 edges[i.of] = i.tensor.shape[1]
         for i in self.all.values():
             if i.counts == "nodes":
-                nodes.setdefault(i.of, i.tensor.shape[0])
-        largest = max((int(i.tensor.max()) for i in self.all.values() if i.counts == "index" and i.tensor.numel()), default=0)
+                nodes.setdefault(i.of, i.count())
+        hyperedges = {i.of[2] for i in self.all.values() if i.counts == "index" and str(i.of[2]).startswith("hyperedges")}
+        ends = lambda i: i.tensor[:1] if i.of[2] in hyperedges else i.tensor
+        largest = max((int(ends(i).max()) for i in self.all.values() if i.counts == "index" and i.tensor.numel()), default=0)
+        if largest:
+            self._rows_named(largest, {c for t, c in nodes.items() if t not in hyperedges})
         for name, i in self.all.items():
             if i.counts != "other" or i.tensor.dim() == 0 or "ptr" in _words(name):
                 continue
-            rows, of_edges = i.tensor.shape[0], [r for r, c in edges.items() if c == i.tensor.shape[0]]
-            of_nodes = [t for t, c in nodes.items() if c == rows]
+            rows, of_edges = i.count(), [r for r, c in edges.items() if c == i.count()]
+            of_nodes = [t for t, c in nodes.items() if c == rows and t not in hyperedges]
             if of_edges and ("edge" in _words(name) or not of_nodes and nodes):
                 i.counts, i.of = "edges", of_edges[0]
             elif of_nodes:
                 i.counts, i.of = "nodes", of_nodes[0]
             elif of_edges and i.tensor.dim() == 1:
                 i.counts, i.of = "edges", of_edges[0]
-            elif not self.graphs and (not nodes or rows > largest):
+            elif not self.graphs and (not nodes.keys() - hyperedges or rows > largest):
                 i.counts, i.of = "nodes", f"nodes of {name}"
                 nodes[i.of] = rows
 
     def num_nodes(self) -> int | None:
-        counts = {i.of: i.tensor.shape[0] for i in self.all.values() if i.counts == "nodes"}
+        counts = {i.of: i.count() for i in self.all.values() if i.counts == "nodes" and not str(i.of).startswith("hyperedges")}
         return next(iter(counts.values())) if len(counts) == 1 else None
 
     def another(self, seed: int = 1) -> dict[str, torch.Tensor]:
         """Inputs of a second graph with other numbers of nodes and edges."""
         generator = torch.Generator().manual_seed(seed)
         types = list(dict.fromkeys(i.of for i in self.all.values() if i.counts == "nodes"))
-        nodes = {i.of: i.tensor.shape[0] + (0 if i.of in self.fixed else 5 + 2 * types.index(i.of)) for i in self.all.values() if i.counts == "nodes"}
+        nodes = {i.of: i.count() + (0 if i.of in self.fixed else 5 + 2 * types.index(i.of)) for i in self.all.values() if i.counts == "nodes"}
         relations = list(dict.fromkeys(i.of for i in self.all.values() if i.counts in ("index", "edges")))
         edges = {i.of: i.tensor.shape[i.rows] + 11 + 3 * relations.index(i.of) for i in self.all.values() if i.counts in ("index", "edges")}
         made = {}
@@ -1954,7 +1999,8 @@ class _Inputs:
             if i.counts == "index":
                 rows = []
                 for end, ntype in enumerate((i.of[0], i.of[2])):
-                    count = nodes.get(ntype, next(iter(nodes.values())) if len(nodes) == 1 else None)
+                    own = [c for t, c in nodes.items() if not str(t).startswith("hyperedges")]
+                    count = nodes.get(ntype, own[0] if len(own) == 1 and not str(ntype).startswith("hyperedges") else None)
                     known = i.tensor[end]
                     rows.append(torch.randint(0, count, (edges[i.of],), generator=generator) if count else
                                 known[torch.randint(0, max(known.numel(), 1), (edges[i.of],), generator=generator)])
@@ -1962,7 +2008,8 @@ class _Inputs:
             elif i.counts == "other":
                 made[name] = i.tensor
             else:
-                made[name] = _alike(i.tensor, (nodes if i.counts == "nodes" else edges)[i.of], generator)
+                alike = _alike(i.tensor.movedim(i.rows, 0), (nodes if i.counts == "nodes" else edges)[i.of], generator)
+                made[name] = alike.movedim(0, i.rows).contiguous()
         for name, i in self.all.items():  # where each graph of a batch begins
             batch = next((n for n in self.all if "batch" in _words(n) and self.all[n].counts == "nodes"), None)
             if "ptr" in _words(name) and batch:
@@ -2264,7 +2311,11 @@ class _Exporter:
         sizes = {name: None if self.inputs.all[name].rows is None else {self.inputs.all[name].rows: free} for name in names}
         # PyTorch writes out the program so far where it gives up: the sentence made of that is enough.
         with self.taking_tensors(names), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            return torch.export.export(self.model, (), tensors, dynamic_shapes=sizes, strict=False)
+            program = torch.export.export(self.model, (), tensors, dynamic_shapes=sizes, strict=False)
+            # torch.vmap is left as marks before and after, which nothing but PyTorch reads.
+            marks = "torch._functorch.predispatch"
+            marked = any(getattr(node.target, "__module__", "") == marks for node in program.graph.nodes if node.op == "call_function")
+            return program.run_decompositions({}) if marked else program
 
     def run(self, path, check: bool, tolerance: float) -> Exported:
         tensors = {name: i.tensor.clone() for name, i in self.inputs.all.items()}

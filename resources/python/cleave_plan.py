@@ -206,9 +206,10 @@ def read_weights(execution: dict, find: Callable[[str], torch.Tensor | None]) ->
     """Parameters and constants by the names that the plan gives them, as wide as it computes with them: half precision becomes float32."""
     weights = {}
     for value, weight in execution["weights"].items():
-        tensor = _constant(weight["constant"]) if "constant" in weight else find(weight["parameter"])
-        if tensor is None:
+        tensors = [_constant(weight["constant"])] if "constant" in weight else [find(name) for name in weight.get("rows_of", [weight["parameter"]])]
+        if any(tensor is None for tensor in tensors):
             raise PlanError(f"The program has no parameter or constant '{weight['parameter']}', which the plan reads.")
+        tensor = torch.cat(tensors) if len(tensors) > 1 else tensors[0]
         weights[value] = tensor.detach().cpu().to(getattr(torch, weight["dtype"]))
     return weights
 

@@ -432,8 +432,8 @@
         <translation>运行 %1 失败：%2</translation>
     </message>
     <message>
-        <source>The model cannot be cut exactly: op %1 (%2) reads the adjacency matrix %3 in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an identity, and its rows and columns summed; for anything else give the model edge_index.</source>
-        <translation>模型无法精确切分：算子 %1（%2）读取邻接矩阵 %3 的方式不是消息传递。矩阵可以与节点行相乘、转置、按数或按行列缩放、与单位矩阵相加、按行或按列求和；其他用法请让模型接收 edge_index。</translation>
+        <source>The model cannot be cut exactly: op %1 (%2) reads the adjacency matrix %3 in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an identity, its rows and columns summed, and attention be masked by it; for anything else give the model edge_index.</source>
+        <translation>模型无法精确切分：算子 %1（%2）读取邻接矩阵 %3 的方式不是消息传递。矩阵可以与节点行相乘、转置、按数或按行列缩放、与单位矩阵相加、按行或按列求和，也可以作为注意力的掩码；其他用法请让模型接收 edge_index。</translation>
     </message>
     <message>
         <source>The model cannot be cut exactly: %1 renumbers edge rows by an index of several dimensions, which is not supported.</source>
@@ -626,6 +626,10 @@
     <message>
         <source>The model uses the higher-order op %1 (%2), which Cleave cannot cut: write the branch or loop out in forward.</source>
         <translation>模型使用高阶算子 %1（%2），Cleave 无法切分：请在 forward 中把分支或循环展开写出。</translation>
+    </message>
+    <message>
+        <source>The model uses torch.vmap or another transform of functions (%1), which the file does not write out: save what exported.run_decompositions({}) returns.</source>
+        <translation>模型使用了 torch.vmap 或其他函数变换（%1），而文件没有将其展开：请保存 exported.run_decompositions({}) 返回的结果。</translation>
     </message>
     <message>
         <source>The model uses the custom op %1 (%2), which Cleave cannot run: write it with PyTorch&apos;s own operators.</source>

@@ -17,7 +17,7 @@ import torch
 import torch_geometric
 import torch_geometric.nn as pyg
 from torch import nn
-from torch_geometric.utils import scatter, softmax
+from torch_geometric.utils import scatter, softmax, to_dense_batch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "resources/python"))
 import cleave_export
@@ -831,6 +831,74 @@ class RankedLinks(nn.Module):
         return self.gnn(edge_index, pairs)
 
 
+class TwoTables(nn.Module):
+    """LightGCN as its own code has it: a table of users above one of items, and scores of pairs of both."""
+
+    USERS = 35
+
+    def __init__(self):
+        super().__init__()
+        self.users, self.items = nn.Embedding(self.USERS, HIDDEN), nn.Embedding(NODES - self.USERS, HIDDEN)
+
+    def forward(self, edge_index, pairs):
+        rows, degrees = torch.cat([self.users.weight, self.items.weight]), torch.zeros(NODES)
+        norm = degrees.index_add(0, edge_index[1], torch.ones(edge_index.size(1))).clamp(min=1).rsqrt()
+        layers = [rows]
+        for _ in range(2):
+            messages = layers[-1][edge_index[0]] * (norm[edge_index[0]] * norm[edge_index[1]]).unsqueeze(1)
+            layers.append(torch.zeros_like(rows).index_add(0, edge_index[1], messages))
+        users, items = torch.split(torch.stack(layers, 1).mean(1), [self.USERS, NODES - self.USERS])
+        return users, (users[pairs[0] % self.USERS] * items[pairs[1] % (NODES - self.USERS)]).sum(1)
+
+
+class GraphsByItem(nn.Module):
+    """The number of graphs as PyTorch's guide to torch.export has it: read from the vector that names them."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.lin = pyg.GraphConv(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, batch):
+        graphs = batch.max().item() + 1
+        torch._check(graphs > 0)
+        torch._check(graphs < x.size(0))
+        h = self.conv(x, edge_index).relu()
+        return self.lin(h.new_zeros(graphs, h.size(1)).index_add(0, batch, h))
+
+
+class WrittenGAT(nn.Module):
+    """pyGAT: scores of all pairs of nodes, most of which the adjacency matrix masks; nodes without neighbours look at all."""
+
+    def __init__(self):
+        super().__init__()
+        self.heads = nn.ModuleList(nn.Linear(FEATURES, HIDDEN // 2, False) for _ in range(2))
+        self.scores = nn.ParameterList(nn.Parameter(0.3 * torch.randn(HIDDEN, 1)) for _ in range(2))
+        self.query, self.key, self.lin = nn.Linear(HIDDEN, HIDDEN), nn.Linear(HIDDEN, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def head(self, x, adj, lin, score):
+        h = lin(x)
+        scores = nn.functional.leaky_relu(h @ score[: HIDDEN // 2] + (h @ score[HIDDEN // 2 :]).T, 0.2)
+        attention = torch.where(adj > 0, scores, -9e15 * torch.ones_like(scores))
+        return nn.functional.elu(nn.functional.dropout(attention.softmax(1), 0.5, self.training) @ h)
+
+    def forward(self, x, adj):
+        h = torch.cat([self.head(x, adj, lin, score) for lin, score in zip(self.heads, self.scores)], 1)
+        scores = (self.query(h) @ self.key(h).T / HIDDEN ** 0.5).masked_fill(adj == 0, -1e9)
+        return self.lin(torch.matmul(scores.softmax(-1), h).relu())
+
+
+class DenseBatch(nn.Module):
+    """A row of places for each graph, as transformers over the nodes of a graph want it."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.lin = pyg.GraphConv(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, batch, ptr):
+        rows, mask = to_dense_batch(self.conv(x, edge_index).relu(), batch, max_num_nodes=16, batch_size=ptr.size(0) - 1)
+        return self.lin(rows.amax(1)), mask.sum(1)
+
+
 class ParameterAndFeatures(Stack):
     """A learnt vector of each node beside its features, which fixes the number of nodes in the export."""
 
@@ -1424,6 +1492,8 @@ ZOO = {
     "matrix_mean": MatrixMean,
     "matrix_norm": MatrixNorm,
     "dense_gcn": lambda: Dense(lambda i: pyg.DenseGCNConv(i, HIDDEN)),
+    "dense_gat": lambda: Dense(lambda i: pyg.DenseGATConv(i, HIDDEN // 2, 2)),
+    "written_gat": WrittenGAT,
     "dense_sage": lambda: Dense(lambda i: pyg.DenseSAGEConv(i, HIDDEN)),
     "dense_graph": lambda: Dense(lambda i: pyg.DenseGraphConv(i, HIDDEN)),
     "dense_gin": lambda: Dense(lambda i: pyg.DenseGINConv(mlp(i))),
@@ -1455,6 +1525,9 @@ ZOO = {
     "autocast": UnderAutocast,
     "written_attention": WrittenAttention,
     "numbers_of_forward": NumbersOfForward,
+    "two_tables": TwoTables,
+    "graphs_by_item": GraphsByItem,
+    "dense_batch": DenseBatch,
     "fixed_hyperedges": FixedHyperedges,
     "expander": Expander,
     "static_gcn": lambda: StaticGraphs(pyg.GCNConv),

@@ -690,6 +690,63 @@ def one_size_is_shared(cli, folder, only):
 
 
 @test
+def inputs_of_other_forms(cli, folder, only):
+    """Dictionaries of what one graph has, rows of nodes that are not first, numbers of nodes, torch.vmap, hyperedges beside their features."""
+    import cleave_export
+    import torch
+    from torch import nn
+
+    def summed(rows, edge_index, count):
+        return rows.new_zeros(count, *rows.shape[1:]).index_add(0, edge_index[1], rows.index_select(0, edge_index[0]))
+
+    class OfDictionary(nn.Module):
+        def forward(self, data):
+            return summed(data["x"], data["edge_index"], data["x"].size(0))
+
+    class OfSteps(nn.Module):
+        def forward(self, x, edge_index):
+            messages = x.index_select(2, edge_index[0])
+            return torch.zeros_like(x).index_add(2, edge_index[1], messages).relu()
+
+    class OfNumber(nn.Module):
+        def forward(self, x, edge_index, num_nodes: int):
+            return summed(x, edge_index, num_nodes)
+
+    class Ensemble(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weights = nn.Parameter(torch.randn(3, 6, 4))
+
+        def forward(self, x, edge_index):
+            return summed(torch.vmap(lambda weight: x @ weight)(self.weights).permute(1, 0, 2), edge_index, x.size(0)).mean(1)
+
+    class OfHyperedges(nn.Module):
+        def forward(self, x, hyperedge_index, hyperedge_attr):
+            nodes, hyperedges = hyperedge_index
+            rows = hyperedge_attr + x.new_zeros(hyperedge_attr.size(0), 6).index_add(0, hyperedges, x.index_select(0, nodes))
+            return torch.zeros_like(x).index_add(0, nodes, rows.index_select(0, hyperedges))
+
+    g = small_graph()
+    generator = torch.Generator().manual_seed(6)
+    steps = torch.randn(2, 4, g["x"].size(0), 6, generator=generator)
+    hyperedges = torch.stack([g["edge_index"][0], torch.arange(77) % 9])
+    cases = {
+        "dictionary": (OfDictionary(), {"data": {"x": g["x"], "edge_index": g["edge_index"]}}, ["data_x", "data_edge_index"], 23),
+        "steps": (OfSteps(), {"x": steps, "edge_index": g["edge_index"]}, ["x", "edge_index"], 23),
+        "ensemble": (Ensemble(), {"x": g["x"], "edge_index": g["edge_index"]}, ["x", "edge_index"], 23),
+        "number": (OfNumber(), {"x": g["x"], "edge_index": g["edge_index"], "num_nodes": 23}, ["x", "edge_index"], 23),
+        "hyperedges": (OfHyperedges(), {"x": g["x"], "hyperedge_index": hyperedges, "hyperedge_attr": torch.randn(9, 6, generator=generator)},
+                       ["x", "hyperedge_index", "hyperedge_attr"], 23),
+    }
+    for name, (model, inputs, wanted, nodes) in cases.items():
+        exported = cleave_export.export(model, inputs, folder / f"form_{name}.pt2")
+        exported.save_graph(folder / f"form_{name}.npz")
+        if list(exported.inputs) != wanted or exported.num_nodes != nodes:
+            yield f"{name}: inputs are {list(exported.inputs)}, of {exported.num_nodes} nodes"
+        yield verified(cli, folder / f"form_{name}.pt2", folder / f"form_{name}.npz")
+
+
+@test
 def refusals_say_what_to_change(cli, folder, only):
     import cleave_export
     import dgl

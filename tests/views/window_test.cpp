@@ -502,9 +502,9 @@ void WindowTest::pictureKeepsItsStartUntilItIsTouched()
 void WindowTest::rolesMakeAParameterTheFeatures()
 {
     MainWindow window;
-    const QString file = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/lightgcn.pt2");
+    const QString file = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/parameter_and_features.pt2");
     window.document().open(file);
-    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("“Take gnn.embedding.weight as node features”")), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("“Take position.weight as node features”")), patience);
     QCOMPARE(window.messageBar().buttons().size(), 1);
     QTest::mouseClick(window.messageBar().buttons().front(), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr, patience);
@@ -514,7 +514,7 @@ void WindowTest::rolesMakeAParameterTheFeatures()
     QVERIFY2(window.document().hints().roles.empty(), "they were for the other file");
 
     MainWindow other;
-    other.document().setHints({{{"gnn.embedding.weight", Role::NodeFeatures}}, {}});
+    other.document().setHints({{{"position.weight", Role::NodeFeatures}}, {}});
     other.document().open(file);
     QTRY_VERIFY_WITH_TIMEOUT(other.document().model() != nullptr, patience);
 }
@@ -628,8 +628,8 @@ void WindowTest::rolesAreChosenInThePanel()
     QVERIFY(window.document().model() && window.document().hints().roles.empty());
     QVERIFY(valueOf(*properties->model(), QStringLiteral("x")).startsWith(QStringLiteral("node features")));
     // A file that could not be opened in between is not meant.
-    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/lightgcn.pt2"));
-    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("gnn.embedding.weight")) && !window.document().isBusy(), patience);
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/parameter_and_features.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains(QStringLiteral("position.weight")) && !window.document().isBusy(), patience);
     window.document().setRole(QStringLiteral("x"), Role::NodeFeatures);
     QTRY_COMPARE_WITH_TIMEOUT(window.document().hints().roles.size(), 1U, patience);
     QVERIFY(window.document().modelPath().endsWith(QStringLiteral("/gcn.pt2")));

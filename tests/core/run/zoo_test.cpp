@@ -251,8 +251,29 @@ std::string unopened(const std::string& name)
 
 TEST(ParametersAsFeatures, AreAdvised)
 {
-    EXPECT_NE(unopened("lightgcn").find("--role gnn.embedding.weight=node-features"), std::string::npos) << unopened("lightgcn");
     EXPECT_NE(unopened("parameter_and_features").find("--role position.weight=node-features"), std::string::npos);
+}
+
+TEST(ParametersAsFeatures, AreWhatEdgesReadWhereForwardTakesNone)
+{
+    for (const auto& [name, parameter] : {std::pair("lightgcn", "gnn.embedding.weight"), {"linkx", "edge_lin.weight"}, {"two_tables", "users.weight+items.weight"}}) {
+        const Model model = openModel(test::testDir() / "models/zoo" / (std::string(name) + ".pt2"));
+        const auto isIt = [&](const Input& input) { return model.program()[input.value].name == parameter && input.role == Role::NodeFeatures; };
+        EXPECT_EQ(std::ranges::count_if(model.program().inputs, isIt), 1) << name;
+    }
+}
+
+// Either table that is concatenated names the rows of both.
+TEST(ParametersAsFeatures, StandBelowOneAnother)
+{
+    const auto path = test::testDir() / "models/zoo/two_tables.pt2";
+    for (const char* table : {"users.weight", "items.weight"}) {
+        const Model model = openModel(path, {{{table, Role::NodeFeatures}}, true});
+        const auto input = std::ranges::find_if(model.program().inputs, [](const Input& i) { return i.parameter.valid(); });
+        ASSERT_NE(input, model.program().inputs.end());
+        EXPECT_EQ(model.program()[input->parameter].sizes, (std::vector<std::int64_t>{60, 16}));
+        EXPECT_EQ(model.program()[input->parameter].rowsOf, (std::vector<std::string>{"users.weight", "items.weight"}));
+    }
 }
 
 TEST(ParametersAsFeatures, FitOneGraphOnly)

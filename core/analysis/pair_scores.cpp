@@ -1,0 +1,574 @@
+#include "core/analysis/pair_scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <string_view>
+
+#include "core/analysis/dims.h"
+#include "core/analysis/op_view.h"
+
+namespace cleave {
+
+namespace {
+
+bool isOneOf(const std::string& target, std::initializer_list<std::string_view> targets)
+{
+    return std::ranges::find(targets, target) != targets.end();
+}
+
+// Of what is scored and softened, entry by entry.
+bool isEntrywise(const Op& op)
+{
+    static const std::set<std::string_view> targets{"aten::add",  "aten::sub",     "aten::rsub",    "aten::mul",  "aten::div",        "aten::neg", "aten::leaky_relu",
+                                                    "aten::relu", "aten::elu",     "aten::gelu",    "aten::tanh", "aten::sigmoid",    "aten::exp", "aten::silu",
+                                                    "aten::abs",  "aten::clamp",   "aten::hardtanh", "aten::pow",  "aten::softplus",   "aten::sin", "aten::cos"};
+    return targets.contains(op.target);
+}
+
+bool isProduct(const Op& op)
+{
+    return isOneOf(op.target, {"aten::mm", "aten::matmul", "aten::bmm"});
+}
+
+bool isFilled(const Op& op)
+{
+    return isOneOf(op.target, {"aten::ones_like", "aten::zeros_like", "aten::full_like", "aten::ones", "aten::zeros", "aten::full", "aten::new_full",
+                               "aten::new_zeros", "aten::new_ones"});
+}
+
+bool isLeftAlone(const Program& program, const Op& op)
+{
+    return isOneOf(op.target, {"aten::clone", "aten::contiguous", "aten::detach", "aten::alias", "aten::lift_fresh_copy"}) ||
+           (isOneOf(op.target, {"aten::to", "aten::_to_copy"}) && program[op.outputs.front()].dtype == program[OpView(program, op).value("self")].dtype) ||
+           (op.target == "aten::dropout" && !OpView(program, op).flag("train", true));
+}
+
+std::optional<double> numberOf(const Argument* argument)
+{
+    if (argument == nullptr)
+        return {};
+    if (const std::int64_t* number = argument->asInt())
+        return static_cast<double>(*number);
+    const double* real = std::get_if<double>(&argument->value);
+    return real == nullptr ? std::nullopt : std::optional(*real);
+}
+
+Argument whole(std::size_t number)
+{
+    return {static_cast<std::int64_t>(number)};
+}
+
+ValueId partner(const OpView& view)
+{
+    for (const std::string_view name : {"other", "mat2"})
+        if (const ValueId value = view.value(name); value.valid())
+            return value;
+    return {};
+}
+
+}  // namespace
+
+Value PairScores::like(ValueId of, std::vector<Dim> sizes) const
+{
+    Value value = m_p[of];
+    value.sizes = std::move(sizes);
+    return value;
+}
+
+// The targets first, as rows of a matrix are. Nothing where not exactly two dimensions count the same.
+std::optional<PairScores::Layout> PairScores::layoutOf(const Value& value) const
+{
+    if (value.kind != ValueKind::Tensor)
+        return {};
+    for (std::size_t i = 0; i < value.sizes.size(); ++i)
+        for (std::size_t j = i + 1; j < value.sizes.size() && !value.sizes[i].isConstant(); ++j)
+            if (value.sizes[i] == value.sizes[j])
+                return std::ranges::count(value.sizes, value.sizes[i]) == 2 ? std::optional(Layout{value.sizes.size(), i, j}) : std::nullopt;
+    return {};
+}
+
+bool PairScores::defer(const Op& op)
+{
+    if (op.outputs.size() != 1 || !layoutOf(m_p[op.outputs.front()]))
+        return false;
+    if (!isEntrywise(op) && !isProduct(op) && !isFilled(op) && !(isLeftAlone(m_p, op) && m_pending.contains(OpView(m_p, op).value("self"))))
+        return false;
+    m_pending[op.outputs.front()] = op;
+    return true;
+}
+
+void PairScores::emit(ValueId value)
+{
+    const auto found = m_pending.find(value);
+    if (found == m_pending.end())
+        return;
+    Op op = std::move(found->second);
+    m_pending.erase(found);
+    forEachOperand(op, [&](ValueId operand) { emit(operand); });
+    m_rewriter.resolveOperands(op);
+    m_rewriter.emit(std::move(op));
+}
+
+bool PairScores::reads(const Op& op) const
+{
+    bool any = false;
+    forEachOperand(op, [&](ValueId operand) { any = any || m_masks.contains(operand) || m_scores.contains(operand); });
+    return any;
+}
+
+std::string PairScores::matrixOf(const Op& op) const
+{
+    std::string name;
+    forEachOperand(op, [&](ValueId operand) {
+        if (const auto mask = m_masks.find(operand); mask != m_masks.end())
+            name = mask->second.matrix.matrix;
+        if (const auto scores = m_scores.find(operand); scores != m_scores.end())
+            name = scores->second.matrix;
+    });
+    return name;
+}
+
+bool PairScores::takeMask(const Op& op, const MatrixEdges& matrix, ValueId value)
+{
+    const std::size_t rank = m_p[value].sizes.size();
+    return rank >= 2 && op.outputs.size() == 1 && lowerView(op, Mask{matrix, {rank, rank - 2, rank - 1}}, value);
+}
+
+bool PairScores::lower(const Op& op)
+{
+    if (op.outputs.size() != 1)
+        return op.outputs.empty();  // an assertion
+    if (isOneOf(op.target, {"aten::masked_fill", "aten::where"}))
+        return lowerMasking(op);
+    if (isOneOf(op.target, {"aten::softmax", "aten::_softmax"}))
+        return lowerSoftmax(op);
+    if (isProduct(op))
+        return lowerProduct(op);
+    const OpView view(m_p, op);
+    const ValueId self = view.value(op.target == "aten::dropout" ? "input" : "self");
+    if (const auto mask = m_masks.find(self); mask != m_masks.end())
+        return lowerView(op, mask->second, self);
+    const auto scores = m_scores.find(self);
+    return scores != m_scores.end() && lowerView(op, scores->second, self);
+}
+
+bool PairScores::lowerView(const Op& op, Mask mask, ValueId value)
+{
+    const ValueId output = op.outputs.front();
+    const OpView view(m_p, op);
+    const bool comparesWithZero = numberOf(op.find("other")) == 0.0;
+    const bool areEntries = mask.presence == Presence::Entries;
+    if (areEntries && comparesWithZero && isOneOf(op.target, {"aten::eq", "aten::ne", "aten::gt", "aten::le"})) {
+        mask.presence = isOneOf(op.target, {"aten::gt", "aten::le"}) ? Presence::Positive : Presence::NotZero;
+        mask.isAbsence = isOneOf(op.target, {"aten::eq", "aten::le"});
+    } else if (areEntries && isOneOf(op.target, {"aten::to", "aten::_to_copy"}) && m_p[output].dtype == DType::Bool) {
+        mask.presence = Presence::NotZero;
+    } else if (!areEntries && isOneOf(op.target, {"aten::logical_not", "aten::bitwise_not"})) {
+        mask.isAbsence = !mask.isAbsence;
+    } else if (op.target == "aten::unsqueeze") {
+        const std::optional<int> dim = view.dim("dim", static_cast<int>(mask.layout.rank) + 1);
+        if (!dim)
+            return false;
+        ++mask.layout.rank;
+        for (std::size_t* pair : {&mask.layout.targets, &mask.layout.sources})
+            *pair += static_cast<std::size_t>(*dim) <= *pair ? 1 : 0;
+    } else if (!isLeftAlone(m_p, op) && !(isOneOf(op.target, {"aten::expand", "aten::view", "aten::reshape"}) && m_p[output].sizes == m_p[value].sizes)) {
+        return false;
+    }
+    m_masks[output] = std::move(mask);
+    return true;
+}
+
+// Dimensions that change places, that of 1 entry come or go.
+bool PairScores::lowerView(const Op& op, Scores scores, ValueId value)
+{
+    const ValueId output = op.outputs.front();
+    const OpView view(m_p, op);
+    const int rank = static_cast<int>(scores.layout.rank);
+    const std::vector<Dim>& sizes = m_p[output].sizes;
+    std::vector<std::size_t> order(scores.layout.rank);  // which dimension of value each of the output is
+    std::iota(order.begin(), order.end(), 0);
+    if (isLeftAlone(m_p, op) || (isOneOf(op.target, {"aten::view", "aten::reshape", "aten::expand"}) && sizes == m_p[value].sizes)) {
+        m_scores[output] = scores;
+        return true;
+    }
+    if (op.target == "aten::unsqueeze" || op.target == "aten::squeeze") {
+        const bool comes = op.target == "aten::unsqueeze";
+        const std::optional<int> dim = view.dim("dim", comes ? rank + 1 : rank);
+        if (!dim || sizes.size() != scores.layout.rank + (comes ? 1 : -1))
+            return false;
+        const auto d = static_cast<std::size_t>(*dim);
+        std::size_t inRows = 1 + d;  // among [pairs, the others]
+        for (std::size_t* pair : {&scores.layout.targets, &scores.layout.sources}) {
+            inRows -= *pair < d ? 1 : 0;
+            *pair += comes ? (d <= *pair ? 1 : 0) : -(d < *pair ? 1 : 0);
+        }
+        scores.layout.rank = sizes.size();
+        if (comes) {
+            scores.rows = unsqueezed(op, scores.rows, inRows);
+        } else {
+            std::vector<Dim> rest = m_p[scores.rows].sizes;
+            rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(inRows));
+            scores.rows = m_rewriter.emitNew(op, "aten::squeeze", "dim", {{"self", {scores.rows}}, {"dim", whole(inRows)}}, like(scores.rows, rest));
+        }
+        m_scores[output] = scores;
+        return true;
+    }
+    if (op.target == "aten::transpose") {
+        const std::optional<int> a = view.dim("dim0", rank), b = view.dim("dim1", rank);
+        if (!a || !b)
+            return false;
+        std::swap(order[static_cast<std::size_t>(*a)], order[static_cast<std::size_t>(*b)]);
+    } else if (op.target == "aten::permute") {
+        const std::optional<std::vector<int>> dims = view.dims("dims", rank);
+        if (!dims || dims->size() != order.size())
+            return false;
+        std::ranges::transform(*dims, order.begin(), [](int dim) { return static_cast<std::size_t>(dim); });
+    } else if (op.target == "aten::movedim") {
+        const std::optional<std::vector<int>> from = view.dims("source", rank), to = view.dims("destination", rank);
+        if (!from || !to || from->size() != 1 || to->size() != 1)
+            return false;
+        const auto dim = static_cast<std::size_t>(from->front());
+        order.erase(order.begin() + from->front());
+        order.insert(order.begin() + to->front(), dim);
+    } else {
+        return false;
+    }
+    const Layout old = scores.layout;
+    const auto placeOf = [&](std::size_t dim) { return static_cast<std::size_t>(std::ranges::find(order, dim) - order.begin()); };
+    scores.layout.targets = placeOf(old.targets);
+    scores.layout.sources = placeOf(old.sources);
+    std::vector<Argument> dims{whole(0)};
+    std::vector<Dim> rest{scores.pairs.count};
+    bool moves = false;
+    for (const std::size_t dim : order)
+        if (dim != old.targets && dim != old.sources) {
+            const std::size_t inRows = 1 + dim - (old.targets < dim ? 1 : 0) - (old.sources < dim ? 1 : 0);
+            moves = moves || inRows != dims.size();
+            dims.push_back(whole(inRows));
+            rest.push_back(m_p[scores.rows].sizes[inRows]);
+        }
+    if (moves)
+        scores.rows = m_rewriter.emitNew(op, "aten::permute", "", {{"self", {scores.rows}}, {"dims", {dims}}}, like(scores.rows, rest));
+    m_scores[output] = scores;
+    return true;
+}
+
+// Entries of one place become one edge, where they add up to more than 0, or to anything else.
+std::optional<PairScores::Pairs> PairScores::pairsOf(const Op& at, const Mask& mask, const Dim& nodes)
+{
+    const std::pair key{mask.matrix.weights, mask.presence == Presence::Positive};
+    if (const auto known = m_pairs.find(key); known != m_pairs.end())
+        return known->second;
+    const Argument size = m_rewriter.sizeArgument(nodes, at);
+    if (size.isNone())
+        return {};
+    const auto symbol = [&](const std::string& stem) { return Dim{0, stem + (m_pairs.empty() ? "" : "_" + std::to_string(m_pairs.size()))}; };
+    const auto indices = [](const Dim& count) {
+        Value value;
+        value.dtype = DType::Int64;
+        value.sizes = {count};
+        return value;
+    };
+    const auto make = [&](std::string target, std::string overload, std::vector<NamedArgument> args, const Value& result) {
+        return m_rewriter.emitNew(at, std::move(target), std::move(overload), std::move(args), result);
+    };
+    const Value ofMatrix = indices(mask.matrix.count);
+    const Dim places = symbol("places");
+    const ValueId first = make("aten::mul", "Tensor", {{"self", {mask.matrix.targets}}, {"other", size}}, ofMatrix);
+    const ValueId keys = make("aten::add", "Tensor", {{"self", {first}}, {"other", {mask.matrix.sources}}}, ofMatrix);
+    const auto makeSeveral = [&](const std::string& target, std::vector<NamedArgument> args, const std::vector<Value>& results) {
+        Op op{at.name + "_" + target.substr(target.find(':') + 2), target, "", std::move(args), {}, at.module, at.source};
+        for (const Value& result : results)
+            op.outputs.push_back(m_rewriter.newValue(at, result));
+        std::vector<ValueId> outputs = op.outputs;
+        m_rewriter.emit(std::move(op));
+        return outputs;
+    };
+    const std::vector<ValueId> sorted = makeSeveral("aten::sort", {{"self", {keys}}, {"dim", whole(0)}}, {ofMatrix, ofMatrix});
+    const std::vector<ValueId> found =
+        makeSeveral("aten::unique_consecutive", {{"self", {sorted[0]}}, {"return_inverse", {true}}}, {indices(places), ofMatrix, indices(Dim{0, {}})});
+    const ValueId entries =
+        make("aten::index_select", "", {{"self", {mask.matrix.weights}}, {"dim", whole(0)}, {"index", {sorted[1]}}}, m_p[mask.matrix.weights]);
+    m_rewriter.noteSize(found[0]);
+    const Argument countOfPlaces = m_rewriter.sizeArgument(places, at);
+    const Value weights = like(mask.matrix.weights, {places});
+    const ValueId zeros = make("aten::zeros", "", {{"size", {std::vector<Argument>{countOfPlaces}}}, {"dtype", {weights.dtype}}}, weights);
+    const ValueId sums =
+        make("aten::index_add", "", {{"self", {zeros}}, {"dim", whole(0)}, {"index", {found[1]}}, {"source", {entries}}}, weights);
+    Value isThere = weights;
+    isThere.dtype = DType::Bool;
+    const ValueId present = make(key.second ? "aten::gt" : "aten::ne", "Scalar", {{"self", {sums}}, {"other", whole(0)}}, isThere);
+    Pairs pairs;
+    pairs.count = symbol("pairs");
+    pairs.nodes = nodes;
+    Value column = indices(pairs.count);
+    column.sizes.push_back({1, {}});
+    const ValueId numbers = make("aten::nonzero", "", {{"self", {present}}}, column);
+    const ValueId kept = make("aten::select", "int", {{"self", {numbers}}, {"dim", whole(1)}, {"index", whole(0)}}, indices(pairs.count));
+    const ValueId chosen = make("aten::index_select", "", {{"self", {found[0]}}, {"dim", whole(0)}, {"index", {kept}}}, indices(pairs.count));
+    pairs.sources = make("aten::remainder", "Scalar", {{"self", {chosen}}, {"other", size}}, indices(pairs.count));
+    pairs.targets = make("aten::floor_divide", "Scalar", {{"self", {chosen}}, {"other", size}}, indices(pairs.count));
+    const ValueId none = make("aten::zeros", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {DType::Int64}}}, indices(nodes));
+    const ValueId each = make("aten::ones_like", "", {{"self", {pairs.targets}}}, indices(pairs.count));
+    const ValueId degrees = make("aten::index_add", "", {{"self", {none}}, {"dim", whole(0)}, {"index", {pairs.targets}}, {"source", {each}}}, indices(nodes));
+    Value alone = indices(nodes);
+    alone.dtype = DType::Bool;
+    pairs.isAlone = make("aten::eq", "Scalar", {{"self", {degrees}}, {"other", whole(0)}}, alone);
+    return m_pairs[key] = pairs;
+}
+
+ValueId PairScores::unsqueezed(const Op& at, ValueId value, std::size_t dim)
+{
+    std::vector<Dim> sizes = m_p[value].sizes;
+    sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(dim), Dim{1, {}});
+    return m_rewriter.emitNew(at, "aten::unsqueeze", "", {{"self", {value}}, {"dim", whole(dim)}}, like(value, sizes));
+}
+
+ValueId PairScores::moved(const Op& at, ValueId value, std::size_t from, std::size_t to)
+{
+    if (from == to)
+        return value;
+    std::vector<Dim> sizes = m_p[value].sizes;
+    const Dim size = sizes[from];
+    sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(from));
+    sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(to), size);
+    std::vector<Argument> dims;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        dims.push_back(whole(d));
+    const Argument dim = dims[from];
+    dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(from));
+    dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(to), dim);
+    return m_rewriter.emitNew(at, "aten::permute", "", {{"self", {value}}, {"dims", {dims}}}, like(value, sizes));
+}
+
+ValueId PairScores::selected(const Op& at, ValueId value, std::size_t dim, ValueId index, const Dim& count)
+{
+    std::vector<Dim> sizes = m_p[value].sizes;
+    sizes[dim] = count;
+    return m_rewriter.emitNew(at, "aten::index_select", "", {{"self", {value}}, {"dim", whole(dim)}, {"index", {index}}}, like(value, sizes));
+}
+
+// [.., V, D] times [.., D, V] at pairs: a dot product for each.
+std::optional<ValueId> PairScores::productAtPairs(const Op& product, const Layout& layout, const Pairs& pairs)
+{
+    const OpView view(m_p, product);
+    const ValueId left = view.value("self"), right = partner(view);
+    const std::size_t rank = layout.rank;
+    if (!left.valid() || !right.valid() || m_pending.contains(left) || m_pending.contains(right) || m_p[left].sizes.size() != rank ||
+        m_p[right].sizes.size() != rank || std::min(layout.targets, layout.sources) != rank - 2 || std::max(layout.targets, layout.sources) != rank - 1)
+        return {};
+    const bool targetsFirst = layout.targets < layout.sources;
+    const ValueId rows = selected(product, m_rewriter.resolved(left), rank - 2, targetsFirst ? pairs.targets : pairs.sources, pairs.count);
+    const ValueId columns = selected(product, m_rewriter.resolved(right), rank - 1, targetsFirst ? pairs.sources : pairs.targets, pairs.count);
+    const ValueId a = moved(product, rows, rank - 2, 0);
+    const ValueId b = moved(product, columns, rank - 1, 0);  // [pairs, .., D] both
+    Value terms = m_p[a];
+    for (std::size_t d = 1; d + 1 < rank; ++d)
+        if (terms.sizes[d].isOne())
+            terms.sizes[d] = m_p[b].sizes[d];
+    const ValueId multiplied = m_rewriter.emitNew(product, "aten::mul", "Tensor", {{"self", {a}}, {"other", {b}}}, terms);
+    Value sums = terms;
+    sums.sizes.pop_back();
+    return m_rewriter.emitNew(product, "aten::sum", "dim_IntList", {{"self", {multiplied}}, {"dim", {std::vector<Argument>{{std::int64_t{-1}}}}}}, sums);
+}
+
+// What a tensor that is broadcast over pairs is at each of them: [pairs, the other dimensions], 1 in place of pairs where it is the same for all.
+std::optional<ValueId> PairScores::atPairs(const Op& at, ValueId value, const Layout& layout, const Pairs& pairs)
+{
+    if (const auto pending = m_pending.find(value); pending != m_pending.end()) {
+        const Op op = pending->second;
+        if (m_p[value].sizes.size() != layout.rank)
+            return {};
+        if (isProduct(op))
+            return productAtPairs(op, layout, pairs);
+        if (isLeftAlone(m_p, op))
+            return atPairs(at, OpView(m_p, op).value(op.target == "aten::dropout" ? "input" : "self"), layout, pairs);
+        if (!isEntrywise(op))
+            return {};
+        std::vector<NamedArgument> args = op.args;
+        Value result = m_p[value];
+        result.sizes = {pairs.count};
+        for (std::size_t d = 0; d < layout.rank; ++d)
+            if (d != layout.targets && d != layout.sources)
+                result.sizes.push_back(m_p[value].sizes[d]);
+        for (NamedArgument& argument : args)
+            if (const ValueId* operand = argument.value.asValue()) {
+                const std::optional<ValueId> rows =
+                    m_p[*operand].kind == ValueKind::Tensor ? atPairs(op, *operand, layout, pairs) : std::optional(m_rewriter.resolved(*operand));
+                if (!rows)
+                    return {};
+                argument.value = {*rows};
+            }
+        return m_rewriter.emitNew(op, op.target, op.overload, std::move(args), result);
+    }
+    ValueId rows = m_rewriter.resolved(value);
+    if (m_p[rows].sizes.empty())
+        return rows;
+    if (m_masks.contains(value) || m_scores.contains(value) || m_p[rows].sizes.size() > layout.rank)
+        return {};
+    while (m_p[rows].sizes.size() < layout.rank)
+        rows = unsqueezed(at, rows, 0);
+    const bool ofTargets = m_p[rows].sizes[layout.targets] == pairs.nodes, ofSources = m_p[rows].sizes[layout.sources] == pairs.nodes;
+    const std::size_t own = ofSources ? layout.sources : layout.targets, other = ofSources ? layout.targets : layout.sources;
+    if ((ofTargets && ofSources) || !m_p[rows].sizes[other].isOne() || (!ofTargets && !ofSources && !m_p[rows].sizes[own].isOne()))
+        return {};
+    if (ofTargets || ofSources)
+        rows = selected(at, rows, own, ofTargets ? pairs.targets : pairs.sources, pairs.count);
+    std::vector<Dim> sizes = m_p[rows].sizes;
+    sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(other));
+    rows = m_rewriter.emitNew(at, "aten::squeeze", "dim", {{"self", {rows}}, {"dim", whole(other)}}, like(rows, sizes));
+    return moved(at, rows, own - (other < own ? 1 : 0), 0);
+}
+
+// Of a tensor that has the same number everywhere.
+std::optional<double> PairScores::constantOf(ValueId value) const
+{
+    const auto pending = m_pending.find(value);
+    if (pending == m_pending.end())
+        return {};
+    const Op& op = pending->second;
+    const OpView view(m_p, op);
+    if (isOneOf(op.target, {"aten::ones_like", "aten::ones", "aten::new_ones"}))
+        return 1;
+    if (isOneOf(op.target, {"aten::zeros_like", "aten::zeros", "aten::new_zeros"}))
+        return 0;
+    if (isFilled(op))
+        return numberOf(op.find("fill_value"));
+    if (op.target != "aten::mul" && op.target != "aten::neg")
+        return {};
+    const std::optional<double> self = constantOf(view.value("self"));
+    if (op.target == "aten::neg")
+        return self ? std::optional(-*self) : std::nullopt;
+    const std::optional<double> factor = view.value("other").valid() ? constantOf(view.value("other")) : numberOf(op.find("other"));
+    return self && factor ? std::optional(*self * *factor) : std::nullopt;
+}
+
+bool PairScores::lowerMasking(const Op& op)
+{
+    constexpr double asGoodAsNothing = -1e5;  // its exponential is 0 beside that of any score that is left
+    const OpView view(m_p, op);
+    const bool fills = op.target == "aten::masked_fill";
+    const auto mask = m_masks.find(view.value(fills ? "mask" : "condition"));
+    if (mask == m_masks.end() || mask->second.presence == Presence::Entries)
+        return false;
+    const bool keepsSelf = fills ? mask->second.isAbsence : !mask->second.isAbsence;
+    if (fills && !keepsSelf)
+        return false;
+    const Argument* filling = op.find(fills ? "value" : keepsSelf ? "other" : "self");
+    const ValueId kept = view.value(keepsSelf ? "self" : "other");
+    if (filling == nullptr || !kept.valid())
+        return false;
+    const std::optional<double> number = filling->asValue() != nullptr ? constantOf(*filling->asValue()) : numberOf(filling);
+    const Value& output = m_p[op.outputs.front()];
+    Layout layout = mask->second.layout;
+    if (!number || *number > asGoodAsNothing || layout.rank > output.sizes.size())
+        return false;
+    layout.targets += output.sizes.size() - layout.rank;
+    layout.sources += output.sizes.size() - layout.rank;
+    layout.rank = output.sizes.size();
+    const std::optional<Pairs> pairs = pairsOf(op, mask->second, output.sizes[layout.targets]);
+    std::optional<ValueId> rows = pairs ? atPairs(op, kept, layout, *pairs) : std::nullopt;
+    if (!rows || m_p[*rows].sizes.empty() || m_p[*rows].sizes.front() != pairs->count)
+        return false;
+    m_scores[op.outputs.front()] = {*rows, layout, *pairs, mask->second.matrix.matrix, std::isinf(*number), false};
+    return true;
+}
+
+// [V, the other dimensions of rows], zeros.
+ValueId PairScores::scatterZeros(const Op& at, ValueId rows, const Pairs& pairs)
+{
+    Value result = m_p[rows];
+    result.sizes.front() = pairs.nodes;
+    std::vector<Argument> size;
+    for (const Dim& dim : result.sizes)
+        size.push_back(m_rewriter.sizeArgument(dim, at));
+    return m_rewriter.emitNew(at, "aten::zeros", "", {{"size", {size}}, {"dtype", {result.dtype}}}, result);
+}
+
+bool PairScores::lowerSoftmax(const Op& op)
+{
+    const OpView view(m_p, op);
+    const auto found = m_scores.find(view.value("self"));
+    if (found == m_scores.end() || found->second.isNormal || view.given("dtype"))
+        return false;
+    Scores scores = found->second;
+    if (view.dim("dim", static_cast<int>(scores.layout.rank)) != static_cast<int>(scores.layout.sources))
+        return false;
+    const Value rows = m_p[scores.rows];
+    ValueId index = scores.pairs.targets;
+    while (m_p[index].sizes.size() < rows.sizes.size())
+        index = unsqueezed(op, index, m_p[index].sizes.size());
+    if (rows.sizes.size() > 1)
+        index = m_rewriter.emitNew(op, "aten::expand_as", "", {{"self", {index}}, {"other", {scores.rows}}}, like(index, rows.sizes));
+    const ValueId nothing = scatterZeros(op, scores.rows, scores.pairs);
+    const ValueId largest = m_rewriter.emitNew(
+        op, "aten::scatter_reduce", "two",
+        {{"self", {nothing}}, {"dim", whole(0)}, {"index", {index}}, {"src", {scores.rows}}, {"reduce", {std::string("amax")}}, {"include_self", {false}}},
+        m_p[nothing]);
+    const auto make = [&](std::string target, std::string overload, std::vector<NamedArgument> args) {
+        return m_rewriter.emitNew(op, std::move(target), std::move(overload), std::move(args), rows);
+    };
+    const ValueId most = selected(op, largest, 0, scores.pairs.targets, scores.pairs.count);
+    const ValueId less = make("aten::sub", "Tensor", {{"self", {scores.rows}}, {"other", {most}}});
+    const ValueId powers = make("aten::exp", "", {{"self", {less}}});
+    const ValueId sums = m_rewriter.emitNew(
+        op, "aten::index_add", "", {{"self", {nothing}}, {"dim", whole(0)}, {"index", {scores.pairs.targets}}, {"source", {powers}}}, m_p[nothing]);
+    const ValueId sum = selected(op, sums, 0, scores.pairs.targets, scores.pairs.count);
+    scores.rows = make("aten::div", "Tensor", {{"self", {powers}}, {"other", {sum}}});
+    scores.isNormal = true;
+    m_scores[op.outputs.front()] = scores;
+    return true;
+}
+
+bool PairScores::lowerProduct(const Op& op)
+{
+    const OpView view(m_p, op);
+    const auto found = m_scores.find(view.value("self"));
+    const ValueId other = partner(view);
+    const Value output = m_p[op.outputs.front()];
+    const std::size_t rank = output.sizes.size();
+    if (found == m_scores.end() || !found->second.isNormal || !other.valid() || m_pending.contains(other) || m_masks.contains(other) ||
+        m_scores.contains(other) || found->second.layout.rank != rank || found->second.layout.targets != rank - 2 ||
+        found->second.layout.sources != rank - 1 || m_p[other].sizes.size() < 2 || m_p[other].sizes.size() > rank)
+        return false;
+    const Scores& scores = found->second;
+    const Pairs& pairs = scores.pairs;
+    ValueId rows = m_rewriter.resolved(other);
+    while (m_p[rows].sizes.size() < rank)
+        rows = unsqueezed(op, rows, 0);
+    const ValueId first = moved(op, rows, rank - 2, 0);  // [V, .., C]
+    const ValueId neighbours = selected(op, first, 0, pairs.sources, pairs.count);
+    const ValueId weights = unsqueezed(op, scores.rows, rank - 1);
+    Value of = output;  // [V, .., C] as well
+    of.sizes.erase(of.sizes.end() - 2);
+    of.sizes.insert(of.sizes.begin(), pairs.nodes);
+    Value messages = of;
+    messages.sizes.front() = pairs.count;
+    const ValueId weighed = m_rewriter.emitNew(op, "aten::mul", "Tensor", {{"self", {neighbours}}, {"other", {weights}}}, messages);
+    ValueId sum = m_rewriter.emitNew(
+        op, "aten::index_add", "", {{"self", {scatterZeros(op, weighed, pairs)}}, {"dim", whole(0)}, {"index", {pairs.targets}}, {"source", {weighed}}}, of);
+    ValueId isAlone = pairs.isAlone;
+    while (m_p[isAlone].sizes.size() < rank)
+        isAlone = unsqueezed(op, isAlone, m_p[isAlone].sizes.size());
+    if (scores.isInfinite) {
+        // 0 / 0 where there is nothing, as the dense softmax has it.
+        const ValueId isNot = m_rewriter.emitNew(op, "aten::logical_not", "", {{"self", {isAlone}}}, m_p[isAlone]);
+        Value number = m_p[isAlone];
+        number.dtype = of.dtype;
+        const ValueId one = m_rewriter.emitNew(op, "aten::to", "dtype", {{"self", {isNot}}, {"dtype", {of.dtype}}}, number);
+        sum = m_rewriter.emitNew(op, "aten::div", "Tensor", {{"self", {sum}}, {"other", {one}}}, of);
+    } else {
+        Value mean = m_p[first];
+        mean.sizes.front() = {1, {}};
+        const ValueId all = m_rewriter.emitNew(
+            op, "aten::mean", "dim", {{"self", {first}}, {"dim", {std::vector<Argument>{whole(0)}}}, {"keepdim", {true}}}, mean);
+        sum = m_rewriter.emitNew(op, "aten::where", "self", {{"condition", {isAlone}}, {"self", {all}}, {"other", {sum}}}, of);
+    }
+    m_rewriter.replace(op.outputs.front(), moved(op, sum, 0, rank - 2));
+    return true;
+}
+
+}  // namespace cleave

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/rewriter.h"
+
+namespace cleave {
+
+/// A matrix of nodes by nodes as what it is: entries at rows (targets) and columns (sources), those of one place added up.
+struct MatrixEdges {
+    ValueId sources, targets;  // [count] int64
+    ValueId weights;           // [count]
+    Dim count;
+    bool isDiagonal = false;   // its sources are its targets
+    std::string matrix;        // the input that it comes from, for messages; empty: an identity or diagonal so far
+};
+
+/// Attention to neighbours as it is written with an adjacency matrix: a score for each pair of nodes, masked where the matrix has no entry, a softmax
+/// over the columns, and a product with rows of nodes (pyGAT; DenseGATConv of PyTorch Geometric). Scores are computed at the entries only, which
+/// become edges without repetition. Nodes without any get what the dense form gives them: NaN where the mask is minus infinity, else the mean of all
+/// rows.
+class PairScores {
+public:
+    PairScores(Program& program, Rewriter& rewriter) : m_p(program), m_rewriter(rewriter) {}
+
+    /// Keeps an op that gives a score for each pair of nodes until its reader is known.
+    bool defer(const Op& op);
+    /// Emits an op that was kept, since something reads all pairs after all.
+    void emit(ValueId value);
+
+    /// Whether an op reads a mask, or scores that were masked.
+    bool reads(const Op& op) const;
+    std::string matrixOf(const Op& op) const;  ///< the input that the mask comes from
+    /// A view of a matrix, or a comparison with 0 of its entries, as a mask.
+    bool takeMask(const Op& op, const MatrixEdges& matrix, ValueId value);
+    /// An op that reads masks or masked scores. False for one that is no such attention.
+    bool lower(const Op& op);
+
+private:
+    enum class Presence { Entries, NotZero, Positive };  // Entries: numbers as yet
+
+    // Which dimensions count targets and sources.
+    struct Layout {
+        std::size_t rank = 0, targets = 0, sources = 0;
+    };
+
+    struct Mask {
+        MatrixEdges matrix;
+        Layout layout;
+        Presence presence = Presence::Entries;
+        bool isAbsence = false;  // true where there is no entry
+    };
+
+    // Edges that differ, as many as pairs of nodes with an entry.
+    struct Pairs {
+        ValueId sources, targets, isAlone;  // isAlone: [V], of targets without any
+        Dim count, nodes;
+    };
+
+    // Rows [pairs, …] of a tensor with the dimensions of layout: those but targets and sources, in order.
+    struct Scores {
+        ValueId rows;
+        Layout layout;
+        Pairs pairs;
+        std::string matrix;
+        bool isInfinite = false;  // what is masked
+        bool isNormal = false;    // after the softmax
+    };
+
+    std::optional<Layout> layoutOf(const Value& value) const;
+    std::optional<Pairs> pairsOf(const Op& at, const Mask& mask, const Dim& nodes);
+    std::optional<ValueId> atPairs(const Op& at, ValueId value, const Layout& layout, const Pairs& pairs);
+    std::optional<ValueId> productAtPairs(const Op& product, const Layout& layout, const Pairs& pairs);
+    std::optional<double> constantOf(ValueId value) const;
+
+    bool lowerView(const Op& op, Mask mask, ValueId value);
+    bool lowerView(const Op& op, Scores scores, ValueId value);
+    bool lowerMasking(const Op& op);
+    bool lowerSoftmax(const Op& op);
+    bool lowerProduct(const Op& op);
+
+    ValueId scatterZeros(const Op& at, ValueId rows, const Pairs& pairs);
+    ValueId moved(const Op& at, ValueId value, std::size_t from, std::size_t to);
+    ValueId unsqueezed(const Op& at, ValueId value, std::size_t dim);
+    ValueId selected(const Op& at, ValueId value, std::size_t dim, ValueId index, const Dim& count);
+    Value like(ValueId of, std::vector<Dim> sizes) const;
+
+    Program& m_p;
+    Rewriter& m_rewriter;
+    std::map<ValueId, Op> m_pending;
+    std::map<ValueId, Mask> m_masks;
+    std::map<ValueId, Scores> m_scores;
+    std::map<std::pair<ValueId, bool>, Pairs> m_pairs;  // by weights, and whether entries must be positive
+};
+
+}  // namespace cleave

@@ -1,0 +1,300 @@
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "core/analysis/analysis.h"
+#include "core/analysis/dims.h"
+#include "core/analysis/message_passing.h"
+#include "core/analysis/op_view.h"
+#include "core/base/error.h"
+#include "core/base/format.h"
+
+namespace cleave {
+
+namespace {
+
+bool isTable(const Program& program, ValueId value)
+{
+    return value.valid() && program[value].weight.valid() && !program[value].sizes.empty() && isFloating(program[value].dtype);
+}
+
+// The tables whose rows a cat puts below one another; empty for other ops.
+std::vector<ValueId> tablesBelow(const Program& program, const Op& op)
+{
+    if (op.target != "aten::cat")
+        return {};
+    const OpView view(program, op);
+    const std::vector<ValueId> parts = view.values("tensors");
+    const auto hasNoRowsElsewhere = [&](ValueId part) { return isTable(program, part) && !program[program[part].weight].isInline; };
+    if (parts.size() < 2 || !std::ranges::all_of(parts, hasNoRowsElsewhere) || (view.given("dim") && view.dim("dim", view.outputRank()) != 0))
+        return {};
+    return parts;
+}
+
+// One below another, contiguous.
+std::vector<std::byte> rowsOf(const Weight& weight)
+{
+    const std::size_t item = itemSize(weight.dtype), rank = weight.sizes.size();
+    std::size_t count = 1;
+    for (const std::int64_t size : weight.sizes)
+        count *= at(size);
+    std::vector<std::byte> bytes(count * item);
+    std::vector<std::int64_t> index(rank);
+    std::int64_t from = weight.offset;
+    for (std::size_t to = 0; to < count; ++to) {
+        std::memcpy(bytes.data() + to * item, weight.storage->data() + at(from) * item, item);
+        for (std::size_t d = rank; d-- > 0;) {
+            from += weight.strides[d];
+            if (++index[d] < weight.sizes[d])
+                break;
+            from -= weight.strides[d] * weight.sizes[d];
+            index[d] = 0;
+        }
+    }
+    return bytes;
+}
+
+// A weight of the rows of several.
+WeightId joined(Program& program, const std::vector<ValueId>& tables)
+{
+    std::vector<std::byte> bytes;
+    Weight all = program[program[tables.front()].weight];
+    all.sizes[0] = 0;
+    for (const ValueId table : tables) {
+        const Weight& part = program[program[table].weight];
+        const std::vector<std::byte> rows = rowsOf(part);
+        bytes.insert(bytes.end(), rows.begin(), rows.end());
+        all.sizes[0] += part.sizes[0];
+        all.rowsOf.push_back(part.name);
+    }
+    all.name = join(all.rowsOf, "+");
+    all.offset = 0;
+    std::int64_t step = 1;
+    for (std::size_t d = all.sizes.size(); d-- > 0; step *= all.sizes[d])
+        all.strides[d] = step;
+    all.storage = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+    program.weights.push_back(std::move(all));
+    return {static_cast<int>(program.weights.size()) - 1};
+}
+
+// Where all that reads a table puts it below others, what reads the rows of all of them stands for it.
+ValueId withOthers(const Program& program, ValueId table)
+{
+    ValueId all = table;
+    for (const Op& op : program.ops)
+        if (const std::vector<ValueId> parts = tablesBelow(program, op); std::ranges::find(parts, table) != parts.end())
+            all = op.outputs.front();
+    return all;
+}
+
+// A parameter, or several whose rows stand below one another, whose first dimension becomes the number of nodes. Where the exporter wrote that number as a constant, a symbol takes its
+// place: on the one graph that the parameter fits, the program is the same.
+class Promotion {
+public:
+    Promotion(Program& program, ValueId value) : m_p(program), m_value(value)
+    {
+        if (const OpId cat = program[value].producer; cat.valid()) {
+            m_weight = joined(program, tablesBelow(program, program[cat]));
+            program.ops.erase(program.ops.begin() + cat.index);
+            program[value].producer = {};
+        } else {
+            m_weight = program[value].weight;
+        }
+        const Weight& weight = program[m_weight];
+        if (weight.sizes.empty() || weight.sizes[0] < 2 || !isFloating(weight.dtype))
+            throw Error("Parameter '" + printable(weight.name) +
+                        "' cannot hold node features: they are floating-point numbers with one row for each node.");
+        m_rows = weight.sizes[0];
+        m_nodes.symbol = "nodes";
+        for (const Input& input : program.inputs)
+            if (input.parameter.valid() && program[input.parameter].sizes[0] != m_rows)
+                m_nodes.symbol = "nodes_" + std::to_string(m_rows);
+    }
+
+    void run()
+    {
+        m_p.inputs.push_back({m_value, Role::NodeFeatures, m_weight});
+        Value& parameter = m_p[m_value];
+        parameter.weight = {};
+        parameter.name = m_p[m_weight].name;
+        parameter.sizes[0] = m_nodes;
+        for (Value& value : m_p.values)
+            if (!value.weight.valid() && &value != &parameter) {
+                for (Dim& dim : value.sizes)
+                    generalise(dim);
+                if (value.kind == ValueKind::Int)
+                    generalise(value.number);
+            }
+        m_count = addNumber("rows", "aten::sym_size", "int", {{"self", {m_value}}, {"dim", {std::int64_t{0}}}}, m_nodes);
+        for (Op& op : m_p.ops) {
+            if (op.target == "aten::split_with_sizes")
+                generaliseParts(op);
+            for (NamedArgument& argument : op.args)
+                generalise(argument.value);
+        }
+        m_p.ops.insert(m_p.ops.begin(), m_made.begin(), m_made.end());
+        for (std::size_t i = 0; i < m_p.ops.size(); ++i)
+            for (const ValueId output : m_p.ops[i].outputs)
+                m_p[output].producer = OpId{static_cast<int>(i)};
+    }
+
+private:
+    void generalise(Dim& dim) const
+    {
+        if (dim.isConstant() && dim.value == m_rows)
+            dim = m_nodes;
+        else
+            dim = renameSymbols(dim, {{std::to_string(m_rows), m_nodes.symbol}});
+    }
+
+    void generalise(Argument& argument) const
+    {
+        if (const std::int64_t* number = argument.asInt(); number && *number == m_rows)
+            argument.value = m_count;
+        else if (auto* list = std::get_if<std::vector<Argument>>(&argument.value))
+            for (Argument& item : *list)
+                generalise(item);
+    }
+
+    // Rows divided at fixed places: at the same shares of any number of rows, as small graphs have them that a cut is checked on.
+    void generaliseParts(Op& op)
+    {
+        const auto argument = std::ranges::find(op.args, "split_sizes", &NamedArgument::name);
+        auto* parts = argument == op.args.end() ? nullptr : std::get_if<std::vector<Argument>>(&argument->value.value);
+        std::int64_t sum = 0;
+        const auto isFixed = [&](const Argument& part) {
+            sum += part.asInt() == nullptr ? 0 : *part.asInt();
+            return part.asInt() != nullptr;
+        };
+        if (parts == nullptr || parts->size() < 2 || !std::ranges::all_of(*parts, isFixed) || sum != m_rows)
+            return;
+        ValueId rest = m_count;
+        for (Argument& part : *parts) {
+            const std::int64_t rows = *part.asInt();
+            if (&part == &parts->back()) {
+                part.value = rest;
+                break;
+            }
+            const ValueId times = addNumber("times", "operator::mul", "", {{"a", {m_count}}, {"b", {rows}}}, {});
+            part.value = addNumber("part", "operator::floordiv", "", {{"a", {times}}, {"b", {m_rows}}}, {rows, {}});
+            rest = addNumber("rest", "operator::sub", "", {{"a", {rest}}, {"b", {std::get<ValueId>(part.value)}}}, {});
+        }
+    }
+
+    ValueId addNumber(const std::string& name, std::string target, std::string overload, std::vector<NamedArgument> arguments, const Dim& number)
+    {
+        Value made;
+        made.name = m_p[m_weight].name + "_" + name + (m_made.empty() ? "" : "_" + std::to_string(m_made.size()));
+        made.kind = ValueKind::Int;
+        made.number = number;
+        Op op;
+        op.name = made.name;
+        op.target = std::move(target);
+        op.overload = std::move(overload);
+        op.args = std::move(arguments);
+        op.outputs = {ValueId{static_cast<int>(m_p.values.size())}};
+        m_p.values.push_back(std::move(made));
+        m_made.push_back(std::move(op));
+        return m_made.back().outputs.front();
+    }
+
+    Program& m_p;
+    std::vector<Op> m_made;  // which count
+    ValueId m_value, m_count;
+    WeightId m_weight;
+    std::int64_t m_rows = 0;
+    Dim m_nodes;
+};
+
+ValueId findParameter(const Program& program, const std::string& name)
+{
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        if (const Value& value = program.values[v]; value.weight.valid() && (value.name == name || program[value.weight].name == name))
+            return withOthers(program, ValueId{static_cast<int>(v)});
+    return {};
+}
+
+bool isInputName(const Program& program, const std::string& name)
+{
+    return std::ranges::any_of(program.inputs, [&](const Input& input) {
+        return program[input.value].name == name || (input.parameter.valid() && std::ranges::count(program[input.parameter].rowsOf, name) > 0);
+    });
+}
+
+// Of a table, or of what is computed from one by ops whose first operand has the same rows.
+ValueId tableBehind(const Program& program, ValueId rows)
+{
+    const std::vector<Dim> sizes = program[rows].sizes;
+    while (rows.valid() && !program[rows].sizes.empty() && program[rows].sizes[0] == sizes[0]) {
+        if (isTable(program, rows))
+            return rows;
+        const OpId maker = program[rows].producer;
+        if (!maker.valid())
+            return {};
+        if (!tablesBelow(program, program[maker]).empty())
+            return rows;
+        const Argument* first = program[maker].args.empty() ? nullptr : &program[maker].args.front().value;
+        const ValueId* operand = first == nullptr ? nullptr : first->asValue();
+        rows = operand == nullptr ? ValueId{} : *operand;
+    }
+    return {};
+}
+
+// Entries of an edge index, or a matrix of edges.
+bool isOfEdges(const Program& program, ValueId value)
+{
+    while (value.valid() && !program.isInput(value)) {
+        const OpId maker = program[value].producer;
+        const Argument* first = !maker.valid() || program[maker].args.empty() ? nullptr : &program[maker].args.front().value;
+        const ValueId* operand = first == nullptr ? nullptr : first->asValue();
+        value = operand == nullptr ? ValueId{} : *operand;
+    }
+    if (!value.valid())
+        return false;
+    const Value& input = program[value];
+    const bool isSquare = isFloating(input.dtype) && input.sizes.size() == 2 && input.sizes[0] == input.sizes[1];
+    return isEdgeIndex(input) || isSquare;
+}
+
+// What edges read rows of, or a matrix of edges is multiplied by.
+std::vector<ValueId> tablesReadByEdges(const Program& program)
+{
+    std::vector<ValueId> tables;
+    const auto note = [&](ValueId index, ValueId rows) {
+        if (const ValueId table = rows.valid() && isOfEdges(program, index) ? tableBehind(program, rows) : ValueId{};
+            table.valid() && std::ranges::find(tables, table) == tables.end())
+            tables.push_back(table);
+    };
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const Op& op = program.ops[i];
+        if (const auto gather = gatherForm(program, OpId{static_cast<int>(i)}); gather && gather->sourceDim == 0)
+            note(gather->index, gather->source);
+        else if (op.target == "aten::mm" || op.target == "aten::matmul" || op.target == "aten::_sparse_mm")
+            note(OpView(program, op).value(op.target == "aten::_sparse_mm" ? "sparse" : "self"),
+                 OpView(program, op).value(op.target == "aten::mm" ? "mat2" : op.target == "aten::matmul" ? "other" : "dense"));
+    }
+    return tables;
+}
+
+}  // namespace
+
+void promoteParameters(Program& program, const std::map<std::string, Role>& chosen)
+{
+    for (const auto& [name, role] : chosen) {
+        const ValueId parameter = isInputName(program, name) ? ValueId{} : findParameter(program, name);
+        if (parameter.valid() && role != Role::NodeFeatures)
+            throw Error("'" + printable(name) + "' is a parameter: the only role that it can have is node-features.");
+        if (parameter.valid())
+            Promotion(program, parameter).run();
+    }
+}
+
+void promoteReadByEdges(Program& program)
+{
+    for (const ValueId table : tablesReadByEdges(program)) {
+        Promotion(program, table).run();
+        program.notes.push_back("Parameter " + printable(program[table].name) + " holds the node features: each of its rows is of a node.");
+    }
+}
+
+}  // namespace cleave
