@@ -163,11 +163,15 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan, Gr
     Model model;
     try {
         model = openModel(path, options, progress);
-    } catch (const Error&) {
+    } catch (const Error& refused) {
         progress.check();
         if (!hasGraph || !options.shapes.empty())
             throw;
-        options.shapes = graph->shapes(progress);  // sizes that the model leaves open may be others than those that were assumed
+        try {
+            options.shapes = graph->shapes(progress);  // sizes that the model leaves open may be others than those that were assumed
+        } catch (const Error&) {
+            throw refused;  // the model's own reason comes first
+        }
         return openModel(path, options, progress);
     }
     if (graph == nullptr || graph->path.empty() || model.analysis->freeSizes.empty())

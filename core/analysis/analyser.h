@@ -62,6 +62,7 @@ private:
     bool isPlain(ValueId id) const { return facts(id).outer == 1 && facts(id).inner == 1; }
 
     void checkOutputs(OpId id);
+    bool choosesOfAll(OpId id) const;
     bool classifyGather(OpId id);
     bool classifyScatter(OpId id);
     int sourceRowDim(const ScatterForm& form) const;

@@ -35,6 +35,17 @@ bool Analyser::classifyGather(OpId id)
     return true;
 }
 
+// Rows of nodes that features choose, as many as are fixed or as there are nodes: the best k of all, or all in another order.
+bool Analyser::choosesOfAll(OpId id) const
+{
+    const auto form = gatherForm(m_p, id);
+    if (!form || !isFeature(form->index) || m_p[form->index].dtype == DType::Bool || !isFeature(form->source) ||
+        facts(form->source).rowDim != form->sourceDim || !isPlain(form->source))
+        return false;
+    const auto isKnown = [&](const Dim& size) { return size.isConstant() || isNodes(size); };
+    return facts(form->source).rows == Rows::Nodes && facts(form->index).rows != Rows::Edges && std::ranges::all_of(m_p[form->index].sizes, isKnown);
+}
+
 bool Analyser::classifyScatter(OpId id)
 {
     const auto form = scatterForm(m_p, id);

@@ -132,8 +132,9 @@ void Analyser::classify(OpId id)
             refuse(id, "works with a number that depends on node features.");
     });
     const bool ofGraph = allOperands(id, [&](ValueId operand) { return !isFeature(operand) || facts(operand).rows == Rows::Graph; });
-    const bool byRows = ofGraph ? classifyRowsOfGraph(id)
-                                : classifyGather(id) || classifyScatter(id) || classifyView(id) || classifyRowWise(id) || classifyConcat(id) ||
+    const bool byRows = ofGraph             ? classifyRowsOfGraph(id)
+                        : choosesOfAll(id) ? false
+                                           : classifyGather(id) || classifyScatter(id) || classifyView(id) || classifyRowWise(id) || classifyConcat(id) ||
                                       classifyByProbe(id);
     if (!m_wanted.empty())
         return;

@@ -21,9 +21,10 @@ bool isOneOf(const std::string& target, std::initializer_list<std::string_view> 
 // Of what is scored and softened, entry by entry.
 bool isEntrywise(const Op& op)
 {
-    static const std::set<std::string_view> targets{"aten::add",  "aten::sub",     "aten::rsub",    "aten::mul",  "aten::div",        "aten::neg", "aten::leaky_relu",
-                                                    "aten::relu", "aten::elu",     "aten::gelu",    "aten::tanh", "aten::sigmoid",    "aten::exp", "aten::silu",
-                                                    "aten::abs",  "aten::clamp",   "aten::hardtanh", "aten::pow",  "aten::softplus",   "aten::sin", "aten::cos"};
+    static const std::set<std::string_view> targets{"aten::add",        "aten::sub",  "aten::rsub", "aten::mul",   "aten::div",      "aten::neg",
+                                                    "aten::leaky_relu", "aten::relu", "aten::elu",  "aten::gelu",  "aten::tanh",     "aten::sigmoid",
+                                                    "aten::exp",        "aten::silu", "aten::abs",  "aten::clamp", "aten::hardtanh", "aten::pow",
+                                                    "aten::softplus",   "aten::sin",  "aten::cos"};
     return targets.contains(op.target);
 }
 
@@ -41,7 +42,8 @@ bool isFilled(const Op& op)
 bool isLeftAlone(const Program& program, const Op& op)
 {
     return isOneOf(op.target, {"aten::clone", "aten::contiguous", "aten::detach", "aten::alias", "aten::lift_fresh_copy"}) ||
-           (isOneOf(op.target, {"aten::to", "aten::_to_copy"}) && program[op.outputs.front()].dtype == program[OpView(program, op).value("self")].dtype) ||
+           (isOneOf(op.target, {"aten::to", "aten::_to_copy"}) &&
+            program[op.outputs.front()].dtype == program[OpView(program, op).value("self")].dtype) ||
            (op.target == "aten::dropout" && !OpView(program, op).flag("train", true));
 }
 
@@ -174,7 +176,8 @@ bool PairScores::lowerView(const Op& op, Mask mask, ValueId value)
         ++mask.layout.rank;
         for (std::size_t* pair : {&mask.layout.targets, &mask.layout.sources})
             *pair += static_cast<std::size_t>(*dim) <= *pair ? 1 : 0;
-    } else if (!isLeftAlone(m_p, op) && !(isOneOf(op.target, {"aten::expand", "aten::view", "aten::reshape"}) && m_p[output].sizes == m_p[value].sizes)) {
+    } else if (!isLeftAlone(m_p, op) &&
+               !(isOneOf(op.target, {"aten::expand", "aten::view", "aten::reshape"}) && m_p[output].sizes == m_p[value].sizes)) {
         return false;
     }
     m_masks[output] = std::move(mask);
@@ -194,6 +197,8 @@ bool PairScores::lowerView(const Op& op, Scores scores, ValueId value)
         m_scores[output] = scores;
         return true;
     }
+    if (isOneOf(op.target, {"aten::view", "aten::reshape", "aten::_unsafe_view"}))
+        return lowerReshape(op, std::move(scores), value);
     if (op.target == "aten::unsqueeze" || op.target == "aten::squeeze") {
         const bool comes = op.target == "aten::unsqueeze";
         const std::optional<int> dim = view.dim("dim", comes ? rank + 1 : rank);
@@ -256,6 +261,33 @@ bool PairScores::lowerView(const Op& op, Scores scores, ValueId value)
     return true;
 }
 
+// Dimensions of 1 entry come and go.
+bool PairScores::lowerReshape(const Op& op, Scores scores, ValueId value)
+{
+    const std::vector<Dim> from = m_p[value].sizes, to = m_p[op.outputs.front()].sizes;
+    std::vector<std::size_t> kept, places;
+    for (std::size_t d = 0; d < from.size(); ++d)
+        if (!from[d].isOne())
+            kept.push_back(d);
+    for (std::size_t d = 0; d < to.size(); ++d)
+        if (!to[d].isOne())
+            places.push_back(d);
+    if (!std::ranges::equal(kept, places, {}, [&](std::size_t d) { return from[d]; }, [&](std::size_t d) { return to[d]; }))
+        return false;
+    const auto placeOf = [&](std::size_t dim) { return places[static_cast<std::size_t>(std::ranges::find(kept, dim) - kept.begin())]; };
+    scores.layout = {to.size(), placeOf(scores.layout.targets), placeOf(scores.layout.sources)};
+    std::vector<Argument> shape{{std::int64_t{-1}}};
+    std::vector<Dim> rest{scores.pairs.count};
+    for (std::size_t d = 0; d < to.size(); ++d)
+        if (d != scores.layout.targets && d != scores.layout.sources) {
+            shape.push_back(m_rewriter.sizeArgument(to[d], op));
+            rest.push_back(to[d]);
+        }
+    scores.rows = m_rewriter.emitNew(op, "aten::reshape", "", {{"self", {scores.rows}}, {"shape", {shape}}}, like(scores.rows, rest));
+    m_scores[op.outputs.front()] = scores;
+    return true;
+}
+
 // Entries of one place become one edge, where they add up to more than 0, or to anything else.
 std::optional<PairScores::Pairs> PairScores::pairsOf(const Op& at, const Mask& mask, const Dim& nodes)
 {
@@ -288,16 +320,15 @@ std::optional<PairScores::Pairs> PairScores::pairsOf(const Op& at, const Mask& m
         return outputs;
     };
     const std::vector<ValueId> sorted = makeSeveral("aten::sort", {{"self", {keys}}, {"dim", whole(0)}}, {ofMatrix, ofMatrix});
-    const std::vector<ValueId> found =
-        makeSeveral("aten::unique_consecutive", {{"self", {sorted[0]}}, {"return_inverse", {true}}}, {indices(places), ofMatrix, indices(Dim{0, {}})});
+    const std::vector<ValueId> found = makeSeveral("aten::unique_consecutive", {{"self", {sorted[0]}}, {"return_inverse", {true}}},
+                                                   {indices(places), ofMatrix, indices(Dim{0, {}})});
     const ValueId entries =
         make("aten::index_select", "", {{"self", {mask.matrix.weights}}, {"dim", whole(0)}, {"index", {sorted[1]}}}, m_p[mask.matrix.weights]);
     m_rewriter.noteSize(found[0]);
     const Argument countOfPlaces = m_rewriter.sizeArgument(places, at);
     const Value weights = like(mask.matrix.weights, {places});
     const ValueId zeros = make("aten::zeros", "", {{"size", {std::vector<Argument>{countOfPlaces}}}, {"dtype", {weights.dtype}}}, weights);
-    const ValueId sums =
-        make("aten::index_add", "", {{"self", {zeros}}, {"dim", whole(0)}, {"index", {found[1]}}, {"source", {entries}}}, weights);
+    const ValueId sums = make("aten::index_add", "", {{"self", {zeros}}, {"dim", whole(0)}, {"index", {found[1]}}, {"source", {entries}}}, weights);
     Value isThere = weights;
     isThere.dtype = DType::Bool;
     const ValueId present = make(key.second ? "aten::gt" : "aten::ne", "Scalar", {{"self", {sums}}, {"other", whole(0)}}, isThere);
@@ -313,7 +344,8 @@ std::optional<PairScores::Pairs> PairScores::pairsOf(const Op& at, const Mask& m
     pairs.targets = make("aten::floor_divide", "Scalar", {{"self", {chosen}}, {"other", size}}, indices(pairs.count));
     const ValueId none = make("aten::zeros", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {DType::Int64}}}, indices(nodes));
     const ValueId each = make("aten::ones_like", "", {{"self", {pairs.targets}}}, indices(pairs.count));
-    const ValueId degrees = make("aten::index_add", "", {{"self", {none}}, {"dim", whole(0)}, {"index", {pairs.targets}}, {"source", {each}}}, indices(nodes));
+    const ValueId degrees =
+        make("aten::index_add", "", {{"self", {none}}, {"dim", whole(0)}, {"index", {pairs.targets}}, {"source", {each}}}, indices(nodes));
     Value alone = indices(nodes);
     alone.dtype = DType::Bool;
     pairs.isAlone = make("aten::eq", "Scalar", {{"self", {degrees}}, {"other", whole(0)}}, alone);
@@ -358,7 +390,8 @@ std::optional<ValueId> PairScores::productAtPairs(const Op& product, const Layou
     const ValueId left = view.value("self"), right = partner(view);
     const std::size_t rank = layout.rank;
     if (!left.valid() || !right.valid() || m_pending.contains(left) || m_pending.contains(right) || m_p[left].sizes.size() != rank ||
-        m_p[right].sizes.size() != rank || std::min(layout.targets, layout.sources) != rank - 2 || std::max(layout.targets, layout.sources) != rank - 1)
+        m_p[right].sizes.size() != rank || std::min(layout.targets, layout.sources) != rank - 2 ||
+        std::max(layout.targets, layout.sources) != rank - 1)
         return {};
     const bool targetsFirst = layout.targets < layout.sources;
     const ValueId rows = selected(product, m_rewriter.resolved(left), rank - 2, targetsFirst ? pairs.targets : pairs.sources, pairs.count);
@@ -372,7 +405,8 @@ std::optional<ValueId> PairScores::productAtPairs(const Op& product, const Layou
     const ValueId multiplied = m_rewriter.emitNew(product, "aten::mul", "Tensor", {{"self", {a}}, {"other", {b}}}, terms);
     Value sums = terms;
     sums.sizes.pop_back();
-    return m_rewriter.emitNew(product, "aten::sum", "dim_IntList", {{"self", {multiplied}}, {"dim", {std::vector<Argument>{{std::int64_t{-1}}}}}}, sums);
+    return m_rewriter.emitNew(product, "aten::sum", "dim_IntList", {{"self", {multiplied}}, {"dim", {std::vector<Argument>{{std::int64_t{-1}}}}}},
+                              sums);
 }
 
 // What a tensor that is broadcast over pairs is at each of them: [pairs, the other dimensions], 1 in place of pairs where it is the same for all.
@@ -427,10 +461,13 @@ std::optional<ValueId> PairScores::atPairs(const Op& at, ValueId value, const La
 std::optional<double> PairScores::constantOf(ValueId value) const
 {
     const auto pending = m_pending.find(value);
-    if (pending == m_pending.end())
+    const OpId maker = value.valid() ? m_p[value].producer : OpId{};
+    if (pending == m_pending.end() && (!maker.valid() || m_p[maker].target != "aten::scalar_tensor"))
         return {};
-    const Op& op = pending->second;
+    const Op& op = pending != m_pending.end() ? pending->second : m_p[maker];
     const OpView view(m_p, op);
+    if (op.target == "aten::scalar_tensor")
+        return numberOf(op.find("s"));
     if (isOneOf(op.target, {"aten::ones_like", "aten::ones", "aten::new_ones"}))
         return 1;
     if (isOneOf(op.target, {"aten::zeros_like", "aten::zeros", "aten::new_zeros"}))
@@ -504,10 +541,14 @@ bool PairScores::lowerSoftmax(const Op& op)
     if (rows.sizes.size() > 1)
         index = m_rewriter.emitNew(op, "aten::expand_as", "", {{"self", {index}}, {"other", {scores.rows}}}, like(index, rows.sizes));
     const ValueId nothing = scatterZeros(op, scores.rows, scores.pairs);
-    const ValueId largest = m_rewriter.emitNew(
-        op, "aten::scatter_reduce", "two",
-        {{"self", {nothing}}, {"dim", whole(0)}, {"index", {index}}, {"src", {scores.rows}}, {"reduce", {std::string("amax")}}, {"include_self", {false}}},
-        m_p[nothing]);
+    const ValueId largest = m_rewriter.emitNew(op, "aten::scatter_reduce", "two",
+                                               {{"self", {nothing}},
+                                                {"dim", whole(0)},
+                                                {"index", {index}},
+                                                {"src", {scores.rows}},
+                                                {"reduce", {std::string("amax")}},
+                                                {"include_self", {false}}},
+                                               m_p[nothing]);
     const auto make = [&](std::string target, std::string overload, std::vector<NamedArgument> args) {
         return m_rewriter.emitNew(op, std::move(target), std::move(overload), std::move(args), rows);
     };
@@ -548,8 +589,9 @@ bool PairScores::lowerProduct(const Op& op)
     Value messages = of;
     messages.sizes.front() = pairs.count;
     const ValueId weighed = m_rewriter.emitNew(op, "aten::mul", "Tensor", {{"self", {neighbours}}, {"other", {weights}}}, messages);
-    ValueId sum = m_rewriter.emitNew(
-        op, "aten::index_add", "", {{"self", {scatterZeros(op, weighed, pairs)}}, {"dim", whole(0)}, {"index", {pairs.targets}}, {"source", {weighed}}}, of);
+    ValueId sum =
+        m_rewriter.emitNew(op, "aten::index_add", "",
+                           {{"self", {scatterZeros(op, weighed, pairs)}}, {"dim", whole(0)}, {"index", {pairs.targets}}, {"source", {weighed}}}, of);
     ValueId isAlone = pairs.isAlone;
     while (m_p[isAlone].sizes.size() < rank)
         isAlone = unsqueezed(op, isAlone, m_p[isAlone].sizes.size());
@@ -563,8 +605,8 @@ bool PairScores::lowerProduct(const Op& op)
     } else {
         Value mean = m_p[first];
         mean.sizes.front() = {1, {}};
-        const ValueId all = m_rewriter.emitNew(
-            op, "aten::mean", "dim", {{"self", {first}}, {"dim", {std::vector<Argument>{whole(0)}}}, {"keepdim", {true}}}, mean);
+        const ValueId all =
+            m_rewriter.emitNew(op, "aten::mean", "dim", {{"self", {first}}, {"dim", {std::vector<Argument>{whole(0)}}}, {"keepdim", {true}}}, mean);
         sum = m_rewriter.emitNew(op, "aten::where", "self", {{"condition", {isAlone}}, {"self", {all}}, {"other", {sum}}}, of);
     }
     m_rewriter.replace(op.outputs.front(), moved(op, sum, 0, rank - 2));

@@ -14,8 +14,8 @@ struct MatrixEdges {
     ValueId sources, targets;  // [count] int64
     ValueId weights;           // [count]
     Dim count;
-    bool isDiagonal = false;   // its sources are its targets
-    std::string matrix;        // the input that it comes from, for messages; empty: an identity or diagonal so far
+    bool isDiagonal = false;  // its sources are its targets
+    std::string matrix;       // the input that it comes from, for messages; empty: an identity or diagonal so far
 };
 
 /// Attention to neighbours as it is written with an adjacency matrix: a score for each pair of nodes, masked where the matrix has no entry, a softmax
@@ -78,6 +78,7 @@ private:
 
     bool lowerView(const Op& op, Mask mask, ValueId value);
     bool lowerView(const Op& op, Scores scores, ValueId value);
+    bool lowerReshape(const Op& op, Scores scores, ValueId value);
     bool lowerMasking(const Op& op);
     bool lowerSoftmax(const Op& op);
     bool lowerProduct(const Op& op);

@@ -87,8 +87,8 @@ ValueId withOthers(const Program& program, ValueId table)
     return all;
 }
 
-// A parameter, or several whose rows stand below one another, whose first dimension becomes the number of nodes. Where the exporter wrote that number as a constant, a symbol takes its
-// place: on the one graph that the parameter fits, the program is the same.
+// A parameter, or several whose rows stand below one another, whose first dimension becomes the number of nodes. Where the exporter wrote that number
+// as a constant, a symbol takes its place: on the one graph that the parameter fits, the program is the same.
 class Promotion {
 public:
     Promotion(Program& program, ValueId value) : m_p(program), m_value(value)
@@ -270,8 +270,10 @@ std::vector<ValueId> tablesReadByEdges(const Program& program)
         if (const auto gather = gatherForm(program, OpId{static_cast<int>(i)}); gather && gather->sourceDim == 0)
             note(gather->index, gather->source);
         else if (op.target == "aten::mm" || op.target == "aten::matmul" || op.target == "aten::_sparse_mm")
-            note(OpView(program, op).value(op.target == "aten::_sparse_mm" ? "sparse" : "self"),
-                 OpView(program, op).value(op.target == "aten::mm" ? "mat2" : op.target == "aten::matmul" ? "other" : "dense"));
+            note(OpView(program, op).value(op.target == "aten::_sparse_mm" ? "sparse" : "self"), OpView(program, op)
+                                                                                                     .value(op.target == "aten::mm"       ? "mat2"
+                                                                                                            : op.target == "aten::matmul" ? "other"
+                                                                                                                                          : "dense"));
     }
     return tables;
 }

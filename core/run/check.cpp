@@ -163,8 +163,19 @@ Bindings withMatrices(const Program& read, const Program& lowered, const Binding
     return given;
 }
 
-// Small graphs; one of few nodes where rows are as large as many graphs or time steps side by side make them, one of as many nodes as a parameter has
-// rows where the program does not run on fewer.
+bool runsOn(const ProbeGraph& graph, const Analysis& analysis, const Constants& constants)
+{
+    try {
+        std::vector<c10::IValue> results;
+        runnableProbeInputs(analysis, constants, graph, analysis.program.outputs, results);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+// Small graphs; one of few nodes where rows are as large as many graphs or time steps side by side make them. A larger one where the program does not
+// run on so few nodes: it has a parameter with a row for each, or looks for the best k of all.
 std::vector<ProbeGraph> checkGraphs(const Analysis& analysis, const Constants& constants)
 {
     const Program& program = analysis.program;
@@ -177,13 +188,12 @@ std::vector<ProbeGraph> checkGraphs(const Analysis& analysis, const Constants& c
             return {ProbeGraph{7, 15, 2, 4, 11}};
     }
     const ProbeGraph small{17, 61, 4, 4, 11};
-    if (const std::set<std::int64_t> rows = rowsOfParameters(program); rows.size() == 1)
-        try {
-            std::vector<c10::IValue> results;
-            runnableProbeInputs(analysis, constants, small, program.outputs, results);
-        } catch (const Error&) {
-            return {ProbeGraph{*rows.begin(), 4 * *rows.begin(), 4, 4, 11}};
-        }
+    if (!runsOn(small, analysis, constants)) {
+        const std::set<std::int64_t> rows = rowsOfParameters(program);
+        const std::int64_t nodes = rows.size() == 1 ? *rows.begin() : 211;
+        if (const ProbeGraph larger{nodes, 4 * nodes, 4, 4, 11}; runsOn(larger, analysis, constants))
+            return {larger};
+    }
     return {small, ProbeGraph{23, 39, 7, 4, 23}};
 }
 

@@ -16,10 +16,14 @@ DType narrower(DType a, DType b)
 double stepOf(DType dtype)
 {
     switch (dtype) {
-    case DType::BFloat16: return 0x1p-7;
-    case DType::Float16: return 0x1p-10;
-    case DType::Float32: return 0x1p-23;
-    default: return 0x1p-52;
+        case DType::BFloat16:
+            return 0x1p-7;
+        case DType::Float16:
+            return 0x1p-10;
+        case DType::Float32:
+            return 0x1p-23;
+        default:
+            return 0x1p-52;
     }
 }
 
@@ -49,9 +53,12 @@ DType narrowestType(const Program& program)
 Tolerance usualTolerance(const Model& model)
 {
     switch (narrowestType(model.program())) {
-    case DType::BFloat16: return {0.02, 0.05};
-    case DType::Float16: return {0.005, 0.01};
-    default: return {};
+        case DType::BFloat16:
+            return {0.02, 0.05};
+        case DType::Float16:
+            return {0.005, 0.01};
+        default:
+            return {};
     }
 }
 

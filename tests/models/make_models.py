@@ -887,6 +887,22 @@ class WrittenGAT(nn.Module):
         return self.lin(torch.matmul(scores.softmax(-1), h).relu())
 
 
+class BestNodes(nn.Module):
+    """EvolveGCN-H and SortPool: as many rows as are fixed, which the features choose, make weights and the answer for the graph."""
+
+    def __init__(self):
+        super().__init__()
+        self.score, self.weight = nn.Parameter(torch.randn(FEATURES)), nn.Parameter(torch.randn(HIDDEN, FEATURES))
+        self.cell, self.conv, self.lin = nn.GRUCell(FEATURES, FEATURES), pyg.GraphConv(HIDDEN, HIDDEN), nn.Linear(30 * HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index):
+        values, best = torch.topk(x @ self.score / self.score.norm(), HIDDEN)
+        h = (x @ self.cell(x[best] * values.tanh().unsqueeze(1), self.weight).T).relu()
+        h = self.conv(h, edge_index).tanh()
+        order = h[:, -1].argsort(descending=True)
+        return self.lin(h[order[:30]].flatten()), h[order]
+
+
 class DenseBatch(nn.Module):
     """A row of places for each graph, as transformers over the nodes of a graph want it."""
 
@@ -1492,6 +1508,7 @@ ZOO = {
     "matrix_mean": MatrixMean,
     "matrix_norm": MatrixNorm,
     "dense_gcn": lambda: Dense(lambda i: pyg.DenseGCNConv(i, HIDDEN)),
+    "best_nodes": BestNodes,
     "dense_gat": lambda: Dense(lambda i: pyg.DenseGATConv(i, HIDDEN // 2, 2)),
     "written_gat": WrittenGAT,
     "dense_sage": lambda: Dense(lambda i: pyg.DenseSAGEConv(i, HIDDEN)),
@@ -1557,7 +1574,7 @@ ZOO = {
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
 DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna", "gin_layer_norm", "sage_attention", "gated_messages", "normed_messages", "lstm_of_layers",
-              "narrow_index", "simulator", "triplets", "line_graph", "virtual_rows", "static_gcn", "time_steps", "gps", "class_token"}  # once more as run_decompositions() leaves them
+              "narrow_index", "simulator", "triplets", "line_graph", "virtual_rows", "static_gcn", "time_steps", "gps", "class_token", "dense_gat", "written_gat", "two_tables"}  # once more as run_decompositions() leaves them
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}
