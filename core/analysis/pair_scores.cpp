@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <tuple>
 
 #include "core/analysis/dims.h"
 #include "core/analysis/op_view.h"
@@ -93,11 +94,19 @@ std::optional<PairScores::Layout> PairScores::layoutOf(const Value& value) const
 
 bool PairScores::defer(const Op& op)
 {
+    constexpr int mostDepth = 100;  // scores are computed in a few steps
     if (op.outputs.size() != 1 || !layoutOf(m_p[op.outputs.front()]))
         return false;
     if (!isEntrywise(op) && !isProduct(op) && !isFilled(op) && !(isLeftAlone(m_p, op) && m_pending.contains(OpView(m_p, op).value("self"))))
         return false;
-    m_pending[op.outputs.front()] = op;
+    int depth = 0;
+    forEachOperand(op, [&](ValueId operand) {
+        if (const auto found = m_pending.find(operand); found != m_pending.end())
+            depth = std::max(depth, found->second.depth + 1);
+    });
+    if (depth > mostDepth)
+        return false;
+    m_pending[op.outputs.front()] = {op, depth};
     return true;
 }
 
@@ -106,7 +115,7 @@ void PairScores::emit(ValueId value)
     const auto found = m_pending.find(value);
     if (found == m_pending.end())
         return;
-    Op op = std::move(found->second);
+    Op op = std::move(found->second.op);
     m_pending.erase(found);
     forEachOperand(op, [&](ValueId operand) { emit(operand); });
     m_rewriter.resolveOperands(op);
@@ -191,9 +200,12 @@ bool PairScores::lowerView(const Op& op, Scores scores, ValueId value)
     const OpView view(m_p, op);
     const int rank = static_cast<int>(scores.layout.rank);
     const std::vector<Dim>& sizes = m_p[output].sizes;
+    if (m_p[value].sizes.size() != scores.layout.rank)
+        return false;
     std::vector<std::size_t> order(scores.layout.rank);  // which dimension of value each of the output is
     std::iota(order.begin(), order.end(), 0);
-    if (isLeftAlone(m_p, op) || (isOneOf(op.target, {"aten::view", "aten::reshape", "aten::expand"}) && sizes == m_p[value].sizes)) {
+    const bool keepsSizes = isLeftAlone(m_p, op) || isOneOf(op.target, {"aten::view", "aten::reshape", "aten::expand"});
+    if (keepsSizes && sizes == m_p[value].sizes) {
         m_scores[output] = scores;
         return true;
     }
@@ -205,6 +217,8 @@ bool PairScores::lowerView(const Op& op, Scores scores, ValueId value)
         if (!dim || sizes.size() != scores.layout.rank + (comes ? 1 : -1))
             return false;
         const auto d = static_cast<std::size_t>(*dim);
+        if (!comes && (d == scores.layout.targets || d == scores.layout.sources))
+            return false;
         std::size_t inRows = 1 + d;  // among [pairs, the others]
         for (std::size_t* pair : {&scores.layout.targets, &scores.layout.sources}) {
             inRows -= *pair < d ? 1 : 0;
@@ -241,6 +255,10 @@ bool PairScores::lowerView(const Op& op, Scores scores, ValueId value)
     } else {
         return false;
     }
+    std::vector<std::size_t> inOrder = order;
+    std::ranges::sort(inOrder);
+    if (sizes.size() != order.size() || std::ranges::adjacent_find(inOrder) != inOrder.end())
+        return false;
     const Layout old = scores.layout;
     const auto placeOf = [&](std::size_t dim) { return static_cast<std::size_t>(std::ranges::find(order, dim) - order.begin()); };
     scores.layout.targets = placeOf(old.targets);
@@ -272,7 +290,10 @@ bool PairScores::lowerReshape(const Op& op, Scores scores, ValueId value)
     for (std::size_t d = 0; d < to.size(); ++d)
         if (!to[d].isOne())
             places.push_back(d);
-    if (!std::ranges::equal(kept, places, {}, [&](std::size_t d) { return from[d]; }, [&](std::size_t d) { return to[d]; }))
+    const auto isKept = [&](std::size_t dim) { return std::ranges::find(kept, dim) != kept.end(); };
+    if (from.size() != scores.layout.rank || !isKept(scores.layout.targets) || !isKept(scores.layout.sources) ||
+        !std::ranges::equal(
+            kept, places, {}, [&](std::size_t d) { return from[d]; }, [&](std::size_t d) { return to[d]; }))
         return false;
     const auto placeOf = [&](std::size_t dim) { return places[static_cast<std::size_t>(std::ranges::find(kept, dim) - kept.begin())]; };
     scores.layout = {to.size(), placeOf(scores.layout.targets), placeOf(scores.layout.sources)};
@@ -412,8 +433,11 @@ std::optional<ValueId> PairScores::productAtPairs(const Op& product, const Layou
 // What a tensor that is broadcast over pairs is at each of them: [pairs, the other dimensions], 1 in place of pairs where it is the same for all.
 std::optional<ValueId> PairScores::atPairs(const Op& at, ValueId value, const Layout& layout, const Pairs& pairs)
 {
+    const auto key = std::tuple(value, layout.rank, layout.targets, layout.sources, pairs.sources);
+    if (const auto known = m_atPairs.find(key); known != m_atPairs.end())
+        return known->second;
     if (const auto pending = m_pending.find(value); pending != m_pending.end()) {
-        const Op op = pending->second;
+        const Op op = pending->second.op;
         if (m_p[value].sizes.size() != layout.rank)
             return {};
         if (isProduct(op))
@@ -436,7 +460,7 @@ std::optional<ValueId> PairScores::atPairs(const Op& at, ValueId value, const La
                     return {};
                 argument.value = {*rows};
             }
-        return m_rewriter.emitNew(op, op.target, op.overload, std::move(args), result);
+        return m_atPairs[key] = m_rewriter.emitNew(op, op.target, op.overload, std::move(args), result);
     }
     ValueId rows = m_rewriter.resolved(value);
     if (m_p[rows].sizes.empty())
@@ -464,7 +488,7 @@ std::optional<double> PairScores::constantOf(ValueId value) const
     const OpId maker = value.valid() ? m_p[value].producer : OpId{};
     if (pending == m_pending.end() && (!maker.valid() || m_p[maker].target != "aten::scalar_tensor"))
         return {};
-    const Op& op = pending != m_pending.end() ? pending->second : m_p[maker];
+    const Op& op = pending != m_pending.end() ? pending->second.op : m_p[maker];
     const OpView view(m_p, op);
     if (op.target == "aten::scalar_tensor")
         return numberOf(op.find("s"));
@@ -479,7 +503,7 @@ std::optional<double> PairScores::constantOf(ValueId value) const
     const std::optional<double> self = constantOf(view.value("self"));
     if (op.target == "aten::neg")
         return self ? std::optional(-*self) : std::nullopt;
-    const std::optional<double> factor = view.value("other").valid() ? constantOf(view.value("other")) : numberOf(op.find("other"));
+    const std::optional<double> factor = numberOf(op.find("other"));
     return self && factor ? std::optional(*self * *factor) : std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -91,7 +92,13 @@ private:
 
     Program& m_p;
     Rewriter& m_rewriter;
-    std::map<ValueId, Op> m_pending;
+    struct Pending {
+        Op op;
+        int depth = 0;  // of those that it reads
+    };
+
+    std::map<ValueId, Pending> m_pending;
+    std::map<std::tuple<ValueId, std::size_t, std::size_t, std::size_t, ValueId>, ValueId> m_atPairs;  // by value, layout and sources of the pairs
     std::map<ValueId, Mask> m_masks;
     std::map<ValueId, Scores> m_scores;
     std::map<std::pair<ValueId, bool>, Pairs> m_pairs;  // by weights, and whether entries must be positive

