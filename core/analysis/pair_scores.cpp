@@ -333,9 +333,11 @@ std::optional<PairScores::Pairs> PairScores::pairsOf(const Op& at, const Mask& m
     const ValueId first = make("aten::mul", "Tensor", {{"self", {mask.matrix.targets}}, {"other", size}}, ofMatrix);
     const ValueId keys = make("aten::add", "Tensor", {{"self", {first}}, {"other", {mask.matrix.sources}}}, ofMatrix);
     const auto makeSeveral = [&](const std::string& target, std::vector<NamedArgument> args, const std::vector<Value>& results) {
-        Op op{at.name + "_" + target.substr(target.find(':') + 2), target, "", std::move(args), {}, at.module, at.source};
+        Op op{at.name, target, "", std::move(args), {}, at.module, at.source};
+        op.name = target.substr(target.rfind(':') + 1);
         for (const Value& result : results)
-            op.outputs.push_back(m_rewriter.newValue(at, result));
+            op.outputs.push_back(m_rewriter.newValue(op, result));
+        op.name = m_p[op.outputs.front()].name;
         std::vector<ValueId> outputs = op.outputs;
         m_rewriter.emit(std::move(op));
         return outputs;

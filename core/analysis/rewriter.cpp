@@ -31,8 +31,12 @@ OpId Rewriter::emit(Op op)
     return id;
 }
 
-std::string Rewriter::freshName(const std::string& stem)
+std::string Rewriter::freshName(std::string stem)
 {
+    // A name that was made before gets another number.
+    if (const std::size_t mark = stem.rfind("_c");
+        mark != std::string::npos && mark > 0 && mark + 2 < stem.size() && stem.find_first_not_of("0123456789", mark + 2) == std::string::npos)
+        stem.resize(mark);
     for (int& n = m_names[stem];; ++n) {
         std::string name = stem + "_c" + std::to_string(n);
         if (!m_names.contains(name)) {
@@ -44,8 +48,13 @@ std::string Rewriter::freshName(const std::string& stem)
 
 ValueId Rewriter::newValue(const Op& origin, const Value& like)
 {
+    return addValue(freshName(origin.name), like);
+}
+
+ValueId Rewriter::addValue(std::string name, const Value& like)
+{
     Value value = like;
-    value.name = freshName(origin.name);
+    value.name = std::move(name);
     value.weight = {};
     m_program.values.push_back(std::move(value));
     return {static_cast<int>(m_program.values.size()) - 1};
@@ -53,7 +62,8 @@ ValueId Rewriter::newValue(const Op& origin, const Value& like)
 
 ValueId Rewriter::emitNew(const Op& origin, std::string target, std::string overload, std::vector<NamedArgument> args, const Value& like)
 {
-    const ValueId id = newValue(origin, like);
+    const std::size_t colons = target.rfind("::");
+    const ValueId id = addValue(freshName(colons == std::string::npos ? target : target.substr(colons + 2)), like);
     emit({m_program[id].name, std::move(target), std::move(overload), std::move(args), {id}, origin.module, origin.source});
     return id;
 }

@@ -19,7 +19,7 @@ public:
     /// Appends op to the new list and makes it the producer of its outputs. Error for an operand that does not exist.
     OpId emit(Op op);
 
-    /// Appends a new op with one tensor output like `like`, under a fresh name.
+    /// Appends a new op with one tensor output like `like`, under a fresh name: that of the operator and _c0, _c1, …
     ValueId emitNew(const Op& origin, std::string target, std::string overload, std::vector<NamedArgument> args, const Value& like);
 
     /// A new value like `like`, under a fresh name, for an op that is yet to be emitted.
@@ -40,7 +40,8 @@ public:
 
 private:
     Argument computedSize(const Dim& dim, const Op& origin);
-    std::string freshName(const std::string& stem);
+    std::string freshName(std::string stem);
+    ValueId addValue(std::string name, const Value& like);
 
     Program& m_program;
     std::vector<Op> m_old;
