@@ -308,6 +308,7 @@ void PlanPanel::showPlan()
             plans[i].text = tr("%1 (%2)").arg(plans[i].text, changeText(plans.front().total(), plans[i].total()));
     }
     m_plans->setBars(std::move(plans));
+    std::erase_if(functions, [](const CostBars::Bar& bar) { return bar.total() == 0; });  // of a degree at which nothing is done
     m_functions->setBars(std::move(functions));
     showCurve();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
