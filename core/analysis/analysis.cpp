@@ -287,6 +287,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
 {
     promoteParameters(program, options.roles);
     const int inPlace = makeFunctional(program);
+    mergeScatterCounts(program);
     putRowsFirst(program);
     assignRoles(program, options.roles);
     if (std::ranges::none_of(program.inputs, [](const Input& input) { return input.role == Role::NodeFeatures; })) {

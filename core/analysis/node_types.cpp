@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -54,6 +55,43 @@ void mergeNodeCounts(Program& program)
     for (auto& [from, to] : renamed)
         to = canonical(to);
     renameSizes(program, renamed);
+}
+
+void mergeScatterCounts(Program& program)
+{
+    static const std::set<std::string_view> elementIndexed{"aten::scatter", "aten::scatter_add", "aten::scatter_reduce"};
+    std::set<std::string> own, ofFeatures;  // symbols of inputs
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; value.kind == ValueKind::Tensor)
+            for (const Dim& dim : value.sizes) {
+                own.insert(dim.symbol);
+                if (isFloating(value.dtype))
+                    ofFeatures.insert(dim.symbol);
+            }
+    std::map<std::string, std::string> renamed;
+    const auto canonical = [&](std::string symbol) {
+        for (auto it = renamed.find(symbol); it != renamed.end(); it = renamed.find(symbol))
+            symbol = it->second;
+        return symbol;
+    };
+    for (const Op& op : program.ops) {
+        if (!elementIndexed.contains(op.target))
+            continue;
+        const OpView view(program, op);
+        const Value *index = view.tensor("index"), *source = view.tensor("src");
+        const std::optional<int> dim = view.dim("dim", view.rank("self"));
+        if (index == nullptr || source == nullptr || !dim || index->sizes.size() != source->sizes.size() || index->sizes.size() <= at(*dim))
+            continue;
+        std::string from = canonical(index->sizes[at(*dim)].symbol), to = canonical(source->sizes[at(*dim)].symbol);
+        if (ofFeatures.contains(from) && !ofFeatures.contains(to))
+            std::swap(from, to);
+        if (from != to && own.contains(from) && own.contains(to) && !from.empty() && !to.empty() && !ofFeatures.contains(from))
+            renamed[from] = to;
+    }
+    for (auto& [from, to] : renamed)
+        to = canonical(to);
+    if (!renamed.empty())
+        renameSizes(program, renamed);
 }
 
 void mergeEdgeCounts(Program& program)

@@ -10,6 +10,10 @@ namespace cleave {
 /// read at one index. A graph that has different numbers of them is refused when it is bound.
 void mergeNodeCounts(Program& program);
 
+/// scatter_add and its like take an index that is shorter than what they add up, and an exporter counts the two apart: it is as long. A graph in
+/// which it is not is refused when it is bound.
+void mergeScatterCounts(Program& program);
+
 /// Rows between pointers into edges (rowptr) are those of the nodes, if there are nodes of one kind: there is one pointer more than nodes.
 void mergeCompressedRows(Program& program);
 

@@ -87,6 +87,21 @@ constexpr std::string_view ofMoreEdges = "_edges";
 
 bool isPairs(const ArrayShape& a) { return a.sizes.size() == 2 && a.sizes[0] == 2 && isInteger(a.dtype); }
 
+// How long two lists of integers are that give the ends of edges; -1 if there are none. Others that are as long as there are rows tell of nodes.
+std::int64_t lengthOfEnds(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names)
+{
+    const auto isList = [&](std::size_t i) { return arrays[i].sizes.size() == 1 && arrays[i].sizes[0] > 1 && isInteger(arrays[i].dtype); };
+    const auto isOfRows = [&](std::int64_t size) {
+        return std::ranges::any_of(arrays, [&](const ArrayShape& a) { return a.sizes.size() > 1 && isFloating(a.dtype) && a.sizes[0] == size; });
+    };
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+        for (std::size_t j = i + 1; j < arrays.size() && isList(i) && !has(names[i], {"ptr", "batch"}); ++j)
+            if (isList(j) && !has(names[j], {"ptr", "batch"}) && arrays[i].sizes == arrays[j].sizes &&
+                (!isOfRows(arrays[i].sizes[0]) || has(names[i], {"src", "send", "source", "row", "from", "head"})))
+                return arrays[i].sizes[0];
+    return -1;
+}
+
 // Which sizes of arrays that belong to one graph are its nodes and edges.
 std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names)
 {
@@ -94,13 +109,15 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
     for (const ArrayShape& array : arrays)
         if (numEdges < 0 && isPairs(array))
             numEdges = array.sizes[1];
+    if (numEdges < 0)
+        numEdges = lengthOfEnds(arrays, names);
     // What there is once is not of nodes or edges (a time, the state of a graph), unless nothing else is.
     for (const std::int64_t fewest : {2, 0})
         for (std::size_t i = 0; i < arrays.size(); ++i)
             if (const ArrayShape& array = arrays[i]; numNodes < 0 && !array.sizes.empty() && array.sizes[0] >= fewest && array.sizes[0] != numEdges &&
                                                      !isPairs(array) && !has(names[i], {"edge"}))
                 numNodes = array.sizes[0];
-    if (numEdges < 0)
+    if (numNodes < 0)
         return {};
     // Further edges have features of their own.
     std::map<std::int64_t, Dim> more{{numEdges, edges}};
