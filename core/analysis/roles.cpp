@@ -3,6 +3,8 @@
 
 #include "core/analysis/adjacency.h"
 #include "core/analysis/analysis.h"
+#include "core/analysis/message_passing.h"
+#include "core/analysis/op_view.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 
@@ -13,6 +15,19 @@ namespace {
 bool mentions(const std::string& name, std::string_view word)
 {
     return name.find(word) != std::string::npos;
+}
+
+// The input that a value is a view or a part of; invalid if it is computed.
+ValueId rootOf(const Program& program, ValueId value)
+{
+    static const std::set<std::string_view> parts{"aten::select", "aten::slice", "aten::unbind", "aten::narrow", "aten::squeeze", "aten::unsqueeze", "aten::expand",
+                                                  "aten::view", "aten::reshape", "aten::to", "aten::contiguous", "aten::clone", "aten::t", "aten::transpose",
+                                                  "aten::permute", "aten::split", "aten::chunk", "aten::expand_as", "aten::flatten"};
+    while (value.valid() && !program.isInput(value)) {
+        const OpId maker = program[value].producer;
+        value = maker.valid() && parts.contains(program[maker].target) ? OpView(program, program[maker]).value("self") : ValueId{};
+    }
+    return value;
 }
 
 bool hasRows(const Value& value)
@@ -29,6 +44,19 @@ bool isAdjacency(const Program& program, const Value& value)
                const Value& other = program[input.value];
                return !isSquareOfNodes(other) && hasRows(other) && isFloating(other.dtype) && other.sizes[0] == value.sizes.back();
            });
+}
+
+// An index of rows is no feature: a list of nodes, edges as rows of pairs.
+bool isReadAt(const Program& program, ValueId input)
+{
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const auto gather = gatherForm(program, OpId{static_cast<int>(i)});
+        const auto scatter = scatterForm(program, OpId{static_cast<int>(i)});
+        if ((scatter && rootOf(program, scatter->index) == input) ||
+            (gather && !program[gather->source].weight.valid() && rootOf(program, gather->index) == input))
+            return true;
+    }
+    return false;
 }
 
 // What has a row for each entry of a list of rows, and is named by no index itself, is of edges: angles between the edges that two lists name.
@@ -87,8 +115,8 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
     if (!anyFloatFeatures)
         for (Input& input : program.inputs) {
             const Value& value = program[input.value];
-            const bool names = mentions(value.name, "batch") || mentions(value.name, "ptr");
-            if (input.role == Role::Other && hasRows(value) && isInteger(value.dtype) && !names)
+            const bool names = value.sizes.size() == 1 && (mentions(value.name, "batch") || mentions(value.name, "ptr"));
+            if (input.role == Role::Other && hasRows(value) && isInteger(value.dtype) && !names && !isReadAt(program, input.value))
                 input.role = Role::NodeFeatures;
         }
 

@@ -364,7 +364,9 @@ LayerWise::Retained LayerWise::retained(const std::vector<Parts>& lowered) const
         }
         // Counting the rows of blocks asks for the neighbours, grouped or not.
         for (const StepOperand& neighbour : function.neighbours)
-            if (neighbour.value.valid() && isIntoTargets(function, neighbour.frame)) {
+            if (neighbour.value.valid() && !isIntoTargets(function, neighbour.frame)) {
+                read.insert(neighbour.value);
+            } else if (neighbour.value.valid()) {
                 const ValueId segment = function.frames[static_cast<std::size_t>(neighbour.frame)].index;
                 const Traversal& traversal = of(function);
                 if (!traversal.sources.contains({neighbour.value, segment, neighbour.ofType}) && !traversal.grouped.contains({neighbour.value, segment})) {
