@@ -62,6 +62,8 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The archive was written on a big-endian machine, which Cleave does not read."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has element type number %2, which Cleave does not know."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the higher-order op %1 (%2), which Cleave cannot cut: write the branch or loop out in forward."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The graph has no array edge_index: it fits models that take no edges."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Parameter %1 holds the node features: each of its rows is of a node."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses torch.vmap or another transform of functions (%1), which the file does not write out: save what exported.run_decompositions({}) returns."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the custom op %1 (%2), which Cleave cannot run: write it with PyTorch's own operators."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model was exported in training mode (its forward updates %1): call model.eval() before torch.export.export."),

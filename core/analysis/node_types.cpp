@@ -28,10 +28,14 @@ void renameSizes(Program& program, const std::map<std::string, std::string>& ren
 
 void mergeNodeCounts(Program& program)
 {
-    std::set<std::string> counts;
+    std::set<std::string> ofFeatures, counts;  // counts: of integers for each node, too (atoms beside their positions)
     for (const Input& input : program.inputs)
-        if (const Value& value = program[input.value]; input.role == Role::NodeFeatures && !value.sizes.empty() && !value.sizes[0].isConstant())
-            counts.insert(value.sizes[0].symbol);
+        if (const Value& value = program[input.value]; value.kind == ValueKind::Tensor && !value.sizes.empty() && !value.sizes[0].isConstant()) {
+            if (input.role == Role::NodeFeatures)
+                ofFeatures.insert(value.sizes[0].symbol);
+            if (input.role == Role::NodeFeatures || (input.role == Role::Other && isInteger(value.dtype)))
+                counts.insert(value.sizes[0].symbol);
+        }
     std::map<ValueId, std::string> readAt;
     std::map<std::string, std::string> renamed;
     const auto canonical = [&](std::string symbol) {
@@ -46,7 +50,9 @@ void mergeNodeCounts(Program& program)
         const Dim& rows = program[form->source].sizes.at(static_cast<std::size_t>(form->sourceDim));
         if (rows.isConstant() || !counts.contains(rows.symbol))
             continue;
-        const std::string mine = canonical(rows.symbol), first = canonical(readAt.try_emplace(viewRoot(program, form->index), mine).first->second);
+        std::string mine = canonical(rows.symbol), first = canonical(readAt.try_emplace(viewRoot(program, form->index), mine).first->second);
+        if (ofFeatures.contains(mine) && !ofFeatures.contains(first))
+            std::swap(mine, first);
         if (mine != first)
             renamed[mine] = first;
     }

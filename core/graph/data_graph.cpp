@@ -401,14 +401,21 @@ private:
         for (const auto& [name, array] : m_all)
             if (name != "edge_index" && !isPairs(array) && !array.shape.empty() && array.shape[0] > most && array.shape[0] != edges->second.shape[1])
                 rows = std::min(rows.value_or(array.shape[0]), array.shape[0]);
+        for (const auto& [name, array] : m_all)
+            if (!rows && array.shape.size() > 2 && isFloating(array.dtype))
+                if (const std::int64_t other = rowsOf(array); other > most)
+                    rows = other;
         return rows;
     }
 
     // Which nodes those of a relation are is for the model to say.
     void takeEdges(const Progress& progress)
     {
-        if (!m_isTyped && !m_all.contains("edge_index"))
-            throw Error(m_file + " has no array 'edge_index' of numbers.");
+        if (!m_isTyped && !m_all.contains("edge_index")) {
+            m_graph.hasEdges = false;
+            m_all.emplace("edge_index", makeArray(DType::Int64, {2, 0}).array);
+            m_graph.notes.push_back("The graph has no array edge_index: it fits models that take no edges.");
+        }
         for (auto& [name, array] : m_all)
             if (name == "edge_index" || (m_isTyped && m_relations.contains(name)))
                 takeEdges(name, array, m_isTyped && name != "edge_index" ? std::numeric_limits<std::int64_t>::max() : m_graph.numNodes, progress);

@@ -19,6 +19,7 @@ struct DataGraph {
     std::string name;           ///< "cora": the file's stem
     std::int64_t numNodes = 0;  ///< V; of all types where there are several
     bool isTyped = false;       ///< arrays for node types and relations, or edges under other names: which nodes numbers mean is for the model to say
+    bool hasEdges = true;       ///< false: the file has none, and edge_index is empty; of models whose edges are their own
     std::int64_t numEdges = 0;  ///< columns of edge_index; of all relations where there are several
     std::map<std::string, Array> arrays;  ///< "x" float32 [V, F], "edge_index" int64 [2, M], further inputs of forward
 

@@ -22,6 +22,8 @@ constexpr std::size_t bytesAtOnce = std::size_t{1} << 20;
 std::map<std::string, Array> allArrays(const DataGraph& graph)
 {
     std::map<std::string, Array> arrays = graph.arrays;
+    if (!graph.hasEdges)
+        arrays.erase("edge_index");
     if (!graph.isTyped)
         arrays["num_nodes"] = oneNumber(graph.numNodes);
     for (const auto& [name, mask] :

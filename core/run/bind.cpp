@@ -52,10 +52,12 @@ const Array& arrayFor(const Program& program, const Input& input, const DataGrap
     for (const auto& [maskName, mask] : {std::pair("train_mask", &graph.trainMask), {"val_mask", &graph.valMask}, {"test_mask", &graph.testMask}})
         if (array == graph.arrays.end() && name == maskName && *mask)
             return **mask;
-    if (array == graph.arrays.end()) {
+    const auto isThere = [&](const std::string& known) { return graph.hasEdges || known != "edge_index"; };
+    if (array == graph.arrays.end() || !isThere(array->first)) {
         std::vector<std::string> names;
         for (const auto& [known, unused] : graph.arrays)
-            names.push_back(known);
+            if (isThere(known))
+                names.push_back(known);
         throw Error("The graph " + graph.name + " has no array '" + printable(name) + "' for the model's input of that name; it has " +
                     join(names, ", ") + ". Choose one with --input " + value.name + "=ARRAY" +
                     (mayBeRandom(program, input, options) ? ", or let random numbers take its place (--features random)." : "."));

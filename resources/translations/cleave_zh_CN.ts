@@ -628,6 +628,14 @@
         <translation>模型使用高阶算子 %1（%2），Cleave 无法切分：请在 forward 中把分支或循环展开写出。</translation>
     </message>
     <message>
+        <source>The graph has no array edge_index: it fits models that take no edges.</source>
+        <translation>图中没有数组 edge_index：它适用于不以边为输入的模型。</translation>
+    </message>
+    <message>
+        <source>Parameter %1 holds the node features: each of its rows is of a node.</source>
+        <translation>参数 %1 保存节点特征：其每一行对应一个节点。</translation>
+    </message>
+    <message>
         <source>The model uses torch.vmap or another transform of functions (%1), which the file does not write out: save what exported.run_decompositions({}) returns.</source>
         <translation>模型使用了 torch.vmap 或其他函数变换（%1），而文件没有将其展开：请保存 exported.run_decompositions({}) 返回的结果。</translation>
     </message>

@@ -50,7 +50,7 @@ def make_inputs():
     more = torch.Generator().manual_seed(8)
     inputs |= {
         "train_mask": torch.rand(NODES, generator=more) < 0.4,
-        "senders": edge_index[0], "receivers": edge_index[1],
+        "senders": edge_index[0], "receivers": edge_index[1], "links": edge_index.t().contiguous(),
         "anchors": torch.randint(0, NODES, (NODES, 6), generator=more),
         "queries": torch.randint(0, NODES, (3,), generator=more), "kinds": torch.randint(0, RELATIONS, (3,), generator=more),
     }
@@ -903,6 +903,43 @@ class BestNodes(nn.Module):
         return self.lin(h[order[:30]].flatten()), h[order]
 
 
+class ScatterLists(nn.Module):
+    """scatter_add along indices that an exporter counts apart from what they add up, as it takes shorter ones."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.out = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, senders, receivers, batch):
+        h = self.lin(x)
+        h = h + torch.zeros_like(h).scatter_add_(0, receivers.unsqueeze(-1).expand(-1, HIDDEN), h[senders])
+        return torch.zeros(GRAPHS, CLASSES).scatter_add_(0, batch.unsqueeze(1).expand(-1, CLASSES), self.out(h)), h
+
+
+class NeighboursOfItems(nn.Module):
+    """KGCN: rows of some nodes, and of those that a table lists for them."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.out = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, anchors, queries):
+        h = self.lin(x).relu()
+        return self.out(h[queries] + h[anchors[queries]].mean(1))
+
+
+class EdgesAsRows(nn.Module):
+    """Edges [M, 2] beside integers for each node."""
+
+    def __init__(self):
+        super().__init__()
+        self.atoms, self.lin = nn.Embedding(9, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, atoms, links):
+        h = self.atoms(atoms)
+        return self.lin(h + torch.zeros_like(h).index_add(0, links[:, 1], h[links[:, 0]]))
+
+
 class DenseBatch(nn.Module):
     """A row of places for each graph, as transformers over the nodes of a graph want it."""
 
@@ -1509,6 +1546,9 @@ ZOO = {
     "matrix_norm": MatrixNorm,
     "dense_gcn": lambda: Dense(lambda i: pyg.DenseGCNConv(i, HIDDEN)),
     "best_nodes": BestNodes,
+    "scatter_lists": ScatterLists,
+    "neighbours_of_items": NeighboursOfItems,
+    "edges_as_rows": EdgesAsRows,
     "dense_gat": lambda: Dense(lambda i: pyg.DenseGATConv(i, HIDDEN // 2, 2)),
     "written_gat": WrittenGAT,
     "dense_sage": lambda: Dense(lambda i: pyg.DenseSAGEConv(i, HIDDEN)),

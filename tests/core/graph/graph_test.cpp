@@ -280,7 +280,8 @@ TEST(Graph, OfTwoTypesMayHaveOneEdgeIndex)
 TEST(Graph, MayListEdgesInArraysWithOtherNames)
 {
     std::map<std::string, Array> arrays{{"x", arrayOf<float>(DType::Float32, {3, 1}, {1, 2, 3})}};
-    EXPECT_NE(refusal(arrays).find("no array 'edge_index'"), std::string::npos) << refusal(arrays);
+    EXPECT_FALSE(read(arrays).hasEdges);
+    EXPECT_EQ(read(arrays).numEdges, 0);
     arrays["senders"] = numbers({2}, {0, 1});
     arrays["receivers"] = numbers({2}, {1, 2});
     const DataGraph graph = read(arrays);
@@ -336,7 +337,7 @@ TEST(Graph, OfArraysWithOtherNames)
     arrays.erase("x_user");
     arrays.erase("train_mask_x");
     arrays["x"] = arrays["users"];
-    EXPECT_NE(refusal(arrays).find("has no array 'edge_index'"), std::string::npos) << refusal(arrays);
+    EXPECT_FALSE(read(arrays).hasEdges);
 }
 
 TEST(Npy, RoundTripsEveryType)
