@@ -14,6 +14,7 @@
 
 #include "core/analysis/dims.h"
 #include "core/analysis/message_passing.h"
+#include "core/analysis/op_view.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/stopping.h"
@@ -349,7 +350,25 @@ void useThreads(const RunOptions& options)
 
 namespace {
 
-// Sources and targets of edges, where no input has both: lists that rows are read at and added at, or pointers to where each target's begin.
+// An input's entries, or those of one of its columns; undefined for what is computed otherwise.
+at::Tensor entriesOf(const Program& program, const Bindings& inputs, ValueId index)
+{
+    if (const auto input = inputs.find(index); input != inputs.end())
+        return input->second.toTensor().to(at::kLong);
+    const OpId maker = program[index].producer;
+    if (!maker.valid() || program[maker].target != "aten::select")
+        return {};
+    const OpView view(program, program[maker]);
+    const auto input = inputs.find(view.value("self"));
+    const std::optional<int> dim = view.dim("dim", view.rank("self"));
+    const std::optional<std::int64_t> entry = view.integer("index");
+    if (input == inputs.end() || !dim || !entry || *entry >= input->second.toTensor().size(*dim) || *entry < -input->second.toTensor().size(*dim))
+        return {};
+    return input->second.toTensor().select(*dim, *entry).to(at::kLong);
+}
+
+// Sources and targets of edges, where no input has both as its rows: lists that rows are read at and added at, pointers to where each target's begin, or
+// a table of neighbours.
 std::optional<std::pair<at::Tensor, at::Tensor>> separateEnds(const Analysis& analysis, const Bindings& inputs)
 {
     const Program& program = analysis.program;
@@ -362,7 +381,7 @@ std::optional<std::pair<at::Tensor, at::Tensor>> separateEnds(const Analysis& an
         for (std::size_t i = 0; i < program.ops.size(); ++i) {
             const OpId op{static_cast<int>(i)};
             const OpFacts& facts = analysis.ops[op];
-            if (facts.kind != kind || !facts.index.valid() || !inputs.contains(facts.index) || program[facts.index].sizes.size() != 1)
+            if (facts.kind != kind || !facts.index.valid() || program[facts.index].sizes.size() != 1 || !entriesOf(program, inputs, facts.index).defined())
                 continue;
             const ValueId rows = kind == OpKind::Gather ? gatherForm(program, op)->source : program[op].outputs.front();
             if (analysis.values[rows].rows == Rows::Nodes && analysis.values[rows].nodeType == only)
@@ -373,14 +392,22 @@ std::optional<std::pair<at::Tensor, at::Tensor>> separateEnds(const Analysis& an
     for (const ValueId to : indices(OpKind::Scatter))
         for (const ValueId from : indices(OpKind::Gather))
             if (from != to && program[from].sizes == program[to].sizes)
-                return std::pair(inputs.at(from).toTensor().to(at::kLong), inputs.at(to).toTensor().to(at::kLong));
+                return std::pair(entriesOf(program, inputs, from), entriesOf(program, inputs, to));
     for (const Input& input : program.inputs)
         if (const Value& value = program[input.value]; value.sizes == std::vector{Dim{0, "Add(1, " + nodes + ")"}})
             for (const ValueId from : indices(OpKind::Gather))
                 if (const auto divided = rowsDividedBy(program, input.value); divided && program[from].sizes == std::vector{*divided}) {
                     const at::Tensor counts = inputs.at(input.value).toTensor().to(at::kLong).diff();
-                    return std::pair(inputs.at(from).toTensor().to(at::kLong), at::repeat_interleave(counts));
+                    return std::pair(entriesOf(program, inputs, from), at::repeat_interleave(counts));
                 }
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; value.kind == ValueKind::Tensor && isInteger(value.dtype) && value.sizes.size() == 2 &&
+                                                       value.sizes[0] == Dim{0, nodes} && value.sizes[1].isConstant()) {
+            const at::Tensor table = inputs.at(input.value).toTensor().to(at::kLong);
+            const at::Tensor targets = at::arange(table.size(0), at::kLong).repeat_interleave(table.size(1));
+            const at::Tensor isNode = table.reshape({-1}).ge(0);  // others fill the rows up
+            return std::pair(table.reshape({-1}).masked_select(isNode), targets.masked_select(isNode));
+        }
     return {};
 }
 

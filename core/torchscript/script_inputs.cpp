@@ -117,7 +117,7 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
             if (const ArrayShape& array = arrays[i]; numNodes < 0 && !array.sizes.empty() && array.sizes[0] >= fewest && array.sizes[0] != numEdges &&
                                                      !isPairs(array) && !has(names[i], {"edge"}))
                 numNodes = array.sizes[0];
-    if (numNodes < 0)
+    if (numEdges < 0 && numNodes < 0)
         return {};
     // Further edges have features of their own.
     std::map<std::int64_t, Dim> more{{numEdges, edges}};
