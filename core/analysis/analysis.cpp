@@ -148,7 +148,7 @@ std::string Analyser::whyNotRowWise(OpId id) const
 {
     const bool known = hasRowRule(m_p[id].target), onEdges = !allOperands(id, [&](ValueId v) { return facts(v).rows != Rows::Edges; });
     return known ? std::string("mixes rows: a result row depends on other rows of its operands, ") +
-                       (onEdges ? "and these are edges: that works where the inputs tell how many there are."
+                       (onEdges ? "and these are edges, or nodes that a mask chooses: that works where the inputs tell how many there are."
                                 : "and it is not one row for each node or one for the graph.")
                  : "is not known to work row by row, and running it on permuted and truncated rows did not show that it does.";
 }

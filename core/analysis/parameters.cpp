@@ -90,7 +90,7 @@ WeightId joined(Program& program, const std::vector<ValueId>& tables)
     return {static_cast<int>(program.weights.size()) - 1};
 }
 
-// Where all that reads a table puts it below others, what reads the rows of all of them stands for it.
+// A table that is put below others stands for the rows of all of them.
 ValueId withOthers(const Program& program, ValueId table)
 {
     ValueId all = table;

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/base/zip.h"
 #include "core/graph/data_graph.h"
 #include "core/graph/dot_graph.h"
 #include "core/graph/edge_list.h"
@@ -57,7 +58,12 @@ void takeNames(GraphArrays& graph, const std::filesystem::path& path)
 GraphArrays readNumPy(const std::filesystem::path& path)
 {
     GraphArrays graph;
-    graph.arrays = std::filesystem::is_directory(path) ? mapFolder(path) : readNpz(path);
+    const bool isFolder = std::filesystem::is_directory(path);
+    graph.arrays = isFolder ? mapFolder(path) : readNpz(path);
+    // A file without edges may be meant; edges that are no numbers are not.
+    const std::string edges = "edge_index";
+    if (!graph.arrays.contains(edges) && (isFolder ? std::filesystem::exists(path / (edges + ".npy")) : ZipReader(path).contains(edges + ".npy")))
+        throw Error(printable(path.filename().string()) + " has no array '" + edges + "' of numbers.");
     takeNames(graph, path);
     return graph;
 }

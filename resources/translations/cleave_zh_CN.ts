@@ -1784,8 +1784,8 @@
         <translation>正在读取节点</translation>
     </message>
     <message>
-        <source>The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and these are edges: that works where the inputs tell how many there are.</source>
-        <translation>模型无法精确切分：%1 混合了多行：结果的一行依赖操作数的其他行，而这些行是边：只有输入给出边数时才可行。</translation>
+        <source>The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and these are edges, or nodes that a mask chooses: that works where the inputs tell how many there are.</source>
+        <translation>模型无法精确切分：%1 混合了多行：结果的一行依赖操作数的其他行，而这些行是边或由掩码选出的节点：只有输入给出其数量时才可行。</translation>
     </message>
     <message>
         <source>The model cannot be cut exactly: %1 mixes rows: a result row depends on other rows of its operands, and it is not one row for each node or one for the graph.</source>
