@@ -94,8 +94,8 @@ struct AnalysisOptions {
     KnownInputSizes sizes = {};         ///< what is known of FreeSize: from a graph's arrays, or a plan
 };
 
-/// A parameter that is given the role node features, alone or with those that it is concatenated with, becomes an input, and its number of rows the number of nodes wherever it stands. Error if it
-/// cannot have the role.
+/// A parameter that is given the role node features, alone or with those that it is concatenated with, becomes an input, and its number of rows the
+/// number of nodes wherever it stands. Error if it cannot have the role.
 void promoteParameters(Program& program, const std::map<std::string, Role>& chosen);
 
 /// The same for parameters whose rows edges read, by their index or as a matrix: where forward takes no node features, they are these. Leaves a note.
