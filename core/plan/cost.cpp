@@ -89,7 +89,8 @@ public:
                 add(group, m_first[1] + at(step), m.m_steps[at(step)].mostBytes, m.m_steps[at(step)].scratchBytes, m.m_steps[at(step)].isView,
                     m.m_steps[at(step)].reads, storedRows);
             const PlacedWork& work = m.m_ops[op];
-            const double rows = m.rowsFor(group, m.hopsOf(m_plan.positions[op])).most;
+            const Position position = m_plan.positions[op];
+            const double rows = m.rowsFor(group, m.typeAt(position), m.hopsOf(position)).most;
             add(group, op, work.resultBytes * rows, work.scratchBytes * rows, work.kind == WorkKind::View, work.reads, storedRows);
         }
         const int end = static_cast<int>(m_events.size());
@@ -160,20 +161,24 @@ private:
     std::set<std::pair<int, std::size_t>> m_seen;
 };
 
-const RowCount& CostModel::rowsFor(int group, int hops) const
+RowCount CostModel::rowsFor(int group, int nodeType, int hops) const
 {
-    const std::vector<RowCount>& reach = rowsOf(group).reach;
+    const std::vector<RowCount>& reach = rowsOf(group).reach[at(nodeType)];
+    if (reach.empty()) {
+        const double nodes = m_counts.nodesOf(nodeType);
+        return {nodes * rowsOf(group).batches, nodes};
+    }
     return reach[std::min(at(hops), reach.size() - 1)];
 }
 
 bool CostModel::isWhole(const FunctionRows& rows, int nodeType) const
 {
-    return m_counts.order == "natural" && rows.reach.front().most >= m_counts.nodesOf(nodeType);
+    return m_counts.order == "natural" && rows.reach[at(nodeType)].front().most >= m_counts.nodesOf(nodeType);
 }
 
 double CostModel::rowsAt(Position position) const
 {
-    return rowsFor(groupOf(position), hopsOf(position)).total;
+    return rowsFor(groupOf(position), typeAt(position), hopsOf(position)).total;
 }
 
 Amount CostModel::opCost(std::size_t placed, Position position) const
@@ -189,12 +194,13 @@ double CostModel::readSeconds(const Tensor& tensor, bool wholeBlock, int functio
 {
     const int group = m_groupOfLevel[at(function)];
     const bool inOrder = !wholeBlock && m_counts.order == "natural";
-    return rowsFor(group, wholeBlock ? m_groups[at(group)].last - function + 1 : 0).total * tensor.bytes / (inOrder ? m_rates.read : m_rates.gather);
+    const double rows = rowsFor(group, tensor.nodeType, wholeBlock ? m_groups[at(group)].last - function + 1 : 0).total;
+    return rows * tensor.bytes / (inOrder ? m_rates.read : m_rates.gather);
 }
 
 double CostModel::writeSeconds(const Tensor& tensor, int function) const
 {
-    const double rows = rowsFor(m_groupOfLevel[at(function)], 0).total;
+    const double rows = rowsFor(m_groupOfLevel[at(function)], tensor.nodeType, 0).total;
     return tensor.writeSeconds * rows / std::max(1.0, m_counts.nodesOf(tensor.nodeType));
 }
 
@@ -255,7 +261,7 @@ private:
             f.compute += m_cost.ops.back();
             for (const int extra : m.m_ops[i].extras)
                 if (const int hops = m.hopsOf(position); extras.insert({extra, m_group[i], hops}).second) {
-                    const double rows = m.rowsFor(m_group[i], hops).total;
+                    const double rows = m.rowsFor(m_group[i], m.typeAt(position), hops).total;
                     const auto& [isComputed, amount] = m.m_extras[at(extra)];
                     (isComputed ? f.compute : f.prepare) += {rows * amount.bytes, rows * amount.flops, rows * amount.seconds};
                 }
@@ -325,10 +331,12 @@ private:
         return (hops == 0 && m_isNatural) || m.isWhole(m.rowsOf(group), type);
     }
 
+    RowCount rowsOf(const Reading& r, int hops) const { return m.rowsFor(r.group, m.m_tensors[at(r.tensor)].nodeType, hops); }
+
     double nodeSeconds(const Reading& r, int hops) const
     {
         const double rate = isInOrder(r.group, hops) ? m.m_rates.read : m.m_rates.gather;
-        return m.rowsFor(r.group, hops).total * m.m_tensors[at(r.tensor)].bytes / rate;
+        return rowsOf(r, hops).total * m.m_tensors[at(r.tensor)].bytes / rate;
     }
 
     // More seconds with all gathers of the group reading a copy of the block's rows than straight from the store; negative where that pays.
@@ -376,14 +384,14 @@ private:
                 saved.reads.push_back({r.group, function.isGlobal ? 'V' : rows, count, amount});
             };
             if (r.hops >= 0)
-                add(r.hops > 0 ? 'E' : 'V', m.rowsFor(r.group, r.hops).total, nodeSeconds(r, r.hops));
+                add(r.hops > 0 ? 'E' : 'V', rowsOf(r, r.hops).total, nodeSeconds(r, r.hops));
             if (r.straight > 0)
                 add('M', r.straight, r.straightSeconds);
             if (r.numbered > 0)
                 add('M', r.numbered, r.numberedSeconds);
         }
         if (isSaved(t) && tensor.producer >= 0) {
-            const double rows = m.rowsFor(saved.madeIn, 0).total;
+            const double rows = m.rowsFor(saved.madeIn, tensor.nodeType, 0).total;
             saved.write = {rows * tensor.bytes, 0, m.writeSeconds(tensor, m.m_groups[at(saved.madeIn)].last)};
             m_cost.functions[at(saved.madeIn)].write += saved.write;
         } else if (isSaved(t) && m.m_space.analysis().values[tensor.id].rows == Rows::Nodes) {
@@ -412,7 +420,7 @@ private:
     {
         for (std::size_t i = m_readingsOf[at(t)].first; i < m_readingsOf[at(t)].second; ++i)
             if (const Reading& r = m_readings[i]; r.group == group)
-                return r.hops < 0 || isInOrder(group, r.hops) ? 0 : m.rowsFor(group, r.hops).most;
+                return r.hops < 0 || isInOrder(group, r.hops) ? 0 : rowsOf(r, r.hops).most;
         return 0;
     }
 

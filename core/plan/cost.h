@@ -125,7 +125,7 @@ public:
 
 private:
     struct Group {
-        int first = 0, last = 0;
+        int first = 0, last = 0;  // last: that has ops, in the plan that the counts are of
         FunctionRows rows;
     };
     struct Ref {
@@ -152,8 +152,9 @@ private:
 
     const FunctionRows& rowsOf(int group) const { return m_groups[static_cast<std::size_t>(group)].rows; }
     int groupOf(Position position) const { return m_groupOfLevel[static_cast<std::size_t>(position.function())]; }
-    int hopsOf(Position position) const { return m_groups[static_cast<std::size_t>(groupOf(position))].last - position.at / 2; }
-    const RowCount& rowsFor(int group, int hops) const;
+    int hopsOf(Position position) const { return std::max(0, m_groups[static_cast<std::size_t>(groupOf(position))].last - position.at / 2); }
+    int typeAt(Position position) const { return m_space.analysis().typeOf(position.function()); }
+    RowCount rowsFor(int group, int nodeType, int hops) const;
     bool isWhole(const FunctionRows& rows, int nodeType) const;  ///< one batch has all nodes as they are: no block needs a copy or numbers
 
     const PlanSpace& m_space;

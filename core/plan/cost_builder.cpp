@@ -56,12 +56,14 @@ private:
                 m.m_groupOfLevel[at(level)] = static_cast<int>(m.m_groups.size());
             const double nodes = m.m_counts.nodesOf(m_a.typeOf(first)), batch = static_cast<double>(std::max<std::int64_t>(m.m_counts.batchSize, 1));
             group.rows.batches = std::max(1.0, std::ceil(nodes / batch));
-            group.rows.reach = {{nodes, std::min(nodes, batch)}};
+            group.rows.reach.resize(at(m_a.types()));
+            group.rows.reach[at(m_a.typeOf(first))] = {{nodes, std::min(nodes, batch)}};
             m.m_groups.push_back(group);
         }
         for (std::size_t f = 0; f < m.m_cut.functions.size(); ++f)
             if (const CutFunction& function = m.m_cut.functions[f]; function.isOfLevel()) {
                 Group& group = m.m_groups[at(m.m_groupOfLevel[at(function.level)])];
+                group.last = function.level;
                 group.rows = m.m_counts.functions[f];
             }
         for (const Group& group : m.m_groups) {
@@ -231,8 +233,8 @@ private:
         constexpr double numberedBytes = 40;  // of a node: itself, and twice a slot of the table
         const bool hasBlocks = std::ranges::any_of(m_f->frames, [](const Frame& frame) { return frame.kind == FrameKind::Block; });
         const bool isWhole = m_f->isOfLevel() && m.isWhole(rows(), m_f->nodeType), isNumbered = hasBlocks && !isWhole;
-        double numbered = rows().reach.front().total;
-        double most = isNumbered ? rows().reach.back().most * numberedBytes : 0, all = 0;
+        double numbered = rows().targets();
+        double most = isNumbered ? rows().mostWithin() * numberedBytes : 0, all = 0;
         for (std::size_t i = 0; i < m_f->frames.size(); ++i)
             all += frameRows(static_cast<int>(i)).total;
         std::set<std::pair<ValueId, int>> lookedUp;

@@ -23,7 +23,7 @@ public:
 
     FunctionRows rows(const CutFunction& f) const
     {
-        const double targets = total(f.total), nodes = size(m_a.nodeTypes[static_cast<std::size_t>(f.nodeType)].symbol);
+        const double targets = total(f.total);
         FunctionRows rows;
         double inBatch = f.isGlobal ? targets : std::min(targets, m_batch);
         rows.batches = f.isGlobal ? 1 : std::max(1.0, std::ceil(targets / m_batch));
@@ -31,34 +31,49 @@ public:
         for (const Frame& frame : f.frames)
             farthest = std::max(farthest, frame.hops);
         rows.frames.resize(f.frames.size());
-        double within = f.rowsOf.valid() ? 0 : inBatch;
+        // Of each type, the nodes of a batch, and how many of those there are in the mean at first: a slice of the targets.
+        const auto types = static_cast<std::size_t>(m_a.types());
+        std::vector<double> within(types), sliced(types);
+        for (std::size_t type = 0; type < types; ++type) {
+            const bool isOwn = static_cast<int>(type) == f.nodeType, isWhole = inBatch >= targets && f.numbers(static_cast<int>(type));
+            if (f.rowsOf.valid() || (!isOwn && !isWhole && f.targetsOf(static_cast<int>(type)) < 0))
+                continue;
+            within[type] = isOwn ? inBatch : std::ceil(nodesOf(type) / rows.batches);
+            sliced[type] = (isOwn ? targets : nodesOf(type)) / rows.batches;
+        }
+        rows.reach.resize(types);
         for (int hops = 0; hops <= farthest + 1; ++hops) {
-            rows.reach.push_back(count(rows, f.rowsOf.valid() || hops > 0 ? within : targets / rows.batches, within));
-            double read = 0;
+            for (std::size_t type = 0; type < types; ++type)
+                if (f.numbers(static_cast<int>(type)))
+                    rows.reach[type].push_back(count(rows, hops > 0 ? within[type] : sliced[type], within[type]));
+            std::vector<double> read(types);
             for (std::size_t i = 0; i < f.frames.size(); ++i) {
                 const Frame& frame = f.frames[i];
                 if (frame.hops != hops)
                     continue;
-                const auto parent = static_cast<std::size_t>(std::max(frame.parent, 0));
+                const auto parent = static_cast<std::size_t>(std::max(frame.parent, 0)), type = static_cast<std::size_t>(frame.nodeType);
                 RowCount& own = rows.frames[i];
-                if (frame.kind == FrameKind::Targets)
+                if (i == 0)
                     own = {targets, inBatch};
+                else if (frame.kind == FrameKind::Targets)
+                    own = rows.reach[type].front();
                 else if (frame.kind == FrameKind::Block)
-                    own = rows.reach.back();
+                    own = rows.reach[type].back();
                 else if (frame.kind == FrameKind::Edges)
-                    own = scaled(rows.frames[parent], size(frame.index) / std::max(nodes, 1.0));
+                    own = scaled(rows.frames[parent], size(frame.index) / std::max(nodesOf(static_cast<std::size_t>(f.frames[parent].nodeType)), 1.0));
                 else if (frame.kind == FrameKind::Part)
                     own = scaled(rows.frames[parent], std::min(1.0, total(frame.own) / std::max(total(frame.own) + total(frame.before), 1.0)));
                 else
                     own = rows.frames[parent];
             }
-            std::set<int> reading;
+            std::set<std::pair<int, int>> reading;
             for (const StepOperand& neighbour : f.neighbours)
-                if (neighbour.ofType == f.nodeType && f.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops &&
-                    reading.insert(neighbour.frame).second)
-                    read += rows.frames[static_cast<std::size_t>(neighbour.frame)].most;
+                if (f.numbers(neighbour.ofType) && f.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops &&
+                    reading.insert({neighbour.frame, neighbour.ofType}).second)
+                    read[static_cast<std::size_t>(neighbour.ofType)] += rows.frames[static_cast<std::size_t>(neighbour.frame)].most;
             // Nodes that so many random reads find beside those that are there.
-            within += std::max(0.0, nodes - within) * (1 - std::pow(1 - 1 / std::max(nodes, 2.0), read));
+            for (std::size_t type = 0; type < types; ++type)
+                within[type] += std::max(0.0, nodesOf(type) - within[type]) * (1 - std::pow(1 - 1 / std::max(nodesOf(type), 2.0), read[type]));
         }
         return rows;
     }
@@ -72,7 +87,7 @@ public:
         return sum;
     }
 
-    std::int64_t nodesOf(const NodeType& type) const { return std::llround(size(type.symbol)); }
+    double nodesOf(std::size_t type) const { return size(m_a.nodeTypes[type].symbol); }
 
     // Rows of a structure value: its one dimension that the graph decides.
     double size(ValueId value) const
@@ -114,13 +129,41 @@ private:
 
 }  // namespace
 
+namespace {
+
+template <class Count>
+double sumOf(const std::vector<std::vector<RowCount>>& reach, Count&& count)
+{
+    double sum = 0;
+    for (const std::vector<RowCount>& ofType : reach)
+        sum += ofType.empty() ? 0 : count(ofType);
+    return sum;
+}
+
+}  // namespace
+
+double FunctionRows::targets() const
+{
+    return sumOf(reach, [](const auto& ofType) { return ofType.front().total; });
+}
+
+double FunctionRows::within() const
+{
+    return sumOf(reach, [](const auto& ofType) { return ofType.back().total; });
+}
+
+double FunctionRows::mostWithin() const
+{
+    return sumOf(reach, [](const auto& ofType) { return ofType.back().most; });
+}
+
 double GraphCounts::inflation() const
 {
     double all = 0, targets = 0;
     for (const FunctionRows& f : functions)
-        if (f.frames.size() > 1 && f.reach.front().total > 0) {
-            all += f.reach.back().total;
-            targets += f.reach.front().total;
+        if (f.frames.size() > 1 && f.targets() > 0) {
+            all += f.within();
+            targets += f.targets();
         }
     return targets > 0 ? all / targets : 1;
 }
@@ -135,8 +178,8 @@ GraphCounts estimateCounts(const Analysis& analysis, const CutProgram& cut, std:
 {
     const Estimate estimate(analysis, nodes, edges, batchSize, known);
     GraphCounts counts;
-    for (const NodeType& type : analysis.nodeTypes)
-        counts.nodes.push_back(estimate.nodesOf(type));
+    for (std::size_t type = 0; type < analysis.nodeTypes.size(); ++type)
+        counts.nodes.push_back(std::llround(estimate.nodesOf(type)));
     counts.batchSize = batchSize;
     counts.estimated = true;
     std::set<ValueId> segments;

@@ -9,6 +9,7 @@
 #include "core/analysis/op_view.h"
 #include "core/analysis/row_rules.h"
 #include "core/base/error.h"
+#include "core/base/format.h"
 
 namespace cleave {
 
@@ -47,7 +48,7 @@ public:
         m_f.nodeType = analysis.typeOf(level);
         m_f.rowsOf = rowsOf;
         m_f.total = rowsOf.valid() ? rowTotals(rowsOf) : std::vector<RowTotal>{RowTotal{{}, 0, m_f.nodeType}};
-        m_f.frames.push_back({});
+        m_f.frames.push_back({FrameKind::Targets, {}, -1, 0, m_f.nodeType, {}, {}, {}});
     }
 
     void addNodeOp(OpId id)
@@ -100,14 +101,14 @@ private:
         return static_cast<int>(m_f.frames.size()) - 1;
     }
 
-    // The nodes so many hops from the targets.
-    int nodeFrame(int hops)
+    // The nodes of a type so many hops from the targets.
+    int nodeFrame(int hops, int type)
     {
-        return hops == 0 ? 0 : frameIndex({FrameKind::Block, {}, nodeFrame(hops - 1), hops, {}, {}, {}});
+        return hops == 0 ? 0 : frameIndex({FrameKind::Block, {}, -1, hops, type, {}, {}, {}});
     }
 
     // After the last message passing for the targets; before it, and after the one before, for its block; and so on.
-    int nodeFrame(Position position) { return nodeFrame(m_f.level - position.at / 2); }
+    int nodeFrame(Position position) { return nodeFrame(m_f.level - position.at / 2, m_a.typeOf(position.function())); }
 
     bool isMadeHere(ValueId value) const
     {
@@ -174,7 +175,10 @@ private:
         if (const ValueFacts& facts = m_a.values[value]; facts.outer * facts.inner != 1)
             throw Error("The functions cannot be joined: rows of " + describe(m_p, m_p[value].producer) +
                         " have several entries and are read by number.");
-        return {OperandKind::Numbered, value, rowDim, frame, IndexInto::Nodes, from};
+        const int type = m_a.values[value].nodeType;
+        if (m_numbered.try_emplace(frame, type).first->second != type)
+            throw Error("The functions cannot be joined: the same numbers name nodes of several types.");
+        return {OperandKind::Numbered, value, rowDim, frame, IndexInto::Nodes, from, type};
     }
 
     void readsNeighbours(ValueId index, int rowDim, int frame, int ofType)
@@ -235,7 +239,7 @@ private:
         if (m_p[index].sizes.size() != 1)
             throw Error("The model cannot be cut exactly: " + describe(m_p, gather) +
                         " renumbers edge rows by an index of several dimensions, which is not supported.");
-        const Frame read{FrameKind::Renumbered, index, frame, at(frame).hops, {}, {}, rowTotals(form->source)};
+        const Frame read{FrameKind::Renumbered, index, frame, at(frame).hops, 0, {}, {}, rowTotals(form->source)};
         return operand(form->source, frameIndex(read), form->sourceDim);
     }
 
@@ -250,7 +254,7 @@ private:
         forEachOperand(m_p[id], [&](ValueId part) {
             const int dim = m_a.ops[id].operandRowDims[i++];
             const std::vector<RowTotal> own = partTotals(part, dim);
-            step.parts.push_back(frameIndex({FrameKind::Part, {}, frame, at(frame).hops, id, before, own}));
+            step.parts.push_back(frameIndex({FrameKind::Part, {}, frame, at(frame).hops, 0, id, before, own}));
             step.operands.push_back(operand(part, step.parts.back(), dim));
             append(before, own);
         });
@@ -287,20 +291,22 @@ private:
         return all;
     }
 
-    // An index renumbered to the nodes of the batch, through the views that the op is given it by.
-    StepOperand localIndex(ValueId value, ValueId root, int frame)
+    // An index renumbered to the batch's nodes of a type, through the views that the op is given it by.
+    StepOperand localIndex(ValueId value, ValueId root, int frame, int type)
     {
         const int rowDim = symbolicDim(m_p[value]);
+        if (m_named.try_emplace(root, type).first->second != type)
+            throw Error("The functions cannot be joined: '" + printable(m_p[root].name) + "' names nodes of several types.");
         if (value == root) {
             m_prologue.insert(root);
-            return {OperandKind::LocalIndex, value, rowDim, frame, IndexInto::Nodes, -1, m_f.nodeType};
+            return {OperandKind::LocalIndex, value, rowDim, frame, IndexInto::Nodes, -1, type};
         }
         const OpId id = m_p[value].producer;
         if (!m_done.contains(Key{id, frame, IndexInto::Batch})) {
             Step step{StepKind::LocalIndex, id, frame, {}, {rowDim}, {}, 1, IndexInto::Batch};
             for (const NamedArgument& argument : m_p[id].args)
                 forEachValue(argument.value, [&](ValueId v) {
-                    step.operands.push_back(argument.name == "self" ? localIndex(v, root, frame) : whole(v));
+                    step.operands.push_back(argument.name == "self" ? localIndex(v, root, frame, type) : whole(v));
                 });
             add(std::move(step));
         }
@@ -324,7 +330,7 @@ private:
         const auto form = gatherForm(m_p, id);
         const ValueId segment = at(frame).kind == FrameKind::Edges ? at(frame).index : ValueId{};
         const int type = m_a.values[form->source].nodeType;
-        const bool atTarget = segment.valid() && m_a.ops[id].index == segment && type == m_f.nodeType;
+        const bool atTarget = segment.valid() && m_a.ops[id].index == segment && type == at(at(frame).parent).nodeType;
         if (m_a.values[form->source].rows == Rows::Edges) {
             // Edge rows that are read for each node.
             Step step{StepKind::Forward, id, frame, {renumbered(id, frame)}, {}, {}, 1};
@@ -342,7 +348,7 @@ private:
         }
         const auto index = [&](ValueId v) {
             if (atTarget || here || copied)
-                return localIndex(v, m_a.ops[id].index, frame);
+                return localIndex(v, m_a.ops[id].index, frame, type);
             StepOperand entries = operand(v, frame, form->indexRowDim);
             entries.ofType = type;
             return entries;
@@ -353,7 +359,7 @@ private:
             if (here)
                 return {OperandKind::Step, v, form->sourceDim, frameOf(v)};
             if (copied)
-                return {OperandKind::Stored, v, form->sourceDim, nodeFrame(at(frame).hops + 1)};
+                return {OperandKind::Stored, v, form->sourceDim, nodeFrame(at(frame).hops + 1, type)};
             return {OperandKind::StoredWhole, v, form->sourceDim, frame};
         };
         Step step{StepKind::Call, id, frame, {}, {}, {}, 1};
@@ -368,7 +374,7 @@ private:
     {
         const auto form = scatterForm(m_p, id);
         const ValueId segment = m_a.ops[id].index;
-        const int edges = frameIndex({FrameKind::Edges, segment, frame, at(frame).hops, {}, {}, {}});
+        const int edges = frameIndex({FrameKind::Edges, segment, frame, at(frame).hops, 0, {}, {}, {}});
         const int shift = form->source.valid() && m_p[form->source].kind == ValueKind::Tensor
                               ? static_cast<int>(m_p[form->self].sizes.size() - m_p[form->source].sizes.size())
                               : 0;
@@ -376,7 +382,7 @@ private:
         for (const NamedArgument& argument : m_p[id].args)
             forEachValue(argument.value, [&](ValueId v) {
                 if (isIndexArgument(argument.name))
-                    step.operands.push_back(localIndex(v, segment, edges));
+                    step.operands.push_back(localIndex(v, segment, edges, at(frame).nodeType));
                 else if (argument.name == "self")
                     step.operands.push_back(operand(v, frame, form->rowDim));
                 else
@@ -406,6 +412,8 @@ private:
     const CutChoices& m_choices;
     std::set<ValueId>& m_prologue;
     std::set<Key> m_done;
+    std::map<ValueId, int> m_named;  // the type of the nodes that an index into the batch names
+    std::map<int, int> m_numbered;   // and a frame of nodes' numbers
     CutFunction m_f;
 };
 
@@ -429,17 +437,36 @@ bool isOverNodes(const CutFunction& function, const Step& step)
     return step.frame == 0 || function.frames[static_cast<std::size_t>(step.frame)].kind == FrameKind::Block;
 }
 
+bool CutFunction::numbers(int type) const
+{
+    return type == nodeType || std::ranges::any_of(frames, [&](const Frame& frame) {
+        return (frame.kind == FrameKind::Block || frame.kind == FrameKind::Targets) && frame.nodeType == type;
+    });
+}
+
+int CutFunction::targetsOf(int type) const
+{
+    const auto targets = std::ranges::find_if(frames, [&](const Frame& frame) { return frame.kind == FrameKind::Targets && frame.nodeType == type; });
+    return targets == frames.end() ? -1 : static_cast<int>(targets - frames.begin());
+}
+
 bool isIntoTargets(const CutFunction& function, int frame)
 {
     const Frame& f = function.frames[static_cast<std::size_t>(frame)];
     return f.kind == FrameKind::Edges && f.parent == 0;
 }
 
-StepOperand savedRows(const Step& step, std::size_t output, ValueId value)
+StepOperand savedRows(CutFunction& function, const Step& step, std::size_t output, ValueId value)
 {
     if (step.frame == 0)
         return {OperandKind::Step, value, step.rowDims.at(output), 0};
-    return {OperandKind::Leading, value, step.rowDims.at(output), 0, IndexInto::Nodes, step.frame};
+    const int type = function.frames[static_cast<std::size_t>(step.frame)].nodeType;
+    int targets = function.targetsOf(type);
+    if (targets < 0) {
+        targets = static_cast<int>(function.frames.size());
+        function.frames.push_back({FrameKind::Targets, {}, -1, 0, type, {}, {}, {}});
+    }
+    return {OperandKind::Leading, value, step.rowDims.at(output), targets, IndexInto::Nodes, step.frame};
 }
 
 namespace {
@@ -499,7 +526,7 @@ void connect(CutProgram& cut, const Analysis& analysis)
                     const ValueId value = analysis.program[step.op].outputs[i];
                     if (needed.contains(value) && analysis.values[value].reach == Reach::Feature) {
                         f.saves.push_back(value);
-                        f.results.push_back(savedRows(step, i, value));
+                        f.results.push_back(savedRows(f, step, i, value));
                     }
                 }
 }
@@ -525,6 +552,15 @@ std::vector<ValueId> CutFunction::segments() const
     std::vector<ValueId> all;
     for (const Frame& frame : frames)
         if (frame.kind == FrameKind::Edges)
+            addOnce(all, frame.index);
+    return all;
+}
+
+std::vector<ValueId> CutFunction::segmentsInto(int type) const
+{
+    std::vector<ValueId> all;
+    for (const Frame& frame : frames)
+        if (frame.kind == FrameKind::Edges && frames[static_cast<std::size_t>(frame.parent)].nodeType == type)
             addOnce(all, frame.index);
     return all;
 }
@@ -568,15 +604,21 @@ CutProgram cutAt(const Analysis& analysis, const Placement& placement, const Cut
         last = first;
         while (last < analysis.levels && choices.joined.contains(last))
             ++last;
-        FunctionBuilder builder(analysis, placement, choices, first, last, {}, prologue);
+        std::vector<OpId> placed;
+        int level = first;  // the last one that has ops
         for (std::size_t i = 0; i < program.ops.size(); ++i) {
             const OpId id{static_cast<int>(i)};
             const ValueFacts& facts = analysis.values[program.ops[i].outputs.front()];
             const int function = placement[id].function();
-            if (facts.reach == Reach::Feature && facts.rows == Rows::Nodes && analysis.ops[id].kind != OpKind::Global && function >= first &&
-                function <= last)
-                builder.addNodeOp(id);
+            if (facts.reach != Reach::Feature || facts.rows != Rows::Nodes || analysis.ops[id].kind == OpKind::Global || function < first ||
+                function > last)
+                continue;
+            placed.push_back(id);
+            level = std::max(level, function);
         }
+        FunctionBuilder builder(analysis, placement, choices, first, level, {}, prologue);
+        for (const OpId id : placed)
+            builder.addNodeOp(id);
         if (CutFunction f = builder.take(); !f.steps.empty())
             cut.functions.push_back(std::move(f));
     }

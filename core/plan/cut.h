@@ -11,8 +11,8 @@
 namespace cleave {
 
 enum class FrameKind : std::uint8_t {
-    Targets,     ///< the rows of the batch: nodes, or rows of an output
-    Block,       ///< the parent's nodes, then all others that the message passing into the parent reads
+    Targets,     ///< the rows of the batch: nodes of one type, or rows of an output
+    Block,       ///< the batch's nodes of one type that lie so many hops away or less: targets first, then what each hop adds
     Edges,       ///< the edges whose segment index is a node of the parent
     Renumbered,  ///< row i is row index[i of the parent]
     Part,        ///< the parent's rows that come from one part of a concatenation, counted from the part's first
@@ -31,8 +31,9 @@ struct RowTotal {
 struct Frame {
     FrameKind kind = FrameKind::Targets;
     ValueId index;      ///< Edges: the segment index, which holds each edge's target. Renumbered: the index that is read
-    int parent = -1;    ///< all but Targets: the frame that these rows belong to, an earlier one
-    int hops = 0;       ///< from the targets: blocks lie one hop beyond their parent, other frames where their parent does
+    int parent = -1;    ///< all but Targets and Block: the frame that these rows belong to, an earlier one
+    int hops = 0;       ///< message passings from the targets, those into nodes of any type counted; of Edges, Renumbered and Part: as their parent's
+    int nodeType = 0;   ///< Targets and Block: of the nodes
     OpId concat;        ///< Part: the concatenation
     std::vector<RowTotal> before;  ///< Part: how many rows lie before it, as a sum
     std::vector<RowTotal> own;     ///< Part: how many rows it has. Renumbered: how many there are to be read, if the program tells
@@ -52,8 +53,8 @@ enum class OperandKind : std::uint8_t {
     OfGraph,     ///< what a global op gave once for the graph, from the store
 };
 
-/// What the entries of an index count: the graph's nodes, or those of a batch. A batch numbers its targets first, then what each hop adds,
-/// so that a node's number is the same in every block of the batch.
+/// What the entries of an index count: the graph's nodes, or those of a batch. A batch numbers the nodes of each type, its targets first, then what
+/// each hop adds, so that a node's number is the same in every block of the batch.
 enum class IndexInto : std::uint8_t { Nodes, Batch };
 
 struct StepOperand {
@@ -63,7 +64,7 @@ struct StepOperand {
     int frame = 0;            ///< frame whose rows are meant
     IndexInto into = IndexInto::Nodes;  ///< Step: Batch for the output of a LocalIndex step
     int from = -1;            ///< Leading and Numbered: the frame of the step
-    int ofType = 0;           ///< LocalIndex, and Slice of an index that nodes are gathered at: the type of the nodes that the entries name
+    int ofType = 0;           ///< LocalIndex, Numbered, and Slice of an index that nodes are gathered at: the type of the nodes that the numbers name
 
     bool operator==(const StepOperand&) const = default;
 };
@@ -91,7 +92,7 @@ struct Step {
 /// the function of the same level.
 struct CutFunction {
     int level = 0;                ///< message degree of its results
-    int nodeType = 0;             ///< of its targets, and of the nodes in its blocks
+    int nodeType = 0;             ///< of its targets (frame 0) and, unless functions over several types are joined, of all nodes in blocks
     bool isGlobal = false;        ///< its steps are global ops, on nodes of any type
     int firstLevel = 0;           ///< less than level where several message passings run together, over blocks of several hops
     ValueId rowsOf;               ///< invalid: batched over nodes; otherwise over the rows of this output
@@ -104,6 +105,9 @@ struct CutFunction {
     std::vector<StepOperand> neighbours;  ///< the indices that its expanding gathers read, and frames (value invalid) whose rows are nodes' numbers
 
     std::vector<ValueId> segments() const;  ///< distinct segment indices, in order of first use
+    std::vector<ValueId> segmentsInto(int type) const;  ///< those whose edges lead into nodes of this type
+    bool numbers(int type) const;           ///< a batch numbers nodes of this type: they are its targets, or in its blocks
+    int targetsOf(int type) const;          ///< the frame of the targets of this type; -1 if it has none
     bool isOfLevel() const { return !rowsOf.valid() && !isGlobal; }  ///< holds the ops that a plan places
 };
 
@@ -120,8 +124,8 @@ bool isOverNodes(const CutFunction& function, const Step& step);
 /// Whether a frame is that of edges into the targets themselves: those of a batch lie together when edges are grouped by target.
 bool isIntoTargets(const CutFunction& function, int frame);
 
-/// The targets' rows of an output of such a step.
-StepOperand savedRows(const Step& step, std::size_t output, ValueId value);
+/// The targets' rows of an output of such a step. Nodes of a type that had no targets have some afterwards.
+StepOperand savedRows(CutFunction& function, const Step& step, std::size_t output, ValueId value);
 
 /// A program cut into functions at message degree, with everything an executor needs to run it block by block.
 struct CutProgram {

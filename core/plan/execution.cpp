@@ -209,11 +209,15 @@ private:
             json["global"] = true;
         if (m_a.types() > 1 && function.isOfLevel())
             json["nodes"] = nameOf(function.nodeType);
+        m_isGlobal = function.isGlobal;
+        m_nodeType = function.nodeType;
         json["rows"] = describe(function.total);
         json["frames"] = Json::array();
         for (const Frame& frame : function.frames) {
             static constexpr const char* kinds[]{"targets", "block", "edges", "renumbered", "part"};
             Json f{{"kind", kinds[static_cast<int>(frame.kind)]}, {"hops", frame.hops}};
+            if (const bool isNodes = frame.kind == FrameKind::Block || frame.kind == FrameKind::Targets; isNodes && frame.nodeType != function.nodeType)
+                f["nodes"] = nameOf(frame.nodeType);
             if (frame.parent >= 0)
                 f["parent"] = frame.parent;
             if (frame.index.valid())
@@ -228,10 +232,11 @@ private:
         }
         json["neighbours"] = Json::array();
         for (const StepOperand& neighbour : function.neighbours) {
-            // A block holds nodes of the targets' type.
-            if (function.isOfLevel() && neighbour.ofType != function.nodeType)
+            // A batch numbers the nodes of types that it computes.
+            if (function.isOfLevel() && !function.numbers(neighbour.ofType))
                 continue;
             json["neighbours"].push_back({{"frame", neighbour.frame}});
+            addType(json["neighbours"].back(), neighbour.ofType);
             if (neighbour.value.valid()) {
                 use(neighbour.value);
                 json["neighbours"].back().update(Json{{"value", m_p[neighbour.value].name}, {"row_dim", neighbour.rowDim}});
@@ -239,7 +244,6 @@ private:
         }
         m_made.clear();
         json["steps"] = Json::array();
-        m_isGlobal = function.isGlobal;
         for (const Step& step : function.steps)
             json["steps"].push_back(describe(function, step));
         json["saves"] = Json::array();
@@ -258,6 +262,13 @@ private:
             json["outer"] = m_a.values[value].outer;
         if (m_a.values[value].inner != 1)
             json["inner"] = m_a.values[value].inner;
+    }
+
+    // The type of the nodes that numbers name, if it is not that of the function's targets.
+    void addType(Json& json, int nodeType) const
+    {
+        if (nodeType != m_nodeType)
+            json["nodes"] = nameOf(nodeType);
     }
 
     // Ops that run for several edge sets have a clone for each.
@@ -290,6 +301,7 @@ private:
             break;
         case OperandKind::Numbered:
             json = {{"numbered", made(operand.from)}, {"frame", operand.frame}};
+            addType(json, operand.ofType);
             break;
         case OperandKind::Stored:
             if (m_isGlobal)
@@ -304,7 +316,9 @@ private:
             return {{"slice", name}, {"row_dim", operand.rowDim}, {"frame", operand.frame}};
         case OperandKind::LocalIndex:
             use(operand.value);
-            return {{"local", name}, {"row_dim", operand.rowDim}, {"frame", operand.frame}};
+            json = {{"local", name}, {"row_dim", operand.rowDim}, {"frame", operand.frame}};
+            addType(json, operand.ofType);
+            return json;
         default:
             use(operand.value);
             return {{"value", name}};
@@ -363,6 +377,7 @@ private:
     const CutProgram& m_cut;
     IdMap<ValueId, bool> m_live;
     bool m_isGlobal = false;  // the function that is being described
+    int m_nodeType = 0;       // of its targets
     std::map<std::tuple<ValueId, int, IndexInto>, std::string> m_made;
 };
 

@@ -268,8 +268,6 @@ std::string PlanSpace::whyNotJoined(int cut) const
     const std::string both = "Functions " + std::to_string(cut) + " and " + std::to_string(cut + 1) + " cannot be joined, since ";
     if (cut < 0 || cut >= m_levels)
         return "There is no cut " + std::to_string(cut + 1) + " in this program.";
-    if (m_a.types() > 1)
-        return both + "they work on nodes of different types.";
     return m_barriers.contains(cut + 1) ? both + "a global op waits for all nodes between them." : std::string();
 }
 

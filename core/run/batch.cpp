@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/format.h"
 #include "core/base/stopping.h"
@@ -20,7 +21,7 @@ at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts)
     return tensor.reshape(sizes);
 }
 
-LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers,
+LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last, Numberings* numbers,
                                   const at::Tensor& live) const
 {
     Batch batch;
@@ -31,26 +32,36 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
     batch.ids.resize(function.frames.size());
     batch.places.resize(function.frames.size());
     batch.rows.resize(function.frames.size());
-    batch.rows[0] = live.defined() ? live.numel() : last - first;
     batch.live = live;
-    const at::Tensor& order = of(function).order;
-    batch.isWhole = numbers && !function.rowsOf.valid() && !order.defined() && !live.defined() && batch.rows[0] == nodesOf(function);
-    if (numbers)
-        numbers->clear();
-    if (!function.rowsOf.valid()) {
-        if (order.defined())
-            batch.ids[0] = order.narrow(0, first, last - first);
-        if (live.defined())
-            batch.ids[0] = batch.idsOf(0).index_select(0, live);
-        if (numbers && !batch.isWhole)
-            number(batch.idsOf(0), batch);
+    batch.isWhole = numbers && !live.defined() && isWhole(function, last - first);
+    const bool isOverNodes = !function.rowsOf.valid();
+    for (int type = 0; type < m_a.types(); ++type)
+        batch.targets.push_back(targets(batch, type));
+    for (std::size_t i = 0; numbers && i < numbers->size(); ++i)
+        (*numbers)[i].clear();
+    for (int i = 0; i < static_cast<int>(function.frames.size()); ++i) {
+        const Frame& frame = function.frames[static_cast<std::size_t>(i)];
+        if (frame.kind != FrameKind::Targets)
+            continue;
+        const auto& [from, to] = batch.range(i);
+        at::Tensor& ids = batch.ids[static_cast<std::size_t>(i)];
+        if (const at::Tensor& order = of(function, frame.nodeType).order; isOverNodes && order.defined())
+            ids = order.narrow(0, from, to - from);
+        if (live.defined() && i == 0)
+            ids = batch.idsOf(0).index_select(0, live);
+        batch.rows[static_cast<std::size_t>(i)] = live.defined() && i == 0 ? live.numel() : to - from;
+        if (numbers && isOverNodes && !batch.isWhole)
+            number(batch.idsOf(i), frame.nodeType, batch);
     }
     int farthest = 0;
     for (const Frame& frame : function.frames)
         farthest = std::max(farthest, frame.hops);
     const auto reaches = [&] {
-        if (numbers)
-            batch.reach.push_back(batch.isWhole ? batch.rows[0] : static_cast<std::int64_t>(numbers->nodes().size()));
+        batch.reach.resize(numbers ? static_cast<std::size_t>(m_a.types()) : 0);
+        for (std::size_t type = 0; type < batch.reach.size(); ++type)
+            if (function.numbers(static_cast<int>(type)))
+                batch.reach[type].push_back(batch.isWhole ? batch.targets[type].last
+                                                          : static_cast<std::int64_t>((*numbers)[type].nodes().size()));
     };
     for (int hops = 0; hops <= farthest; ++hops) {
         reaches();
@@ -60,6 +71,34 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
     }
     reaches();
     return batch;
+}
+
+// Every node of each type that the function computes, in natural order.
+bool LayerWise::isWhole(const CutFunction& function, std::int64_t targets) const
+{
+    if (function.rowsOf.valid() || targets != nodesOf(function))
+        return false;
+    for (int type = 0; type < m_a.types(); ++type)
+        if (function.numbers(type) && (of(function, type).order.defined() || of(function, type).count != numNodes(type)))
+            return false;
+    return true;
+}
+
+// The batch's own targets, and as large a share of those of other types.
+LayerWise::Range LayerWise::targets(const Batch& batch, int type) const
+{
+    const CutFunction& function = *batch.function;
+    if (type == function.nodeType)
+        return {batch.first, batch.last};
+    if (batch.isWhole)
+        return {0, numNodes(type)};
+    if (function.targetsOf(type) < 0)
+        return {};
+    const std::int64_t all = rowsOf(function), count = of(function, type).count;
+    const auto share = [&](std::int64_t place) {
+        return place >= all ? count : std::llround(static_cast<double>(place) / static_cast<double>(all) * static_cast<double>(count));
+    };
+    return {batch.first == 0 ? 0 : share(batch.first), share(batch.last)};
 }
 
 // The rows of the frames at a distance; the nodes that lie there are known.
@@ -73,19 +112,23 @@ void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) con
         switch (frame.kind) {
         case FrameKind::Block:
             if (batch.isWhole) {
-                batch.rows[i] = batch.rows[0];
+                batch.rows[i] = batch.range(static_cast<int>(i)).last;
                 continue;
             }
-            ids = view(batch.numbers->nodes()).clone();
+            ids = view((*batch.numbers)[static_cast<std::size_t>(frame.nodeType)].nodes()).clone();
             break;
+        case FrameKind::Targets:
+            continue;
         case FrameKind::Edges:
-            if (const EdgesBySegment& edges = of(function).edges.at(frame.index); !batch.isRange(frame.parent)) {
-                ids = edgesInto(edges, of(function).placesOf(batch.idsOf(frame.parent)));
+            if (const Traversal& traversal = of(function, batch.frame(frame.parent).nodeType); !batch.isRange(frame.parent)) {
+                ids = edgesInto(traversal.edges.at(frame.index), traversal.placesOf(batch.idsOf(frame.parent)));
             } else {
-                batch.rows[i] = edges.count(batch.first, batch.last);
+                const EdgesBySegment& edges = traversal.edges.at(frame.index);
+                const auto& [first, last] = batch.range(frame.parent);
+                batch.rows[i] = edges.count(first, last);
                 batch.edges += batch.rows[i];
                 if (static_cast<std::int64_t>(edges.edges.size()) == edges.begin.back())
-                    batch.ids[i] = view(edges.of(batch.first, batch.last));
+                    batch.ids[i] = view(edges.of(first, last));
                 continue;
             }
             batch.edges += ids.numel();
@@ -132,27 +175,28 @@ at::Tensor LayerWise::edgesInto(const EdgesBySegment& edges, const at::Tensor& p
     return ids;
 }
 
-// Gives the nodes that have none in this batch the next numbers.
-void LayerWise::number(const at::Tensor& found, Batch& batch) const
+// Gives the nodes of a type that have none in this batch the next numbers.
+void LayerWise::number(const at::Tensor& found, int type, Batch& batch) const
 {
     const at::Tensor flat = found.contiguous();
     const auto* data = flat.data_ptr<std::int64_t>();
     constexpr std::int64_t atOnce = 1 << 16;
-    const std::int64_t nodes = nodesOf(*batch.function);
+    const std::int64_t nodes = numNodes(type);
+    Numbering& numbers = (*batch.numbers)[static_cast<std::size_t>(type)];
     for (std::int64_t i = 0; i < flat.numel(); ++i) {
         if (i % atOnce == 0)
             checkStop();
         if (data[i] >= 0 && data[i] < nodes)
-            batch.numbers->add(data[i]);
+            numbers.add(data[i]);
     }
 }
 
-// Blocks hold nodes of the targets' type; rows of others are read from the store.
+// Blocks hold nodes of the types that the function computes; rows of others are read from the store.
 void LayerWise::addNeighbours(const CutFunction& function, int hops, Batch& batch) const
 {
     for (const StepOperand& neighbour : function.neighbours)
-        if (neighbour.ofType == function.nodeType && function.frames[static_cast<std::size_t>(neighbour.frame)].hops == hops)
-            number(neighbour.value.valid() ? nodesAt(neighbour, batch) : batch.idsOf(neighbour.frame), batch);
+        if (function.numbers(neighbour.ofType) && batch.frame(neighbour.frame).hops == hops)
+            number(neighbour.value.valid() ? nodesAt(neighbour, batch) : batch.idsOf(neighbour.frame), neighbour.ofType, batch);
 }
 
 // The entries of an index in a frame, counted from the first node.
@@ -173,14 +217,15 @@ at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) co
     return at::where(nodes.lt(0), nodes.add(numNodes(operand.ofType)), nodes);
 }
 
-at::Tensor LayerWise::numbersInBatch(const at::Tensor& nodes, const Batch& batch) const
+at::Tensor LayerWise::numbersInBatch(const at::Tensor& nodes, int type, const Batch& batch) const
 {
     if (batch.isWhole)
         return nodes;
     const at::Tensor flat = nodes.contiguous();
     at::Tensor numbers = at::empty(nodes.sizes(), at::kLong);
     const auto* data = flat.data_ptr<std::int64_t>();
-    std::transform(data, data + flat.numel(), numbers.data_ptr<std::int64_t>(), [&](std::int64_t node) { return batch.numbers->of(node); });
+    const Numbering& known = (*batch.numbers)[static_cast<std::size_t>(type)];
+    std::transform(data, data + flat.numel(), numbers.data_ptr<std::int64_t>(), [&](std::int64_t node) { return known.of(node); });
     return numbers;
 }
 
@@ -200,7 +245,7 @@ c10::IValue LayerWise::inputOf(const FunctionInput& in, const Batch& batch) cons
     if (in.countOf >= 0)
         return batch.rows[static_cast<std::size_t>(in.countOf)];
     if (in.numbersOf >= 0)
-        return numbersInBatch(batch.idsOf(in.numbersOf), batch);
+        return numbersInBatch(batch.idsOf(in.numbersOf), in.numbersType, batch);
     if (!in.orderOf.empty())
         return orderOf(in.orderOf, batch);
     if (in.gathered >= 0)
@@ -211,12 +256,14 @@ c10::IValue LayerWise::inputOf(const FunctionInput& in, const Batch& batch) cons
 at::Tensor LayerWise::beginOf(int frame, const Batch& batch) const
 {
     const Frame& f = batch.function->frames[static_cast<std::size_t>(frame)];
-    const EdgesBySegment& edges = of(*batch.function).edges.at(f.index);
+    const Traversal& traversal = of(*batch.function, batch.frame(f.parent).nodeType);
+    const EdgesBySegment& edges = traversal.edges.at(f.index);
     if (batch.isRange(f.parent)) {
-        const at::Tensor begin = view(edges.begin).narrow(0, batch.first, batch.last - batch.first + 1);
-        return batch.live.defined() ? at::cat({begin.index_select(0, batch.live), begin.narrow(0, batch.last - batch.first, 1)}) : begin;
+        const auto& [first, last] = batch.range(f.parent);
+        const at::Tensor begin = view(edges.begin).narrow(0, first, last - first + 1);
+        return batch.live.defined() ? at::cat({begin.index_select(0, batch.live), begin.narrow(0, last - first, 1)}) : begin;
     }
-    const at::Tensor places = of(*batch.function).placesOf(batch.idsOf(f.parent));
+    const at::Tensor places = traversal.placesOf(batch.idsOf(f.parent));
     at::Tensor begin = at::empty({places.numel() + 1}, at::kLong);
     auto* out = begin.data_ptr<std::int64_t>();
     *out = 0;
@@ -263,9 +310,10 @@ at::Tensor LayerWise::orderOf(const std::vector<int>& parts, const Batch& batch)
 at::Tensor LayerWise::sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch) const
 {
     const at::Tensor& ids = batch.ids[static_cast<std::size_t>(frame)];
+    const auto& [first, last] = batch.range(frame);
     if (rowDim == 0)
-        return ids.defined() ? rowsAt(whole, ids) : rowsFrom(whole, batch.first, batch.last - batch.first);
-    return ids.defined() ? whole.index_select(rowDim, ids) : whole.narrow(rowDim, batch.first, batch.last - batch.first);
+        return ids.defined() ? rowsAt(whole, ids) : rowsFrom(whole, first, last - first);
+    return ids.defined() ? whole.index_select(rowDim, ids) : whole.narrow(rowDim, first, last - first);
 }
 
 // Rows of a stored value, of which each may have several entries.
@@ -302,7 +350,7 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) con
             const at::Tensor targets = rows(structure(operand.value));
             return of(*batch.function).placesOf(targets.reshape({-1})).view(targets.sizes()).sub(batch.first);
         }
-        return numbersInBatch(nodesAt(operand, batch), batch);
+        return numbersInBatch(nodesAt(operand, batch), operand.ofType, batch);
     default: {
         const auto known = m_structure.find(operand.value);
         return known != m_structure.end() ? known->second : m_constants[operand.value];

@@ -27,27 +27,42 @@ at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts);
 // Rows of one batch: targets first … last - 1 of the order, and for each frame the row ids it stands for.
 struct LayerWise::Batch {
     std::int64_t first = 0, last = 0;
+    std::vector<Range> targets;   ///< of each type, in its order: first … last - 1, and of the other types an equal share
     std::vector<at::Tensor> ids;  ///< [rows] int64; undefined for targets in natural order, which are a range
     std::vector<at::Tensor> places;  ///< of parts: [rows] where each row is in the parent
     std::vector<std::int64_t> rows;
     const CutFunction* function = nullptr;
-    Numbering* numbers = nullptr;     ///< of the nodes in the batch; null where nothing reads them
+    Numberings* numbers = nullptr;    ///< of the nodes in the batch, by type; null where nothing reads them
     bool isWhole = false;             ///< every node is a target, in natural order, so each has its own number, however far blocks reach
-    std::vector<std::int64_t> reach;  ///< how many nodes lie within so many hops; empty if they are not numbered
+    std::vector<std::vector<std::int64_t>> reach;  ///< how many nodes of each type lie within so many hops; empty if they are not numbered
     std::int64_t edges = 0;
     at::Tensor live;                  ///< [rows of frame 0] int64: which of the targets the batch is for, counted from `first`; undefined: all
     const Gathered* gathered = nullptr;  ///< that the batch lies in; null where nothing is gathered before
 
-    // Whether a frame's rows are the nodes from the first target to the last.
-    bool isRange(int frame) const
+    const Frame& frame(int frame) const { return function->frames[static_cast<std::size_t>(frame)]; }
+
+    // Whether a frame's rows are the nodes from the first target of their type to the last.
+    bool isRange(int index) const
     {
-        return frame == 0 || (isWhole && function->frames[static_cast<std::size_t>(frame)].kind == FrameKind::Block);
+        return frame(index).kind == FrameKind::Targets || (isWhole && frame(index).kind == FrameKind::Block);
     }
 
-    at::Tensor idsOf(int frame) const
+    // Of a frame of nodes, where it is a range; otherwise of the targets.
+    const Range& range(int index) const { return targets[static_cast<std::size_t>(isRange(index) ? frame(index).nodeType : function->nodeType)]; }
+
+    at::Tensor idsOf(int index) const
     {
-        const at::Tensor& known = ids[static_cast<std::size_t>(frame)];
-        return known.defined() ? known : at::arange(first, last, at::kLong);
+        const at::Tensor& known = ids[static_cast<std::size_t>(index)];
+        return known.defined() ? known : at::arange(range(index).first, range(index).last, at::kLong);
+    }
+
+    // Nodes of all types that the batch reaches.
+    std::int64_t within() const
+    {
+        std::int64_t sum = 0;
+        for (const std::vector<std::int64_t>& ofType : reach)
+            sum += ofType.empty() ? 0 : ofType.back();
+        return sum;
     }
 };
 

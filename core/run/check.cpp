@@ -69,7 +69,7 @@ CutProgram savingEverything(CutProgram cut, const Analysis& analysis)
             for (std::size_t i = 0; isOverNodes(function, step) && step.kind != StepKind::LocalIndex && i < step.rowDims.size(); ++i)
                 if (const ValueId value = analysis.program[step.op].outputs[i]; analysis.values[value].reach == Reach::Feature) {
                     function.saves.push_back(value);
-                    function.results.push_back(savedRows(step, i, value));
+                    function.results.push_back(savedRows(function, step, i, value));
                 }
     }
     return cut;

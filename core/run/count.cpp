@@ -24,7 +24,8 @@ GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges,
         const auto same =
             std::find_if(m_cut.functions.begin(), m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f), [&](const CutFunction& other) {
                 return other.frames == function.frames && other.neighbours == function.neighbours && other.total == function.total &&
-                       other.rowsOf == function.rowsOf && other.isGlobal == function.isGlobal && &of(other) == &of(function);
+                       other.rowsOf == function.rowsOf && other.isGlobal == function.isGlobal &&
+                       m_traversalOf[indexOf(other)] == m_traversalOf[f];
             });
         if (same != m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f)) {
             counts.functions.push_back(counts.functions[static_cast<std::size_t>(same - m_cut.functions.begin())]);
@@ -33,7 +34,7 @@ GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges,
         double error = 0;
         guarded("Counting the rows of " + functionName(function) + " failed",
                 [&] { counts.functions.push_back(countRows(function, batchSize, mostEdges, error, progress)); });
-        const double all = counts.functions.back().reach.back().total;
+        const double all = counts.functions.back().within();
         variance += error * error * all * all;
         nodes += all;
     }
@@ -89,7 +90,7 @@ GraphCounts LayerWise::countBlocks(std::int64_t batchSize, std::int64_t mostEdge
     GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
         if (m_runs[f].blockNodes == 0 && m_runs[f].rows > 0)
-            m_runs[f].blockNodes = std::llround(counts.functions[f].reach.back().total);
+            m_runs[f].blockNodes = std::llround(counts.functions[f].within());
     return counts;
 }
 
@@ -99,7 +100,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
     constexpr std::size_t leastBatches = 16;
     const std::int64_t total = rowsOf(function);
     batchSize = batchSizeOf(function, batchSize);
-    const std::vector<ValueId> segments = function.segments();
+    const std::vector<ValueId> segments = function.segmentsInto(function.nodeType);
     const bool overNodes = !function.rowsOf.valid(), oneHop = function.firstLevel == function.level;
     std::vector<std::int64_t> starts;
     std::vector<double> edges;  // into the targets of each batch
@@ -120,16 +121,23 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
         progress.update(static_cast<double>(visited++) / rows.batches, "Counting rows");
         const Batch batch = block(function, starts[i], std::min(total, starts[i] + batchSize), m_numbers.get());
         std::vector<double> counts(batch.rows.begin(), batch.rows.end());
-        counts.insert(counts.end(), batch.reach.begin(), batch.reach.end());
         rows.reach.resize(batch.reach.size());
+        for (std::size_t type = 0; type < batch.reach.size(); ++type) {
+            counts.insert(counts.end(), batch.reach[type].begin(), batch.reach[type].end());
+            rows.reach[type].resize(batch.reach[type].size());
+        }
         return counts;
     };
     const auto add = [&](const std::vector<double>& counts) {
-        for (std::size_t i = 0; i < counts.size(); ++i) {
-            RowCount& sum = i < rows.frames.size() ? rows.frames[i] : rows.reach[i - rows.frames.size()];
-            sum.total += counts[i];
-            sum.most = std::max(sum.most, counts[i]);
-        }
+        auto count = counts.begin();
+        const auto addNext = [&](std::vector<RowCount>& sums) {
+            for (RowCount& sum : sums) {
+                sum.total += *count;
+                sum.most = std::max(sum.most, *count++);
+            }
+        };
+        addNext(rows.frames);
+        std::ranges::for_each(rows.reach, addNext);
     };
     const double all = std::accumulate(edges.begin(), edges.end(), 0.0);
     if ((oneHop && all <= static_cast<double>(mostEdges)) || starts.size() <= leastBatches) {
@@ -164,19 +172,28 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
             add(between(rank, k, k + 1));
     }
     // How far each sample lies from what its neighbours say of it.
+    const auto within = [&](const std::vector<double>& counts) {
+        double sum = 0;
+        std::size_t behind = rows.frames.size();
+        for (const std::vector<RowCount>& ofType : rows.reach)
+            if (behind += ofType.size(); !ofType.empty())
+                sum += counts[behind - 1];
+        return sum;
+    };
     double squares = 0;
     for (std::size_t k = 1; k + 1 < samples; ++k) {
-        const double gap = between(ranks[k], k - 1, k + 1).back() - counted[k].back();
+        const double gap = within(between(ranks[k], k - 1, k + 1)) - within(counted[k]);
         squares += gap * gap;
     }
     const double n = static_cast<double>(samples);
-    error = rows.reach.back().total > 0 ? std::sqrt(squares / (n - 2) / n) * (rows.batches - n) / rows.reach.back().total : 0;
+    error = rows.within() > 0 ? std::sqrt(squares / (n - 2) / n) * (rows.batches - n) / rows.within() : 0;
     // How many targets and edges into them there are is known.
     rows.frames.front().total = static_cast<double>(total);
-    if (overNodes)
-        rows.reach.front().total = static_cast<double>(total);
-    for (std::size_t i = 1; i < rows.frames.size(); ++i)
-        if (const Frame& frame = function.frames[i]; frame.kind == FrameKind::Edges && frame.parent == 0 && overNodes)
+    for (std::size_t i = 0; overNodes && i < rows.frames.size(); ++i)
+        if (const Frame& frame = function.frames[i]; frame.kind == FrameKind::Targets)
+            rows.reach[static_cast<std::size_t>(frame.nodeType)].front().total = rows.frames[i].total =
+                static_cast<double>(of(function, frame.nodeType).count);
+        else if (frame.kind == FrameKind::Edges && frame.parent == 0)
             rows.frames[i].total = static_cast<double>(of(function).edges.at(frame.index).count(0, total));
     return rows;
 }

@@ -112,6 +112,9 @@ std::string LayerWise::whyNotOnDevice(const CutFunction& function, const Lowered
 {
     if (function.isGlobal)
         return "it is a global op, which goes through stored rows";
+    for (int type = 0; type < m_a.types(); ++type)
+        if (type != function.nodeType && function.targetsOf(type) >= 0)
+            return "it computes rows of nodes of several types";
     if (!lowered)
         return {};
     for (const auto& op : lowered->edgeOps)
@@ -140,8 +143,8 @@ void LayerWise::checkSourcesOf(const LoweredFunction& lowered, const std::vector
     for (std::size_t i = 0; i < inputs.size(); ++i)
         if (const auto& sources = lowered.inputs[i].sourcesOf) {
             const at::Tensor index = inputs[i].toTensor().contiguous();
-            const std::int64_t rows =
-                sources->kind == OperandKind::LocalIndex && !batch.reach.empty() ? batch.reach.back() : numNodes(sources->ofType);
+            const bool isOfBatch = sources->kind == OperandKind::LocalIndex && !batch.reach.empty();
+            const std::int64_t rows = isOfBatch ? batch.reach[static_cast<std::size_t>(sources->ofType)].back() : numNodes(sources->ofType);
             checkSources({index.data_ptr<std::int32_t>(), static_cast<std::size_t>(index.numel())}, rows);
         }
 }
@@ -288,7 +291,7 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
                 save(value, isAll || m_a.values[value].rows == Rows::Graph ? lasting(rows[i]) : rows[i], *batch, running);
             }
             running.stats.edges += batch->edges;
-            running.stats.blockNodes += batch->reach.empty() ? 0 : batch->reach.back();
+            running.stats.blockNodes += batch->within();
         };
         return made;
     };

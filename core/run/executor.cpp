@@ -41,7 +41,7 @@ std::int64_t pageFaults()
 
 LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, Kernels kernels,
                      const Progress& progress)
-    : m_a(analysis), m_cut(cut), m_constants(constants), m_runs(cut.functions.size()), m_numbers(std::make_unique<Numbering>()), m_kernels(kernels)
+    : m_a(analysis), m_cut(cut), m_constants(constants), m_runs(cut.functions.size()), m_numbers(std::make_unique<Numberings>(static_cast<std::size_t>(analysis.types()))), m_kernels(kernels)
 {
     const Program& program = analysis.program;
     Stopwatch watch;
@@ -258,16 +258,17 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
     const FileTraffic after = fileTraffic();
     stats.fileBytesRead = static_cast<double>(after.read - before.read);
     stats.fileBytesWritten = static_cast<double>(after.written - before.written);
-    for (const ValueId id : function.saves)
-        stats.savedBytes +=
-            static_cast<double>(stored(id).nbytes()) *
-            (!function.isOfLevel() || nodesOf(function) == 0 ? 1 : static_cast<double>(running.total) / static_cast<double>(nodesOf(function)));
+    for (const ValueId id : function.saves) {
+        const std::int64_t nodes = function.isOfLevel() ? numNodes(m_a.values[id].nodeType) : 0;
+        const double computed = nodes == 0 ? 1 : static_cast<double>(of(function, m_a.values[id].nodeType).count) / static_cast<double>(nodes);
+        stats.savedBytes += static_cast<double>(stored(id).nbytes()) * computed;
+    }
 }
 
 // Targets from the first up to the end of the running function's part.
 void LayerWise::runBatches(Running& running, std::int64_t first, std::int64_t batchSize, const Progress& progress)
 {
-    const auto runOthers = [&](Numbering& numbers, bool reports) {
+    const auto runOthers = [&](Numberings& numbers, bool reports) {
         for (;;) {
             const std::int64_t size = running.size, begin = running.next.fetch_add(size);
             if (begin >= running.end)
@@ -293,7 +294,7 @@ void LayerWise::runBatches(Running& running, std::int64_t first, std::int64_t ba
     const std::int64_t batches = (running.end - first + batchSize - 1) / batchSize, faults = pageFaults();
     if (const int atOnce = this->atOnce(std::max<std::int64_t>(1, batches)); atOnce > 1) {
         const SideBySide side;
-        std::vector<Numbering> numbers(static_cast<std::size_t>(atOnce));
+        std::vector<Numberings> numbers(static_cast<std::size_t>(atOnce), Numberings(m_numNodes.size()));
         parallelFor(atOnce, atOnce, [&](std::int64_t i, int thread) {
             const SideBySide::Thread own(side);
             try {
@@ -311,7 +312,7 @@ void LayerWise::runBatches(Running& running, std::int64_t first, std::int64_t ba
 
 // A batch, or both of its halves if memory runs short. One row, and a global op that needs all rows at once, may take what they need, from files if
 // they must.
-void LayerWise::runRows(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers)
+void LayerWise::runRows(Running& running, std::int64_t first, std::int64_t last, Numberings& numbers)
 {
     const bool isGlobal = running.function.isGlobal;
     if (isGlobal ? !pagesAreBound() : last - first < 2) {
@@ -339,7 +340,7 @@ void LayerWise::runRows(Running& running, std::int64_t first, std::int64_t last,
     runRows(running, middle, last, numbers);
 }
 
-void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers)
+void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last, Numberings& numbers)
 {
     FunctionRun stats;
     Stopwatch watch;
@@ -357,7 +358,7 @@ void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last
     const std::lock_guard lock(running.mutex);
     ++running.stats.batches;
     running.stats.edges += batch.edges;
-    running.stats.blockNodes += batch.reach.empty() ? 0 : batch.reach.back();
+    running.stats.blockNodes += batch.within();
     running.stats.prepareSeconds += stats.prepareSeconds;
     running.stats.computeSeconds += stats.computeSeconds;
     running.stats.writeSeconds += stats.writeSeconds;
@@ -394,7 +395,9 @@ void LayerWise::save(ValueId value, const at::Tensor& made, const Batch& batch, 
         return;
     }
     const std::int64_t entries = facts.outer * facts.inner, total = rowsOf(value, running);
-    const at::Tensor& ids = batch.ids.front();
+    const int targets = facts.rows == Rows::Nodes && running.function.isOfLevel() ? running.function.targetsOf(facts.nodeType) : 0;
+    const at::Tensor& ids = batch.ids[static_cast<std::size_t>(targets)];
+    const auto& [first, last] = batch.range(targets);
     const bool mayStay = !pagesAreBound() || (batch.function->isGlobal && rows.is_contiguous() && liesInFile(rows));
     if (rows.size(facts.rowDim) == total * entries && !ids.defined() && mayStay && !m_folder) {
         m_store[value] = rows;
@@ -414,14 +417,14 @@ void LayerWise::save(ValueId value, const at::Tensor& made, const Batch& batch, 
         if (ids.defined())
             writeRows(store, ids, rows);
         else
-            writeRows(store, batch.first, rows);
+            writeRows(store, first, rows);
         return;
     }
     at::Tensor whole = entriesApart(store, facts);
     if (ids.defined())
         whole.index_copy_(facts.rowDim + 1, ids, entriesApart(rows, facts));
     else
-        whole.narrow(facts.rowDim + 1, batch.first, batch.last - batch.first).copy_(entriesApart(rows, facts));
+        whole.narrow(facts.rowDim + 1, first, last - first).copy_(entriesApart(rows, facts));
 }
 
 at::Tensor LayerWise::newStore(ValueId value, const std::vector<std::int64_t>& sizes, const at::Tensor& rows, const CutFunction& function) const
@@ -431,8 +434,10 @@ at::Tensor LayerWise::newStore(ValueId value, const std::vector<std::int64_t>& s
         return m_folder->create(m_a.program[value].name, sizes, rows.scalar_type());
     if (m_device && !pagesAreBound() && isReadOnDevice(value, indexOf(function)))
         return m_device->hostMemory(sizes, rows.scalar_type());  // is copied there faster
-    const std::int64_t count = function.isOfLevel() ? of(function).count : nodesOf(function);
-    return count < nodesOf(function) ? emptyScattered(sizes, rows.options(), count, m_a.values[value].rowDim) : at::empty(sizes, rows.options());
+    const ValueFacts& facts = m_a.values[value];
+    if (function.isOfLevel() && of(function, facts.nodeType).count < numNodes(facts.nodeType))
+        return emptyScattered(sizes, rows.options(), of(function, facts.nodeType).count, facts.rowDim);
+    return at::empty(sizes, rows.options());
 }
 
 // Save points that an earlier run left.

@@ -24,6 +24,8 @@ namespace cleave {
 class Numbering;
 class StoreFolder;
 
+using Numberings = std::vector<Numbering>;  ///< of nodes of each type
+
 using Tensors = std::map<ValueId, at::Tensor>;
 using AfterFunction = std::function<void(std::size_t function, const Tensors& store)>;
 
@@ -105,6 +107,10 @@ public:
     const Tensors& store() const { return m_store; }
 
 private:
+    struct Range {
+        std::int64_t first = 0, last = 0;
+    };
+
     struct Batch;
     struct Gathered;
     struct Running;
@@ -150,21 +156,26 @@ private:
     FunctionRows countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress);
     void groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const;
     Traversal traversalOf(const std::vector<std::int64_t>& order, int nodeType) const;
-    const Traversal& of(const CutFunction& function) const;
-    Traversal& of(const CutFunction& function);
+    const Traversal& of(const CutFunction& function) const { return of(function, function.nodeType); }
+    Traversal& of(const CutFunction& function) { return of(function, function.nodeType); }
+    const Traversal& of(const CutFunction& function, int type) const;
+    Traversal& of(const CutFunction& function, int type);
+    void computeOnly(std::size_t f, int type, const std::map<ValueId, std::vector<bool>>& needed, const Progress& progress);
     void addReads(const CutFunction& function, std::int64_t count, std::map<ValueId, std::vector<bool>>& needed) const;
     std::int64_t rowsOf(const CutFunction& function) const;
     std::int64_t nodesOf(const CutFunction& function) const { return numNodes(function.nodeType); }
     std::int64_t rowsOf(ValueId value, const Running& running) const;
     int targetType() const;
-    Batch block(const CutFunction& function, std::int64_t first, std::int64_t last, Numbering* numbers, const at::Tensor& live = {}) const;
+    Batch block(const CutFunction& function, std::int64_t first, std::int64_t last, Numberings* numbers, const at::Tensor& live = {}) const;
+    bool isWhole(const CutFunction& function, std::int64_t targets) const;
+    Range targets(const Batch& batch, int type) const;
     void addRows(const CutFunction& function, int hops, Batch& batch) const;
     void addNeighbours(const CutFunction& function, int hops, Batch& batch) const;
     at::Tensor fromFirst(const Frame& frame, const at::Tensor& numbers) const;
     static at::Tensor edgesInto(const EdgesBySegment& edges, const at::Tensor& places);
     at::Tensor nodesAt(const StepOperand& operand, const Batch& batch) const;
-    at::Tensor numbersInBatch(const at::Tensor& nodes, const Batch& batch) const;
-    void number(const at::Tensor& nodes, Batch& batch) const;
+    at::Tensor numbersInBatch(const at::Tensor& nodes, int type, const Batch& batch) const;
+    void number(const at::Tensor& nodes, int type, Batch& batch) const;
     std::int64_t total(const std::vector<RowTotal>& rows) const;
     Parts partsOf(std::size_t function);
     Parts partsOnCpu(std::size_t function) const;
@@ -208,8 +219,8 @@ private:
     at::Tensor newStore(ValueId value, const std::vector<std::int64_t>& sizes, const at::Tensor& rows, const CutFunction& function) const;
     at::Tensor asRead(ValueId value, const at::Tensor& rows) const;
     bool takeFinished(std::size_t index);
-    void runRows(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers);
-    void runBatch(Running& running, std::int64_t first, std::int64_t last, Numbering& numbers);
+    void runRows(Running& running, std::int64_t first, std::int64_t last, Numberings& numbers);
+    void runBatch(Running& running, std::int64_t first, std::int64_t last, Numberings& numbers);
     void groupStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs);
     void takeNaturalOrder();
     std::int64_t batchSizeOf(const CutFunction& function, std::int64_t batchSize) const;
@@ -235,13 +246,13 @@ private:
     const Constants& m_constants;
     std::map<ValueId, c10::IValue> m_structure;
     std::vector<Traversal> m_traversals;      // the first are those of all nodes of each type
-    std::vector<std::size_t> m_traversalOf;   // each function
+    std::vector<std::vector<std::size_t>> m_traversalOf;  // each function, by node type
     at::Tensor m_targets;                     // [n] int64: the nodes that are asked for; undefined: all
     Tensors m_store;
     StoreFolder* m_folder = nullptr;
     std::set<ValueId> m_narrow;               // save points that are kept as bfloat16
     std::vector<FunctionRun> m_runs;
-    std::unique_ptr<Numbering> m_numbers;  // of whoever runs batches one by one
+    std::unique_ptr<Numberings> m_numbers;  // of whoever runs batches one by one
     std::vector<std::int64_t> m_numNodes;  // of each type
     Kernels m_kernels;
     std::shared_ptr<Device> m_device;      // null: the processor

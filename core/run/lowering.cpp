@@ -224,7 +224,7 @@ private:
     {
         jit::Value* block = value({OperandKind::Step, operand.value, operand.rowDim, operand.from});
         jit::Value* numbers = addInput(*m_graph, ValueKind::Tensor);
-        m_inputs.push_back({std::nullopt, -1, operand.frame, {}, -1, std::nullopt});
+        m_inputs.push_back({std::nullopt, -1, operand.frame, {}, -1, std::nullopt, -1, operand.ofType});
         return m_graph->insert(c10::aten::index_select, {block, m_graph->insertConstant(operand.rowDim), numbers});
     }
 

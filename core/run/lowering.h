@@ -43,6 +43,7 @@ struct FunctionInput {
     int beginOf = -1;                    ///< otherwise, if not negative: where the edges into each of the parent's rows begin, int64 [rows + 1]
     std::optional<StepOperand> sourcesOf; ///< otherwise: one index entry for each edge, as int32
     int gathered = -1;                   ///< otherwise, if not negative: the batch's rows of this output of the part that gathers
+    int numbersType = 0;                 ///< numbersOf: the type of the nodes
 };
 
 struct LoweredFunction {

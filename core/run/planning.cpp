@@ -138,8 +138,6 @@ PricedPlan Planning::make(Planner planner, const PlanningRequest& request, const
 {
     const std::string name(plannerName(planner));
     if (planner == Planner::FullGraph || planner == Planner::NodeWise) {
-        if (m->space.analysis().types() > 1)
-            throw Error("The plan '" + name + "' is priced for nodes of one type only: functions over different ones are not joined.");
         const Plan plan = joinedPlan(m->space);
         if (plan.joined.empty() && m->space.functions() > 1)
             throw Error("There is no plan '" + name + "' of this model: a global op waits for all nodes between any two functions.");
@@ -262,7 +260,8 @@ std::optional<GraphCounts> countsOf(const RunResult& result, const CutProgram& r
         counts.functions.push_back(result.counts.functions[function]);
         if (!hasSameBlocks) {
             counts.functions.back().frames.resize(1);
-            counts.functions.back().reach.resize(1);
+            for (std::vector<RowCount>& ofType : counts.functions.back().reach)
+                ofType.resize(std::min<std::size_t>(ofType.size(), 1));
         }
     }
     return counts;

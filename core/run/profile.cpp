@@ -24,7 +24,7 @@ namespace jit = torch::jit;
 class StepByStep {
 public:
     StepByStep(const Analysis& analysis, const Constants& constants, std::function<c10::IValue(const StepOperand&)> input,
-               std::function<std::int64_t(int)> rows, std::function<at::Tensor(int)> numbers,
+               std::function<std::int64_t(int)> rows, std::function<at::Tensor(const StepOperand&)> numbers,
                std::function<at::Tensor(const std::vector<int>&)> order, std::function<c10::IValue(const FunctionInput&)> edges)
         : m_a(analysis),
           m_constants(constants),
@@ -134,7 +134,7 @@ public:
             return parts.size() == 1 ? parts.front() : at::cat(parts, operand.rowDim);
         }
         case OperandKind::Numbered:
-            return m_made.at({operand.value, operand.from, IndexInto::Nodes}).toTensor().index_select(operand.rowDim, m_numbers(operand.frame));
+            return m_made.at({operand.value, operand.from, IndexInto::Nodes}).toTensor().index_select(operand.rowDim, m_numbers(operand));
         case OperandKind::Whole:
             if (m_a.values[operand.value].reach == Reach::Constant)
                 return m_constants[operand.value];
@@ -153,7 +153,7 @@ private:
     const Constants& m_constants;
     std::function<c10::IValue(const StepOperand&)> m_input;
     std::function<std::int64_t(int)> m_rows;
-    std::function<at::Tensor(int)> m_numbers;
+    std::function<at::Tensor(const StepOperand&)> m_numbers;
     std::function<at::Tensor(const std::vector<int>&)> m_order;
     std::function<c10::IValue(const FunctionInput&)> m_edges;
     std::map<std::tuple<ValueId, int, IndexInto>, c10::IValue> m_made;
@@ -218,7 +218,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
         const EdgeFusion fusion = fuseEdges(m_a, function, m_kernels);
         const std::vector<bool> live = liveSteps(m_a.program, function, fusion);
         groupStructure(function, lowered.inputs);
-        Numbering* numbers = needsNumbers(function, lowered) ? m_numbers.get() : nullptr;
+        Numberings* numbers = needsNumbers(function, lowered) ? m_numbers.get() : nullptr;
         // Batches that run at once have a thread each, and share the time.
         const int atOnce = this->atOnce(batches);
         std::optional<SideBySide> side;
@@ -247,7 +247,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
             StepByStep steps(
                 m_a, m_constants, [&](const StepOperand& operand) { return input(operand, batch); },
                 [&](int frame) { return batch.rows[static_cast<std::size_t>(frame)]; },
-                [&](int frame) { return numbersInBatch(batch.idsOf(frame), batch); },
+                [&](const StepOperand& operand) { return numbersInBatch(batch.idsOf(operand.frame), operand.ofType, batch); },
                 [&](const std::vector<int>& parts) { return orderOf(parts, batch); }, [&](const FunctionInput& in) { return inputOf(in, batch); });
             auto program = fusion.programs.begin();
             for (std::size_t s = 0; s < function.steps.size(); ++s) {

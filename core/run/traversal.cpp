@@ -142,10 +142,10 @@ void LayerWise::setOrder(const std::vector<std::int64_t>& order, int nodeType, c
     m_traversalOf.clear();
     std::set<ValueId> segments;
     for (const CutFunction& function : m_cut.functions) {
-        m_traversalOf.push_back(static_cast<std::size_t>(function.nodeType));
-        for (const ValueId segment : function.segments())
-            if (function.nodeType == nodeType)
-                segments.insert(segment);
+        m_traversalOf.emplace_back(m_numNodes.size());
+        std::iota(m_traversalOf.back().begin(), m_traversalOf.back().end(), std::size_t{0});
+        for (const ValueId segment : function.segmentsInto(nodeType))
+            segments.insert(segment);
     }
     groupEdges(m_traversals[static_cast<std::size_t>(nodeType)], segments, progress);
     takeNaturalOrder();
@@ -163,13 +163,14 @@ void LayerWise::takeNaturalOrder()
     std::size_t natural = 0;
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         const CutFunction& function = m_cut.functions[f];
-        if (!function.isGlobal || !m_traversals[m_traversalOf[f]].order.defined())
+        std::size_t& own = m_traversalOf[f][static_cast<std::size_t>(function.nodeType)];
+        if (!function.isGlobal || !m_traversals[own].order.defined())
             continue;
         if (natural == 0) {
             natural = m_traversals.size();
             m_traversals.push_back(traversalOf({}, function.nodeType));
         }
-        m_traversalOf[f] = natural;
+        own = natural;
     }
 }
 
@@ -178,14 +179,14 @@ at::Tensor LayerWise::Traversal::placesOf(const at::Tensor& nodes) const
     return place.defined() ? place.index_select(0, nodes) : nodes.contiguous();
 }
 
-const LayerWise::Traversal& LayerWise::of(const CutFunction& function) const
+const LayerWise::Traversal& LayerWise::of(const CutFunction& function, int type) const
 {
-    return m_traversals[m_traversalOf[static_cast<std::size_t>(&function - m_cut.functions.data())]];
+    return m_traversals[m_traversalOf[indexOf(function)][static_cast<std::size_t>(type)]];
 }
 
-LayerWise::Traversal& LayerWise::of(const CutFunction& function)
+LayerWise::Traversal& LayerWise::of(const CutFunction& function, int type)
 {
-    return const_cast<Traversal&>(std::as_const(*this).of(function));
+    return const_cast<Traversal&>(std::as_const(*this).of(function, type));
 }
 
 // Of the nodes that are asked for: that of the outputs.
@@ -234,32 +235,41 @@ void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const Progres
                     needed[value].assign(static_cast<std::size_t>(numNodes(facts.nodeType)), true);
             continue;
         }
-        const auto size = static_cast<std::size_t>(nodesOf(function));
-        std::vector<std::int64_t> before(size);
-        if (const at::Tensor& all = m_traversals[static_cast<std::size_t>(function.nodeType)].order; all.defined())
-            std::ranges::copy(numbersOf(all), before.begin());
-        else
-            std::iota(before.begin(), before.end(), 0);
-        std::vector<bool> rows(size);
-        for (const ValueId value : function.saves)
-            if (const auto known = needed.find(value); known != needed.end())
-                for (std::size_t v = 0; v < size; ++v)
-                    rows[v] = rows[v] || known->second[v];
-        std::vector<std::int64_t> order;
-        order.reserve(size);
-        std::ranges::copy_if(before, std::back_inserter(order), [&](std::int64_t v) { return rows[static_cast<std::size_t>(v)]; });
-        const auto count = static_cast<std::int64_t>(order.size());
-        if (count < nodesOf(function)) {
-            std::ranges::copy_if(before, std::back_inserter(order), [&](std::int64_t v) { return !rows[static_cast<std::size_t>(v)]; });
-            Traversal traversal = traversalOf(order, function.nodeType);
-            traversal.count = count;
-            const std::vector<ValueId> segments = function.segments();
-            groupEdges(traversal, {segments.begin(), segments.end()}, progress);
-            m_traversalOf[f] = m_traversals.size();
-            m_traversals.push_back(std::move(traversal));
-        }
-        addReads(function, count, needed);
+        for (int type = 0; type < m_a.types(); ++type)
+            if (function.rowsOf.valid() ? type == function.nodeType : function.targetsOf(type) >= 0)
+                computeOnly(f, type, needed, progress);
+        addReads(function, of(function).count, needed);
     }
+}
+
+// Of a type's nodes, those whose rows are read of what the function saves: they come first, and only they are computed.
+void LayerWise::computeOnly(std::size_t f, int type, const std::map<ValueId, std::vector<bool>>& needed, const Progress& progress)
+{
+    const CutFunction& function = m_cut.functions[f];
+    const auto size = static_cast<std::size_t>(numNodes(type));
+    std::vector<std::int64_t> before(size);
+    if (const at::Tensor& all = m_traversals[static_cast<std::size_t>(type)].order; all.defined())
+        std::ranges::copy(numbersOf(all), before.begin());
+    else
+        std::iota(before.begin(), before.end(), 0);
+    std::vector<bool> rows(size);
+    for (const ValueId value : function.saves)
+        if (const auto known = needed.find(value); known != needed.end() && m_a.values[value].nodeType == type)
+            for (std::size_t v = 0; v < size; ++v)
+                rows[v] = rows[v] || known->second[v];
+    std::vector<std::int64_t> order;
+    order.reserve(size);
+    std::ranges::copy_if(before, std::back_inserter(order), [&](std::int64_t v) { return rows[static_cast<std::size_t>(v)]; });
+    const auto count = static_cast<std::int64_t>(order.size());
+    if (count == numNodes(type))
+        return;
+    std::ranges::copy_if(before, std::back_inserter(order), [&](std::int64_t v) { return !rows[static_cast<std::size_t>(v)]; });
+    Traversal traversal = traversalOf(order, type);
+    traversal.count = count;
+    const std::vector<ValueId> segments = function.segmentsInto(type);
+    groupEdges(traversal, {segments.begin(), segments.end()}, progress);
+    m_traversalOf[f][static_cast<std::size_t>(type)] = m_traversals.size();
+    m_traversals.push_back(std::move(traversal));
 }
 
 // The nodes whose rows a function reads of each tensor of the store.

@@ -174,7 +174,7 @@ def _inputs_of(operand: dict):
         yield {"rows": operand["frame"]}
     elif "numbered" in operand:
         yield from _inputs_of(operand["numbered"])
-        yield {"numbers": operand["frame"]}
+        yield {"numbers": operand["frame"], **{key: operand[key] for key in ("nodes",) if key in operand}}
     else:
         yield operand
 
@@ -491,61 +491,84 @@ class LayerWise:
         if function.get("global"):
             batch_size = max(total, 1)
         for first in range(0, max(total, 1), batch_size):
-            batch = _Batch(self, function, first, min(total, first + batch_size))
+            batch = _Batch(self, function, first, min(total, first + batch_size), total)
             results = run({name: batch.input(operand) for name, operand in wanted.items()})
             for save in function["saves"]:
                 if function.get("global"):
                     self._store[save["value"]] = results[save["value"]]
                 else:
                     self._save(save, results[save["value"]], batch, total)
-            batch.number[batch.nodes] = -1
+            batch.forget()
 
     def _save(self, save: dict, rows: torch.Tensor, batch: "_Batch", total: int):
         dim, outer, inner = save["row_dim"], save.get("outer", 1), save.get("inner", 1)
+        kind = batch.kind_of(save["from"].get("frame", 0))
+        first, last = batch.targets(kind)
+        total = total if kind == batch.kind else self._nodes[kind]
         if batch.first == 0:
             shape = list(rows.shape)
             shape[dim] = total * outer * inner
             self._store[save["value"]] = rows.new_empty(shape)
         store = self._store[save["value"]]
         apart = lambda t, n: t.view(*t.shape[:dim], outer, n, inner, *t.shape[dim + 1:])
-        apart(store, total).narrow(dim + 1, batch.first, batch.last - batch.first).copy_(apart(rows.contiguous(), batch.last - batch.first))
+        apart(store, total).narrow(dim + 1, first, last - first).copy_(apart(rows.contiguous(), last - first))
 
 
 class _Batch:
     """The rows of each frame of a function for the targets first to last - 1."""
 
-    def __init__(self, model: LayerWise, function: dict, first: int, last: int):
-        self.model, self.function, self.first, self.last = model, function, first, last
+    def __init__(self, model: LayerWise, function: dict, first: int, last: int, total: int):
+        self.model, self.function, self.first, self.last, self.total = model, function, first, last, total
         frames = function["frames"]
-        self.kind = function.get("nodes", next(iter(model._nodes)))  # of the targets, and of the nodes in blocks
-        self.number = model._numbers[self.kind]
+        self.kind = function.get("nodes", next(iter(model._nodes)))  # of the targets, and of nodes in blocks that do not say otherwise
         self.ids: list[torch.Tensor | None] = [None] * len(frames)
         self.places: list[torch.Tensor | None] = [None] * len(frames)
-        self.ids[0] = torch.arange(first, last)
-        self.nodes = torch.empty(0, dtype=torch.long)
-        if "output_rows" not in function and not function.get("global"):
-            self._add(self.ids[0])
+        self.nodes: dict = {}  # by type, in the order of their numbers
+        for i, frame in enumerate(frames):
+            if frame["kind"] == "targets":
+                self.ids[i] = torch.arange(*self.targets(self.kind_of(i)))
+                if "output_rows" not in function and not function.get("global"):
+                    self._add(self.kind_of(i), self.ids[i])
         for hops in range(max(f["hops"] for f in frames) + 1):
             for i, frame in enumerate(frames):
-                if i > 0 and frame["hops"] == hops:
+                if frame["kind"] != "targets" and frame["hops"] == hops:
                     self._fill(i, frame)
             for neighbour in function["neighbours"] if "output_rows" not in function else []:
                 if frames[neighbour["frame"]]["hops"] == hops:
-                    self._add(self._nodes_at(neighbour) if "value" in neighbour else self.ids[neighbour["frame"]])
+                    self._add(self._kind(neighbour), self._nodes_at(neighbour) if "value" in neighbour else self.ids[neighbour["frame"]])
 
-    def _add(self, nodes: torch.Tensor):
-        nodes = nodes.reshape(-1)
-        new = torch.unique(nodes[self.number[nodes] < 0])
-        self.number[new] = torch.arange(len(self.nodes), len(self.nodes) + len(new))
-        self.nodes = torch.cat([self.nodes, new])
+    def _kind(self, operand: dict):
+        return operand.get("nodes", self.kind)
+
+    def kind_of(self, frame: int):
+        return self._kind(self.function["frames"][frame])
+
+    def targets(self, kind) -> tuple[int, int]:
+        """The first, and the one behind the last. Of types other than the function's, as large a share."""
+        if kind == self.kind:
+            return self.first, self.last
+        count = self.model._nodes[kind]
+        share = lambda place: count if place >= self.total else round(place / self.total * count)
+        return 0 if self.first == 0 else share(self.first), share(self.last)
+
+    def _add(self, kind, nodes: torch.Tensor):
+        nodes, number = nodes.reshape(-1), self.model._numbers[kind]
+        known = self.nodes.get(kind, torch.empty(0, dtype=torch.long))
+        new = torch.unique(nodes[number[nodes] < 0])
+        number[new] = torch.arange(len(known), len(known) + len(new))
+        self.nodes[kind] = torch.cat([known, new])
+
+    def forget(self):
+        for kind, nodes in self.nodes.items():
+            self.model._numbers[kind][nodes] = -1
 
     def _fill(self, i: int, frame: dict):
-        model, parent = self.model, self.ids[frame["parent"]]
+        model, parent = self.model, self.ids[frame.get("parent", 0)]
         if frame["kind"] == "block":
-            self.ids[i] = self.nodes
+            self.ids[i] = self.nodes.get(self._kind(frame), torch.empty(0, dtype=torch.long))
         elif frame["kind"] == "edges":
             if frame["index"] not in model._edges:
-                model._edges[frame["index"]] = _Edges(model._value(frame["index"]), model._nodes[self.kind])
+                model._edges[frame["index"]] = _Edges(model._value(frame["index"]), model._nodes[self.kind_of(frame["parent"])])
             edges = model._edges[frame["index"]]
             self.ids[i] = edges.of_range(self.first, self.last) if frame["parent"] == 0 else edges.of_nodes(parent)
         elif frame["kind"] == "renumbered":
@@ -567,14 +590,14 @@ class _Batch:
 
     def _nodes_at(self, operand: dict) -> torch.Tensor:
         nodes = self._sliced(self.model._value(operand.get("local", operand.get("value"))), operand).long()
-        return torch.where(nodes < 0, nodes + len(self.number), nodes)
+        return torch.where(nodes < 0, nodes + self.model._nodes[self._kind(operand)], nodes)
 
     def input(self, operand: dict):
         model = self.model
         if "rows" in operand:
             return len(self.ids[operand["rows"]])
         if "numbers" in operand:
-            return self.number[self.ids[operand["numbers"]]]
+            return model._numbers[self._kind(operand)][self.ids[operand["numbers"]]]
         if "parts" in operand:
             places = torch.cat([self.places[part] for part in operand["parts"]])
             return torch.empty_like(places).index_copy_(0, places, torch.arange(len(places)))
@@ -584,5 +607,5 @@ class _Batch:
         if "slice" in operand:
             return self._sliced(model._value(operand["slice"]), operand)
         if "local" in operand:
-            return self.number[self._nodes_at(operand)]
+            return model._numbers[self._kind(operand)][self._nodes_at(operand)]
         return model._value(operand["value"])

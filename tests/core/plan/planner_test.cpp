@@ -33,9 +33,12 @@ CostModel randomCosts(const PlanSpace& space, std::mt19937_64& random, bool part
     for (FunctionRows& rows : counts.functions)
         if (partly) {
             const double share = static_cast<double>(1 + random() % 100) / 100;
-            for (std::vector<RowCount>* all : {&rows.frames, &rows.reach})
-                for (RowCount& count : *all)
+            const auto scale = [&](std::vector<RowCount>& all) {
+                for (RowCount& count : all)
                     count.total *= share;
+            };
+            scale(rows.frames);
+            std::ranges::for_each(rows.reach, scale);
         }
     return {space, std::move(counts), randomRates(random)};
 }
