@@ -8,6 +8,7 @@
 #include "core/analysis/analyser.h"
 #include "core/analysis/dims.h"
 #include "core/analysis/functional.h"
+#include "core/analysis/masked_updates.h"
 #include "core/analysis/message_passing.h"
 #include "core/analysis/node_types.h"
 #include "core/analysis/op_view.h"
@@ -297,6 +298,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     refuseStatic(program);
     std::vector<FreeSize> freeSizes = fixFreeSizes(program, options.sizes);
     lowerAdjacencies(program);
+    computeMaskedUpdatesWhole(program);
     std::vector<PassCount> passes = cleanUp(program);
     mergeNodeCounts(program);
     mergeCompressedRows(program);

@@ -252,7 +252,7 @@ private:
 
     void addOps()
     {
-        std::set<std::tuple<int, int, int>> extras;
+        std::set<std::tuple<int, int, int, int>> extras;
         for (std::size_t i = 0; i < m.m_ops.size(); ++i) {
             const Position position = m_plan.positions[i];
             m_group.push_back(m.groupOf(position));
@@ -260,8 +260,8 @@ private:
             m_cost.ops.push_back(m.opCost(i, position));
             f.compute += m_cost.ops.back();
             for (const int extra : m.m_ops[i].extras)
-                if (const int hops = m.hopsOf(position); extras.insert({extra, m_group[i], hops}).second) {
-                    const double rows = m.rowsFor(m_group[i], m.typeAt(position), hops).total;
+                if (const int hops = m.hopsOf(position), type = m.typeAt(position); extras.insert({extra, m_group[i], type, hops}).second) {
+                    const double rows = m.rowsFor(m_group[i], type, hops).total;
                     const auto& [isComputed, amount] = m.m_extras[at(extra)];
                     (isComputed ? f.compute : f.prepare) += {rows * amount.bytes, rows * amount.flops, rows * amount.seconds};
                 }

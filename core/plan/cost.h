@@ -125,7 +125,7 @@ public:
 
 private:
     struct Group {
-        int first = 0, last = 0;  // last: that has ops, in the plan that the counts are of
+        int first = 0, last = 0;  // last: that batches are of (CutFunction::level)
         FunctionRows rows;
     };
     struct Ref {

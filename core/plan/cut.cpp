@@ -39,9 +39,10 @@ bool isIndexArgument(const std::string& name)
 // Builds the steps of one function from what its results need.
 class FunctionBuilder {
 public:
-    FunctionBuilder(const Analysis& analysis, const Placement& placement, const CutChoices& choices, int firstLevel, int level, ValueId rowsOf,
-                    std::set<ValueId>& prologue)
-        : m_a(analysis), m_p(analysis.program), m_placement(placement), m_choices(choices), m_prologue(prologue)
+    // level: that batches are of, whose nodes are the targets. Ops that stand later, up to the last one, run on targets as well.
+    FunctionBuilder(const Analysis& analysis, const Placement& placement, const CutChoices& choices, int firstLevel, int level, int lastLevel,
+                    ValueId rowsOf, std::set<ValueId>& prologue)
+        : m_a(analysis), m_p(analysis.program), m_placement(placement), m_choices(choices), m_prologue(prologue), m_last(lastLevel)
     {
         m_f.level = level;
         m_f.firstLevel = firstLevel;
@@ -104,11 +105,11 @@ private:
     // The nodes of a type so many hops from the targets.
     int nodeFrame(int hops, int type)
     {
-        return hops == 0 ? 0 : frameIndex({FrameKind::Block, {}, -1, hops, type, {}, {}, {}});
+        return hops == 0 && type == m_f.nodeType ? 0 : frameIndex({FrameKind::Block, {}, -1, hops, type, {}, {}, {}});
     }
 
     // After the last message passing for the targets; before it, and after the one before, for its block; and so on.
-    int nodeFrame(Position position) { return nodeFrame(m_f.level - position.at / 2, m_a.typeOf(position.function())); }
+    int nodeFrame(Position position) { return nodeFrame(std::max(0, m_f.level - position.at / 2), m_a.typeOf(position.function())); }
 
     bool isMadeHere(ValueId value) const
     {
@@ -116,7 +117,7 @@ private:
         if (m_f.rowsOf.valid() || !id.valid() || m_a.values[value].rows != Rows::Nodes || m_a.ops[id].kind == OpKind::Global)
             return false;
         const int function = m_placement[id].function();
-        return function >= m_f.firstLevel && function <= m_f.level;
+        return function >= m_f.firstLevel && function <= m_last;
     }
     int frameOf(ValueId value) { return nodeFrame(m_placement[m_p[value].producer]); }
 
@@ -411,6 +412,7 @@ private:
     const Placement& m_placement;
     const CutChoices& m_choices;
     std::set<ValueId>& m_prologue;
+    int m_last;
     std::set<Key> m_done;
     std::map<ValueId, int> m_named;  // the type of the nodes that an index into the batch names
     std::map<int, int> m_numbered;   // and a frame of nodes' numbers
@@ -595,7 +597,7 @@ CutProgram cutAt(const Analysis& analysis, const Placement& placement, const Cut
     std::set<ValueId> prologue;
     const std::set<int> waits = barriers(analysis);
     for (int first = 0, last = 0; first <= analysis.levels; first = last + 1) {
-        FunctionBuilder global(analysis, placement, choices, first, first, {}, prologue);
+        FunctionBuilder global(analysis, placement, choices, first, first, first, {}, prologue);
         for (std::size_t i = 0; waits.contains(first) && i < program.ops.size(); ++i)
             if (const OpId id{static_cast<int>(i)}; analysis.ops[id].kind == OpKind::Global && levelOf(analysis, id) == first)
                 global.addGlobalOp(id);
@@ -605,18 +607,18 @@ CutProgram cutAt(const Analysis& analysis, const Placement& placement, const Cut
         while (last < analysis.levels && choices.joined.contains(last))
             ++last;
         std::vector<OpId> placed;
-        int level = first;  // the last one that has ops
+        int level = first;  // the last one that has ops at message degree, so that plans have the same batches
         for (std::size_t i = 0; i < program.ops.size(); ++i) {
             const OpId id{static_cast<int>(i)};
             const ValueFacts& facts = analysis.values[program.ops[i].outputs.front()];
-            const int function = placement[id].function();
-            if (facts.reach != Reach::Feature || facts.rows != Rows::Nodes || analysis.ops[id].kind == OpKind::Global || function < first ||
-                function > last)
+            if (facts.reach != Reach::Feature || facts.rows != Rows::Nodes || analysis.ops[id].kind == OpKind::Global)
                 continue;
-            placed.push_back(id);
-            level = std::max(level, function);
+            if (facts.level <= last)
+                level = std::max(level, facts.level);
+            if (const int function = placement[id].function(); function >= first && function <= last)
+                placed.push_back(id);
         }
-        FunctionBuilder builder(analysis, placement, choices, first, level, {}, prologue);
+        FunctionBuilder builder(analysis, placement, choices, first, level, last, {}, prologue);
         for (const OpId id : placed)
             builder.addNodeOp(id);
         if (CutFunction f = builder.take(); !f.steps.empty())
@@ -629,7 +631,7 @@ CutProgram cutAt(const Analysis& analysis, const Placement& placement, const Cut
             prologue.insert(output);
         if (facts.rows != Rows::Edges || !outputs.insert(output).second)
             continue;
-        FunctionBuilder builder(analysis, placement, choices, facts.level, facts.level, output, prologue);
+        FunctionBuilder builder(analysis, placement, choices, facts.level, facts.level, facts.level, output, prologue);
         const StepOperand result = builder.result(output);
         CutFunction f = builder.take();
         f.saves = {output};

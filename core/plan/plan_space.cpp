@@ -103,6 +103,8 @@ private:
         else if (to < placed.least && placed.waitsFor.valid())
             m_reason = name(i) + " must stand " + toString(placed.least) + " or later, since it reads what " +
                        describe(m_space.m_a.program, placed.waitsFor) + " finds out from all nodes";
+        else if (!m_space.staysInGroup(m_plan, placed, to))
+            m_reason = "functions over nodes of several types that run together keep their ops";
         else if (!exists)
             m_reason = m_space.m_a.types() == 1 ? "this program has no function " + std::to_string(to.function())
                                                 : "no function on " + m_space.nodesText(placed.nodeType) + " is there";
@@ -261,6 +263,18 @@ Position PlanSpace::latest(Position position, int nodeType) const
 std::string PlanSpace::nodesText(int nodeType) const
 {
     return "nodes of type '" + printable(m_a.nodeTypes[static_cast<std::size_t>(nodeType)].name) + "'";
+}
+
+bool PlanSpace::staysInGroup(const Plan& plan, const PlacedOp& placed, Position position) const
+{
+    const int own = m_a.values[m_a.program[placed.op].outputs.front()].level, to = position.function();
+    const auto runsWithOthers = [&](int function) { return plan.joined.contains(function) || plan.joined.contains(function - 1); };
+    if (m_a.types() == 1 || own == to || (!runsWithOthers(own) && !runsWithOthers(to)))
+        return true;
+    for (int cut = std::min(own, to); cut < std::max(own, to); ++cut)
+        if (!plan.joined.contains(cut))
+            return false;
+    return true;
 }
 
 std::string PlanSpace::whyNotJoined(int cut) const
@@ -577,6 +591,8 @@ std::string PlanSpace::whyIllegal(const Plan& plan) const
         if (!isOpenTo(placed, at))
             return name(self) + " works on " + nodesText(placed.nodeType) + " and cannot stand " + toString(at) + ", where " +
                    nodesText(m_a.typeOf(at.function())) + " are.";
+        if (!staysInGroup(plan, placed, at))
+            return name(self) + " cannot stand " + toString(at) + ", since functions over nodes of several types that run together keep their ops.";
         if (!placed.movable && at != placed.least)
             return name(self) + " is part of message passing " + std::to_string(placed.least.function()) + " and cannot stand " + toString(at) + ".";
         if (placed.limitedBy.valid() && at > placed.limit)

@@ -76,6 +76,8 @@ public:
 
     /// Whether a plan may place the op there as far as its node type goes.
     bool isOpenTo(const PlacedOp& placed, Position position) const { return m_a.typeOf(position.function()) == placed.nodeType; }
+    /// Where functions over nodes of several types run together, what they save decides of which types they have targets: ops neither leave nor join.
+    bool staysInGroup(const Plan& plan, const PlacedOp& placed, Position position) const;
 
     Plan messageDegree() const;  ///< every op after the message passing of its message degree
 

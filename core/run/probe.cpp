@@ -42,7 +42,37 @@ at::Tensor randomEdges(const ProbeGraph& graph, std::pair<std::int64_t, std::int
     return edges;
 }
 
-at::Tensor randomTensor(const Value& value, const std::vector<std::int64_t>& sizes, const ProbeGraph& graph, std::mt19937_64& random)
+// Inputs of floating-point numbers that a program makes integers of: categories among features, which it looks up in tables.
+std::set<ValueId> readAsIntegers(const Program& program)
+{
+    std::map<ValueId, ValueId> from;  // of an input alone
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; value.kind == ValueKind::Tensor && isFloating(value.dtype))
+            from[input.value] = input.value;
+    std::set<ValueId> found;
+    for (const Op& op : program.ops) {
+        ValueId only;
+        int tensors = 0;
+        forEachOperand(op, [&](ValueId operand) {
+            tensors += program[operand].kind == ValueKind::Tensor;
+            if (const auto known = from.find(operand); known != from.end())
+                only = known->second;
+        });
+        if (tensors != 1 || !only.valid())
+            continue;
+        const bool isCast = op.target == "aten::to" || op.target == "aten::_to_copy" || op.target == "aten::type_as";
+        for (const ValueId output : op.outputs)
+            if (isFloating(program[output].dtype))
+                from[output] = only;
+            else if (isCast && isInteger(program[output].dtype))
+                found.insert(only);
+    }
+    return found;
+}
+
+// asIntegers: whole numbers that fit tables are found in it, and more.
+at::Tensor randomTensor(const Value& value, const std::vector<std::int64_t>& sizes, const ProbeGraph& graph, std::mt19937_64& random,
+                        bool asIntegers = false)
 {
     const at::Tensor uniform = at::empty(sizes, at::kDouble);
     std::normal_distribution<double> normal;
@@ -51,8 +81,12 @@ at::Tensor randomTensor(const Value& value, const std::vector<std::int64_t>& siz
     const bool floating = isFloating(value.dtype);
     // Edge weights must be positive: models take roots of their sums.
     const bool positive = value.name.find("weight") != std::string::npos;
+    std::uniform_real_distribution<double> part(0, 0.99);
     for (std::int64_t i = 0; i < uniform.numel(); ++i)
-        data[i] = !floating ? static_cast<double>(integer(random)) : positive ? 0.1 + std::abs(normal(random)) : normal(random);
+        data[i] = !floating    ? static_cast<double>(integer(random))
+                  : asIntegers ? static_cast<double>(integer(random)) + part(random)
+                  : positive   ? 0.1 + std::abs(normal(random))
+                               : normal(random);
     return uniform.to(scalarType(value.dtype));
 }
 
@@ -172,6 +206,7 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
                 rows = std::min(rows.value_or(known->second), known->second);
         return std::min(rows.value_or(graph.nodes), most);
     };
+    const std::set<ValueId> categories = readAsIntegers(program);
     Bindings bindings;
     for (const Input& input : program.inputs) {
         const Value& value = program[input.value];
@@ -203,7 +238,7 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
         else if (input.role == Role::GraphStructure && isSquareOfNodes(value))
             bindings[input.value] = randomMatrix(value, shape, graph, random);
         else
-            bindings[input.value] = randomTensor(value, shape, of, random);
+            bindings[input.value] = randomTensor(value, shape, of, random, categories.contains(input.value));
     }
     return bindings;
 }

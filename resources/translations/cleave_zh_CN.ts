@@ -60,6 +60,10 @@
         <translation>%1 处理%2，而函数 %3 处理%4</translation>
     </message>
     <message>
+        <source>functions over nodes of several types that run together keep their ops</source>
+        <translation>作用于多种节点类型且一起运行的函数，其运算不能移出或移入</translation>
+    </message>
+    <message>
         <source>%1 must stand %2 or later, since it reads what %3 finds out from all nodes</source>
         <translation>%1 最早只能放在%2，因为它要读取%3 由所有节点得出的结果</translation>
     </message>
@@ -406,10 +410,6 @@
     <message>
         <source>the type does not fit</source>
         <translation>类型不符</translation>
-    </message>
-    <message>
-        <source>Functions %1 and %2 cannot be joined, since they work on nodes of different types.</source>
-        <translation>函数 %1 和函数 %2 不能合并，因为它们作用于不同类型的节点。</translation>
     </message>
     <message>
         <source>Functions %1 and %2 cannot be joined, since a global op waits for all nodes between them.</source>
@@ -1656,8 +1656,12 @@
         <translation>方案 %1 放不进 %2 内存：它需要 %3。</translation>
     </message>
     <message>
-        <source>The plan %1 is priced for nodes of one type only: functions over different ones are not joined.</source>
-        <translation>方案 %1 只能对单一节点类型估价：不同类型上的函数不合并。</translation>
+        <source>The functions cannot be joined: the same numbers name nodes of several types.</source>
+        <translation>这些函数不能合并：同一组编号指向多种类型的节点。</translation>
+    </message>
+    <message>
+        <source>The functions cannot be joined: %1 names nodes of several types.</source>
+        <translation>这些函数不能合并：%1 指向多种类型的节点。</translation>
     </message>
     <message>
         <source>Node orders can be compared on a graph only.</source>

@@ -7,6 +7,7 @@ index.json, which says whether Cleave must cut the model ("equal") or refuse it 
 """
 import inspect
 import json
+import math
 import pathlib
 import sys
 import warnings
@@ -52,6 +53,7 @@ def make_inputs():
         "train_mask": torch.rand(NODES, generator=more) < 0.4,
         "senders": edge_index[0], "receivers": edge_index[1], "links": edge_index.t().contiguous(),
         "anchors": torch.randint(0, NODES, (NODES, 6), generator=more),
+        "categories": torch.cat([torch.randint(0, 4, (NODES, 1), generator=torch.Generator().manual_seed(9)).float(), torch.randn(NODES, FEATURES - 1, generator=torch.Generator().manual_seed(10))], 1),
         "queries": torch.randint(0, NODES, (3,), generator=more), "kinds": torch.randint(0, RELATIONS, (3,), generator=more),
     }
     # Pairs of edges, the first of which ends where the second begins, without going back.
@@ -903,6 +905,40 @@ class BestNodes(nn.Module):
         return self.lin(h[order[:30]].flatten()), h[order]
 
 
+class FloatCategories(nn.Module):
+    """MeshGraphNets: the kind of a node is a number among its features, one of a few and of a table's."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.lin = nn.Embedding(9, HIDDEN), nn.Linear(FEATURES - 1 + 4, HIDDEN)
+        self.conv, self.out = pyg.SAGEConv(HIDDEN, HIDDEN), nn.Linear(HIDDEN + 3, CLASSES)
+
+    def forward(self, categories, edge_index):
+        kinds = categories[:, 0].long()
+        h = self.lin(torch.cat([categories[:, 1:], nn.functional.one_hot(categories[:, 0].round().long(), 4)], -1)) + self.table(kinds)
+        return self.out(torch.cat([self.conv(h.relu(), edge_index), nn.functional.one_hot(kinds % 3, 3)], -1))
+
+
+class WrappedAngles(nn.Module):
+    """SphereNet: angles of edges, and rows of nodes, that are written anew where they are negative."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.message, self.out = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN + 1, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, pos, edge_index):
+        source, target = edge_index
+        apart = pos[target] - pos[source]
+        angle = torch.atan2(apart[:, 1], apart[:, 0])
+        angle[angle <= 0] += 2 * math.pi
+        h = self.lin(x)
+        low = h.sum(-1) < 0
+        h[low] = 0.5 * h[low].tanh() - 1
+        h[h > 1] = h[h > 1].sqrt()
+        m = self.message(torch.cat([h[source], angle.unsqueeze(-1)], -1)).relu()
+        return self.out(torch.zeros_like(h).index_add_(0, target, m))
+
+
 class ScatterLists(nn.Module):
     """scatter_add along indices that an exporter counts apart from what they add up, as it takes shorter ones."""
 
@@ -1546,6 +1582,8 @@ ZOO = {
     "matrix_norm": MatrixNorm,
     "dense_gcn": lambda: Dense(lambda i: pyg.DenseGCNConv(i, HIDDEN)),
     "best_nodes": BestNodes,
+    "float_categories": FloatCategories,
+    "wrapped_angles": WrappedAngles,
     "scatter_lists": ScatterLists,
     "neighbours_of_items": NeighboursOfItems,
     "edges_as_rows": EdgesAsRows,

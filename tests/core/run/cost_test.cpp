@@ -87,7 +87,7 @@ Counted count(const Analysis& a, const CutProgram& cut, const GraphCounts& count
                 sum.flops += (work.flops + work.flopsPerPair * over) * over;
         }
         for (const ValueId saved : function.saves)
-            sum.written += rowsOf(saved) * bytes(saved);
+            sum.written += (function.isOfLevel() ? rows(function.targetsOf(a.values[saved].nodeType)) : rowsOf(saved)) * bytes(saved);
     }
     return sum;
 }
@@ -110,6 +110,8 @@ TEST_P(CostOfZoo, IsWhatTheCutMoves)
         for (int f = 0; round % 2 && f + 1 < space.functions(); ++f)
             if (random() % 2 && space.whyNotJoined(f).empty())
                 plan.joined.insert(f);
+        if (!space.whyIllegal(plan).empty())  // ops were moved between functions over nodes of several types
+            plan.positions = space.messageDegree().positions;
         for (int step = 0; step < 15 && !space.ops().empty(); ++step) {
             const PlacedOp& op = space.ops()[random() % space.ops().size()];
             const Move move =
@@ -121,6 +123,7 @@ TEST_P(CostOfZoo, IsWhatTheCutMoves)
         // The recommender computes its edge index from that among its inputs.
         const NodeOrder order = round == 3 && GetParam().name != "recommender" ? NodeOrder::Degree : NodeOrder::Natural;
         Rates rates;
+        rates.joinsRelations = false;  // all rows are counted, also those of targets without edges of a relation
         rates.gather *= round == 2 ? 0.01 : 1;  // copies pay
         const CostModel costs(space, measure.counts(batchSize, order, plan.joined), rates);
         const PlanCost cost = costs.price(plan);

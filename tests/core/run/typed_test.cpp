@@ -170,11 +170,71 @@ TEST(NodeTypes, PlansKeepOpsWithTheirNodes)
     const Move move = space.moveOp(space.messageDegree(), author->op, Position::post(3));
     EXPECT_FALSE(move.plan);
     EXPECT_THAT(move.reason, HasSubstr("works on nodes of type 'author', and function 3 on nodes of type 'paper'"));
-    EXPECT_THAT(space.whyNotJoined(2), HasSubstr("they work on nodes of different types"));
-    Plan joined = space.messageDegree();
-    joined.joined.insert(2);
-    EXPECT_THAT(space.whyIllegal(joined), HasSubstr("different types"));
-    EXPECT_THAT(test::errorOf([&] { Planning(model, 1000, 10000, {}).make(Planner::NodeWise, {}); }), HasSubstr("nodes of one type only"));
+}
+
+// All functions of a batch over blocks of each type, in one function where no global op comes between.
+TEST(NodeTypes, NodeWisePlansNumberNodesOfEachType)
+{
+    for (const char* name : {"typed_sage", "hgt_by_relation", "typed_links", "to_hetero", "line_graph"}) {
+        const Model model = unchecked(name);
+        const DataGraph graph = zooGraph(name);
+        Planning planning(model, graph, {}, {});
+        for (const std::int64_t batchSize : {std::int64_t{5}, std::int64_t{100000}}) {
+            PlanningRequest request;
+            request.batchSize = batchSize;
+            const PricedPlan plan = planning.make(Planner::NodeWise, request);
+            EXPECT_FALSE(plan.planned.plan.joined.empty()) << name;
+            EXPECT_EQ(plan.counts.inflation() > 1, batchSize == 5) << name << ": blocks of few targets reach further";
+            const Model joined{model.analysis, std::make_shared<CutProgram>(planning.space().cut(plan.planned.plan))};
+            std::set<int> types;
+            for (const CutFunction& function : joined.cut->functions)
+                for (const Frame& frame : function.frames)
+                    if (frame.kind == FrameKind::Block)
+                        types.insert(frame.nodeType);
+            EXPECT_GT(types.size(), 1U) << name;
+            VerifyOptions options;
+            options.run.batchSize = batchSize;
+            EXPECT_TRUE(verify(joined, graph, options).equal()) << name << " in batches of " << batchSize;
+            options.run.order = NodeOrder::Degree;
+            EXPECT_TRUE(verify(joined, graph, options).equal()) << name << " by degree in batches of " << batchSize;
+        }
+    }
+}
+
+// Joined functions compute what is asked for, and what of other types that needs.
+TEST(NodeTypes, NodeWisePlansComputeTargetsAlone)
+{
+    for (const char* name : {"typed_sage", "hgt_by_relation"}) {
+        const Model model = unchecked(name);
+        const PlanSpace space(*model.analysis);
+        const Model joined{model.analysis, std::make_shared<CutProgram>(space.cut(joinedPlan(space)))};
+        VerifyOptions options;
+        options.run.batchSize = 2;
+        options.run.targets = {17, 3, 4, 0, 29};
+        EXPECT_TRUE(verify(joined, zooGraph(name), options).equal()) << name;
+    }
+}
+
+// Where a joined function saves rows of several types, each batch has its share of the nodes of each, also if there are none of one.
+TEST(NodeTypes, BatchesShareTheTargetsOfOtherTypes)
+{
+    const Model model = unchecked("to_hetero");
+    const PlanSpace space(*model.analysis);
+    const Model joined{model.analysis, std::make_shared<CutProgram>(space.cut(joinedPlan(space)))};
+    const CutFunction& all = joined.cut->functions.back();
+    EXPECT_THAT(std::vector({all.targetsOf(0), all.targetsOf(1)}), ElementsAre(testing::Ge(0), testing::Ge(0)));
+    const DataGraph graph = zooGraph("to_hetero");
+    const RunResult whole = runLayerWise(model, graph, {});
+    for (const std::int64_t batchSize : {1, 7, 59}) {
+        RunOptions options;
+        options.batchSize = batchSize;
+        const RunResult result = runLayerWise(joined, graph, options);
+        for (std::size_t i = 0; i < whole.outputs.size(); ++i)
+            EXPECT_EQ(result.outputs[i].array.shape, whole.outputs[i].array.shape);
+        VerifyOptions verified;
+        verified.run = options;
+        EXPECT_TRUE(verify(joined, graph, verified).equal()) << batchSize;
+    }
 }
 
 TEST(NodeTypes, OptimalPlansAreNoWorse)

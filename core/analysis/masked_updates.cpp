@@ -1,0 +1,186 @@
+#include "core/analysis/masked_updates.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "core/analysis/op_view.h"
+#include "core/analysis/passes.h"
+#include "core/analysis/rewriter.h"
+#include "core/analysis/row_rules.h"
+
+namespace cleave {
+
+namespace {
+
+bool isConstant(const Dim& dim)
+{
+    return dim.isConstant();
+}
+
+// The mask of x[mask] and of x[mask] = y; invalid where something else is read.
+ValueId maskOf(const Program& program, const Op& op)
+{
+    const std::vector<ValueId> indices = OpView(program, op).values("indices");
+    return indices.size() == 1 && indices.front().valid() && program[indices.front()].dtype == DType::Bool ? indices.front() : ValueId{};
+}
+
+// The same computation of the same values, to some depth: a mask that is computed once to read and once more to write.
+bool isEqual(const Program& program, ValueId a, ValueId b, int depth = 4)
+{
+    if (a == b)
+        return true;
+    const OpId one = program[a].producer, other = program[b].producer;
+    if (depth == 0 || !one.valid() || !other.valid() || program[one].target != program[other].target || !isElementwise(program[one].target))
+        return false;
+    const std::vector<NamedArgument>&left = program[one].args, &right = program[other].args;
+    return std::ranges::equal(left, right, [&](const NamedArgument& x, const NamedArgument& y) {
+        const ValueId *u = x.value.asValue(), *v = y.value.asValue();
+        return x.name == y.name && (u && v ? isEqual(program, *u, *v, depth - 1) : x.value == y.value);
+    });
+}
+
+// f(x[mask]) for all rows of x.
+class WholeRows {
+public:
+    WholeRows(const Program& program, Rewriter& rewriter, const Op& origin, ValueId mask)
+        : m_program(program), m_rewriter(rewriter), m_origin(origin), m_mask(mask)
+    {
+    }
+
+    // Whether such a value follows from rows at the mask alone, entry by entry.
+    bool canBe(ValueId value, int depth = 32) { return isRows(value) || (depth > 0 && isComputed(value, depth)); }
+
+    ValueId make(ValueId value)
+    {
+        if (const auto known = m_made.find(value); known != m_made.end())
+            return known->second;
+        const Op op = m_program[m_program[value].producer];  // new ops move the program's, and its values
+        if (isRows(value))
+            return m_made[value] = OpView(m_program, op).value("self");
+        Value like = m_program[value];
+        like.sizes.erase(like.sizes.begin());
+        const std::vector<Dim>& rows = m_program[m_mask].sizes;
+        like.sizes.insert(like.sizes.begin(), rows.begin(), rows.end());
+        std::vector<NamedArgument> args = op.args;
+        for (NamedArgument& argument : args)
+            changeValues(argument.value, [&](ValueId& operand) {
+                if (isOfRows(operand))
+                    operand = make(operand);
+            });
+        return m_made[value] = m_rewriter.emitNew(m_origin, op.target, op.overload, std::move(args), like);
+    }
+
+private:
+    bool startsWithRows(ValueId value) const
+    {
+        const std::vector<Dim>&sizes = m_program[value].sizes, &rows = m_program[m_mask].sizes;
+        return sizes.size() >= rows.size() && std::equal(rows.begin(), rows.end(), sizes.begin());
+    }
+
+    bool isRows(ValueId value) const
+    {
+        const OpId id = m_program[value].producer;
+        if (!id.valid() || m_program[id].target != "aten::index")
+            return false;
+        const ValueId mask = maskOf(m_program, m_program[id]), from = OpView(m_program, m_program[id]).value("self");
+        return mask.valid() && from.valid() && isEqual(m_program, mask, m_mask) && startsWithRows(from);
+    }
+
+    // How many rows there are, nobody else knows.
+    bool isOfRows(ValueId value) const { return !std::ranges::all_of(m_program[value].sizes, isConstant); }
+
+    bool isComputed(ValueId value, int depth)
+    {
+        const OpId id = m_program[value].producer;
+        const std::vector<Dim>& sizes = m_program[value].sizes;
+        if (!id.valid() || !isElementwise(m_program[id].target) || m_program[id].outputs.size() != 1 || sizes.empty() || isConstant(sizes.front()) ||
+            !std::all_of(sizes.begin() + 1, sizes.end(), isConstant))
+            return false;
+        bool all = true;
+        forEachOperand(m_program[id], [&](ValueId operand) {
+            const Value& read = m_program[operand];
+            if (read.kind != ValueKind::Tensor)
+                all = false;
+            else if (isOfRows(operand))
+                all = all && !read.sizes.empty() && read.sizes.front() == sizes.front() && read.sizes.size() == sizes.size() && canBe(operand, depth - 1);
+            else if (read.sizes.size() == sizes.size())  // beside each row, also where rows lie along several dimensions
+                all = all && m_program[m_mask].sizes.size() == 1;
+        });
+        return all;
+    }
+
+    const Program& m_program;
+    Rewriter& m_rewriter;
+    const Op& m_origin;
+    ValueId m_mask;
+    std::map<ValueId, ValueId> m_made;
+};
+
+class Updates {
+public:
+    explicit Updates(Program& program) : m_program(program), m_reach(findReach(program)), m_rewriter(program) {}
+
+    int run()
+    {
+        int count = 0;
+        for (Op& op : m_rewriter.takeOps()) {
+            m_rewriter.resolveOperands(op);
+            if (const std::optional<ValueId> chosen = whole(op)) {
+                m_rewriter.replace(op.outputs.front(), *chosen);
+                ++count;
+                continue;
+            }
+            m_rewriter.emit(std::move(op));
+        }
+        m_rewriter.finish();
+        return count;
+    }
+
+private:
+    std::optional<ValueId> whole(const Op& op)
+    {
+        const OpView view(m_program, op);
+        if (op.target != "aten::index_put" || op.outputs.size() != 1)
+            return {};
+        const ValueId mask = maskOf(m_program, op), self = view.value("self"), values = view.value("values");
+        if (!mask.valid() || !self.valid() || !values.valid() || reach(mask) != Reach::Feature || m_program[values].dtype != m_program[self].dtype)
+            return {};
+        const std::vector<Dim>&rows = m_program[mask].sizes, &sizes = m_program[self].sizes, &given = m_program[values].sizes;
+        if (rows.empty() || sizes.size() < rows.size() || !std::equal(rows.begin(), rows.end(), sizes.begin()) || given.empty() ||
+            given.size() != sizes.size() - rows.size() + 1)
+            return {};
+        WholeRows all(m_program, m_rewriter, op, mask);
+        if (!all.canBe(values))
+            return {};
+        const Value like = m_program[self];
+        std::size_t rank = rows.size();  // new ops move the program's values
+        ValueId made = all.make(values);
+        if (view.flag("accumulate", false))
+            made = m_rewriter.emitNew(op, "aten::add", "Tensor", {{"self", {self}}, {"other", {made}}}, like);
+        ValueId chosen = mask;
+        for (; rank < like.sizes.size(); ++rank) {
+            Value wider = m_program[chosen];
+            wider.sizes.push_back(Dim{1, {}});
+            chosen = m_rewriter.emitNew(op, "aten::unsqueeze", "", {{"self", {chosen}}, {"dim", {static_cast<std::int64_t>(rank)}}}, wider);
+        }
+        return m_rewriter.emitNew(op, "aten::where", "self", {{"condition", {chosen}}, {"self", {made}}, {"other", {self}}}, like);
+    }
+
+    // Of a value that was there before; what a mask became reads features as it did.
+    Reach reach(ValueId value) const { return value.index < static_cast<int>(m_reach.size()) ? m_reach[value] : Reach::Feature; }
+
+    Program& m_program;
+    IdMap<ValueId, Reach> m_reach;
+    Rewriter m_rewriter;
+};
+
+}  // namespace
+
+int computeMaskedUpdatesWhole(Program& program)
+{
+    const bool isNeeded = std::ranges::any_of(program.ops, [&](const Op& op) { return op.target == "aten::index_put" && maskOf(program, op).valid(); });
+    return isNeeded ? Updates(program).run() : 0;
+}
+
+}  // namespace cleave
