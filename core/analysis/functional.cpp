@@ -174,17 +174,48 @@ private:
         const auto original = m_original.find(named);
         const ValueId self = canonical(original == m_original.end() ? named : original->second);
         const ValueId base = root(self);
-        if (m_program[base].weight.valid())
+        const bool renorms = op.target == "aten::embedding_renorm_";
+        if (m_program[base].weight.valid() && !renorms)
             throw Error("The forward changes the weight '" + m_program[base].name + "' in place (op '" + op.name +
                         "'): a layer-wise run would change it once for each batch; compute a new tensor instead.");
         const ValueId before = current(self, op);
         const ValueId result = op.outputs.front();
-        emitOutOfPlace(op, before);
+        if (renorms)
+            emitRenorm(op, before);
+        else
+            emitOutOfPlace(op, before);
         const int version = ++m_version[base];
         setNewest(self, result, version);
         // The result of an in-place op is another name of the tensor that it changed.
         m_sameAs[result] = self;
         pushUp(self, result, version, op);
+    }
+
+    // The rows that are read of an embedding with max_norm are scaled down to it before, once and for all: so all rows may be.
+    void emitRenorm(const Op& op, ValueId before)
+    {
+        const OpView view(m_program, op);
+        const Argument* most = op.find("max_norm");
+        const Argument* order = op.find("norm_type");
+        Value norms = m_program[before];
+        if (!most || !order || norms.sizes.size() != 2)
+            throw Error("Op '" + op.name + "' (embedding_renorm_) is no table's.");
+        norms.sizes[1] = Dim{1, {}};
+        const auto emit = [&](std::string target, std::string overload, std::vector<NamedArgument> args) {
+            return m_rewriter.emitNew(op, std::move(target), std::move(overload), std::move(args), norms);
+        };
+        const std::vector<Argument> dim{{std::int64_t{1}}};
+        constexpr double apart = 1e-7;  // as PyTorch's
+        const ValueId norm = emit("aten::linalg_vector_norm", "", {{"self", {before}}, {"ord", *order}, {"dim", {dim}}, {"keepdim", {true}}});
+        const ValueId sum = emit("aten::add", "Scalar", {{"self", {norm}}, {"other", {apart}}});
+        const ValueId inverse = emit("aten::reciprocal", "", {{"self", {sum}}});
+        const ValueId factor = emit("aten::mul", "Scalar", {{"self", {inverse}}, {"other", *most}});
+        const ValueId scale = emit("aten::clamp_max", "", {{"self", {factor}}, {"max", {1.0}}});
+        Op scaled = op;
+        scaled.target = "aten::mul";
+        scaled.overload = "Tensor";
+        scaled.args = {{"self", {before}}, {"other", {scale}}};
+        m_rewriter.emit(std::move(scaled));
     }
 
     void emitOutOfPlace(Op& op, ValueId before)

@@ -101,6 +101,30 @@ void mergeScatterCounts(Program& program)
         renameSizes(program, renamed);
 }
 
+int mergeEqualSizes(Program& program, const KnownInputSizes& known)
+{
+    std::map<std::int64_t, std::string> first;  // the symbol of each size; of features, if there are any
+    std::map<std::string, std::string> renamed;
+    for (const bool areFeatures : {true, false})
+        for (const Input& input : program.inputs) {
+            const Value& value = program[input.value];
+            const auto sizes = known.find(value.name);
+            if (value.kind != ValueKind::Tensor || sizes == known.end() || isFloating(value.dtype) != areFeatures)
+                continue;
+            for (const auto& [dim, size] : sizes->second) {
+                if (size < 2 || dim < 0 || at(dim) >= value.sizes.size() || value.sizes[at(dim)].isConstant() ||
+                    !sizeParts(value.sizes[at(dim)].symbol).second.empty())
+                    continue;
+                const std::string& symbol = value.sizes[at(dim)].symbol;
+                if (const auto [same, isNew] = first.try_emplace(size, symbol); !isNew && same->second != symbol)
+                    renamed.try_emplace(symbol, same->second);
+            }
+        }
+    if (!renamed.empty())
+        renameSizes(program, renamed);
+    return static_cast<int>(renamed.size());
+}
+
 void mergeEdgeCounts(Program& program)
 {
     constexpr std::string_view index = "index";

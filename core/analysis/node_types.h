@@ -14,6 +14,10 @@ void mergeNodeCounts(Program& program);
 /// which it is not is refused when it is bound.
 void mergeScatterCounts(Program& program);
 
+/// Sizes of inputs that an exporter counted apart, and that are the same on a graph of these sizes, are one. How many were another before. For
+/// programs that do not run on graphs where they differ: seed times read where edges lead, a batch vector that is only counted.
+int mergeEqualSizes(Program& program, const KnownInputSizes& known);
+
 /// Rows between pointers into edges (rowptr) are those of the nodes, if there are nodes of one kind: there is one pointer more than nodes.
 void mergeCompressedRows(Program& program);
 

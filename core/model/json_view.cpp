@@ -76,6 +76,12 @@ std::int64_t JsonView::integer() const
     return m_json->get<std::int64_t>();
 }
 
+std::int64_t JsonView::boundedInteger() const
+{
+    const bool isLarger = m_json->is_number_unsigned() && m_json->get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max();
+    return isLarger ? std::numeric_limits<std::int64_t>::max() : integer();
+}
+
 double JsonView::number() const
 {
     if (m_json->is_number())

@@ -25,6 +25,7 @@ public:
 
     std::string text() const;
     std::int64_t integer() const;
+    std::int64_t boundedInteger() const;  ///< the largest of 64 bits for a larger one: exporters write bounds of sums
     double number() const;  ///< "Infinity", "-Infinity" and "NaN" may be written as text
     bool boolean() const;
     bool isNull() const { return m_json->is_null(); }

@@ -409,7 +409,7 @@ private:
         if (kind == "as_name")
             return named(value.text(), value);
         if (kind == "as_int")
-            return {value.integer()};
+            return {value.boundedInteger()};
         if (kind == "as_float")
             return {value.number()};
         if (kind == "as_bool")
@@ -436,7 +436,7 @@ private:
     std::optional<Argument> readArgument(const JsonView& argument)
     {
         const auto [kind, body] = argument.choice();
-        const auto integer = [](const JsonView& v) { return Argument{v.integer()}; };
+        const auto integer = [](const JsonView& v) { return Argument{v.boundedInteger()}; };
         const auto number = [](const JsonView& v) { return Argument{v.number()}; };
         const auto tensor = [this](const JsonView& v) { return named(v.at("name").text(), v); };
         if (kind == "as_none")

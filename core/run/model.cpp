@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/analysis/node_types.h"
 #include "core/base/error.h"
 #include "core/graph/array_names.h"
 #include "core/model/pt2_reader.h"
@@ -26,12 +27,28 @@ Model openModel(const std::filesystem::path& path, const OpenOptions& options, c
         if (const auto shape = findNamed(options.shapes, program[input.value].name); shape != options.shapes.end())
             for (std::size_t d = 0; d < shape->second.sizes.size(); ++d)
                 known.sizes[program[input.value].name][static_cast<int>(d)] = shape->second.sizes[d];
-    auto traced = std::make_shared<Analysis>(analyse(program, known, LibTorchEvaluator(), progress));
-    checkAdjacencies(program, *traced, progress);
-    Model model = rewrittenModel(std::move(traced), options.rewrites, progress);
-    if (options.check)
-        checkCut(*model.analysis, *model.cut, progress);
-    return model;
+    const auto opened = [&](const Program& read) {
+        auto traced = std::make_shared<Analysis>(analyse(read, known, LibTorchEvaluator(), progress));
+        checkAdjacencies(read, *traced, progress);
+        Model model = rewrittenModel(std::move(traced), options.rewrites, progress);
+        if (options.check)
+            checkCut(*model.analysis, *model.cut, progress);
+        return model;
+    };
+    try {
+        return opened(program);
+    } catch (const Error& refused) {
+        progress.check();
+        Program merged = program;
+        if (mergeEqualSizes(merged, known.sizes) == 0)
+            throw;
+        try {
+            return opened(merged);
+        } catch (const Error&) {
+            progress.check();
+            throw Error(refused);
+        }
+    }
 }
 
 bool isForOtherSizes(const Model& model, const std::map<std::string, ArrayShape>& shapes)

@@ -76,7 +76,7 @@ at::Tensor randomTensor(const Value& value, const std::vector<std::int64_t>& siz
 {
     const at::Tensor uniform = at::empty(sizes, at::kDouble);
     std::normal_distribution<double> normal;
-    std::uniform_int_distribution<std::int64_t> integer(0, std::max<std::int64_t>(graph.integers, 1) - 1);
+    std::uniform_int_distribution<std::int64_t> integer(graph.leastInteger, std::max(graph.integers - 1, graph.leastInteger));
     auto* data = uniform.data_ptr<double>();
     const bool floating = isFloating(value.dtype);
     // Edge weights must be positive: models take roots of their sums.
@@ -246,22 +246,26 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
 Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constants, ProbeGraph graph, const std::vector<ValueId>& wanted,
                              std::vector<c10::IValue>& results)
 {
-    // Some programs take edges in pairs.
+    struct Try {
+        std::int64_t integers, least, moreEdges;  // some programs take edges in pairs
+    };
     const std::int64_t edges = graph.edges;
-    for (const auto& [integers, more] :
-         {std::pair<std::int64_t, std::int64_t>{graph.nodes, 0}, {5, 0}, {3, 0}, {2, 0}, {1, 0}, {graph.nodes, 1}, {5, 1}, {1, 1}}) {
+    std::optional<Error> refused;
+    for (const auto& [integers, least, more] : {Try{graph.nodes, 0, 0}, {5, 0, 0}, {3, 0, 0}, {2, 0, 0}, {1, 0, 0}, {graph.nodes, 0, 1}, {5, 0, 1}, {1, 0, 1},
+                                                {graph.nodes, 1, 0}, {6, 1, 0}, {4, 1, 0}, {2, 1, 0}}) {
         graph.integers = integers;
+        graph.leastInteger = least;
         graph.edges = edges + more;
         Bindings inputs = probeInputs(analysis.program, graph);
         try {
             results = runWhole(analysis, constants, inputs, wanted);
             return inputs;
-        } catch (const Error&) {
-            if (integers == 1 && more == 1)
-                throw;
+        } catch (const Error& error) {
+            if (!refused || least == 0)
+                refused = error;  // as a user would count
         }
     }
-    return {};
+    throw Error(*refused);
 }
 
 std::optional<std::vector<int>> probeOnOperands(const Program& program, OpId op, const std::vector<c10::IValue>& operands,

@@ -12,6 +12,7 @@ struct ProbeGraph {
     std::int64_t nodes = 0, edges = 0, selfLoops = 0;
     std::int64_t integers = 4;  ///< integer features and types are drawn from 0 … integers - 1
     std::uint64_t seed = 1;
+    std::int64_t leastInteger = 0;  ///< of those that are drawn: 1 where what is counted from one is looked up at z - 1
 };
 
 /// Random values for every input, sized by the export's symbols. Error for an input whose size is neither nodes, edges nor constant.
@@ -20,7 +21,7 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph);
 /// The adjacency matrix [nodes, nodes] with these edges [2, M] and weights [M]: entry [i, j] is the sum of the weights from j to i.
 at::Tensor adjacencyOf(const at::Tensor& edges, const at::Tensor& weights, std::int64_t nodes);
 
-/// Inputs on which the program runs: integer inputs are drawn from smaller ranges until no index is out of range.
+/// Inputs on which the program runs: integer inputs are drawn from smaller ranges, and from 1 on, until no index is out of range.
 Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constants, ProbeGraph graph, const std::vector<ValueId>& wanted,
                              std::vector<c10::IValue>& results);
 

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "core/base/error.h"
@@ -46,9 +48,14 @@ struct Shape {
     Role role;
 };
 
-bool has(const std::string& name, std::initializer_list<std::string_view> words)
+bool has(const std::string& name, std::span<const std::string_view> words)
 {
     return std::ranges::any_of(words, [&](std::string_view word) { return name.find(word) != std::string::npos; });
+}
+
+bool has(const std::string& name, std::initializer_list<std::string_view> words)
+{
+    return has(name, std::span(words.begin(), words.size()));
 }
 
 const Shape nodeRows{DType::Float32, {nodes, {unknownWidth, {}}}, Role::NodeFeatures}, nodeNumbers{DType::Float32, {nodes}, Role::Other};
@@ -83,7 +90,7 @@ std::vector<Shape> likely(const std::string& name, std::optional<Role> role)
     return {nodeRows, nodeTypes, nodeIntegers, edgeIndex, nodeNumbers, edgeNumbers, edgeRows};
 }
 
-constexpr std::string_view ofMoreEdges = "_edges";
+constexpr std::string_view ofMoreEdges = "_edges", ofOwnRows = "_rows";
 
 bool isPairs(const ArrayShape& a) { return a.sizes.size() == 2 && a.sizes[0] == 2 && isInteger(a.dtype); }
 
@@ -94,10 +101,11 @@ std::int64_t lengthOfEnds(const std::vector<ArrayShape>& arrays, const std::vect
     const auto isOfRows = [&](std::int64_t size) {
         return std::ranges::any_of(arrays, [&](const ArrayShape& a) { return a.sizes.size() > 1 && isFloating(a.dtype) && a.sizes[0] == size; });
     };
+    static const std::vector<std::string_view> ends{"src", "send", "source", "row", "from", "head", "dst", "receive", "target", "tail"};
     for (std::size_t i = 0; i < arrays.size(); ++i)
         for (std::size_t j = i + 1; j < arrays.size() && isList(i) && !has(names[i], {"ptr", "batch"}); ++j)
             if (isList(j) && !has(names[j], {"ptr", "batch"}) && arrays[i].sizes == arrays[j].sizes &&
-                (!isOfRows(arrays[i].sizes[0]) || has(names[i], {"src", "send", "source", "row", "from", "head"})))
+                (!isOfRows(arrays[i].sizes[0]) || has(names[i], ends) || has(names[j], ends)))
                 return arrays[i].sizes[0];
     return -1;
 }
@@ -133,7 +141,7 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
             const bool isRows = d == (isPairs(array) ? 1 : 0) && (size != 1 || size == numNodes || size == numEdges);
             const auto listed = more.find(size);
             const bool isOfEdges = size == numEdges || (size != numNodes && listed != more.end());
-            shape.sizes.push_back(!isRows ? Dim{size, {}} : isOfEdges ? listed->second : size == numNodes ? nodes : Dim{0, name + "_rows"});
+            shape.sizes.push_back(!isRows ? Dim{size, {}} : isOfEdges ? listed->second : size == numNodes ? nodes : Dim{0, name + std::string(ofOwnRows)});
         }
         const bool isOfEdges = !shape.sizes.empty() && (shape.sizes[0] == edges || shape.sizes[0].symbol.ends_with(ofMoreEdges));
         if (isPairs(array))
@@ -142,6 +150,17 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
             shape.role = Role::NodeFeatures;
         shapes.push_back(std::move(shape));
     }
+    return shapes;
+}
+
+// What is neither of nodes nor of edges, but as long as something else: rows of the same, of which any graph may have any number.
+std::vector<Shape> withSharedRows(const std::vector<ArrayShape>& arrays, std::vector<Shape> shapes)
+{
+    std::map<std::int64_t, Dim> first;
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+        for (std::size_t d = 0; d < shapes[i].sizes.size(); ++d)
+            if (Dim& dim = shapes[i].sizes[d]; dim.symbol.ends_with(ofOwnRows) && arrays[i].sizes[d] > 1)
+                dim = first.try_emplace(arrays[i].sizes[d], dim).first->second;
     return shapes;
 }
 
@@ -170,9 +189,13 @@ public:
         const c10::FunctionSchema& schema = module.get_method("forward").function().getSchema();
         for (std::size_t i = 1; i < schema.arguments().size(); ++i)
             addArgument(schema.arguments()[i]);
+        std::map<DType, std::int64_t> numbers;  // of each type, in weights
         for (const at::Tensor& weight : module.parameters())
             if (weight.is_floating_point())
-                m_floating = dtypeOf(weight.scalar_type());
+                numbers[dtypeOf(weight.scalar_type())] += weight.numel();
+        for (const auto& [type, count] : numbers)
+            m_floatings.push_back(type);
+        std::ranges::stable_sort(m_floatings, std::greater(), [&](DType type) { return numbers[type]; });
         for (const at::Tensor& weight : module.parameters())
             for (std::int64_t d = weight.dim() - 1; d >= 0; --d)
                 if (weight.size(d) > 1 && std::ranges::find(m_weightSizes, weight.size(d)) == m_weightSizes.end() && m_weightSizes.size() < 12)
@@ -185,22 +208,12 @@ public:
 
     ScriptInputs run(const std::vector<at::Tensor>& examples)
     {
-        if (examples.size() == m_inputs.shapes.inputs.size() && std::ranges::all_of(m_inputs.of, [](const auto& of) { return of.has_value(); })) {
-            std::vector<ArrayShape> kept;
-            std::ranges::transform(examples, std::back_inserter(kept), shapeOf);
-            if (const auto shapes = shapesOf(kept, m_inputs.names)) {
-                for (std::size_t i = 0; i < shapes->size(); ++i)
-                    take(i, (*shapes)[i]);
-                if (runs() || runsWithCounts(examples))
-                    return m_inputs;
-                for (std::size_t i = 0; i < shapes->size(); ++i)
-                    take(i, withOtherSizesOf(kept[i], (*shapes)[i]));
-                if (runs() || runsWithCounts(examples))
-                    return m_inputs;
-            }
-        }
         addShapes(m_options.shapes);
-        const bool found = tryKinds(0);
+        // Weights of several types: numbers are as most of them, or as the others.
+        const bool found = m_floatings.empty() ? finds(examples) : std::ranges::any_of(m_floatings, [&](DType type) {
+            m_floating = type;
+            return finds(examples);
+        });
         if (!found && !m_open.empty())
             throw Error("The file does not say how wide the rows of input '" + printable(m_open) +
                         "' are, and any width would do: open it with a graph that has them, or give it with --width " + printable(m_open) + "=….");
@@ -213,6 +226,27 @@ public:
     }
 
 private:
+    // In this order: what a trace keeps, then whatever inputs of these names may be.
+    bool finds(const std::vector<at::Tensor>& examples)
+    {
+        if (examples.size() == m_inputs.shapes.inputs.size() && std::ranges::all_of(m_inputs.of, [](const auto& of) { return of.has_value(); })) {
+            std::vector<ArrayShape> kept;
+            std::ranges::transform(examples, std::back_inserter(kept), shapeOf);
+            if (const auto shapes = shapesOf(kept, m_inputs.names)) {
+                std::vector<Shape> shared = withSharedRows(kept, *shapes), fixed = *shapes;
+                for (std::size_t i = 0; i < fixed.size(); ++i)
+                    fixed[i] = withOtherSizesOf(kept[i], fixed[i]);
+                for (const std::vector<Shape>& tried : {*shapes, std::move(shared), std::move(fixed)}) {
+                    for (std::size_t i = 0; i < tried.size(); ++i)
+                        take(i, tried[i]);
+                    if (runs() || runsWithCounts(examples))
+                        return true;
+                }
+            }
+        }
+        return tryKinds(0);
+    }
+
     // Forward ran on one graph only, whose numbers of nodes and edges are known: they may be written into the trace.
     bool runsWithCounts(const std::vector<at::Tensor>& examples)
     {
@@ -288,14 +322,18 @@ private:
                 names.push_back(m_inputs.names[i]);
                 inputs.push_back(*m_inputs.of[i]);
             }
-        if (const auto shapes = shapesOf(arrays, names))
+        if (const auto shapes = shapesOf(arrays, names)) {
+            const std::vector<Shape> shared = withSharedRows(arrays, *shapes);
             for (std::size_t i = 0; i < inputs.size(); ++i) {
                 std::vector<Shape>& kinds = m_kinds[inputs[i]];
                 const Shape& shape = (*shapes)[i];
                 if (const Shape fixed = withOtherSizesOf(arrays[i], shape); fixed.sizes != shape.sizes)
                     kinds.insert(kinds.begin(), fixed);
+                if (shared[i].sizes != shape.sizes)
+                    kinds.insert(kinds.begin(), shared[i]);
                 kinds.insert(kinds.begin(), shape);
             }
+        }
     }
 
     Value& value(std::size_t input) { return m_inputs.shapes.values[input]; }
@@ -459,7 +497,8 @@ private:
     ScriptInputs m_inputs;
     std::vector<std::vector<Shape>> m_kinds;
     std::optional<ScriptFailure> m_failure;
-    DType m_floating = DType::Float32;  // as the weights are
+    std::vector<DType> m_floatings;     // of the weights, the most numerous first
+    DType m_floating = DType::Float32;  // that is tried
     std::vector<Dim*> m_widths;
     std::vector<std::int64_t> m_weightSizes;  // in the order of the weights
     std::string m_open;                       // input on which forward runs with any width
