@@ -112,10 +112,11 @@ void Document::openModel(const QString& file, std::optional<PlanFile> plan, Inpu
     const QString path = absolute(file);
     abandon(Task::Run);
     m_awaited = std::move(plan);
+    m_checksFirst = m_checksFirst && path == m_openingPath;
     m_openingPath = path;
     m_openingHints = hints;
     m_openedBeside = m_graph;
-    OpenOptions options{hints.roles, false, m_rewrites, hints.widths};
+    OpenOptions options{hints.roles, m_checksFirst, m_rewrites, hints.widths};
     if (m_graph)
         options.shapes = arrayShapes(*m_graph, m_options.run.inputs);
     start(
@@ -359,8 +360,7 @@ bool Document::mayOpenNow() const
 {
     if (!m_graph || m_graph == m_openedBeside)
         return false;
-    return m_model ? isForOtherSizes(*m_model, arrayShapes(*m_graph, m_options.run.inputs))
-                   : !m_openingPath.isEmpty() && isTorchScript(toPath(m_openingPath));
+    return m_model ? isForOtherSizes(*m_model, arrayShapes(*m_graph, m_options.run.inputs)) : !m_openingPath.isEmpty();
 }
 
 void Document::openAgain()
@@ -656,8 +656,17 @@ void Document::take(Task task, std::unique_ptr<Job> job)
             return;
         if (task == Task::OpenModel)
             dropAwaitedPlan();
-        if (task == Task::Check)
+        if (task == Task::Check) {
+            m_openingPath = m_modelPath;
+            m_openingHints = m_hints;
+            m_openedBeside.reset();
+            m_checksFirst = true;
             setModel(nullptr, {});  // whose cut is wrong: it is not kept
+            if (mayOpenNow()) {
+                QMetaObject::invokeMethod(this, &Document::openAgain, Qt::QueuedConnection);
+                return;
+            }
+        }
         Q_EMIT failed(sentence);
     });
     connect(job.get(), &Job::finished, this, [this, task] {

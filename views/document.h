@@ -153,6 +153,7 @@ private:
     QString m_modelPath, m_planPath;
     QString m_openingPath;  // of the file that is being opened
     std::shared_ptr<const DataGraph> m_openedBeside;  // when its opening began
+    bool m_checksFirst = false;                       // its cut was found wrong: with the sizes of a graph it may be right, before it is shown
     QString m_awaitedComparison;        // likewise, to be compared with
     std::optional<PlanFile> m_awaited;  // plan of the model that is being opened
     InputHints m_hints;

@@ -31,7 +31,7 @@ bool isEqual(const Program& program, ValueId a, ValueId b, int depth = 4)
     if (a == b)
         return true;
     const OpId one = program[a].producer, other = program[b].producer;
-    if (depth == 0 || !one.valid() || !other.valid() || program[one].target != program[other].target || !isElementwise(program[one].target))
+    if (depth == 0 || !one.valid() || !other.valid() || program[one].target != program[other].target || !hasRowRule(program[one].target))
         return false;
     const std::vector<NamedArgument>&left = program[one].args, &right = program[other].args;
     return std::ranges::equal(left, right, [&](const NamedArgument& x, const NamedArgument& y) {
@@ -103,7 +103,8 @@ private:
             if (read.kind != ValueKind::Tensor)
                 all = false;
             else if (isOfRows(operand))
-                all = all && !read.sizes.empty() && read.sizes.front() == sizes.front() && read.sizes.size() == sizes.size() && canBe(operand, depth - 1);
+                all = all && !read.sizes.empty() && read.sizes.front() == sizes.front() && read.sizes.size() == sizes.size() &&
+                      canBe(operand, depth - 1);
             else if (read.sizes.size() == sizes.size())  // beside each row, also where rows lie along several dimensions
                 all = all && m_program[m_mask].sizes.size() == 1;
         });
@@ -179,7 +180,8 @@ private:
 
 int computeMaskedUpdatesWhole(Program& program)
 {
-    const bool isNeeded = std::ranges::any_of(program.ops, [&](const Op& op) { return op.target == "aten::index_put" && maskOf(program, op).valid(); });
+    const bool isNeeded =
+        std::ranges::any_of(program.ops, [&](const Op& op) { return op.target == "aten::index_put" && maskOf(program, op).valid(); });
     return isNeeded ? Updates(program).run() : 0;
 }
 

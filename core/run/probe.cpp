@@ -238,7 +238,7 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
         else if (input.role == Role::GraphStructure && isSquareOfNodes(value))
             bindings[input.value] = randomMatrix(value, shape, graph, random);
         else
-            bindings[input.value] = randomTensor(value, shape, of, random, categories.contains(input.value));
+            bindings[input.value] = randomTensor(value, shape, of, random, graph.categories || categories.contains(input.value));
     }
     return bindings;
 }

@@ -13,6 +13,7 @@ struct ProbeGraph {
     std::int64_t integers = 4;  ///< integer features and types are drawn from 0 … integers - 1
     std::uint64_t seed = 1;
     std::int64_t leastInteger = 0;  ///< of those that are drawn: 1 where what is counted from one is looked up at z - 1
+    bool categories = false;        ///< also in inputs of floating-point numbers that no op is known to make integers of
 };
 
 /// Random values for every input, sized by the export's symbols. Error for an input whose size is neither nodes, edges nor constant.

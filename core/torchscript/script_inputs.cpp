@@ -470,11 +470,17 @@ private:
     bool runs()
     {
         m_progress.update(0, "Reading the model");
-        for (const std::int64_t integers : {4, 2, 1}) {
+        struct Try {
+            std::int64_t integers, least;
+            bool categories;
+        };
+        for (const auto& [integers, least, categories] : {Try{4, 0, false}, {2, 0, false}, {1, 0, false}, {4, 0, true}, {1, 0, true}, {4, 1, false}, {2, 1, false}}) {
             ++m_tries;
             m_inputs.integers = integers;
+            m_inputs.leastInteger = least;
+            m_inputs.categories = categories;
             try {
-                m_interpreter.run(m_inputs.names, m_inputs.on({31, 67, 3, integers, 1}));
+                m_interpreter.run(m_inputs.names, m_inputs.on({31, 67, 3, 4, 1}));
                 return true;
             } catch (const ScriptFailure& failure) {
                 m_failure = failure;
@@ -483,7 +489,8 @@ private:
                     m_furthest =
                         failure.op + placeText(failure.source) + " says " + printable(failure.message, 160) + parameterAdvice(m_module, failure);
                 }
-                if (failure.message.find("out of range") == std::string::npos && failure.message.find("out of bounds") == std::string::npos)
+                const auto says = [&](const char* words) { return failure.message.find(words) != std::string::npos; };
+                if (!says("out of range") && !says("out of bounds") && !says("Class values"))
                     return false;
             }
         }
@@ -530,6 +537,9 @@ bool isTable(const at::Tensor& weight)
 std::vector<c10::IValue> ScriptInputs::on(const ProbeGraph& graph) const
 {
     ProbeGraph sized = graph;
+    sized.integers = integers;
+    sized.leastInteger = leastInteger;
+    sized.categories = categories;
     if (fixedNodes > 0)
         sized.nodes = fixedNodes;
     const Bindings bindings = probeInputs(shapes, sized);

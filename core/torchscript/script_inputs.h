@@ -20,6 +20,8 @@ struct ScriptInputs {
     Program shapes;                               ///< sizes are numbers, "nodes" and "edges"
     std::int64_t fixedNodes = 0;                  ///< rows of a parameter that holds node features; 0: any
     std::int64_t integers = 4;                    ///< integer inputs are smaller than this
+    std::int64_t leastInteger = 0;                ///< and not less than this
+    bool categories = false;                      ///< those of floating-point numbers hold such integers, too
 
     BakedCounts baked;                            ///< numbers of the traced graph that are counted anew
 

@@ -124,10 +124,8 @@ public:
         interpreter.setBaked(m_inputs.baked);
         for (std::size_t i = 0; m_recordings.size() < graphs.size(); i = m_recordings.size()) {
             progress.update(static_cast<double>(i) / graphs.size(), "Reading the model");
-            ProbeGraph graph = graphs[i];
-            graph.integers = m_inputs.integers;
             try {
-                m_recordings.push_back(interpreter.run(m_inputs.names, m_inputs.on(graph)));
+                m_recordings.push_back(interpreter.run(m_inputs.names, m_inputs.on(graphs[i])));
             } catch (const ScriptFailure& failure) {
                 // A table with a row for each node fits graphs of as many nodes only.
                 if (const std::int64_t rows = parameterRows(m_module, failure); rows > 0 && m_inputs.fixedNodes == 0) {

@@ -193,6 +193,7 @@ private Q_SLOTS:
     void planIsSavedAndOpened();
     void planBringsItsRewritesAndItsOrder();
     void rewritesMayChangeTheFunctions();
+    void graphsTellWhichSizesAreEqual();
     void rewritesThatLoseAreLeftOut();
     void closingAsksForTheUnsavedPlan();
     void unsavedPlanOutlivesItsWindow();
@@ -3012,6 +3013,32 @@ void WindowTest::aGraphThatDoesNotFitIsSaid()
     window.document().open(file);
     QTRY_VERIFY_WITH_TIMEOUT(!window.document().planEditor().costs().problem().isEmpty(), patience);
     QCOMPARE(window.planPanel().summary(), window.document().planEditor().costs().problem());
+}
+
+// A model whose cut is wrong by itself may be right with the sizes of a graph, whichever is opened first.
+void WindowTest::graphsTellWhichSizesAreEqual()
+{
+    const QString model = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/counted_apart.pt2"), graph = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/counted_apart.npz");
+    MainWindow alone;
+    alone.show();
+    alone.document().open(model);
+    QTRY_VERIFY_WITH_TIMEOUT(alone.messageBar().isVisible(), patience);
+    QVERIFY(!alone.document().model());
+    alone.document().open(graph);
+    QTRY_VERIFY_WITH_TIMEOUT(alone.document().canRun(), patience);
+    MainWindow beside;
+    beside.show();
+    beside.document().open(graph);
+    QTRY_VERIFY_WITH_TIMEOUT(beside.document().graph() && !beside.document().isBusy(), patience);
+    beside.document().open(model);
+    QTRY_VERIFY_WITH_TIMEOUT(beside.document().canRun(), patience);
+    QVERIFY(!beside.messageBar().isVisible());
+    beside.document().verify();
+    QTRY_VERIFY_WITH_TIMEOUT(beside.document().report().verify.has_value(), patience);
+    QVERIFY(beside.document().report().verify->equal());
+    // Another model is looked at before it is checked, as ever.
+    beside.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/gcn.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(beside.document().model() && beside.document().model()->program().name != "CountedApart", patience);
 }
 
 // Rows of edges that are stored have functions of their own; costs of the program before are no longer asked.

@@ -1,0 +1,129 @@
+#include "core/analysis/masked_updates.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/analysis/node_types.h"
+#include "core/analysis/passes.h"
+#include "tests/core/analysis/program_builder.h"
+
+namespace cleave {
+namespace {
+
+using test::num;
+using test::ProgramBuilder;
+using test::sym;
+
+using Sizes = ProgramBuilder::Sizes;
+
+/// x of features, and what is done to its rows where they are negative.
+struct Update {
+    ProgramBuilder b;
+    Sizes rows{sym("n"), num(3)}, chosen{sym("u"), num(3)};
+    ValueId x, mask, read;
+
+    explicit Update(Role role = Role::NodeFeatures)
+    {
+        x = b.input("x", rows);
+        b.program.inputs.back().role = role;
+        mask = negative(first());
+        read = at(x, mask);
+    }
+
+    ValueId first() { return b.op("select.int", {{"self", {x}}, {"dim", {std::int64_t{1}}}, {"index", {std::int64_t{0}}}}, {sym("n")}); }
+    ValueId negative(ValueId value)
+    {
+        return b.op("lt.Scalar", {{"self", {value}}, {"other", {std::int64_t{0}}}}, b.program[value].sizes, DType::Bool);
+    }
+    ValueId at(ValueId from, ValueId where) { return b.op("index.Tensor", {{"self", {from}}, {"indices", list(where)}}, chosen); }
+    ValueId twice(ValueId of) { return b.op("mul.Tensor", {{"self", {of}}, {"other", {2.0}}}, b.program[of].sizes); }
+
+    static Argument list(ValueId one) { return {std::vector<Argument>{{one}}}; }
+
+    // The targets of the ops that the result needs, after x[where] = values.
+    std::string put(ValueId where, ValueId values, bool accumulate = false)
+    {
+        b.program.outputs = {
+            b.op("index_put", {{"self", {x}}, {"indices", list(where)}, {"values", {values}}, {"accumulate", {accumulate}}}, b.program[x].sizes)};
+        computeMaskedUpdatesWhole(b.program);
+        dropDeadOps(b.program);
+        std::string targets;
+        for (const Op& op : b.program.ops)
+            targets += op.target.substr(6) + ' ';
+        return targets;
+    }
+
+    std::vector<Dim> sizesOf(std::string_view target) const
+    {
+        for (const Op& op : b.program.ops)
+            if (op.target == target)
+                return b.program[op.outputs.front()].sizes;
+        return {};
+    }
+};
+
+TEST(MaskedUpdates, RowsFollowFromTheirOwn)
+{
+    Update u;
+    EXPECT_EQ(u.put(u.mask, u.twice(u.read)), "select lt mul unsqueeze where ");
+    EXPECT_EQ(u.sizesOf("aten::mul"), u.rows);
+    EXPECT_EQ(u.sizesOf("aten::unsqueeze"), (Sizes{sym("n"), num(1)}));
+    EXPECT_EQ(u.sizesOf("aten::where"), u.rows);
+}
+
+TEST(MaskedUpdates, TheMaskMayBeComputedTwice)
+{
+    Update u;
+    EXPECT_EQ(u.put(u.negative(u.first()), u.twice(u.read)), "select lt mul unsqueeze where ");
+}
+
+TEST(MaskedUpdates, AddsToWhatIsThere)
+{
+    Update u;
+    EXPECT_EQ(u.put(u.mask, u.twice(u.read), true), "select lt mul add unsqueeze where ");
+}
+
+TEST(MaskedUpdates, MasksOfSeveralDimensionsNeedNoOther)
+{
+    Update u;
+    u.mask = u.negative(u.x);
+    u.chosen = {sym("u")};
+    EXPECT_EQ(u.put(u.mask, u.twice(u.at(u.x, u.mask))), "lt mul where ");
+    EXPECT_EQ(u.sizesOf("aten::mul"), u.rows);
+}
+
+TEST(MaskedUpdates, OtherRowsAndOtherOpsAreLeftAlone)
+{
+    Update other;
+    const ValueId elsewhere = other.b.op("gt.Scalar", {{"self", {other.first()}}, {"other", {std::int64_t{1}}}}, {sym("n")}, DType::Bool);
+    EXPECT_NE(other.put(elsewhere, other.twice(other.read)).find("index_put"), std::string::npos) << "rows of another mask";
+    Update mixing;
+    const ValueId summed = mixing.b.op("cumsum", {{"self", {mixing.read}}, {"dim", {std::int64_t{0}}}}, mixing.chosen);
+    EXPECT_NE(mixing.put(mixing.mask, summed).find("index_put"), std::string::npos) << "rows that depend on others";
+    Update given;
+    const ValueId values = given.b.input("values", {sym("u"), num(3)});
+    EXPECT_NE(given.put(given.mask, values).find("index_put"), std::string::npos) << "rows that are counted otherwise";
+    Update structure(Role::Other);
+    EXPECT_NE(structure.put(structure.mask, structure.twice(structure.read)).find("index_put"), std::string::npos)
+        << "of the graph, and counted once";
+}
+
+TEST(EqualSizes, AreThoseOfFeaturesFirst)
+{
+    ProgramBuilder b;
+    const ValueId batch = b.input("batch", {sym("b")}, DType::Int64), x = b.input("x", {sym("n"), num(3)}),
+                  edges = b.input("edge_index", {num(2), sym("m")}, DType::Int64);
+    const ValueId both = b.input("weights", {Dim{0, "Add(b, 1)"}});
+    EXPECT_EQ(
+        mergeEqualSizes(b.program, {{"batch", {{0, 60}}}, {"x", {{0, 60}, {1, 3}}}, {"edge_index", {{0, 2}, {1, 301}}}, {"weights", {{0, 60}}}}), 1);
+    EXPECT_EQ(b.program[batch].sizes.front(), sym("n"));
+    EXPECT_EQ(b.program[x].sizes.front(), sym("n"));
+    EXPECT_EQ(b.program[edges].sizes.back(), sym("m"));
+    EXPECT_EQ(b.program[both].sizes.front().symbol, "Add(1, n)") << "what is counted with it is renamed, and does not count";
+    EXPECT_EQ(mergeEqualSizes(b.program, {{"batch", {{0, 60}}}, {"x", {{0, 60}}}, {"nobody", {{7, 60}}}}), 0);
+}
+
+}  // namespace
+}  // namespace cleave
