@@ -354,6 +354,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "%1 is too large for a plan."),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan cannot be run: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan %1 does not fit into %2: it needs %3."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Op %1 (embedding_renorm_) is no table's."),
     QT_TRANSLATE_NOOP("cleave::Core", "The functions cannot be joined: the same numbers name nodes of several types."),
     QT_TRANSLATE_NOOP("cleave::Core", "The functions cannot be joined: %1 names nodes of several types."),
     QT_TRANSLATE_NOOP("cleave::Core", "Node orders can be compared on a graph only."),

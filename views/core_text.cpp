@@ -28,6 +28,7 @@ constexpr std::array texts{
     QT_TRANSLATE_NOOP("cleave::Core", "%1 must stand %2 or earlier, since %3 reads it there"),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 works on %2, and function %3 on %4"),
     QT_TRANSLATE_NOOP("cleave::Core", "functions over nodes of several types that run together keep their ops"),
+    QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot stand %2, since functions over nodes of several types that run together keep their ops."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 must stand %2 or later, since it reads what %3 finds out from all nodes"),
     QT_TRANSLATE_NOOP("cleave::Core", "this program has no function %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "no function on %1 is there"),

@@ -322,12 +322,15 @@ bool PlanEditor::setJoined(int cut, bool joined)
 {
     if (!m_subject)
         return false;
-    if (const std::string why = joined ? m_subject->space.whyNotJoined(cut) : std::string(); !why.empty()) {
+    std::string why = joined ? m_subject->space.whyNotJoined(cut) : std::string();
+    Plan plan = m_plan;
+    joined ? void(plan.joined.insert(cut)) : void(plan.joined.erase(cut));
+    if (why.empty())
+        why = m_subject->space.whyIllegal(plan);
+    if (!why.empty()) {
         Q_EMIT refused(fromCore(why));
         return false;
     }
-    Plan plan = m_plan;
-    joined ? void(plan.joined.insert(cut)) : void(plan.joined.erase(cut));
     return take(plan, joined ? tr("Run functions %1 and %2 together").arg(cut).arg(cut + 1)
                              : tr("Run functions %1 and %2 one after the other").arg(cut).arg(cut + 1));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -68,6 +69,18 @@ private:
     int sourceRowDim(const ScatterForm& form) const;
     void feed(ValueId edgeValue, int level, int type);
     int levelIn(ValueId value, ValueId segment, bool inOrder);
+    // As in ValueFacts.
+    struct Entries {
+        int rowDim = -1;
+        std::int64_t outer = 1, inner = 1;
+
+        bool operator==(const Entries&) const = default;
+    };
+
+    static std::optional<Entries> viewed(const std::vector<Dim>& from, const Entries& rows, const std::vector<Dim>& to);
+    std::optional<Entries> entriesOf(ValueId structure, const Dim& size, std::int64_t entries, std::map<ValueId, Entries>& found, int depth = 16) const;
+    std::optional<Entries> entriesFrom(OpId id, ValueId self, const Entries& from) const;
+    void noteEntries(ValueId structure, const Entries& entries, const std::map<ValueId, Entries>& found, const Dim& size, std::int64_t ofFeatures);
     bool classifyView(OpId id);
     bool classifyRowWise(OpId id);
     bool accept(OpId id, const RowMapping& mapping);

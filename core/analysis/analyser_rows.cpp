@@ -9,37 +9,107 @@
 /// Ops that work row by row.
 namespace cleave {
 
-// A view keeps the order of all entries: those of a row stay together if as many lie before them as before.
-bool Analyser::classifyView(OpId id)
+namespace {
+
+bool isView(const Op& op)
 {
     static const std::set<std::string_view> views{"aten::view", "aten::_unsafe_view", "aten::reshape", "aten::flatten", "aten::unflatten"};
-    const Op& op = m_p[id];
-    const ValueId self = OpView(m_p, op).value("self");
-    if (!views.contains(op.target) || !self.valid() || !isFeature(self))
-        return false;
-    const ValueFacts& f = facts(self);
-    const auto& from = m_p[self].sizes;
-    const auto& to = m_p[op.outputs.front()].sizes;
+    return views.contains(op.target);
+}
+
+}  // namespace
+
+// A view keeps the order of all entries: those of a row stay together if as many lie before them as before.
+std::optional<Analyser::Entries> Analyser::viewed(const std::vector<Dim>& from, const Entries& rows, const std::vector<Dim>& to)
+{
     const auto product = [](auto first, auto last) {
         return std::accumulate(first, last, std::int64_t{1}, [](std::int64_t n, const Dim& d) { return d.isConstant() ? n * d.value : 0; });
     };
-    const std::int64_t before = f.outer * product(from.begin(), from.begin() + f.rowDim);
-    const std::int64_t after = f.inner * product(from.begin() + f.rowDim + 1, from.end());
+    const std::int64_t before = rows.outer * product(from.begin(), from.begin() + rows.rowDim);
+    const std::int64_t after = rows.inner * product(from.begin() + rows.rowDim + 1, from.end());
     for (int row = 0; row < static_cast<int>(to.size()); ++row) {
         const std::int64_t outerSizes = product(to.begin(), to.begin() + row), innerSizes = product(to.begin() + row + 1, to.end());
         if (to[static_cast<std::size_t>(row)].isConstant() || outerSizes <= 0 || innerSizes <= 0 || before % outerSizes || after % innerSizes)
             continue;
         const std::int64_t outer = before / outerSizes, inner = after / innerSizes;
-        if (outer <= 0 || inner <= 0 ||
-            !sameMultiple(outer * inner, from[static_cast<std::size_t>(f.rowDim)], f.outer * f.inner, to[static_cast<std::size_t>(row)]))
-            continue;
-        OpFacts& facts = m_a.ops[id];
-        facts.kind = OpKind::RowWise;
-        forEachOperand(op, [&](ValueId operand) { facts.operandRowDims.push_back(operand == self ? f.rowDim : -1); });
-        setOutput(op.outputs.front(), f.rows, f.nodeType, row, f.level, outer, inner);
-        return true;
+        if (outer > 0 && inner > 0 &&
+            sameMultiple(outer * inner, from[static_cast<std::size_t>(rows.rowDim)], rows.outer * rows.inner, to[static_cast<std::size_t>(row)]))
+            return Entries{row, outer, inner};
     }
-    return false;
+    return {};
+}
+
+bool Analyser::classifyView(OpId id)
+{
+    const Op& op = m_p[id];
+    const ValueId self = OpView(m_p, op).value("self");
+    if (!isView(op) || !self.valid() || !isFeature(self))
+        return false;
+    const ValueFacts& f = facts(self);
+    const auto rows = viewed(m_p[self].sizes, {f.rowDim, f.outer, f.inner}, m_p[op.outputs.front()].sizes);
+    if (!rows)
+        return false;
+    OpFacts& facts = m_a.ops[id];
+    facts.kind = OpKind::RowWise;
+    forEachOperand(op, [&](ValueId operand) { facts.operandRowDims.push_back(operand == self ? f.rowDim : -1); });
+    setOutput(op.outputs.front(), f.rows, f.nodeType, rows->rowDim, f.level, rows->outer, rows->inner);
+    return true;
+}
+
+// Where structure has the rows of features that have so many entries for each along a dimension of this size: masks that are repeated for heads. Those of
+// several entries for a row are put into `found`.
+std::optional<Analyser::Entries> Analyser::entriesOf(ValueId structure, const Dim& size, std::int64_t entries, std::map<ValueId, Entries>& found, int depth) const
+{
+    const Value& value = m_p[structure];
+    for (std::size_t d = 0; d < value.sizes.size(); ++d)
+        if (!value.sizes[d].isConstant() && sameMultiple(entries, value.sizes[d], 1, size))
+            return Entries{static_cast<int>(d), 1, 1};
+    const OpId id = value.producer;
+    const ValueId self = id.valid() ? OpView(m_p, m_p[id]).value("self") : ValueId{};
+    if (!self.valid() || depth == 0 || m_p[id].outputs.size() != 1)
+        return {};
+    const auto from = entriesOf(self, size, entries, found, depth - 1);
+    const auto made = from ? entriesFrom(id, self, *from) : std::nullopt;
+    if (made && made->outer * made->inner != 1)
+        found[structure] = *made;
+    return made;
+}
+
+// After an op on a structure tensor that has them.
+std::optional<Analyser::Entries> Analyser::entriesFrom(OpId id, ValueId self, const Entries& from) const
+{
+    const Op& op = m_p[id];
+    const OpView view(m_p, op);
+    const std::vector<Dim>& sizes = m_p[op.outputs.front()].sizes;
+    const int rank = static_cast<int>(m_p[self].sizes.size());
+    if (!allOperands(id, [&](ValueId operand) {
+            return operand == self || m_p[operand].kind != ValueKind::Tensor || std::ranges::all_of(m_p[operand].sizes, &Dim::isConstant);
+        }))
+        return {};
+    if (isView(op))
+        return viewed(m_p[self].sizes, from, sizes);
+    if (op.target == "aten::repeat") {
+        const Argument* times = op.find("repeats");
+        const std::vector<Argument>* list = times ? times->asList() : nullptr;
+        const std::int64_t* count = list && list->size() == static_cast<std::size_t>(rank) ? (*list)[static_cast<std::size_t>(from.rowDim)].asInt() : nullptr;
+        return count && *count > 0 ? std::optional(Entries{from.rowDim, *count * from.outer, from.inner}) : std::nullopt;
+    }
+    if (op.target == "aten::repeat_interleave") {
+        const std::int64_t count = view.integerOr("repeats", 0);
+        return view.dim("dim", rank) == from.rowDim && count > 0 ? std::optional(Entries{from.rowDim, from.outer, count * from.inner}) : std::nullopt;
+    }
+    for (int row = 0; row < static_cast<int>(sizes.size()); ++row)
+        if (const auto mapping = rowMapping(m_p, id, row)) {
+            std::size_t position = 0;
+            bool fits = true;
+            forEachOperand(op, [&](ValueId operand) {
+                const int dim = mapping->operands[position++];
+                fits = fits && (operand != self || dim == from.rowDim);
+            });
+            if (fits)
+                return Entries{row, from.outer, from.inner};
+        }
+    return {};
 }
 
 bool Analyser::classifyRowWise(OpId id)
@@ -63,12 +133,13 @@ bool Analyser::accept(OpId id, const RowMapping& mapping)
     bool fits = true;
     bool mixed = false;
     std::int64_t outer = 0, inner = 0;
-    bool structureRows = false;
+    Dim size;  // of the features' row dimension
+    std::vector<std::pair<ValueId, int>> structure;  // that has rows, and where
     forEachOperand(m_p[id], [&](ValueId operand) {
         const int dim = mapping.operands[position++];
         if (!isFeature(operand)) {
-            structureRows = structureRows || (dim >= 0 && static_cast<std::size_t>(dim) < m_p[operand].sizes.size() &&
-                                              !m_p[operand].sizes[static_cast<std::size_t>(dim)].isConstant());
+            if (dim >= 0 && static_cast<std::size_t>(dim) < m_p[operand].sizes.size() && !m_p[operand].sizes[static_cast<std::size_t>(dim)].isConstant())
+                structure.emplace_back(operand, dim);
             return;
         }
         const ValueFacts& f = facts(operand);
@@ -80,12 +151,20 @@ bool Analyser::accept(OpId id, const RowMapping& mapping)
         fits = fits && f.rowDim == dim && (outer == 0 || (f.outer == outer && f.inner == inner));
         outer = f.outer;
         inner = f.inner;
+        if (dim >= 0)
+            size = m_p[operand].sizes[static_cast<std::size_t>(dim)];
         mixed = mixed || (rows != Rows::None && (rows != f.rows || type != f.nodeType));
         rows = f.rows;
         type = f.nodeType;
     });
-    if (!fits || rows == Rows::None || (structureRows && outer * inner != 1))
+    if (!fits || rows == Rows::None)
         return false;
+    std::map<ValueId, Entries> found;
+    for (const auto& [value, dim] : outer * inner != 1 ? structure : decltype(structure)())
+        if (const auto entries = entriesOf(value, size, outer * inner, found); entries != Entries{dim, outer, inner})
+            return false;
+    for (const auto& [value, entries] : found)
+        noteEntries(value, entries, found, size, outer * inner);
     if (mixed)
         refuse(id, "combines rows of nodes with rows of edges, or of nodes of another type.");
     OpFacts& f = m_a.ops[id];
@@ -94,6 +173,23 @@ bool Analyser::accept(OpId id, const RowMapping& mapping)
     for (std::size_t i = 0; i < m_p[id].outputs.size(); ++i)
         setOutput(m_p[id].outputs[i], rows, type, mapping.outputs[i], level, outer, inner);
     return true;
+}
+
+// So that the structure is computed for a batch's rows as features are.
+void Analyser::noteEntries(ValueId structure, const Entries& entries, const std::map<ValueId, Entries>& found, const Dim& size, std::int64_t ofFeatures)
+{
+    ValueFacts& facts = m_a.values[structure];
+    facts.rowDim = entries.rowDim;
+    facts.outer = entries.outer;
+    facts.inner = entries.inner;
+    const OpId id = m_p[structure].producer;
+    const ValueId self = OpView(m_p, m_p[id]).value("self");
+    const auto known = found.find(self);
+    std::map<ValueId, Entries> none;
+    const int dim = known != found.end() ? known->second.rowDim : entriesOf(self, size, ofFeatures, none)->rowDim;
+    std::vector<int>& dims = m_a.ops[id].operandRowDims;
+    dims.clear();
+    forEachOperand(m_p[id], [&](ValueId operand) { dims.push_back(operand == self ? dim : -1); });
 }
 
 // An op outside the table: it is run on permuted and truncated rows.

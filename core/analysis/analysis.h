@@ -27,7 +27,7 @@ struct ValueFacts {
     int nodeType = -1;       ///< of node rows: into Analysis::nodeTypes
     int level = -1;          ///< of feature values: the function of the plan at message degree that computes them (Analysis::levelOf)
     std::int64_t outer = 1;  ///< entry (o * rows + i) * inner + j of rowDim belongs to row i, for o < outer and j < inner: attention
-    std::int64_t inner = 1;  ///< over heads views [rows, heads, F] as [rows * heads, F]
+    std::int64_t inner = 1;  ///< over heads views [rows, heads, F] as [rows * heads, F]. Also of structure beside it, such as masks
 };
 
 enum class OpKind : std::uint8_t {
@@ -42,7 +42,7 @@ enum class OpKind : std::uint8_t {
 
 struct OpFacts {
     OpKind kind = OpKind::Constant;
-    std::vector<int> operandRowDims;  ///< of feature ops, in forEachOperand order: the operand's row dimension, -1 for read whole
+    std::vector<int> operandRowDims;  ///< of ops on features, and on structure with several entries for a row, in forEachOperand order: the operand's row dimension, -1 for read whole
     ValueId index;                    ///< gathers and scatters: the structure value behind the views of the index argument
     bool expands = false;             ///< gathers: needs rows of nodes other than the target
     bool probed = false;              ///< found to be row-wise by running it, not by the table

@@ -266,6 +266,10 @@ private:
     StepOperand structure(ValueId value, int frame, int rowDim)
     {
         const OpId id = m_p[value].producer;
+        if (const ValueFacts& facts = m_a.values[value]; facts.outer * facts.inner != 1) {
+            addRowWise(id, frame);
+            return {OperandKind::Step, value, rowDim, frame};
+        }
         const auto mapping = id.valid() && m_p[id].outputs.size() == 1 ? rowMapping(m_p, id, rowDim) : std::nullopt;
         const bool wide = mapping && (isFactory(m_p[id].target) || rowWidth(m_p[value], rowDim) > 1);
         if (!wide || !operandsHaveRows(id, *mapping)) {

@@ -1656,6 +1656,14 @@
         <translation>方案 %1 放不进 %2 内存：它需要 %3。</translation>
     </message>
     <message>
+        <source>%1 cannot stand %2, since functions over nodes of several types that run together keep their ops.</source>
+        <translation>%1 不能位于%2，因为作用于多种节点类型且一起运行的函数，其运算不能移出或移入。</translation>
+    </message>
+    <message>
+        <source>Op %1 (embedding_renorm_) is no table's.</source>
+        <translation>运算 %1（embedding_renorm_）作用的不是表。</translation>
+    </message>
+    <message>
         <source>The functions cannot be joined: the same numbers name nodes of several types.</source>
         <translation>这些函数不能合并：同一组编号指向多种类型的节点。</translation>
     </message>

@@ -53,6 +53,7 @@ def make_inputs():
         "train_mask": torch.rand(NODES, generator=more) < 0.4,
         "senders": edge_index[0], "receivers": edge_index[1], "links": edge_index.t().contiguous(),
         "anchors": torch.randint(0, NODES, (NODES, 6), generator=more),
+        "recent": torch.randint(0, 5, (3, 4), generator=torch.Generator().manual_seed(13)),
         "categories": torch.cat([torch.randint(0, 4, (NODES, 1), generator=torch.Generator().manual_seed(9)).float(), torch.randn(NODES, FEATURES - 1, generator=torch.Generator().manual_seed(10))], 1),
         "queries": torch.randint(0, NODES, (3,), generator=more), "kinds": torch.randint(0, RELATIONS, (3,), generator=more),
     }
@@ -953,6 +954,32 @@ class CountedApart(nn.Module):
         return self.out(h[first] * h[first + 1])
 
 
+class SeedAttention(nn.Module):
+    """TGN and TGAT: some nodes attend to those that they met last, padded with the first node, with several heads; by PyTorch's layer and by hand."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.attention = pyg.SAGEConv(FEATURES, HIDDEN), nn.MultiheadAttention(HIDDEN, 2, batch_first=True)
+        self.query, self.key, self.out = nn.Linear(HIDDEN, HIDDEN), nn.Linear(HIDDEN, HIDDEN), nn.Linear(3 * HIDDEN, CLASSES)
+
+    def by_hand(self, q, k, padding, repeated):
+        rows, length, heads = q.size(0), k.size(1), 2
+        q = self.query(q).view(rows, heads, HIDDEN // heads).reshape(rows * heads, 1, HIDDEN // heads)
+        k = self.key(k).view(rows, length, heads, HIDDEN // heads).transpose(1, 2).reshape(rows * heads, length, HIDDEN // heads)
+        scores = torch.bmm(q, k.transpose(1, 2)).masked_fill(repeated(padding, heads), -1e10)
+        return (scores.softmax(-1) @ k).view(rows, HIDDEN)
+
+    def forward(self, x, edge_index, queries, recent):
+        h = self.conv(x, edge_index).relu()
+        padding = recent == 0
+        padding = padding & ~padding.all(1, keepdim=True)
+        q, k = h[queries], h[recent]
+        layer, _ = self.attention(q.unsqueeze(1), k, k, key_padding_mask=padding)
+        beside = self.by_hand(q, k, padding, lambda mask, heads: mask.unsqueeze(1).repeat_interleave(heads, 0))
+        expanded = self.by_hand(q, k, padding, lambda mask, heads: mask[:, None, None].expand(-1, heads, -1, -1).reshape(-1, 1, mask.size(1)))
+        return self.out(torch.cat([layer.squeeze(1), beside, expanded], -1))
+
+
 class ScatterLists(nn.Module):
     """scatter_add along indices that an exporter counts apart from what they add up, as it takes shorter ones."""
 
@@ -1599,6 +1626,7 @@ ZOO = {
     "float_categories": FloatCategories,
     "wrapped_angles": WrappedAngles,
     "counted_apart": CountedApart,
+    "seed_attention": SeedAttention,
     "scatter_lists": ScatterLists,
     "neighbours_of_items": NeighboursOfItems,
     "edges_as_rows": EdgesAsRows,
