@@ -78,7 +78,8 @@ private:
     };
 
     static std::optional<Entries> viewed(const std::vector<Dim>& from, const Entries& rows, const std::vector<Dim>& to);
-    std::optional<Entries> entriesOf(ValueId structure, const Dim& size, std::int64_t entries, std::map<ValueId, Entries>& found, int depth = 16) const;
+    std::optional<Entries> entriesOf(ValueId structure, const Dim& size, std::int64_t entries, std::map<ValueId, Entries>& found,
+                                     int depth = 16) const;
     std::optional<Entries> entriesFrom(OpId id, ValueId self, const Entries& from) const;
     void noteEntries(ValueId structure, const Entries& entries, const std::map<ValueId, Entries>& found, const Dim& size, std::int64_t ofFeatures);
     bool classifyView(OpId id);

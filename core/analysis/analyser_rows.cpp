@@ -56,9 +56,10 @@ bool Analyser::classifyView(OpId id)
     return true;
 }
 
-// Where structure has the rows of features that have so many entries for each along a dimension of this size: masks that are repeated for heads. Those of
-// several entries for a row are put into `found`.
-std::optional<Analyser::Entries> Analyser::entriesOf(ValueId structure, const Dim& size, std::int64_t entries, std::map<ValueId, Entries>& found, int depth) const
+// Where structure has the rows of features that have so many entries for each along a dimension of this size: masks that are repeated for heads.
+// Those of several entries for a row are put into `found`.
+std::optional<Analyser::Entries> Analyser::entriesOf(ValueId structure, const Dim& size, std::int64_t entries, std::map<ValueId, Entries>& found,
+                                                     int depth) const
 {
     const Value& value = m_p[structure];
     for (std::size_t d = 0; d < value.sizes.size(); ++d)
@@ -91,7 +92,8 @@ std::optional<Analyser::Entries> Analyser::entriesFrom(OpId id, ValueId self, co
     if (op.target == "aten::repeat") {
         const Argument* times = op.find("repeats");
         const std::vector<Argument>* list = times ? times->asList() : nullptr;
-        const std::int64_t* count = list && list->size() == static_cast<std::size_t>(rank) ? (*list)[static_cast<std::size_t>(from.rowDim)].asInt() : nullptr;
+        const std::int64_t* count =
+            list && list->size() == static_cast<std::size_t>(rank) ? (*list)[static_cast<std::size_t>(from.rowDim)].asInt() : nullptr;
         return count && *count > 0 ? std::optional(Entries{from.rowDim, *count * from.outer, from.inner}) : std::nullopt;
     }
     if (op.target == "aten::repeat_interleave") {
@@ -133,12 +135,13 @@ bool Analyser::accept(OpId id, const RowMapping& mapping)
     bool fits = true;
     bool mixed = false;
     std::int64_t outer = 0, inner = 0;
-    Dim size;  // of the features' row dimension
+    Dim size;                                        // of the features' row dimension
     std::vector<std::pair<ValueId, int>> structure;  // that has rows, and where
     forEachOperand(m_p[id], [&](ValueId operand) {
         const int dim = mapping.operands[position++];
         if (!isFeature(operand)) {
-            if (dim >= 0 && static_cast<std::size_t>(dim) < m_p[operand].sizes.size() && !m_p[operand].sizes[static_cast<std::size_t>(dim)].isConstant())
+            if (dim >= 0 && static_cast<std::size_t>(dim) < m_p[operand].sizes.size() &&
+                !m_p[operand].sizes[static_cast<std::size_t>(dim)].isConstant())
                 structure.emplace_back(operand, dim);
             return;
         }
@@ -160,7 +163,9 @@ bool Analyser::accept(OpId id, const RowMapping& mapping)
     if (!fits || rows == Rows::None)
         return false;
     std::map<ValueId, Entries> found;
-    for (const auto& [value, dim] : outer * inner != 1 ? structure : decltype(structure)())
+    if (outer * inner == 1)
+        structure.clear();
+    for (const auto& [value, dim] : structure)
         if (const auto entries = entriesOf(value, size, outer * inner, found); entries != Entries{dim, outer, inner})
             return false;
     for (const auto& [value, entries] : found)
@@ -176,7 +181,8 @@ bool Analyser::accept(OpId id, const RowMapping& mapping)
 }
 
 // So that the structure is computed for a batch's rows as features are.
-void Analyser::noteEntries(ValueId structure, const Entries& entries, const std::map<ValueId, Entries>& found, const Dim& size, std::int64_t ofFeatures)
+void Analyser::noteEntries(ValueId structure, const Entries& entries, const std::map<ValueId, Entries>& found, const Dim& size,
+                           std::int64_t ofFeatures)
 {
     ValueFacts& facts = m_a.values[structure];
     facts.rowDim = entries.rowDim;

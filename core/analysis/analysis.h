@@ -42,7 +42,8 @@ enum class OpKind : std::uint8_t {
 
 struct OpFacts {
     OpKind kind = OpKind::Constant;
-    std::vector<int> operandRowDims;  ///< of ops on features, and on structure with several entries for a row, in forEachOperand order: the operand's row dimension, -1 for read whole
+    std::vector<int> operandRowDims;  ///< of ops on features, and on structure with several entries for a row, in forEachOperand order: the operand's
+                                      ///< row dimension, -1 for read whole
     ValueId index;                    ///< gathers and scatters: the structure value behind the views of the index argument
     bool expands = false;             ///< gathers: needs rows of nodes other than the target
     bool probed = false;              ///< found to be row-wise by running it, not by the table

@@ -60,7 +60,8 @@ public:
                 else if (frame.kind == FrameKind::Block)
                     own = rows.reach[type].back();
                 else if (frame.kind == FrameKind::Edges)
-                    own = scaled(rows.frames[parent], size(frame.index) / std::max(nodesOf(static_cast<std::size_t>(f.frames[parent].nodeType)), 1.0));
+                    own =
+                        scaled(rows.frames[parent], size(frame.index) / std::max(nodesOf(static_cast<std::size_t>(f.frames[parent].nodeType)), 1.0));
                 else if (frame.kind == FrameKind::Part)
                     own = scaled(rows.frames[parent], std::min(1.0, total(frame.own) / std::max(total(frame.own) + total(frame.before), 1.0)));
                 else

@@ -26,8 +26,8 @@ struct FunctionRows {
     std::vector<std::vector<RowCount>> reach;  ///< nodes of each type within 0, 1, … hops of the targets: V or more, then E; each once per batch.
                                                ///< Empty for types that the function does not number
 
-    double targets() const;  ///< of all types, over all batches
-    double within() const;   ///< nodes of all types that the function reaches, over all batches
+    double targets() const;     ///< of all types, over all batches
+    double within() const;      ///< nodes of all types that the function reaches, over all batches
     double mostWithin() const;  ///< in the largest batch
 
     bool operator==(const FunctionRows&) const = default;

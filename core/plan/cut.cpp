@@ -310,9 +310,8 @@ private:
         if (!m_done.contains(Key{id, frame, IndexInto::Batch})) {
             Step step{StepKind::LocalIndex, id, frame, {}, {rowDim}, {}, 1, IndexInto::Batch};
             for (const NamedArgument& argument : m_p[id].args)
-                forEachValue(argument.value, [&](ValueId v) {
-                    step.operands.push_back(argument.name == "self" ? localIndex(v, root, frame, type) : whole(v));
-                });
+                forEachValue(argument.value,
+                             [&](ValueId v) { step.operands.push_back(argument.name == "self" ? localIndex(v, root, frame, type) : whole(v)); });
             add(std::move(step));
         }
         return {OperandKind::Step, value, rowDim, frame, IndexInto::Batch};
@@ -446,8 +445,8 @@ bool isOverNodes(const CutFunction& function, const Step& step)
 bool CutFunction::numbers(int type) const
 {
     return type == nodeType || std::ranges::any_of(frames, [&](const Frame& frame) {
-        return (frame.kind == FrameKind::Block || frame.kind == FrameKind::Targets) && frame.nodeType == type;
-    });
+               return (frame.kind == FrameKind::Block || frame.kind == FrameKind::Targets) && frame.nodeType == type;
+           });
 }
 
 int CutFunction::targetsOf(int type) const

@@ -105,9 +105,9 @@ struct CutFunction {
     std::vector<StepOperand> neighbours;  ///< the indices that its expanding gathers read, and frames (value invalid) whose rows are nodes' numbers
 
     std::vector<ValueId> segments() const;  ///< distinct segment indices, in order of first use
-    std::vector<ValueId> segmentsInto(int type) const;  ///< those whose edges lead into nodes of this type
-    bool numbers(int type) const;           ///< a batch numbers nodes of this type: they are its targets, or in its blocks
-    int targetsOf(int type) const;          ///< the frame of the targets of this type; -1 if it has none
+    std::vector<ValueId> segmentsInto(int type) const;               ///< those whose edges lead into nodes of this type
+    bool numbers(int type) const;                                    ///< a batch numbers nodes of this type: they are its targets, or in its blocks
+    int targetsOf(int type) const;                                   ///< the frame of the targets of this type; -1 if it has none
     bool isOfLevel() const { return !rowsOf.valid() && !isGlobal; }  ///< holds the ops that a plan places
 };
 

@@ -266,7 +266,8 @@ private:
             return {};
         if (root == frame.index && rows->frame == frame.parent)
             return FusedOperand{EdgeRow::Target, *rows, {}};
-        return FusedOperand{EdgeRow::Source, *rows, {OperandKind::LocalIndex, root, 0, step.frame, IndexInto::Nodes, -1, m_a.values[form->source].nodeType}};
+        return FusedOperand{
+            EdgeRow::Source, *rows, {OperandKind::LocalIndex, root, 0, step.frame, IndexInto::Nodes, -1, m_a.values[form->source].nodeType}};
     }
 
     std::optional<Dims> dimsOf(const StepOperand& operand, int frame, const Value& out) const

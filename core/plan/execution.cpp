@@ -216,10 +216,11 @@ private:
         for (const Frame& frame : function.frames) {
             static constexpr const char* kinds[]{"targets", "block", "edges", "renumbered", "part"};
             Json f{{"kind", kinds[static_cast<int>(frame.kind)]}, {"hops", frame.hops}};
-            if (const bool isNodes = frame.kind == FrameKind::Block || frame.kind == FrameKind::Targets; isNodes && frame.nodeType != function.nodeType)
+            if (const bool isNodes = frame.kind == FrameKind::Block || frame.kind == FrameKind::Targets;
+                isNodes && frame.nodeType != function.nodeType)
                 f["nodes"] = nameOf(frame.nodeType);
-            if (frame.parent >= 0)
-                f["parent"] = frame.parent;
+            if (frame.parent >= 0 || frame.kind == FrameKind::Block)
+                f["parent"] = std::max(frame.parent, 0);
             if (frame.index.valid())
                 f["index"] = m_p[frame.index].name;
             if (frame.kind == FrameKind::Renumbered && !frame.own.empty())

@@ -60,8 +60,7 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
         batch.reach.resize(numbers ? static_cast<std::size_t>(m_a.types()) : 0);
         for (std::size_t type = 0; type < batch.reach.size(); ++type)
             if (function.numbers(static_cast<int>(type)))
-                batch.reach[type].push_back(batch.isWhole ? batch.targets[type].last
-                                                          : static_cast<std::int64_t>((*numbers)[type].nodes().size()));
+                batch.reach[type].push_back(batch.isWhole ? batch.targets[type].last : static_cast<std::int64_t>((*numbers)[type].nodes().size()));
     };
     for (int hops = 0; hops <= farthest; ++hops) {
         reaches();

@@ -42,10 +42,7 @@ struct LayerWise::Batch {
     const Frame& frame(int frame) const { return function->frames[static_cast<std::size_t>(frame)]; }
 
     // Whether a frame's rows are the nodes from the first target of their type to the last.
-    bool isRange(int index) const
-    {
-        return frame(index).kind == FrameKind::Targets || (isWhole && frame(index).kind == FrameKind::Block);
-    }
+    bool isRange(int index) const { return frame(index).kind == FrameKind::Targets || (isWhole && frame(index).kind == FrameKind::Block); }
 
     // Of a frame of nodes, where it is a range; otherwise of the targets.
     const Range& range(int index) const { return targets[static_cast<std::size_t>(isRange(index) ? frame(index).nodeType : function->nodeType)]; }

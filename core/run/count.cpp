@@ -24,8 +24,7 @@ GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges,
         const auto same =
             std::find_if(m_cut.functions.begin(), m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f), [&](const CutFunction& other) {
                 return other.frames == function.frames && other.neighbours == function.neighbours && other.total == function.total &&
-                       other.rowsOf == function.rowsOf && other.isGlobal == function.isGlobal &&
-                       m_traversalOf[indexOf(other)] == m_traversalOf[f];
+                       other.rowsOf == function.rowsOf && other.isGlobal == function.isGlobal && m_traversalOf[indexOf(other)] == m_traversalOf[f];
             });
         if (same != m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f)) {
             counts.functions.push_back(counts.functions[static_cast<std::size_t>(same - m_cut.functions.begin())]);

@@ -256,9 +256,9 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
                 continue;
             }
             const at::Tensor ids = batch->ids[static_cast<std::size_t>(in.operand->frame)];
-            made.there[i] = [this, there, ids, batch, value = in.operand->value] {
+            made.there[i] = [this, there, ids, range = batch->range(in.operand->frame), value = in.operand->value] {
                 return asRead(value, ids.defined() ? there->index_select(0, ids.to(m_device->place()))
-                                                   : there->narrow(0, batch->first, batch->last - batch->first));
+                                                   : there->narrow(0, range.first, range.last - range.first));
             };
         }
         checkSourcesOf(whole, made.inputs, *batch);

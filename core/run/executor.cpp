@@ -41,7 +41,12 @@ std::int64_t pageFaults()
 
 LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, Kernels kernels,
                      const Progress& progress)
-    : m_a(analysis), m_cut(cut), m_constants(constants), m_runs(cut.functions.size()), m_numbers(std::make_unique<Numberings>(static_cast<std::size_t>(analysis.types()))), m_kernels(kernels)
+    : m_a(analysis),
+      m_cut(cut),
+      m_constants(constants),
+      m_runs(cut.functions.size()),
+      m_numbers(std::make_unique<Numberings>(static_cast<std::size_t>(analysis.types()))),
+      m_kernels(kernels)
 {
     const Program& program = analysis.program;
     Stopwatch watch;

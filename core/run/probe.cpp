@@ -251,8 +251,18 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
     };
     const std::int64_t edges = graph.edges;
     std::optional<Error> refused;
-    for (const auto& [integers, least, more] : {Try{graph.nodes, 0, 0}, {5, 0, 0}, {3, 0, 0}, {2, 0, 0}, {1, 0, 0}, {graph.nodes, 0, 1}, {5, 0, 1}, {1, 0, 1},
-                                                {graph.nodes, 1, 0}, {6, 1, 0}, {4, 1, 0}, {2, 1, 0}}) {
+    for (const auto& [integers, least, more] : {Try{graph.nodes, 0, 0},
+                                                {5, 0, 0},
+                                                {3, 0, 0},
+                                                {2, 0, 0},
+                                                {1, 0, 0},
+                                                {graph.nodes, 0, 1},
+                                                {5, 0, 1},
+                                                {1, 0, 1},
+                                                {graph.nodes, 1, 0},
+                                                {6, 1, 0},
+                                                {4, 1, 0},
+                                                {2, 1, 0}}) {
         graph.integers = integers;
         graph.leastInteger = least;
         graph.edges = edges + more;

@@ -141,7 +141,10 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
             const bool isRows = d == (isPairs(array) ? 1 : 0) && (size != 1 || size == numNodes || size == numEdges);
             const auto listed = more.find(size);
             const bool isOfEdges = size == numEdges || (size != numNodes && listed != more.end());
-            shape.sizes.push_back(!isRows ? Dim{size, {}} : isOfEdges ? listed->second : size == numNodes ? nodes : Dim{0, name + std::string(ofOwnRows)});
+            shape.sizes.push_back(!isRows            ? Dim{size, {}}
+                                  : isOfEdges        ? listed->second
+                                  : size == numNodes ? nodes
+                                                     : Dim{0, name + std::string(ofOwnRows)});
         }
         const bool isOfEdges = !shape.sizes.empty() && (shape.sizes[0] == edges || shape.sizes[0].symbol.ends_with(ofMoreEdges));
         if (isPairs(array))
@@ -474,7 +477,8 @@ private:
             std::int64_t integers, least;
             bool categories;
         };
-        for (const auto& [integers, least, categories] : {Try{4, 0, false}, {2, 0, false}, {1, 0, false}, {4, 0, true}, {1, 0, true}, {4, 1, false}, {2, 1, false}}) {
+        for (const auto& [integers, least, categories] :
+             {Try{4, 0, false}, {2, 0, false}, {1, 0, false}, {4, 0, true}, {1, 0, true}, {4, 1, false}, {2, 1, false}}) {
             ++m_tries;
             m_inputs.integers = integers;
             m_inputs.leastInteger = least;

@@ -3018,7 +3018,8 @@ void WindowTest::aGraphThatDoesNotFitIsSaid()
 // A model whose cut is wrong by itself may be right with the sizes of a graph, whichever is opened first.
 void WindowTest::graphsTellWhichSizesAreEqual()
 {
-    const QString model = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/counted_apart.pt2"), graph = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/counted_apart.npz");
+    const QString model = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/counted_apart.pt2"),
+                  graph = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/counted_apart.npz");
     MainWindow alone;
     alone.show();
     alone.document().open(model);

@@ -123,7 +123,7 @@ TEST_P(CostOfZoo, IsWhatTheCutMoves)
         // The recommender computes its edge index from that among its inputs.
         const NodeOrder order = round == 3 && GetParam().name != "recommender" ? NodeOrder::Degree : NodeOrder::Natural;
         Rates rates;
-        rates.joinsRelations = false;  // all rows are counted, also those of targets without edges of a relation
+        rates.joinsRelations = false;           // all rows are counted, also those of targets without edges of a relation
         rates.gather *= round == 2 ? 0.01 : 1;  // copies pay
         const CostModel costs(space, measure.counts(batchSize, order, plan.joined), rates);
         const PlanCost cost = costs.price(plan);

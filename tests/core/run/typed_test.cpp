@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "core/plan/plan_space.h"
 #include "core/plan/planner.h"
 #include "core/run/measure.h"
 #include "core/run/planning.h"
+#include "tests/core/run/fake_device.h"
 #include "tests/core/run/zoo_files.h"
 
 namespace cleave {
@@ -197,6 +199,13 @@ TEST(NodeTypes, NodeWisePlansNumberNodesOfEachType)
             EXPECT_TRUE(verify(joined, graph, options).equal()) << name << " in batches of " << batchSize;
             options.run.order = NodeOrder::Degree;
             EXPECT_TRUE(verify(joined, graph, options).equal()) << name << " by degree in batches of " << batchSize;
+            options.run.order = NodeOrder::Natural;
+            nameDevice("fake", std::make_shared<test::FakeDevice>());
+            options.run.device = "fake";
+            const VerifyResult there = verify(joined, graph, options);
+            EXPECT_TRUE(there.equal()) << name << " on a device in batches of " << batchSize;
+            const bool savesSeveral = std::set<std::string_view>{"to_hetero", "typed_links", "line_graph"}.contains(name);
+            EXPECT_EQ(there.layerWise.notices.empty(), !savesSeveral) << name << ": a device has targets of one type";
         }
     }
 }
