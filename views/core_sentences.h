@@ -355,6 +355,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The plan cannot be run: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan %1 does not fit into %2: it needs %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "Op %1 (embedding_renorm_) is no table's."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The trace holds PyTorch's fast path of a TransformerEncoder%1: trace it after torch.backends.mha.set_fastpath_enabled(False), or export the model by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "The functions cannot be joined: the same numbers name nodes of several types."),
     QT_TRANSLATE_NOOP("cleave::Core", "The functions cannot be joined: %1 names nodes of several types."),
     QT_TRANSLATE_NOOP("cleave::Core", "Node orders can be compared on a graph only."),

@@ -335,6 +335,9 @@ void ScriptInterpreter::runOperator(const Node& node, const ItemList& inputs, It
     if (is(node, "aten::warn") || is(node, "prim::Print"))
         return;
     refuseUnsafe(node);
+    if (std::string_view(node.kind().toQualString()).starts_with("aten::_nested_"))
+        throw Error("The trace holds PyTorch's fast path of a TransformerEncoder" + placeText(sourceOf(node)) +
+                    ": trace it after torch.backends.mha.set_fastpath_enabled(False), or export the model by torch.export.");
     if (node.maybeOperator() == nullptr || writesToList(node, inputs))
         refuse(node, "uses " + printable(node.kind().toQualString()) + ", which Cleave does not know");
     bool anyTensor = false;

@@ -1664,6 +1664,10 @@
         <translation>运算 %1（embedding_renorm_）作用的不是表。</translation>
     </message>
     <message>
+        <source>The trace holds PyTorch&apos;s fast path of a TransformerEncoder%1: trace it after torch.backends.mha.set_fastpath_enabled(False), or export the model by torch.export.</source>
+        <translation>该 trace 含有 PyTorch 的 TransformerEncoder 快速路径%1：请先调用 torch.backends.mha.set_fastpath_enabled(False) 再 trace，或用 torch.export 导出模型。</translation>
+    </message>
+    <message>
         <source>The functions cannot be joined: the same numbers name nodes of several types.</source>
         <translation>这些函数不能合并：同一组编号指向多种类型的节点。</translation>
     </message>

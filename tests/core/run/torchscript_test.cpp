@@ -231,6 +231,8 @@ TEST(TorchScript, CachedGraphsChangedBuffersAndBranchesByFeaturesAreRefused)
     EXPECT_NE(buffer.find("changes the weight 'scale' in place"), std::string::npos) << buffer;
     const std::string branch = test::errorOf([] { openModel(scripts() / "odd_branch.pt"); });
     EXPECT_NE(branch.find("takes a branch by the entries of tensor"), std::string::npos) << branch;
+    const std::string fast = test::errorOf([] { openModel(scripts() / "odd_fast_path.pt"); });
+    EXPECT_NE(fast.find("torch.backends.mha.set_fastpath_enabled(False)"), std::string::npos) << fast;
 }
 
 // The archive's entries, one of them changed.
