@@ -1,6 +1,7 @@
 #include "core/torchscript/script_recorder.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 
 #include <algorithm>
 #include <iterator>
@@ -62,6 +63,21 @@ bool hasDimensions(const Item& item)
     if (item.items)
         return std::ranges::any_of(*item.items, hasDimensions);
     return item.isTensor() && item.value.toTensor().dim() > 0;
+}
+
+// Where an operator has a number beside a tensor without dimensions, whose type the number leaves as it is: its form for numbers ("Scalar" for
+// "Tensor"), in which that is so. Empty where it has none.
+std::string formForNumber(const c10::FunctionSchema& schema, const ItemList& arguments)
+{
+    constexpr std::string_view ofTensors = "Tensor";
+    const std::string& overload = schema.overload_name();
+    const auto other = schema.argumentIndexWithName("other");
+    const auto isTensor = [](const Item& item) { return item.isTensor() && !item.isCount && item.value.toTensor().defined(); };
+    if (!overload.starts_with(ofTensors) || !other || static_cast<std::size_t>(*other) >= arguments.size() ||
+        !arguments[static_cast<std::size_t>(*other)].isCount || std::ranges::none_of(arguments, isTensor))
+        return {};
+    std::string form = "Scalar" + overload.substr(ofTensors.size());
+    return c10::Dispatcher::singleton().findSchema({schema.name(), form}) ? form : std::string();
 }
 
 // Names that torch.fx leaves to Python.
@@ -228,6 +244,7 @@ void Recorder::call(const c10::FunctionSchema& schema, const ItemList& arguments
 {
     std::vector<NamedArgument> given;
     const bool decideType = std::ranges::none_of(arguments, hasDimensions);  // tensors that hold numbers
+    const std::string form = decideType ? formForNumber(schema, arguments) : std::string();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const c10::Argument& described = schema.arguments().at(i);
         const Item& item = arguments[i];
@@ -235,10 +252,12 @@ void Recorder::call(const c10::FunctionSchema& schema, const ItemList& arguments
             continue;
         if (described.name() == "dtype" && item.value.isInt() && !item.id.valid())
             given.push_back({"dtype", {dtypeOf(static_cast<at::ScalarType>(item.value.toInt()))}});
+        else if (!form.empty() && described.name() == "other")
+            given.push_back({described.name(), argument(item)});
         else
             given.push_back({described.name(), decideType || mustAgree(schema.name(), described.name()) ? typed(item) : argument(item)});
     }
-    push(schema.name(), schema.overload_name(), std::move(given), outputs);
+    push(schema.name(), form.empty() ? schema.overload_name() : form, std::move(given), outputs);
 }
 
 Item Recorder::instead(const std::string& target, const std::string& overload, std::vector<NamedArgument> arguments, const c10::IValue& result)

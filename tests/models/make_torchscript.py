@@ -153,6 +153,19 @@ class Types(torch.nn.Module):
         return torch.nn.functional.prelu(self.conv(x.half().float(), edge_index), torch.tensor(0.2))
 
 
+class Constants(torch.nn.Module):
+    """MACE's repulsion: numbers beside constants without dimensions, whose type decides beside integers."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("scale", torch.tensor(0.1))
+
+    def forward(self, x, edge_index, atoms):
+        weight = self.scale * 0.529 / (atoms[edge_index[0]] + 1)
+        rounding = (self.scale * 3 - 0.3).abs() * 1e7
+        return torch.zeros_like(x).index_add(0, edge_index[1], x[edge_index[0]] * weight.unsqueeze(-1)) + rounding
+
+
 class Molecules(torch.nn.Module):
     """A sum for each graph, of which there is one less than ptr has entries; nodes have types only."""
 
@@ -200,6 +213,9 @@ def write_odd(folder, inputs):
         torch.jit.script(Branching().eval()).save(str(folder / "odd_branch.pt"))
         torch.jit.script(Changing().eval()).save(str(folder / "odd_buffer.pt"))
         traced(Scaled().eval(), given).save(str(folder / "odd_scalar.pt"))
+        constants, atoms = Constants().eval(), given | {"atoms": inputs["atoms"]}
+        traced(constants, atoms).save(str(folder / "odd_constants.pt"))
+        np.savez_compressed(folder / "odd_constants.npz", **{n: t.numpy() for n, t in atoms.items()}, expected=constants(**atoms).numpy())
         traced(FastPath().eval(), given).save(str(folder / "odd_fast_path.pt"))
         traced(Types().eval(), given).save(str(folder / "odd_types.pt"))
         traced(OtherSizes().eval(), given | {"time": torch.ones(1), "eigenvalues": torch.arange(6.0)}).save(str(folder / "odd_sizes.pt"))
@@ -214,7 +230,7 @@ def write_odd(folder, inputs):
         edges = inputs["edge_index"]
         adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
         deflate(folder / f"{name}.pt", True)
 
 

@@ -137,6 +137,18 @@ TEST(TorchScript, TypesAreKeptButForFloat16)
         EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
 }
 
+// Numbers leave the type of constants without dimensions as it is, which then decides beside integers, and to how many digits is computed.
+TEST(TorchScript, ConstantsWithoutDimensionsKeepTheirType)
+{
+    const Model model = openModel(scripts() / "odd_constants.pt");
+    const DataGraph graph = readGraph(scripts() / "odd_constants.npz");
+    VerifyOptions options;
+    options.run.batchSize = 7;
+    options.expected["expected"] = graph.arrays.at("expected");
+    for (const Comparison& c : verify(model, graph, options).comparisons)
+        EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
+}
+
 TEST(TorchScript, GraphsAreNotCountedAsNodes)
 {
     const Model model = openModel(scripts() / "odd_graphs.pt");
