@@ -137,16 +137,21 @@ TEST(TorchScript, TypesAreKeptButForFloat16)
         EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
 }
 
-// Numbers leave the type of constants without dimensions as it is, which then decides beside integers, and to how many digits is computed.
-TEST(TorchScript, ConstantsWithoutDimensionsKeepTheirType)
+// Those that PyTorch gave, beside the graph that it ran on.
+void expectAnswersOf(const std::string& name, const Model& model)
 {
-    const Model model = openModel(scripts() / "odd_constants.pt");
-    const DataGraph graph = readGraph(scripts() / "odd_constants.npz");
+    const DataGraph graph = readGraph(scripts() / (name + ".npz"));
     VerifyOptions options;
     options.run.batchSize = 7;
     options.expected["expected"] = graph.arrays.at("expected");
     for (const Comparison& c : verify(model, graph, options).comparisons)
         EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
+}
+
+// Numbers leave the type of constants without dimensions as it is, which then decides beside integers, and to how many digits is computed.
+TEST(TorchScript, ConstantsWithoutDimensionsKeepTheirType)
+{
+    expectAnswersOf("odd_constants", openModel(scripts() / "odd_constants.pt"));
 }
 
 TEST(TorchScript, GraphsAreNotCountedAsNodes)
@@ -191,12 +196,7 @@ TEST(TorchScript, CountsThatATraceWroteDownAreCountedAnew)
 {
     const Model model = openModel(scripts() / "odd_counts.pt");
     EXPECT_TRUE(std::ranges::any_of(model.program().notes, [](const std::string& note) { return note.find("counted anew") != std::string::npos; }));
-    const DataGraph graph = readGraph(scripts() / "odd_counts.npz");
-    VerifyOptions options;
-    options.run.batchSize = 7;
-    options.expected["expected"] = graph.arrays.at("expected");
-    for (const Comparison& c : verify(model, graph, options).comparisons)
-        EXPECT_TRUE(c.equal) << c.a << " / " << c.b << ": " << c.maxAbsolute;
+    expectAnswersOf("odd_counts", model);
 }
 
 TEST(TorchScript, NumbersThatAreCountsOfTheTracedGraphAreNoted)
