@@ -173,7 +173,8 @@ RowCount CostModel::rowsFor(int group, int nodeType, int hops) const
 
 bool CostModel::isWhole(const FunctionRows& rows, int nodeType) const
 {
-    return m_counts.order == "natural" && rows.reach[at(nodeType)].front().most >= m_counts.nodesOf(nodeType);
+    const std::vector<RowCount>& reach = rows.reach[at(nodeType)];
+    return m_counts.order == "natural" && rows.batches <= 1 && !reach.empty() && reach.front().most >= m_counts.nodesOf(nodeType);
 }
 
 double CostModel::rowsAt(Position position) const

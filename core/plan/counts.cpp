@@ -25,8 +25,16 @@ public:
     {
         const double targets = total(f.total);
         FunctionRows rows;
-        double inBatch = f.isGlobal ? targets : std::min(targets, m_batch);
-        rows.batches = f.isGlobal ? 1 : std::max(1.0, std::ceil(targets / m_batch));
+        // Batches go through the type that has most targets, and have equal shares of the others.
+        double most = targets;
+        for (int type = 0; type < m_a.types() && f.isOfLevel(); ++type)
+            if (f.targetsOf(type) >= 0)
+                most = std::max(most, nodesOf(static_cast<std::size_t>(type)));
+        rows.batches = f.isGlobal ? 1 : std::max(1.0, std::ceil(most / m_batch));
+        const auto share = [&](double count) {
+            return f.isGlobal ? count : count == most ? std::min(count, m_batch) : std::ceil(count / rows.batches);
+        };
+        const double inBatch = share(targets);
         int farthest = 0;
         for (const Frame& frame : f.frames)
             farthest = std::max(farthest, frame.hops);
@@ -35,10 +43,10 @@ public:
         const auto types = static_cast<std::size_t>(m_a.types());
         std::vector<double> within(types), sliced(types);
         for (std::size_t type = 0; type < types; ++type) {
-            const bool isOwn = static_cast<int>(type) == f.nodeType, isWhole = inBatch >= targets && f.numbers(static_cast<int>(type));
+            const bool isOwn = static_cast<int>(type) == f.nodeType, isWhole = rows.batches <= 1 && f.numbers(static_cast<int>(type));
             if (f.rowsOf.valid() || (!isOwn && !isWhole && f.targetsOf(static_cast<int>(type)) < 0))
                 continue;
-            within[type] = isOwn ? inBatch : std::ceil(nodesOf(type) / rows.batches);
+            within[type] = isOwn ? inBatch : share(nodesOf(type));
             sliced[type] = (isOwn ? targets : nodesOf(type)) / rows.batches;
         }
         rows.reach.resize(types);

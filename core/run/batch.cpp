@@ -36,7 +36,7 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
     batch.isWhole = numbers && !live.defined() && isWhole(function, last - first);
     const bool isOverNodes = !function.rowsOf.valid();
     for (int type = 0; type < m_a.types(); ++type)
-        batch.targets.push_back(targets(batch, type));
+        batch.targets.push_back(batch.isWhole ? Range{0, numNodes(type)} : targets(function, {first, last}, type));
     for (std::size_t i = 0; numbers && i < numbers->size(); ++i)
         (*numbers)[i].clear();
     for (int i = 0; i < static_cast<int>(function.frames.size()); ++i) {
@@ -75,7 +75,7 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
 // Every node of each type that the function computes, in natural order.
 bool LayerWise::isWhole(const CutFunction& function, std::int64_t targets) const
 {
-    if (function.rowsOf.valid() || targets != nodesOf(function))
+    if (function.rowsOf.valid() || targets != rowsOf(function))
         return false;
     for (int type = 0; type < m_a.types(); ++type)
         if (function.numbers(type) && (of(function, type).order.defined() || of(function, type).count != numNodes(type)))
@@ -83,21 +83,16 @@ bool LayerWise::isWhole(const CutFunction& function, std::int64_t targets) const
     return true;
 }
 
-// The batch's own targets, and as large a share of those of other types.
-LayerWise::Range LayerWise::targets(const Batch& batch, int type) const
+// Those of a type that a batch computes: as large a share of them as it has of the type of which there are most.
+LayerWise::Range LayerWise::targets(const CutFunction& function, Range batch, int type) const
 {
-    const CutFunction& function = *batch.function;
-    if (type == function.nodeType)
-        return {batch.first, batch.last};
-    if (batch.isWhole)
-        return {0, numNodes(type)};
     if (function.targetsOf(type) < 0)
         return {};
-    const std::int64_t all = rowsOf(function), count = of(function, type).count;
+    const std::int64_t all = rowsOf(function), count = function.rowsOf.valid() ? all : of(function, type).count;
     const auto share = [&](std::int64_t place) {
         return place >= all ? count : std::llround(static_cast<double>(place) / static_cast<double>(all) * static_cast<double>(count));
     };
-    return {batch.first == 0 ? 0 : share(batch.first), share(batch.last)};
+    return all == count ? batch : Range{batch.first == 0 ? 0 : share(batch.first), share(batch.last)};
 }
 
 // The rows of the frames at a distance; the nodes that lie there are known.
@@ -292,8 +287,9 @@ at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) 
 at::Tensor LayerWise::edgesOf(const at::Tensor& grouped, int rowDim, int frame, const Batch& batch) const
 {
     const auto& begin = of(*batch.function).edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
-    const std::int64_t first = begin[static_cast<std::size_t>(batch.first)];
-    return grouped.narrow(rowDim, first, begin[static_cast<std::size_t>(batch.last)] - first);
+    const auto& [from, to] = batch.range(0);
+    const std::int64_t first = begin[static_cast<std::size_t>(from)];
+    return grouped.narrow(rowDim, first, begin[static_cast<std::size_t>(to)] - first);
 }
 
 // Where each row of a frame is in the rows of its parts after each other.
@@ -347,7 +343,7 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) con
     case OperandKind::LocalIndex:
         if (isTargetPlace(*batch.function, operand)) {
             const at::Tensor targets = rows(structure(operand.value));
-            return of(*batch.function).placesOf(targets.reshape({-1})).view(targets.sizes()).sub(batch.first);
+            return of(*batch.function).placesOf(targets.reshape({-1})).view(targets.sizes()).sub(batch.range(0).first);
         }
         return numbersInBatch(nodesAt(operand, batch), operand.ofType, batch);
     default: {

@@ -24,10 +24,10 @@ inline std::span<const std::int64_t> numbersOf(const at::Tensor& tensor)
 /// The row dimension as three: outer, rows, inner.
 at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts);
 
-// Rows of one batch: targets first … last - 1 of the order, and for each frame the row ids it stands for.
+// Rows of one batch: targets first … last - 1 of the order, of the type that has most, and for each frame the row ids it stands for.
 struct LayerWise::Batch {
     std::int64_t first = 0, last = 0;
-    std::vector<Range> targets;   ///< of each type, in its order: first … last - 1, and of the other types an equal share
+    std::vector<Range> targets;   ///< of each type, in its order: of types that have fewer an equal share
     std::vector<at::Tensor> ids;  ///< [rows] int64; undefined for targets in natural order, which are a range
     std::vector<at::Tensor> places;  ///< of parts: [rows] where each row is in the parent
     std::vector<std::int64_t> rows;

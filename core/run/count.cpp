@@ -106,9 +106,10 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
     for (std::int64_t first = 0; first < total || first == 0; first += batchSize) {
         starts.push_back(first);
         edges.push_back(0);
+        const auto [from, to] = targets(function, {first, std::min(total, first + batchSize)}, function.nodeType);
         for (const ValueId segment : segments)
             if (overNodes)
-                edges.back() += static_cast<double>(of(function).edges.at(segment).count(first, std::min(total, first + batchSize)));
+                edges.back() += static_cast<double>(of(function).edges.at(segment).count(from, to));
     }
     FunctionRows rows;
     rows.batches = static_cast<double>(starts.size());
@@ -193,7 +194,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
             rows.reach[static_cast<std::size_t>(frame.nodeType)].front().total = rows.frames[i].total =
                 static_cast<double>(of(function, frame.nodeType).count);
         else if (frame.kind == FrameKind::Edges && frame.parent == 0)
-            rows.frames[i].total = static_cast<double>(of(function).edges.at(frame.index).count(0, total));
+            rows.frames[i].total = static_cast<double>(of(function).edges.at(frame.index).count(0, of(function).count));
     return rows;
 }
 

@@ -162,10 +162,16 @@ std::int64_t LayerWise::total(const std::vector<RowTotal>& rows) const
     return sum;
 }
 
-// That are computed: of nodes, those that are asked for.
+// That batches go through: of nodes, those that are asked for, of the type of which there are most.
 std::int64_t LayerWise::rowsOf(const CutFunction& function) const
 {
-    return function.rowsOf.valid() ? total(function.total) : of(function).count;
+    if (function.rowsOf.valid())
+        return total(function.total);
+    std::int64_t most = 0;
+    for (const Frame& frame : function.frames)
+        if (frame.kind == FrameKind::Targets)
+            most = std::max(most, of(function, frame.nodeType).count);
+    return most;
 }
 
 // Global ops run on all rows.

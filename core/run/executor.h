@@ -168,7 +168,7 @@ private:
     int targetType() const;
     Batch block(const CutFunction& function, std::int64_t first, std::int64_t last, Numberings* numbers, const at::Tensor& live = {}) const;
     bool isWhole(const CutFunction& function, std::int64_t targets) const;
-    Range targets(const Batch& batch, int type) const;
+    Range targets(const CutFunction& function, Range batch, int type) const;
     void addRows(const CutFunction& function, int hops, Batch& batch) const;
     void addNeighbours(const CutFunction& function, int hops, Batch& batch) const;
     at::Tensor fromFirst(const Frame& frame, const at::Tensor& numbers) const;

@@ -238,7 +238,7 @@ void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const Progres
         for (int type = 0; type < m_a.types(); ++type)
             if (function.rowsOf.valid() ? type == function.nodeType : function.targetsOf(type) >= 0)
                 computeOnly(f, type, needed, progress);
-        addReads(function, of(function).count, needed);
+        addReads(function, rowsOf(function), needed);
     }
 }
 

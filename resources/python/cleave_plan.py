@@ -490,6 +490,8 @@ class LayerWise:
         total, wanted = self._total(function["rows"]), function_inputs(function)
         if function.get("global"):
             batch_size = max(total, 1)
+        elif "output_rows" not in function:  # of the type of which there are most
+            total = max([total] + [self._nodes[frame["nodes"]] for frame in function["frames"] if frame["kind"] == "targets" and "nodes" in frame])
         for first in range(0, max(total, 1), batch_size):
             batch = _Batch(self, function, first, min(total, first + batch_size), total)
             results = run({name: batch.input(operand) for name, operand in wanted.items()})
@@ -504,7 +506,7 @@ class LayerWise:
         dim, outer, inner = save["row_dim"], save.get("outer", 1), save.get("inner", 1)
         kind = batch.kind_of(save["from"].get("frame", 0))
         first, last = batch.targets(kind)
-        total = total if kind == batch.kind else self._nodes[kind]
+        total = total if "output_rows" in batch.function else self._nodes[kind]
         if batch.first == 0:
             shape = list(rows.shape)
             shape[dim] = total * outer * inner
@@ -544,10 +546,10 @@ class _Batch:
         return self._kind(self.function["frames"][frame])
 
     def targets(self, kind) -> tuple[int, int]:
-        """The first, and the one behind the last. Of types other than the function's, as large a share."""
-        if kind == self.kind:
-            return self.first, self.last
+        """The first, and the one behind the last. Of types that have fewer, as large a share."""
         count = self.model._nodes[kind]
+        if count == self.total or "output_rows" in self.function or self.function.get("global"):
+            return self.first, self.last
         share = lambda place: count if place >= self.total else round(place / self.total * count)
         return 0 if self.first == 0 else share(self.first), share(self.last)
 
@@ -570,7 +572,7 @@ class _Batch:
             if frame["index"] not in model._edges:
                 model._edges[frame["index"]] = _Edges(model._value(frame["index"]), model._nodes[self.kind_of(frame["parent"])])
             edges = model._edges[frame["index"]]
-            self.ids[i] = edges.of_range(self.first, self.last) if frame["parent"] == 0 else edges.of_nodes(parent)
+            self.ids[i] = edges.of_range(*self.targets(self.kind)) if frame["parent"] == 0 else edges.of_nodes(parent)
         elif frame["kind"] == "renumbered":
             numbers = model._value(frame["index"])[parent].long()
             self.ids[i] = torch.where(numbers < 0, numbers + model._total(frame["own"]), numbers) if "own" in frame else numbers

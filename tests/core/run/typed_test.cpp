@@ -238,6 +238,7 @@ TEST(NodeTypes, BatchesShareTheTargetsOfOtherTypes)
         RunOptions options;
         options.batchSize = batchSize;
         const RunResult result = runLayerWise(joined, graph, options);
+        EXPECT_EQ(result.functions.back().batches, (60 + batchSize - 1) / batchSize) << "of papers, of which there are most";
         for (std::size_t i = 0; i < whole.outputs.size(); ++i)
             EXPECT_EQ(result.outputs[i].array.shape, whole.outputs[i].array.shape);
         VerifyOptions verified;
