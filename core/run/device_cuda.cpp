@@ -1,14 +1,19 @@
 #include <ATen/ATen.h>
+#include <ATen/Context.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+#include <c10/util/Exception.h>
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "core/kernels/device/edge_kernels.h"
@@ -21,6 +26,38 @@
 namespace cleave {
 
 namespace {
+
+// Ops that would add in any order take the way that gives the same bytes in each run, where they have one, and say nothing where they have none.
+class SameEachTime {
+public:
+    SameEachTime()
+        : m_is(at::globalContext().deterministicAlgorithms()),
+          m_warnsOnly(at::globalContext().deterministicAlgorithmsWarnOnly()),
+          m_fills(at::globalContext().deterministicFillUninitializedMemory()),
+          m_quiet(&m_silence)
+    {
+        at::globalContext().setDeterministicAlgorithms(true, true);
+        at::globalContext().setDeterministicFillUninitializedMemory(false);
+    }
+
+    ~SameEachTime()
+    {
+        at::globalContext().setDeterministicAlgorithms(m_is, m_warnsOnly);
+        at::globalContext().setDeterministicFillUninitializedMemory(m_fills);
+    }
+
+    SameEachTime(const SameEachTime&) = delete;
+    SameEachTime& operator=(const SameEachTime&) = delete;
+
+private:
+    struct Silence : c10::WarningHandler {
+        void process(const c10::Warning&) override {}
+    };
+
+    bool m_is, m_warnsOnly, m_fills;
+    Silence m_silence;
+    c10::WarningUtils::WarningHandlerGuard m_quiet;
+};
 
 class CudaDevice : public Device {
 public:
@@ -64,6 +101,9 @@ public:
     void run(Lane lane, std::function<void()> work) override
     {
         const c10::cuda::CUDAStreamGuard guard(of(lane));
+        std::optional<SameEachTime> same;
+        if (lane == Lane::Compute)
+            same.emplace();
         work();
     }
 
@@ -102,16 +142,40 @@ private:
     std::int64_t m_before = 0;
 };
 
-// From memory that LibTorch keeps until the copy is done.
-template <class T>
-at::Tensor onDevice(const std::vector<T>& data, const at::Device& place)
-{
-    const auto bytes = static_cast<std::int64_t>(data.size() * sizeof(T));
-    const at::Tensor host = at::empty({bytes}, at::TensorOptions(at::kByte).pinned_memory(true));
-    if (bytes > 0)
-        std::memcpy(host.data_ptr(), data.data(), static_cast<std::size_t>(bytes));
-    return host.to(place, true);
-}
+// A block's edges, on the device.
+struct EdgesThere {
+    EdgesThere(const at::Tensor& begin, const EdgeBlock& block, const at::Device& place)
+    {
+        const device::LongSegments found = device::findLongSegments(block);
+        const std::int64_t pieceBytes = bytesOf(found.pieces), segmentBytes = bytesOf(found.segments), beginBytes = static_cast<std::int64_t>(begin.nbytes());
+        // From memory that LibTorch keeps until the copy is done.
+        const at::Tensor host = at::empty({beginBytes + pieceBytes + segmentBytes}, at::TensorOptions(at::kByte).pinned_memory(true));
+        host.narrow(0, 0, beginBytes).view(at::kLong).copy_(begin);
+        auto* const bytes = static_cast<std::byte*>(host.data_ptr());
+        std::ranges::copy(std::as_bytes(std::span(found.pieces)), bytes + beginBytes);
+        std::ranges::copy(std::as_bytes(std::span(found.segments)), bytes + beginBytes + pieceBytes);
+        memory = host.to(place, true);
+        const auto* const there = static_cast<const std::byte*>(memory.data_ptr());
+        segments.begin = reinterpret_cast<const std::int64_t*>(there);
+        segments.origin = block.begin[0];
+        segments.targets = block.targets;
+        segments.edges = block.edges();
+        segments.pieces = reinterpret_cast<const device::LongPiece*>(there + beginBytes);
+        segments.pieceCount = static_cast<std::int64_t>(found.pieces.size());
+        segments.longSegments = reinterpret_cast<const device::LongSegment*>(there + beginBytes + pieceBytes);
+        segments.longCount = static_cast<std::int64_t>(found.segments.size());
+    }
+
+    at::Tensor memory;
+    device::Segments segments;
+
+private:
+    template <class T>
+    static std::int64_t bytesOf(const std::vector<T>& entries)
+    {
+        return static_cast<std::int64_t>(entries.size() * sizeof(T));
+    }
+};
 
 template <class T>
 void runSteps(const device::EdgePlan& plan, std::vector<device::EdgeView> views, const device::Segments& segments,
@@ -140,18 +204,8 @@ std::vector<at::Tensor> runOnGpu(const EdgeOp& op, const at::Tensor& begin, cons
     const at::Tensor begins = begin.contiguous();
     const EdgeBlock block{begins.data_ptr<std::int64_t>(), begins.numel() - 1};
     const at::Device place = operands.front().device();
-    const device::LongSegments found = device::findLongSegments(block);
-    const at::Tensor onGpu = onDevice(std::vector<std::int64_t>(block.begin, block.begin + begins.numel()), place),
-                     pieces = onDevice(found.pieces, place), segments = onDevice(found.segments, place);
-    device::Segments edges;
-    edges.begin = onGpu.numel() > 0 ? reinterpret_cast<const std::int64_t*>(onGpu.data_ptr()) : nullptr;
-    edges.origin = block.begin[0];
-    edges.targets = block.targets;
-    edges.edges = block.edges();
-    edges.pieces = reinterpret_cast<const device::LongPiece*>(pieces.data_ptr());
-    edges.pieceCount = static_cast<std::int64_t>(found.pieces.size());
-    edges.longSegments = reinterpret_cast<const device::LongSegment*>(segments.data_ptr());
-    edges.longCount = static_cast<std::int64_t>(found.segments.size());
+    const EdgesThere there(begins, block, place);
+    const device::Segments& edges = there.segments;
 
     std::vector<device::EdgeView> views = plan->views;
     std::vector<at::Tensor> rows;
@@ -188,6 +242,7 @@ DeviceOrReason openCuda(int number)
         return {nullptr, "CUDA finds no GPU"};
     if (number >= at::cuda::device_count())
         return {nullptr, "there are " + std::to_string(at::cuda::device_count()) + " GPUs, counted from 0"};
+    at::empty({1}, at::TensorOptions(c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(number))));  // LibTorch sets up its allocators
     runEdgesElsewhereBy(runOnGpu);
     return {std::make_shared<CudaDevice>(number), {}};
 }

@@ -215,6 +215,22 @@ std::vector<bool> LayerWise::makeRoomOnDevice(const Running& running)
     return stays;
 }
 
+// What all batches read at any place: what a batch reads of it in order is then read there as well. Those that were not there.
+std::vector<ValueId> LayerWise::bringToDevice(Running& running)
+{
+    std::vector<ValueId> brought;
+    for (const FunctionInput& in : running.parts.whole.inputs) {
+        if (!in.operand || in.operand->kind != OperandKind::StoredWhole || onDevice(in) || !mayLieOnDevice(in.operand->value))
+            continue;
+        const at::Tensor tensor = input(*in.operand, Batch{}).toTensor();
+        if (m_there->bring(in.operand->value, tensor)) {
+            brought.push_back(in.operand->value);
+            running.stats.bytesToDevice += static_cast<double>(tensor.nbytes());
+        }
+    }
+    return brought;
+}
+
 void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Progress& progress)
 {
     const CutFunction& function = running.function;
@@ -226,6 +242,7 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
     const std::vector<bool> stays = makeRoomOnDevice(running);
     // All rows of the store where they fit, and of each batch those that it reads otherwise.
     const bool isWhole = sumOf(bytesAnywhere(whole)) <= partForAll * static_cast<double>(m_device->freeBytes());
+    const std::vector<ValueId> brought = isWhole ? bringToDevice(running) : std::vector<ValueId>{};
     std::vector<ReadBySources> parts;
     for (const ReadBySources& read : isWhole ? std::vector<ReadBySources>{} : whole.readBySources) {
         const auto isThere = [&](std::size_t rows) { return onDevice(whole.inputs[rows]) != nullptr; };
@@ -308,6 +325,9 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
         if (stays[i])
             running.stats.bytesKeptThere += static_cast<double>(stored(function.saves[i]).nbytes());
     // Copies that later functions read there stay, where they leave as much again to others.
+    for (const ValueId value : brought)
+        if (!isReadOnDevice(value, index) || m_there->find(value)->nbytes() > m_device->freeBytes())
+            m_there->drop(value);
     for (std::size_t i = 0; i < whole.inputs.size(); ++i)
         if (done.fixed[i].defined() && whole.inputs[i].operand && whole.inputs[i].operand->kind == OperandKind::StoredWhole)
             if (const ValueId value = whole.inputs[i].operand->value;

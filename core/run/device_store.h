@@ -20,12 +20,18 @@ public:
     /// Room for a tensor, where that leaves enough of the memory to others; false: it does not, or there is none.
     bool make(ValueId value, c10::IntArrayRef sizes, c10::ScalarType type);
     void keep(ValueId value, at::Tensor tensor) { m_tensors[value] = std::move(tensor); }  ///< that is there already
+
+    /// Copies a tensor of the host, which may be read in the lane Compute from now on; false: there is no room for it. Goes through pieces of memory that
+    /// the device copies from at its own speed, while the host fills the next, unless the tensor lies in such memory.
+    bool bring(ValueId value, const at::Tensor& tensor);
     at::Tensor copyToHost(ValueId value) const;  ///< of one that is there, in memory of the host
     void dropIf(const auto& isOver) { std::erase_if(m_tensors, isOver); }
     void drop(ValueId value) { m_tensors.erase(value); }
 
 private:
     static constexpr double partForStores = 0.5;  // of the memory that is free when one is made
+
+    at::Tensor room(c10::IntArrayRef sizes, c10::ScalarType type);  ///< undefined: there is none
 
     Device& m_device;
     std::map<ValueId, at::Tensor> m_tensors;

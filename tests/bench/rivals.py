@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """What people run today, on the same graph and with the same widths as the benchmark models (make_models.py).
 
-    python3 rivals.py GRAPH.npz [--models sage2,gcn2,…] [--ways loop,full,sparse,nodewise,pyg-loop,pyg-full,pyg-sparse] [--threads N]
+    python3 rivals.py GRAPH.npz [--models sage2,gcn2,…] [--ways loop,full,sparse,nodewise,pyg-loop,pyg-full,pyg-sparse] [--threads N] [--device cuda]
 
 loop      layer by layer in batches of nodes with all their neighbours: subgraph by relabelling, gather, scatter_add (PyG's inference examples)
 full      the whole graph at once, gather and scatter_add (PyG's path without a sparse tensor)
 sparse    the whole graph at once, product with a CSR matrix (PyG's path with a sparse tensor); not for attention
 nodewise  each batch of targets by itself with all its K hops, for some batches, extrapolated to all nodes
 pyg-…     the first three with PyTorch Geometric's own layers, which take the place of the lines here; normalisation is part of them where they do it
+loop-there  the loop with all rows, edges and batches on the device, where they fit (the loop keeps rows in the host's memory, cuts blocks there and
+          sends each batch's rows, as PyG's examples do)
+
+With --device the graph begins in the host's memory and the answer ends there; copies count, and full and sparse run there.
 
 Plain PyTorch, 1.13 or newer; PyTorch Geometric for the last. Ways that need what is not there are left out. Prints a line of JSON for each; seconds are those of the run without building the CSR, which is told apart.
 """
@@ -104,33 +108,34 @@ class Csr:
     def __init__(self, edges: Tensor, weight: Tensor, nodes: int):
         order = edges[1].argsort(stable=True)
         self.source, self.weight = edges[0][order], weight[order]
-        self.begin = torch.zeros(nodes + 1, dtype=torch.long)
+        self.begin = torch.zeros(nodes + 1, dtype=torch.long, device=edges.device)
         torch.cumsum(torch.bincount(edges[1], minlength=nodes), 0, out=self.begin[1:])
 
     def block(self, targets: Tensor):
         """Nodes of the block, targets first, and its edges in their numbers."""
         first, last = self.begin[targets], self.begin[targets + 1]
         count = last - first
-        target = torch.repeat_interleave(torch.arange(len(targets)), count)
-        edge = torch.arange(int(count.sum())) - torch.repeat_interleave(count.cumsum(0) - count, count) + first[target]
+        place = targets.device
+        target = torch.repeat_interleave(torch.arange(len(targets), device=place), count)
+        edge = torch.arange(int(count.sum()), device=place) - torch.repeat_interleave(count.cumsum(0) - count, count) + first[target]
         source = self.source[edge]
         both = torch.cat([targets, source])
         nodes, inverse = torch.unique(both, return_inverse=True)
-        place = torch.full((len(nodes),), len(both), dtype=torch.long).scatter_reduce_(0, inverse, torch.arange(len(both)), "amin")
-        order = place.argsort()
-        number = torch.empty_like(order).scatter_(0, order, torch.arange(len(order)))
+        first_at = torch.full((len(nodes),), len(both), dtype=torch.long, device=place)
+        order = first_at.scatter_reduce_(0, inverse, torch.arange(len(both), device=place), "amin").argsort()
+        number = torch.empty_like(order).scatter_(0, order, torch.arange(len(order), device=place))
         return nodes[order], number[inverse[len(targets):]], target, self.weight[edge]
 
 
-def by_layer(model: list, x: Tensor, csr: Csr, batch: int) -> Tensor:
+def by_layer(model: list, x: Tensor, csr: Csr, batch: int, device: str = "cpu") -> Tensor:
     nodes = x.shape[0]
     for depth, layer in enumerate(model):
         rows = []
         for first in range(0, nodes, batch):
-            targets = torch.arange(first, min(nodes, first + batch))
+            targets = torch.arange(first, min(nodes, first + batch), device=x.device)
             block, source, target, weight = csr.block(targets)
-            out = layer(x[block], len(targets), source, target, weight)
-            rows.append(out if depth == len(model) - 1 else out.relu())
+            out = layer(x[block].to(device), len(targets), source.to(device), target.to(device), weight.to(device))
+            rows.append((out if depth == len(model) - 1 else out.relu()).to(x.device))
         x = torch.cat(rows)
     return x
 
@@ -229,6 +234,27 @@ def run_pyg(way: str, name: str, x: Tensor, given: Tensor, csr: Csr, batch: int)
     return True
 
 
+def run_on_device(way: str, model: list, x: Tensor, edges: Tensor, weight: Tensor, csr: Csr, batch_size: int, device: str) -> bool:
+    if way == "loop":
+        by_layer(model, x, csr, batch_size, device)
+    elif way == "loop-there":
+        by_layer(model, x.to(device), Csr(edges.to(device), weight.to(device), x.shape[0]), batch_size, device).cpu()
+    elif way == "full":
+        whole(model, x.to(device), edges.to(device), weight.to(device)).cpu()
+    elif way == "sparse":
+        product(model, x.to(device), Csr(edges.to(device), weight.to(device), x.shape[0])).cpu()
+    else:
+        return False
+    return True
+
+
+def move(model: list, device: str):
+    for layer in model:
+        for name, value in vars(layer).items():
+            if torch.is_tensor(value):
+                setattr(layer, name, value.to(device))
+
+
 def fastest(rounds: int, call) -> tuple:
     """Seconds of the fastest of several calls, and what the last one returned."""
     least, began = None, time.perf_counter()
@@ -242,8 +268,11 @@ def fastest(rounds: int, call) -> tuple:
     return least, result
 
 
-def run(way: str, name: str, model: list, x: Tensor, given: Tensor, edges: Tensor, weight: Tensor, csr: Csr, batch_size: int, extra: dict) -> bool:
+def run(way: str, name: str, model: list, x: Tensor, given: Tensor, edges: Tensor, weight: Tensor, csr: Csr, batch_size: int, extra: dict,
+        device: str) -> bool:
     """Runs one way once; False if this PyTorch cannot. What only a part of the nodes was run for is told in extra."""
+    if device != "cpu":
+        return run_on_device(way, model, x, edges, weight, csr, batch_size, device)
     if way == "loop":
         by_layer(model, x, csr, batch_size)
     elif way == "full":
@@ -267,6 +296,7 @@ def main():
     parser.add_argument("--ways", default="loop,full,sparse,nodewise")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--batch-size", type=int, default=4096)
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each way, of which the fastest counts; no more once it has taken a while")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
@@ -279,12 +309,15 @@ def main():
             model = layers(name, x.shape[1])
             normalising, (edges, weight, _) = fastest(arguments.rounds, lambda: model[0].prepare(given, nodes))
             grouping, csr = fastest(arguments.rounds, lambda: Csr(edges, weight, nodes))
+            if arguments.device != "cpu":
+                move(model, arguments.device)
             for way in arguments.ways.split(","):
                 if way == "sparse" and model[0].sparse is None:
                     continue
                 extra = {}
                 try:
-                    seconds, there = fastest(arguments.rounds, lambda: run(way, name, model, x, given, edges, weight, csr, arguments.batch_size, extra))
+                    seconds, there = fastest(arguments.rounds, lambda: run(way, name, model, x, given, edges, weight, csr, arguments.batch_size, extra,
+                                                              arguments.device))
                     if not there:
                         continue
                     if extra:
@@ -293,7 +326,8 @@ def main():
                     seconds, extra = None, {"error": str(error).splitlines()[0][:120]}
                 print(json.dumps({"graph": arguments.graph.split("/")[-1], "model": name, "way": way, "seconds": seconds,
                                   "normalise_seconds": normalising, "csr_seconds": grouping, "torch": torch.__version__,
-                                  "threads": arguments.threads, **extra}), flush=True)
+                                  "threads": arguments.threads, "batch_size": arguments.batch_size, "device": arguments.device, **extra}),
+                      flush=True)
 
 
 if __name__ == "__main__":

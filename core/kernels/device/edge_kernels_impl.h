@@ -216,11 +216,14 @@ struct TapeEntries {
     }
 };
 
+// What the entries that a thread reads at once are multiplied by: nothing, one weight, or each its own.
+enum class Weights { None, One, Each };
+
 // Some threads after each other take a segment, or a piece of one: each some columns, over all edges in order.
-template <class T, class Entries, int N, Reduce R>
+template <class T, class Entries, int N, Reduce R, Weights W>
 struct ReduceBody {
     Entries entries;
-    EdgeView weights;           // rows null: none
+    EdgeView weights;           // where there are some
     std::int64_t perHead = 1;   // columns that a weight is for
     Segments segments;
     std::int64_t width = 1;
@@ -255,7 +258,7 @@ struct ReduceBody {
 
     CLEAVE_DEVICE void reduce(std::int64_t row, std::int64_t target, std::int64_t first, std::int64_t last, std::int64_t column) const
     {
-        const Head head = weights.rows ? Head{column / perHead, perHead - column % perHead} : Head{};
+        const Head head = W != Weights::None ? Head{column / perHead, perHead - column % perHead} : Head{};
         constexpr bool picks = R == Reduce::Max || R == Reduce::Min;
         constexpr int atOnce = 4;  // rows that are on their way
         T sum[N];
@@ -292,15 +295,16 @@ struct ReduceBody {
     CLEAVE_DEVICE void read(std::int64_t edge, std::int64_t target, std::int64_t column, Head head, T* out) const
     {
         entries.read(edge, target, column, out);
-        if (!weights.rows)
+        if constexpr (W == Weights::None)
             return;
         const std::int64_t row = rowOf(weights, edge, target);
         T weight = entryOf<T>(weights, row, head.number);
         for (int k = 0; k < N; ++k) {
-            if (head.left-- == 0) {
-                weight = entryOf<T>(weights, row, ++head.number);
-                head.left = perHead - 1;
-            }
+            if constexpr (W == Weights::Each)
+                if (head.left-- == 0) {
+                    weight = entryOf<T>(weights, row, ++head.number);
+                    head.left = perHead - 1;
+                }
             out[k] *= weight;
         }
     }
@@ -332,13 +336,13 @@ struct CombineBody {
     }
 };
 
-template <class T, class Entries, int N, Reduce R>
+template <class T, class Entries, int N, Reduce R, Weights W>
 void reduceRows(const EdgeStep& step, const Entries& entries, const EdgeView& weights, const Segments& segments, T* rows, T* partial, Stream stream)
 {
-    ReduceBody<T, Entries, N, R> body;
+    ReduceBody<T, Entries, N, R, W> body;
     body.entries = entries;
     body.weights = weights;
-    body.perHead = weights.rows ? step.width / weights.width : 1;
+    body.perHead = W != Weights::None ? step.width / weights.width : 1;
     body.segments = segments;
     body.width = step.width;
     while (body.lanes < 32 && static_cast<std::int64_t>(body.lanes) * N < step.width)
@@ -358,6 +362,17 @@ void reduceRows(const EdgeStep& step, const Entries& entries, const EdgeView& we
     combine.partial = partial;
     combine.rows = rows;
     launch(segments.longCount * step.width, combine, stream);
+}
+
+template <class T, class Entries, int N, Reduce R>
+void reduceRows(const EdgeStep& step, const Entries& entries, const EdgeView& weights, const Segments& segments, T* rows, T* partial, Stream stream)
+{
+    if (!weights.rows)
+        reduceRows<T, Entries, N, R, Weights::None>(step, entries, weights, segments, rows, partial, stream);
+    else if (step.width / weights.width % N == 0)
+        reduceRows<T, Entries, N, R, Weights::One>(step, entries, weights, segments, rows, partial, stream);
+    else
+        reduceRows<T, Entries, N, R, Weights::Each>(step, entries, weights, segments, rows, partial, stream);
 }
 
 template <class T, class Entries, int N>
