@@ -14,7 +14,7 @@
 #include <array>
 #include <chrono>
 
-#include "core/run/device.h"
+#include "core/run/open_device.h"
 #include "views/core_text.h"
 #include "views/text.h"
 

@@ -92,7 +92,7 @@ void addCalibrate(CLI::App& app, int&)
                 measured = calibrate(*device, terminal.progress());
             }
             writeRates(ratesPath(), rates);
-            print(table({{"rate of " + device->name(), "measured"},
+            print(table({{"rate of " + deviceName(*device), "measured"},
                          {"copies to it", perSecond(measured.toDevice)},
                          {"copies from it", perSecond(measured.fromDevice)},
                          {"gather rows of the host, put together there", perSecond(measured.gatherStaged)},

@@ -19,6 +19,7 @@
 #include "core/kernels/edge_program.h"
 #include "core/run/bind.h"
 #include "core/run/dense.h"
+#include "core/run/device.h"
 #include "core/run/edge_op.h"
 #include "core/run/lowering.h"
 #include "core/run/tensors.h"

@@ -5,7 +5,7 @@
 
 #include "core/base/progress.h"
 #include "core/plan/rates.h"
-#include "core/run/device.h"
+#include "core/run/open_device.h"
 
 namespace cleave {
 

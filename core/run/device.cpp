@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/run/open_device.h"
 
 namespace cleave {
 
@@ -27,6 +28,8 @@ std::map<std::string, std::shared_ptr<Device>>& named()
 }
 
 }  // namespace
+
+std::string deviceName(const Device& device) { return device.name(); }
 
 void nameDevice(const std::string& name, std::shared_ptr<Device> device) { named()[name] = std::move(device); }
 

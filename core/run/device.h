@@ -53,14 +53,4 @@ public:
     virtual void giveBack() = 0;  ///< memory that it keeps for later: after it ran out
 };
 
-/// A device by its name ("cuda", "cuda:1"), or the reason why there is none: a sentence.
-struct DeviceOrReason {
-    std::shared_ptr<Device> device;
-    std::string reason;
-};
-DeviceOrReason openDevice(const std::string& name);
-
-/// Names a device for openDevice: for tests.
-void nameDevice(const std::string& name, std::shared_ptr<Device> device);
-
 }  // namespace cleave

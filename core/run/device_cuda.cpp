@@ -20,6 +20,7 @@
 #include "core/kernels/device/edge_plan.h"
 #include "core/run/device.h"
 #include "core/run/edge_op.h"
+#include "core/run/open_device.h"
 #include "core/run/tensors.h"
 
 /// A GPU by LibTorch's streams and allocators, with Cleave's own kernels. Compiled where LibTorch has CUDA and there is nvcc.

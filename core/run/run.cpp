@@ -23,6 +23,7 @@
 #include "core/run/calibrate.h"
 #include "core/run/dense.h"
 #include "core/run/device.h"
+#include "core/run/open_device.h"
 #include "core/run/executor.h"
 #include "core/run/store_folder.h"
 #include "core/run/tensors.h"

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/run/device.h"
+#include "core/run/open_device.h"
 
 namespace cleave::test {
 
