@@ -112,31 +112,148 @@ CLEAVE_DEVICE bool takesTwo(EdgeCode code) { return code <= EdgeCode::Minimum; }
 
 CLEAVE_DEVICE bool isSame(const LaneMap& map) { return map.repeat == 1 && map.cycle == 0; }
 
-template <class T>
-CLEAVE_DEVICE T evaluate(const EdgeTape& tape, const Views& views, std::int64_t edge, std::int64_t target, std::int64_t lane)
+CLEAVE_DEVICE std::int32_t mapped(const TapeEntry& entry, std::int32_t lane)
 {
-    T stack[EdgeTape::mostDepth];
-    int top = 0;
-    for (int i = 0; i < tape.count; ++i) {
-        const TapeEntry& entry = tape.entries[i];
-        if (entry.isOperand) {
-            auto at = static_cast<std::int32_t>(lane);
-            for (int m = 0; m < TapeEntry::mostMaps; ++m)
-                if (const LaneMap map = entry.maps[m]; !isSame(map)) {
-                    at /= map.repeat;
-                    if (map.cycle > 0)
-                        at %= map.cycle;
-                }
-            const EdgeView& view = views.all[entry.view];
-            stack[top++] = entryOf<T>(view, rowOf(view, edge, target), at);
-        } else if (takesTwo(entry.code)) {
-            --top;
-            stack[top - 1] = ofTwo(entry.code, stack[top - 1], stack[top]);
+    for (int m = 0; m < TapeEntry::mostMaps; ++m)
+        if (const LaneMap map = entry.maps[m]; !isSame(map)) {
+            lane /= map.repeat;
+            if (map.cycle > 0)
+                lane %= map.cycle;
+        }
+    return lane;
+}
+
+// How the entries of an operand that meet neighbouring lanes are read: one by one, as a pack, or one for all.
+enum class Reads : std::uint8_t { Each, Pack, One };
+
+// A tape as a launch reads it, with how it reads each operand.
+struct Tape {
+    EdgeTape tape;
+    Reads reads[EdgeTape::mostEntries + EdgeTape::forWeights] = {};
+    Views views;
+};
+
+template <class T, class In, int N>
+CLEAVE_DEVICE void readPack(const In* at, T (&out)[N])
+{
+    const Pack<In, N> pack = *reinterpret_cast<const Pack<In, N>*>(at);
+    for (int k = 0; k < N; ++k)
+        out[k] = converted(pack.entries[k]);
+}
+
+// Of E edges after each other, N lanes after each other.
+template <class T, int E, int N>
+CLEAVE_DEVICE void readOperand(const Tape& tape, int number, std::int64_t edge, std::int64_t target, std::int32_t lane, T (&out)[E][N])
+{
+    const TapeEntry& entry = tape.tape.entries[number];
+    const EdgeView& view = tape.views.all[entry.view];
+    const Reads reads = tape.reads[number];
+    const bool isOne = view.row == EdgeRow::Target || view.row == EdgeRow::Same;  // row for all edges
+    const std::int32_t first = mapped(entry, lane);
+    for (int e = 0; e < E; ++e) {
+        if (e > 0 && isOne) {
+            for (int k = 0; k < N; ++k)
+                out[e][k] = out[0][k];
+            continue;
+        }
+        const std::int64_t row = rowOf(view, edge + e, target);
+        if (reads == Reads::Pack) {
+            if (view.type == DType::BFloat16)
+                readPack(static_cast<const std::uint16_t*>(view.rows) + row * view.stride + first, out[e]);
+            else
+                readPack(static_cast<const T*>(view.rows) + row * view.stride + first, out[e]);
+        } else if (reads == Reads::One) {
+            const T x = entryOf<T>(view, row, first);
+            for (int k = 0; k < N; ++k)
+                out[e][k] = x;
         } else {
-            stack[top - 1] = ofOne(entry.code, stack[top - 1], static_cast<T>(entry.number));
+            for (int k = 0; k < N; ++k)
+                out[e][k] = entryOf<T>(view, row, mapped(entry, lane + k));
         }
     }
-    return stack[0];
+}
+
+template <EdgeCode C, class T, int E, int N>
+CLEAVE_DEVICE void applyTwo(const T (&x)[E][N], T (&y)[E][N])
+{
+    for (int e = 0; e < E; ++e)
+        for (int k = 0; k < N; ++k)
+            y[e][k] = ofTwo(C, x[e][k], y[e][k]);
+}
+
+// y: becomes the result.
+template <class T, int E, int N>
+CLEAVE_DEVICE void applyTwo(EdgeCode code, const T (&x)[E][N], T (&y)[E][N])
+{
+    switch (code) {
+    case EdgeCode::Add: return applyTwo<EdgeCode::Add>(x, y);
+    case EdgeCode::Subtract: return applyTwo<EdgeCode::Subtract>(x, y);
+    case EdgeCode::Multiply: return applyTwo<EdgeCode::Multiply>(x, y);
+    case EdgeCode::Divide: return applyTwo<EdgeCode::Divide>(x, y);
+    case EdgeCode::Maximum: return applyTwo<EdgeCode::Maximum>(x, y);
+    default: return applyTwo<EdgeCode::Minimum>(x, y);
+    }
+}
+
+template <EdgeCode C, class T, int E, int N>
+CLEAVE_DEVICE void applyOne(T a, T (&x)[E][N])
+{
+    for (int e = 0; e < E; ++e)
+        for (int k = 0; k < N; ++k)
+            x[e][k] = ofOne(C, x[e][k], a);
+}
+
+template <class T, int E, int N>
+CLEAVE_DEVICE void applyOne(EdgeCode code, T a, T (&x)[E][N])
+{
+    switch (code) {
+    case EdgeCode::AddNumber: return applyOne<EdgeCode::AddNumber>(a, x);
+    case EdgeCode::MultiplyNumber: return applyOne<EdgeCode::MultiplyNumber>(a, x);
+    case EdgeCode::NumberMinus: return applyOne<EdgeCode::NumberMinus>(a, x);
+    case EdgeCode::NumberOver: return applyOne<EdgeCode::NumberOver>(a, x);
+    case EdgeCode::ClampMin: return applyOne<EdgeCode::ClampMin>(a, x);
+    case EdgeCode::ClampMax: return applyOne<EdgeCode::ClampMax>(a, x);
+    case EdgeCode::Negate: return applyOne<EdgeCode::Negate>(a, x);
+    case EdgeCode::Absolute: return applyOne<EdgeCode::Absolute>(a, x);
+    case EdgeCode::Square: return applyOne<EdgeCode::Square>(a, x);
+    case EdgeCode::SquareRoot: return applyOne<EdgeCode::SquareRoot>(a, x);
+    case EdgeCode::Reciprocal: return applyOne<EdgeCode::Reciprocal>(a, x);
+    case EdgeCode::ReciprocalRoot: return applyOne<EdgeCode::ReciprocalRoot>(a, x);
+    case EdgeCode::Exp: return applyOne<EdgeCode::Exp>(a, x);
+    case EdgeCode::Log: return applyOne<EdgeCode::Log>(a, x);
+    case EdgeCode::Sigmoid: return applyOne<EdgeCode::Sigmoid>(a, x);
+    case EdgeCode::Tanh: return applyOne<EdgeCode::Tanh>(a, x);
+    case EdgeCode::Relu: return applyOne<EdgeCode::Relu>(a, x);
+    case EdgeCode::LeakyRelu: return applyOne<EdgeCode::LeakyRelu>(a, x);
+    case EdgeCode::Elu: return applyOne<EdgeCode::Elu>(a, x);
+    case EdgeCode::Gelu: return applyOne<EdgeCode::Gelu>(a, x);
+    default: return applyOne<EdgeCode::Softplus>(a, x);
+    }
+}
+
+// The tape for E edges and N lanes, so that what it says is read once for all of them, and their rows are on their way together. top: the top of the
+// stack, where the result ends.
+template <class T, int E, int N>
+CLEAVE_DEVICE void evaluate(const Tape& tape, std::int64_t edge, std::int64_t target, std::int64_t lane, T (&top)[E][N])
+{
+    T below[EdgeTape::mostDepth][E][N];
+    int depth = 0;
+    for (int i = 0; i < tape.tape.count; ++i) {
+        const TapeEntry& entry = tape.tape.entries[i];
+        if (entry.isOperand) {
+            if (depth > 0)
+                for (int e = 0; e < E; ++e)
+                    for (int k = 0; k < N; ++k)
+                        below[depth - 1][e][k] = top[e][k];
+            ++depth;
+            readOperand(tape, i, edge, target, static_cast<std::int32_t>(lane), top);
+        } else if (takesTwo(entry.code)) {
+            --depth;
+            applyTwo(entry.code, below[depth - 1], top);
+        } else {
+            applyOne(entry.code, static_cast<T>(entry.number), top);
+        }
+    }
 }
 
 // The target that an edge leads into: the last one whose edges begin no later.
@@ -150,13 +267,13 @@ CLEAVE_DEVICE std::int64_t targetOf(const Segments& segments, std::int64_t edge)
     return first;
 }
 
-// An entry of a row for each edge.
-template <class T>
+// N entries of a row for each edge, each the sum of `inner` entries of the tape.
+template <class T, int N>
 struct MapBody {
-    EdgeTape tape;
-    Views views;
+    Tape tape;
     Segments segments;
-    std::int64_t width = 1, inner = 1;
+    std::int64_t width = 1;  // of a row, in packs where entries are not sums
+    std::int64_t inner = 1;
     bool readsTargets = false;
     T* rows = nullptr;
 
@@ -164,9 +281,19 @@ struct MapBody {
     {
         const std::int64_t edge = i / width, lane = i % width;
         const std::int64_t target = readsTargets ? targetOf(segments, edge) : 0;
-        T sum = evaluate<T>(tape, views, edge, target, lane * inner);
-        for (std::int64_t k = 1; k < inner; ++k)
-            sum += evaluate<T>(tape, views, edge, target, lane * inner + k);
+        T x[1][N];
+        if (inner == 1) {
+            evaluate(tape, edge, target, lane * N, x);
+            for (int k = 0; k < N; ++k)
+                rows[i * N + k] = x[0][k];
+            return;
+        }
+        T sum = 0;
+        for (std::int64_t first = 0; first < inner; first += N) {
+            evaluate(tape, edge, target, lane * inner + first, x);
+            for (int k = 0; k < N; ++k)
+                sum = first + k == 0 ? x[0][0] : sum + x[0][k];
+        }
         rows[i] = sum;
     }
 };
@@ -190,29 +317,28 @@ struct Ending {
     T initial = 0, empty = 0;
 };
 
-// Entries of rows that lie in memory: N at once.
+// Entries of rows that lie in memory: N of each of E edges.
 template <class T, class In, int N>
 struct RowEntries {
     EdgeView view;
 
-    CLEAVE_DEVICE void read(std::int64_t edge, std::int64_t target, std::int64_t column, T* out) const
+    template <int E>
+    CLEAVE_DEVICE void read(std::int64_t edge, std::int64_t target, std::int64_t column, T (&out)[E][N]) const
     {
-        const In* const row = static_cast<const In*>(view.rows) + rowOf(view, edge, target) * view.stride + column;
-        const Pack<In, N> pack = *reinterpret_cast<const Pack<In, N>*>(row);
-        for (int k = 0; k < N; ++k)
-            out[k] = converted(pack.entries[k]);
+        for (int e = 0; e < E; ++e)
+            readPack(static_cast<const In*>(view.rows) + rowOf(view, edge + e, target) * view.stride + column, out[e]);
     }
 };
 
 // Entries that are computed as they are read.
-template <class T>
+template <class T, int N>
 struct TapeEntries {
-    EdgeTape tape;
-    Views views;
+    Tape tape;
 
-    CLEAVE_DEVICE void read(std::int64_t edge, std::int64_t target, std::int64_t column, T* out) const
+    template <int E>
+    CLEAVE_DEVICE void read(std::int64_t edge, std::int64_t target, std::int64_t column, T (&out)[E][N]) const
     {
-        *out = evaluate<T>(tape, views, edge, target, column);
+        evaluate(tape, edge, target, column, out);
     }
 };
 
@@ -261,27 +387,24 @@ struct ReduceBody {
         const Head head = W != Weights::None ? Head{column / perHead, perHead - column % perHead} : Head{};
         constexpr bool picks = R == Reduce::Max || R == Reduce::Min;
         constexpr int atOnce = 4;  // rows that are on their way
-        T sum[N];
+        T sum[N], one[1][N];
         std::int64_t edge = first;
-        if (picks && !(ending.fromInitial && !isOfPieces) && first < last) {
-            read(edge++, target, column, head, sum);
-        } else {
-            for (int k = 0; k < N; ++k)
-                sum[k] = isOfPieces || !ending.fromInitial ? T(0) : ending.initial;
-        }
+        const bool takesFirst = picks && !(ending.fromInitial && !isOfPieces) && first < last;
+        if (takesFirst)
+            read(edge++, target, column, head, one);
+        for (int k = 0; k < N; ++k)
+            sum[k] = takesFirst ? one[0][k] : isOfPieces || !ending.fromInitial ? T(0) : ending.initial;
         for (; edge + atOnce <= last; edge += atOnce) {
             T x[atOnce][N];
-            for (int j = 0; j < atOnce; ++j)
-                read(edge + j, target, column, head, x[j]);
-            for (int j = 0; j < atOnce; ++j)
+            read(edge, target, column, head, x);
+            for (int e = 0; e < atOnce; ++e)
                 for (int k = 0; k < N; ++k)
-                    sum[k] = combined<R>(sum[k], x[j][k]);
+                    sum[k] = combined<R>(sum[k], x[e][k]);
         }
         for (; edge < last; ++edge) {
-            T x[N];
-            read(edge, target, column, head, x);
+            read(edge, target, column, head, one);
             for (int k = 0; k < N; ++k)
-                sum[k] = combined<R>(sum[k], x[k]);
+                sum[k] = combined<R>(sum[k], one[0][k]);
         }
         for (int k = 0; k < N; ++k) {
             if (!isOfPieces && first == last)
@@ -292,21 +415,24 @@ struct ReduceBody {
         }
     }
 
-    CLEAVE_DEVICE void read(std::int64_t edge, std::int64_t target, std::int64_t column, Head head, T* out) const
+    template <int E>
+    CLEAVE_DEVICE void read(std::int64_t edge, std::int64_t target, std::int64_t column, Head first, T (&out)[E][N]) const
     {
         entries.read(edge, target, column, out);
-        if constexpr (W == Weights::None)
-            return;
-        const std::int64_t row = rowOf(weights, edge, target);
-        T weight = entryOf<T>(weights, row, head.number);
-        for (int k = 0; k < N; ++k) {
-            if constexpr (W == Weights::Each)
-                if (head.left-- == 0) {
-                    weight = entryOf<T>(weights, row, ++head.number);
-                    head.left = perHead - 1;
+        if constexpr (W != Weights::None)
+            for (int e = 0; e < E; ++e) {
+                const std::int64_t row = rowOf(weights, edge + e, target);
+                Head head = first;
+                T weight = entryOf<T>(weights, row, head.number);
+                for (int k = 0; k < N; ++k) {
+                    if constexpr (W == Weights::Each)
+                        if (head.left-- == 0) {
+                            weight = entryOf<T>(weights, row, ++head.number);
+                            head.left = perHead - 1;
+                        }
+                    out[e][k] *= weight;
                 }
-            out[k] *= weight;
-        }
+            }
     }
 };
 
@@ -364,26 +490,28 @@ void reduceRows(const EdgeStep& step, const Entries& entries, const EdgeView& we
     launch(segments.longCount * step.width, combine, stream);
 }
 
-template <class T, class Entries, int N, Reduce R>
-void reduceRows(const EdgeStep& step, const Entries& entries, const EdgeView& weights, const Segments& segments, T* rows, T* partial, Stream stream)
-{
-    if (!weights.rows)
-        reduceRows<T, Entries, N, R, Weights::None>(step, entries, weights, segments, rows, partial, stream);
-    else if (step.width / weights.width % N == 0)
-        reduceRows<T, Entries, N, R, Weights::One>(step, entries, weights, segments, rows, partial, stream);
-    else
-        reduceRows<T, Entries, N, R, Weights::Each>(step, entries, weights, segments, rows, partial, stream);
-}
-
-template <class T, class Entries, int N>
+template <class T, class Entries, int N, Weights W>
 void reduceRows(const EdgeStep& step, const Entries& entries, const EdgeView& weights, const Segments& segments, T* rows, T* partial, Stream stream)
 {
     if (step.reduce == Reduce::Max)
-        reduceRows<T, Entries, N, Reduce::Max>(step, entries, weights, segments, rows, partial, stream);
+        reduceRows<T, Entries, N, Reduce::Max, W>(step, entries, weights, segments, rows, partial, stream);
     else if (step.reduce == Reduce::Min)
-        reduceRows<T, Entries, N, Reduce::Min>(step, entries, weights, segments, rows, partial, stream);
+        reduceRows<T, Entries, N, Reduce::Min, W>(step, entries, weights, segments, rows, partial, stream);
     else
-        reduceRows<T, Entries, N, Reduce::Sum>(step, entries, weights, segments, rows, partial, stream);
+        reduceRows<T, Entries, N, Reduce::Sum, W>(step, entries, weights, segments, rows, partial, stream);
+}
+
+// Rows that are there.
+template <class T, class In, int N>
+void reduceRead(const EdgeStep& step, const EdgeView& view, const EdgeView& weights, const Segments& segments, T* rows, T* partial, Stream stream)
+{
+    using Entries = RowEntries<T, In, N>;
+    if (!weights.rows)
+        reduceRows<T, Entries, N, Weights::None>(step, {view}, weights, segments, rows, partial, stream);
+    else if (step.width / weights.width % N == 0)
+        reduceRows<T, Entries, N, Weights::One>(step, {view}, weights, segments, rows, partial, stream);
+    else
+        reduceRows<T, Entries, N, Weights::Each>(step, {view}, weights, segments, rows, partial, stream);
 }
 
 // 16 bytes at once where rows lie so.
@@ -392,9 +520,72 @@ void reduceDirect(const EdgeStep& step, const EdgeView& view, const EdgeView& we
 {
     constexpr int N = 16 / static_cast<int>(sizeof(In));
     if (step.width % N == 0 && view.stride % N == 0 && reinterpret_cast<std::uintptr_t>(view.rows) % 16 == 0)
-        reduceRows<T, RowEntries<T, In, N>, N>(step, {view}, weights, segments, rows, partial, stream);
+        reduceRead<T, In, N>(step, view, weights, segments, rows, partial, stream);
     else
-        reduceRows<T, RowEntries<T, In, 1>, 1>(step, {view}, weights, segments, rows, partial, stream);
+        reduceRead<T, In, 1>(step, view, weights, segments, rows, partial, stream);
+}
+
+// With how N lanes read each operand, the first of which is a multiple of N.
+template <class T>
+Tape tapeFor(const EdgeTape& tape, const EdgeView* views, int viewCount, std::int64_t lanes)
+{
+    Tape made;
+    made.tape = tape;
+    for (int v = 0; v < viewCount; ++v)
+        made.views.all[v] = views[v];
+    for (int i = 0; i < tape.count; ++i) {
+        const TapeEntry& entry = tape.entries[i];
+        if (!entry.isOperand)
+            continue;
+        const EdgeView& view = views[entry.view];
+        const std::int64_t entryBytes = static_cast<std::int64_t>(itemSize(view.type));
+        const bool isOwn = view.type == (sizeof(T) == 4 ? DType::Float32 : DType::Float64) || (sizeof(T) == 4 && view.type == DType::BFloat16);
+        const bool isSameLane = isSame(entry.maps[0]) && isSame(entry.maps[1]);
+        const LaneMap& firstMap = isSame(entry.maps[0]) ? entry.maps[1] : entry.maps[0];
+        if (isSameLane && isOwn && view.stride % lanes == 0 && reinterpret_cast<std::intptr_t>(view.rows) % (lanes * entryBytes) == 0)
+            made.reads[i] = Reads::Pack;
+        else if (!isSameLane && firstMap.repeat % lanes == 0)
+            made.reads[i] = Reads::One;
+    }
+    return made;
+}
+
+template <class T, int N>
+void mapRows(const EdgeStep& step, const EdgeView* views, int viewCount, const Segments& segments, T* rows, Stream stream)
+{
+    MapBody<T, N> body;
+    body.tape = tapeFor<T>(step.tape, views, viewCount, N);
+    body.segments = segments;
+    body.inner = step.inner;
+    body.width = step.inner == 1 ? step.width / N : step.width;
+    for (int i = 0; i < step.tape.count; ++i)
+        body.readsTargets |= step.tape.entries[i].isOperand && views[step.tape.entries[i].view].row == EdgeRow::Target;
+    body.rows = rows;
+    launch(segments.edges * body.width, body, stream);
+}
+
+// Weights are one more operand.
+EdgeTape weighted(const EdgeStep& step, const EdgeView* views)
+{
+    EdgeTape tape = step.tape;
+    if (step.weights < 0)
+        return tape;
+    TapeEntry& weight = tape.entries[tape.count++];
+    weight = {};
+    weight.isOperand = true;
+    weight.view = static_cast<std::int16_t>(step.weights);
+    weight.maps[0].repeat = static_cast<std::int32_t>(step.width / views[step.weights].width);
+    TapeEntry& times = tape.entries[tape.count++];
+    times = {};
+    times.code = EdgeCode::Multiply;
+    return tape;
+}
+
+template <class T, int N>
+void reduceTape(const EdgeStep& step, const EdgeView* views, int viewCount, const Segments& segments, T* rows, T* partial, Stream stream)
+{
+    const TapeEntries<T, N> entries{tapeFor<T>(weighted(step, views), views, viewCount, N)};
+    reduceRows<T, TapeEntries<T, N>, N, Weights::None>(step, entries, {}, segments, rows, partial, stream);
 }
 
 template <class Word>
@@ -412,27 +603,22 @@ struct GatherWords {
 template <class T>
 void runEdgeStep(const EdgeStep& step, const EdgeView* views, int viewCount, const Segments& segments, T* rows, T* partial, Stream stream)
 {
-    Views all;
-    for (int i = 0; i < viewCount; ++i)
-        all.all[i] = views[i];
+    constexpr int lanes = 16 / static_cast<int>(sizeof(T));
     if (step.kind != EdgeStep::Reduce) {
-        MapBody<T> body;
-        body.tape = step.tape;
-        body.views = all;
-        body.segments = segments;
-        body.width = step.width;
-        body.inner = step.inner;
-        for (int i = 0; i < step.tape.count; ++i)
-            body.readsTargets |= step.tape.entries[i].isOperand && views[step.tape.entries[i].view].row == EdgeRow::Target;
-        body.rows = rows;
-        launch(segments.edges * step.width, body, stream);
+        if ((step.inner == 1 ? step.width : step.inner) % lanes == 0)
+            mapRows<T, lanes>(step, views, viewCount, segments, rows, stream);
+        else
+            mapRows<T, 1>(step, views, viewCount, segments, rows, stream);
+        return;
+    }
+    if (step.tape.count > 1 || !isSame(step.tape.entries[0].maps[0])) {
+        if (step.width % lanes == 0)
+            reduceTape<T, lanes>(step, views, viewCount, segments, rows, partial, stream);
+        else
+            reduceTape<T, 1>(step, views, viewCount, segments, rows, partial, stream);
         return;
     }
     const EdgeView weights = step.weights >= 0 ? views[step.weights] : EdgeView{};
-    if (step.tape.count > 1 || !isSame(step.tape.entries[0].maps[0])) {
-        reduceRows<T, TapeEntries<T>, 1>(step, {step.tape, all}, weights, segments, rows, partial, stream);
-        return;
-    }
     const EdgeView& view = views[step.tape.entries[0].view];
     if constexpr (sizeof(T) == 4) {
         if (view.type == DType::BFloat16)

@@ -27,9 +27,10 @@ struct TapeEntry {
 /// Arithmetic on one entry of an edge row, in reverse Polish order.
 struct EdgeTape {
     static constexpr int mostEntries = 24, mostDepth = 6;
+    static constexpr int forWeights = 2;  ///< that a launch may add: weights, and what multiplies by them
 
     int count = 0;
-    TapeEntry entries[mostEntries];
+    TapeEntry entries[mostEntries + forWeights];
 };
 
 /// Rows on the device, or in host memory that it can read.
