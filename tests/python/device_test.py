@@ -1,4 +1,4 @@
-"""Runs every zoo model on a GPU and compares: device_test.py --cli CLEAVE_CLI [--device cuda] [--jobs N] [--only A,B] [--report FILE].
+"""Runs every zoo model on a GPU and compares: device_test.py --cli CLEAVE_CLI [--device cuda] [--jobs N] [--only A,B] [--quick].
 
 Each model is verified against the uncut run on the processor, with its own switches (kernels, batch size, order of nodes, type of save points, rewrites,
 drawn by its name), and run twice, after which the files must have the same bytes. A run must not be wholly on the processor, unless all that the model has
@@ -61,7 +61,6 @@ def main():
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--only", default="")
     parser.add_argument("--quick", action="store_true", help="verify alone")
-    parser.add_argument("--report", type=pathlib.Path)
     arguments = parser.parse_args()
     only = [name for name in arguments.only.split(",") if name]
     entries = [e for e in json.loads((ZOO / "index.json").read_text()) if e["expect"] == "equal" and (not only or e["name"] in only)]
@@ -73,13 +72,11 @@ def main():
             sys.exit(77)
         problems, where = [], collections.Counter()
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            for found, there in pool.map(lambda entry: check(arguments, entry, folder), entries):
+            for entry, (found, there) in zip(entries, pool.map(lambda entry: check(arguments, entry, folder), entries)):
+                print("\n".join(found) or entry["name"], flush=True)
                 problems += found
                 where.update(there)
-    lines = [f"{len(entries)} models, {len(problems)} problems"] + [f"{count} × {what}" for what, count in where.most_common()] + problems
-    print("\n".join(lines))
-    if arguments.report:
-        arguments.report.write_text("\n".join(lines) + "\n")
+    print("\n".join([f"{count} × {what}" for what, count in where.most_common()] + [f"{len(entries)} models, {len(problems)} problems"]))
     sys.exit(1 if problems else 0)
 
 
