@@ -82,7 +82,7 @@ void run(BenchArguments& arguments)
                 Model model = openModel(path, options, terminal.progress());
                 std::string plan;
                 arguments.planner.cut(model, graph, arguments.graph.run, arguments.rewrites.empty(), plan, terminal.progress());
-                const std::vector<RunTime> times = benchRuns(model, graph, arguments.graph.run, arguments.rounds, terminal.progress());
+                const std::vector<RunTime> times = benchRuns(model, graph, arguments.graph.run, arguments.rounds, arguments.kernels.rivals, terminal.progress());
                 const std::string name = std::filesystem::path(path).stem().string();
                 for (const RunTime& time : times) {
                     rows.push_back({name, plan, time.name, formatSeconds(time.seconds), formatSeconds(time.prologueSeconds),
@@ -130,7 +130,7 @@ void addBench(CLI::App& app, int&)
     command->add_option("--scale", arguments->kernels.scale, "Kernels: R-MAT graph of 2^scale nodes, 16 edges each")->capture_default_str()
         ->check(CLI::Range(8, 26));
     command->add_option("--width", arguments->kernels.width, "Kernels: features")->capture_default_str()->check(CLI::Range(1, 4096));
-    command->add_flag("!--no-rivals", arguments->kernels.rivals, "Kernels: leave out LibTorch's ops");
+    command->add_flag("!--no-rivals", arguments->kernels.rivals, "Leave out LibTorch's ops");
     command->add_flag("--json", arguments->json, "Write the table as JSON");
     command->callback([arguments] {
         arguments->graph.finish();

@@ -237,18 +237,21 @@ KernelBench benchKernels(const BenchOptions& options, const Progress& progress)
     return bench;
 }
 
-std::vector<RunTime> benchRuns(const Model& model, const DataGraph& graph, const RunOptions& options, int roundCount, const Progress& progress)
+std::vector<RunTime> benchRuns(const Model& model, const DataGraph& graph, const RunOptions& options, int roundCount, bool rivals,
+                               const Progress& progress)
 {
-    std::vector<RunTime> times{{"Cleave"}, {"the same batches by LibTorch's ops"}};
-    const std::size_t libTorch = 1;
+    std::vector<RunTime> times{{"Cleave"}};
+    if (rivals)
+        times.push_back({"the same batches by LibTorch's ops"});
     if (options.memoryBytes > 0)
         times.push_back({"Cleave, in " + formatBytes(static_cast<double>(options.memoryBytes)) + " of memory"});
     for (int round = 0; round < roundCount; ++round)
         for (std::size_t way = 0; way < times.size(); ++way) {
+            const bool isRival = rivals && way == 1;
             RunOptions chosen = options;
-            if (way <= libTorch)
+            if (way == 0 || isRival)
                 chosen.memoryBytes = 0;
-            if (way == libTorch) {
+            if (isRival) {
                 chosen.kernels = Kernels::None;
                 chosen.batchesAtOnce = 1;
             }

@@ -43,7 +43,8 @@ struct RunTime {
     std::int64_t batchSize = 0;
     std::vector<std::string> notices = {};  ///< what was asked for and is otherwise, or has to be known: of the first run
 };
-std::vector<RunTime> benchRuns(const Model& model, const DataGraph& graph, const RunOptions& options, int rounds, const Progress& progress = {});
+std::vector<RunTime> benchRuns(const Model& model, const DataGraph& graph, const RunOptions& options, int rounds, bool rivals,
+                               const Progress& progress = {});
 
 /// "AMD EPYC", as the system names it.
 std::string processorName();

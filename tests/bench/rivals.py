@@ -11,7 +11,8 @@ pyg-…     the first three with PyTorch Geometric's own layers, which take the 
 loop-there  the loop with all rows, edges and batches on the device, where they fit (the loop keeps rows in the host's memory, cuts blocks there and
           sends each batch's rows, as PyG's examples do)
 
-With --device the graph begins in the host's memory and the answer ends there; copies count, and full and sparse run there.
+With --device the graph begins in the host's memory and the answer ends there; copies count, and loop-there, full and sparse do all there, the order of
+edges by target too.
 
 Plain PyTorch, 1.13 or newer; PyTorch Geometric for the last. Ways that need what is not there are left out. Prints a line of JSON for each; seconds are those of the run without building the CSR, which is told apart.
 """
@@ -44,7 +45,7 @@ class Sage:
         self.left, self.right, self.bias = torch.randn(out, width), torch.randn(out, width), torch.randn(out)
 
     def prepare(self, edges: Tensor, nodes: int):
-        return edges, torch.ones(edges.shape[1]), None
+        return edges, torch.ones(edges.shape[1], device=edges.device), None
 
     def __call__(self, x: Tensor, targets: int, source: Tensor, target: Tensor, weight: Tensor) -> Tensor:
         total = scatter_sum(x.index_select(0, source), target, targets)
@@ -62,9 +63,9 @@ class Gcn:
 
     def prepare(self, edges: Tensor, nodes: int):
         edges = edges[:, edges[0] != edges[1]]
-        loops = torch.arange(nodes)
+        loops = torch.arange(nodes, device=edges.device)
         edges = torch.cat([edges, torch.stack([loops, loops])], 1)
-        scale = scatter_sum(torch.ones(edges.shape[1]), edges[1], nodes).pow(-0.5)
+        scale = scatter_sum(torch.ones(edges.shape[1], device=edges.device), edges[1], nodes).pow(-0.5)
         return edges, scale[edges[0]] * scale[edges[1]], None
 
     def __call__(self, x: Tensor, targets: int, source: Tensor, target: Tensor, weight: Tensor) -> Tensor:
@@ -84,9 +85,9 @@ class Gat:
 
     def prepare(self, edges: Tensor, nodes: int):
         edges = edges[:, edges[0] != edges[1]]
-        loops = torch.arange(nodes)
+        loops = torch.arange(nodes, device=edges.device)
         edges = torch.cat([edges, torch.stack([loops, loops])], 1)
-        return edges, torch.ones(edges.shape[1]), None
+        return edges, torch.ones(edges.shape[1], device=edges.device), None
 
     def __call__(self, x: Tensor, targets: int, source: Tensor, target: Tensor, weight: Tensor) -> Tensor:
         x = torch.nn.functional.linear(x, self.weight).view(x.shape[0], self.heads, -1)
@@ -234,15 +235,19 @@ def run_pyg(way: str, name: str, x: Tensor, given: Tensor, csr: Csr, batch: int)
     return True
 
 
-def run_on_device(way: str, model: list, x: Tensor, edges: Tensor, weight: Tensor, csr: Csr, batch_size: int, device: str) -> bool:
+def run_on_device(way: str, model: list, x: Tensor, given: Tensor, csr, batch_size: int, device: str) -> bool:
+    """From the host's memory and back to it; but for the loop, normalisation and the order of edges by target are the device's work too."""
     if way == "loop":
         by_layer(model, x, csr, batch_size, device)
-    elif way == "loop-there":
-        by_layer(model, x.to(device), Csr(edges.to(device), weight.to(device), x.shape[0]), batch_size, device).cpu()
+        return True
+    x = x.to(device)
+    edges, weight, _ = model[0].prepare(given.to(device), x.shape[0])
+    if way == "loop-there":
+        by_layer(model, x, Csr(edges, weight, x.shape[0]), batch_size, device).cpu()
     elif way == "full":
-        whole(model, x.to(device), edges.to(device), weight.to(device)).cpu()
+        whole(model, x, edges, weight).cpu()
     elif way == "sparse":
-        product(model, x.to(device), Csr(edges.to(device), weight.to(device), x.shape[0])).cpu()
+        product(model, x, Csr(edges, weight, x.shape[0])).cpu()
     else:
         return False
     return True
@@ -272,7 +277,7 @@ def run(way: str, name: str, model: list, x: Tensor, given: Tensor, edges: Tenso
         device: str) -> bool:
     """Runs one way once; False if this PyTorch cannot. What only a part of the nodes was run for is told in extra."""
     if device != "cpu":
-        return run_on_device(way, model, x, edges, weight, csr, batch_size, device)
+        return run_on_device(way, model, x, given, csr, batch_size, device)
     if way == "loop":
         by_layer(model, x, csr, batch_size)
     elif way == "full":
@@ -307,8 +312,11 @@ def main():
         for name in arguments.models.split(","):
             torch.manual_seed(0)
             model = layers(name, x.shape[1])
-            normalising, (edges, weight, _) = fastest(arguments.rounds, lambda: model[0].prepare(given, nodes))
-            grouping, csr = fastest(arguments.rounds, lambda: Csr(edges, weight, nodes))
+            normalising = grouping = 0
+            edges = weight = csr = None
+            if arguments.device == "cpu" or "loop" in arguments.ways.split(","):
+                normalising, (edges, weight, _) = fastest(arguments.rounds, lambda: model[0].prepare(given, nodes))
+                grouping, csr = fastest(arguments.rounds, lambda: Csr(edges, weight, nodes))
             if arguments.device != "cpu":
                 move(model, arguments.device)
             for way in arguments.ways.split(","):

@@ -28,7 +28,7 @@ def check(arguments, entry, folder):
     draw = random.Random(name)
     model = [ZOO / (name + ".pt2"), ZOO / (name + ".npz")]
     model += [word for tensor, role in entry.get("roles", {}).items() for word in ("--role", f"{tensor}={role}")]
-    switches = ["--device", arguments.device, "--kernels", draw.choice(["all", "all", "reduce", "none"]), "--batch-size", draw.choice([7, 100, "auto"]),
+    switches = ["--device", arguments.device, "--threads", 2, "--kernels", draw.choice(["all", "all", "reduce", "none"]), "--batch-size", draw.choice([7, 100, "auto"]),
                 "--rewrite", draw.choice(["all", "none"])]
     if draw.random() < 0.25 and name != "recommender":  # which computes its edge index from that among its inputs
         switches += ["--order", "degree"]
@@ -51,7 +51,7 @@ def check(arguments, entry, folder):
         out.unlink()
     if len(outputs) == 2 and outputs[0] != outputs[1]:
         problems.append("two runs differ")
-    return [f"{name} ({' '.join(map(str, switches[2:]))}): {problem}" for problem in problems], where
+    return [f"{name} ({' '.join(map(str, switches[4:]))}): {problem}" for problem in problems], where
 
 
 def main():

@@ -26,7 +26,7 @@ struct TapeEntry {
 
 /// Arithmetic on one entry of an edge row, in reverse Polish order.
 struct EdgeTape {
-    static constexpr int mostEntries = 24, mostDepth = 6;
+    static constexpr int mostEntries = 22, mostDepth = 6;
     static constexpr int forWeights = 2;  ///< that a launch may add: weights, and what multiplies by them
 
     int count = 0;
@@ -46,7 +46,7 @@ struct EdgeView {
 constexpr int mostViews = 40;  ///< that fit into the arguments of a kernel
 
 /// More edges into one target are reduced in pieces, each by threads of its own.
-constexpr std::int64_t mostEdgesAtOnce = 2048;
+constexpr std::int64_t mostEdgesAtOnce = 512;
 
 struct LongPiece {
     std::int64_t target = 0, firstEdge = 0, lastEdge = 0;
