@@ -190,7 +190,8 @@ private:
     {
         for (const auto& [input, make] : slot.batch.there)
             slot.onDevice[input] = make();
-        slot.results = m_work.compute(std::move(slot.onDevice));
+        // A copy: what is let go here, before the device has read it, would make room for the next batch in the lane In.
+        slot.results = m_work.compute(slot.onDevice);
         if (slot.batch.keep)
             slot.batch.keep(slot.results);
     }

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
 #include <future>
+#include <mutex>
 #include <numeric>
 #include <tuple>
 
@@ -175,6 +177,38 @@ TEST(DeviceBatches, AreAsLargeAsMemoryAllows)
         EXPECT_EQ(run.batchSize, size);
         EXPECT_EQ(largest, size);
     }
+}
+
+// What a batch reads is there until it is done: a device computes long after it was told to, and would give the room to the next batch.
+TEST(DeviceBatches, WhatTheyReadStaysUntilTheyAreDone)
+{
+    FakeDevice device;
+    Doubling doubling;
+    DeviceWork work = doubling.work();
+    std::mutex mutex;
+    std::deque<std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>>> read;  // by batches on their way
+    work.compute = [&, compute = work.compute](std::vector<c10::IValue> inputs) {
+        const std::lock_guard lock(mutex);
+        read.emplace_back();
+        for (const c10::IValue& input : inputs)
+            if (input.isTensor())
+                read.back().emplace_back(input.toTensor().storage().getWeakStorageImpl());
+        return compute(std::move(inputs));
+    };
+    work.prepare = [&, prepare = work.prepare](std::int64_t first, std::int64_t last) {
+        DeviceBatch batch = prepare(first, last);
+        batch.save = [&, save = batch.save](const std::vector<at::Tensor>& rows) {
+            const std::lock_guard lock(mutex);
+            for (const auto& storage : read.front())
+                EXPECT_FALSE(storage.expired());
+            read.pop_front();
+            save(rows);
+        };
+        return batch;
+    };
+    runBatchesOn(device, 0, rowCount, 100, work, {});
+    doubling.expectRight(100);
+    EXPECT_TRUE(read.empty());
 }
 
 TEST(DeviceBatches, OtherFailuresAndCancelEndThem)
