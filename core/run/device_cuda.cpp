@@ -11,7 +11,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -235,6 +238,30 @@ std::vector<at::Tensor> runOnGpu(const EdgeOp& op, const at::Tensor& begin, cons
     return outputs;
 }
 
+std::terminate_handler otherwise = nullptr;
+
+// After a failed kernel CUDA answers every call with an error, also those that LibTorch makes where nothing may be thrown: the process ends. What it
+// says then is what happened.
+[[noreturn]] void endWithReason()
+{
+    if (const std::exception_ptr problem = std::current_exception())
+        try {
+            std::rethrow_exception(problem);
+        } catch (const c10::Error& error) {
+            const std::string what = error.what_without_backtrace();
+            if (const std::string line = what.substr(0, what.find('\n')); line.find("CUDA error") != std::string::npos) {
+                std::fprintf(stderr, "The GPU stopped (%s). Where an index that the model computes may be out of range, the CPU says which.\n",
+                             line.c_str());
+                std::_Exit(1);
+            }
+        } catch (...) {
+            // Somebody else's.
+        }
+    if (otherwise)
+        otherwise();
+    std::abort();
+}
+
 }  // namespace
 
 DeviceOrReason openCuda(int number)
@@ -245,6 +272,11 @@ DeviceOrReason openCuda(int number)
         return {nullptr, "there are " + std::to_string(at::cuda::device_count()) + " GPUs, counted from 0"};
     at::empty({1}, at::TensorOptions(c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(number))));  // LibTorch sets up its allocators
     runEdgesElsewhereBy(runOnGpu);
+    static const bool isHandled = [] {
+        otherwise = std::set_terminate(endWithReason);
+        return true;
+    }();
+    static_cast<void>(isHandled);
     return {std::make_shared<CudaDevice>(number), {}};
 }
 

@@ -215,16 +215,25 @@ std::vector<bool> LayerWise::makeRoomOnDevice(const Running& running)
     return stays;
 }
 
-// What all batches read at any place: what a batch reads of it in order is then read there as well. Those that were not there.
+// What all batches read at any place, and what they read in order where later functions read it there too: what a batch reads of it is then read there.
+// Those that were not there.
 std::vector<ValueId> LayerWise::bringToDevice(Running& running)
 {
+    const CutFunction& function = running.function;
+    const bool takesAll = !function.rowsOf.valid() && !of(function).order.defined() && running.total == nodesOf(function);
     std::vector<ValueId> brought;
     for (const FunctionInput& in : running.parts.whole.inputs) {
-        if (!in.operand || in.operand->kind != OperandKind::StoredWhole || onDevice(in) || !mayLieOnDevice(in.operand->value))
+        if (!in.operand || onDevice(in) || !mayLieOnDevice(in.operand->value))
             continue;
-        const at::Tensor tensor = input(*in.operand, Batch{}).toTensor();
-        if (m_there->bring(in.operand->value, tensor)) {
-            brought.push_back(in.operand->value);
+        const ValueId value = in.operand->value;
+        const bool isWhole = in.operand->kind == OperandKind::StoredWhole;
+        if (!isWhole && (in.operand->kind != OperandKind::Stored || !takesAll || !isReadOnDevice(value, indexOf(function))))
+            continue;
+        const at::Tensor& tensor = m_store.at(value);
+        if (!isWhole && static_cast<double>(tensor.nbytes()) > partForAll / 2 * static_cast<double>(m_device->freeBytes()))
+            continue;
+        if (m_there->bring(value, tensor)) {
+            brought.push_back(value);
             running.stats.bytesToDevice += static_cast<double>(tensor.nbytes());
         }
     }

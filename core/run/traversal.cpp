@@ -66,6 +66,15 @@ void forEachInOrder(std::span<const std::int64_t> edges, const at::Tensor& flat,
     });
 }
 
+// Rows of as many bytes as T has.
+template <class T>
+void copyInOrder(std::span<const std::int64_t> edges, const at::Tensor& flat, const at::Tensor& ordered)
+{
+    const auto* in = static_cast<const T*>(flat.data_ptr());
+    auto* out = static_cast<T*>(ordered.data_ptr());
+    forEachInOrder<T>(edges, flat, [=](std::int64_t i, std::int64_t edge) { out[i] = in[edge]; });
+}
+
 // Rows of structure in the order of edges.
 at::Tensor inOrder(const at::Tensor& structure, int rowDim, std::span<const std::int64_t> edges)
 {
@@ -81,15 +90,20 @@ at::Tensor inOrder(const at::Tensor& structure, int rowDim, std::span<const std:
         });
         return ordered;
     }
-    // LibTorch takes its time over single numbers.
-    if (structure.numel() != structure.size(rowDim) || structure.element_size() != 4 || !structure.is_contiguous())
+    if (structure.numel() == 0 || (rowDim != 0 && structure.numel() != structure.size(rowDim)))
         return structure.index_select(rowDim, view(edges));
+    // LibTorch takes its time over rows of a few numbers.
+    const at::Tensor flat = structure.contiguous();
     std::vector<std::int64_t> sizes = structure.sizes().vec();
+    const std::size_t width = structure.nbytes() / static_cast<std::size_t>(structure.size(rowDim));
     sizes[static_cast<std::size_t>(rowDim)] = static_cast<std::int64_t>(edges.size());
     at::Tensor ordered = at::empty(sizes, structure.options());
-    const auto* in = static_cast<const std::int32_t*>(structure.data_ptr());
-    auto* out = static_cast<std::int32_t*>(ordered.data_ptr());
-    forEachInOrder<std::int32_t>(edges, structure, [=](std::int64_t i, std::int64_t edge) { out[i] = in[edge]; });
+    if (width == sizeof(std::int32_t))
+        copyInOrder<std::int32_t>(edges, flat, ordered);
+    else if (width == sizeof(std::int64_t))
+        copyInOrder<std::int64_t>(edges, flat, ordered);
+    else
+        return structure.index_select(rowDim, view(edges));
     return ordered;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Cleave and its rivals on the same graphs, one after the other on the same machine; prints a table in Markdown.
 
-    python3 end_to_end.py --cli build/dev/bin/cleave-cli --graphs GRAPH.npz … [--models sage2 gcn2 gat2] [--python 'python3' …]
+    python3 end_to_end.py --cli build/dev/bin/cleave-cli --graphs GRAPH.npz … [--models sage2 gcn2 gat2] [--python 'python3' …] [--device cuda]
 
 The rivals (rivals.py) run under each Python that is named, which needs PyTorch and NumPy, and PyTorch Geometric for its own layers. A graph without
 features, or with others than the models' 128 columns, gets random ones: a copy of it with them is written into --scratch.
@@ -15,7 +15,7 @@ import subprocess
 
 HERE = pathlib.Path(__file__).parent
 WIDTH = 128  # columns of the features that the models (make_models.py) take
-WAYS = [("loop", "loop by layer"), ("full", "whole graph, scatter"), ("sparse", "whole graph, sparse product"), ("nodewise", "node-wise (extrapolated)"),
+WAYS = [("loop", "loop by layer"), ("loop-there", "loop by layer, all on the device"), ("full", "whole graph, scatter"), ("sparse", "whole graph, sparse product"), ("nodewise", "node-wise (extrapolated)"),
         ("pyg-loop", "PyG's layers by layer"), ("pyg-full", "PyG, whole graph, scatter"), ("pyg-sparse", "PyG, whole graph, sparse product")]
 
 
@@ -35,7 +35,7 @@ def with_features(graph: str, scratch: pathlib.Path) -> str:
 
 
 def cleave(arguments, graph: str) -> dict:
-    command = [arguments.cli, "bench", "--json", "--rounds", str(arguments.rounds), "--threads", str(arguments.threads), "--features", "random"]
+    command = [arguments.cli, "bench", "--json", "--no-rivals", "--device", arguments.device, "--rounds", str(arguments.rounds), "--threads", str(arguments.threads), "--features", "random"]
     if arguments.batch_size:
         command += ["--batch-size", str(arguments.batch_size)]
     for model in arguments.models:
@@ -46,7 +46,9 @@ def cleave(arguments, graph: str) -> dict:
 
 def rivals(arguments, python: str, graph: str) -> list:
     command = shlex.split(python) + [str(HERE / "rivals.py"), graph, "--models", ",".join(arguments.models), "--ways", arguments.ways,
-                                               "--threads", str(arguments.threads)]
+                                               "--threads", str(arguments.threads), "--device", arguments.device]
+    if arguments.rival_batch_size:
+        command += ["--batch-size", str(arguments.rival_batch_size)]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return [json.loads(line) for line in output.splitlines() if line.startswith("{")]
 
@@ -60,6 +62,8 @@ def main():
     parser.add_argument("--ways", default="loop,full,sparse,nodewise")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--batch-size", type=int, default=0)
+    parser.add_argument("--rival-batch-size", type=int, default=0, help="of the loops: a GPU wants large ones (65536)")
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--scratch", type=pathlib.Path, default=pathlib.Path("build/e2e"))
     arguments = parser.parse_args()
@@ -80,8 +84,11 @@ def main():
                     cells.append(rival.get("error", "failed"))
                 else:
                     # What Cleave's prologue does counts for the rivals too: normalisation, and edges by target where the way needs them.
-                    apart = 0 if way in ("pyg-full", "pyg-sparse") else rival["normalise_seconds"]
-                    seconds = rival["seconds"] + apart + (rival["csr_seconds"] if way in ("loop", "sparse", "nodewise", "pyg-loop") else 0)
+                    # On a device all ways but the loop do it themselves.
+                    is_apart = arguments.device == "cpu" or way == "loop"
+                    apart = rival["normalise_seconds"] if is_apart and way not in ("pyg-full", "pyg-sparse") else 0
+                    seconds = rival["seconds"] + apart
+                    seconds += rival["csr_seconds"] if is_apart and way in ("loop", "sparse", "nodewise", "pyg-loop") else 0
                     cells.append(f"{seconds:.3g} s = {seconds / run['seconds']:.3g} ×")
             version = next((r["torch"] for r in theirs), "?")
             print(f"| {pathlib.Path(graph).stem} | {model} | {run['seconds']:.3g} s | {run['prologue_seconds']:.2g} s | " + " | ".join(cells) +
