@@ -600,7 +600,7 @@ void Document::writeProfile(const QString& path)
 void Document::calibrate()
 {
     start(
-        Task::Calibrate, tr("Measuring this machine"), [](const Progress& progress) { return cleave::calibrate(0, progress); },
+        Task::Calibrate, tr("Measuring this machine"), [](const Progress& progress) { return calibrateAll(0, progress); },
         [this](const Rates& rates) {
             try {
                 writeRates(ratesPath(), rates);

@@ -57,6 +57,7 @@ void GraphScene::setPicture(std::unique_ptr<GraphPicture> picture)
     m_structure = nullptr;
     m_marked = -1;
     m_strips.clear();
+    m_devices.clear();
     m_picture = std::move(picture);
     if (!m_picture)
         return;
@@ -131,7 +132,7 @@ int moreIn(const std::map<int, int>& ops, int function)
 
 }  // namespace
 
-BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip) const
+BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip, const QString& device) const
 {
     const DagBand& band = m_picture->dag.bands[index];
     BandItem::Texts texts;
@@ -147,6 +148,8 @@ BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip) c
     if (!band.nodeType.empty())
         texts.lines.append(tr("nodes: %1").arg(toText(band.nodeType)));
     texts.lines.append(tr("%n op(s)", nullptr, band.ops + (band.isGlobal ? 0 : moreIn(m_moreOps, band.place))));
+    if (!device.isEmpty())
+        texts.lines.append(tr("on %1", "a device").arg(device));
     if (strip.isJoined) {
         texts.stripTitle = tr("No cut %1").arg(band.place + 1);
         texts.stripLines.append(tr("run together"));
@@ -206,13 +209,15 @@ void GraphScene::writeBands(const PlanMarks& marks)
     m_unitsOfTexts = byteUnits();
     for (std::size_t i = 0; i < m_bands.size(); ++i)
         if (m_bands[i] != nullptr) {
-            if (all || m_strips[i].crossing != marks.strips[i].crossing || m_strips[i].isJoined != marks.strips[i].isJoined ||
+            if (all || m_devices[i] != marks.devices[i] || m_strips[i].crossing != marks.strips[i].crossing ||
+                m_strips[i].isJoined != marks.strips[i].isJoined ||
                 moreIn(moreBefore, m_picture->dag.bands[i].place) != moreIn(m_moreOps, m_picture->dag.bands[i].place))
-                m_bands[i]->setTexts(bandText(i, marks.strips[i]));
+                m_bands[i]->setTexts(bandText(i, marks.strips[i], marks.devices[i]));
             m_bands[i]->setJoined(marks.strips[i].isJoined);
         }
     alignTitles();
     m_strips = marks.strips;
+    m_devices = marks.devices;
 }
 
 void GraphScene::writeStages()

@@ -68,7 +68,7 @@ private:
     void writeStages();
     double titleWidth() const;
     void alignTitles();
-    BandItem::Texts bandText(std::size_t band, const DagStrip& strip) const;
+    BandItem::Texts bandText(std::size_t band, const DagStrip& strip, const QString& device) const;
 
     Document& m_document;
     GraphStyle m_style;
@@ -83,6 +83,7 @@ private:
     StructureItem* m_structure = nullptr;  // null without structure arrows
     int m_marked = -1;
     std::vector<DagStrip> m_strips;  // as they are written
+    std::vector<QString> m_devices;
     const DataGraph* m_graphOfTexts = nullptr;
     ByteUnits m_unitsOfTexts = ByteUnits::Decimal;
     std::optional<int> m_cut;

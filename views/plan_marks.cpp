@@ -115,13 +115,26 @@ std::map<int, QStringList> savesOf(const DagModel& dag, const PlanEditor& editor
     return saves;
 }
 
+// Of a band's function, or of all that it runs together with.
+QString deviceOf(const DagBand& band, const Plan& plan, const DeviceWishes& wishes)
+{
+    if (band.place < 0)
+        return {};
+    int last = band.place;
+    while (plan.joined.contains(last))
+        ++last;
+    return wishes.functions.contains({last, {}, false}) ? QString::fromStdString(wishes.device) : QString();
+}
+
 }  // namespace
 
 PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor, const Plan& plan)
 {
     PlanMarks marks;
-    for (const DagBand& band : dag.bands)
+    for (const DagBand& band : dag.bands) {
         marks.strips.push_back(band.strip);
+        marks.devices.push_back(deviceOf(band, plan, editor.devices()));
+    }
     marks.places.resize(dag.boxes.size());
     marks.functions.assign(dag.boxes.size(), -1);
     marks.saves.resize(dag.boxes.size());

@@ -16,6 +16,7 @@ struct PlanMarks {
     std::vector<QString> saves;    ///< of each box: tensors of its ops that are saved where the picture has no box for them; empty otherwise
     std::vector<bool> unsaved;     ///< of each box: a tensor that the plan does not save
     std::vector<DagStrip> strips;  ///< of each band
+    std::vector<QString> devices;  ///< of each band: what its function is to run on, if not on the processor
 };
 
 PlanMarks planMarks(const DagModel& dag, const PlanEditor& editor, const Plan& plan);  ///< one of the editor's model

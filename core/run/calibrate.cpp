@@ -277,6 +277,15 @@ Rates calibrate(int threads, const Progress& progress)
     return rates;
 }
 
+Rates calibrateAll(int threads, const Progress& progress)
+{
+    Rates rates = calibrate(threads, progress);
+    const std::string name = "cuda";
+    if (const std::shared_ptr<Device> device = openDevice(name).device)
+        rates.devices[name] = calibrate(*device, progress);
+    return rates;
+}
+
 std::filesystem::path ratesPath()
 {
     const char* config = std::getenv("XDG_CONFIG_HOME");

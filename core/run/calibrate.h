@@ -15,6 +15,9 @@ Rates calibrate(int threads = 0, const Progress& progress = {});
 /// The same of a device and of the bus to it.
 DeviceRates calibrate(Device& device, const Progress& progress = {});
 
+/// Both, for the GPU that is here, if one is.
+Rates calibrateAll(int threads = 0, const Progress& progress = {});
+
 /// Where rates are kept: rates.json in cleave's folder of the user's configuration ($XDG_CONFIG_HOME, or ~/.config).
 std::filesystem::path ratesPath();
 

@@ -31,7 +31,13 @@ std::map<std::string, std::shared_ptr<Device>>& named()
 
 std::string deviceName(const Device& device) { return device.name(); }
 
-void nameDevice(const std::string& name, std::shared_ptr<Device> device) { named()[name] = std::move(device); }
+void nameDevice(const std::string& name, std::shared_ptr<Device> device)
+{
+    if (device)
+        named()[name] = std::move(device);
+    else
+        named().erase(name);
+}
 
 DeviceOrReason openDevice(const std::string& name)
 {

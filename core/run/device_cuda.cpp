@@ -151,7 +151,8 @@ struct EdgesThere {
     EdgesThere(const at::Tensor& begin, const EdgeBlock& block, const at::Device& place)
     {
         const device::LongSegments found = device::findLongSegments(block);
-        const std::int64_t pieceBytes = bytesOf(found.pieces), segmentBytes = bytesOf(found.segments), beginBytes = static_cast<std::int64_t>(begin.nbytes());
+        const std::int64_t pieceBytes = bytesOf(found.pieces), segmentBytes = bytesOf(found.segments),
+                           beginBytes = static_cast<std::int64_t>(begin.nbytes());
         // From memory that LibTorch keeps until the copy is done.
         const at::Tensor host = at::empty({beginBytes + pieceBytes + segmentBytes}, at::TensorOptions(at::kByte).pinned_memory(true));
         host.narrow(0, 0, beginBytes).view(at::kLong).copy_(begin);

@@ -215,8 +215,8 @@ std::vector<bool> LayerWise::makeRoomOnDevice(const Running& running)
     return stays;
 }
 
-// What all batches read at any place, and what they read in order where later functions read it there too: what a batch reads of it is then read there.
-// Those that were not there.
+// What all batches read at any place, and what they read in order where later functions read it there too: what a batch reads of it is then read
+// there. Those that were not there.
 std::vector<ValueId> LayerWise::bringToDevice(Running& running)
 {
     const CutFunction& function = running.function;

@@ -16,7 +16,7 @@ DeviceOrReason openDevice(const std::string& name);
 
 std::string deviceName(const Device& device);  ///< "cuda:0 (NVIDIA H100)", as reports say it
 
-/// Names a device for openDevice: for tests.
+/// Names a device for openDevice, or forgets the name where there is none: for tests.
 void nameDevice(const std::string& name, std::shared_ptr<Device> device);
 
 }  // namespace cleave

@@ -2392,6 +2392,11 @@
         <source>nodes: %1</source>
         <translation>节点：%1</translation>
     </message>
+    <message>
+        <source>on %1</source>
+        <comment>a device</comment>
+        <translation>在 %1 上</translation>
+    </message>
     <message numerus="yes">
         <source>%n op(s)</source>
         <translation>

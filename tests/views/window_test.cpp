@@ -1908,6 +1908,9 @@ void WindowTest::functionsRunOnADevice()
     const QString html = htmlReport(window.document(), window.graphView().svg());
     for (const char* part : {"This plan, with functions on cuda", "computed there", "<td>cuda</td>", "<td>CPU</td>"})
         QVERIFY2(html.contains(QLatin1String(part)), part);
+    // In the picture, and where it is written.
+    const auto saysSo = [&] { return window.graphView().svg().count(QStringLiteral("on cuda")); };
+    QCOMPARE(saysSo(), 2);
     int there = 0;
     double seconds = 0;
     const QStringList lines = csvReport(window.document()).split(QStringLiteral("\r\n"), Qt::SkipEmptyParts);
@@ -1930,6 +1933,7 @@ void WindowTest::functionsRunOnADevice()
     choose(QStringLiteral("All on the CPU"));
     QTRY_COMPARE(button.text(), QStringLiteral("Runs on the CPU"));
     QCOMPARE(window.planPanel().plans().bars().front().total(), alone);
+    QCOMPARE(saysSo(), 0);
     editor.load(file);
     QCOMPARE(editor.devices(), chosen);
     QVERIFY(!editor.isModified());

@@ -452,6 +452,17 @@ TEST(DeviceRuns, ADeviceIsMeasured)
     EXPECT_LT(rates.opSeconds, 1e-2);
 }
 
+TEST(DeviceRuns, TheGpuIsMeasuredWithTheMachine)
+{
+    nameDevice("cuda", std::make_shared<FakeDevice>());
+    const Rates rates = calibrateAll(1);
+    nameDevice("cuda", nullptr);
+    ASSERT_TRUE(rates.devices.contains("cuda"));
+    EXPECT_TRUE(rates.source.ends_with(" with 1 threads")) << rates.source;
+    EXPECT_TRUE(rates.devices.at("cuda").source.ends_with(" on fake"));
+    EXPECT_GT(rates.devices.at("cuda").toDevice, 1e7);
+}
+
 // Where a device is fast, planners place functions on it, and the plan runs there as it says; its seconds are no more than those of the processor
 // alone.
 TEST(DeviceRuns, PlansSayWhatRunsThere)
