@@ -2,23 +2,28 @@
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
+#include <ATen/cuda/CachingHostAllocator.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <c10/util/Exception.h>
 #include <cuda_runtime_api.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "core/base/memory.h"
 #include "core/kernels/device/edge_kernels.h"
 #include "core/kernels/device/edge_plan.h"
 #include "core/run/device.h"
@@ -88,9 +93,19 @@ public:
         return free + static_cast<std::size_t>(stats.reserved_bytes[0].current - stats.allocated_bytes[0].current);
     }
 
+    // Memory like any other where no more can be pinned: copies wait for it then.
     at::Tensor hostMemory(c10::IntArrayRef sizes, c10::ScalarType type) const override
     {
-        return at::empty(sizes, at::TensorOptions(type).pinned_memory(true));
+        constexpr std::uint64_t shareOfMachine = 4;  // LibTorch pins a power of two and keeps it
+        const auto bytes = static_cast<std::uint64_t>(c10::multiply_integers(sizes)) * c10::elementSize(type);
+        if (std::bit_ceil(bytes) <= physicalMemory() / shareOfMachine)
+            try {
+                return at::empty(sizes, at::TensorOptions(type).pinned_memory(true));
+            } catch (const std::exception& problem) {
+                if (!isOutOfMemory(problem))
+                    throw;
+            }
+        return at::empty(sizes, type);
     }
 
     bool canGather(const at::Tensor& whole) const override { return whole.is_pinned() && whole.is_contiguous(); }
@@ -130,8 +145,21 @@ public:
         return static_cast<std::size_t>(
             std::max<std::int64_t>(c10::cuda::CUDACachingAllocator::getDeviceStats(m_place.index()).allocated_bytes[0].peak - m_before, 0));
     }
-    bool isOutOfMemory(const std::exception& problem) const override { return std::strstr(problem.what(), "out of memory") != nullptr; }
-    void giveBack() override { c10::cuda::CUDACachingAllocator::emptyCache(); }
+    bool isOutOfMemory(const std::exception& problem) const override
+    {
+        // The second where cuBLAS finds none for itself, since LibTorch has it all.
+        return std::strstr(problem.what(), "out of memory") != nullptr || std::strstr(problem.what(), "CUBLAS_STATUS_ALLOC_FAILED") != nullptr;
+    }
+
+    void giveBack() override
+    {
+        c10::cuda::CUDACachingAllocator::emptyCache();
+#if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 9
+        at::getHostAllocator(at::kCUDA)->empty_cache();
+#else
+        at::cuda::CachingHostAllocator_emptyCache();
+#endif
+    }
 
 private:
     struct Reached : Event {
@@ -220,8 +248,12 @@ std::vector<at::Tensor> runOnGpu(const EdgeOp& op, const at::Tensor& begin, cons
         views[i].rows = rows.back().data_ptr();
         views[i].type = dtypeOf(rows.back().scalar_type());
         views[i].stride = rows.back().stride(0);
-        if (op.program.operands[i].row == EdgeRow::Source)
-            views[i].sources = sources[source++].data_ptr<std::int32_t>();
+        edgeArray(rows.back(), op.program.operands[i], nullptr, block);  // has as many rows as edges or targets
+        if (op.program.operands[i].row == EdgeRow::Source) {
+            const at::Tensor& index = sources.at(source++);
+            TORCH_CHECK(index.numel() >= edges.edges, "an index of an edge program has ", index.numel(), " entries instead of ", edges.edges);
+            views[i].sources = index.data_ptr<std::int32_t>();
+        }
     }
     const at::ScalarType type = op.dtype == DType::Float64 ? at::kDouble : at::kFloat;
     std::vector<at::Tensor> outputs;
@@ -271,14 +303,26 @@ DeviceOrReason openCuda(int number)
         return {nullptr, "CUDA finds no GPU"};
     if (number >= at::cuda::device_count())
         return {nullptr, "there are " + std::to_string(at::cuda::device_count()) + " GPUs, counted from 0"};
-    at::empty({1}, at::TensorOptions(c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(number))));  // LibTorch sets up its allocators
-    runEdgesElsewhereBy(runOnGpu);
-    static const bool isHandled = [] {
-        otherwise = std::set_terminate(endWithReason);
-        return true;
-    }();
-    static_cast<void>(isHandled);
-    return {std::make_shared<CudaDevice>(number), {}};
+    // The same each time: what LibTorch keeps for a stream serves that stream alone.
+    static std::map<int, std::shared_ptr<Device>> devices;
+    std::shared_ptr<Device>& device = devices[number];
+    if (!device) {
+        static const bool isSetUp = [] {
+            runEdgesElsewhereBy(runOnGpu);
+            at::globalContext().setAllowTF32CuDNN(false);  // convolutions and recurrent layers of float32 are that
+            otherwise = std::set_terminate(endWithReason);
+            return true;
+        }();
+        static_cast<void>(isSetUp);
+        // LibTorch sets up its allocators, and what products need, before anybody asks how much memory there is.
+        const c10::Device place(c10::kCUDA, static_cast<c10::DeviceIndex>(number));
+        const at::Tensor one = at::ones({1, 1}, at::TensorOptions(place));
+        auto made = std::make_shared<CudaDevice>(number);
+        made->run(Device::Lane::Compute, [&] { at::mm(one, one); });
+        made->finish(made->record(Device::Lane::Compute));
+        device = std::move(made);
+    }
+    return {device, {}};
 }
 
 }  // namespace cleave

@@ -195,6 +195,12 @@ void LayerWise::bringToHost(ValueId value)
         m_store[value] = m_there->copyToHost(value);
 }
 
+// Whether batches read about all that there is: of some targets only a few.
+bool LayerWise::readsMost(const CutFunction& function) const
+{
+    return function.rowsOf.valid() || 2 * of(function).count >= nodesOf(function);
+}
+
 // For save points that functions on the device read, where they fit; which there is room for.
 std::vector<bool> LayerWise::makeRoomOnDevice(const Running& running)
 {
@@ -202,6 +208,7 @@ std::vector<bool> LayerWise::makeRoomOnDevice(const Running& running)
     std::vector<bool> stays;
     for (const ValueId value : function.saves) {
         stays.push_back(false);
+        m_there->drop(value);  // of an earlier run
         if (!mayLieOnDevice(value) || function.rowsOf.valid() || of(function).order.defined() || running.total != nodesOf(function) ||
             !isReadOnDevice(value, indexOf(function)))
             continue;
@@ -215,29 +222,32 @@ std::vector<bool> LayerWise::makeRoomOnDevice(const Running& running)
     return stays;
 }
 
-// What all batches read at any place, and what they read in order where later functions read it there too: what a batch reads of it is then read
-// there. Those that were not there.
-std::vector<ValueId> LayerWise::bringToDevice(Running& running)
+// What all batches read at any place, so that what a batch reads of it in order is read there as well; then, where there is room left, what they read in
+// order alone and later functions read there too. False: what is read at any place does not fit after all.
+bool LayerWise::bringToDevice(Running& running, std::vector<ValueId>& brought)
 {
     const CutFunction& function = running.function;
-    const bool takesAll = !function.rowsOf.valid() && !of(function).order.defined() && running.total == nodesOf(function);
-    std::vector<ValueId> brought;
-    for (const FunctionInput& in : running.parts.whole.inputs) {
-        if (!in.operand || onDevice(in) || !mayLieOnDevice(in.operand->value))
-            continue;
-        const ValueId value = in.operand->value;
-        const bool isWhole = in.operand->kind == OperandKind::StoredWhole;
-        if (!isWhole && (in.operand->kind != OperandKind::Stored || !takesAll || !isReadOnDevice(value, indexOf(function))))
-            continue;
+    const auto bring = [&](ValueId value) {
         const at::Tensor& tensor = m_store.at(value);
-        if (!isWhole && static_cast<double>(tensor.nbytes()) > partForAll / 2 * static_cast<double>(m_device->freeBytes()))
-            continue;
-        if (m_there->bring(value, tensor)) {
-            brought.push_back(value);
-            running.stats.bytesToDevice += static_cast<double>(tensor.nbytes());
-        }
-    }
-    return brought;
+        if (!m_there->bring(value, tensor))
+            return false;
+        brought.push_back(value);
+        running.stats.bytesToDevice += static_cast<double>(tensor.nbytes());
+        return true;
+    };
+    const auto mayCome = [&](const FunctionInput& in, OperandKind kind) {
+        return in.operand && in.operand->kind == kind && !onDevice(in) && mayLieOnDevice(in.operand->value);
+    };
+    for (const FunctionInput& in : running.parts.whole.inputs)
+        if (mayCome(in, OperandKind::StoredWhole) && !bring(in.operand->value))
+            return false;
+    if (function.rowsOf.valid() || of(function).order.defined() || running.total != nodesOf(function))
+        return true;
+    for (const FunctionInput& in : running.parts.whole.inputs)
+        if (mayCome(in, OperandKind::Stored) && isReadOnDevice(in.operand->value, indexOf(function)) &&
+            static_cast<double>(m_store.at(in.operand->value).nbytes()) <= partForAll / 2 * static_cast<double>(m_device->freeBytes()))
+            bring(in.operand->value);
+    return true;
 }
 
 void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Progress& progress)
@@ -249,9 +259,10 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
     for (const FunctionInput& in : whole.inputs)
         work.inputs.push_back(kindOf(in));
     const std::vector<bool> stays = makeRoomOnDevice(running);
-    // All rows of the store where they fit, and of each batch those that it reads otherwise.
-    const bool isWhole = sumOf(bytesAnywhere(whole)) <= partForAll * static_cast<double>(m_device->freeBytes());
-    const std::vector<ValueId> brought = isWhole ? bringToDevice(running) : std::vector<ValueId>{};
+    // All rows of the store where they fit and most are read, and of each batch those that it reads otherwise.
+    std::vector<ValueId> brought;
+    const bool isWhole = readsMost(function) && sumOf(bytesAnywhere(whole)) <= partForAll * static_cast<double>(m_device->freeBytes()) &&
+                         bringToDevice(running, brought);
     std::vector<ReadBySources> parts;
     for (const ReadBySources& read : isWhole ? std::vector<ReadBySources>{} : whole.readBySources) {
         const auto isThere = [&](std::size_t rows) { return onDevice(whole.inputs[rows]) != nullptr; };
@@ -281,9 +292,11 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
                 made.there[i] = [there] { return *there; };
                 continue;
             }
-            const at::Tensor ids = batch->ids[static_cast<std::size_t>(in.operand->frame)];
+            at::Tensor ids = batch->ids[static_cast<std::size_t>(in.operand->frame)];
+            if (ids.defined())
+                ids = m_device->hostMemory(ids.sizes(), at::kInt).copy_(ids);
             made.there[i] = [this, there, ids, range = batch->range(in.operand->frame), value = in.operand->value] {
-                return asRead(value, ids.defined() ? there->index_select(0, ids.to(m_device->place()))
+                return asRead(value, ids.defined() ? there->index_select(0, ids.to(m_device->place(), true))
                                                    : there->narrow(0, range.first, range.last - range.first));
             };
         }
@@ -306,9 +319,7 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
         };
         made.save = [this, batch, &running](const std::vector<at::Tensor>& rows) {
             // What becomes the store itself, all rows at once or the graph's, must not lie where the next copies from the device come.
-            const auto lasting = [&](const at::Tensor& passing) {
-                return m_device->hostMemory(passing.sizes(), passing.scalar_type()).copy_(passing);
-            };
+            const auto lasting = [&](const at::Tensor& passing) { return passing.clone(); };
             const bool isAll = batch->first == 0 && batch->last == running.total;
             for (std::size_t i = 0; i < running.function.saves.size(); ++i) {
                 if (!rows[i].defined())

@@ -43,34 +43,45 @@ bool DeviceStore::make(ValueId value, c10::IntArrayRef sizes, c10::ScalarType ty
 
 bool DeviceStore::bring(ValueId value, const at::Tensor& tensor)
 {
-    using Lane = Device::Lane;
-    constexpr std::int64_t pieces = 3, pieceBytes = std::int64_t{32} << 20;
     const at::Tensor made = room(tensor.sizes(), tensor.scalar_type());
     if (!made.defined())
         return false;
-    if (m_device.canGather(tensor)) {
-        m_device.run(Lane::In, [&] { made.copy_(tensor, true); });
-    } else {
-        const at::Tensor from = tensor.contiguous().view({-1}), to = made.view({-1});
-        const std::int64_t count = from.numel(), most = std::min(count, pieceBytes / static_cast<std::int64_t>(from.element_size()));
-        std::array<at::Tensor, pieces> staged;
-        std::array<Device::EventPointer, pieces> left;
-        for (std::int64_t first = 0, k = 0; first < count; first += most, k = (k + 1) % pieces) {
-            const auto piece = static_cast<std::size_t>(k);
-            if (left[piece])
-                m_device.finish(left[piece]);
-            else
-                staged[piece] = m_device.hostMemory({most}, tensor.scalar_type());
-            const std::int64_t entries = std::min(most, count - first);
-            const at::Tensor part = staged[piece].narrow(0, 0, entries);
-            part.copy_(from.narrow(0, first, entries));
-            m_device.run(Lane::In, [part, there = to.narrow(0, first, entries)] { there.copy_(part, true); });
-            left[piece] = m_device.record(Lane::In);
-        }
+    try {
+        send(tensor, made);
+    } catch (const std::exception&) {
+        m_device.finish(m_device.record(Device::Lane::In));  // what is on its way would come into somebody else's memory
+        throw;
     }
-    m_device.finish(m_device.record(Lane::In));
     m_tensors[value] = made;
     return true;
+}
+
+void DeviceStore::send(const at::Tensor& tensor, const at::Tensor& made)
+{
+    using Lane = Device::Lane;
+    constexpr std::int64_t pieces = 3, pieceBytes = std::int64_t{32} << 20;
+    if (m_device.canGather(tensor)) {
+        m_device.run(Lane::In, [&] { made.copy_(tensor, true); });
+        m_device.finish(m_device.record(Lane::In));
+        return;
+    }
+    const at::Tensor from = tensor.contiguous().view({-1}), to = made.view({-1});
+    const std::int64_t count = from.numel(), most = std::min(count, pieceBytes / static_cast<std::int64_t>(from.element_size()));
+    std::array<at::Tensor, pieces> staged;
+    std::array<Device::EventPointer, pieces> left;
+    for (std::int64_t first = 0, k = 0; first < count; first += most, k = (k + 1) % pieces) {
+        const auto piece = static_cast<std::size_t>(k);
+        if (left[piece])
+            m_device.finish(left[piece]);
+        else
+            staged[piece] = m_device.hostMemory({most}, tensor.scalar_type());
+        const std::int64_t entries = std::min(most, count - first);
+        const at::Tensor part = staged[piece].narrow(0, 0, entries);
+        part.copy_(from.narrow(0, first, entries));
+        m_device.run(Lane::In, [part, there = to.narrow(0, first, entries)] { there.copy_(part, true); });
+        left[piece] = m_device.record(Lane::In);
+    }
+    m_device.finish(m_device.record(Lane::In));
 }
 
 at::Tensor DeviceStore::copyToHost(ValueId value) const

@@ -31,7 +31,8 @@ public:
 private:
     static constexpr double partForStores = 0.5;  // of the memory that is free when one is made
 
-    at::Tensor room(c10::IntArrayRef sizes, c10::ScalarType type);  ///< undefined: there is none
+    at::Tensor room(c10::IntArrayRef sizes, c10::ScalarType type);  // undefined: there is none
+    void send(const at::Tensor& tensor, const at::Tensor& made);
 
     Device& m_device;
     std::map<ValueId, at::Tensor> m_tensors;

@@ -443,11 +443,11 @@ at::Tensor LayerWise::newStore(ValueId value, const std::vector<std::int64_t>& s
     const MemoryAnywhere lasting;
     if (m_folder)
         return m_folder->create(m_a.program[value].name, sizes, rows.scalar_type());
-    if (m_device && !pagesAreBound() && isReadOnDevice(value, indexOf(function)))
-        return m_device->hostMemory(sizes, rows.scalar_type());  // is copied there faster
     const ValueFacts& facts = m_a.values[value];
     if (function.isOfLevel() && of(function, facts.nodeType).count < numNodes(facts.nodeType))
         return emptyScattered(sizes, rows.options(), of(function, facts.nodeType).count, facts.rowDim);
+    if (m_device && m_gathersThere && !pagesAreBound() && isReadOnDevice(value, indexOf(function)))
+        return m_device->hostMemory(sizes, rows.scalar_type());  // rows can be gathered from there
     return at::empty(sizes, rows.options());
 }
 

@@ -191,7 +191,8 @@ private:
     bool isReadOnHost(ValueId value, std::size_t after) const;
     const at::Tensor* onDevice(const FunctionInput& in) const;
     std::vector<bool> makeRoomOnDevice(const Running& running);
-    std::vector<ValueId> bringToDevice(Running& running);
+    bool readsMost(const CutFunction& function) const;
+    bool bringToDevice(Running& running, std::vector<ValueId>& brought);
     void bringToHost(ValueId value);
     const at::Tensor& stored(ValueId value) const;
     std::size_t indexOf(const CutFunction& function) const { return static_cast<std::size_t>(&function - m_cut.functions.data()); }

@@ -190,7 +190,8 @@ private:
             added = numbered(operand);
         } else if (operand.kind == OperandKind::Whole && m_a.values[operand.value].reach == Reach::Constant) {
             const c10::IValue& made = m_constants[operand.value];
-            added = constant(*m_graph, m_device && made.isTensor() ? c10::IValue(made.toTensor().to(*m_device)) : made);
+            // Dense, so that the copy is done when this returns: what else a device would do for it comes in a stream of its own.
+            added = constant(*m_graph, m_device && made.isTensor() ? c10::IValue(made.toTensor().contiguous().to(*m_device)) : made);
         } else {
             added = addInput(*m_graph, m_a.program[operand.value].kind);
             m_inputs.push_back({operand, -1, -1, {}, -1, std::nullopt});

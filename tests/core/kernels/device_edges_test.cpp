@@ -38,13 +38,19 @@ private:
 template <class T>
 std::vector<std::vector<T>> runOnDevice(const Case<T>& test, const Graph& graph, const device::EdgePlan& plan)
 {
-    const device::LongSegments longSegments = device::findLongSegments(graph.block());
-    const OnDevice<std::int64_t> begin(graph.begin);
+    // As a block of a larger graph, whose edges begin somewhere.
+    constexpr std::int64_t origin = 1000;
+    std::vector<std::int64_t> begins = graph.begin;
+    for (std::int64_t& first : begins)
+        first += origin;
+    const device::LongSegments longSegments = device::findLongSegments({begins.data(), graph.nodes});
+    const OnDevice<std::int64_t> begin(begins);
     const OnDevice<std::int32_t> sources(graph.sources);
     const OnDevice<device::LongPiece> pieces(longSegments.pieces);
     const OnDevice<device::LongSegment> segments(longSegments.segments);
     device::Segments block;
     block.begin = begin.get();
+    block.origin = origin;
     block.targets = graph.nodes;
     block.edges = graph.edges();
     block.pieces = pieces.get();
@@ -61,6 +67,7 @@ std::vector<std::vector<T>> runOnDevice(const Case<T>& test, const Graph& graph,
                                                                  rows * static_cast<std::size_t>(arrays[v].stride) * itemSize(arrays[v].type)));
         views[v].rows = operands.back()->get();
         views[v].type = arrays[v].type;
+        views[v].stride = arrays[v].stride;
         views[v].sources = sources.get();
     }
     std::vector<std::unique_ptr<OnDevice<T>>> outputs;

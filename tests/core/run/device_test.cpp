@@ -369,6 +369,25 @@ TEST(DeviceRuns, EachFunctionRunsWhereItIsTo)
     }
 }
 
+// Of a few targets only the rows that they need are sent.
+TEST(DeviceRuns, AFewTargetsNeedAFewRows)
+{
+    nameDevice("fake", std::make_shared<FakeDevice>());
+    const Model model = openModel(test::examplesDir() / "sage.pt2");
+    const DataGraph& graph = test::cora();
+    RunOptions options;
+    options.targets = {5, 1000, 2000};
+    const RunResult expected = runLayerWise(model, graph, options);
+    options.device = "fake";
+    options.strictDevice = true;
+    const RunResult result = runLayerWise(model, graph, options);
+    expectNear(result, expected, 1e-4, "three nodes");
+    double sent = 0;
+    for (const FunctionRun& function : result.functions)
+        sent += function.bytesToDevice;
+    EXPECT_LT(sent, static_cast<double>(graph.arrays.at("x").bytes()) / 10);
+}
+
 // With the memory for some of it: what stays there is never more than half of what is free.
 TEST(DeviceRuns, OnlySavePointsThatFitStay)
 {
