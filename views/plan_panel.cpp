@@ -82,7 +82,7 @@ CostBars::Bar barOf(const QString& name, const std::vector<PlacedFunction>& func
 // Those that were measured, those that are here, and the plan's own.
 std::vector<std::string> devicesOf(const PlanEditor& editor)
 {
-    static const bool hasCuda = openDevice("cuda").device != nullptr;
+    static const bool hasCuda = hasDevice("cuda");
     std::set<std::string> devices;
     if (hasCuda)
         devices.insert("cuda");

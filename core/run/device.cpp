@@ -11,10 +11,12 @@ namespace cleave {
 
 #if defined(CLEAVE_TORCH_CUDA)
 DeviceOrReason openCuda(int number);
+bool hasCuda(int number);
 #else
 namespace {
 
 DeviceOrReason openCuda(int) { return {nullptr, "this build has no CUDA"}; }
+bool hasCuda(int) { return false; }
 
 }  // namespace
 #endif
@@ -25,6 +27,23 @@ std::map<std::string, std::shared_ptr<Device>>& named()
 {
     static std::map<std::string, std::shared_ptr<Device>> devices;
     return devices;
+}
+
+// Of "cuda" or "cuda:1". Error if it names no device.
+int cudaNumber(std::string_view name)
+{
+    constexpr std::string_view cuda = "cuda";
+    int number = 0;
+    if (std::string_view rest = name; rest.starts_with(cuda)) {
+        rest.remove_prefix(cuda.size());
+        const bool isNumbered = rest.starts_with(':');
+        if (isNumbered)
+            rest.remove_prefix(1);
+        const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+        if (rest.empty() ? !isNumbered : isNumbered && problem == std::errc() && end == rest.data() + rest.size() && number >= 0)
+            return number;
+    }
+    throw Error("There is no device " + printable(name, 100) + ": cpu, cuda, or cuda:1 for the second GPU.");
 }
 
 }  // namespace
@@ -39,22 +58,13 @@ void nameDevice(const std::string& name, std::shared_ptr<Device> device)
         named().erase(name);
 }
 
+bool hasDevice(const std::string& name) { return named().contains(name) || hasCuda(cudaNumber(name)); }
+
 DeviceOrReason openDevice(const std::string& name)
 {
     if (const auto known = named().find(name); known != named().end())
         return {known->second, {}};
-    constexpr std::string_view cuda = "cuda";
-    int number = 0;
-    if (std::string_view rest = name; rest.starts_with(cuda)) {
-        rest.remove_prefix(cuda.size());
-        const bool isNumbered = rest.starts_with(':');
-        if (isNumbered)
-            rest.remove_prefix(1);
-        const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-        if (rest.empty() ? !isNumbered : isNumbered && problem == std::errc() && end == rest.data() + rest.size() && number >= 0)
-            return openCuda(number);
-    }
-    throw Error("There is no device " + printable(name, 100) + ": cpu, cuda, or cuda:1 for the second GPU.");
+    return openCuda(cudaNumber(name));
 }
 
 }  // namespace cleave

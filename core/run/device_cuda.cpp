@@ -297,11 +297,16 @@ std::terminate_handler otherwise = nullptr;
 
 }  // namespace
 
+bool hasCuda(int number)
+{
+    return number < at::cuda::device_count();
+}
+
 DeviceOrReason openCuda(int number)
 {
     if (!at::cuda::is_available())
         return {nullptr, "CUDA finds no GPU"};
-    if (number >= at::cuda::device_count())
+    if (!hasCuda(number))
         return {nullptr, "there are " + std::to_string(at::cuda::device_count()) + " GPUs, counted from 0"};
     // The same each time: what LibTorch keeps for a stream serves that stream alone.
     static std::map<int, std::shared_ptr<Device>> devices;
@@ -315,10 +320,11 @@ DeviceOrReason openCuda(int number)
         }();
         static_cast<void>(isSetUp);
         // LibTorch sets up its allocators, and what products need, before anybody asks how much memory there is.
-        const c10::Device place(c10::kCUDA, static_cast<c10::DeviceIndex>(number));
-        const at::Tensor one = at::ones({1, 1}, at::TensorOptions(place));
         auto made = std::make_shared<CudaDevice>(number);
-        made->run(Device::Lane::Compute, [&] { at::mm(one, one); });
+        made->run(Device::Lane::Compute, [&] {
+            const at::Tensor one = at::ones({1, 1}, at::TensorOptions(made->place()));
+            at::mm(one, one);
+        });
         made->finish(made->record(Device::Lane::Compute));
         device = std::move(made);
     }
