@@ -346,7 +346,7 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
             running.stats.bytesKeptThere += static_cast<double>(stored(function.saves[i]).nbytes());
     // Copies that later functions read there stay, where they leave as much again to others.
     for (const ValueId value : brought)
-        if (!isReadOnDevice(value, index) || m_there->find(value)->nbytes() > m_device->freeBytes())
+        if (const at::Tensor* there = m_there->find(value); there && (!isReadOnDevice(value, index) || there->nbytes() > m_device->freeBytes()))
             m_there->drop(value);
     for (std::size_t i = 0; i < whole.inputs.size(); ++i)
         if (done.fixed[i].defined() && whole.inputs[i].operand && whole.inputs[i].operand->kind == OperandKind::StoredWhole)

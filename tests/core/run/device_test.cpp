@@ -388,6 +388,27 @@ TEST(DeviceRuns, AFewTargetsNeedAFewRows)
     EXPECT_LT(sent, static_cast<double>(graph.arrays.at("x").bytes()) / 10);
 }
 
+// Whatever finds no memory, once: rows that are to come, room for save points, a batch.
+TEST(DeviceRuns, MemoryMayRunOutAnywhere)
+{
+    for (const char* name : {"sage_mean", "res_gated", "jk_cat"}) {
+        const Model model = openZoo(name);
+        const DataGraph graph = zooGraph(name);
+        RunOptions options;
+        options.batchSize = 20;
+        const RunResult expected = runLayerWise(model, graph, options);
+        options.device = "fake";
+        bool ranShort = true;
+        for (int at = 0; ranShort; ++at) {
+            const auto device = std::make_shared<FakeDevice>();
+            device->fullAt = at;
+            nameDevice("fake", device);
+            expectNear(runLayerWise(model, graph, options), expected, 1e-4, std::string(name) + ", " + std::to_string(at));
+            ranShort = device->computed > at;
+        }
+    }
+}
+
 // With the memory for some of it: what stays there is never more than half of what is free.
 TEST(DeviceRuns, OnlySavePointsThatFitStay)
 {

@@ -63,6 +63,8 @@ public:
             if (of(lane).failure)
                 return;
             try {
+                if (lane == Lane::Compute && computed++ == fullAt)
+                    throw FakeOutOfMemory();
                 task();
             } catch (...) {
                 of(lane).failure = std::current_exception();
@@ -102,6 +104,8 @@ public:
             std::rethrow_exception(reached.failure);
     }
 
+    std::atomic<int> computed = 0;  ///< what came to the lane Compute
+    int fullAt = -1;                ///< which of these finds no memory
     int fullAfter = std::numeric_limits<int>::max();  ///< so many questions for its free memory there is none
 
     void beginPeak() override { peak = 0; }
