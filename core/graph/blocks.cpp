@@ -1,6 +1,7 @@
 #include "core/graph/blocks.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,87 @@ namespace {
 
 constexpr std::int64_t nodesPerRange = 4096;  // 16 bits hold a node of a range
 
+// First into ranges of nodes whose edges fit into a cache, then each range by itself. A record stands for an edge, with its node's number in the range, so
+// that the segment, which may lie in a file, is read twice from front to back and no more. Records are made in the order of the edges, and taken where
+// they belong, on several threads.
+template <class Record, class Make, class NodeOf, class Take>
+void group(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads, PageVector<std::int64_t>& begin, Make make, NodeOf nodeOf, Take take)
+{
+    if (numNodes < 0 || static_cast<std::uint64_t>(numNodes) > physicalMemory() / (2 * sizeof(std::int64_t)))
+        throw Error("A graph of " + formatCount(numNodes) + " nodes does not fit into memory.");
+    begin.assign(static_cast<std::size_t>(numNodes) + 1, 0);
+    if (segment.empty())
+        return;
+    const auto edges = static_cast<std::int64_t>(segment.size());
+    const std::int64_t ranges = (numNodes + nodesPerRange - 1) / nodesPerRange, chunks = std::min<std::int64_t>(64, edges);
+    const auto chunk = [&](std::int64_t c) { return c * edges / chunks; };
+    std::vector<std::int64_t> places(static_cast<std::size_t>(chunks * ranges));  // of each chunk's edges in each range
+    const auto placesOf = [&](std::int64_t c) { return places.data() + c * ranges; };
+    // Pointers of their own for each loop: nothing else that is written could be what they point to.
+    parallelFor(chunks, threads, [&](std::int64_t c, int) {
+        stayWithinBound();
+        const std::int64_t* const node = segment.data();
+        std::int64_t* const count = placesOf(c);
+        for (std::int64_t e = chunk(c), end = chunk(c + 1); e < end; ++e) {
+            if (static_cast<std::uint64_t>(node[e]) >= static_cast<std::uint64_t>(numNodes))
+                throw Error("Edge " + std::to_string(e) + " leads to node " + std::to_string(node[e]) +
+                            (numNodes == 0 ? ", but there are none." : ", but the graph has nodes 0 to " + std::to_string(numNodes - 1) + "."));
+            ++count[node[e] / nodesPerRange];
+        }
+    });
+    std::vector<std::int64_t> firstOf;
+    std::int64_t before = 0;
+    for (std::int64_t range = 0; range < ranges; ++range) {
+        firstOf.push_back(before);
+        for (std::int64_t c = 0; c < chunks; ++c)
+            before += std::exchange(placesOf(c)[range], before);
+    }
+    firstOf.push_back(before);
+    PageVector<Record> byRange(segment.size());
+    parallelFor(chunks, threads, [&](std::int64_t c, int) {
+        stayWithinBound();
+        const std::int64_t* const node = segment.data();
+        std::int64_t* const place = placesOf(c);
+        Record* const out = byRange.data();
+        for (std::int64_t e = chunk(c), end = chunk(c + 1); e < end; ++e) {
+            const auto of = static_cast<std::uint64_t>(node[e]);
+            out[place[of / nodesPerRange]++] = make(e, static_cast<std::uint16_t>(of % nodesPerRange));
+        }
+    });
+    parallelFor(ranges, threads, [&](std::int64_t range, int) {
+        stayWithinBound();
+        const std::int64_t firstNode = range * nodesPerRange, nodes = std::min(numNodes - firstNode, nodesPerRange);
+        const std::int64_t first = firstOf[static_cast<std::size_t>(range)], last = firstOf[static_cast<std::size_t>(range) + 1];
+        const Record* const record = byRange.data();
+        std::array<std::int64_t, nodesPerRange + 1> next{};
+        for (std::int64_t i = first; i < last; ++i)
+            ++next[nodeOf(record[i]) + 1U];
+        next[0] = first;
+        for (std::size_t v = 1; v < next.size(); ++v)
+            next[v] += next[v - 1];
+        std::copy_n(next.begin() + 1, nodes, begin.begin() + firstNode + 1);
+        for (std::int64_t i = first; i < last; ++i)
+            take(next[nodeOf(record[i])]++, record[i]);
+    });
+}
+
+// As 32 bits; what names no node is -1.
+std::uint32_t nodeWord(std::int64_t given, std::int64_t numNodes)
+{
+    const std::int64_t node = given < 0 ? given + numNodes : given;
+    return static_cast<std::uint32_t>(node >= 0 && node < numNodes ? node : -1);
+}
+
+// Calls work with what reads an edge's word of the column.
+template <class Work>
+void withWords(const EdgeColumn& column, Work work)
+{
+    if (column.words.empty())
+        work([nodes = column.nodes.data(), count = column.numNodes](std::int64_t edge) { return nodeWord(nodes[edge], count); });
+    else
+        work([words = column.words.data()](std::int64_t edge) { return words[edge]; });
+}
+
 }  // namespace
 
 std::span<const std::int64_t> EdgesBySegment::of(std::int64_t firstNode, std::int64_t lastNode) const
@@ -26,63 +108,42 @@ std::span<const std::int64_t> EdgesBySegment::of(std::int64_t firstNode, std::in
 
 EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads)
 {
-    if (numNodes < 0 || static_cast<std::uint64_t>(numNodes) > physicalMemory() / (2 * sizeof(std::int64_t)))
-        throw Error("A graph of " + formatCount(numNodes) + " nodes does not fit into memory.");
     EdgesBySegment grouped;
-    grouped.begin.assign(static_cast<std::size_t>(numNodes) + 1, 0);
     grouped.edges.resize(segment.size());
-    if (segment.empty())
+    group<std::uint64_t>(
+        segment, numNodes, threads, grouped.begin, [](std::int64_t edge, std::uint16_t node) { return static_cast<std::uint64_t>(edge) << 16 | node; },
+        [](std::uint64_t record) { return static_cast<std::uint16_t>(record); },
+        [out = grouped.edges.data()](std::int64_t at, std::uint64_t record) { out[at] = static_cast<std::int64_t>(record >> 16); });
+    return grouped;
+}
+
+EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t numNodes, std::span<const EdgeColumn> columns, int threads)
+{
+    EdgesBySegment grouped;
+    if (columns.size() == 1) {
+        withWords(columns[0], [&](auto word) {
+            group<std::uint64_t>(
+                segment, numNodes, threads, grouped.begin,
+                [word](std::int64_t edge, std::uint16_t node) { return static_cast<std::uint64_t>(node) << 32 | word(edge); },
+                [](std::uint64_t record) { return static_cast<std::uint16_t>(record >> 32); },
+                [out = columns[0].out](std::int64_t at, std::uint64_t record) { out[at] = static_cast<std::uint32_t>(record); });
+        });
         return grouped;
-    // First into ranges of nodes whose edges fit into a cache, then each range by itself.
-    const auto edges = static_cast<std::int64_t>(segment.size());
-    const std::int64_t ranges = (numNodes + nodesPerRange - 1) / nodesPerRange, chunks = std::min<std::int64_t>(64, edges);
-    const auto chunk = [&](std::int64_t c) { return c * edges / chunks; };
-    std::vector<std::int64_t> places(static_cast<std::size_t>(chunks * ranges));  // of each chunk's edges in each range
-    const auto place = [&](std::int64_t c, std::int64_t range) -> std::int64_t& { return places[static_cast<std::size_t>(c * ranges + range)]; };
-    parallelFor(chunks, threads, [&](std::int64_t c, int) {
-        stayWithinBound();
-        for (std::int64_t e = chunk(c); e < chunk(c + 1); ++e) {
-            const std::int64_t node = segment[static_cast<std::size_t>(e)];
-            if (node < 0 || node >= numNodes)
-                throw Error("Edge " + std::to_string(e) + " leads to node " + std::to_string(node) +
-                            (numNodes == 0 ? ", but there are none." : ", but the graph has nodes 0 to " + std::to_string(numNodes - 1) + "."));
-            ++place(c, node / nodesPerRange);
-        }
-    });
-    std::vector<std::int64_t> firstOf;
-    std::int64_t before = 0;
-    for (std::int64_t range = 0; range < ranges; ++range) {
-        firstOf.push_back(before);
-        for (std::int64_t c = 0; c < chunks; ++c)
-            before += std::exchange(place(c, range), before);
     }
-    firstOf.push_back(before);
-    // With each edge its node within the range: the segment, which may lie in a file, is read twice from front to back and no more.
-    PageVector<std::int64_t> byRange(segment.size());
-    PageVector<std::uint16_t> nodeInRange(segment.size());
-    parallelFor(chunks, threads, [&](std::int64_t c, int) {
-        stayWithinBound();
-        for (std::int64_t e = chunk(c); e < chunk(c + 1); ++e) {
-            const std::int64_t node = segment[static_cast<std::size_t>(e)];
-            const auto at = static_cast<std::size_t>(place(c, node / nodesPerRange)++);
-            byRange[at] = e;
-            nodeInRange[at] = static_cast<std::uint16_t>(node % nodesPerRange);
-        }
-    });
-    parallelFor(ranges, threads, [&](std::int64_t range, int) {
-        const std::int64_t firstNode = range * nodesPerRange, lastNode = std::min(numNodes, firstNode + nodesPerRange);
-        const std::int64_t first = firstOf[static_cast<std::size_t>(range)], last = firstOf[static_cast<std::size_t>(range) + 1];
-        std::vector<std::int64_t> next(static_cast<std::size_t>(lastNode - firstNode) + 1);
-        const auto nodeOf = [&](std::int64_t i) { return static_cast<std::size_t>(nodeInRange[static_cast<std::size_t>(i)]); };
-        stayWithinBound();
-        for (std::int64_t i = first; i < last; ++i)
-            ++next[nodeOf(i) + 1];
-        next[0] = first;
-        for (std::size_t v = 1; v < next.size(); ++v)
-            next[v] += next[v - 1];
-        std::ranges::copy(next.begin() + 1, next.end(), grouped.begin.begin() + firstNode + 1);
-        for (std::int64_t i = first; i < last; ++i)
-            grouped.edges[static_cast<std::size_t>(next[nodeOf(i)]++)] = byRange[static_cast<std::size_t>(i)];
+    struct Words {
+        std::uint32_t node, first, second;
+    };
+    withWords(columns[0], [&](auto first) {
+        withWords(columns[1], [&](auto second) {
+            group<Words>(
+                segment, numNodes, threads, grouped.begin,
+                [first, second](std::int64_t edge, std::uint16_t node) { return Words{node, first(edge), second(edge)}; },
+                [](const Words& words) { return static_cast<std::uint16_t>(words.node); },
+                [a = columns[0].out, b = columns[1].out](std::int64_t at, const Words& words) {
+                    a[at] = words.first;
+                    b[at] = words.second;
+                });
+        });
     });
     return grouped;
 }

@@ -11,8 +11,9 @@ namespace cleave {
 /// The edges of an edge set grouped by the node they are reduced into (CSR over the segment index): what blocks are cut from.
 struct EdgesBySegment {
     PageVector<std::int64_t> begin;   ///< [V + 1]: edges of node v are edges[begin[v]] … edges[begin[v + 1] - 1]
-    PageVector<std::int64_t> edges;   ///< [M] edge ids, in their original order within one node; may be given up when nothing reads them
+    PageVector<std::int64_t> edges;   ///< [M] edge ids, in their original order within one node; empty where nothing reads them
 
+    bool hasIds() const { return static_cast<std::int64_t>(edges.size()) == begin.back(); }
     std::int64_t numNodes() const { return static_cast<std::int64_t>(begin.size()) - 1; }
     std::int64_t count(std::int64_t firstNode, std::int64_t lastNode) const  ///< of edges into nodes [first, last)
     {
@@ -23,5 +24,17 @@ struct EdgesBySegment {
 
 /// Stable counting sort in O(V + M). Error if an index is not in 0 … numNodes - 1.
 EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads = 1);
+
+/// 32 bits of each edge, to be put in the order of the edges: numbers of nodes, or anything.
+struct EdgeColumn {
+    std::span<const std::int64_t> nodes;  ///< [M or more] as 32 bits, of which negative ones count from the last; what names no node becomes -1
+    std::int64_t numNodes = 0;
+    std::span<const std::uint32_t> words;  ///< [M or more] otherwise
+    std::uint32_t* out = nullptr;          ///< [M]
+};
+constexpr std::size_t columnsAtOnce = 2;
+
+/// The same, with one or two columns that go along instead of edge ids: nothing is read but from front to back.
+EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t numNodes, std::span<const EdgeColumn> columns, int threads = 1);
 
 }  // namespace cleave

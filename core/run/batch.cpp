@@ -121,7 +121,7 @@ void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) con
                 const auto& [first, last] = batch.range(frame.parent);
                 batch.rows[i] = edges.count(first, last);
                 batch.edges += batch.rows[i];
-                if (static_cast<std::int64_t>(edges.edges.size()) == edges.begin.back())
+                if (edges.hasIds())
                     batch.ids[i] = view(edges.of(first, last));
                 continue;
             }

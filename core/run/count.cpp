@@ -45,19 +45,24 @@ GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges,
 
 GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
 {
-    GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
     std::vector<Parts> lowered;
     for (const CutFunction& function : m_cut.functions) {
         lowered.push_back({lowerFunction(m_a, function, m_constants, "counted", m_kernels), std::nullopt, {}, std::nullopt});
-        groupStructure(function, lowered.back().whole.inputs);
+        expectStructure(function, lowered.back().whole.inputs);
     }
     const Retained kept = retained(lowered);
+    groupEdges(kept, progress);
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
+        groupStructure(m_cut.functions[f], lowered[f].whole.inputs);
+    GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
     counts.structureBytes = structureBytes(&kept);
     counts.preparationBytes += structureBytes(nullptr);
     for (const Traversal& traversal : m_traversals) {
         for (const auto& [segment, edges] : traversal.edges) {
-            counts.indexBytes += 8 * static_cast<double>(edges.begin.size() + (kept.edgeIds.contains(segment) ? edges.edges.size() : 0));
-            counts.preparationBytes += 8 * static_cast<double>(edges.begin.size() + edges.edges.size());
+            // Beside what goes along with edges, something of their ids' size is there while they are grouped.
+            const double begins = 8 * static_cast<double>(edges.begin.size()), ids = 8 * static_cast<double>(edges.begin.back());
+            counts.indexBytes += begins + (kept.edgeIds.contains(segment) ? ids : 0);
+            counts.preparationBytes += begins + ids;
         }
         const auto addOrdered = [&](const auto& ordered) {
             for (const auto& [key, rows] : ordered) {

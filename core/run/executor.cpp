@@ -76,7 +76,7 @@ LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Cons
         for (std::size_t i = 0; i < cut.prologue.size(); ++i)
             m_structure[cut.prologue[i]] = results[i];
     });
-    setOrders(std::vector<std::vector<std::int64_t>>(m_numNodes.size()), progress);
+    setOrders(std::vector<std::vector<std::int64_t>>(m_numNodes.size()));
     m_prologueSeconds = watch.lap();
 }
 
@@ -92,8 +92,8 @@ std::int64_t LayerWise::mostEdgesPerNode() const
 {
     std::int64_t most = 0;
     for (const Traversal& traversal : m_traversals)
-        for (const auto& [segment, edges] : traversal.edges)
-            most = std::max(most, static_cast<std::int64_t>(edges.edges.size()) / std::max<std::int64_t>(numNodes(traversal.nodeType), 1) + 1);
+        for (const ValueId segment : traversal.segments)
+            most = std::max(most, structure(segment).numel() / std::max<std::int64_t>(numNodes(traversal.nodeType), 1) + 1);
     return most;
 }
 
@@ -109,13 +109,17 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
             m_runs[f] = {};
         });
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
+        expectStructure(m_cut.functions[f], lowered[f].inputs());
+    const Retained kept = retained(lowered);
+    groupEdges(kept, progress);
+    Stopwatch watch;
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
         guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
-            Stopwatch watch;
             groupStructure(m_cut.functions[f], lowered[f].inputs());
             m_runs[f].prepareSeconds += watch.lap();
         });
     if (m_runsOnce)
-        release(retained(lowered));
+        release(kept);
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
             if (takeFinished(f))

@@ -41,8 +41,8 @@ public:
     ~LayerWise();
 
     /// Nodes of one type in the order in which batches take them, each once; empty: the natural order. Set before run.
-    void setOrder(const std::vector<std::int64_t>& order, int nodeType = 0, const Progress& progress = {});
-    void setOrders(const std::vector<std::vector<std::int64_t>>& orders, const Progress& progress = {});  ///< of each type
+    void setOrder(const std::vector<std::int64_t>& order, int nodeType = 0);
+    void setOrders(const std::vector<std::vector<std::int64_t>>& orders);  ///< of each type
 
     /// Only these nodes are asked for: each function computes the rows that they need, and outputs have a row for each of them, as they come.
     /// Set after the order, before run. Error for a node that is not there, or outputs that have no node rows or those of several types.
@@ -142,9 +142,11 @@ private:
         int nodeType = 0;
         at::Tensor order, place;  // [V] int64 each: the nodes in order, and where each is; undefined for the natural order
         std::int64_t count = 0;   // how many of them are computed, from the first
+        std::set<ValueId> segments;   // that edges are grouped by, at the latest before functions run
         std::map<ValueId, EdgesBySegment> edges;
-        std::map<std::pair<ValueId, ValueId>, at::Tensor> grouped;  // structure rows in the order of a segment's edges
-        std::map<std::tuple<ValueId, ValueId, int>, at::Tensor> sources;  // an index into nodes of a type in that order, as int32
+        std::map<std::pair<ValueId, ValueId>, at::Tensor> grouped;  // structure rows in the order of a segment's edges; undefined: will be
+        std::map<std::pair<ValueId, ValueId>, int> rowDims;         // where they lie in it
+        std::map<std::tuple<ValueId, ValueId, int>, at::Tensor> sources;  // an index into nodes of a type in that order, as int32; undefined: will be
 
         at::Tensor placesOf(const at::Tensor& nodes) const;
     };
@@ -154,7 +156,13 @@ private:
 
     GraphCounts rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
     FunctionRows countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress);
+    void groupEdges(Traversal& traversal, ValueId segment, std::span<const EdgeColumn> columns, const Progress& progress) const;
     void groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const;
+    void groupEdges(const Retained& kept, const Progress& progress);
+    void groupAllEdges(const Progress& progress);
+    template <class Visit>
+    static void forEachOrdered(const CutFunction& function, const std::vector<FunctionInput>& inputs, Visit visit);
+    void expectStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs);
     Traversal traversalOf(const std::vector<std::int64_t>& order, int nodeType) const;
     const Traversal& of(const CutFunction& function) const { return of(function, function.nodeType); }
     Traversal& of(const CutFunction& function) { return of(function, function.nodeType); }

@@ -85,7 +85,7 @@ GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const 
         throw Error("The batch size must be at least 1.");
     Impl::Session& session = m->session(joined, progress);
     if (session.order != order || (order == NodeOrder::Metis && session.orderBatch != batchSize)) {
-        session.run->setOrders(orders(order, batchSize, progress), progress);
+        session.run->setOrders(orders(order, batchSize, progress));
         if (!m->options.targets.empty())
             session.run->setTargets(m->options.targets, progress);
         session.order = order;

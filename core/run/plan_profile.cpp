@@ -226,7 +226,7 @@ ProfileGraph profilePlan(const Model& planned, const DataGraph& graph, const Run
         const auto orders = ordersFor(planned, inputs, options.order, batchSize, counted.nodesOfTypes(), progress);
         for (LayerWise* run : {&counted, &measured}) {
             run->setBatchesAtOnce(options.batchesAtOnce);
-            run->setOrders(orders, progress);
+            run->setOrders(orders);
             if (!options.targets.empty())
                 run->setTargets(options.targets, progress);
         }

@@ -210,6 +210,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
     std::map<ValueId, Measured> writes;
     Profile profile;
     profile.batchSize = batchSize;
+    groupAllEdges(progress);
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         const CutFunction& function = m_cut.functions[f];
         const std::int64_t total = rowsOf(function), size = batchSizeOf(function, batchSize);

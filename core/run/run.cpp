@@ -210,7 +210,7 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
         result.batchSize = wanted;
         Stopwatch ordering;
         if (options.order != NodeOrder::Natural)
-            run.setOrders(ordersFor(model, inputs, options.order, wanted, run.nodesOfTypes(), progress), progress);
+            run.setOrders(ordersFor(model, inputs, options.order, wanted, run.nodesOfTypes(), progress));
         if (!options.targets.empty())
             run.setTargets(options.targets, progress);
         if (options.order != NodeOrder::Natural || !options.targets.empty())

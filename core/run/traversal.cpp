@@ -13,6 +13,7 @@
 #include "core/base/pages.h"
 #include "core/base/parallel.h"
 #include "core/base/sort_keys.h"
+#include "core/base/stopwatch.h"
 #include "core/run/batch.h"
 #include "core/run/file_rows.h"
 
@@ -107,24 +108,40 @@ at::Tensor inOrder(const at::Tensor& structure, int rowDim, std::span<const std:
     return ordered;
 }
 
+std::uint32_t* asWords(const at::Tensor& tensor)
+{
+    return static_cast<std::uint32_t*>(tensor.data_ptr());
+}
+
 }  // namespace
 
-// Groups edges by the places of the nodes that they lead into; each node has one.
+// By the places of the nodes that edges lead into; each node has one.
+void LayerWise::groupEdges(Traversal& traversal, ValueId segment, std::span<const EdgeColumn> columns, const Progress& progress) const
+{
+    progress.check();
+    at::Tensor by = structure(segment).reshape({-1}).to(at::kLong).contiguous();
+    const std::int64_t nodes = numNodes(traversal.nodeType);
+    if (traversal.place.defined()) {
+        if (by.numel() > 0 && (by.min().item<std::int64_t>() < 0 || by.max().item<std::int64_t>() >= nodes))
+            groupBySegment(numbersOf(by), nodes, at::get_num_threads());  // says which edge leads to no node
+        by = traversal.place.index_select(0, by);
+    }
+    traversal.edges[segment] = columns.empty() ? groupBySegment(numbersOf(by), nodes, at::get_num_threads())
+                                               : groupColumns(numbersOf(by), nodes, columns, at::get_num_threads());
+}
+
+// With their ids, whoever reads them.
 void LayerWise::groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const
 {
-    for (const ValueId segment : segments) {
-        progress.check();
-        const at::Tensor targets = structure(segment).reshape({-1}).to(at::kLong).contiguous();
-        const std::int64_t nodes = numNodes(traversal.nodeType);
-        const auto group = [&](const at::Tensor& by) { return groupBySegment(numbersOf(by), nodes, at::get_num_threads()); };
-        if (!traversal.place.defined()) {
-            traversal.edges[segment] = group(targets);
-            continue;
-        }
-        if (targets.numel() > 0 && (targets.min().item<std::int64_t>() < 0 || targets.max().item<std::int64_t>() >= nodes))
-            group(targets);  // says which edge leads to no node
-        traversal.edges[segment] = group(traversal.place.index_select(0, targets));
-    }
+    for (const ValueId segment : segments)
+        if (const auto known = traversal.edges.find(segment); known == traversal.edges.end() || !known->second.hasIds())
+            groupEdges(traversal, segment, std::span<const EdgeColumn>{}, progress);
+}
+
+void LayerWise::groupAllEdges(const Progress& progress)
+{
+    for (Traversal& traversal : m_traversals)
+        groupEdges(traversal, traversal.segments, progress);
 }
 
 LayerWise::Traversal LayerWise::traversalOf(const std::vector<std::int64_t>& order, int nodeType) const
@@ -149,26 +166,25 @@ LayerWise::Traversal LayerWise::traversalOf(const std::vector<std::int64_t>& ord
     return traversal;
 }
 
-void LayerWise::setOrder(const std::vector<std::int64_t>& order, int nodeType, const Progress& progress)
+void LayerWise::setOrder(const std::vector<std::int64_t>& order, int nodeType)
 {
     m_traversals.resize(static_cast<std::size_t>(m_a.types()));
     m_traversals[static_cast<std::size_t>(nodeType)] = traversalOf(order, nodeType);
     m_traversalOf.clear();
-    std::set<ValueId> segments;
+    std::set<ValueId>& segments = m_traversals[static_cast<std::size_t>(nodeType)].segments;
     for (const CutFunction& function : m_cut.functions) {
         m_traversalOf.emplace_back(m_numNodes.size());
         std::iota(m_traversalOf.back().begin(), m_traversalOf.back().end(), std::size_t{0});
         for (const ValueId segment : function.segmentsInto(nodeType))
             segments.insert(segment);
     }
-    groupEdges(m_traversals[static_cast<std::size_t>(nodeType)], segments, progress);
     takeNaturalOrder();
 }
 
-void LayerWise::setOrders(const std::vector<std::vector<std::int64_t>>& orders, const Progress& progress)
+void LayerWise::setOrders(const std::vector<std::vector<std::int64_t>>& orders)
 {
     for (std::size_t type = 0; type < orders.size(); ++type)
-        setOrder(orders[type], static_cast<int>(type), progress);
+        setOrder(orders[type], static_cast<int>(type));
 }
 
 // Global ops see the nodes as the graph has them.
@@ -241,6 +257,7 @@ void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const Progres
         }
     }
     m_targets = view(nodes).clone();
+    groupAllEdges(progress);
     for (std::size_t f = m_cut.functions.size(); f-- > 0;) {
         const CutFunction& function = m_cut.functions[f];
         if (function.isGlobal) {
@@ -328,11 +345,79 @@ bool LayerWise::needsNumbers(const CutFunction& function, const LoweredFunction&
                                [&](const FunctionInput& in) { return in.numbersOf >= 0 || isLocal(in.operand) || isLocal(in.sourcesOf); });
 }
 
+// Calls visit(in, segment) for what batches slice by edges into targets: structure, or an index that is read as 32 bits.
+template <class Visit>
+void LayerWise::forEachOrdered(const CutFunction& function, const std::vector<FunctionInput>& inputs, Visit visit)
+{
+    for (const FunctionInput& in : inputs)
+        for (const std::optional<StepOperand>& operand : {in.operand, in.sourcesOf})
+            if (operand && operand->kind == OperandKind::Slice && isIntoTargets(function, operand->frame))
+                visit(in, function.frames[static_cast<std::size_t>(operand->frame)].index);
+}
+
+// Says what will be put into the order of edges, so that it goes along as these are grouped.
+void LayerWise::expectStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs)
+{
+    Traversal& traversal = of(function);
+    forEachOrdered(function, inputs, [&](const FunctionInput& in, ValueId segment) {
+        if (in.operand)
+            traversal.rowDims[traversal.grouped.try_emplace({in.operand->value, segment}).first->first] = in.operand->rowDim;
+        else
+            traversal.sources.try_emplace({in.sourcesOf->value, segment, in.sourcesOf->ofType});
+    });
+}
+
+// Edges that are not grouped yet. What will be put into their order goes along where it is a column or two of 32 bits, and nothing else reads their ids.
+void LayerWise::groupEdges(const Retained& kept, const Progress& progress)
+{
+    const Stopwatch watch;
+    for (Traversal& traversal : m_traversals)
+        for (const ValueId segment : traversal.segments) {
+            const auto known = traversal.edges.find(segment);
+            if (known != traversal.edges.end() && (known->second.hasIds() || !kept.edgeIds.contains(segment)))
+                continue;
+            std::vector<at::Tensor> read;  // as they are read
+            std::vector<EdgeColumn> columns;
+            bool allAreColumns = known == traversal.edges.end() && !kept.edgeIds.contains(segment);
+            const std::int64_t edges = structure(segment).numel();
+            std::vector<std::pair<at::Tensor*, at::Tensor>> made;
+            for (auto& [key, sources] : traversal.sources) {
+                const auto& [value, of, type] = key;
+                if (of != segment || sources.defined())
+                    continue;
+                read.push_back(structure(value).reshape({-1}).to(at::kLong).contiguous());
+                allAreColumns = allAreColumns && read.back().numel() >= edges;
+                made.emplace_back(&sources, at::empty({edges}, at::kInt));
+                columns.push_back({numbersOf(read.back()), numNodes(type), {}, asWords(made.back().second)});
+            }
+            for (auto& [key, rows] : traversal.grouped) {
+                if (key.second != segment || rows.defined())
+                    continue;
+                const at::Tensor& whole = structure(key.first);
+                const int rowDim = traversal.rowDims.at(key);
+                allAreColumns = allAreColumns && whole.element_size() == sizeof(std::uint32_t) && whole.numel() == whole.size(rowDim) && whole.numel() >= edges;
+                if (!allAreColumns)
+                    break;
+                read.push_back(whole.contiguous());
+                std::vector<std::int64_t> sizes = whole.sizes().vec();
+                sizes[static_cast<std::size_t>(rowDim)] = edges;
+                made.emplace_back(&rows, at::empty(sizes, whole.options()));
+                columns.push_back({{}, 0, {asWords(read.back()), static_cast<std::size_t>(read.back().numel())}, asWords(made.back().second)});
+            }
+            if (!allAreColumns || columns.empty() || columns.size() > columnsAtOnce)
+                columns.clear();
+            groupEdges(traversal, segment, columns, progress);
+            if (!columns.empty())
+                for (auto& [place, rows] : made)
+                    *place = std::move(rows);
+        }
+    m_prologueSeconds += watch.seconds();
+}
+
 // Structure that batches slice by edges is put into their order once.
 void LayerWise::groupStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs)
 {
     Traversal& traversal = of(function);
-    const auto segmentOf = [&](int frame) { return function.frames[static_cast<std::size_t>(frame)].index; };
     const auto edgesInto = [&](ValueId segment) -> std::span<const std::int64_t> {
         const EdgesBySegment& edges = traversal.edges.at(segment);
         return {edges.edges.data(), static_cast<std::size_t>(edges.count(0, traversal.count))};
@@ -343,24 +428,21 @@ void LayerWise::groupStructure(const CutFunction& function, const std::vector<Fu
             throw Error("'" + printable(m_a.program[value].name) + "' has " + formatCount(entries) + " entries, but edges are reduced at the " +
                         formatCount(edges) + " of '" + printable(m_a.program[segment].name) + "'.");
     };
-    for (const FunctionInput& in : inputs) {
-        if (in.operand && in.operand->kind == OperandKind::Slice && isIntoTargets(function, in.operand->frame)) {
-            const ValueId segment = segmentOf(in.operand->frame);
+    forEachOrdered(function, inputs, [&](const FunctionInput& in, ValueId segment) {
+        if (in.operand) {
             at::Tensor& grouped = traversal.grouped[{in.operand->value, segment}];
             if (!grouped.defined()) {
                 requireEdges(in.operand->value, structure(in.operand->value).size(in.operand->rowDim), segment);
                 grouped = inOrder(structure(in.operand->value), in.operand->rowDim, edgesInto(segment));
             }
+            return;
         }
-        if (in.sourcesOf && in.sourcesOf->kind == OperandKind::Slice && isIntoTargets(function, in.sourcesOf->frame)) {
-            const ValueId segment = segmentOf(in.sourcesOf->frame);
-            at::Tensor& sources = traversal.sources[{in.sourcesOf->value, segment, in.sourcesOf->ofType}];
-            if (!sources.defined()) {
-                requireEdges(in.sourcesOf->value, structure(in.sourcesOf->value).numel(), segment);
-                sources = toSources(structure(in.sourcesOf->value).to(at::kLong), edgesInto(segment), numNodes(in.sourcesOf->ofType));
-            }
+        at::Tensor& sources = traversal.sources[{in.sourcesOf->value, segment, in.sourcesOf->ofType}];
+        if (!sources.defined()) {
+            requireEdges(in.sourcesOf->value, structure(in.sourcesOf->value).numel(), segment);
+            sources = toSources(structure(in.sourcesOf->value).to(at::kLong), edgesInto(segment), numNodes(in.sourcesOf->ofType));
         }
-    }
+    });
 }
 
 // What batches still read when it lies in the order of the edges: structure values, and segments whose edges they know by their ids.
