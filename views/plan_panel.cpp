@@ -69,7 +69,7 @@ CostBars::Bar barOf(const QString& name, const std::vector<PlacedFunction>& func
         sum.prepareSeconds += f.prepareSeconds;
         sum.inSeconds += f.inSeconds;
         sum.computeSeconds += f.computeSeconds;
-        sum.outSeconds += f.outSeconds;
+        sum.outSeconds += std::max(f.outSeconds, f.saveSeconds);
         sum.bytesIn += f.bytesIn;
         sum.bytesOut += f.bytesOut;
     }

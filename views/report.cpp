@@ -117,7 +117,7 @@ QString functionTable(const PlanEditor& editor)
         if (placed) {
             const PlacedFunction& there = placed->functions[i];
             table += cell(there.onDevice ? toText(placed->device) : ReportTexts::tr("CPU"));
-            for (const double seconds : {there.inSeconds, there.computeSeconds, there.outSeconds, there.seconds()})
+            for (const double seconds : {there.inSeconds, there.computeSeconds, std::max(there.outSeconds, there.saveSeconds), there.seconds()})
                 table += cell(there.onDevice ? secondsText(seconds) : QString(), true);
         }
         table += QStringLiteral("</tr>\n");
@@ -213,7 +213,7 @@ QString csvReport(Document& document)
                            .arg(there.prepareSeconds, 0, 'g', 9)
                            .arg(there.inSeconds, 0, 'g', 9)
                            .arg(there.computeSeconds, 0, 'g', 9)
-                           .arg(there.outSeconds, 0, 'g', 9)
+                           .arg(std::max(there.outSeconds, there.saveSeconds), 0, 'g', 9)
                            .arg(there.bytesIn, 0, 'f', 0)
                            .arg(there.bytesOut, 0, 'f', 0);
             else

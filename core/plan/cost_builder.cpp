@@ -11,7 +11,7 @@ namespace cleave {
 
 namespace {
 
-constexpr double indexBytes = 8;
+constexpr double indexBytes = 8, wordBytes = 4;
 
 }  // namespace
 
@@ -258,7 +258,7 @@ private:
         cost().prepare.seconds += m_measuredPreparation ? measured->second * all : entries / m.m_rates.number;
     }
 
-    // An index in the order of the edges: once for all batches, or for each.
+    // An index in the order of the edges, of 32 bits: once for all batches, as these are grouped, or for each.
     void addIndex(const StepOperand& index)
     {
         const RowCount& edges = frameRows(index.frame);
@@ -266,7 +266,7 @@ private:
         if (!grouped)
             m.m_bookkeeping[at(m_group)] += edges.most * indexBytes;
         if (!grouped || m_ordered.insert({index.value, m_f->frames[at(index.frame)].index}).second)
-            cost().prepare += {edges.total * indexBytes, 0, m_measuredPreparation && !grouped ? 0 : edges.total * indexBytes / m.m_rates.slice};
+            cost().prepare += {edges.total * wordBytes, 0, m_measuredPreparation || grouped ? 0 : edges.total * indexBytes / m.m_rates.slice};
     }
 
     // A structure value sliced to a frame: bytes of the largest batch are held; the time counts once for each function.
@@ -278,7 +278,8 @@ private:
             const bool grouped = isIntoTargets(*m_f, operand.frame) && operand.kind == OperandKind::Slice;
             m.m_slices.push_back(grouped ? 0 : bytes * frameRows(operand.frame).most);
             const bool isMoved = !grouped || m_ordered.insert({operand.value, m_f->frames[at(operand.frame)].index}).second;
-            cost().prepare += {moved, 0, !isMoved || (m_measuredPreparation && !grouped) ? 0 : moved / m.m_rates.slice};
+            const bool goesAlong = grouped && bytes <= wordBytes;  // as edges are grouped
+            cost().prepare += {moved, 0, !isMoved || goesAlong || (m_measuredPreparation && !grouped) ? 0 : moved / m.m_rates.slice};
         }
         return known->second;
     }

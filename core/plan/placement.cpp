@@ -22,7 +22,8 @@ double sumOf(const std::vector<PlacedFunction>& functions, const auto& part)
 
 double PlacedFunction::seconds() const
 {
-    return onDevice ? std::max({prepareSeconds, inSeconds, computeSeconds, outSeconds}) : prepareSeconds + computeSeconds;
+    return onDevice ? firstSeconds + std::max({prepareSeconds + saveSeconds, inSeconds - firstSeconds, computeSeconds, outSeconds})
+                    : prepareSeconds + computeSeconds;
 }
 
 double DevicePlacement::seconds() const
@@ -45,7 +46,8 @@ bool DevicePlacement::usesDevice() const
     return std::ranges::any_of(functions, &PlacedFunction::onDevice);
 }
 
-Placing::Placing(const CostModel& costs, const Plan& plan, const PlanCost& cost, const DeviceRates& rates) : m_cost(cost), m_rates(rates)
+Placing::Placing(const CostModel& costs, const Plan& plan, const PlanCost& cost, const DeviceRates& rates)
+    : m_cost(cost), m_rates(rates), m_hostRead(costs.rates().read), m_hostWrite(costs.rates().write)
 {
     const PlanSpace& space = costs.space();
     std::map<ValueId, const CostModel::Tensor*> known;
@@ -56,10 +58,13 @@ Placing::Placing(const CostModel& costs, const Plan& plan, const PlanCost& cost,
         for (const TensorRead& read : t.reads)
             readBytes[static_cast<std::size_t>(read.function)] += read.amount.seconds > 0 ? read.amount.bytes : 0;
         const CostModel::Tensor& tensor = *known.at(t.tensor);
-        Moved moved{t.madeIn, {}, t.madeIn >= 0 ? t.write.bytes : tensor.bytes * costs.counts().nodesOf(tensor.nodeType), tensor.isOutput};
-        for (const TensorRead& read : t.reads)
+        Moved moved{t.madeIn, {}, t.madeIn >= 0 ? t.write.bytes : tensor.bytes * costs.counts().nodesOf(tensor.nodeType), tensor.isOutput, {}};
+        for (const TensorRead& read : t.reads) {
             if (std::ranges::count(moved.readIn, read.function) == 0)
                 moved.readIn.push_back(read.function);
+            if (read.rows == 'M')
+                moved.readAnywhere.push_back(read.function);
+        }
         m_tensors.push_back(std::move(moved));
     }
     for (std::size_t index = 0; index < cost.functions.size(); ++index) {
@@ -75,6 +80,12 @@ Placing::Placing(const CostModel& costs, const Plan& plan, const PlanCost& cost,
     }
 }
 
+// Through memory that the device copies from, which the host fills.
+double Placing::arrivalSeconds(double bytes) const
+{
+    return bytes / std::min(m_rates.toDevice, m_hostRead);
+}
+
 DevicePlacement Placing::price(const std::vector<bool>& onDevice) const
 {
     DevicePlacement placement;
@@ -83,10 +94,12 @@ DevicePlacement Placing::price(const std::vector<bool>& onDevice) const
     const std::size_t count = m_cost.functions.size();
     for (std::size_t i = 0; i < count; ++i) {
         const FunctionCost& f = m_cost.functions[i];
-        if (onDevice[i])
-            placement.functions.push_back({true, f.prepare.seconds, 0, m_compute[i], 0, f.prepare.bytes, 0, 0});
-        else
-            placement.functions.push_back({false, f.prepare.seconds, 0, f.read.seconds + f.compute.seconds + f.write.seconds, 0, 0, 0, 0});
+        PlacedFunction& placed = placement.functions.emplace_back();
+        placed.onDevice = onDevice[i];
+        placed.prepareSeconds = f.prepare.seconds;
+        placed.computeSeconds = onDevice[i] ? m_compute[i] : f.read.seconds + f.compute.seconds + f.write.seconds;
+        placed.bytesIn = onDevice[i] ? f.prepare.bytes : 0;
+        placed.firstSeconds = arrivalSeconds(placed.bytesIn);
     }
     std::vector<double> lying(count);  // bytes on the device while each function runs
     for (const Moved& t : m_tensors) {
@@ -97,8 +110,12 @@ DevicePlacement Placing::price(const std::vector<bool>& onDevice) const
             placement.functions[static_cast<std::size_t>(t.madeIn)].bytesOut += t.bytes;
         if (isMadeThere && isReadThere)
             placement.functions[static_cast<std::size_t>(t.madeIn)].bytesKept += t.bytes;
-        if (!isMadeThere && isReadThere)
-            placement.functions[static_cast<std::size_t>(*firstThere)].bytesIn += t.bytes;
+        if (!isMadeThere && isReadThere) {
+            PlacedFunction& first = placement.functions[static_cast<std::size_t>(*firstThere)];
+            first.bytesIn += t.bytes;
+            if (std::ranges::count_if(t.readIn, isThere) > 1 || std::ranges::count(t.readAnywhere, *firstThere) > 0)
+                first.firstSeconds += arrivalSeconds(t.bytes);
+        }
         int from = isMadeThere ? t.madeIn : static_cast<int>(count), to = -1;
         for (const int f : t.readIn)
             if (isThere(f)) {
@@ -109,8 +126,9 @@ DevicePlacement Placing::price(const std::vector<bool>& onDevice) const
             lying[static_cast<std::size_t>(f)] += t.bytes;
     }
     for (PlacedFunction& f : placement.functions) {
-        f.inSeconds = f.bytesIn / m_rates.toDevice;
+        f.inSeconds = arrivalSeconds(f.bytesIn);
         f.outSeconds = f.bytesOut / m_rates.fromDevice;
+        f.saveSeconds = f.bytesOut / m_hostWrite;
     }
     placement.storeBytes = lying.empty() ? 0 : *std::ranges::max_element(lying);
     return placement;

@@ -7,11 +7,14 @@
 
 namespace cleave {
 
-/// What a function costs where it is placed. On a device its lanes go side by side: blocks are prepared, rows come, are computed and leave.
+/// What a function costs where it is placed. On a device its lanes go side by side, behind what all batches read: blocks are prepared, rows come, are
+/// computed, leave and are saved.
 struct PlacedFunction {
     bool onDevice = false;
     double prepareSeconds = 0;  ///< of the host
     double inSeconds = 0, computeSeconds = 0, outSeconds = 0;
+    double firstSeconds = 0;    ///< of inSeconds: for what comes before the first batch
+    double saveSeconds = 0;     ///< of the host: rows that left, written into the store
     double bytesIn = 0, bytesOut = 0;
     double bytesKept = 0;       ///< of save points that stay on the device for functions after
 
@@ -52,9 +55,13 @@ private:
         std::vector<int> readIn;
         double bytes = 0;
         bool isOutput = false;
+        std::vector<int> readAnywhere;  // functions that read it at any place
     };
+    double arrivalSeconds(double bytes) const;
+
     const PlanCost& m_cost;
     DeviceRates m_rates;
+    double m_hostRead = 0, m_hostWrite = 0;  // bytes/s
     std::vector<Moved> m_tensors;
     std::vector<double> m_compute;  // seconds on the device, by function
 };

@@ -196,15 +196,14 @@ void LayerWise::addNeighbours(const CutFunction& function, int hops, Batch& batc
 // The entries of an index in a frame, counted from the first node.
 at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) const
 {
+    const CutFunction& function = *batch.function;
+    StepOperand slice = operand;
+    slice.kind = OperandKind::Slice;
     at::Tensor nodes;
-    const Traversal& traversal = of(*batch.function);
-    if (const std::pair key{operand.value, batch.function->frames[static_cast<std::size_t>(operand.frame)].index};
-        !isIntoTargets(*batch.function, operand.frame))
-        nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
-    else if (const auto sources = traversal.sources.find({key.first, key.second, operand.ofType}); sources != traversal.sources.end())
-        nodes = edgesOf(sources->second, 0, operand.frame, batch);
-    else if (const auto grouped = traversal.grouped.find(key); grouped != traversal.grouped.end())
-        nodes = edgesOf(grouped->second, operand.rowDim, operand.frame, batch);
+    if (const at::Tensor* sources = sourcesAt(function, slice))
+        nodes = edgesOf(*sources, 0, operand.frame, batch);
+    else if (const at::Tensor* grouped = groupedAt(function, slice))
+        nodes = edgesOf(*grouped, operand.rowDim, operand.frame, batch);
     else
         nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
     nodes = nodes.to(at::kLong);
@@ -273,9 +272,8 @@ at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) 
     const CutFunction& function = *batch.function;
     if (operand.kind == OperandKind::LocalIndex && !batch.isWhole)
         return input(operand, batch).toTensor().to(at::kInt);
-    if (operand.kind == OperandKind::Slice && isIntoTargets(function, operand.frame))
-        return edgesOf(of(function).sources.at({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index, operand.ofType}), 0,
-                       operand.frame, batch);
+    if (const at::Tensor* sources = sourcesAt(function, operand))
+        return edgesOf(*sources, 0, operand.frame, batch);
     const at::Tensor edges = batch.idsOf(operand.frame);
     if (edges.numel() > 0 && edges.max().item<std::int64_t>() >= structure(operand.value).numel())
         throw Error("'" + printable(m_a.program[operand.value].name) + "' has " + formatCount(structure(operand.value).numel()) +
@@ -283,13 +281,38 @@ at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) 
     return toSources(structure(operand.value).to(at::kLong), numbersOf(edges), numNodes(operand.ofType));
 }
 
-// A batch's part of what lies in the order of the edges into targets.
-at::Tensor LayerWise::edgesOf(const at::Tensor& grouped, int rowDim, int frame, const Batch& batch) const
+// A batch's part of the edges into targets, in their order.
+LayerWise::Range LayerWise::edgesIn(int frame, const Batch& batch) const
 {
     const auto& begin = of(*batch.function).edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
     const auto& [from, to] = batch.range(0);
-    const std::int64_t first = begin[static_cast<std::size_t>(from)];
-    return grouped.narrow(rowDim, first, begin[static_cast<std::size_t>(to)] - first);
+    return {begin[static_cast<std::size_t>(from)], begin[static_cast<std::size_t>(to)]};
+}
+
+at::Tensor LayerWise::edgesOf(const at::Tensor& grouped, int rowDim, int frame, const Batch& batch) const
+{
+    const auto& [first, last] = edgesIn(frame, batch);
+    return grouped.narrow(rowDim, first, last - first);
+}
+
+// Structure that lies in the order of the edges into targets as a whole; null: it does not.
+const at::Tensor* LayerWise::groupedAt(const CutFunction& function, const StepOperand& operand) const
+{
+    if (operand.kind != OperandKind::Slice || !isIntoTargets(function, operand.frame))
+        return nullptr;
+    const auto& all = of(function).grouped;
+    const auto grouped = all.find({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index});
+    return grouped == all.end() ? nullptr : &grouped->second;
+}
+
+// An index, likewise, as it is read by edge programs.
+const at::Tensor* LayerWise::sourcesAt(const CutFunction& function, const StepOperand& index) const
+{
+    if (index.kind != OperandKind::Slice || !isIntoTargets(function, index.frame))
+        return nullptr;
+    const auto& all = of(function).sources;
+    const auto sources = all.find({index.value, function.frames[static_cast<std::size_t>(index.frame)].index, index.ofType});
+    return sources == all.end() ? nullptr : &sources->second;
 }
 
 // Where each row of a frame is in the rows of its parts after each other.
@@ -333,12 +356,8 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) con
     case OperandKind::Stored:
         return storedRows(operand, batch);
     case OperandKind::Slice:
-        if (isIntoTargets(*batch.function, operand.frame)) {
-            const ValueId segment = batch.function->frames[static_cast<std::size_t>(operand.frame)].index;
-            const auto& groups = of(*batch.function).grouped;
-            if (const auto grouped = groups.find({operand.value, segment}); grouped != groups.end())
-                return edgesOf(grouped->second, operand.rowDim, operand.frame, batch);
-        }
+        if (const at::Tensor* grouped = groupedAt(*batch.function, operand))
+            return edgesOf(*grouped, operand.rowDim, operand.frame, batch);
         return rows(structure(operand.value));
     case OperandKind::LocalIndex:
         if (isTargetPlace(*batch.function, operand)) {

@@ -212,10 +212,17 @@ DeviceRates calibrate(Device& device, const Progress& progress)
         jit::Value *begin = graph->addInput(), *operand = graph->addInput(), *source = graph->addInput();
         graph->registerOutput(insertEdgeOp(*graph, op, begin, {operand}, {source}));
         const Lowered lowered(graph, "edges");
-        const at::Tensor begins = at::arange(rows + 1, at::kLong).mul(8), sources = randomNodes(8 * rows, rows, 9).to(at::kInt);
+        // The more edges a row has, the longer: what the host does for each row is none of it.
+        constexpr std::int64_t fewEdges = 4, manyEdges = 36;
+        const at::Tensor sources = randomNodes(manyEdges * rows, rows, 9).to(at::kInt);
         at::Tensor sourcesThere;
         device.run(Lane::Compute, [&] { sourcesThere = sources.to(device.place()); });
-        rates.edgeRows = 9.0 * rows * rowSize / secondsIn(Lane::Compute, [&] { lowered.run({begins, store, sourcesThere}); });
+        const auto secondsFor = [&](std::int64_t edges) {
+            const at::Tensor begins = at::arange(rows + 1, at::kLong).mul(edges);
+            return secondsIn(Lane::Compute, [&] { lowered.run({begins, store, sourcesThere}); });
+        };
+        const double longer = secondsFor(manyEdges) - secondsFor(fewEdges);
+        rates.edgeRows = static_cast<double>((manyEdges - fewEdges) * rows) * rowSize / std::max(longer, 1e-9);
         next("calls");
         const at::Tensor few = there({16, 4});
         rates.opSeconds = secondsIn(Lane::Compute, [&] {

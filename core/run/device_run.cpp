@@ -141,7 +141,7 @@ void LayerWise::notOnDevice(const CutFunction& function, const std::string& reas
 void LayerWise::checkSourcesOf(const LoweredFunction& lowered, const std::vector<c10::IValue>& inputs, const Batch& batch) const
 {
     for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (const auto& sources = lowered.inputs[i].sourcesOf) {
+        if (const auto& sources = lowered.inputs[i].sourcesOf; sources && inputs[i].isTensor()) {
             const at::Tensor index = inputs[i].toTensor().contiguous();
             const bool isOfBatch = sources->kind == OperandKind::LocalIndex && !batch.reach.empty();
             const std::int64_t rows = isOfBatch ? batch.reach[static_cast<std::size_t>(sources->ofType)].back() : numNodes(sources->ofType);
@@ -250,6 +250,34 @@ bool LayerWise::bringToDevice(Running& running, std::vector<ValueId>& brought)
     return true;
 }
 
+// What lies in the order of the edges into targets, where all of it is read: it comes once for all functions, where it takes a small part of what is free.
+std::map<std::size_t, const at::Tensor*> LayerWise::bringStructure(Running& running, const std::set<std::size_t>& numbered)
+{
+    constexpr double part = 0.125;
+    std::map<std::size_t, const at::Tensor*> there;
+    const CutFunction& function = running.function;
+    const LoweredFunction& whole = running.parts.whole;
+    for (std::size_t i = 0; i < whole.inputs.size(); ++i) {
+        const FunctionInput& in = whole.inputs[i];
+        const at::Tensor* ordered = in.operand ? groupedAt(function, *in.operand) : in.sourcesOf ? sourcesAt(function, *in.sourcesOf) : nullptr;
+        if (!ordered || numbered.contains(i) || ordered->numel() == 0)
+            continue;
+        const double before = m_there->structureBytes(), bytes = static_cast<double>(ordered->nbytes());
+        if (bytes > part * static_cast<double>(m_device->freeBytes()))
+            continue;
+        const at::Tensor* copy = m_there->structure(*ordered);
+        if (!copy)
+            continue;
+        if (m_there->structureBytes() > before) {
+            if (in.sourcesOf)
+                checkSources({ordered->data_ptr<std::int32_t>(), static_cast<std::size_t>(ordered->numel())}, numNodes(in.sourcesOf->ofType));
+            running.stats.bytesToDevice += bytes;
+        }
+        there[i] = copy;
+    }
+    return there;
+}
+
 void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Progress& progress)
 {
     const CutFunction& function = running.function;
@@ -277,6 +305,10 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
         }
         parts.push_back(read);
     }
+    std::set<std::size_t> renumbered;
+    for (const ReadBySources& read : parts)
+        renumbered.insert(read.sources.begin(), read.sources.end());
+    const auto structureThere = isWhole ? bringStructure(running, renumbered) : std::map<std::size_t, const at::Tensor*>{};
     Numbering sources;
     work.prepare = [&](std::int64_t first, std::int64_t last) {
         running.report(first, progress);
@@ -285,7 +317,16 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
         for (std::size_t i = 0; i < whole.inputs.size(); ++i) {
             const FunctionInput& in = whole.inputs[i];
             const at::Tensor* there = onDevice(in);
-            made.inputs.push_back(there ? c10::IValue() : inputOf(in, *batch));
+            const auto ordered = structureThere.find(i);
+            made.inputs.push_back(there || ordered != structureThere.end() ? c10::IValue() : inputOf(in, *batch));
+            if (ordered != structureThere.end()) {
+                const StepOperand& operand = in.operand ? *in.operand : *in.sourcesOf;
+                const int rowDim = in.operand ? operand.rowDim : 0;
+                made.there[i] = [copy = ordered->second, rowDim, edges = edgesIn(operand.frame, *batch)] {
+                    return copy->narrow(rowDim, edges.first, edges.last - edges.first).contiguous();
+                };
+                continue;
+            }
             if (!there)
                 continue;
             if (in.operand->kind == OperandKind::StoredWhole) {
@@ -344,6 +385,8 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
     for (std::size_t i = 0; i < stays.size(); ++i)
         if (stays[i])
             running.stats.bytesKeptThere += static_cast<double>(stored(function.saves[i]).nbytes());
+    if (m_there->structureBytes() > static_cast<double>(m_device->freeBytes()))
+        m_there->dropStructure();
     // Copies that later functions read there stay, where they leave as much again to others.
     for (const ValueId value : brought)
         if (const at::Tensor* there = m_there->find(value); there && (!isReadOnDevice(value, index) || there->nbytes() > m_device->freeBytes()))

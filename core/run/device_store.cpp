@@ -41,19 +41,43 @@ bool DeviceStore::make(ValueId value, c10::IntArrayRef sizes, c10::ScalarType ty
     return true;
 }
 
-bool DeviceStore::bring(ValueId value, const at::Tensor& tensor)
+at::Tensor DeviceStore::copied(const at::Tensor& tensor)
 {
-    const at::Tensor made = room(tensor.sizes(), tensor.scalar_type());
+    at::Tensor made = room(tensor.sizes(), tensor.scalar_type());
     if (!made.defined())
-        return false;
+        return made;
     try {
         send(tensor, made);
     } catch (const std::exception&) {
         m_device.finish(m_device.record(Device::Lane::In));  // what is on its way would come into somebody else's memory
         throw;
     }
-    m_tensors[value] = made;
+    return made;
+}
+
+bool DeviceStore::bring(ValueId value, const at::Tensor& tensor)
+{
+    at::Tensor made = copied(tensor);
+    if (!made.defined())
+        return false;
+    m_tensors[value] = std::move(made);
     return true;
+}
+
+const at::Tensor* DeviceStore::structure(const at::Tensor& tensor)
+{
+    if (const auto known = m_structure.find(tensor.data_ptr()); known != m_structure.end())
+        return &known->second;
+    at::Tensor made = copied(tensor);
+    return made.defined() ? &(m_structure[tensor.data_ptr()] = std::move(made)) : nullptr;
+}
+
+double DeviceStore::structureBytes() const
+{
+    double bytes = 0;
+    for (const auto& [place, tensor] : m_structure)
+        bytes += static_cast<double>(tensor.nbytes());
+    return bytes;
 }
 
 void DeviceStore::send(const at::Tensor& tensor, const at::Tensor& made)

@@ -25,6 +25,11 @@ public:
     /// the device copies from at its own speed, while the host fills the next, unless the tensor lies in such memory.
     bool bring(ValueId value, const at::Tensor& tensor);
     at::Tensor copyToHost(ValueId value) const;  ///< of one that is there, in memory of the host
+
+    /// The same for structure, which is known by where it lies on the host: the copy, made at its first call; null: there is no room.
+    const at::Tensor* structure(const at::Tensor& tensor);
+    double structureBytes() const;
+    void dropStructure() { m_structure.clear(); }
     void dropIf(const auto& isOver) { std::erase_if(m_tensors, isOver); }
     void drop(ValueId value) { m_tensors.erase(value); }
 
@@ -32,10 +37,12 @@ private:
     static constexpr double partForStores = 0.5;  // of the memory that is free when one is made
 
     at::Tensor room(c10::IntArrayRef sizes, c10::ScalarType type);  // undefined: there is none
+    at::Tensor copied(const at::Tensor& tensor);                    // likewise
     void send(const at::Tensor& tensor, const at::Tensor& made);
 
     Device& m_device;
     std::map<ValueId, at::Tensor> m_tensors;
+    std::map<const void*, at::Tensor> m_structure;
 };
 
 }  // namespace cleave

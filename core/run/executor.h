@@ -201,6 +201,7 @@ private:
     std::vector<bool> makeRoomOnDevice(const Running& running);
     bool readsMost(const CutFunction& function) const;
     bool bringToDevice(Running& running, std::vector<ValueId>& brought);
+    std::map<std::size_t, const at::Tensor*> bringStructure(Running& running, const std::set<std::size_t>& numbered);
     void bringToHost(ValueId value);
     const at::Tensor& stored(ValueId value) const;
     std::size_t indexOf(const CutFunction& function) const { return static_cast<std::size_t>(&function - m_cut.functions.data()); }
@@ -243,7 +244,10 @@ private:
     static at::Tensor orderOf(const std::vector<int>& parts, const Batch& batch);
     at::Tensor beginOf(int frame, const Batch& batch) const;
     at::Tensor sourcesOf(const StepOperand& operand, const Batch& batch) const;
+    Range edgesIn(int frame, const Batch& batch) const;
     at::Tensor edgesOf(const at::Tensor& grouped, int rowDim, int frame, const Batch& batch) const;
+    const at::Tensor* groupedAt(const CutFunction& function, const StepOperand& operand) const;
+    const at::Tensor* sourcesAt(const CutFunction& function, const StepOperand& index) const;
     c10::IValue input(const StepOperand& operand, const Batch& batch) const;
     const at::Tensor& structure(ValueId value) const;
     at::Tensor storedRows(const StepOperand& operand, const Batch& batch) const;
