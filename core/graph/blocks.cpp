@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -57,27 +58,82 @@ void group(std::span<const std::int64_t> segment, std::int64_t numNodes, int thr
     parallelFor(chunks, threads, [&](std::int64_t c, int) {
         stayWithinBound();
         const std::int64_t* const node = segment.data();
-        std::int64_t* const place = placesOf(c);
+        std::int64_t* const next = placesOf(c);
         Record* const out = byRange.data();
         for (std::int64_t e = chunk(c), end = chunk(c + 1); e < end; ++e) {
             const auto of = static_cast<std::uint64_t>(node[e]);
-            out[place[of / nodesPerRange]++] = make(e, static_cast<std::uint16_t>(of % nodesPerRange));
+            out[next[of / nodesPerRange]++] = make(e, static_cast<std::uint16_t>(of % nodesPerRange));
         }
     });
-    parallelFor(ranges, threads, [&](std::int64_t range, int) {
+    // Of a range with hubs several threads take a part each, once it is known how many edges of a node the parts before have.
+    using Places = std::array<std::int64_t, nodesPerRange + 1>;
+    const auto edgesOf = [&](std::int64_t range) {
+        return std::pair{firstOf[static_cast<std::size_t>(range)], firstOf[static_cast<std::size_t>(range) + 1]};
+    };
+    const auto count = [&](std::int64_t first, std::int64_t last, Places& next) {
         stayWithinBound();
-        const std::int64_t firstNode = range * nodesPerRange, nodes = std::min(numNodes - firstNode, nodesPerRange);
-        const std::int64_t first = firstOf[static_cast<std::size_t>(range)], last = firstOf[static_cast<std::size_t>(range) + 1];
         const Record* const record = byRange.data();
-        std::array<std::int64_t, nodesPerRange + 1> next{};
         for (std::int64_t i = first; i < last; ++i)
             ++next[nodeOf(record[i]) + 1U];
-        next[0] = first;
-        for (std::size_t v = 1; v < next.size(); ++v)
-            next[v] += next[v - 1];
-        std::copy_n(next.begin() + 1, nodes, begin.begin() + firstNode + 1);
+    };
+    const auto place = [&](std::int64_t first, std::int64_t last, Places& next) {
+        const Record* const record = byRange.data();
         for (std::int64_t i = first; i < last; ++i)
             take(next[nodeOf(record[i])]++, record[i]);
+    };
+    const auto endRange = [&](std::int64_t range, const Places& next) {
+        const std::int64_t firstNode = range * nodesPerRange;
+        std::copy_n(next.begin() + 1, std::min(numNodes - firstNode, nodesPerRange), begin.begin() + firstNode + 1);
+    };
+    struct Part {
+        std::int64_t range = 0, first = 0, last = 0;
+        std::unique_ptr<Places> next;  // where its edges of each node go; null: of a range by itself
+    };
+    constexpr std::int64_t edgesAtOnce = 1 << 19;
+    std::vector<Part> parts;
+    for (std::int64_t range = 0; range < ranges; ++range) {
+        const auto [first, last] = edgesOf(range);
+        if (last - first <= edgesAtOnce || threads == 1)
+            parts.push_back({range, first, last, nullptr});
+        else
+            for (std::int64_t from = first; from < last; from += edgesAtOnce)
+                parts.push_back({range, from, std::min(last, from + edgesAtOnce), std::make_unique<Places>()});
+    }
+    parallelFor(static_cast<std::int64_t>(parts.size()), threads, [&](std::int64_t i, int) {
+        if (const Part& part = parts[static_cast<std::size_t>(i)]; part.next)
+            count(part.first, part.last, *part.next);
+    });
+    for (auto part = parts.begin(); part != parts.end();) {
+        const auto end = std::find_if(part, parts.end(), [&](const Part& other) { return other.range != part->range; });
+        if (part->next) {
+            // Of each node: where the first part's edges go, then the second's.
+            Places ends{};
+            std::int64_t next = part->first;
+            for (std::size_t v = 0; v < nodesPerRange; ++v) {
+                for (auto each = part; each != end; ++each) {
+                    const std::int64_t edgesOfNode = (*each->next)[v + 1];
+                    (*each->next)[v] = next;  // what stood there is counted
+                    next += edgesOfNode;
+                }
+                ends[v + 1] = next;
+            }
+            endRange(part->range, ends);
+        }
+        part = end;
+    }
+    parallelFor(static_cast<std::int64_t>(parts.size()), threads, [&](std::int64_t i, int) {
+        const Part& part = parts[static_cast<std::size_t>(i)];
+        if (part.next) {
+            place(part.first, part.last, *part.next);
+            return;
+        }
+        Places next{};
+        count(part.first, part.last, next);
+        next[0] = part.first;
+        for (std::size_t v = 1; v < next.size(); ++v)
+            next[v] += next[v - 1];
+        endRange(part.range, next);
+        place(part.first, part.last, next);
     });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <exception>
 #include <map>
 
@@ -28,7 +29,7 @@ public:
             count *= size;
         at::Tensor& memory = m_memory[{place, type}];
         if (!memory.defined() || memory.numel() < count)
-            memory = device.hostMemory({count + count / 4}, type);
+            memory = device.hostMemory({static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)))}, type);
         return memory.narrow(0, 0, count).view(sizes);
     }
 
@@ -98,12 +99,13 @@ private:
     // After a batch of so many rows ran alone.
     void chooseSize(std::int64_t rows, std::int64_t left)
     {
-        constexpr double share = 0.8;
+        constexpr double share = 0.8, mostStaged = 1 << 25;  // bytes: memory that copies can be made of takes its time to make
         constexpr std::int64_t batches = 8;
         double taken = static_cast<double>(m_device.peakBytes());
         for (const at::Tensor& fixed : m_fixed)
             taken -= fixed.defined() ? static_cast<double>(fixed.nbytes()) : 0;
-        const double fit = share * static_cast<double>(m_device.freeBytes()) / (slots * std::max(taken / static_cast<double>(rows), 1.0));
+        const double fit = std::min(share * static_cast<double>(m_device.freeBytes()) / (slots * std::max(taken, static_cast<double>(rows))),
+                                    mostStaged / std::max(m_staged, 1.0)) * static_cast<double>(rows);
         m_run.batchSize = std::max<std::int64_t>(1, std::min((left + batches - 1) / batches, static_cast<std::int64_t>(std::min(fit, 1e15))));
     }
 
@@ -220,11 +222,22 @@ private:
         m_run.waitSeconds += watch.lap();
         slot.batch.save(slot.rows);
         m_run.saveSeconds += watch.lap();
+        m_staged = stagedBytes(slot);
         ++m_run.batches;
         m_saved = slot.last;
         leave(slot);
         m_oldest = (m_oldest + 1) % slots;
         --m_onTheirWay;
+    }
+
+    double stagedBytes(const Slot& slot) const
+    {
+        double bytes = 0;
+        for (std::size_t i = 0; i < slot.from.size(); ++i)
+            bytes += slot.from[i].defined() && m_work.inputs[i] != Input::Fixed ? static_cast<double>(slot.from[i].nbytes()) : 0;
+        for (const at::Tensor& rows : slot.rows)
+            bytes += rows.defined() ? static_cast<double>(rows.nbytes()) : 0;
+        return bytes;
     }
 
     static void leave(Slot& slot)
@@ -265,6 +278,7 @@ private:
     std::array<Slot, slots> m_slots;
     std::size_t m_oldest = 0, m_onTheirWay = 0;
     std::int64_t m_saved = 0;
+    double m_staged = 0;  // bytes of the host that the batch which was saved last took
     DeviceRun m_run;
 };
 

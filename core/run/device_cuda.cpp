@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
+#include <ATen/Parallel.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CachingHostAllocator.h>
@@ -19,9 +20,11 @@
 #include <cstring>
 #include <exception>
 #include <map>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/memory.h"
 #include "core/kernels/device/edge_kernels.h"
@@ -67,6 +70,69 @@ private:
     Silence m_silence;
     c10::WarningUtils::WarningHandlerGuard m_quiet;
 };
+
+// A block's edges, on the device.
+struct EdgesThere {
+    EdgesThere(const at::Tensor& begin, const EdgeBlock& block, const at::Device& place)
+    {
+        const device::LongSegments found = device::findLongSegments(block, at::get_num_threads());
+        const std::int64_t pieceBytes = bytesOf(found.pieces), segmentBytes = bytesOf(found.segments),
+                           beginBytes = static_cast<std::int64_t>(begin.nbytes());
+        // From memory that LibTorch keeps until the copy is done.
+        const at::Tensor host = at::empty({beginBytes + pieceBytes + segmentBytes}, at::TensorOptions(at::kByte).pinned_memory(true));
+        host.narrow(0, 0, beginBytes).view(at::kLong).copy_(begin);
+        auto* const bytes = static_cast<std::byte*>(host.data_ptr());
+        std::ranges::copy(std::as_bytes(std::span(found.pieces)), bytes + beginBytes);
+        std::ranges::copy(std::as_bytes(std::span(found.segments)), bytes + beginBytes + pieceBytes);
+        memory = host.to(place, true);
+        const auto* const there = static_cast<const std::byte*>(memory.data_ptr());
+        segments.begin = reinterpret_cast<const std::int64_t*>(there);
+        segments.origin = block.begin[0];
+        segments.targets = block.targets;
+        segments.edges = block.edges();
+        segments.pieces = reinterpret_cast<const device::LongPiece*>(there + beginBytes);
+        segments.pieceCount = static_cast<std::int64_t>(found.pieces.size());
+        segments.longSegments = reinterpret_cast<const device::LongSegment*>(there + beginBytes + pieceBytes);
+        segments.longCount = static_cast<std::int64_t>(found.segments.size());
+    }
+
+    at::Tensor memory;
+    device::Segments segments;
+
+private:
+    template <class T>
+    static std::int64_t bytesOf(const std::vector<T>& entries)
+    {
+        return static_cast<std::int64_t>(entries.size() * sizeof(T));
+    }
+};
+
+// Those of the work that is being handed over: edge programs of a batch mostly have the same.
+class BlocksThere {
+public:
+    BlocksThere() : m_outer(std::exchange(s_current, this)) {}
+    ~BlocksThere() { s_current = m_outer; }
+    BlocksThere(const BlocksThere&) = delete;
+    BlocksThere& operator=(const BlocksThere&) = delete;
+
+    static std::shared_ptr<const EdgesThere> of(const at::Tensor& begin, const EdgeBlock& block, const at::Device& place)
+    {
+        if (!s_current)
+            return std::make_shared<const EdgesThere>(begin, block, place);
+        for (const auto& [known, there] : s_current->m_blocks)
+            if (known.data_ptr() == begin.data_ptr() && known.numel() == begin.numel())
+                return there;
+        return s_current->m_blocks.emplace_back(begin, std::make_shared<const EdgesThere>(begin, block, place)).second;
+    }
+
+private:
+    static thread_local BlocksThere* s_current;
+
+    BlocksThere* m_outer;
+    std::vector<std::pair<at::Tensor, std::shared_ptr<const EdgesThere>>> m_blocks;  // with where edges begin, so that no other memory lies there
+};
+
+thread_local BlocksThere* BlocksThere::s_current = nullptr;
 
 class CudaDevice : public Device {
 public:
@@ -120,9 +186,12 @@ public:
     void run(Lane lane, std::function<void()> work) override
     {
         const c10::cuda::CUDAStreamGuard guard(of(lane));
-        std::optional<SameEachTime> same;
-        if (lane == Lane::Compute)
-            same.emplace();
+        if (lane != Lane::Compute) {
+            work();
+            return;
+        }
+        const SameEachTime same;
+        const BlocksThere blocks;
         work();
     }
 
@@ -174,42 +243,6 @@ private:
     std::int64_t m_before = 0;
 };
 
-// A block's edges, on the device.
-struct EdgesThere {
-    EdgesThere(const at::Tensor& begin, const EdgeBlock& block, const at::Device& place)
-    {
-        const device::LongSegments found = device::findLongSegments(block);
-        const std::int64_t pieceBytes = bytesOf(found.pieces), segmentBytes = bytesOf(found.segments),
-                           beginBytes = static_cast<std::int64_t>(begin.nbytes());
-        // From memory that LibTorch keeps until the copy is done.
-        const at::Tensor host = at::empty({beginBytes + pieceBytes + segmentBytes}, at::TensorOptions(at::kByte).pinned_memory(true));
-        host.narrow(0, 0, beginBytes).view(at::kLong).copy_(begin);
-        auto* const bytes = static_cast<std::byte*>(host.data_ptr());
-        std::ranges::copy(std::as_bytes(std::span(found.pieces)), bytes + beginBytes);
-        std::ranges::copy(std::as_bytes(std::span(found.segments)), bytes + beginBytes + pieceBytes);
-        memory = host.to(place, true);
-        const auto* const there = static_cast<const std::byte*>(memory.data_ptr());
-        segments.begin = reinterpret_cast<const std::int64_t*>(there);
-        segments.origin = block.begin[0];
-        segments.targets = block.targets;
-        segments.edges = block.edges();
-        segments.pieces = reinterpret_cast<const device::LongPiece*>(there + beginBytes);
-        segments.pieceCount = static_cast<std::int64_t>(found.pieces.size());
-        segments.longSegments = reinterpret_cast<const device::LongSegment*>(there + beginBytes + pieceBytes);
-        segments.longCount = static_cast<std::int64_t>(found.segments.size());
-    }
-
-    at::Tensor memory;
-    device::Segments segments;
-
-private:
-    template <class T>
-    static std::int64_t bytesOf(const std::vector<T>& entries)
-    {
-        return static_cast<std::int64_t>(entries.size() * sizeof(T));
-    }
-};
-
 template <class T>
 void runSteps(const device::EdgePlan& plan, std::vector<device::EdgeView> views, const device::Segments& segments,
               const std::vector<at::Tensor>& outputs, const at::Tensor& scratch)
@@ -237,8 +270,8 @@ std::vector<at::Tensor> runOnGpu(const EdgeOp& op, const at::Tensor& begin, cons
     const at::Tensor begins = begin.contiguous();
     const EdgeBlock block{begins.data_ptr<std::int64_t>(), begins.numel() - 1};
     const at::Device place = operands.front().device();
-    const EdgesThere there(begins, block, place);
-    const device::Segments& edges = there.segments;
+    const std::shared_ptr<const EdgesThere> there = BlocksThere::of(begins, block, place);
+    const device::Segments& edges = there->segments;
 
     std::vector<device::EdgeView> views = plan->views;
     std::vector<at::Tensor> rows;

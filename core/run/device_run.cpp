@@ -223,7 +223,7 @@ std::vector<bool> LayerWise::makeRoomOnDevice(const Running& running)
 }
 
 // What all batches read at any place, so that what a batch reads of it in order is read there as well; then, where there is room left, what they read in
-// order alone and later functions read there too. False: what is read at any place does not fit after all.
+// order alone: it comes through less memory of the host than from batch to batch. False: what is read at any place does not fit after all.
 bool LayerWise::bringToDevice(Running& running, std::vector<ValueId>& brought)
 {
     const CutFunction& function = running.function;
@@ -244,7 +244,7 @@ bool LayerWise::bringToDevice(Running& running, std::vector<ValueId>& brought)
     if (function.rowsOf.valid() || of(function).order.defined() || running.total != nodesOf(function))
         return true;
     for (const FunctionInput& in : running.parts.whole.inputs)
-        if (mayCome(in, OperandKind::Stored) && isReadOnDevice(in.operand->value, indexOf(function)) &&
+        if (mayCome(in, OperandKind::Stored) &&
             static_cast<double>(m_store.at(in.operand->value).nbytes()) <= partForAll / 2 * static_cast<double>(m_device->freeBytes()))
             bring(in.operand->value);
     return true;

@@ -125,9 +125,12 @@ at::Tensor withOnesAt(const at::Tensor& self, const at::Tensor& index)
         return {};
     at::Tensor all = at::zeros({size}, at::kInt);
     auto* sum = all.data_ptr<std::int32_t>();
-    for (const PageVector<std::int32_t>& own : counts)
-        for (std::size_t i = 0; i < own.size(); ++i)
-            sum[i] += own[i];
+    parallelFor(piecesOf(size), at::get_num_threads(), [&](std::int64_t part, int) {
+        const std::int64_t first = part * entriesAtOnce, last = std::min(size, first + entriesAtOnce);
+        for (const PageVector<std::int32_t>& own : counts)
+            for (std::int64_t i = first; i < last && !own.empty(); ++i)
+                sum[i] += own[static_cast<std::size_t>(i)];
+    });
     return self + all.to(self.scalar_type());
 }
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "core/base/parallel.h"
+
 namespace cleave::device {
 
 namespace {
@@ -228,18 +230,24 @@ std::optional<EdgePlan> planEdges(const EdgeProgram& program, DType type)
     return Planner(program, type).plan();
 }
 
-LongSegments findLongSegments(const EdgeBlock& block)
+LongSegments findLongSegments(const EdgeBlock& block, int threads)
 {
+    constexpr std::int64_t targetsAtOnce = 1 << 15;
+    std::vector<std::vector<std::int64_t>> longOnes(static_cast<std::size_t>((block.targets + targetsAtOnce - 1) / targetsAtOnce));
+    parallelFor(static_cast<std::int64_t>(longOnes.size()), threads, [&](std::int64_t part, int) {
+        for (std::int64_t t = part * targetsAtOnce; t < std::min(block.targets, (part + 1) * targetsAtOnce); ++t)
+            if (block.begin[t + 1] - block.begin[t] > mostEdgesAtOnce)
+                longOnes[static_cast<std::size_t>(part)].push_back(t);
+    });
     LongSegments found;
-    for (std::int64_t t = 0; t < block.targets; ++t) {
-        const std::int64_t first = block.begin[t] - block.begin[0], last = block.begin[t + 1] - block.begin[0];
-        if (last - first <= mostEdgesAtOnce)
-            continue;
-        const auto firstPiece = static_cast<std::int64_t>(found.pieces.size());
-        for (std::int64_t e = first; e < last; e += mostEdgesAtOnce)
-            found.pieces.push_back({t, e, std::min(last, e + mostEdgesAtOnce)});
-        found.segments.push_back({t, firstPiece, static_cast<std::int64_t>(found.pieces.size()) - firstPiece});
-    }
+    for (const std::vector<std::int64_t>& targets : longOnes)
+        for (const std::int64_t t : targets) {
+            const std::int64_t first = block.begin[t] - block.begin[0], last = block.begin[t + 1] - block.begin[0];
+            const auto firstPiece = static_cast<std::int64_t>(found.pieces.size());
+            for (std::int64_t e = first; e < last; e += mostEdgesAtOnce)
+                found.pieces.push_back({t, e, std::min(last, e + mostEdgesAtOnce)});
+            found.segments.push_back({t, firstPiece, static_cast<std::int64_t>(found.pieces.size()) - firstPiece});
+        }
     return found;
 }
 

@@ -33,6 +33,6 @@ struct LongSegments {
     std::vector<LongPiece> pieces;
     std::vector<LongSegment> segments;
 };
-LongSegments findLongSegments(const EdgeBlock& block);
+LongSegments findLongSegments(const EdgeBlock& block, int threads = 1);
 
 }  // namespace cleave::device
