@@ -105,6 +105,7 @@ private:
                 if (function(static_cast<int>(i)).isOfLevel())
                     band.place = function(static_cast<int>(i)).level;
                 band.isGlobal = function(static_cast<int>(i)).isGlobal;
+                band.rowsOf = function(static_cast<int>(i)).rowsOf;
                 band.strip = strip(static_cast<int>(i));
             }
             m_dag.bands.push_back(std::move(band));

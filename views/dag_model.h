@@ -74,6 +74,7 @@ struct DagBand {
     std::string name;   ///< "function 2", "global ops before function 2"; of all that a folded repeat shows
     int level = -1;         ///< message degree
     int place = -1;         ///< of PlanSpace's functions, the one whose ops these are in the plan that is drawn; -1 for others
+    ValueId rowsOf;         ///< valid: a function over the rows of this output
     std::string nodeType;   ///< over whose nodes it runs; empty where there is one type
     bool isGlobal = false;  ///< its ops run over all nodes at once
     int ops = 0;

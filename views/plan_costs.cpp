@@ -49,6 +49,17 @@ std::vector<std::int64_t> curveSizes(std::int64_t nodes)
     return sizes;
 }
 
+// With the functions on the device that are to run there.
+DevicePlacement priced(const CostModel& model, const Plan& plan, const PlanCost& cost, const DeviceWishes& devices)
+{
+    std::vector<bool> there;
+    for (const FunctionCost& f : cost.functions)
+        there.push_back(!f.isGlobal && devices.functions.contains(DeviceWishes::nameOf(f)));
+    DevicePlacement placement = Placing(model, plan, cost, model.rates().of(devices.device)).price(there);
+    placement.device = devices.device;
+    return placement;
+}
+
 }  // namespace
 
 struct PlanCosts::Measured {
@@ -108,14 +119,22 @@ std::optional<PlanCost> PlanCosts::costOf(const Plan& plan) const
 std::optional<DevicePlacement> PlanCosts::placementOf(const Plan& plan, const PlanCost& cost, const DeviceWishes& devices) const
 {
     const CostModel* model = modelFor(plan.joined);
-    if (model == nullptr || devices.device.empty())
+    return model == nullptr || devices.device.empty() ? std::nullopt : std::optional(priced(*model, plan, cost, devices));
+}
+
+std::optional<DevicePlacement> PlanCosts::placementOf(const PricedPlan& plan, const DeviceWishes& devices) const
+{
+    if (!m_model || devices.device.empty())
         return {};
-    std::vector<bool> there;
-    for (const FunctionCost& f : cost.functions)
-        there.push_back(!f.isGlobal && devices.functions.contains(DeviceWishes::nameOf(f)));
-    DevicePlacement placement = Placing(*model, plan, cost, model->rates().of(devices.device)).price(there);
-    placement.device = devices.device;
-    return placement;
+    const Planned& planned = plan.planned;
+    const CostModel* model = m_model.get();
+    if (planned.plan.joined != m_model->counts().joined) {
+        std::shared_ptr<const CostModel>& own = m_ofPlans[plan.name];
+        if (!own)
+            own = std::make_shared<CostModel>(m_model->space(), plan.counts, m_model->rates());
+        model = own.get();
+    }
+    return priced(*model, planned.plan, planned.cost, devices);
 }
 
 DeviceWishes PlanCosts::placed(const Plan& plan, const PlanCost& cost, const std::string& device) const
@@ -238,6 +257,7 @@ void PlanCosts::measure(bool keepCurve)
     m_isStopped = false;
     m_tried.clear();
     m_plans.clear();
+    m_ofPlans.clear();
     m_model.reset();
     m_joined.clear();
     m_problem.clear();
@@ -263,6 +283,7 @@ void PlanCosts::measure(bool keepCurve)
         },
         [this](Measured measured) {
             m_plans = std::move(measured.plans);
+            m_ofPlans.clear();
             m_model = std::move(measured.model);
             m_planning = std::move(measured.planning);
         });
@@ -294,6 +315,7 @@ void PlanCosts::compare()
         },
         [this](Measured measured) {
             m_plans = std::move(measured.plans);
+            m_ofPlans.clear();
             m_planning = std::move(measured.planning);
         });
     watch(*m_job);

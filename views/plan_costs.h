@@ -47,6 +47,7 @@ public:
 
     /// nothing without a device
     std::optional<DevicePlacement> placementOf(const Plan& plan, const PlanCost& cost, const DeviceWishes& devices) const;
+    std::optional<DevicePlacement> placementOf(const PricedPlan& plan, const DeviceWishes& devices) const;  ///< of plans()
     DeviceWishes placed(const Plan& plan, const PlanCost& cost, const std::string& device) const;  ///< where that is faster
 
     struct Point {
@@ -91,6 +92,7 @@ private:
     std::vector<PricedPlan> m_plans;
     std::shared_ptr<const CostModel> m_model;
     std::map<std::set<int>, std::shared_ptr<const CostModel>> m_joined;
+    mutable std::map<std::string, std::shared_ptr<const CostModel>> m_ofPlans;  // of those among plans() that batches of their own are for
     std::set<int> m_wanted;  // the functions joined in the plan at hand
     bool m_isStopped = false;
     std::map<std::set<int>, Models> m_curves;

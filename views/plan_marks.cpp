@@ -118,12 +118,15 @@ std::map<int, QStringList> savesOf(const DagModel& dag, const PlanEditor& editor
 // Of a band's function, or of all that it runs together with.
 QString deviceOf(const DagBand& band, const Plan& plan, const DeviceWishes& wishes)
 {
+    const auto nameIf = [&](bool isThere) { return isThere ? QString::fromStdString(wishes.device) : QString(); };
+    if (band.rowsOf.valid())
+        return nameIf(std::ranges::any_of(wishes.functions, [&](const auto& function) { return std::get<ValueId>(function) == band.rowsOf; }));
     if (band.place < 0)
         return {};
     int last = band.place;
     while (plan.joined.contains(last))
         ++last;
-    return wishes.functions.contains({last, {}, false}) ? QString::fromStdString(wishes.device) : QString();
+    return nameIf(wishes.functions.contains({last, {}, false}));
 }
 
 }  // namespace

@@ -79,6 +79,22 @@ CostBars::Bar barOf(const QString& name, const std::vector<PlacedFunction>& func
     return bar;
 }
 
+// Of a plan some of whose functions run on a device.
+CostBars::Bar barOf(const QString& name, const PlanCost& cost, const std::vector<FunctionCost::Blocks>& blocks,
+                    const std::optional<DevicePlacement>& placement)
+{
+    if (!placement || !placement->usesDevice())
+        return barOf(name, cost, blocks);
+    CostBars::Bar bar = barOf(name, placement->functions, toText(placement->device));
+    for (std::size_t i = 0; i < cost.functions.size(); ++i) {
+        const CostBars::Bar here = barOf(name, cost.functions[i], blocks[i]);
+        for (std::size_t part = 0; part < CostBars::parts && !placement->functions[i].onDevice; ++part)
+            bar.seconds[part] += here.seconds[part];
+    }
+    bar.text = secondsText(bar.total());
+    return bar;
+}
+
 // Those that were measured, those that are here, and the plan's own.
 std::vector<std::string> devicesOf(const PlanEditor& editor)
 {
@@ -278,11 +294,14 @@ void PlanPanel::showPlan()
     if (isShown) {
         const PlanSpace& space = *m_editor.space();
         const std::vector<FunctionCost::Blocks> blocks = blockSeconds(space, m_editor.shown(), *cost);
-        plans.push_back(barOf(tr("This plan"), *cost, blocks));
+        // Other plans with functions where they are now.
+        const PlanCosts& costs = m_editor.costs();
+        plans.push_back(barOf(tr("This plan"), *cost, blocks, m_editor.placement()));
         plans.back().isMarked = true;
         if (m_editor.other())
-            if (const std::optional<PlanCost> other = m_editor.costs().costOf(m_editor.other()->plan))
-                plans.push_back(barOf(m_editor.other()->name, *other, blockSeconds(space, m_editor.other()->plan, *other)));
+            if (const std::optional<PlanCost> other = costs.costOf(m_editor.other()->plan))
+                plans.push_back(barOf(m_editor.other()->name, *other, blockSeconds(space, m_editor.other()->plan, *other),
+                                      costs.placementOf(m_editor.other()->plan, *other, m_editor.devices())));
         m_ownBars = plans.size();
         for (std::size_t i = 0; i < cost->functions.size(); ++i) {
             const FunctionCost& f = cost->functions[i];
@@ -293,17 +312,9 @@ void PlanPanel::showPlan()
                 functions.back().text = tr("%1 on %2").arg(secondsText(functions.back().total()), toText(placement->device));
             }
         }
-        if (const auto& placement = m_editor.placement(); placement && placement->usesDevice()) {
-            CostBars::Bar whole = barOf(tr("This plan"), placement->functions, toText(placement->device));
-            for (std::size_t i = 0; i < functions.size(); ++i)
-                for (std::size_t part = 0; part < CostBars::parts && !placement->functions[i].onDevice; ++part)
-                    whole.seconds[part] += functions[i].seconds[part];
-            whole.text = secondsText(whole.total());
-            whole.isMarked = true;
-            plans.front() = whole;
-        }
-        for (const PricedPlan& plan : m_editor.costs().plans())
-            plans.push_back(barOf(planText(plan.name), plan.planned.cost, blockSeconds(space, plan.planned.plan, plan.planned.cost)));
+        for (const PricedPlan& plan : costs.plans())
+            plans.push_back(barOf(planText(plan.name), plan.planned.cost, blockSeconds(space, plan.planned.plan, plan.planned.cost),
+                                  costs.placementOf(plan, m_editor.devices())));
         for (std::size_t i = 1; i < plans.size(); ++i)
             plans[i].text = tr("%1 (%2)").arg(plans[i].text, changeText(plans.front().total(), plans[i].total()));
     }

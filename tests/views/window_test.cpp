@@ -1897,6 +1897,15 @@ void WindowTest::functionsRunOnADevice()
     QCOMPARE(window.planPanel().plans().bars().front().total(), editor.placement()->seconds());
     QVERIFY(editor.placement()->seconds() < alone);
     QVERIFY(window.planPanel().plans().bars().front().seconds[CostBars::Transfer] > 0);
+    // The bars of other plans say what these would take where functions run as they do now.
+    const auto& compared = editor.costs().plans();
+    const auto& bars = window.planPanel().plans().bars();
+    QVERIFY(!compared.empty() && bars.size() > compared.size());
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+        const auto placed = editor.costs().placementOf(compared[i], editor.devices());
+        const double total = bars[bars.size() - compared.size() + i].total();
+        QVERIFY(placed && std::abs(total - placed->seconds()) <= 1e-9 * total);
+    }
     QVERIFY(window.planPanel().summary().contains(QStringLiteral("On cuda at most ")));
     QVERIFY(window.planPanel().functions().bars().front().text.endsWith(QStringLiteral(" on cuda")));
     QCOMPARE(editor.history().undoText(), QStringLiteral("Run functions on cuda where that is faster"));
@@ -1923,6 +1932,20 @@ void WindowTest::functionsRunOnADevice()
     }
     QCOMPARE(there, 2);
     QVERIFY(seconds > 0);
+    {
+        // Bands of rows of edges say so too.
+        MainWindow links;
+        links.resize(1300, 850);
+        links.show();
+        for (const char* file : {"link_prediction.pt2", "link_prediction.npz"}) {
+            links.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/") + QLatin1String(file));
+            QTRY_VERIFY_WITH_TIMEOUT(links.graphView().picture() && !links.graphView().isLayingOut() && !links.document().isBusy(), patience);
+        }
+        const auto bands = [&] { return links.graphView().svg().count(QStringLiteral("on cuda")); };
+        QCOMPARE(bands(), 0);
+        links.document().planEditor().runOn("cuda");
+        QCOMPARE(bands(), links.document().planEditor().devices().functions.size());
+    }
     const DeviceWishes chosen = editor.devices();
     editor.history().undo();
     QCOMPARE(button.text(), QStringLiteral("3 of 3 functions on cuda"));

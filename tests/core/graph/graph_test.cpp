@@ -390,6 +390,45 @@ TEST(Blocks, GroupEdgesInTheirOriginalOrder)
     EXPECT_NE(errorOf([&] { groupBySegment(segment, 2); }), "");
 }
 
+// Columns go where their edges' ids would say, however many threads there are and however many edges one range of nodes has.
+TEST(Blocks, ColumnsGoAlongWithEdges)
+{
+    constexpr std::size_t edges = 1'300'000;
+    constexpr std::int64_t nodes = 20'000;
+    std::uint64_t state = 7;
+    const auto next = [&](std::int64_t below) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        return static_cast<std::int64_t>(state >> 33) % below;
+    };
+    std::vector<std::int64_t> segment(edges), sources(edges);
+    std::vector<std::uint32_t> weights(edges);
+    for (std::size_t e = 0; e < edges; ++e) {
+        segment[e] = next(3) > 0 ? 4000 + next(3) : next(nodes);  // hubs
+        sources[e] = next(nodes + 10) - 5;                        // some from the last, some that there are not
+        weights[e] = static_cast<std::uint32_t>(next(1 << 30));
+    }
+    const EdgesBySegment ids = groupBySegment(segment, nodes);
+    std::vector<std::uint32_t> expectedSources, expectedWeights;
+    for (const std::int64_t e : ids.edges) {
+        const std::int64_t source = sources[static_cast<std::size_t>(e)];
+        expectedSources.push_back(static_cast<std::uint32_t>(source >= nodes ? -1 : source < 0 ? source + nodes : source));
+        expectedWeights.push_back(weights[static_cast<std::size_t>(e)]);
+    }
+    for (const int threads : {1, 2, 5}) {
+        EXPECT_EQ(groupBySegment(segment, nodes, threads).edges, ids.edges) << threads;
+        std::vector<std::uint32_t> a(edges), b(edges), alone(edges);
+        const std::vector<EdgeColumn> columns{{sources, nodes, {}, a.data()}, {{}, 0, weights, b.data()}};
+        const EdgesBySegment grouped = groupColumns(segment, nodes, columns, threads);
+        EXPECT_EQ(grouped.begin, ids.begin) << threads;
+        EXPECT_FALSE(grouped.hasIds());
+        EXPECT_TRUE(a == expectedSources && b == expectedWeights) << threads;
+        const EdgeColumn only{sources, nodes, {}, alone.data()};
+        EXPECT_EQ(groupColumns(segment, nodes, {&only, 1}, threads).begin, ids.begin) << threads;
+        EXPECT_TRUE(alone == expectedSources) << threads;
+        EXPECT_NE(errorOf([&] { groupColumns(segment, 4001, columns, threads); }), "");
+    }
+}
+
 TEST(Generate, KarateClubIsZacharys)
 {
     const DataGraph club = karateClub();
