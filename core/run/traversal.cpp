@@ -367,49 +367,76 @@ void LayerWise::expectStructure(const CutFunction& function, const std::vector<F
     });
 }
 
-// Edges that are not grouped yet. What will be put into their order goes along where it is a column or two of 32 bits, and nothing else reads their ids.
+// What will be put into the order of a segment's edges, where it is a column or two of 32 bits: as it is read, and as it is written.
+struct LayerWise::Columns {
+    struct Made {
+        at::Tensor* place;
+        at::Tensor rows;
+    };
+    std::vector<at::Tensor> read;
+    std::vector<Made> made;
+    std::vector<EdgeColumn> columns;
+};
+
+std::optional<LayerWise::Columns> LayerWise::columnsOf(Traversal& traversal, ValueId segment) const
+{
+    const std::int64_t edges = structure(segment).numel();
+    const auto isOf = [&](const auto& ordered) { return std::get<1>(ordered.first) == segment && !ordered.second.defined(); };
+    const auto isColumn = [&](const auto& grouped) {
+        const at::Tensor& whole = structure(grouped.first.first);
+        return whole.element_size() == sizeof(std::uint32_t) && whole.numel() == whole.size(traversal.rowDims.at(grouped.first)) && whole.numel() >= edges;
+    };
+    std::size_t count = 0;
+    for (const auto& sources : traversal.sources)
+        if (isOf(sources)) {
+            ++count;
+            if (structure(std::get<0>(sources.first)).numel() < edges)
+                return {};
+        }
+    for (const auto& grouped : traversal.grouped)
+        if (isOf(grouped)) {
+            ++count;
+            if (!isColumn(grouped))
+                return {};
+        }
+    if (count == 0 || count > columnsAtOnce)
+        return {};
+    Columns found;
+    for (auto& sources : traversal.sources)
+        if (isOf(sources)) {
+            const auto& [value, of, type] = sources.first;
+            found.read.push_back(structure(value).reshape({-1}).to(at::kLong).contiguous());
+            found.made.push_back({&sources.second, at::empty({edges}, at::kInt)});
+            found.columns.push_back({numbersOf(found.read.back()), numNodes(type), {}, asWords(found.made.back().rows)});
+        }
+    for (auto& grouped : traversal.grouped)
+        if (isOf(grouped)) {
+            const at::Tensor& whole = structure(grouped.first.first);
+            std::vector<std::int64_t> sizes = whole.sizes().vec();
+            sizes[static_cast<std::size_t>(traversal.rowDims.at(grouped.first))] = edges;
+            found.read.push_back(whole.contiguous());
+            found.made.push_back({&grouped.second, at::empty(sizes, whole.options())});
+            found.columns.push_back({{}, 0, {asWords(found.read.back()), static_cast<std::size_t>(whole.numel())}, asWords(found.made.back().rows)});
+        }
+    return found;
+}
+
+// Edges that are not grouped yet. What will be put into their order goes along, where nothing else reads their ids.
 void LayerWise::groupEdges(const Retained& kept, const Progress& progress)
 {
     const Stopwatch watch;
     for (Traversal& traversal : m_traversals)
         for (const ValueId segment : traversal.segments) {
+            const bool idsAreRead = kept.edgeIds.contains(segment);
             const auto known = traversal.edges.find(segment);
-            if (known != traversal.edges.end() && (known->second.hasIds() || !kept.edgeIds.contains(segment)))
+            if (known != traversal.edges.end() && (known->second.hasIds() || !idsAreRead))
                 continue;
-            std::vector<at::Tensor> read;  // as they are read
-            std::vector<EdgeColumn> columns;
-            bool allAreColumns = known == traversal.edges.end() && !kept.edgeIds.contains(segment);
-            const std::int64_t edges = structure(segment).numel();
-            std::vector<std::pair<at::Tensor*, at::Tensor>> made;
-            for (auto& [key, sources] : traversal.sources) {
-                const auto& [value, of, type] = key;
-                if (of != segment || sources.defined())
-                    continue;
-                read.push_back(structure(value).reshape({-1}).to(at::kLong).contiguous());
-                allAreColumns = allAreColumns && read.back().numel() >= edges;
-                made.emplace_back(&sources, at::empty({edges}, at::kInt));
-                columns.push_back({numbersOf(read.back()), numNodes(type), {}, asWords(made.back().second)});
-            }
-            for (auto& [key, rows] : traversal.grouped) {
-                if (key.second != segment || rows.defined())
-                    continue;
-                const at::Tensor& whole = structure(key.first);
-                const int rowDim = traversal.rowDims.at(key);
-                allAreColumns = allAreColumns && whole.element_size() == sizeof(std::uint32_t) && whole.numel() == whole.size(rowDim) && whole.numel() >= edges;
-                if (!allAreColumns)
-                    break;
-                read.push_back(whole.contiguous());
-                std::vector<std::int64_t> sizes = whole.sizes().vec();
-                sizes[static_cast<std::size_t>(rowDim)] = edges;
-                made.emplace_back(&rows, at::empty(sizes, whole.options()));
-                columns.push_back({{}, 0, {asWords(read.back()), static_cast<std::size_t>(read.back().numel())}, asWords(made.back().second)});
-            }
-            if (!allAreColumns || columns.empty() || columns.size() > columnsAtOnce)
-                columns.clear();
-            groupEdges(traversal, segment, columns, progress);
-            if (!columns.empty())
-                for (auto& [place, rows] : made)
-                    *place = std::move(rows);
+            const bool isNew = known == traversal.edges.end();
+            std::optional<Columns> columns = isNew && !idsAreRead ? columnsOf(traversal, segment) : std::nullopt;
+            groupEdges(traversal, segment, columns ? std::span<const EdgeColumn>(columns->columns) : std::span<const EdgeColumn>(), progress);
+            if (columns)
+                for (const Columns::Made& made : columns->made)
+                    *made.place = made.rows;
         }
     m_prologueSeconds += watch.seconds();
 }
@@ -420,6 +447,8 @@ void LayerWise::groupStructure(const CutFunction& function, const std::vector<Fu
     Traversal& traversal = of(function);
     const auto edgesInto = [&](ValueId segment) -> std::span<const std::int64_t> {
         const EdgesBySegment& edges = traversal.edges.at(segment);
+        if (!edges.hasIds())  // they were grouped for others
+            groupEdges(traversal, segment, std::span<const EdgeColumn>(), {});
         return {edges.edges.data(), static_cast<std::size_t>(edges.count(0, traversal.count))};
     };
     // What a program computes may have another number of entries than its exporter took for granted.
