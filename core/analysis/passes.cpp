@@ -74,6 +74,23 @@ bool isNoOp(const Program& program, const Op& op)
     return false;
 }
 
+// What an op multiplies by nothing but ones; invalid if it does not.
+ValueId timesOnes(const Program& program, const Op& op)
+{
+    if (op.target != "aten::mul" || op.outputs.size() != 1)
+        return {};
+    const OpView view(program, op);
+    const Value& out = view.output();
+    const auto isOnes = [&](ValueId id) {
+        const OpId maker = id.valid() ? program[id].producer : OpId{};
+        return maker.valid() && program[maker].target == "aten::ones";
+    };
+    for (const auto& [factor, other] : {std::pair{"self", "other"}, std::pair{"other", "self"}})
+        if (const Value* kept = view.tensor(other); kept && isOnes(view.value(factor)) && kept->sizes == out.sizes && kept->dtype == out.dtype)
+            return view.value(other);
+    return {};
+}
+
 class Cleaner {
 public:
     explicit Cleaner(Program& program) : m_program(program) {}
@@ -126,6 +143,11 @@ private:
             if (const ValueId only = onlyPart(m_program, op); only.valid()) {
                 count(noOps);
                 rewriter.replace(op.outputs.front(), only);
+                continue;
+            }
+            if (const ValueId other = timesOnes(m_program, op); other.valid()) {
+                count(noOps);
+                rewriter.replace(op.outputs.front(), other);
                 continue;
             }
             if (const ValueId composed = composeNewOp(m_program, op, rewriter); composed.valid()) {
