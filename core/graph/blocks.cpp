@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <memory>
 #include <string>
 #include <utility>
@@ -76,10 +77,12 @@ void group(std::span<const std::int64_t> segment, std::int64_t numNodes, int thr
         for (std::int64_t i = first; i < last; ++i)
             ++next[nodeOf(record[i]) + 1U];
     };
-    const auto place = [&](std::int64_t first, std::int64_t last, Places& next) {
+    const auto place = [&](std::int64_t range, std::int64_t first, std::int64_t last, Places& next) {
         const Record* const record = byRange.data();
-        for (std::int64_t i = first; i < last; ++i)
-            take(next[nodeOf(record[i])]++, record[i]);
+        for (std::int64_t i = first; i < last; ++i) {
+            const std::uint16_t node = nodeOf(record[i]);
+            take(next[node]++, record[i], range * nodesPerRange + node);
+        }
     };
     const auto endRange = [&](std::int64_t range, const Places& next) {
         const std::int64_t firstNode = range * nodesPerRange;
@@ -124,7 +127,7 @@ void group(std::span<const std::int64_t> segment, std::int64_t numNodes, int thr
     parallelFor(static_cast<std::int64_t>(parts.size()), threads, [&](std::int64_t i, int) {
         const Part& part = parts[static_cast<std::size_t>(i)];
         if (part.next) {
-            place(part.first, part.last, *part.next);
+            place(part.range, part.first, part.last, *part.next);
             return;
         }
         Places next{};
@@ -133,7 +136,7 @@ void group(std::span<const std::int64_t> segment, std::int64_t numNodes, int thr
         for (std::size_t v = 1; v < next.size(); ++v)
             next[v] += next[v - 1];
         endRange(part.range, next);
-        place(part.first, part.last, next);
+        place(part.range, part.first, part.last, next);
     });
 }
 
@@ -144,14 +147,32 @@ std::uint32_t nodeWord(std::int64_t given, std::int64_t numNodes)
     return static_cast<std::uint32_t>(node >= 0 && node < numNodes ? node : -1);
 }
 
+std::uint32_t productWord(const EdgeColumn& column, std::int64_t edge)
+{
+    float product = 1;
+    for (const EdgeColumn::Factor& factor : column.factors) {
+        if (factor.index.empty())
+            break;
+        const auto node = static_cast<std::uint64_t>(factor.index[static_cast<std::size_t>(edge)]);
+        if (node >= factor.numbers.size()) {
+            column.isOutside->store(true, std::memory_order_relaxed);
+            return 0;
+        }
+        product *= factor.numbers[node];
+    }
+    return std::bit_cast<std::uint32_t>(product);
+}
+
 // Calls work with what reads an edge's word of the column.
 template <class Work>
 void withWords(const EdgeColumn& column, Work work)
 {
-    if (column.words.empty())
-        work([nodes = column.nodes.data(), count = column.numNodes](std::int64_t edge) { return nodeWord(nodes[edge], count); });
-    else
+    if (!column.words.empty())
         work([words = column.words.data()](std::int64_t edge) { return words[edge]; });
+    else if (!column.factors.front().index.empty())
+        work([column](std::int64_t edge) { return productWord(column, edge); });
+    else
+        work([nodes = column.nodes.data(), count = column.numNodes](std::int64_t edge) { return nodeWord(nodes[edge], count); });
 }
 
 }  // namespace
@@ -169,12 +190,63 @@ EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_
     group<std::uint64_t>(
         segment, numNodes, threads, grouped.begin, [](std::int64_t edge, std::uint16_t node) { return static_cast<std::uint64_t>(edge) << 16 | node; },
         [](std::uint64_t record) { return static_cast<std::uint16_t>(record); },
-        [out = grouped.edges.data()](std::int64_t at, std::uint64_t record) { out[at] = static_cast<std::int64_t>(record >> 16); });
+        [out = grouped.edges.data()](std::int64_t at, std::uint64_t record, std::int64_t) { out[at] = static_cast<std::int64_t>(record >> 16); });
     return grouped;
 }
 
+namespace {
+
+// Whether a column is made of what the nodes at both ends have, of which the first column names one.
+bool isOfEnds(const EdgeColumn& product, const EdgeColumn& sources, std::span<const std::int64_t> segment)
+{
+    return !product.factors[0].index.empty() && !sources.nodes.empty() && std::ranges::all_of(product.factors, [&](const EdgeColumn::Factor& factor) {
+        return factor.index.empty() || factor.index.data() == sources.nodes.data() || factor.index.data() == segment.data();
+    });
+}
+
+// The product comes last, where all edges of a node are at hand.
+EdgesBySegment groupWithEnds(std::span<const std::int64_t> segment, std::int64_t numNodes, const EdgeColumn& sources, const EdgeColumn& product, int threads)
+{
+    struct AtEnd {
+        std::span<const float> numbers;
+        bool isTarget = false;
+
+        float of(std::uint32_t source, std::int64_t target, bool& isThere) const
+        {
+            const std::size_t node = isTarget ? static_cast<std::size_t>(target) : source;
+            isThere = isThere && node < numbers.size();
+            return node < numbers.size() ? numbers[node] : 0;
+        }
+    };
+    const bool isOne = product.factors[1].index.empty();
+    std::array<AtEnd, 2> ends;
+    for (std::size_t i = 0; i < ends.size(); ++i)
+        ends[i] = {product.factors[i].numbers, product.factors[i].index.data() == segment.data()};
+    EdgesBySegment grouped;
+    group<std::uint64_t>(
+        segment, numNodes, threads, grouped.begin,
+        [nodes = sources.nodes.data(), count = sources.numNodes](std::int64_t edge, std::uint16_t node) {
+            return static_cast<std::uint64_t>(node) << 32 | nodeWord(nodes[edge], count);
+        },
+        [](std::uint64_t record) { return static_cast<std::uint16_t>(record >> 32); },
+        [=, out = sources.out, outProduct = product.out, isOutside = product.isOutside](std::int64_t at, std::uint64_t record, std::int64_t target) {
+            const auto source = static_cast<std::uint32_t>(record);
+            bool isThere = true;
+            const float first = ends[0].of(source, target, isThere);
+            out[at] = source;
+            outProduct[at] = std::bit_cast<std::uint32_t>(isOne ? first : first * ends[1].of(source, target, isThere));
+            if (!isThere)
+                isOutside->store(true, std::memory_order_relaxed);
+        });
+    return grouped;
+}
+
+}  // namespace
+
 EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t numNodes, std::span<const EdgeColumn> columns, int threads)
 {
+    if (columns.size() == columnsAtOnce && isOfEnds(columns[1], columns[0], segment))
+        return groupWithEnds(segment, numNodes, columns[0], columns[1], threads);
     EdgesBySegment grouped;
     if (columns.size() == 1) {
         withWords(columns[0], [&](auto word) {
@@ -182,7 +254,7 @@ EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t 
                 segment, numNodes, threads, grouped.begin,
                 [word](std::int64_t edge, std::uint16_t node) { return static_cast<std::uint64_t>(node) << 32 | word(edge); },
                 [](std::uint64_t record) { return static_cast<std::uint16_t>(record >> 32); },
-                [out = columns[0].out](std::int64_t at, std::uint64_t record) { out[at] = static_cast<std::uint32_t>(record); });
+                [out = columns[0].out](std::int64_t at, std::uint64_t record, std::int64_t) { out[at] = static_cast<std::uint32_t>(record); });
         });
         return grouped;
     }
@@ -195,7 +267,7 @@ EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t 
                 segment, numNodes, threads, grouped.begin,
                 [first, second](std::int64_t edge, std::uint16_t node) { return Words{node, first(edge), second(edge)}; },
                 [](const Words& words) { return static_cast<std::uint16_t>(words.node); },
-                [a = columns[0].out, b = columns[1].out](std::int64_t at, const Words& words) {
+                [a = columns[0].out, b = columns[1].out](std::int64_t at, const Words& words, std::int64_t) {
                     a[at] = words.first;
                     b[at] = words.second;
                 });

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,12 +27,20 @@ struct EdgesBySegment {
 /// Stable counting sort in O(V + M). Error if an index is not in 0 … numNodes - 1.
 EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads = 1);
 
-/// 32 bits of each edge, to be put in the order of the edges: numbers of nodes, or anything.
+/// 32 bits of each edge, to be put in the order of the edges: numbers of nodes, products of what nodes have, or anything.
 struct EdgeColumn {
     std::span<const std::int64_t> nodes;  ///< [M or more] as 32 bits, of which negative ones count from the last; what names no node becomes -1
     std::int64_t numNodes = 0;
     std::span<const std::uint32_t> words;  ///< [M or more] otherwise
-    std::uint32_t* out = nullptr;          ///< [M]
+
+    struct Factor {
+        std::span<const float> numbers;       ///< of nodes
+        std::span<const std::int64_t> index;  ///< [M or more]
+    };
+    std::array<Factor, 2> factors;            ///< otherwise, multiplied; the second may be empty
+    std::atomic<bool>* isOutside = nullptr;   ///< set where an index names no node
+
+    std::uint32_t* out = nullptr;  ///< [M]
 };
 constexpr std::size_t columnsAtOnce = 2;
 

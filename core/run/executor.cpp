@@ -72,15 +72,60 @@ LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Cons
         m_numNodes.push_back(std::llround(rows));
     }
     guarded("The prologue cannot be computed on this graph", [&] {
-        const auto results = runProgram(program, constants, inputs, cut.prologue, "Prologue", progress, kernels);
-        for (std::size_t i = 0; i < cut.prologue.size(); ++i)
-            m_structure[cut.prologue[i]] = results[i];
+        const std::set<ValueId> distinct = wantedOfPrologue();
+        const std::vector<ValueId> wanted(distinct.begin(), distinct.end());
+        const auto results = runProgram(program, constants, inputs, wanted, "Prologue", progress, kernels);
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            m_structure[wanted[i]] = results[i];
     });
     setOrders(std::vector<std::vector<std::int64_t>>(m_numNodes.size()));
     m_prologueSeconds = watch.lap();
 }
 
 LayerWise::~LayerWise() = default;
+
+// Products of what nodes have are made as edges are grouped, of what they are made of. Not those that counts or indices are taken from, nor outputs.
+std::set<ValueId> LayerWise::wantedOfPrologue()
+{
+    std::set<ValueId> wanted(m_cut.prologue.begin(), m_cut.prologue.end()), asTheyAre(m_a.program.outputs.begin(), m_a.program.outputs.end());
+    for (const CutFunction& function : m_cut.functions) {
+        for (const RowTotal& term : function.total)
+            asTheyAre.insert(term.value);
+        for (const Frame& frame : function.frames)
+            for (const auto* terms : {&frame.before, &frame.own})
+                for (const RowTotal& term : *terms)
+                    asTheyAre.insert(term.value);
+    }
+    for (const ValueId value : m_cut.prologue)
+        if (const auto product = m_kernels == Kernels::None || asTheyAre.contains(value) ? std::nullopt : edgeProduct(m_a.program, value)) {
+            m_products[value] = *product;
+            wanted.erase(value);
+        }
+    for (const auto& [value, product] : m_products)
+        for (const EdgeProduct::Factor& factor : product.factors)
+            for (const ValueId part : {factor.numbers, factor.index})
+                if (m_a.values[part].reach != Reach::Constant)
+                    wanted.insert(part);
+    return wanted;
+}
+
+void LayerWise::computeProducts(const std::set<ValueId>& values, const Progress& progress)
+{
+    std::vector<ValueId> missing;
+    for (const auto& [value, product] : m_products)
+        if (values.contains(value) && !m_structure.contains(value))
+            missing.push_back(value);
+    if (missing.empty())
+        return;
+    Bindings known;
+    for (const auto& [value, made] : m_structure)
+        known[value] = made;
+    guarded("The prologue cannot be computed on this graph", [&] {
+        const auto results = runProgram(m_a.program, m_constants, known, missing, "Prologue", progress, m_kernels);
+        for (std::size_t i = 0; i < missing.size(); ++i)
+            m_structure[missing[i]] = results[i];
+    });
+}
 
 const at::Tensor& LayerWise::structure(ValueId value) const
 {

@@ -16,6 +16,7 @@
 #include "core/plan/rates.h"
 #include "core/run/device.h"
 #include "core/run/device_store.h"
+#include "core/run/edge_product.h"
 #include "core/run/lowering.h"
 #include "core/run/run.h"
 
@@ -161,6 +162,8 @@ private:
     void groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const;
     void groupEdges(const Retained& kept, const Progress& progress);
     std::optional<Columns> columnsOf(Traversal& traversal, ValueId segment) const;
+    std::set<ValueId> wantedOfPrologue();
+    void computeProducts(const std::set<ValueId>& values, const Progress& progress);
     void groupAllEdges(const Progress& progress);
     template <class Visit>
     static void forEachOrdered(const CutFunction& function, const std::vector<FunctionInput>& inputs, Visit visit);
@@ -261,6 +264,7 @@ private:
     const CutProgram& m_cut;
     const Constants& m_constants;
     std::map<ValueId, c10::IValue> m_structure;
+    std::map<ValueId, EdgeProduct> m_products;  // structure that is computed only if it is read otherwise than in the order of edges
     std::vector<Traversal> m_traversals;      // the first are those of all nodes of each type
     std::vector<std::vector<std::size_t>> m_traversalOf;  // each function, by node type
     at::Tensor m_targets;                     // [n] int64: the nodes that are asked for; undefined: all

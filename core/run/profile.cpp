@@ -211,6 +211,7 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
     Profile profile;
     profile.batchSize = batchSize;
     groupAllEdges(progress);
+    computeProducts({m_cut.prologue.begin(), m_cut.prologue.end()}, progress);
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         const CutFunction& function = m_cut.functions[f];
         const std::int64_t total = rowsOf(function), size = batchSizeOf(function, batchSize);

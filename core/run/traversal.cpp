@@ -2,8 +2,10 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <iterator>
+#include <memory>
 #include <numeric>
 
 #include "core/analysis/shape_text.h"
@@ -376,13 +378,20 @@ struct LayerWise::Columns {
     std::vector<at::Tensor> read;
     std::vector<Made> made;
     std::vector<EdgeColumn> columns;
+    std::unique_ptr<std::atomic<bool>> isOutside = std::make_unique<std::atomic<bool>>(false);
 };
 
 std::optional<LayerWise::Columns> LayerWise::columnsOf(Traversal& traversal, ValueId segment) const
 {
     const std::int64_t edges = structure(segment).numel();
     const auto isOf = [&](const auto& ordered) { return std::get<1>(ordered.first) == segment && !ordered.second.defined(); };
+    const auto productOf = [&](ValueId value) -> const EdgeProduct* {
+        const auto product = m_products.find(value);
+        return product == m_products.end() || m_structure.contains(value) ? nullptr : &product->second;
+    };
     const auto isColumn = [&](const auto& grouped) {
+        if (const EdgeProduct* product = productOf(grouped.first.first))
+            return std::ranges::all_of(product->factors, [&](const EdgeProduct::Factor& f) { return structure(f.index).numel() >= edges; });
         const at::Tensor& whole = structure(grouped.first.first);
         return whole.element_size() == sizeof(std::uint32_t) && whole.numel() == whole.size(traversal.rowDims.at(grouped.first)) && whole.numel() >= edges;
     };
@@ -407,16 +416,34 @@ std::optional<LayerWise::Columns> LayerWise::columnsOf(Traversal& traversal, Val
             const auto& [value, of, type] = sources.first;
             found.read.push_back(structure(value).reshape({-1}).to(at::kLong).contiguous());
             found.made.push_back({&sources.second, at::empty({edges}, at::kInt)});
-            found.columns.push_back({numbersOf(found.read.back()), numNodes(type), {}, asWords(found.made.back().rows)});
+            EdgeColumn& column = found.columns.emplace_back();
+            column.nodes = numbersOf(found.read.back());
+            column.numNodes = numNodes(type);
+            column.out = asWords(found.made.back().rows);
         }
     for (auto& grouped : traversal.grouped)
-        if (isOf(grouped)) {
+        if (const EdgeProduct* product = isOf(grouped) ? productOf(grouped.first.first) : nullptr) {
+            const auto rowDim = static_cast<std::size_t>(traversal.rowDims.at(grouped.first));
+            std::vector<std::int64_t> sizes(m_a.program[grouped.first.first].sizes.size(), 1);
+            sizes[rowDim] = edges;
+            found.made.push_back({&grouped.second, at::empty(sizes, at::kFloat)});
+            EdgeColumn& column = found.columns.emplace_back();
+            for (std::size_t i = 0; i < product->factors.size(); ++i) {
+                const at::Tensor numbers = found.read.emplace_back(structure(product->factors[i].numbers).contiguous());
+                const at::Tensor index = found.read.emplace_back(structure(product->factors[i].index).contiguous());
+                column.factors[i] = {{numbers.data_ptr<float>(), static_cast<std::size_t>(numbers.numel())}, numbersOf(index)};
+            }
+            column.isOutside = found.isOutside.get();
+            column.out = asWords(found.made.back().rows);
+        } else if (isOf(grouped)) {
             const at::Tensor& whole = structure(grouped.first.first);
             std::vector<std::int64_t> sizes = whole.sizes().vec();
             sizes[static_cast<std::size_t>(traversal.rowDims.at(grouped.first))] = edges;
             found.read.push_back(whole.contiguous());
             found.made.push_back({&grouped.second, at::empty(sizes, whole.options())});
-            found.columns.push_back({{}, 0, {asWords(found.read.back()), static_cast<std::size_t>(whole.numel())}, asWords(found.made.back().rows)});
+            EdgeColumn& column = found.columns.emplace_back();
+            column.words = {asWords(found.read.back()), static_cast<std::size_t>(whole.numel())};
+            column.out = asWords(found.made.back().rows);
         }
     return found;
 }
@@ -434,10 +461,18 @@ void LayerWise::groupEdges(const Retained& kept, const Progress& progress)
             const bool isNew = known == traversal.edges.end();
             std::optional<Columns> columns = isNew && !idsAreRead ? columnsOf(traversal, segment) : std::nullopt;
             groupEdges(traversal, segment, columns ? std::span<const EdgeColumn>(columns->columns) : std::span<const EdgeColumn>(), progress);
-            if (columns)
+            if (columns && *columns->isOutside)
+                groupEdges(traversal, segment, std::span<const EdgeColumn>(), progress);  // what computes them says what is wrong
+            else if (columns)
                 for (const Columns::Made& made : columns->made)
                     *made.place = made.rows;
         }
+    std::set<ValueId> others = kept.structure;
+    for (const Traversal& traversal : m_traversals)
+        for (const auto& [key, rows] : traversal.grouped)
+            if (!rows.defined())
+                others.insert(key.first);
+    computeProducts(others, progress);
     m_prologueSeconds += watch.seconds();
 }
 

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <set>
@@ -407,6 +410,9 @@ TEST(Blocks, ColumnsGoAlongWithEdges)
         sources[e] = next(nodes + 10) - 5;                        // some from the last, some that there are not
         weights[e] = static_cast<std::uint32_t>(next(1 << 30));
     }
+    std::vector<float> ofNodes;
+    for (std::int64_t v = 0; v < nodes; ++v)
+        ofNodes.push_back(1 / std::sqrt(static_cast<float>(1 + next(1000))));
     const EdgesBySegment ids = groupBySegment(segment, nodes);
     std::vector<std::uint32_t> expectedSources, expectedWeights;
     for (const std::int64_t e : ids.edges) {
@@ -417,14 +423,57 @@ TEST(Blocks, ColumnsGoAlongWithEdges)
     for (const int threads : {1, 2, 5}) {
         EXPECT_EQ(groupBySegment(segment, nodes, threads).edges, ids.edges) << threads;
         std::vector<std::uint32_t> a(edges), b(edges), alone(edges);
-        const std::vector<EdgeColumn> columns{{sources, nodes, {}, a.data()}, {{}, 0, weights, b.data()}};
+        std::vector<EdgeColumn> columns(2);
+        columns[0].nodes = sources;
+        columns[0].numNodes = nodes;
+        columns[0].out = a.data();
+        columns[1].words = weights;
+        columns[1].out = b.data();
         const EdgesBySegment grouped = groupColumns(segment, nodes, columns, threads);
         EXPECT_EQ(grouped.begin, ids.begin) << threads;
         EXPECT_FALSE(grouped.hasIds());
         EXPECT_TRUE(a == expectedSources && b == expectedWeights) << threads;
-        const EdgeColumn only{sources, nodes, {}, alone.data()};
+        EdgeColumn only = columns[0];
+        only.out = alone.data();
         EXPECT_EQ(groupColumns(segment, nodes, {&only, 1}, threads).begin, ids.begin) << threads;
         EXPECT_TRUE(alone == expectedSources) << threads;
+        // Two numbers of nodes multiplied, unless there is no such node.
+        std::atomic<bool> isOutside = false;
+        EdgeColumn product;
+        product.factors = {EdgeColumn::Factor{ofNodes, segment}, EdgeColumn::Factor{ofNodes, segment}};
+        product.isOutside = &isOutside;
+        product.out = alone.data();
+        groupColumns(segment, nodes, {&product, 1}, threads);
+        EXPECT_FALSE(isOutside);
+        for (std::size_t i = 0; i < edges; ++i)
+            if (const float number = ofNodes[static_cast<std::size_t>(segment[static_cast<std::size_t>(ids.edges[i])])];
+                std::bit_cast<float>(alone[i]) != number * number) {
+                ADD_FAILURE() << "edge " << i;
+                break;
+            }
+        product.factors[1].index = sources;
+        groupColumns(segment, nodes, {&product, 1}, threads);
+        EXPECT_TRUE(isOutside);
+        // Beside the sources, those of both ends of an edge.
+        for (const bool areThere : {true, false}) {
+            isOutside = false;
+            std::vector<std::int64_t> ends = sources;
+            for (std::int64_t& source : ends)
+                source = areThere ? std::clamp<std::int64_t>(source, 0, nodes - 1) : source;
+            columns[1] = product;
+            columns[0].nodes = columns[1].factors[1].index = ends;
+            columns[1].out = b.data();
+            groupColumns(segment, nodes, columns, threads);
+            EXPECT_EQ(isOutside, !areThere);
+            std::size_t wrong = 0;
+            for (std::size_t i = 0; i < edges; ++i) {
+                const auto e = static_cast<std::size_t>(ids.edges[i]);
+                const auto number = [&](std::int64_t node) { return ofNodes[static_cast<std::size_t>(node)]; };
+                if (areThere && (a[i] != static_cast<std::uint32_t>(ends[e]) || std::bit_cast<float>(b[i]) != number(segment[e]) * number(ends[e])))
+                    ++wrong;
+            }
+            EXPECT_EQ(wrong, 0U);
+        }
         EXPECT_NE(errorOf([&] { groupColumns(segment, 4001, columns, threads); }), "");
     }
 }
