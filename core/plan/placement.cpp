@@ -11,7 +11,13 @@ namespace cleave {
 
 namespace {
 
-constexpr double batchesThere = 8;  // that a function takes on a device, about: as large as its memory allows, but some, so that lanes overlap
+// Batches that a function takes on a device: a small one, and as large ones as its memory allows, but some, so that lanes overlap.
+double batchesThere(const GraphCounts& counts)
+{
+    constexpr double small = 4096, others = 8;
+    const std::int64_t most = counts.nodes.empty() ? 0 : *std::ranges::max_element(counts.nodes);
+    return static_cast<double>(most) <= small ? 1 : 1 + others;
+}
 
 double sumOf(const std::vector<PlacedFunction>& functions, const auto& part)
 {
@@ -76,7 +82,7 @@ Placing::Placing(const CostModel& costs, const Plan& plan, const PlanCost& cost,
                 edgeBytes += space.ops()[i].movable ? 0 : cost.ops[i].bytes;
             }
         m_compute.push_back((readBytes[index] + std::max(f.compute.bytes - edgeBytes, 0.0) + f.write.bytes) / rates.memory +
-                            edgeBytes / rates.edgeRows + f.compute.flops / rates.gemm + batchesThere * ops * rates.opSeconds);
+                            edgeBytes / rates.edgeRows + f.compute.flops / rates.gemm + batchesThere(costs.counts()) * ops * rates.opSeconds);
     }
 }
 
