@@ -19,11 +19,12 @@ namespace {
 
 constexpr std::int64_t nodesPerRange = 4096;  // 16 bits hold a node of a range
 
-// First into ranges of nodes whose edges fit into a cache, then each range by itself. A record stands for an edge, with its node's number in the range, so
-// that the segment, which may lie in a file, is read twice from front to back and no more. Records are made in the order of the edges, and taken where
-// they belong, on several threads.
+// First into ranges of nodes whose edges fit into a cache, then each range by itself. A record stands for an edge, with its node's number in the
+// range, so that the segment, which may lie in a file, is read twice from front to back and no more. Records are made in the order of the edges, and
+// taken where they belong, on several threads.
 template <class Record, class Make, class NodeOf, class Take>
-void group(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads, PageVector<std::int64_t>& begin, Make make, NodeOf nodeOf, Take take)
+void group(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads, PageVector<std::int64_t>& begin, Make make, NodeOf nodeOf,
+           Take take)
 {
     if (numNodes < 0 || static_cast<std::uint64_t>(numNodes) > physicalMemory() / (2 * sizeof(std::int64_t)))
         throw Error("A graph of " + formatCount(numNodes) + " nodes does not fit into memory.");
@@ -188,7 +189,8 @@ EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_
     EdgesBySegment grouped;
     grouped.edges.resize(segment.size());
     group<std::uint64_t>(
-        segment, numNodes, threads, grouped.begin, [](std::int64_t edge, std::uint16_t node) { return static_cast<std::uint64_t>(edge) << 16 | node; },
+        segment, numNodes, threads, grouped.begin,
+        [](std::int64_t edge, std::uint16_t node) { return static_cast<std::uint64_t>(edge) << 16 | node; },
         [](std::uint64_t record) { return static_cast<std::uint16_t>(record); },
         [out = grouped.edges.data()](std::int64_t at, std::uint64_t record, std::int64_t) { out[at] = static_cast<std::int64_t>(record >> 16); });
     return grouped;
@@ -205,7 +207,8 @@ bool isOfEnds(const EdgeColumn& product, const EdgeColumn& sources, std::span<co
 }
 
 // The product comes last, where all edges of a node are at hand.
-EdgesBySegment groupWithEnds(std::span<const std::int64_t> segment, std::int64_t numNodes, const EdgeColumn& sources, const EdgeColumn& product, int threads)
+EdgesBySegment groupWithEnds(std::span<const std::int64_t> segment, std::int64_t numNodes, const EdgeColumn& sources, const EdgeColumn& product,
+                             int threads)
 {
     struct AtEnd {
         std::span<const float> numbers;
@@ -265,7 +268,9 @@ EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t 
         withWords(columns[1], [&](auto second) {
             group<Words>(
                 segment, numNodes, threads, grouped.begin,
-                [first, second](std::int64_t edge, std::uint16_t node) { return Words{node, first(edge), second(edge)}; },
+                [first, second](std::int64_t edge, std::uint16_t node) {
+                    return Words{node, first(edge), second(edge)};
+                },
                 [](const Words& words) { return static_cast<std::uint16_t>(words.node); },
                 [a = columns[0].out, b = columns[1].out](std::int64_t at, const Words& words, std::int64_t) {
                     a[at] = words.first;

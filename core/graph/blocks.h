@@ -37,8 +37,8 @@ struct EdgeColumn {
         std::span<const float> numbers;       ///< of nodes
         std::span<const std::int64_t> index;  ///< [M or more]
     };
-    std::array<Factor, 2> factors;            ///< otherwise, multiplied; the second may be empty
-    std::atomic<bool>* isOutside = nullptr;   ///< set where an index names no node
+    std::array<Factor, 2> factors;           ///< otherwise, multiplied; the second may be empty
+    std::atomic<bool>* isOutside = nullptr;  ///< set where an index names no node
 
     std::uint32_t* out = nullptr;  ///< [M]
 };

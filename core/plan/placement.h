@@ -13,8 +13,8 @@ struct PlacedFunction {
     bool onDevice = false;
     double prepareSeconds = 0;  ///< of the host
     double inSeconds = 0, computeSeconds = 0, outSeconds = 0;
-    double firstSeconds = 0;    ///< of inSeconds: for what comes before the first batch
-    double saveSeconds = 0;     ///< of the host: rows that left, written into the store
+    double firstSeconds = 0;  ///< of inSeconds: for what comes before the first batch
+    double saveSeconds = 0;   ///< of the host: rows that left, written into the store
     double bytesIn = 0, bytesOut = 0;
     double bytesKept = 0;       ///< of save points that stay on the device for functions after
 

@@ -105,7 +105,8 @@ private:
         for (const at::Tensor& fixed : m_fixed)
             taken -= fixed.defined() ? static_cast<double>(fixed.nbytes()) : 0;
         const double fit = std::min(share * static_cast<double>(m_device.freeBytes()) / (slots * std::max(taken, static_cast<double>(rows))),
-                                    mostStaged / std::max(m_staged, 1.0)) * static_cast<double>(rows);
+                                    mostStaged / std::max(m_staged, 1.0)) *
+                           static_cast<double>(rows);
         m_run.batchSize = std::max<std::int64_t>(1, std::min((left + batches - 1) / batches, static_cast<std::int64_t>(std::min(fit, 1e15))));
     }
 

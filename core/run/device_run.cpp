@@ -222,8 +222,8 @@ std::vector<bool> LayerWise::makeRoomOnDevice(const Running& running)
     return stays;
 }
 
-// What all batches read at any place, so that what a batch reads of it in order is read there as well; then, where there is room left, what they read in
-// order alone: it comes through less memory of the host than from batch to batch. False: what is read at any place does not fit after all.
+// What all batches read at any place, so that what a batch reads of it in order is read there as well; then, where there is room left, what they read
+// in order alone: it comes through less memory of the host than from batch to batch. False: what is read at any place does not fit after all.
 bool LayerWise::bringToDevice(Running& running, std::vector<ValueId>& brought)
 {
     const CutFunction& function = running.function;
@@ -250,7 +250,8 @@ bool LayerWise::bringToDevice(Running& running, std::vector<ValueId>& brought)
     return true;
 }
 
-// What lies in the order of the edges into targets, where all of it is read: it comes once for all functions, where it takes a small part of what is free.
+// What lies in the order of the edges into targets, where all of it is read: it comes once for all functions, where it takes a small part of what is
+// free.
 std::map<std::size_t, const at::Tensor*> LayerWise::bringStructure(Running& running, const std::set<std::size_t>& numbered)
 {
     constexpr double part = 0.125;

@@ -143,10 +143,10 @@ private:
         int nodeType = 0;
         at::Tensor order, place;  // [V] int64 each: the nodes in order, and where each is; undefined for the natural order
         std::int64_t count = 0;   // how many of them are computed, from the first
-        std::set<ValueId> segments;   // that edges are grouped by, at the latest before functions run
+        std::set<ValueId> segments;  // that edges are grouped by, at the latest before functions run
         std::map<ValueId, EdgesBySegment> edges;
-        std::map<std::pair<ValueId, ValueId>, at::Tensor> grouped;  // structure rows in the order of a segment's edges; undefined: will be
-        std::map<std::pair<ValueId, ValueId>, int> rowDims;         // where they lie in it
+        std::map<std::pair<ValueId, ValueId>, at::Tensor> grouped;        // structure rows in the order of a segment's edges; undefined: will be
+        std::map<std::pair<ValueId, ValueId>, int> rowDims;               // where they lie in it
         std::map<std::tuple<ValueId, ValueId, int>, at::Tensor> sources;  // an index into nodes of a type in that order, as int32; undefined: will be
 
         at::Tensor placesOf(const at::Tensor& nodes) const;
