@@ -81,12 +81,14 @@ ValueId timesOnes(const Program& program, const Op& op)
         return {};
     const OpView view(program, op);
     const Value& out = view.output();
+    const auto isExact = [](DType dtype) { return isFloating(dtype) || dtype == DType::Int64 || dtype == DType::Int32; };
     const auto isOnes = [&](ValueId id) {
         const OpId maker = id.valid() ? program[id].producer : OpId{};
         return maker.valid() && program[maker].target == "aten::ones";
     };
     for (const auto& [factor, other] : {std::pair{"self", "other"}, std::pair{"other", "self"}})
-        if (const Value* kept = view.tensor(other); kept && isOnes(view.value(factor)) && kept->sizes == out.sizes && kept->dtype == out.dtype)
+        if (const Value* kept = view.tensor(other);
+            kept && isOnes(view.value(factor)) && kept->sizes == out.sizes && kept->dtype == out.dtype && isExact(kept->dtype))
             return view.value(other);
     return {};
 }

@@ -221,20 +221,23 @@ EdgesBySegment groupWithEnds(std::span<const std::int64_t> segment, std::int64_t
             return node < numbers.size() ? numbers[node] : 0;
         }
     };
+    // What counts from the last node may count from another one in numbers that are more or fewer than nodes.
+    constexpr std::uint64_t fromLast = std::uint64_t{1} << 48;
     const bool isOne = product.factors[1].index.empty();
     std::array<AtEnd, 2> ends;
     for (std::size_t i = 0; i < ends.size(); ++i)
         ends[i] = {product.factors[i].numbers, product.factors[i].index.data() == segment.data()};
+    const bool readsSources = !ends[0].isTarget || (!isOne && !ends[1].isTarget);
     EdgesBySegment grouped;
     group<std::uint64_t>(
         segment, numNodes, threads, grouped.begin,
-        [nodes = sources.nodes.data(), count = sources.numNodes](std::int64_t edge, std::uint16_t node) {
-            return static_cast<std::uint64_t>(node) << 32 | nodeWord(nodes[edge], count);
+        [=, nodes = sources.nodes.data(), count = sources.numNodes](std::int64_t edge, std::uint16_t node) {
+            return (nodes[edge] < 0 ? fromLast : 0) | static_cast<std::uint64_t>(node) << 32 | nodeWord(nodes[edge], count);
         },
         [](std::uint64_t record) { return static_cast<std::uint16_t>(record >> 32); },
         [=, out = sources.out, outProduct = product.out, isOutside = product.isOutside](std::int64_t at, std::uint64_t record, std::int64_t target) {
             const auto source = static_cast<std::uint32_t>(record);
-            bool isThere = true;
+            bool isThere = (record & fromLast) == 0 || !readsSources;
             const float first = ends[0].of(source, target, isThere);
             out[at] = source;
             outProduct[at] = std::bit_cast<std::uint32_t>(isOne ? first : first * ends[1].of(source, target, isThere));

@@ -151,7 +151,7 @@ DevicePlacement Placing::best() const
         const FunctionCost& f = m_cost.functions[static_cast<std::size_t>(i)];
         cut.payOnFirst(i, f.seconds());
         cut.payOnSecond(i, mayRunThere(static_cast<std::size_t>(i))
-                               ? std::max({f.prepare.seconds, f.prepare.bytes / m_rates.toDevice, m_compute[static_cast<std::size_t>(i)]})
+                               ? arrivalSeconds(f.prepare.bytes) + std::max(f.prepare.seconds, m_compute[static_cast<std::size_t>(i)])
                                : never);
     }
     for (const Moved& t : m_tensors) {
@@ -161,13 +161,14 @@ DevicePlacement Placing::best() const
             cut.mustPay(reader, isReadHere, never);   // one here puts it here
         }
         if (t.madeIn >= 0)
-            cut.mustPay(t.madeIn, isReadThere, t.bytes / m_rates.toDevice);
+            cut.mustPay(t.madeIn, isReadThere, arrivalSeconds(t.bytes));
         else
-            cut.payOnSecond(isReadThere, t.bytes / m_rates.toDevice);
+            cut.payOnSecond(isReadThere, arrivalSeconds(t.bytes));
+        const double leaving = t.bytes / std::min(m_rates.fromDevice, m_hostWrite);
         if (t.madeIn >= 0 && t.isOutput)
-            cut.payOnSecond(t.madeIn, t.bytes / m_rates.fromDevice);
+            cut.payOnSecond(t.madeIn, leaving);
         else if (t.madeIn >= 0)
-            cut.mustPay(isReadHere, t.madeIn, t.bytes / m_rates.fromDevice);
+            cut.mustPay(isReadHere, t.madeIn, leaving);
     }
     std::vector<bool> onDevice = cut.solve();
     onDevice.resize(static_cast<std::size_t>(count));

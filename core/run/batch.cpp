@@ -302,7 +302,7 @@ const at::Tensor* LayerWise::groupedAt(const CutFunction& function, const StepOp
         return nullptr;
     const auto& all = of(function).grouped;
     const auto grouped = all.find({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index});
-    return grouped == all.end() ? nullptr : &grouped->second;
+    return grouped == all.end() || !grouped->second.defined() ? nullptr : &grouped->second;
 }
 
 // An index, likewise, as it is read by edge programs.
@@ -312,7 +312,7 @@ const at::Tensor* LayerWise::sourcesAt(const CutFunction& function, const StepOp
         return nullptr;
     const auto& all = of(function).sources;
     const auto sources = all.find({index.value, function.frames[static_cast<std::size_t>(index.frame)].index, index.ofType});
-    return sources == all.end() ? nullptr : &sources->second;
+    return sources == all.end() || !sources->second.defined() ? nullptr : &sources->second;
 }
 
 // Where each row of a frame is in the rows of its parts after each other.

@@ -221,8 +221,9 @@ DeviceRates calibrate(Device& device, const Progress& progress)
             const at::Tensor begins = at::arange(rows + 1, at::kLong).mul(edges);
             return secondsIn(Lane::Compute, [&] { lowered.run({begins, store, sourcesThere}); });
         };
-        const double longer = secondsFor(manyEdges) - secondsFor(fewEdges);
-        rates.edgeRows = static_cast<double>((manyEdges - fewEdges) * rows) * rowSize / std::max(longer, 1e-9);
+        const double all = secondsFor(manyEdges), longer = all - secondsFor(fewEdges);
+        rates.edgeRows = longer > all / 4 ? static_cast<double>((manyEdges - fewEdges) * rows) * rowSize / longer  // else something else was measured
+                                          : static_cast<double>(manyEdges * rows) * rowSize / all;
         next("calls");
         const at::Tensor few = there({16, 4});
         rates.opSeconds = secondsIn(Lane::Compute, [&] {

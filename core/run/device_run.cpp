@@ -87,7 +87,11 @@ LayerWise::Parts LayerWise::partsOn(c10::Device place, const CutFunction& functi
 // Inputs are there now. What cannot run there, or has nothing to do but to make an empty store, runs on the processor.
 bool LayerWise::staysOnDevice(Running& running)
 {
-    const std::string reason = whyNotOnDevice(running.function, &running.parts.whole);
+    std::string reason = whyNotOnDevice(running.function, &running.parts.whole);
+    if (!reason.empty() && m_there->structureBytes() > 0) {
+        m_there->dropStructure();
+        reason = whyNotOnDevice(running.function, &running.parts.whole);
+    }
     if (!reason.empty())
         notOnDevice(running.function, reason);
     if (reason.empty() && running.total > 0)
@@ -252,7 +256,7 @@ bool LayerWise::bringToDevice(Running& running, std::vector<ValueId>& brought)
 
 // What lies in the order of the edges into targets, where all of it is read: it comes once for all functions, where it takes a small part of what is
 // free.
-std::map<std::size_t, const at::Tensor*> LayerWise::bringStructure(Running& running, const std::set<std::size_t>& numbered)
+std::map<std::size_t, const at::Tensor*> LayerWise::bringStructure(Running& running)
 {
     constexpr double part = 0.125;
     std::map<std::size_t, const at::Tensor*> there;
@@ -261,20 +265,18 @@ std::map<std::size_t, const at::Tensor*> LayerWise::bringStructure(Running& runn
     for (std::size_t i = 0; i < whole.inputs.size(); ++i) {
         const FunctionInput& in = whole.inputs[i];
         const at::Tensor* ordered = in.operand ? groupedAt(function, *in.operand) : in.sourcesOf ? sourcesAt(function, *in.sourcesOf) : nullptr;
-        if (!ordered || numbered.contains(i) || ordered->numel() == 0)
+        if (!ordered || ordered->numel() == 0)
             continue;
-        const double before = m_there->structureBytes(), bytes = static_cast<double>(ordered->nbytes());
-        if (bytes > part * static_cast<double>(m_device->freeBytes()))
+        const bool isNew = !m_there->hasStructure(*ordered);
+        const double bytes = static_cast<double>(ordered->nbytes());
+        if (isNew && bytes > part * static_cast<double>(m_device->freeBytes()))
             continue;
-        const at::Tensor* copy = m_there->structure(*ordered);
-        if (!copy)
-            continue;
-        if (m_there->structureBytes() > before) {
-            if (in.sourcesOf)
-                checkSources({ordered->data_ptr<std::int32_t>(), static_cast<std::size_t>(ordered->numel())}, numNodes(in.sourcesOf->ofType));
-            running.stats.bytesToDevice += bytes;
+        if (isNew && in.sourcesOf)
+            checkSources({ordered->data_ptr<std::int32_t>(), static_cast<std::size_t>(ordered->numel())}, numNodes(in.sourcesOf->ofType));
+        if (const at::Tensor* copy = m_there->structure(*ordered)) {
+            running.stats.bytesToDevice += isNew ? bytes : 0;
+            there[i] = copy;
         }
-        there[i] = copy;
     }
     return there;
 }
@@ -290,8 +292,10 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
     const std::vector<bool> stays = makeRoomOnDevice(running);
     // All rows of the store where they fit and most are read, and of each batch those that it reads otherwise.
     std::vector<ValueId> brought;
-    const bool isWhole = readsMost(function) && sumOf(bytesAnywhere(whole)) <= partForAll * static_cast<double>(m_device->freeBytes()) &&
-                         bringToDevice(running, brought);
+    const auto fits = [&] { return sumOf(bytesAnywhere(whole)) <= partForAll * static_cast<double>(m_device->freeBytes()); };
+    if (readsMost(function) && !fits())
+        m_there->dropStructure();
+    const bool isWhole = readsMost(function) && fits() && bringToDevice(running, brought);
     std::vector<ReadBySources> parts;
     for (const ReadBySources& read : isWhole ? std::vector<ReadBySources>{} : whole.readBySources) {
         const auto isThere = [&](std::size_t rows) { return onDevice(whole.inputs[rows]) != nullptr; };
@@ -306,10 +310,7 @@ void LayerWise::runOnDevice(Running& running, std::int64_t batchSize, const Prog
         }
         parts.push_back(read);
     }
-    std::set<std::size_t> renumbered;
-    for (const ReadBySources& read : parts)
-        renumbered.insert(read.sources.begin(), read.sources.end());
-    const auto structureThere = isWhole ? bringStructure(running, renumbered) : std::map<std::size_t, const at::Tensor*>{};
+    const auto structureThere = isWhole ? bringStructure(running) : std::map<std::size_t, const at::Tensor*>{};
     Numbering sources;
     work.prepare = [&](std::int64_t first, std::int64_t last) {
         running.report(first, progress);

@@ -28,6 +28,7 @@ public:
 
     /// The same for structure, which is known by where it lies on the host: the copy, made at its first call; null: there is no room.
     const at::Tensor* structure(const at::Tensor& tensor);
+    bool hasStructure(const at::Tensor& tensor) const { return m_structure.contains(tensor.data_ptr()); }
     double structureBytes() const;
     void dropStructure() { m_structure.clear(); }
     void dropIf(const auto& isOver) { std::erase_if(m_tensors, isOver); }

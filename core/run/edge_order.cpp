@@ -188,7 +188,9 @@ std::optional<LayerWise::Columns> LayerWise::columnsOf(Traversal& traversal, Val
     };
     const auto isColumn = [&](const auto& grouped) {
         if (const EdgeProduct* product = productOf(grouped.first.first))
-            return std::ranges::all_of(product->factors, [&](const EdgeProduct::Factor& f) { return structure(f.index).numel() >= edges; });
+            return std::ranges::all_of(product->factors, [&](const EdgeProduct::Factor& f) {
+                return structure(f.index).numel() >= edges && structure(f.index).numel() == structure(product->factors.front().index).numel();
+            });
         const at::Tensor& whole = structure(grouped.first.first);
         return whole.element_size() == sizeof(std::uint32_t) && whole.numel() == whole.size(traversal.rowDims.at(grouped.first)) &&
                whole.numel() >= edges;

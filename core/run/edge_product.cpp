@@ -32,7 +32,7 @@ ValueId behindViews(const Program& program, ValueId id)
         forEachOperand(*op, [&](ValueId) { ++operands; });
         const ValueId self = OpView(program, *op).value("self");
         const bool isView = op->target == "aten::view" || op->target == "aten::reshape" || op->target == "aten::unsqueeze";
-        if (!isView || operands != 1 || !self.valid() || wide(self) != wide(id))
+        if (!isView || operands != 1 || !self.valid() || wide(self) != wide(id) || program[self].dtype != program[id].dtype)
             break;
         id = self;
     }
@@ -61,7 +61,7 @@ std::optional<EdgeProduct::Factor> factorOf(const Program& program, ValueId id)
 std::optional<EdgeProduct> edgeProduct(const Program& program, ValueId value)
 {
     const ValueId root = behindViews(program, value);
-    if (!isColumn(program, root, DType::Float32))
+    if (program[value].dtype != DType::Float32 || !isColumn(program, root, DType::Float32))
         return {};
     if (const auto only = factorOf(program, root))
         return EdgeProduct{{*only}};

@@ -96,8 +96,13 @@ std::set<ValueId> LayerWise::wantedOfPrologue()
                 for (const RowTotal& term : *terms)
                     asTheyAre.insert(term.value);
     }
+    // Indices that nothing else reads had better be read at once, as masks are.
+    const auto isThereAnyway = [&](const EdgeProduct::Factor& factor) {
+        return m_a.values[factor.index].reach == Reach::Constant || std::ranges::count(m_cut.prologue, factor.index) > 0;
+    };
     for (const ValueId value : m_cut.prologue)
-        if (const auto product = m_kernels == Kernels::None || asTheyAre.contains(value) ? std::nullopt : edgeProduct(m_a.program, value)) {
+        if (const auto product = m_kernels == Kernels::None || asTheyAre.contains(value) ? std::nullopt : edgeProduct(m_a.program, value);
+            product && std::ranges::all_of(product->factors, isThereAnyway)) {
             m_products[value] = *product;
             wanted.erase(value);
         }
@@ -146,6 +151,8 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
 {
     std::vector<Parts> lowered;
     m_isOnDevice.clear();
+    if (m_there)
+        m_there->dropStructure();  // of a run in another order
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
         guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
             requireMemoryAtOnce(m_cut.functions[f]);

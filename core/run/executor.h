@@ -36,7 +36,7 @@ constexpr int sampleBlocks = 16;                ///< that ops are measured on
 /// Runs a cut program on one graph: prologue once, then function by function, batch by batch.
 class LayerWise {
 public:
-    /// Evaluates the prologue and groups the edges of every segment. Error if the graph does not fit the model.
+    /// Evaluates the prologue. Error if the graph does not fit the model; edges are grouped, and those that lead nowhere found, by what runs or counts.
     LayerWise(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, Kernels kernels,
               const Progress& progress);
     ~LayerWise();
@@ -206,7 +206,7 @@ private:
     std::vector<bool> makeRoomOnDevice(const Running& running);
     bool readsMost(const CutFunction& function) const;
     bool bringToDevice(Running& running, std::vector<ValueId>& brought);
-    std::map<std::size_t, const at::Tensor*> bringStructure(Running& running, const std::set<std::size_t>& numbered);
+    std::map<std::size_t, const at::Tensor*> bringStructure(Running& running);
     void bringToHost(ValueId value);
     const at::Tensor& stored(ValueId value) const;
     std::size_t indexOf(const CutFunction& function) const { return static_cast<std::size_t>(&function - m_cut.functions.data()); }

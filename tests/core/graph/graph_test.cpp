@@ -455,11 +455,12 @@ TEST(Blocks, ColumnsGoAlongWithEdges)
         groupColumns(segment, nodes, {&product, 1}, threads);
         EXPECT_TRUE(isOutside);
         // Beside the sources, those of both ends of an edge.
-        for (const bool areThere : {true, false}) {
+        for (const std::int64_t least : {0, -5, 6}) {
+            const bool areThere = least == 0;
             isOutside = false;
             std::vector<std::int64_t> ends = sources;
-            for (std::int64_t& source : ends)
-                source = areThere ? std::clamp<std::int64_t>(source, 0, nodes - 1) : source;
+            for (std::int64_t& source : ends)  // all there, some from the last, some that there are not
+                source = std::clamp<std::int64_t>(source, std::min<std::int64_t>(least, 0), least > 0 ? nodes + 5 : nodes - 1);
             columns[1] = product;
             columns[0].nodes = columns[1].factors[1].index = ends;
             columns[1].out = b.data();
