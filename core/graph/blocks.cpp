@@ -148,10 +148,10 @@ std::uint32_t nodeWord(std::int64_t given, std::int64_t numNodes)
     return static_cast<std::uint32_t>(node >= 0 && node < numNodes ? node : -1);
 }
 
-std::uint32_t productWord(const EdgeColumn& column, std::int64_t edge)
+std::uint32_t productWord(const EdgeWords& column, std::int64_t edge)
 {
     float product = 1;
-    for (const EdgeColumn::Factor& factor : column.factors) {
+    for (const EdgeWords::Factor& factor : column.factors) {
         if (factor.index.empty())
             break;
         const auto node = static_cast<std::uint64_t>(factor.index[static_cast<std::size_t>(edge)]);
@@ -166,7 +166,7 @@ std::uint32_t productWord(const EdgeColumn& column, std::int64_t edge)
 
 // Calls work with what reads an edge's word of the column.
 template <class Work>
-void withWords(const EdgeColumn& column, Work work)
+void withWords(const EdgeWords& column, Work work)
 {
     if (!column.words.empty())
         work([words = column.words.data()](std::int64_t edge) { return words[edge]; });
@@ -199,15 +199,15 @@ EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_
 namespace {
 
 // Whether a column is made of what the nodes at both ends have, of which the first column names one.
-bool isOfEnds(const EdgeColumn& product, const EdgeColumn& sources, std::span<const std::int64_t> segment)
+bool isOfEnds(const EdgeWords& product, const EdgeWords& sources, std::span<const std::int64_t> segment)
 {
-    return !product.factors[0].index.empty() && !sources.nodes.empty() && std::ranges::all_of(product.factors, [&](const EdgeColumn::Factor& factor) {
+    return !product.factors[0].index.empty() && !sources.nodes.empty() && std::ranges::all_of(product.factors, [&](const EdgeWords::Factor& factor) {
         return factor.index.empty() || factor.index.data() == sources.nodes.data() || factor.index.data() == segment.data();
     });
 }
 
 // The product comes last, where all edges of a node are at hand.
-EdgesBySegment groupWithEnds(std::span<const std::int64_t> segment, std::int64_t numNodes, const EdgeColumn& sources, const EdgeColumn& product,
+EdgesBySegment groupWithEnds(std::span<const std::int64_t> segment, std::int64_t numNodes, const EdgeWords& sources, const EdgeWords& product,
                              int threads)
 {
     struct AtEnd {
@@ -249,7 +249,7 @@ EdgesBySegment groupWithEnds(std::span<const std::int64_t> segment, std::int64_t
 
 }  // namespace
 
-EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t numNodes, std::span<const EdgeColumn> columns, int threads)
+EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t numNodes, std::span<const EdgeWords> columns, int threads)
 {
     if (columns.size() == columnsAtOnce && isOfEnds(columns[1], columns[0], segment))
         return groupWithEnds(segment, numNodes, columns[0], columns[1], threads);

@@ -28,7 +28,7 @@ struct EdgesBySegment {
 EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads = 1);
 
 /// 32 bits of each edge, to be put in the order of the edges: numbers of nodes, products of what nodes have, or anything.
-struct EdgeColumn {
+struct EdgeWords {
     std::span<const std::int64_t> nodes;  ///< [M or more] as 32 bits, of which negative ones count from the last; what names no node becomes -1
     std::int64_t numNodes = 0;
     std::span<const std::uint32_t> words;  ///< [M or more] otherwise
@@ -45,6 +45,6 @@ struct EdgeColumn {
 constexpr std::size_t columnsAtOnce = 2;
 
 /// The same, with one or two columns that go along instead of edge ids: nothing is read but from front to back.
-EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t numNodes, std::span<const EdgeColumn> columns, int threads = 1);
+EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t numNodes, std::span<const EdgeWords> columns, int threads = 1);
 
 }  // namespace cleave

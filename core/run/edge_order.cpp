@@ -116,7 +116,7 @@ std::uint32_t* asWords(const at::Tensor& tensor)
 }  // namespace
 
 // By the places of the nodes that edges lead into; each node has one.
-void LayerWise::groupEdges(Traversal& traversal, ValueId segment, std::span<const EdgeColumn> columns, const Progress& progress) const
+void LayerWise::groupEdges(Traversal& traversal, ValueId segment, std::span<const EdgeWords> columns, const Progress& progress) const
 {
     progress.check();
     at::Tensor by = structure(segment).reshape({-1}).to(at::kLong).contiguous();
@@ -135,7 +135,7 @@ void LayerWise::groupEdges(Traversal& traversal, const std::set<ValueId>& segmen
 {
     for (const ValueId segment : segments)
         if (const auto known = traversal.edges.find(segment); known == traversal.edges.end() || !known->second.hasIds())
-            groupEdges(traversal, segment, std::span<const EdgeColumn>{}, progress);
+            groupEdges(traversal, segment, std::span<const EdgeWords>{}, progress);
 }
 
 void LayerWise::groupAllEdges(const Progress& progress)
@@ -174,7 +174,7 @@ struct LayerWise::Columns {
     };
     std::vector<at::Tensor> read;
     std::vector<Made> made;
-    std::vector<EdgeColumn> columns;
+    std::vector<EdgeWords> columns;
     std::unique_ptr<std::atomic<bool>> isOutside = std::make_unique<std::atomic<bool>>(false);
 };
 
@@ -216,7 +216,7 @@ std::optional<LayerWise::Columns> LayerWise::columnsOf(Traversal& traversal, Val
             const auto& [value, of, type] = sources.first;
             found.read.push_back(structure(value).reshape({-1}).to(at::kLong).contiguous());
             found.made.push_back({&sources.second, at::empty({edges}, at::kInt)});
-            EdgeColumn& column = found.columns.emplace_back();
+            EdgeWords& column = found.columns.emplace_back();
             column.nodes = numbersOf(found.read.back());
             column.numNodes = numNodes(type);
             column.out = asWords(found.made.back().rows);
@@ -227,7 +227,7 @@ std::optional<LayerWise::Columns> LayerWise::columnsOf(Traversal& traversal, Val
             std::vector<std::int64_t> sizes(m_a.program[grouped.first.first].sizes.size(), 1);
             sizes[rowDim] = edges;
             found.made.push_back({&grouped.second, at::empty(sizes, at::kFloat)});
-            EdgeColumn& column = found.columns.emplace_back();
+            EdgeWords& column = found.columns.emplace_back();
             for (std::size_t i = 0; i < product->factors.size(); ++i) {
                 const at::Tensor numbers = found.read.emplace_back(structure(product->factors[i].numbers).contiguous());
                 const at::Tensor index = found.read.emplace_back(structure(product->factors[i].index).contiguous());
@@ -241,7 +241,7 @@ std::optional<LayerWise::Columns> LayerWise::columnsOf(Traversal& traversal, Val
             sizes[static_cast<std::size_t>(traversal.rowDims.at(grouped.first))] = edges;
             found.read.push_back(whole.contiguous());
             found.made.push_back({&grouped.second, at::empty(sizes, whole.options())});
-            EdgeColumn& column = found.columns.emplace_back();
+            EdgeWords& column = found.columns.emplace_back();
             column.words = {asWords(found.read.back()), static_cast<std::size_t>(whole.numel())};
             column.out = asWords(found.made.back().rows);
         }
@@ -260,9 +260,9 @@ void LayerWise::groupEdges(const Retained& kept, const Progress& progress)
                 continue;
             const bool isNew = known == traversal.edges.end();
             std::optional<Columns> columns = isNew && !idsAreRead ? columnsOf(traversal, segment) : std::nullopt;
-            groupEdges(traversal, segment, columns ? std::span<const EdgeColumn>(columns->columns) : std::span<const EdgeColumn>(), progress);
+            groupEdges(traversal, segment, columns ? std::span<const EdgeWords>(columns->columns) : std::span<const EdgeWords>(), progress);
             if (columns && *columns->isOutside)
-                groupEdges(traversal, segment, std::span<const EdgeColumn>(), progress);  // what computes them says what is wrong
+                groupEdges(traversal, segment, std::span<const EdgeWords>(), progress);  // what computes them says what is wrong
             else if (columns)
                 for (const Columns::Made& made : columns->made)
                     *made.place = made.rows;
@@ -283,7 +283,7 @@ void LayerWise::groupStructure(const CutFunction& function, const std::vector<Fu
     const auto edgesInto = [&](ValueId segment) -> std::span<const std::int64_t> {
         const EdgesBySegment& edges = traversal.edges.at(segment);
         if (!edges.hasIds())  // they were grouped for others
-            groupEdges(traversal, segment, std::span<const EdgeColumn>(), {});
+            groupEdges(traversal, segment, std::span<const EdgeWords>(), {});
         return {edges.edges.data(), static_cast<std::size_t>(edges.count(0, traversal.count))};
     };
     // What a program computes may have another number of entries than its exporter took for granted.

@@ -158,7 +158,7 @@ private:
 
     GraphCounts rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
     FunctionRows countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress);
-    void groupEdges(Traversal& traversal, ValueId segment, std::span<const EdgeColumn> columns, const Progress& progress) const;
+    void groupEdges(Traversal& traversal, ValueId segment, std::span<const EdgeWords> columns, const Progress& progress) const;
     void groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const;
     void groupEdges(const Retained& kept, const Progress& progress);
     std::optional<Columns> columnsOf(Traversal& traversal, ValueId segment) const;
