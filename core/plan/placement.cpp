@@ -106,6 +106,7 @@ DevicePlacement Placing::price(const std::vector<bool>& onDevice) const
         placed.computeSeconds = onDevice[i] ? m_compute[i] : f.read.seconds + f.compute.seconds + f.write.seconds;
         placed.bytesIn = onDevice[i] ? f.prepare.bytes : 0;
         placed.firstSeconds = arrivalSeconds(placed.bytesIn);
+        placed.bytesOut = onDevice[i] && f.rowsOf.valid() ? f.write.bytes : 0;  // an output, which no tensor of the store is
     }
     std::vector<double> lying(count);  // bytes on the device while each function runs
     for (const Moved& t : m_tensors) {
