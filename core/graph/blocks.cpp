@@ -176,28 +176,6 @@ void withWords(const EdgeWords& column, Work work)
         work([nodes = column.nodes.data(), count = column.numNodes](std::int64_t edge) { return nodeWord(nodes[edge], count); });
 }
 
-}  // namespace
-
-std::span<const std::int64_t> EdgesBySegment::of(std::int64_t firstNode, std::int64_t lastNode) const
-{
-    const std::int64_t first = begin[static_cast<std::size_t>(firstNode)], last = begin[static_cast<std::size_t>(lastNode)];
-    return {edges.data() + first, static_cast<std::size_t>(last - first)};
-}
-
-EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads)
-{
-    EdgesBySegment grouped;
-    grouped.edges.resize(segment.size());
-    group<std::uint64_t>(
-        segment, numNodes, threads, grouped.begin,
-        [](std::int64_t edge, std::uint16_t node) { return static_cast<std::uint64_t>(edge) << 16 | node; },
-        [](std::uint64_t record) { return static_cast<std::uint16_t>(record); },
-        [out = grouped.edges.data()](std::int64_t at, std::uint64_t record, std::int64_t) { out[at] = static_cast<std::int64_t>(record >> 16); });
-    return grouped;
-}
-
-namespace {
-
 // Whether a column is made of what the nodes at both ends have, of which the first column names one.
 bool isOfEnds(const EdgeWords& product, const EdgeWords& sources, std::span<const std::int64_t> segment)
 {
@@ -248,6 +226,24 @@ EdgesBySegment groupWithEnds(std::span<const std::int64_t> segment, std::int64_t
 }
 
 }  // namespace
+
+std::span<const std::int64_t> EdgesBySegment::of(std::int64_t firstNode, std::int64_t lastNode) const
+{
+    const std::int64_t first = begin[static_cast<std::size_t>(firstNode)], last = begin[static_cast<std::size_t>(lastNode)];
+    return {edges.data() + first, static_cast<std::size_t>(last - first)};
+}
+
+EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads)
+{
+    EdgesBySegment grouped;
+    grouped.edges.resize(segment.size());
+    group<std::uint64_t>(
+        segment, numNodes, threads, grouped.begin,
+        [](std::int64_t edge, std::uint16_t node) { return static_cast<std::uint64_t>(edge) << 16 | node; },
+        [](std::uint64_t record) { return static_cast<std::uint16_t>(record); },
+        [out = grouped.edges.data()](std::int64_t at, std::uint64_t record, std::int64_t) { out[at] = static_cast<std::int64_t>(record >> 16); });
+    return grouped;
+}
 
 EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t numNodes, std::span<const EdgeWords> columns, int threads)
 {

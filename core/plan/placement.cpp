@@ -24,6 +24,12 @@ double sumOf(const std::vector<PlacedFunction>& functions, const auto& part)
     return std::accumulate(functions.begin(), functions.end(), 0.0, [&](double sum, const PlacedFunction& f) { return sum + part(f); });
 }
 
+// Of an output over other rows than nodes', which no tensor of the store is.
+double outputBytes(const FunctionCost& f)
+{
+    return f.rowsOf.valid() ? f.write.bytes : 0;
+}
+
 }  // namespace
 
 double PlacedFunction::seconds() const
@@ -92,6 +98,11 @@ double Placing::arrivalSeconds(double bytes) const
     return bytes / std::min(m_rates.toDevice, m_hostRead);
 }
 
+double Placing::leavingSeconds(double bytes) const
+{
+    return bytes / std::min(m_rates.fromDevice, m_hostWrite);
+}
+
 DevicePlacement Placing::price(const std::vector<bool>& onDevice) const
 {
     DevicePlacement placement;
@@ -106,7 +117,7 @@ DevicePlacement Placing::price(const std::vector<bool>& onDevice) const
         placed.computeSeconds = onDevice[i] ? m_compute[i] : f.read.seconds + f.compute.seconds + f.write.seconds;
         placed.bytesIn = onDevice[i] ? f.prepare.bytes : 0;
         placed.firstSeconds = arrivalSeconds(placed.bytesIn);
-        placed.bytesOut = onDevice[i] && f.rowsOf.valid() ? f.write.bytes : 0;  // an output, which no tensor of the store is
+        placed.bytesOut = onDevice[i] ? outputBytes(f) : 0;
     }
     std::vector<double> lying(count);  // bytes on the device while each function runs
     for (const Moved& t : m_tensors) {
@@ -152,7 +163,8 @@ DevicePlacement Placing::best() const
         const FunctionCost& f = m_cost.functions[static_cast<std::size_t>(i)];
         cut.payOnFirst(i, f.seconds());
         cut.payOnSecond(i, mayRunThere(static_cast<std::size_t>(i))
-                               ? arrivalSeconds(f.prepare.bytes) + std::max(f.prepare.seconds, m_compute[static_cast<std::size_t>(i)])
+                               ? arrivalSeconds(f.prepare.bytes) + std::max(f.prepare.seconds, m_compute[static_cast<std::size_t>(i)]) +
+                                     leavingSeconds(outputBytes(f))
                                : never);
     }
     for (const Moved& t : m_tensors) {
@@ -165,11 +177,10 @@ DevicePlacement Placing::best() const
             cut.mustPay(t.madeIn, isReadThere, arrivalSeconds(t.bytes));
         else
             cut.payOnSecond(isReadThere, arrivalSeconds(t.bytes));
-        const double leaving = t.bytes / std::min(m_rates.fromDevice, m_hostWrite);
         if (t.madeIn >= 0 && t.isOutput)
-            cut.payOnSecond(t.madeIn, leaving);
+            cut.payOnSecond(t.madeIn, leavingSeconds(t.bytes));
         else if (t.madeIn >= 0)
-            cut.mustPay(isReadHere, t.madeIn, leaving);
+            cut.mustPay(isReadHere, t.madeIn, leavingSeconds(t.bytes));
     }
     std::vector<bool> onDevice = cut.solve();
     onDevice.resize(static_cast<std::size_t>(count));

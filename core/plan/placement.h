@@ -58,6 +58,7 @@ private:
         std::vector<int> readAnywhere;  // functions that read it at any place
     };
     double arrivalSeconds(double bytes) const;
+    double leavingSeconds(double bytes) const;
 
     const PlanCost& m_cost;
     DeviceRates m_rates;

@@ -58,13 +58,14 @@ TEST(MinCuts, AreTheLeastOfAllDivisions)
 // What a placement adds up to for the minimum cut.
 double sumOf(const DevicePlacement& placement, const PlanCost& cost, const DeviceRates& rates)
 {
+    const Rates host;
+    const double toDevice = std::min(rates.toDevice, host.read), fromDevice = std::min(rates.fromDevice, host.write);
     double sum = 0;
     for (std::size_t i = 0; i < placement.functions.size(); ++i) {
         const PlacedFunction& f = placement.functions[i];
         const double structure = cost.functions[i].prepare.bytes;
-        sum += f.onDevice ? std::max({f.prepareSeconds, structure / rates.toDevice, f.computeSeconds}) + (f.bytesIn - structure) / rates.toDevice
-                          : f.seconds();
-        sum += f.bytesOut / rates.fromDevice;
+        sum += f.onDevice ? structure / toDevice + std::max(f.prepareSeconds, f.computeSeconds) + (f.bytesIn - structure) / toDevice : f.seconds();
+        sum += f.bytesOut / fromDevice;
     }
     return sum;
 }
@@ -86,7 +87,7 @@ struct Priced {
 TEST(Placements, AreTheLeastSumOfAll)
 {
     std::mt19937 random(7);
-    for (const char* name : {"gcn", "gat", "jk_cat", "pair_norm", "sage_mean", "appnp"}) {
+    for (const char* name : {"gcn", "gat", "jk_cat", "pair_norm", "sage_mean", "appnp", "link_prediction"}) {
         const Priced priced(name);
         const std::size_t count = priced.cost.functions.size();
         ASSERT_LE(count, 14u);
@@ -146,6 +147,29 @@ TEST(Placements, NeighboursStayTogether)
     const DevicePlacement apart = placing.price(all);
     EXPECT_GT(apart.functions[1].bytesOut, 0);
     EXPECT_GT(apart.bytesIn() + priced.cost.functions[2].prepare.bytes, together.bytesIn());
+}
+
+// What is read at any place, and edges in their order, come before the first batch; what is read in order comes beside the others. What leaves is
+// written by the host, which rows of edges are as well.
+TEST(Placements, LanesGoSideBySideBehindWhatComesFirst)
+{
+    const Priced priced("link_prediction");
+    DeviceRates rates;
+    rates.toDevice = 1e9;  // slower than the host fills what is copied
+    const DevicePlacement there =
+        Placing(priced.costs, priced.plan, priced.cost, rates).price(std::vector<bool>(priced.cost.functions.size(), true));
+    ASSERT_EQ(there.functions.size(), 4U);
+    const PlacedFunction &linear = there.functions[0], &gathers = there.functions[1], &scores = there.functions[3];
+    EXPECT_EQ(linear.firstSeconds, 0);
+    EXPECT_GT(linear.inSeconds, 0);
+    EXPECT_GT(gathers.bytesIn, 0);
+    EXPECT_DOUBLE_EQ(gathers.firstSeconds, gathers.bytesIn / rates.toDevice);
+    EXPECT_DOUBLE_EQ(gathers.firstSeconds, gathers.inSeconds);
+    for (const PlacedFunction& f : there.functions)
+        EXPECT_DOUBLE_EQ(f.seconds(),
+                         f.firstSeconds + std::max({f.prepareSeconds + f.saveSeconds, f.inSeconds - f.firstSeconds, f.computeSeconds, f.outSeconds}));
+    EXPECT_DOUBLE_EQ(scores.bytesOut, 16e6 * sizeof(float));
+    EXPECT_DOUBLE_EQ(scores.saveSeconds, scores.bytesOut / Rates().write);
 }
 
 TEST(Placements, RatesOfADeviceMakePlansForIt)

@@ -104,6 +104,27 @@ TEST(DeviceBatches, AreSavedInOrderWhateverTheLanesDo)
     }
 }
 
+// However much there is room for on the device: memory that it copies from is dear.
+TEST(DeviceBatches, StageLittle)
+{
+    constexpr std::int64_t rows = 13'000, width = 4096, most = std::int64_t{1} << 25;
+    const at::Tensor all = at::ones({1, width}).expand({rows, width});
+    FakeDevice device;
+    DeviceWork work;
+    work.inputs = {DeviceWork::Input::OfBatch};
+    std::int64_t saved = 0;
+    work.prepare = [&](std::int64_t first, std::int64_t last) {
+        DeviceBatch batch;
+        batch.inputs = {all.narrow(0, first, last - first)};
+        batch.save = [&](const std::vector<at::Tensor>& made) { saved += made.front().size(0); };
+        return batch;
+    };
+    work.compute = [](std::vector<c10::IValue> inputs) { return std::vector<c10::IValue>{inputs[0].toTensor().mul(2)}; };
+    const DeviceRun run = runBatchesOn(device, 0, rows, 0, work, {});
+    EXPECT_EQ(saved, rows);
+    EXPECT_EQ(run.batchSize, most / (2 * width * static_cast<std::int64_t>(sizeof(float)))) << "a row comes and a row leaves";
+}
+
 // The first batch is computed only once the second has been prepared: whoever waits for the first alone never ends.
 TEST(DeviceBatches, TheNextIsPreparedWhileOneIsComputed)
 {
