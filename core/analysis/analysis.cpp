@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "core/analysis/adjacency.h"
@@ -284,6 +285,39 @@ bool readsNodes(const Analysis& analysis, OpId op)
     return any;
 }
 
+namespace {
+
+// What a program is taken for where it could be one of several.
+struct Reading {
+    std::set<std::string> queries;  // sizes that are fixed
+    bool takesAsFeatures = true;    // what nodes pass on where no output depends on node features
+};
+
+// From where inputs have roles. taken: how many values count as features of nodes.
+Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& options, const Reading& reading, int& taken, const Evaluator& evaluator,
+                     const Progress& progress)
+{
+    std::vector<FreeSize> freeSizes = fixFreeSizes(program, options.sizes, reading.queries);
+    lowerAdjacencies(program);
+    computeMaskedUpdatesWhole(program);
+    std::vector<PassCount> passes = cleanUp(program);
+    mergeNodeCounts(program);
+    mergeCompressedRows(program);
+    mergeEdgeCounts(program);
+    taken = reading.takesAsFeatures ? takeAsFeatures(program) : 0;
+    passes.insert(passes.begin(), {"in-place ops", inPlace});
+    Analysis analysis = analyseClean(std::move(program), evaluator, progress);
+    analysis.passes = std::move(passes);
+    analysis.freeSizes = std::move(freeSizes);
+    noteRowsFirst(analysis);
+    noteProbed(analysis);
+    noteGlobal(analysis);
+    noteFurtherRows(analysis);
+    return analysis;
+}
+
+}  // namespace
+
 Analysis analyse(Program program, const AnalysisOptions& options, const Evaluator& evaluator, const Progress& progress)
 {
     promoteParameters(program, options.roles);
@@ -296,22 +330,28 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
         assignRoles(program, options.roles);
     }
     refuseStatic(program);
-    std::vector<FreeSize> freeSizes = fixFreeSizes(program, options.sizes);
-    lowerAdjacencies(program);
-    computeMaskedUpdatesWhole(program);
-    std::vector<PassCount> passes = cleanUp(program);
-    mergeNodeCounts(program);
-    mergeCompressedRows(program);
-    mergeEdgeCounts(program);
-    passes.insert(passes.begin(), {"in-place ops", inPlace});
-    Analysis analysis = analyseClean(std::move(program), evaluator, progress);
-    analysis.passes = std::move(passes);
-    analysis.freeSizes = std::move(freeSizes);
-    noteRowsFirst(analysis);
-    noteProbed(analysis);
-    noteGlobal(analysis);
-    noteFurtherRows(analysis);
-    return analysis;
+    int taken = 0;
+    std::optional<Error> refused;
+    const auto tried = [&](const Reading& reading) -> std::optional<Analysis> {
+        try {
+            return analyseRead(program, inPlace, options, reading, taken, evaluator, progress);
+        } catch (const Error& error) {
+            progress.check();
+            if (!refused)
+                refused = error;
+            return {};
+        }
+    };
+    std::optional<Analysis> analysis = tried({});
+    const bool mayStayStructure = taken > 0;
+    if (!analysis)
+        if (const std::set<std::string> queries = sizesOfQueries(program); !queries.empty())
+            analysis = tried({queries});
+    if (!analysis && mayStayStructure)
+        analysis = tried({{}, false});
+    if (!analysis)
+        throw Error(*refused);
+    return *std::move(analysis);
 }
 
 Analysis analyseClean(Program program, const Evaluator& evaluator, const Progress& progress, bool storesEdges)

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/analysis/dims.h"
+#include "core/analysis/message_passing.h"
 #include "core/analysis/op_view.h"
 #include "core/analysis/recompose.h"
 #include "core/analysis/rewriter.h"
@@ -397,7 +398,7 @@ IdMap<ValueId, Reach> findReach(const Program& program)
     for (const Input& input : program.inputs)
         reach[input.value] = inputReach(input.role);
     for (const Op& op : program.ops) {
-        Reach most = Reach::Constant;
+        Reach most = op.makesFeatures ? Reach::Feature : Reach::Constant;
         forEachOperand(op, [&](ValueId id) { most = std::max(most, reach[id]); });
         if (isSizeOp(op.target))
             most = std::min(most, Reach::Structure);
@@ -410,6 +411,48 @@ IdMap<ValueId, Reach> findReach(const Program& program)
 std::vector<PassCount> cleanUp(Program& program)
 {
     return Cleaner(program).run();
+}
+
+int takeAsFeatures(Program& program)
+{
+    const auto dependsOnFeatures = [&] {
+        const IdMap<ValueId, Reach> reach = findReach(program);
+        return std::ranges::any_of(program.outputs, [&](ValueId output) { return reach[output] == Reach::Feature; });
+    };
+    std::set<std::string> nodes;
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; input.role == Role::NodeFeatures && !value.sizes.empty() && !value.sizes[0].isConstant())
+            nodes.insert(value.sizes[0].symbol);
+    if (nodes.empty() || dependsOnFeatures())
+        return 0;
+    std::vector<bool> isLearned(program.values.size());  // comes from weights
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        isLearned[v] = program.values[v].weight.valid() && isFloating(program.values[v].dtype);
+    for (const Op& op : program.ops)
+        forEachOperand(op, [&](ValueId id) {
+            if (isLearned[static_cast<std::size_t>(id.index)])
+                for (const ValueId output : op.outputs)
+                    isLearned[static_cast<std::size_t>(output.index)] = true;
+        });
+    std::vector<OpId> taken;
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const auto form = gatherForm(program, OpId{static_cast<int>(i)});
+        if (!form)
+            continue;
+        const Value& source = program[form->source];
+        const auto dim = static_cast<std::size_t>(form->sourceDim);
+        const bool isOfNodes = dim < source.sizes.size() && nodes.contains(source.sizes[dim].symbol) && source.sizes.size() >= 2;
+        if (!isOfNodes || !isFloating(source.dtype) || !source.producer.valid() || !isLearned[static_cast<std::size_t>(form->source.index)] ||
+            findReach(program)[form->source] != Reach::Structure)
+            continue;
+        program[source.producer].makesFeatures = true;
+        taken.push_back(source.producer);
+    }
+    if (dependsOnFeatures())
+        return static_cast<int>(taken.size());
+    for (const OpId id : taken)
+        program[id].makesFeatures = false;
+    return 0;
 }
 
 int dropDeadOps(Program& program)

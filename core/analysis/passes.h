@@ -13,6 +13,10 @@ std::vector<PassCount> cleanUp(Program& program);
 /// Drops ops whose results nobody reads; how many.
 int dropDeadOps(Program& program);
 
+/// Where no output depends on node features, what nodes pass on at first counts as such, if it is learned: rows that begin at queried nodes. The
+/// program is cleaned up; how many values were taken (Op::makesFeatures).
+int takeAsFeatures(Program& program);
+
 /// What each value depends on, for a program whose inputs have roles. Sizes depend on the graph only.
 IdMap<ValueId, Reach> findReach(const Program& program);
 

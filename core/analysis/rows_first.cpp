@@ -138,14 +138,52 @@ void writeNumbers(Argument& argument, const Program& program, const std::set<Val
             writeNumbers(item, program, numbers);
 }
 
+bool isSymbol(const Dim& dim)
+{
+    return !dim.isConstant() && sizeParts(dim.symbol).second.empty();
+}
+
+// Sizes of lists of edges, by what is read at them and by what is reduced at them.
+std::set<std::string> listedEdges(const Program& program)
+{
+    std::set<std::string> edges;
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; isEdgeIndex(value))
+            edges.insert(value.sizes.back().symbol);
+    for (std::size_t i = 0; i < program.ops.size(); ++i)
+        if (const auto scatter = scatterForm(program, OpId{static_cast<int>(i)}))
+            if (const auto& sizes = program[scatter->index].sizes; static_cast<std::size_t>(scatter->indexRowDim) < sizes.size())
+                edges.insert(sizes[static_cast<std::size_t>(scatter->indexRowDim)].symbol);
+    return edges;
+}
+
 }  // namespace
+
+std::set<std::string> sizesOfQueries(const Program& program)
+{
+    std::set<std::string> rows = countedRows(program), edges = listedEdges(program), others, queries;
+    for (const Input& input : program.inputs)
+        for (const Dim& dim : program[input.value].sizes)
+            if (isSymbol(dim) && !rows.contains(dim.symbol) && !edges.contains(dim.symbol))
+                others.insert(dim.symbol);
+    rows.merge(edges);
+    for (const Op& op : program.ops)
+        for (const ValueId output : op.outputs) {
+            const std::vector<Dim>& sizes = program[output].sizes;
+            if (std::ranges::any_of(sizes, [&](const Dim& dim) { return rows.contains(dim.symbol); }))
+                for (const Dim& dim : sizes)
+                    if (others.contains(dim.symbol))
+                        queries.insert(dim.symbol);
+        }
+    return queries;
+}
 
 void putRowsFirst(Program& program)
 {
     RowsFirst(program).run();
 }
 
-std::vector<FreeSize> fixFreeSizes(Program& program, const KnownInputSizes& known)
+std::vector<FreeSize> fixFreeSizes(Program& program, const KnownInputSizes& known, const std::set<std::string>& queries)
 {
     const std::set<std::string> counted = countedRows(program);
     std::map<std::string, std::int64_t> sizes;
@@ -153,12 +191,11 @@ std::vector<FreeSize> fixFreeSizes(Program& program, const KnownInputSizes& know
     for (const Input& input : program.inputs) {
         const Value& value = program[input.value];
         const bool hasRows = input.role == Role::NodeFeatures || (input.role == Role::EdgeFeatures && input.rowDim > 0);
-        if (!hasRows || value.sizes.size() < 3)
-            continue;
         const auto ofInput = known.find(value.name);
-        for (std::size_t d = 1; d < value.sizes.size(); ++d) {
+        for (std::size_t d = 0; d < value.sizes.size(); ++d) {
             const std::string& symbol = value.sizes[d].symbol;
-            if (symbol.empty() || symbol == value.sizes[0].symbol || counted.contains(symbol) || sizes.contains(symbol))
+            const bool isFree = hasRows && value.sizes.size() >= 3 && d > 0 && symbol != value.sizes[0].symbol && !counted.contains(symbol);
+            if (symbol.empty() || sizes.contains(symbol) || (!isFree && !queries.contains(symbol)))
                 continue;
             const int dim = static_cast<int>(input.dimOfForward(d));
             const bool isKnown = ofInput != known.end() && ofInput->second.contains(dim) && ofInput->second.at(dim) > 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,11 @@ struct FreeSize {
 /// Sizes of inputs by their names, and dimension as forward has it.
 using KnownInputSizes = std::map<std::string, std::map<int, std::int64_t>>;
 
-/// Takes these sizes for what is known of them; they are numbers of the program from then on. Roles are known.
-std::vector<FreeSize> fixFreeSizes(Program& program, const KnownInputSizes& known);
+/// Takes these sizes for what is known of them; they are numbers of the program from then on. Roles are known. Of `queries`, too, which are symbols.
+std::vector<FreeSize> fixFreeSizes(Program& program, const KnownInputSizes& known, const std::set<std::string>& queries = {});
+
+/// Symbols of sizes of inputs that count neither nodes nor edges, although ops give values with one of these along one dimension and nodes or edges
+/// along another: queries, each of which is held against all nodes. Roles are known.
+std::set<std::string> sizesOfQueries(const Program& program);
 
 }  // namespace cleave

@@ -82,6 +82,7 @@ struct Op {
     std::vector<ValueId> outputs;
     ModuleId module;
     SourceLine source;
+    bool makesFeatures = false;  ///< its results count as features of nodes, although they come from the graph and weights alone
 
     const Argument* find(std::string_view argument) const;  ///< null if it was not given
 };

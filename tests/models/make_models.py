@@ -71,6 +71,8 @@ def make_inputs():
     inputs |= {"graphs": torch.randn(3, NODES, FEATURES, generator=more), "series": torch.randn(2, 6, NODES, 3, generator=more),
                "signals": torch.randn(2, 3, NODES, 6, generator=more), "channels": torch.randn(FEATURES, NODES, generator=more)}
     inputs |= {"expander_edge_index": torch.randint(0, NODES, (2, 97), generator=more), "expander_edge_attr": torch.randn(97, EDGE_FEATURES, generator=more)}
+    asked = torch.Generator().manual_seed(29)
+    inputs |= {"nearness": torch.rand(NODES, 7, generator=asked), "anchor_nodes": torch.randint(0, NODES, (7,), generator=asked), "asked": torch.randn(3, HIDDEN, generator=asked)}
     inputs["hyperedge_index"] = torch.stack([torch.randint(0, NODES, (150,), generator=more), torch.randint(0, HYPEREDGES, (150,), generator=more)])
     inputs |= {"targets": 17, "scale": 5}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
@@ -243,6 +245,70 @@ class Queries(nn.Module):
         for lin in self.lins:
             h = lin(boundary + torch.zeros_like(h).index_add_(0, edge_index[1], h[edge_index[0]])).relu()
         return h
+
+
+class QueryBatch(nn.Module):
+    """NBFNet as it is written for any number of queries: rows [queries, nodes, hidden] that begin at queried nodes, by scatter_add."""
+
+    def __init__(self):
+        super().__init__()
+        self.kind, self.relations = nn.Embedding(RELATIONS, HIDDEN), nn.ModuleList(nn.Embedding(RELATIONS, HIDDEN) for _ in range(2))
+        self.lins, self.norms = nn.ModuleList(nn.Linear(2 * HIDDEN, HIDDEN) for _ in range(2)), nn.ModuleList(nn.LayerNorm(HIDDEN) for _ in range(2))
+        self.score = nn.Sequential(nn.Linear(2 * HIDDEN, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1))
+
+    def forward(self, x, edge_index, edge_type, queries, kinds):
+        query = self.kind(kinds).unsqueeze(1)
+        boundary = torch.zeros(queries.size(0), x.size(0), HIDDEN)
+        h = boundary = boundary.scatter_add(1, queries.view(-1, 1, 1).expand(-1, 1, HIDDEN), query)
+        for relation, lin, norm in zip(self.relations, self.lins, self.norms):
+            message = h[:, edge_index[0]] * relation.weight[edge_type]
+            around = torch.zeros_like(h).index_add(1, edge_index[1], message) + boundary
+            h = h + norm(lin(torch.cat([h, around], -1))).relu()
+        return self.score(torch.cat([h, query.expand(-1, x.size(0), -1)], -1)).squeeze(-1)
+
+
+class ScoresOfAll(nn.Module):
+    """R-GCN with DistMult, and TransE: queried heads and relations are held against all nodes."""
+
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList(pyg.FastRGCNConv(i, HIDDEN, RELATIONS) for i in (FEATURES, HIDDEN))
+        self.relation, self.bias = nn.Parameter(torch.randn(RELATIONS, HIDDEN)), nn.Parameter(torch.zeros(1))
+
+    def forward(self, x, edge_index, edge_type, queries, kinds):
+        for conv in self.convs:
+            x = conv(x, edge_index, edge_type).relu()
+        heads, relations = x[queries], self.relation[kinds]
+        scores = torch.mm(heads * relations, x.transpose(1, 0)) + self.bias
+        return torch.sigmoid(scores), 9 - torch.norm((heads + relations).unsqueeze(1) - x, p=1, dim=2)
+
+
+class PositionAware(nn.Module):
+    """P-GNN: rows of anchors, as many as there are, weighted by how far they are from each node."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.hidden, self.out = pyg.SAGEConv(FEATURES, HIDDEN), nn.Linear(2 * HIDDEN, HIDDEN), nn.Linear(HIDDEN, 1)
+
+    def forward(self, x, edge_index, nearness, anchor_nodes):
+        h = self.conv(x, edge_index).relu()
+        of_anchors = h[anchor_nodes]
+        messages = torch.cat([nearness.unsqueeze(-1) * of_anchors.unsqueeze(0), h.unsqueeze(1).expand(-1, of_anchors.size(0), -1)], -1)
+        messages = self.hidden(messages).relu()
+        return messages.mean(1), self.out(messages).squeeze(-1)
+
+
+class AskedOfAll(nn.Module):
+    """Given queries attend to all nodes."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.key, self.value = pyg.GCNConv(FEATURES, HIDDEN), nn.Linear(HIDDEN, HIDDEN), nn.Linear(HIDDEN, HIDDEN)
+
+    def forward(self, x, edge_index, asked):
+        h = self.conv(x, edge_index).relu()
+        attention = (asked @ self.key(h).t() / math.sqrt(HIDDEN)).softmax(-1)
+        return attention @ self.value(h), attention
 
 
 class Triplets(nn.Module):
@@ -1516,6 +1582,10 @@ ZOO = {
     "lstm_of_layers": LstmOfLayers,
     "narrow_index": NarrowIndex,
     "queries": Queries,
+    "query_batch": QueryBatch,
+    "scores_of_all": ScoresOfAll,
+    "position_aware": PositionAware,
+    "asked_of_all": AskedOfAll,
     "triplets": Triplets,
     "line_graph": LineGraph,
     "simulator": Simulator,
@@ -1739,7 +1809,8 @@ def export(name, model, given):
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
              "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "expander_edge_index": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
-             "targets": Dim.AUTO, "scale": Dim.AUTO, "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO}}
+             "targets": Dim.AUTO, "scale": Dim.AUTO, "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO},
+             "nearness": {0: Dim.AUTO, 1: Dim.AUTO}}
     if "adj" in given:
         nodes = Dim("nodes")
         shapes = {"x": {0: nodes}, "adj": {0: nodes, 1: nodes}, "graphs": {0: Dim.AUTO, 1: nodes}, "signals": {0: Dim.AUTO, 2: nodes}}
