@@ -12,8 +12,13 @@ namespace cleave {
 bool Analyser::classifyGather(OpId id)
 {
     const auto form = gatherForm(m_p, id);
-    if (!form || !isFeature(form->source) || facts(form->source).rowDim != form->sourceDim || !isPlain(form->source))
+    if (!form || !isFeature(form->source) || facts(form->source).rowDim != form->sourceDim)
         return false;
+    // Several entries for a row, which edges name one by one: nodes of graphs side by side.
+    if (!isPlain(form->source))
+        return !isFeature(form->index) && facts(form->source).rows == Rows::Nodes && m_p[form->index].dtype != DType::Bool &&
+               !m_p[form->index].sizes.empty() && !m_p[form->index].sizes[static_cast<std::size_t>(form->indexRowDim)].isConstant() &&
+               countAsNodes(m_p[form->source].sizes[static_cast<std::size_t>(form->sourceDim)]);
     if (isFeature(form->index))
         refuse(id, "reads rows at an index that depends on node features: which rows a block needs is not known beforehand.");
     const Value& index = m_p[form->index];

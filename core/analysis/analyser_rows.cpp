@@ -49,6 +49,9 @@ bool Analyser::classifyView(OpId id)
     const auto rows = viewed(m_p[self].sizes, {f.rowDim, f.outer, f.inner}, m_p[op.outputs.front()].sizes);
     if (!rows)
         return false;
+    // What is counted as nodes has a row for each.
+    if (rows->outer * rows->inner != 1 && isNodes(m_p[op.outputs.front()].sizes[static_cast<std::size_t>(rows->rowDim)]))
+        return false;
     OpFacts& facts = m_a.ops[id];
     facts.kind = OpKind::RowWise;
     forEachOperand(op, [&](ValueId operand) { facts.operandRowDims.push_back(operand == self ? f.rowDim : -1); });

@@ -371,7 +371,9 @@ std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
             if (const int type = analysis.typeCountedBy(size); type >= 0)
                 types[row].insert(type);
         const auto isOfOnly = [&](const std::string& size) { return mentions(size, analysis.nodeTypes[static_cast<std::size_t>(only)].symbol); };
-        if (only >= 0 && types[row].empty() && std::ranges::all_of(sizes[row], isOfOnly))
+        // Of graphs side by side it may be each graph's nodes that are named, or those of all.
+        const auto isMultiple = [&](const NodeType& type) { return sizeParts(type.symbol).first == "Mul" && isOfOnly(type.symbol); };
+        if (only >= 0 && types[row].empty() && std::ranges::all_of(sizes[row], isOfOnly) && std::ranges::none_of(analysis.nodeTypes, isMultiple))
             types[row].insert(only);
     }
     return types;

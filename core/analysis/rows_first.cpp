@@ -15,6 +15,31 @@ namespace cleave {
 
 namespace {
 
+// Of "s0", and of "Mul(3, s0)": nodes of three graphs side by side. Of several symbols that of an input's last dimension: all may count from graph
+// to graph, and edges may name the nodes of one. Empty for other sizes.
+std::string symbolOfMultiple(const Program& program, const std::string& size)
+{
+    const auto [name, parts] = sizeParts(size);
+    if (parts.empty())
+        return size;
+    std::set<std::string> symbols;
+    for (const std::string& part : parts)
+        if (name != "Mul" || !sizeParts(part).second.empty())
+            return {};
+        else if (!sizeNumber(part))
+            symbols.insert(part);
+    for (const Input& input : program.inputs) {
+        const std::vector<Dim>& sizes = program[input.value].sizes;
+        std::map<std::size_t, std::string> among;  // by dimension as forward has it
+        for (std::size_t d = 0; d < sizes.size(); ++d)
+            if (symbols.contains(sizes[d].symbol))
+                among.emplace(input.dimOfForward(d), sizes[d].symbol);
+        if (!among.empty() && among.size() == symbols.size())
+            return among.rbegin()->second;
+    }
+    return {};
+}
+
 // Sizes of inputs that count nodes or edges: of what is read or added up at an index, of indices, of matrices of the graph.
 std::set<std::string> countedRows(const Program& program)
 {
@@ -24,8 +49,11 @@ std::set<std::string> countedRows(const Program& program)
             if (!dim.isConstant())
                 sizes.insert(dim.symbol);
     const auto note = [&](const Value& value, int dim) {
-        if (dim >= 0 && dim < static_cast<int>(value.sizes.size()) && sizes.contains(value.sizes[static_cast<std::size_t>(dim)].symbol))
-            counted.insert(value.sizes[static_cast<std::size_t>(dim)].symbol);
+        if (dim < 0 || dim >= static_cast<int>(value.sizes.size()))
+            return;
+        const std::string& symbol = value.sizes[static_cast<std::size_t>(dim)].symbol;
+        if (const std::string one = symbolOfMultiple(program, symbol); sizes.contains(one))
+            counted.insert(one);
     };
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const OpId op{static_cast<int>(i)};

@@ -368,7 +368,8 @@ private:
         return integerAt(stated, 0);
     }
 
-    // Of x: along the first dimension, unless there are too few for the edges and another one has as many (static graphs, time steps: [B, V, F]).
+    // Of x: along the first dimension, unless there are too few for the edges and another one has as many (static graphs, time steps: [B, V, F]), or
+    // some together have (graphs side by side, whose nodes edges number one graph after the other).
     std::int64_t rowsOf(const Array& x) const
     {
         if (x.shape.size() < 3)
@@ -377,7 +378,21 @@ private:
             return m_graph.labels->shape[0];
         const std::int64_t most = largestNode();
         const auto fits = std::ranges::find_if(x.shape, [&](std::int64_t size) { return size > most; });
-        return fits == x.shape.end() ? x.shape[0] : *fits;
+        if (fits != x.shape.end())
+            return *fits;
+        const auto together = firstTogether(x, [&](std::int64_t rows) { return rows > most; });
+        return together.value_or(x.shape[0]);
+    }
+
+    // How many rows the first dimensions together have, all but the last one: as few as fit.
+    template <class Fits>
+    static std::optional<std::int64_t> firstTogether(const Array& array, Fits&& fits)
+    {
+        std::int64_t rows = 1;
+        for (std::size_t d = 0; d + 1 < array.shape.size() && rows > 0 && rows <= mostNodes && array.shape[d] <= mostNodes; ++d)
+            if (rows *= array.shape[d]; d > 0 && fits(rows))
+                return rows;
+        return {};
     }
 
     // -1 without edges.
@@ -471,9 +486,9 @@ private:
             if (array.shape.empty() || array.shape[0] != m_graph.numNodes)
                 fail(name, "has shape " + shapeText(array) + ", but the graph has " + formatCount(m_graph.numNodes) + " nodes");
         };
-        // Which dimension has the rows is for the model to say.
+        // Which dimension has the rows, or which of them together have, is for the model to say.
         const auto has = [](const Array& array, std::int64_t rows) {
-            return std::ranges::find(array.shape, rows) != array.shape.end();
+            return std::ranges::find(array.shape, rows) != array.shape.end() || firstTogether(array, [&](std::int64_t size) { return size == rows; });
         };
         if (const auto x = m_all.find("x"); x != m_all.end() && !has(x->second, m_graph.numNodes))
             check("x", x->second);

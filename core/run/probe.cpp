@@ -204,7 +204,8 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
                 return std::min(graph.nodes, most);
             else if (const auto known = sizes.find(size); known != sizes.end())
                 rows = std::min(rows.value_or(known->second), known->second);
-        return std::min(rows.value_or(graph.nodes), most);
+        const std::int64_t others = graph.mostNamed > 0 ? std::min(graph.nodes, graph.mostNamed) : graph.nodes;
+        return std::min(rows.value_or(others), most);
     };
     const std::set<ValueId> categories = readAsIntegers(program);
     Bindings bindings;
@@ -248,10 +249,11 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
 {
     struct Try {
         std::int64_t integers, least, moreEdges;  // some programs take edges in pairs
+        std::int64_t mostNamed = 0;               // some have few nodes in each graph
     };
     const std::int64_t edges = graph.edges;
     std::optional<Error> refused;
-    for (const auto& [integers, least, more] : {Try{graph.nodes, 0, 0},
+    for (const auto& [integers, least, more, named] : {Try{graph.nodes, 0, 0},
                                                 {5, 0, 0},
                                                 {3, 0, 0},
                                                 {2, 0, 0},
@@ -262,8 +264,12 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
                                                 {graph.nodes, 1, 0},
                                                 {6, 1, 0},
                                                 {4, 1, 0},
-                                                {2, 1, 0}}) {
+                                                {2, 1, 0},
+                                                {graph.nodes, 0, 0, assumedSize},
+                                                {5, 0, 0, 4},
+                                                {2, 0, 0, 2}}) {
         graph.integers = integers;
+        graph.mostNamed = named;
         graph.leastInteger = least;
         graph.edges = edges + more;
         Bindings inputs = probeInputs(analysis.program, graph);
@@ -271,7 +277,7 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
             results = runWhole(analysis, constants, inputs, wanted);
             return inputs;
         } catch (const Error& error) {
-            if (!refused || least == 0)
+            if (!refused || (least == 0 && named == 0))
                 refused = error;  // as a user would count
         }
     }

@@ -13,6 +13,7 @@ struct ProbeGraph {
     std::int64_t integers = 4;  ///< integer features and types are drawn from 0 … integers - 1
     std::uint64_t seed = 1;
     std::int64_t leastInteger = 0;  ///< of those that are drawn: 1 where what is counted from one is looked up at z - 1
+    std::int64_t mostNamed = 0;     ///< nodes that edges are between where the program does not tell which; 0 for all
     bool categories = false;        ///< also in inputs of floating-point numbers that no op is known to make integers of
 };
 
@@ -22,7 +23,8 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph);
 /// The adjacency matrix [nodes, nodes] with these edges [2, M] and weights [M]: entry [i, j] is the sum of the weights from j to i.
 at::Tensor adjacencyOf(const at::Tensor& edges, const at::Tensor& weights, std::int64_t nodes);
 
-/// Inputs on which the program runs: integer inputs are drawn from smaller ranges, and from 1 on, until no index is out of range.
+/// Inputs on which the program runs: integer inputs, and ends of edges of which the program does not tell what they
+/// name, are drawn from smaller ranges, and integers from 1 on, until no index is out of range.
 Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constants, ProbeGraph graph, const std::vector<ValueId>& wanted,
                              std::vector<c10::IValue>& results);
 
