@@ -57,6 +57,18 @@ void mergeNodeCounts(Program& program)
         if (mine != first)
             renamed[mine] = first;
     }
+    // A matrix for each of the graphs whose nodes have features: [graphs, n, n] beside [graphs, n, features].
+    for (const Input& matrices : program.inputs) {
+        const std::vector<Dim>& sizes = program[matrices.value].sizes;
+        if (matrices.role != Role::GraphStructure || !isFloating(program[matrices.value].dtype) || sizes.size() != 3 || sizes[0].isConstant() ||
+            !sizes[1].isConstant() || sizes[1] != sizes[2])
+            continue;
+        for (const Input& features : program.inputs)
+            if (const std::vector<Dim>& other = program[features.value].sizes;
+                features.role == Role::NodeFeatures && other.size() > 1 && !other[0].isConstant() && other[1] == sizes[1] &&
+                canonical(other[0].symbol) != canonical(sizes[0].symbol))
+                renamed[canonical(sizes[0].symbol)] = canonical(other[0].symbol);
+    }
     if (renamed.empty())
         return;
     for (auto& [from, to] : renamed)

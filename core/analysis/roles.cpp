@@ -70,6 +70,22 @@ bool isReadAt(const Program& program, ValueId input)
     return false;
 }
 
+// Where it is not zero lie edges: matrices of graphs side by side, say.
+bool tellsEdges(const Program& program, ValueId input)
+{
+    static const std::set<std::string_view> compared{"aten::ne", "aten::gt", "aten::ge", "aten::lt", "aten::le", "aten::abs"};
+    for (const Op& op : program.ops) {
+        if (op.target != "aten::nonzero" && op.target != "aten::nonzero_numpy" && op.target != "aten::argwhere")
+            continue;
+        ValueId self = OpView(program, op).value("self");
+        while (self.valid() && program[self].producer.valid() && compared.contains(program[program[self].producer].target))
+            self = OpView(program, program[program[self].producer]).value("self");
+        if (self.valid() && rootOf(program, self) == input)
+            return true;
+    }
+    return false;
+}
+
 // What has a row for each entry of a list of rows, and is named by no index itself, is of edges: angles between the edges that two lists name.
 void rolesByLists(Program& program)
 {
@@ -106,7 +122,6 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
         if (isEdgeIndex(program[input.value]) && !program[input.value].sizes[1].isConstant())
             edgeSymbols.insert(program[input.value].sizes[1].symbol);
 
-    bool anyFloatFeatures = false;
     for (Input& input : program.inputs) {
         const Value& value = program[input.value];
         input.role = Role::Other;
@@ -119,8 +134,13 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
             input.role = Role::EdgeFeatures;
         else if (hasRows(value) && isFloating(value.dtype))
             input.role = Role::NodeFeatures;
-        anyFloatFeatures = anyFloatFeatures || input.role == Role::NodeFeatures;
     }
+    const auto isFeatures = [](const Input& input) { return input.role == Role::NodeFeatures; };
+    if (std::ranges::count_if(program.inputs, isFeatures) > 1)
+        for (Input& input : program.inputs)
+            if (isFeatures(input) && !input.parameter.valid() && program[input.value].sizes.size() > 1 && tellsEdges(program, input.value))
+                input.role = Role::GraphStructure;
+    const bool anyFloatFeatures = std::ranges::any_of(program.inputs, isFeatures);
     rolesByLists(program);
     // Integers for each node are features (types to embed) only where nothing else is; batch vectors never are.
     if (!anyFloatFeatures)

@@ -18,7 +18,7 @@ import torch
 import torch_geometric
 import torch_geometric.nn as pyg
 from torch import nn
-from torch_geometric.utils import scatter, softmax, to_dense_batch
+from torch_geometric.utils import dense_to_sparse, scatter, softmax, to_dense_batch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "resources/python"))
 import cleave_export
@@ -73,6 +73,8 @@ def make_inputs():
     inputs |= {"expander_edge_index": torch.randint(0, NODES, (2, 97), generator=more), "expander_edge_attr": torch.randn(97, EDGE_FEATURES, generator=more)}
     asked = torch.Generator().manual_seed(29)
     inputs |= {"nearness": torch.rand(NODES, 7, generator=asked), "anchor_nodes": torch.randint(0, NODES, (7,), generator=asked), "asked": torch.randn(3, HIDDEN, generator=asked)}
+    inputs["joined_edge_index"] = torch.cat([torch.randint(0, NODES, (2, 50), generator=asked) + graph * NODES for graph in range(3)], 1)
+    inputs |= {"observed": torch.randn(4, 9, FEATURES, generator=asked), "matrices": (torch.rand(4, 9, 9, generator=asked) < 0.3) * torch.rand(4, 9, 9, generator=asked)}
     inputs["hyperedge_index"] = torch.stack([torch.randint(0, NODES, (150,), generator=more), torch.randint(0, HYPEREDGES, (150,), generator=more)])
     inputs |= {"targets": 17, "scale": 5}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
@@ -309,6 +311,48 @@ class AskedOfAll(nn.Module):
         h = self.conv(x, edge_index).relu()
         attention = (asked @ self.key(h).t() / math.sqrt(HIDDEN)).softmax(-1)
         return attention @ self.value(h), attention
+
+
+class SideBySide(nn.Module):
+    """Traffic: a recurrent layer over the time steps of all nodes of a batch, then convolutions on copies of the graph side by side."""
+
+    def __init__(self):
+        super().__init__()
+        self.over_time, self.conv, self.out = nn.GRU(3, HIDDEN, batch_first=True), pyg.GCNConv(HIDDEN, HIDDEN), nn.Linear(HIDDEN, 2)
+
+    def forward(self, series, edge_index):
+        batch, steps, nodes, channels = series.shape
+        h = self.over_time(series.permute(0, 2, 1, 3).reshape(batch * nodes, steps, channels))[0][:, -1]
+        first = (torch.arange(batch) * nodes).view(-1, 1, 1)
+        h = self.conv(h, (edge_index.unsqueeze(0) + first).permute(1, 0, 2).reshape(2, -1)).relu()
+        return self.out(h).view(batch, nodes, 2).permute(0, 2, 1)
+
+
+class JoinedGraphs(nn.Module):
+    """Reinforcement learning: the nodes of a batch of graphs are numbered one graph after the other, values are of each node and of each graph."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.out, self.value = pyg.SAGEConv(FEATURES, HIDDEN), pyg.GATConv(HIDDEN, HIDDEN), nn.Linear(HIDDEN, CLASSES), nn.Linear(HIDDEN, 1)
+
+    def forward(self, graphs, joined_edge_index):
+        batch, nodes, _ = graphs.shape
+        h = self.first(graphs.reshape(batch * nodes, FEATURES), joined_edge_index).relu()
+        h = self.second(h, joined_edge_index).relu()
+        return self.out(h).view(batch, nodes, CLASSES), self.value(h.view(batch, nodes, HIDDEN).mean(1))
+
+
+class JoinedMatrices(nn.Module):
+    """The same with a fixed number of nodes, and a matrix for each graph."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.out = pyg.GCNConv(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, observed, matrices):
+        edge_index, edge_weight = dense_to_sparse(matrices)
+        h = self.conv(observed.reshape(-1, FEATURES), edge_index, edge_weight).relu()
+        return self.out(h).view(observed.size(0), observed.size(1), CLASSES)
 
 
 class Triplets(nn.Module):
@@ -1583,6 +1627,9 @@ ZOO = {
     "narrow_index": NarrowIndex,
     "queries": Queries,
     "query_batch": QueryBatch,
+    "side_by_side": SideBySide,
+    "joined_graphs": JoinedGraphs,
+    "joined_matrices": JoinedMatrices,
     "scores_of_all": ScoresOfAll,
     "position_aware": PositionAware,
     "asked_of_all": AskedOfAll,
@@ -1808,7 +1855,7 @@ def export(name, model, given):
         return torch.export.export(model, (), given)
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
-             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "expander_edge_index": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
+             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "expander_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
              "targets": Dim.AUTO, "scale": Dim.AUTO, "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO},
              "nearness": {0: Dim.AUTO, 1: Dim.AUTO}}
     if "adj" in given:
