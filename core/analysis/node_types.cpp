@@ -385,7 +385,8 @@ std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
         const auto isOfOnly = [&](const std::string& size) { return mentions(size, analysis.nodeTypes[static_cast<std::size_t>(only)].symbol); };
         // Of graphs side by side it may be each graph's nodes that are named, or those of all.
         const auto isMultiple = [&](const NodeType& type) { return sizeParts(type.symbol).first == "Mul" && isOfOnly(type.symbol); };
-        if (only >= 0 && types[row].empty() && std::ranges::all_of(sizes[row], isOfOnly) && std::ranges::none_of(analysis.nodeTypes, isMultiple))
+        const bool tellsNeither = sizes[0].empty() && sizes[1].empty() && std::ranges::any_of(analysis.nodeTypes, isMultiple);
+        if (only >= 0 && types[row].empty() && !tellsNeither && std::ranges::all_of(sizes[row], isOfOnly))
             types[row].insert(only);
     }
     return types;

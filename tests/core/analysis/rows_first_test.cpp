@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <set>
+#include <tuple>
+
 #include "core/analysis/functional.h"
 #include "core/analysis/message_passing.h"
 #include "core/analysis/rewrites.h"
@@ -84,6 +88,69 @@ TEST(RowsFirst, SizesThatNobodyFixesAreTheGraphs)
     EXPECT_EQ(known[known.inputs.front().value].sizes, (std::vector{sym("v"), num(3), num(8)}));
     EXPECT_EQ(known[count].number, num(21));
     EXPECT_EQ(known[known.outputs.front()].sizes, (std::vector{num(3), sym("m"), num(8)}));
+}
+
+TEST(RowsFirst, EdgesMayNameTheNodesOfGraphsSideBySide)
+{
+    for (const auto& [sizes, together, rowDim] : {std::tuple(std::vector{num(3), sym("v"), num(8)}, "Mul(3, v)", 1),
+                                                  {std::vector{sym("b"), num(20), num(8)}, "Mul(20, b)", 0},
+                                                  {std::vector{sym("z"), sym("a"), num(8)}, "Mul(a, z)", 1}}) {
+        ProgramBuilder b;
+        const ValueId x = b.input("x", sizes), index = b.input("joined_edge_index", {num(2), sym("m")}, DType::Int64);
+        const ValueId joined = b.op("reshape", {{"self", {x}}, {"shape", test::ints({-1, 8})}}, {sym(together), num(8)});
+        const ValueId from = b.op("select.int", {{"self", {index}}, {"dim", {std::int64_t{0}}}, {"index", {std::int64_t{0}}}}, {sym("m")}, DType::Int64);
+        b.program.outputs = {b.op("index_select", {{"self", {joined}}, {"dim", {std::int64_t{0}}}, {"index", {from}}}, {sym("m"), num(8)})};
+        putRowsFirst(b.program);
+        b.program.inputs.front().role = Role::NodeFeatures;
+        EXPECT_EQ(b.program.inputs.front().rowDim, rowDim) << together;
+        const bool isFree = sizes[0] == sym("z");
+        EXPECT_EQ(fixFreeSizes(b.program, {}), isFree ? (std::vector{FreeSize{"x", 0, assumedSize, true}}) : std::vector<FreeSize>{}) << together;
+    }
+}
+
+TEST(RowsFirst, QueriesAreHeldAgainstNodes)
+{
+    ProgramBuilder b;
+    const ValueId x = b.input("x", {sym("v"), num(8)}), edges = b.input("edge_index", {num(2), sym("m")}, DType::Int64);
+    const ValueId heads = b.input("heads", {sym("q")}, DType::Int64), others = b.input("others", {sym("p")}, DType::Int64);
+    const ValueId from = b.op("select.int", {{"self", {edges}}, {"dim", {std::int64_t{0}}}, {"index", {std::int64_t{0}}}}, {sym("m")}, DType::Int64);
+    const auto readAt = [&](ValueId index, const Dim& size) {
+        return b.op("index_select", {{"self", {x}}, {"dim", {std::int64_t{0}}}, {"index", {index}}}, {size, num(8)});
+    };
+    const ValueId ofEdges = readAt(from, sym("m")), queried = readAt(heads, sym("q")), listed = readAt(others, sym("p"));
+    EXPECT_TRUE(sizesOfQueries(b.program).empty());
+    const ValueId scores = b.op("matmul", {{"self", {queried}}, {"other", {x}}}, {sym("q"), sym("v")});
+    b.op("matmul", {{"self", {ofEdges}}, {"other", {x}}}, {sym("m"), sym("v")});
+    b.program.outputs = {scores, listed};
+    EXPECT_EQ(sizesOfQueries(b.program), (std::set<std::string>{"q"})) << "not edges, nor what is read of nodes alone";
+    b.program.inputs.front().role = Role::NodeFeatures;
+    Program fixed = b.program;
+    EXPECT_EQ(fixFreeSizes(fixed, {{"heads", {{0, 5}}}}, {"q"}), (std::vector{FreeSize{"heads", 0, 5, false}}));
+    EXPECT_EQ(fixed[scores].sizes, (std::vector{num(5), sym("v")}));
+    EXPECT_EQ(fixed[listed].sizes, b.program[listed].sizes);
+}
+
+// What has a row for each query belongs to the sizes that a graph has; without one they are assumed.
+TEST(RowsFirst, QueriesAreFixedOnlyWhereThisHelps)
+{
+    const auto sizesOf = [](const char* name) {
+        return analyse(readPt2(test::testDir() / "models/zoo" / (std::string(name) + ".pt2")), {}, NothingToEvaluate()).freeSizes;
+    };
+    EXPECT_EQ(sizesOf("scores_of_all"), (std::vector{FreeSize{"queries", 0, assumedSize, true}}));
+    EXPECT_EQ(sizesOf("query_batch"), (std::vector{FreeSize{"queries", 0, assumedSize, true}}));
+    EXPECT_TRUE(sizesOf("neighbours_of_items").empty());
+}
+
+// Rows that begin at queried nodes are what is passed on, though no features are read.
+TEST(RowsFirst, WhatIsPassedOnCountsAsFeatures)
+{
+    for (const char* name : {"queries", "query_batch"}) {
+        const Analysis found = analyse(readPt2(test::testDir() / "models/zoo" / (std::string(name) + ".pt2")), {}, NothingToEvaluate());
+        EXPECT_EQ(std::ranges::count_if(found.program.ops, &Op::makesFeatures), 1) << name;
+        EXPECT_EQ(found.degreeOf(found.levels), 2) << name;
+    }
+    const Analysis usual = analyse(readPt2(test::testDir() / "models/zoo/gcn.pt2"), {}, NothingToEvaluate());
+    EXPECT_TRUE(std::ranges::none_of(usual.program.ops, &Op::makesFeatures));
 }
 
 TEST(RowsFirst, StaticExportsAreRefusedWithTheShapesToWrite)

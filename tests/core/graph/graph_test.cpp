@@ -126,7 +126,12 @@ TEST(Graph, NodesMayLieAlongAnotherDimension)
     EXPECT_EQ(nodesOf({4, 3, 1}, 3), 3);
     EXPECT_EQ(nodesOf({2, 3}, 3), 3) << "channels first";
     EXPECT_THROW(nodesOf({2, 5, 1}, 3), Error);
-    EXPECT_THROW(nodesOf({2, 2, 1}), Error);
+    EXPECT_EQ(nodesOf({2, 2, 1}), 4) << "of graphs side by side, numbered one after the other";
+    EXPECT_EQ(nodesOf({2, 1, 2, 1}), 4);
+    EXPECT_EQ(nodesOf({2, 2, 1}, 4), 4);
+    EXPECT_THROW(nodesOf({2, 2, 1}, 3), Error);
+    EXPECT_THROW(nodesOf({1, 2, 1}), Error);
+    EXPECT_THROW(nodesOf({2, 2}), Error) << "columns are no rows";
     auto arrays = tiny();
     arrays["edge_attr"] = arrayOf<float>(DType::Float32, {3, 2, 1}, std::vector<float>(6));
     EXPECT_EQ(refusal(arrays), "");

@@ -120,8 +120,7 @@ TEST_P(CostOfZoo, IsWhatTheCutMoves)
                 plan = *move.plan;
         }
         const std::int64_t batchSize = 1 + static_cast<std::int64_t>(random() % 20);
-        // The recommender computes its edge index from that among its inputs.
-        const NodeOrder order = round == 3 && GetParam().name != "recommender" ? NodeOrder::Degree : NodeOrder::Natural;
+        const NodeOrder order = round == 3 && test::hasNodeOrders(GetParam().name) ? NodeOrder::Degree : NodeOrder::Natural;
         Rates rates;
         rates.joinsRelations = false;           // all rows are counted, also those of targets without edges of a relation
         rates.gather *= round == 2 ? 0.01 : 1;  // copies pay

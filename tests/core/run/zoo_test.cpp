@@ -138,8 +138,7 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
             nameDevice("fake", std::make_shared<test::FakeDevice>());
             options.device = "fake";
         }
-        // The recommender computes its edge index from that among its inputs.
-        options.order = name == "recommender" ? NodeOrder::Natural : any(NodeOrder::Natural, NodeOrder::Degree);
+        options.order = test::hasNodeOrders(name) ? any(NodeOrder::Natural, NodeOrder::Degree) : NodeOrder::Natural;
         options.batchSize = any(std::int64_t{1}, std::int64_t{3}, std::int64_t{17}, std::int64_t{1000});
         const ValueFacts& first = model.analysis->values[model.program().outputs.front()];
         const bool nodesOnly = std::ranges::all_of(model.program().outputs, [&](ValueId id) {
