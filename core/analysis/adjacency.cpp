@@ -7,6 +7,7 @@
 
 #include "core/analysis/dims.h"
 #include "core/analysis/einsum.h"
+#include "core/analysis/matrix_edges.h"
 #include "core/analysis/op_view.h"
 #include "core/analysis/pair_scores.h"
 #include "core/analysis/rewriter.h"
@@ -41,7 +42,8 @@ public:
                 addInputs(*matrix, matrices.size() > 1, inputs);
         m_p.inputs = std::move(inputs);
         m_rewriter.emplace(m_p);
-        m_pairs.emplace(m_p, *m_rewriter);
+        m_algebra.emplace(m_p, *m_rewriter);
+        m_pairs.emplace(m_p, *m_rewriter, *m_algebra);
         for (Op& op : m_rewriter->takeOps())
             lower(op);
         for (const ValueId output : m_p.outputs)
@@ -109,28 +111,13 @@ private:
             const Source& source = read->second;
             const auto row = [&](std::int64_t which) {
                 return m_rewriter->emitNew(at, "aten::select", "int", {{"self", {source.index}}, {"dim", whole(0)}, {"index", whole(which)}},
-                                           vector(DType::Int64, source.count));
+                                           MatrixAlgebra::vector(DType::Int64, source.count));
             };
             const ValueId sources = row(0), targets = row(1);
-            m_edges[value] = {sources, targets, source.weights, source.count, false, source.name};
+            m_edges[value] = {sources, targets, source.weights, source.count, false, false, source.name};
         }
         const auto known = m_edges.find(value);
         return known == m_edges.end() ? nullptr : &known->second;
-    }
-
-    static Value vector(DType dtype, const Dim& count)
-    {
-        Value value;
-        value.dtype = dtype;
-        value.sizes = {count};
-        return value;
-    }
-
-    Value like(ValueId of, std::vector<Dim> sizes) const
-    {
-        Value value = m_p[of];
-        value.sizes = std::move(sizes);
-        return value;
     }
 
     void lower(Op& op)
@@ -140,17 +127,22 @@ private:
             m_identities[output] = op;  // emitted where it turns out to be nothing else
             return;
         }
-        bool readsMatrix = false;
+        if (output.valid() && PairScores::isFilled(op) && m_pairs->defer(op))
+            return;  // of a matrix that it is as large as it needs nothing else
+        bool readsMatrix = false, readsIdentity = false;
+        forEachOperand(op, [&](ValueId operand) { readsIdentity = readsIdentity || m_identities.contains(operand); });
+        if (readsIdentity && isAssertion(op))
+            return;
         forEachOperand(op, [&](ValueId operand) { readsMatrix = readsMatrix || edgesOf(operand, op) != nullptr; });
         if (readsMatrix || m_pairs->reads(op)) {
             if (isAssertion(op))
                 return;
-            if (!(readsMatrix ? lowerReader(op) : m_pairs->lower(op)))
+            if (!(m_pairs->reads(op) && m_pairs->lower(op)) && !(readsMatrix && lowerReader(op)))
                 throw Error(
                     "The model cannot be cut exactly: op '" + printable(op.name) + "' (" + op.target + ") reads the adjacency matrix '" +
                     matrixOf(op) +
                     "' in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an "
-                    "identity, its rows and columns summed, and attention be masked by it; for anything else give the model edge_index.");
+                    "identity, its rows and columns summed, its entries changed where this leaves 0 as it is, and attention be masked by it; for anything else give the model edge_index.");
             return;
         }
         if (m_pairs->defer(op))
@@ -172,12 +164,38 @@ private:
 
     static bool isAssertion(const Op& op) { return op.outputs.empty(); }
 
-    // Identities and diagonals may be parts of matrices.
+    // Identities and diagonals may be parts of matrices, as they are or on another device; so may all but the diagonal, 1 - identity.
     bool isIdentity(const Op& op) const
     {
         static const std::set<std::string_view> targets{"aten::eye", "aten::diag", "aten::diag_embed", "aten::diagflat"};
-        return targets.contains(op.target) && isSquareOfNodes(m_p[op.outputs.front()]) && OpView(m_p, op).integerOr("diagonal", 0) == 0 &&
-               OpView(m_p, op).integerOr("offset", 0) == 0;
+        static const std::set<std::string_view> copies{"aten::to", "aten::_to_copy", "aten::type_as", "aten::clone", "aten::contiguous", "aten::detach", "aten::alias"};
+        if (!isSquareOfNodes(m_p[op.outputs.front()]))
+            return false;
+        const OpView view(m_p, op);
+        if (targets.contains(op.target))
+            return view.integerOr("diagonal", 0) == 0 && view.integerOr("offset", 0) == 0;
+        const Op* self = identityOf(view.value("self"));
+        if (self == nullptr)
+            return false;
+        return copies.contains(op.target) ||
+               (op.target == "aten::rsub" && self->target == "aten::eye" && view.number("other") == 1.0 && view.number("alpha").value_or(1) == 1);
+    }
+
+    // The op that made an identity or a diagonal, of which a value is a copy; null for anything else.
+    const Op* identityOf(ValueId value) const
+    {
+        auto found = m_identities.find(value);
+        if (found == m_identities.end())
+            return nullptr;
+        for (auto next = found; next != m_identities.end(); next = m_identities.find(OpView(m_p, found->second).value("self")))
+            found = next;
+        return isAllButDiagonal(value) ? nullptr : &found->second;
+    }
+
+    bool isAllButDiagonal(ValueId value) const
+    {
+        const auto found = m_identities.find(value);
+        return found != m_identities.end() && found->second.target == "aten::rsub";
     }
 
     void emitKept(ValueId value)
@@ -188,6 +206,7 @@ private:
             return;
         Op op = std::move(found->second);
         m_identities.erase(found);
+        forEachOperand(op, [&](ValueId operand) { emitKept(operand); });
         m_rewriter->resolveOperands(op);
         m_rewriter->emit(std::move(op));
     }
@@ -199,26 +218,15 @@ private:
     {
         if (const Edges* edges = edgesOf(value, at))
             return edges;
-        const auto identity = m_identities.find(value);
-        if (identity == m_identities.end())
+        const Op* identity = identityOf(value);
+        if (identity == nullptr)
             return nullptr;
-        const Op& op = identity->second;
-        const Value result = m_p[value];
-        const Dim nodes = result.sizes.back();
-        const Argument size = m_rewriter->sizeArgument(nodes, at);
+        const Op& op = *identity;
         const ValueId entries = OpView(m_p, op).value("self");
-        if (size.isNone() || (op.target != "aten::eye" && !entries.valid()))
+        if (op.target != "aten::eye" && (!entries.valid() || m_p[entries].dtype != m_p[value].dtype))
             return nullptr;
-        Edges edges;
-        edges.count = nodes;
-        edges.isDiagonal = true;
-        edges.sources = edges.targets =
-            m_rewriter->emitNew(at, "aten::arange", "", {{"end", size}, {"dtype", {DType::Int64}}}, vector(DType::Int64, nodes));
-        edges.weights = op.target == "aten::eye"
-                            ? m_rewriter->emitNew(at, "aten::ones", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {result.dtype}}},
-                                                  vector(result.dtype, nodes))
-                            : flattened(at, m_rewriter->resolved(entries), nodes);
-        return &(m_edges[value] = edges);
+        const auto edges = m_algebra->diagonal(at, m_p[value].sizes.back(), op.target == "aten::eye" ? ValueId{} : m_rewriter->resolved(entries), m_p[value].dtype);
+        return edges ? &(m_edges[value] = *edges) : nullptr;
     }
 
     bool lowerReader(const Op& op)
@@ -238,13 +246,19 @@ private:
             return lowerSum(op);
         if (is({"aten::mul", "aten::div"}))
             return lowerScaling(op);
-        if (is({"aten::add"}))
+        if (is({"aten::add", "aten::sub"}))
             return lowerAddition(op);
+        if (is({"aten::where"}))
+            return lowerChoice(op);
+        if (is({"aten::linalg_vector_norm"}))
+            return lowerNorm(op);
+        if (is({"aten::expand_as"}))
+            return lowerBroadcast(op);
         if (is({"aten::index_put"}))
             return lowerDiagonal(op);
         if (is({"aten::sym_size", "aten::size"}))
             return lowerSize(op);
-        const ValueId source = view.value(is({"aten::slice_scatter"}) ? "src" : "self");  // a scatter over all of a matrix is what it scatters
+        const ValueId source = view.value(is({"aten::slice_scatter"}) ? "src" : is({"aten::dropout"}) ? "input" : "self");  // a scatter over all of a matrix is what it scatters
         const Edges* self = source.valid() ? edgesOf(source, op) : nullptr;
         if (self == nullptr || op.outputs.size() != 1)
             return false;
@@ -253,9 +267,91 @@ private:
         const bool keeps = is({"aten::clone", "aten::contiguous", "aten::detach", "aten::alias", "aten::to", "aten::_to_copy",
                                "aten::lift_fresh_copy", "aten::unsqueeze", "aten::squeeze", "aten::view", "aten::reshape", "aten::expand",
                                "aten::slice", "aten::slice_scatter", "aten::to_dense", "aten::coalesce", "aten::positive"});
-        if (keeps && isSquareOfNodes(m_p[output]) && m_p[output].dtype == m_p[self->weights].dtype)
+        if (is({"aten::dropout"}) && !view.flag("train", true))
             return take(output, *self);
-        return m_pairs->takeMask(op, *self, source);
+        const std::vector<Dim>& sizes = m_p[output].sizes;
+        // The matrix may be the same for each of several graphs.
+        const bool isRepeated = is({"aten::expand"}) && sizes.size() == 3 && sizes[1] == sizes[2] && sizes[2] == m_p[source].sizes.back();
+        if (keeps && (isSquareOfNodes(m_p[output]) || isRepeated) && m_p[output].dtype == m_p[self->weights].dtype)
+            return take(output, *self);
+        const bool isMasked = m_pairs->takeMask(op, *self, source);
+        return (leavesZero(op, m_p[source].dtype) && take(output, m_algebra->entrywise(op, *self, m_p[output]))) || isMasked;
+    }
+
+    // Whether it makes 0 of 0 in every entry, and of nothing else what it is told by a tensor.
+    bool leavesZero(const Op& op, DType from) const
+    {
+        static const std::set<std::string_view> always{"aten::relu", "aten::abs", "aten::sign", "aten::sgn", "aten::tanh", "aten::sqrt", "aten::leaky_relu", "aten::elu", "aten::square",
+                                                       "aten::neg", "aten::sin", "aten::tan", "aten::atan", "aten::asinh", "aten::expm1", "aten::log1p", "aten::erf", "aten::gelu",
+                                                       "aten::silu", "aten::to", "aten::_to_copy", "aten::round", "aten::floor", "aten::ceil", "aten::trunc", "aten::nan_to_num"};
+        if (always.contains(op.target))
+            return m_p[op.outputs.front()].sizes == m_p[OpView(m_p, op).value("self")].sizes;
+        const OpView view(m_p, op);
+        if (op.target == "aten::pow")
+            return isFloating(from) && view.number("exponent").value_or(0) > 0;
+        if (op.target == "aten::clamp" || op.target == "aten::clamp_min" || op.target == "aten::clamp_max") {
+            const auto holds = [&](const char* name, bool isLeast) {
+                const auto bound = view.number(name);
+                return !view.given(name) || (bound && (isLeast ? *bound <= 0 : *bound >= 0));
+            };
+            return holds("min", true) && holds("max", false);
+        }
+        const auto other = view.number("other");
+        return other && ((op.target == "aten::gt" && *other >= 0) || (op.target == "aten::ge" && *other > 0) || (op.target == "aten::lt" && *other <= 0) ||
+                         (op.target == "aten::le" && *other < 0) || (op.target == "aten::ne" && *other == 0) || (op.target == "aten::eq" && *other != 0));
+    }
+
+    // Entries where a condition on entries holds, and 0 elsewhere.
+    bool lowerChoice(const Op& op)
+    {
+        const OpView view(m_p, op);
+        const ValueId condition = view.value("condition");
+        const Edges* where = condition.valid() ? edgesOf(condition, op) : nullptr;
+        const Argument *self = op.find("self"), *other = op.find("other");
+        if (where == nullptr || self == nullptr || other == nullptr || m_pairs->numberOf(op, "other") != 0.0)
+            return false;
+        const Value result = m_p[op.outputs.front()];
+        if (const ValueId* chosen = self->asValue())
+            if (const Edges* edges = edgesOf(*chosen, op))
+                return take(op.outputs.front(), m_algebra->product(op, *edges, Edges(*where), result));
+        const std::optional<double> number = m_pairs->numberOf(op, "self");
+        if (!number || !isFloating(result.dtype))
+            return false;
+        Edges edges = *where;
+        edges.weights = m_rewriter->emitNew(op, "aten::to", "dtype", {{"self", {edges.weights}}, {"dtype", {result.dtype}}},
+                                            MatrixAlgebra::vector(result.dtype, edges.count));
+        return take(op.outputs.front(), m_algebra->scaled(op, edges, "aten::mul", "Scalar", {*number}));
+    }
+
+    // Of each row or column, as sums are taken.
+    bool lowerNorm(const Op& op)
+    {
+        const OpView view(m_p, op);
+        const double order = view.number("ord").value_or(2);
+        const bool isOne = order == 1;
+        const Edges* edges = edgesOf(view.value("self"), op);
+        if (edges == nullptr || (!isOne && order != 2))
+            return false;
+        std::optional<Edges> each = m_algebra->distinct(op, *edges, m_p[view.value("self")].sizes.back());
+        if (!each)
+            return false;
+        each->weights = m_rewriter->emitNew(op, isOne ? "aten::abs" : "aten::square", "", {{"self", {each->weights}}}, m_p[each->weights]);
+        const std::optional<ValueId> sums = summed(op, *each);
+        if (!sums)
+            return false;
+        m_rewriter->replace(op.outputs.front(), isOne ? *sums : m_rewriter->emitNew(op, "aten::sqrt", "", {{"self", {*sums}}}, m_p[*sums]));
+        return true;
+    }
+
+    // Something for each row or column, as large as a matrix: what scales a matrix is looked up in what it was before.
+    bool lowerBroadcast(const Op& op)
+    {
+        const OpView view(m_p, op);
+        const ValueId self = view.value("self"), as = view.value("other");
+        if (!self.valid() || !as.valid() || edgesOf(self, op) != nullptr || edgesOf(as, op) == nullptr)
+            return false;
+        m_broadcast[op.outputs.front()] = m_rewriter->resolved(self);
+        return true;
     }
 
     static ValueId first(const OpView& view, std::initializer_list<std::string_view> names)
@@ -284,15 +380,7 @@ private:
         } else if (rank != 2) {
             return {};
         }
-        return reversed(edges);
-    }
-
-    // rows [..., V, F] or [V] at an index along the nodes.
-    ValueId gathered(const Op& op, ValueId rows, int dim, ValueId index, const Dim& count)
-    {
-        std::vector<Dim> sizes = m_p[rows].sizes;
-        sizes[static_cast<std::size_t>(dim)] = count;
-        return m_rewriter->emitNew(op, "aten::index_select", "", {{"self", {rows}}, {"dim", whole(dim)}, {"index", {index}}}, like(rows, sizes));
+        return MatrixAlgebra::reversed(std::move(edges));
     }
 
     // The last op of a replacement gives the old op's result.
@@ -302,18 +390,6 @@ private:
         m_rewriter->emit(std::move(op));
     }
 
-    // Zeros like value, with its number of nodes.
-    std::optional<ValueId> zeros(const Op& op, Value value)
-    {
-        std::vector<Argument> size;
-        for (const Dim& dim : value.sizes) {
-            size.push_back(m_rewriter->sizeArgument(dim, op));
-            if (size.back().isNone())
-                return {};
-        }
-        return m_rewriter->emitNew(op, "aten::zeros", "", {{"size", {size}}, {"dtype", {value.dtype}}}, value);
-    }
-
     bool lowerProduct(const Op& op, ValueId left, ValueId right)
     {
         if (!left.valid() || !right.valid())
@@ -321,49 +397,22 @@ private:
         const Edges* l = matrix(left, op);
         const Edges* r = matrix(right, op);
         if (l != nullptr && r != nullptr)
-            return take(op.outputs.front(), scaledByDiagonal(op, *l, *r));
+            return take(op.outputs.front(), m_algebra->scaledByDiagonal(op, *l, *r));
         if (l == nullptr && r == nullptr)
             return false;
         const ValueId output = op.outputs.front();
         const ValueId rows = m_rewriter->resolved(l != nullptr ? right : left);
         // From the right, columns are nodes: they go the edges the other way.
         const std::optional<ValueId> product =
-            l != nullptr ? rowsOf(op, *l, rows) : passed(op, reversed(*r), rows, static_cast<int>(m_p[rows].sizes.size()) - 1, m_p[output]);
+            l != nullptr ? rowsOf(op, *l, rows) : m_algebra->passed(op, MatrixAlgebra::reversed(*r), rows, static_cast<int>(m_p[rows].sizes.size()) - 1, m_p[output]);
         if (product)
             m_rewriter->replace(output, *product);
         return product.has_value();
     }
 
-    static Edges reversed(Edges edges)
-    {
-        std::swap(edges.sources, edges.targets);
-        return edges;
-    }
-
-    // Rows of nodes along a dimension, from sources to targets: gather, weigh, add up.
-    std::optional<ValueId> passed(const Op& op, const Edges& edges, ValueId rows, int dim, Value result)
-    {
-        const auto rank = static_cast<int>(m_p[rows].sizes.size());
-        if (rank < 1 || m_p[rows].sizes.size() != result.sizes.size())
-            return {};
-        const std::optional<ValueId> sum = zeros(op, result);
-        if (!sum)
-            return {};
-        ValueId weights = edges.weights;
-        std::vector<Dim> behind{edges.count};
-        for (int d = dim + 1; d < rank; ++d) {
-            behind.push_back({1, {}});
-            weights = m_rewriter->emitNew(op, "aten::unsqueeze", "", {{"self", {weights}}, {"dim", whole(-1)}}, like(weights, behind));
-        }
-        const ValueId neighbours = gathered(op, rows, dim, edges.sources, edges.count);
-        const ValueId messages = m_rewriter->emitNew(op, "aten::mul", "Tensor", {{"self", {neighbours}}, {"other", {weights}}}, m_p[neighbours]);
-        return m_rewriter->emitNew(op, "aten::index_add", "",
-                                   {{"self", {*sum}}, {"dim", whole(dim)}, {"index", {edges.targets}}, {"source", {messages}}}, result);
-    }
-
     std::optional<ValueId> rowsOf(const Op& op, const Edges& edges, ValueId rows)
     {
-        return passed(op, edges, rows, std::max(static_cast<int>(m_p[rows].sizes.size()) - 2, 0), m_p[op.outputs.front()]);
+        return m_algebra->passed(op, edges, rows, std::max(static_cast<int>(m_p[rows].sizes.size()) - 2, 0), m_p[op.outputs.front()]);
     }
 
     // vw,bwf->bvf: one index of a matrix is summed over, the other takes its place.
@@ -400,7 +449,7 @@ private:
                 value.sizes[passedAs.find(result[d])] = sizes[d];
             }
             const auto product =
-                passed(op, sumsColumns ? *edges : reversed(*edges), m_rewriter->resolved(operands[1 - m]), static_cast<int>(dim), value);
+                m_algebra->passed(op, sumsColumns ? *edges : MatrixAlgebra::reversed(*edges), m_rewriter->resolved(operands[1 - m]), static_cast<int>(dim), value);
             if (!product)
                 return false;
             if (passedAs == result)
@@ -417,12 +466,7 @@ private:
         const OpView view(m_p, op);
         const ValueId self = view.value("self"), left = first(view, {"mat1", "sparse"}), right = first(view, {"mat2", "dense"});
         const Edges* edges = left.valid() ? edgesOf(left, op) : nullptr;
-        const auto isOne = [&](const char* name) {
-            const Argument* argument = op.find(name);
-            const std::int64_t* number = argument == nullptr ? nullptr : argument->asInt();
-            const double* real = argument == nullptr ? nullptr : std::get_if<double>(&argument->value);
-            return argument == nullptr || argument->isNone() || (number != nullptr && *number == 1) || (real != nullptr && *real == 1);
-        };
+        const auto isOne = [&](const char* name) { return !view.given(name) || view.number(name) == 1.0; };
         if (edges == nullptr || !self.valid() || !right.valid() || isMatrix(self, op) || isMatrix(right, op) || !isOne("beta") || !isOne("alpha"))
             return false;
         const std::optional<ValueId> product = rowsOf(op, *edges, m_rewriter->resolved(right));
@@ -436,43 +480,39 @@ private:
     {
         const OpView view(m_p, op);
         const Edges* edges = edgesOf(view.value("self"), op);
+        if (edges == nullptr)
+            return false;
+        const std::optional<ValueId> sums = summed(op, *edges);
+        if (sums)
+            m_rewriter->replace(op.outputs.front(), *sums);
+        return sums.has_value();
+    }
+
+    // Along the op's only dim, with the result's sizes.
+    std::optional<ValueId> summed(const Op& op, const Edges& edges)
+    {
+        const OpView view(m_p, op);
         const int rank = view.rank("self");
         const std::optional<std::vector<int>> dims = view.dims("dim", rank);
-        if (edges == nullptr || view.given("dtype") || !dims || dims->size() != 1 || dims->front() < rank - 2)
-            return false;
+        if (view.given("dtype") || !dims || dims->size() != 1 || dims->front() < rank - 2)
+            return {};
         const Value result = m_p[op.outputs.front()];
         const Dim nodes = m_p[view.value("self")].sizes.back();
-        const std::optional<ValueId> sum = zeros(op, vector(result.dtype, nodes));
-        if (!sum)
-            return false;
-        const ValueId index = dims->front() == rank - 1 ? edges->targets : edges->sources;
-        ValueId total =
-            m_rewriter->emitNew(op, "aten::index_add", "", {{"self", {*sum}}, {"dim", whole(0)}, {"index", {index}}, {"source", {edges->weights}}},
-                                vector(result.dtype, nodes));
+        std::optional<ValueId> total = m_algebra->summed(op, edges.weights, dims->front() == rank - 1 ? edges.targets : edges.sources, nodes);
         // The other dimensions of the result are 1.
         std::vector<Dim> sizes{nodes};
-        const auto insert = [&](std::size_t at) {
-            sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(at), Dim{1, {}});
-            total = m_rewriter->emitNew(op, "aten::unsqueeze", "", {{"self", {total}}, {"dim", whole(static_cast<std::int64_t>(at))}},
-                                        like(total, sizes));
-        };
-        for (std::size_t d = 0; d < result.sizes.size(); ++d)
-            if (result.sizes[d].isOne() && result.sizes.size() > 1)
-                insert(d);
-        m_rewriter->replace(op.outputs.front(), total);
-        return true;
+        for (std::size_t d = 0; d < result.sizes.size() && total; ++d)
+            if (result.sizes[d].isOne() && result.sizes.size() > 1) {
+                sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(d), Dim{1, {}});
+                total = m_rewriter->emitNew(op, "aten::unsqueeze", "", {{"self", {*total}}, {"dim", whole(static_cast<std::int64_t>(d))}},
+                                            m_algebra->like(*total, sizes));
+            }
+        return total;
     }
 
     bool isNumber(ValueId value) const
     {
         return m_p[value].kind != ValueKind::Tensor || std::ranges::all_of(m_p[value].sizes, [](const Dim& size) { return size.isOne(); });
-    }
-
-    ValueId flattened(const Op& op, ValueId value, const Dim& count)
-    {
-        if (m_p[value].sizes.size() == 1)
-            return value;
-        return m_rewriter->emitNew(op, "aten::reshape", "", {{"self", {value}}, {"shape", {std::vector<Argument>{whole(-1)}}}}, like(value, {count}));
     }
 
     // By a number, or by one for each row or column.
@@ -484,27 +524,31 @@ private:
         const Argument *self = op.find("self"), *other = op.find("other");
         if (self == nullptr || other == nullptr)
             return false;
-        const bool isLeft = self->asValue() != nullptr && edgesOf(*self->asValue(), op) != nullptr;
-        const bool isRight = other->asValue() != nullptr && isMatrix(*other->asValue(), op);
-        if (isLeft == isRight || (isRight && (op.target == "aten::div" || edgesOf(*other->asValue(), op) == nullptr)))
-            return false;
-        if (isRight && self->asValue() != nullptr && isMatrix(*self->asValue(), op))
-            return false;
-        const ValueId id = isLeft ? *self->asValue() : *other->asValue();
-        Edges edges = *edgesOf(id, op);
-        if (m_p[op.outputs.front()].dtype != m_p[edges.weights].dtype)
-            return false;
+        const auto isEdges = [&](const Argument& argument) { return argument.asValue() != nullptr && edgesOf(*argument.asValue(), op) != nullptr; };
+        const auto isSquare = [&](const Argument& argument) { return argument.asValue() != nullptr && isMatrix(*argument.asValue(), op); };
+        const bool isLeft = isEdges(*self);
         const Argument& by = isLeft ? *other : *self;
+        const ValueId id = isLeft ? *self->asValue() : isEdges(*other) ? *other->asValue() : ValueId{};
+        if (!id.valid() || (op.target == "aten::div" && (!isLeft || isSquare(by))))
+            return false;
+        Edges edges = *edgesOf(id, op);
+        const Value result = m_p[op.outputs.front()];
+        if (isEdges(by))
+            return take(op.outputs.front(), m_algebra->product(op, edges, Edges(*edgesOf(*by.asValue(), op)), result));
+        if (result.dtype != m_p[edges.weights].dtype)
+            return false;
+        if (isSquare(by))
+            return isAllButDiagonal(*by.asValue()) && take(op.outputs.front(), m_algebra->withoutLoops(op, std::move(edges)));
         Argument factor = by;
         if (const ValueId* value = by.asValue()) {
-            const std::optional<ValueId> perEdge = factorOfEdges(op, m_rewriter->resolved(*value), edges, m_p[id].sizes);
+            const auto before = m_broadcast.find(*value);
+            const std::optional<ValueId> perEdge =
+                factorOfEdges(op, before == m_broadcast.end() ? m_rewriter->resolved(*value) : before->second, edges, m_p[id].sizes);
             if (!perEdge)
                 return false;
             factor = {*perEdge};
         }
-        edges.weights = m_rewriter->emitNew(op, op.target, op.overload, {{"self", {edges.weights}}, {"other", factor}}, m_p[edges.weights]);
-        m_edges[op.outputs.front()] = edges;
-        return true;
+        return take(op.outputs.front(), m_algebra->scaled(op, std::move(edges), op.target, op.overload, factor));
     }
 
     // What a tensor that is broadcast over a matrix is at each of its edges.
@@ -512,7 +556,7 @@ private:
     {
         const std::vector<Dim> sizes = m_p[factor].sizes;
         if (isNumber(factor))
-            return m_p[factor].kind == ValueKind::Tensor && sizes.size() > 1 ? flattened(op, factor, Dim{1, {}}) : factor;
+            return m_p[factor].kind == ValueKind::Tensor && sizes.size() > 1 ? m_algebra->flattened(op, factor, Dim{1, {}}) : factor;
         if (sizes.size() > matrix.size())
             return {};
         const Dim nodes = matrix.back();
@@ -520,19 +564,7 @@ private:
         const bool isVector = std::ranges::count_if(sizes, [](const Dim& size) { return !size.isOne(); }) == 1;
         if (!isVector || ofColumns == ofRows)
             return {};
-        return gathered(op, flattened(op, factor, nodes), 0, ofColumns ? edges.sources : edges.targets, edges.count);
-    }
-
-    // A product with a diagonal matrix scales columns or rows.
-    std::optional<Edges> scaledByDiagonal(const Op& op, const Edges& left, const Edges& right)
-    {
-        if (!left.isDiagonal && !right.isDiagonal)
-            return {};
-        Edges edges = right.isDiagonal ? left : right;
-        const Edges& diagonal = right.isDiagonal ? right : left;
-        const ValueId factor = gathered(op, diagonal.weights, 0, right.isDiagonal ? edges.sources : edges.targets, edges.count);
-        edges.weights = m_rewriter->emitNew(op, "aten::mul", "Tensor", {{"self", {edges.weights}}, {"other", {factor}}}, m_p[edges.weights]);
-        return edges;
+        return m_algebra->gathered(op, m_algebra->flattened(op, factor, nodes), 0, ofColumns ? edges.sources : edges.targets, edges.count);
     }
 
     // The edges of one after those of the other.
@@ -540,44 +572,16 @@ private:
     {
         const OpView view(m_p, op);
         const ValueId a = view.value("self"), b = view.value("other");
-        const Argument* alpha = op.find("alpha");
-        if (!a.valid() || !b.valid() || (alpha != nullptr && !alpha->isNone() && (alpha->asInt() == nullptr || *alpha->asInt() != 1)))
+        const std::optional<double> times = view.given("alpha") ? view.number("alpha") : 1.0;
+        if (!a.valid() || !b.valid() || !times)
             return false;
         const Edges* left = matrix(a, op);
         const Edges* right = matrix(b, op);
         if (left == nullptr || right == nullptr || m_p[left->weights].dtype != m_p[right->weights].dtype)
             return false;
-        m_edges[op.outputs.front()] = joined(op, *left, *right);
-        return true;
-    }
-
-    Edges joined(const Op& op, const Edges& left, const Edges& right)
-    {
-        Edges all;
-        all.count = sumOf(left.count, right.count);
-        all.matrix = left.matrix.empty() ? right.matrix : left.matrix;
-        const auto cat = [&](ValueId x, ValueId y) {
-            return m_rewriter->emitNew(op, "aten::cat", "", {{"tensors", {std::vector<Argument>{{x}, {y}}}}, {"dim", whole(0)}},
-                                       like(x, {all.count}));
-        };
-        all.sources = cat(left.sources, right.sources);
-        all.targets = cat(left.targets, right.targets);
-        all.weights = cat(left.weights, right.weights);
-        return all;
-    }
-
-    static Dim sumOf(const Dim& a, const Dim& b)
-    {
-        std::vector<std::string> parts;
-        for (const Dim& dim : {a, b}) {
-            const auto [name, terms] = sizeParts(toString(dim));
-            if (name == "Add")
-                parts.insert(parts.end(), terms.begin(), terms.end());
-            else
-                parts.push_back(toString(dim));
-        }
-        std::ranges::sort(parts);
-        return {0, "Add(" + join(parts, ", ") + ")"};
+        const double factor = op.target == "aten::sub" ? -*times : *times;
+        const Edges added = factor == 1 ? *right : m_algebra->scaled(op, *right, "aten::mul", "Scalar", {factor});
+        return take(op.outputs.front(), m_algebra->joined(op, *left, added));
     }
 
     // matrix[i, i] = value for every node i: its loops go, and new ones come.
@@ -601,27 +605,17 @@ private:
             return false;
         const Edges old = *edges;
         const Dim nodes = matrix.sizes.back();
-        const Argument size = m_rewriter->sizeArgument(nodes, op);
-        if (size.isNone())
+        const Edges others = m_algebra->withoutLoops(op, old);
+        std::optional<Edges> loops = m_algebra->diagonal(op, nodes, {}, matrix.dtype);
+        if (!loops)
             return false;
-        Value mask = vector(DType::Bool, old.count);
-        const ValueId isOther = m_rewriter->emitNew(op, "aten::ne", "Tensor", {{"self", {old.sources}}, {"other", {old.targets}}}, mask);
-        Edges others = old;
-        others.weights = m_rewriter->emitNew(op, "aten::mul", "Tensor", {{"self", {old.weights}}, {"other", {isOther}}}, m_p[old.weights]);
-        Edges loops;
-        loops.count = nodes;
-        loops.sources = loops.targets = indices[0];
-        const ValueId ones = m_rewriter->emitNew(op, "aten::ones", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {matrix.dtype}}},
-                                                 vector(matrix.dtype, nodes));
         Argument value = *values;
         if (tensor != nullptr) {
             const ValueId number = m_rewriter->resolved(*tensor);
-            value = {m_p[number].sizes.size() > 1 ? flattened(op, number, Dim{1, {}}) : number};
+            value = {m_p[number].sizes.size() > 1 ? m_algebra->flattened(op, number, Dim{1, {}}) : number};
         }
-        loops.weights =
-            m_rewriter->emitNew(op, "aten::mul", tensor != nullptr ? "Tensor" : "Scalar", {{"self", {ones}}, {"other", value}}, m_p[ones]);
-        m_edges[op.outputs.front()] = joined(op, others, loops);
-        return true;
+        loops = m_algebra->scaled(op, *loops, "aten::mul", tensor != nullptr ? "Tensor" : "Scalar", value);
+        return take(op.outputs.front(), m_algebra->joined(op, others, *loops));
     }
 
     bool isAllNodes(ValueId index, const Dim& nodes) const
@@ -651,10 +645,12 @@ private:
 
     Program& m_p;
     std::optional<Rewriter> m_rewriter;
+    std::optional<MatrixAlgebra> m_algebra;
     std::optional<PairScores> m_pairs;
     std::map<ValueId, Source> m_read;   // matrices among the inputs
     std::map<ValueId, Edges> m_edges;   // values that are matrices
     std::map<ValueId, Op> m_identities; // not emitted: nothing but matrices has read them
+    std::map<ValueId, ValueId> m_broadcast;  // what was expanded to the sizes of a matrix
 };
 
 }  // namespace

@@ -51,6 +51,17 @@ std::optional<std::int64_t> OpView::integer(std::string_view name) const
     return number ? std::optional(*number) : std::nullopt;
 }
 
+std::optional<double> OpView::number(std::string_view name) const
+{
+    const Argument* argument = m_op.find(name);
+    if (argument == nullptr)
+        return {};
+    if (const std::int64_t* whole = argument->asInt())
+        return static_cast<double>(*whole);
+    const double* real = std::get_if<double>(&argument->value);
+    return real == nullptr ? std::nullopt : std::optional(*real);
+}
+
 bool OpView::flag(std::string_view name, bool fallback) const
 {
     const Argument* argument = m_op.find(name);

@@ -21,6 +21,7 @@ public:
 
     std::optional<std::int64_t> integer(std::string_view name) const;
     std::int64_t integerOr(std::string_view name, std::int64_t fallback) const { return integer(name).value_or(fallback); }
+    std::optional<double> number(std::string_view name) const;  ///< whole or not
     bool flag(std::string_view name, bool fallback) const;
     bool given(std::string_view name) const;           ///< present and not None
 

@@ -34,28 +34,12 @@ bool isProduct(const Op& op)
     return isOneOf(op.target, {"aten::mm", "aten::matmul", "aten::bmm"});
 }
 
-bool isFilled(const Op& op)
-{
-    return isOneOf(op.target, {"aten::ones_like", "aten::zeros_like", "aten::full_like", "aten::ones", "aten::zeros", "aten::full", "aten::new_full",
-                               "aten::new_zeros", "aten::new_ones"});
-}
-
 bool isLeftAlone(const Program& program, const Op& op)
 {
     return isOneOf(op.target, {"aten::clone", "aten::contiguous", "aten::detach", "aten::alias", "aten::lift_fresh_copy"}) ||
            (isOneOf(op.target, {"aten::to", "aten::_to_copy"}) &&
             program[op.outputs.front()].dtype == program[OpView(program, op).value("self")].dtype) ||
            (op.target == "aten::dropout" && !OpView(program, op).flag("train", true));
-}
-
-std::optional<double> numberOf(const Argument* argument)
-{
-    if (argument == nullptr)
-        return {};
-    if (const std::int64_t* number = argument->asInt())
-        return static_cast<double>(*number);
-    const double* real = std::get_if<double>(&argument->value);
-    return real == nullptr ? std::nullopt : std::optional(*real);
 }
 
 Argument whole(std::size_t number)
@@ -72,6 +56,12 @@ ValueId partner(const OpView& view)
 }
 
 }  // namespace
+
+bool PairScores::isFilled(const Op& op)
+{
+    return isOneOf(op.target, {"aten::ones_like", "aten::zeros_like", "aten::full_like", "aten::ones", "aten::zeros", "aten::full", "aten::new_full",
+                               "aten::new_zeros", "aten::new_ones"});
+}
 
 Value PairScores::like(ValueId of, std::vector<Dim> sizes) const
 {
@@ -169,7 +159,7 @@ bool PairScores::lowerView(const Op& op, Mask mask, ValueId value)
 {
     const ValueId output = op.outputs.front();
     const OpView view(m_p, op);
-    const bool comparesWithZero = numberOf(op.find("other")) == 0.0;
+    const bool comparesWithZero = view.number("other") == 0.0;
     const bool areEntries = mask.presence == Presence::Entries;
     if (areEntries && comparesWithZero && isOneOf(op.target, {"aten::eq", "aten::ne", "aten::gt", "aten::le"})) {
         mask.presence = isOneOf(op.target, {"aten::gt", "aten::le"}) ? Presence::Positive : Presence::NotZero;
@@ -315,63 +305,29 @@ std::optional<PairScores::Pairs> PairScores::pairsOf(const Op& at, const Mask& m
     const std::pair key{mask.matrix.weights, mask.presence == Presence::Positive};
     if (const auto known = m_pairs.find(key); known != m_pairs.end())
         return known->second;
+    const std::optional<MatrixEdges> places = m_algebra.distinct(at, mask.matrix, nodes);
     const Argument size = m_rewriter.sizeArgument(nodes, at);
-    if (size.isNone())
+    if (!places || size.isNone())
         return {};
-    const auto symbol = [&](const std::string& stem) { return Dim{0, stem + (m_pairs.empty() ? "" : "_" + std::to_string(m_pairs.size()))}; };
-    const auto indices = [](const Dim& count) {
-        Value value;
-        value.dtype = DType::Int64;
-        value.sizes = {count};
-        return value;
-    };
     const auto make = [&](std::string target, std::string overload, std::vector<NamedArgument> args, const Value& result) {
         return m_rewriter.emitNew(at, std::move(target), std::move(overload), std::move(args), result);
     };
-    const Value ofMatrix = indices(mask.matrix.count);
-    const Dim places = symbol("places");
-    const ValueId first = make("aten::mul", "Tensor", {{"self", {mask.matrix.targets}}, {"other", size}}, ofMatrix);
-    const ValueId keys = make("aten::add", "Tensor", {{"self", {first}}, {"other", {mask.matrix.sources}}}, ofMatrix);
-    const auto makeSeveral = [&](const std::string& target, std::vector<NamedArgument> args, const std::vector<Value>& results) {
-        Op op{at.name, target, "", std::move(args), {}, at.module, at.source};
-        op.name = target.substr(target.rfind(':') + 1);
-        for (const Value& result : results)
-            op.outputs.push_back(m_rewriter.newValue(op, result));
-        op.name = m_p[op.outputs.front()].name;
-        std::vector<ValueId> outputs = op.outputs;
-        m_rewriter.emit(std::move(op));
-        return outputs;
-    };
-    const std::vector<ValueId> sorted = makeSeveral("aten::sort", {{"self", {keys}}, {"dim", whole(0)}}, {ofMatrix, ofMatrix});
-    const std::vector<ValueId> found = makeSeveral("aten::unique_consecutive", {{"self", {sorted[0]}}, {"return_inverse", {true}}},
-                                                   {indices(places), ofMatrix, indices(Dim{0, {}})});
-    const ValueId entries =
-        make("aten::index_select", "", {{"self", {mask.matrix.weights}}, {"dim", whole(0)}, {"index", {sorted[1]}}}, m_p[mask.matrix.weights]);
-    m_rewriter.noteSize(found[0]);
-    const Argument countOfPlaces = m_rewriter.sizeArgument(places, at);
-    const Value weights = like(mask.matrix.weights, {places});
-    const ValueId zeros = make("aten::zeros", "", {{"size", {std::vector<Argument>{countOfPlaces}}}, {"dtype", {weights.dtype}}}, weights);
-    const ValueId sums = make("aten::index_add", "", {{"self", {zeros}}, {"dim", whole(0)}, {"index", {found[1]}}, {"source", {entries}}}, weights);
-    Value isThere = weights;
-    isThere.dtype = DType::Bool;
-    const ValueId present = make(key.second ? "aten::gt" : "aten::ne", "Scalar", {{"self", {sums}}, {"other", whole(0)}}, isThere);
+    const ValueId present = make(key.second ? "aten::gt" : "aten::ne", "Scalar", {{"self", {places->weights}}, {"other", whole(0)}},
+                                 MatrixAlgebra::vector(DType::Bool, places->count));
     Pairs pairs;
-    pairs.count = symbol("pairs");
+    pairs.count = {0, "pairs" + (m_pairs.empty() ? std::string() : "_" + std::to_string(m_pairs.size()))};
     pairs.nodes = nodes;
-    Value column = indices(pairs.count);
+    const Value indices = MatrixAlgebra::vector(DType::Int64, pairs.count), ofNodes = MatrixAlgebra::vector(DType::Int64, nodes);
+    Value column = indices;
     column.sizes.push_back({1, {}});
     const ValueId numbers = make("aten::nonzero", "", {{"self", {present}}}, column);
-    const ValueId kept = make("aten::select", "int", {{"self", {numbers}}, {"dim", whole(1)}, {"index", whole(0)}}, indices(pairs.count));
-    const ValueId chosen = make("aten::index_select", "", {{"self", {found[0]}}, {"dim", whole(0)}, {"index", {kept}}}, indices(pairs.count));
-    pairs.sources = make("aten::remainder", "Scalar", {{"self", {chosen}}, {"other", size}}, indices(pairs.count));
-    pairs.targets = make("aten::floor_divide", "Scalar", {{"self", {chosen}}, {"other", size}}, indices(pairs.count));
-    const ValueId none = make("aten::zeros", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {DType::Int64}}}, indices(nodes));
-    const ValueId each = make("aten::ones_like", "", {{"self", {pairs.targets}}}, indices(pairs.count));
-    const ValueId degrees =
-        make("aten::index_add", "", {{"self", {none}}, {"dim", whole(0)}, {"index", {pairs.targets}}, {"source", {each}}}, indices(nodes));
-    Value alone = indices(nodes);
-    alone.dtype = DType::Bool;
-    pairs.isAlone = make("aten::eq", "Scalar", {{"self", {degrees}}, {"other", whole(0)}}, alone);
+    const ValueId kept = make("aten::select", "int", {{"self", {numbers}}, {"dim", whole(1)}, {"index", whole(0)}}, indices);
+    pairs.sources = m_algebra.gathered(at, places->sources, 0, kept, pairs.count);
+    pairs.targets = m_algebra.gathered(at, places->targets, 0, kept, pairs.count);
+    const ValueId none = make("aten::zeros", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {DType::Int64}}}, ofNodes);
+    const ValueId each = make("aten::ones_like", "", {{"self", {pairs.targets}}}, indices);
+    const ValueId degrees = make("aten::index_add", "", {{"self", {none}}, {"dim", whole(0)}, {"index", {pairs.targets}}, {"source", {each}}}, ofNodes);
+    pairs.isAlone = make("aten::eq", "Scalar", {{"self", {degrees}}, {"other", whole(0)}}, MatrixAlgebra::vector(DType::Bool, nodes));
     return m_pairs[key] = pairs;
 }
 
@@ -484,6 +440,13 @@ std::optional<ValueId> PairScores::atPairs(const Op& at, ValueId value, const La
 }
 
 // Of a tensor that has the same number everywhere.
+std::optional<double> PairScores::numberOf(const Op& op, std::string_view name) const
+{
+    const Argument* argument = op.find(name);
+    const ValueId* value = argument == nullptr ? nullptr : argument->asValue();
+    return value != nullptr ? constantOf(*value) : OpView(m_p, op).number(name);
+}
+
 std::optional<double> PairScores::constantOf(ValueId value) const
 {
     const auto pending = m_pending.find(value);
@@ -493,19 +456,19 @@ std::optional<double> PairScores::constantOf(ValueId value) const
     const Op& op = pending != m_pending.end() ? pending->second.op : m_p[maker];
     const OpView view(m_p, op);
     if (op.target == "aten::scalar_tensor")
-        return numberOf(op.find("s"));
+        return view.number("s");
     if (isOneOf(op.target, {"aten::ones_like", "aten::ones", "aten::new_ones"}))
         return 1;
     if (isOneOf(op.target, {"aten::zeros_like", "aten::zeros", "aten::new_zeros"}))
         return 0;
     if (isFilled(op))
-        return numberOf(op.find("fill_value"));
+        return view.number("fill_value");
     if (op.target != "aten::mul" && op.target != "aten::neg")
         return {};
     const std::optional<double> self = constantOf(view.value("self"));
     if (op.target == "aten::neg")
         return self ? std::optional(-*self) : std::nullopt;
-    const std::optional<double> factor = numberOf(op.find("other"));
+    const std::optional<double> factor = view.number("other");
     return self && factor ? std::optional(*self * *factor) : std::nullopt;
 }
 
@@ -524,7 +487,7 @@ bool PairScores::lowerMasking(const Op& op)
     const ValueId kept = view.value(keepsSelf ? "self" : "other");
     if (filling == nullptr || !kept.valid())
         return false;
-    const std::optional<double> number = filling->asValue() != nullptr ? constantOf(*filling->asValue()) : numberOf(filling);
+    const std::optional<double> number = numberOf(op, fills ? "value" : keepsSelf ? "other" : "self");
     const Value& output = m_p[op.outputs.front()];
     Layout layout = mask->second.layout;
     if (!number || *number > asGoodAsNothing || layout.rank > output.sizes.size())

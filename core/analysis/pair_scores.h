@@ -2,22 +2,14 @@
 
 #include <map>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "core/analysis/rewriter.h"
+#include "core/analysis/matrix_edges.h"
 
 namespace cleave {
-
-/// A matrix of nodes by nodes as what it is: entries at rows (targets) and columns (sources), those of one place added up.
-struct MatrixEdges {
-    ValueId sources, targets;  // [count] int64
-    ValueId weights;           // [count]
-    Dim count;
-    bool isDiagonal = false;  // its sources are its targets
-    std::string matrix;       // the input that it comes from, for messages; empty: an identity or diagonal so far
-};
 
 /// Attention to neighbours as it is written with an adjacency matrix: a score for each pair of nodes, masked where the matrix has no entry, a softmax
 /// over the columns, and a product with rows of nodes (pyGAT; DenseGATConv of PyTorch Geometric). Scores are computed at the entries only, which
@@ -25,7 +17,7 @@ struct MatrixEdges {
 /// rows.
 class PairScores {
 public:
-    PairScores(Program& program, Rewriter& rewriter) : m_p(program), m_rewriter(rewriter) {}
+    PairScores(Program& program, Rewriter& rewriter, MatrixAlgebra& algebra) : m_p(program), m_rewriter(rewriter), m_algebra(algebra) {}
 
     /// Keeps an op that gives a score for each pair of nodes until its reader is known.
     bool defer(const Op& op);
@@ -39,6 +31,12 @@ public:
     bool takeMask(const Op& op, const MatrixEdges& matrix, ValueId value);
     /// An op that reads masks or masked scores. False for one that is no such attention.
     bool lower(const Op& op);
+
+    /// The number that an argument is, or that all entries are of a tensor which was kept.
+    std::optional<double> numberOf(const Op& op, std::string_view argument) const;
+
+    /// Whether it gives a tensor of one number, perhaps as large as another.
+    static bool isFilled(const Op& op);
 
 private:
     enum class Presence { Entries, NotZero, Positive };  // Entries: numbers as yet
@@ -92,6 +90,7 @@ private:
 
     Program& m_p;
     Rewriter& m_rewriter;
+    MatrixAlgebra& m_algebra;
     struct Pending {
         Op op;
         int depth = 0;  // of those that it reads

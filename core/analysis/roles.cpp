@@ -47,13 +47,13 @@ bool isAdjacency(const Program& program, const Value& value)
 }
 
 // A table, or what is computed of weights alone.
-bool isTable(const Program& program, ValueId value, int depth = 8)
+bool isLookedUp(const Program& program, ValueId value, int depth = 8)
 {
     const OpId maker = program[value].producer;
     if (program[value].weight.valid() || !maker.valid() || depth == 0)
         return program[value].weight.valid();
     bool all = true;
-    forEachOperand(program[maker], [&](ValueId operand) { all = all && isTable(program, operand, depth - 1); });
+    forEachOperand(program[maker], [&](ValueId operand) { all = all && isLookedUp(program, operand, depth - 1); });
     return all;
 }
 
@@ -64,7 +64,7 @@ bool isReadAt(const Program& program, ValueId input)
         const auto gather = gatherForm(program, OpId{static_cast<int>(i)});
         const auto scatter = scatterForm(program, OpId{static_cast<int>(i)});
         if ((scatter && rootOf(program, scatter->index) == input) ||
-            (gather && !isTable(program, gather->source) && rootOf(program, gather->index) == input))
+            (gather && !isLookedUp(program, gather->source) && rootOf(program, gather->index) == input))
             return true;
     }
     return false;

@@ -355,6 +355,31 @@ class JoinedMatrices(nn.Module):
         return self.out(h).view(observed.size(0), observed.size(1), CLASSES)
 
 
+class WrittenMatrices(nn.Module):
+    """An adjacency matrix in the ways of many papers: with loops or without, as 0 and 1, above a threshold, of length one, as Laplacians, for several graphs."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.outs = nn.Linear(FEATURES, HIDDEN), nn.ModuleList(nn.Linear(HIDDEN, CLASSES) for _ in range(8))
+
+    def forward(self, x, adj, graphs):
+        h, eye = self.lin(x), torch.eye(adj.size(0)).to(x.device)
+        loops, own = adj + eye, torch.eye(adj.size(0)).type_as(adj)
+        degree = loops.sum(1).clamp(min=1e-6).pow(-0.5)
+        around = [
+            loops / loops.sum(1).view(-1, 1) @ h,
+            (adj > 0).float() @ h + torch.mm(adj.ne(0).to(x.dtype), h),
+            (torch.where(adj > 0.5, adj, torch.zeros_like(adj)) + torch.relu(adj - own)) @ h,
+            (torch.diag(adj.sum(1)) - adj) @ h,
+            (own - degree[:, None] * loops * degree[None, :]) @ h,
+            nn.functional.dropout(adj * (1 - own), 0.5, self.training) @ h,
+            (nn.functional.normalize(adj, p=1, dim=1) + nn.functional.normalize(adj, p=2, dim=0)) @ h,
+            torch.clamp(adj, max=0.3).sqrt() * (adj > 0.2) @ h,
+        ]
+        graphs = torch.bmm(adj.unsqueeze(0).expand(graphs.size(0), -1, -1), graphs)
+        return sum(out(a.tanh()) for out, a in zip(self.outs, around)), graphs
+
+
 class Triplets(nn.Module):
     """DimeNet: messages of edges, from those of the edges before them, by the angle between the two."""
 
@@ -1627,6 +1652,7 @@ ZOO = {
     "narrow_index": NarrowIndex,
     "queries": Queries,
     "query_batch": QueryBatch,
+    "written_matrices": WrittenMatrices,
     "side_by_side": SideBySide,
     "joined_graphs": JoinedGraphs,
     "joined_matrices": JoinedMatrices,
