@@ -133,7 +133,7 @@ private:
         forEachOperand(op, [&](ValueId operand) { readsIdentity = readsIdentity || m_identities.contains(operand); });
         if (readsIdentity && isAssertion(op))
             return;
-        forEachOperand(op, [&](ValueId operand) { readsMatrix = readsMatrix || edgesOf(operand, op) != nullptr; });
+        forEachOperand(op, [&](ValueId operand) { readsMatrix = readsMatrix || m_stacks.contains(operand) || edgesOf(operand, op) != nullptr; });
         if (readsMatrix || m_pairs->reads(op)) {
             if (isAssertion(op))
                 return;
@@ -250,6 +250,8 @@ private:
             return lowerAddition(op);
         if (is({"aten::where"}))
             return lowerChoice(op);
+        if (is({"aten::stack"}))
+            return lowerStack(op);
         if (is({"aten::linalg_vector_norm"}))
             return lowerNorm(op);
         if (is({"aten::expand_as"}))
@@ -259,6 +261,8 @@ private:
         if (is({"aten::sym_size", "aten::size"}))
             return lowerSize(op);
         const ValueId source = view.value(is({"aten::slice_scatter"}) ? "src" : is({"aten::dropout"}) ? "input" : "self");  // a scatter over all of a matrix is what it scatters
+        if (const auto stack = m_stacks.find(source); stack != m_stacks.end())
+            return lowerSelect(op, stack->second);
         const Edges* self = source.valid() ? edgesOf(source, op) : nullptr;
         if (self == nullptr || op.outputs.size() != 1)
             return false;
@@ -415,50 +419,99 @@ private:
         return m_algebra->passed(op, edges, rows, std::max(static_cast<int>(m_p[rows].sizes.size()) - 2, 0), m_p[op.outputs.front()]);
     }
 
-    // vw,bwf->bvf: one index of a matrix is summed over, the other takes its place.
+    // vw,bwf->bvf: one index of a matrix is summed over, the other takes its place. Several matrices are multiplied one by one: kvw,wf->vkf.
     bool lowerEinsum(const Op& op)
     {
         const std::optional<Einsum> equation = einsumOf(m_p, op);
         const std::vector<ValueId> operands = OpView(m_p, op).values("tensors");
-        if (!equation || operands.size() != 2)
+        const Value result = m_p[op.outputs.front()];
+        if (!equation || operands.size() != 2 || result.sizes.size() != equation->result.size())
             return false;
-        const auto& [subscripts, result] = *equation;
         for (const std::size_t m : {0, 1}) {
-            const Edges* edges = edgesOf(operands[m], op);
-            const std::string &pair = subscripts[m], &rows = subscripts[1 - m];
-            if (edges == nullptr || isMatrix(operands[1 - m], op) || pair.size() != 2 || pair[0] == pair[1] ||
-                m_p[op.outputs.front()].sizes.size() != result.size())
+            const std::string &of = equation->operands[m], &rows = equation->operands[1 - m];
+            if (isMatrix(operands[1 - m], op) || m_stacks.contains(operands[1 - m]))
                 continue;
-            const bool sumsColumns = rows.find(pair[1]) != std::string::npos;
-            const char summed = pair[sumsColumns ? 1 : 0], kept = pair[sumsColumns ? 0 : 1];
-            const std::size_t dim = rows.find(summed);
-            if (dim == std::string::npos || rows.find(kept) != std::string::npos || result.find(summed) != std::string::npos)
-                continue;
-            std::string passedAs = rows;
-            passedAs[dim] = kept;
-            std::string inOrder = passedAs, wanted = result;
-            std::ranges::sort(inOrder);
-            std::ranges::sort(wanted);
-            if (inOrder != wanted || std::ranges::adjacent_find(inOrder) != inOrder.end())
-                continue;
-            std::vector<Argument> dims;
-            Value value = m_p[op.outputs.front()];
-            const std::vector<Dim> sizes = value.sizes;
-            for (std::size_t d = 0; d < result.size(); ++d) {
-                dims.push_back(whole(static_cast<std::int64_t>(passedAs.find(result[d]))));
-                value.sizes[passedAs.find(result[d])] = sizes[d];
+            const ValueId by = m_rewriter->resolved(operands[1 - m]);
+            if (const Edges* edges = edgesOf(operands[m], op)) {
+                const auto product = multiplied(op, *edges, of, by, rows, equation->result, result);
+                if (product)
+                    m_rewriter->replace(op.outputs.front(), *product);
+                return product.has_value();
             }
-            const auto product =
-                m_algebra->passed(op, sumsColumns ? *edges : MatrixAlgebra::reversed(*edges), m_rewriter->resolved(operands[1 - m]), static_cast<int>(dim), value);
-            if (!product)
-                return false;
-            if (passedAs == result)
-                m_rewriter->replace(op.outputs.front(), *product);
-            else
-                emitLast(op, "aten::permute", "", {{"self", {*product}}, {"dims", {dims}}});
+            const auto stack = m_stacks.find(operands[m]);
+            const std::size_t at = of.empty() ? std::string::npos : equation->result.find(of.front());
+            if (stack == m_stacks.end() || of.size() != 3 || at == std::string::npos || rows.find(of.front()) != std::string::npos)
+                continue;
+            std::string each = equation->result;
+            each.erase(at, 1);
+            Value ofEach = result;
+            ofEach.sizes.erase(ofEach.sizes.begin() + static_cast<std::ptrdiff_t>(at));
+            std::vector<Argument> products;
+            for (const Edges& edges : stack->second)
+                if (const auto product = multiplied(op, edges, of.substr(1), by, rows, each, ofEach))
+                    products.push_back(Argument{*product});
+                else
+                    return false;
+            emitLast(op, "aten::stack", "", {{"tensors", {products}}, {"dim", whole(static_cast<std::int64_t>(at))}});
             return true;
         }
         return false;
+    }
+
+    // The einsum of a matrix with the subscripts `pair`, and rows with these.
+    std::optional<ValueId> multiplied(const Op& op, const Edges& edges, const std::string& pair, ValueId by, const std::string& rows,
+                                      const std::string& wanted, const Value& result)
+    {
+        if (pair.size() != 2 || pair[0] == pair[1])
+            return {};
+        const bool sumsColumns = rows.find(pair[1]) != std::string::npos;
+        const char summed = pair[sumsColumns ? 1 : 0], kept = pair[sumsColumns ? 0 : 1];
+        const std::size_t dim = rows.find(summed);
+        if (dim == std::string::npos || rows.find(kept) != std::string::npos || wanted.find(summed) != std::string::npos)
+            return {};
+        std::string passedAs = rows;
+        passedAs[dim] = kept;
+        std::string inOrder = passedAs, sorted = wanted;
+        std::ranges::sort(inOrder);
+        std::ranges::sort(sorted);
+        if (inOrder != sorted || std::ranges::adjacent_find(inOrder) != inOrder.end())
+            return {};
+        std::vector<Argument> dims;
+        Value value = result;
+        for (std::size_t d = 0; d < wanted.size(); ++d) {
+            dims.push_back(whole(static_cast<std::int64_t>(passedAs.find(wanted[d]))));
+            value.sizes[passedAs.find(wanted[d])] = result.sizes[d];
+        }
+        const auto product = m_algebra->passed(op, sumsColumns ? edges : MatrixAlgebra::reversed(edges), by, static_cast<int>(dim), value);
+        if (!product || passedAs == wanted)
+            return product;
+        return m_rewriter->emitNew(op, "aten::permute", "", {{"self", {*product}}, {"dims", {dims}}}, result);
+    }
+
+    // Several matrices one after the other, [k, V, V].
+    bool lowerStack(const Op& op)
+    {
+        const OpView view(m_p, op);
+        std::vector<Edges> all;
+        for (const ValueId part : view.values("tensors"))
+            if (const Edges* edges = part.valid() ? matrix(part, op) : nullptr)
+                all.push_back(*edges);
+            else
+                return false;
+        if (view.given("dim") && view.dim("dim", 3) != 0)
+            return false;
+        m_stacks[op.outputs.front()] = std::move(all);
+        return true;
+    }
+
+    // One of them.
+    bool lowerSelect(const Op& op, const std::vector<Edges>& stack)
+    {
+        const OpView view(m_p, op);
+        const std::int64_t index = view.integerOr("index", -1), count = std::ssize(stack);
+        if (op.target != "aten::select" || view.dim("dim", 3) != 0 || index < -count || index >= count)
+            return false;
+        return take(op.outputs.front(), stack[static_cast<std::size_t>(index < 0 ? index + count : index)]);
     }
 
     bool lowerSumWithProduct(const Op& op)
@@ -539,6 +592,12 @@ private:
             return false;
         if (isSquare(by))
             return isAllButDiagonal(*by.asValue()) && take(op.outputs.front(), m_algebra->withoutLoops(op, std::move(edges)));
+        // Something for each pair of nodes is needed where there are edges.
+        if (by.asValue() != nullptr && op.target == "aten::mul" && m_pairs->isKept(*by.asValue())) {
+            const std::optional<Edges> places = m_algebra->distinct(op, edges, result.sizes.back());
+            const std::optional<ValueId> scores = places ? m_pairs->at(op, *by.asValue(), *places, result.sizes.back()) : std::nullopt;
+            return scores && take(op.outputs.front(), m_algebra->scaled(op, *places, op.target, "Tensor", {*scores}));
+        }
         Argument factor = by;
         if (const ValueId* value = by.asValue()) {
             const auto before = m_broadcast.find(*value);
@@ -650,6 +709,7 @@ private:
     std::map<ValueId, Source> m_read;   // matrices among the inputs
     std::map<ValueId, Edges> m_edges;   // values that are matrices
     std::map<ValueId, Op> m_identities; // not emitted: nothing but matrices has read them
+    std::map<ValueId, std::vector<Edges>> m_stacks;
     std::map<ValueId, ValueId> m_broadcast;  // what was expanded to the sizes of a matrix
 };
 

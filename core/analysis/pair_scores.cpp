@@ -152,6 +152,10 @@ bool PairScores::lower(const Op& op)
     if (const auto mask = m_masks.find(self); mask != m_masks.end())
         return lowerView(op, mask->second, self);
     const auto scores = m_scores.find(self);
+    if (scores != m_scores.end() && scores->second.isNormal && scores->second.isInfinite && op.target == "aten::nan_to_num" && view.number("nan").value_or(0) == 0) {
+        m_scores[op.outputs.front()] = zeroed(scores->second);
+        return true;
+    }
     return scores != m_scores.end() && lowerView(op, scores->second, self);
 }
 
@@ -389,6 +393,13 @@ std::optional<ValueId> PairScores::productAtPairs(const Op& product, const Layou
 }
 
 // What a tensor that is broadcast over pairs is at each of them: [pairs, the other dimensions], 1 in place of pairs where it is the same for all.
+std::optional<ValueId> PairScores::at(const Op& op, ValueId scores, const MatrixEdges& places, const Dim& nodes)
+{
+    if (m_p[scores].sizes != std::vector{nodes, nodes})
+        return {};
+    return atPairs(op, scores, {2, 0, 1}, {places.sources, places.targets, {}, places.count, nodes});
+}
+
 std::optional<ValueId> PairScores::atPairs(const Op& at, ValueId value, const Layout& layout, const Pairs& pairs)
 {
     const auto key = std::tuple(value, layout.rank, layout.targets, layout.sources, pairs.sources);
@@ -472,6 +483,12 @@ std::optional<double> PairScores::constantOf(ValueId value) const
     return self && factor ? std::optional(*self * *factor) : std::nullopt;
 }
 
+PairScores::Scores PairScores::zeroed(Scores scores)
+{
+    scores.isZeroed = true;
+    return scores;
+}
+
 bool PairScores::lowerMasking(const Op& op)
 {
     constexpr double asGoodAsNothing = -1e5;  // its exponential is 0 beside that of any score that is left
@@ -487,6 +504,14 @@ bool PairScores::lowerMasking(const Op& op)
     const ValueId kept = view.value(keepsSelf ? "self" : "other");
     if (filling == nullptr || !kept.valid())
         return false;
+    if (const auto scores = m_scores.find(kept); scores != m_scores.end() && scores->second.isNormal) {
+        const std::optional<Pairs> same = pairsOf(op, mask->second, scores->second.pairs.nodes);
+        if (!same || same->sources != scores->second.pairs.sources || numberOf(op, fills ? "value" : keepsSelf ? "other" : "self") != 0.0 ||
+            m_p[op.outputs.front()].sizes != m_p[kept].sizes)
+            return false;
+        m_scores[op.outputs.front()] = zeroed(scores->second);
+        return true;
+    }
     const std::optional<double> number = numberOf(op, fills ? "value" : keepsSelf ? "other" : "self");
     const Value& output = m_p[op.outputs.front()];
     Layout layout = mask->second.layout;
@@ -584,6 +609,10 @@ bool PairScores::lowerProduct(const Op& op)
     ValueId isAlone = pairs.isAlone;
     while (m_p[isAlone].sizes.size() < rank)
         isAlone = unsqueezed(op, isAlone, m_p[isAlone].sizes.size());
+    if (scores.isZeroed) {
+        m_rewriter.replace(op.outputs.front(), moved(op, sum, 0, rank - 2));
+        return true;
+    }
     if (scores.isInfinite) {
         // 0 / 0 where there is nothing, as the dense softmax has it.
         const ValueId isNot = m_rewriter.emitNew(op, "aten::logical_not", "", {{"self", {isAlone}}}, m_p[isAlone]);

@@ -14,7 +14,7 @@ namespace cleave {
 /// Attention to neighbours as it is written with an adjacency matrix: a score for each pair of nodes, masked where the matrix has no entry, a softmax
 /// over the columns, and a product with rows of nodes (pyGAT; DenseGATConv of PyTorch Geometric). Scores are computed at the entries only, which
 /// become edges without repetition. Nodes without any get what the dense form gives them: NaN where the mask is minus infinity, else the mean of all
-/// rows.
+/// rows; or 0, if this takes the place of NaN, or of what is masked after the softmax.
 class PairScores {
 public:
     PairScores(Program& program, Rewriter& rewriter, MatrixAlgebra& algebra) : m_p(program), m_rewriter(rewriter), m_algebra(algebra) {}
@@ -31,6 +31,11 @@ public:
     bool takeMask(const Op& op, const MatrixEdges& matrix, ValueId value);
     /// An op that reads masks or masked scores. False for one that is no such attention.
     bool lower(const Op& op);
+
+    /// Whether an op that gives this score for each pair of nodes was kept.
+    bool isKept(ValueId value) const { return m_pending.contains(value); }
+    /// Such scores [nodes, nodes] where a matrix has its entries, which are distinct. Nothing if they are not computed entry by entry.
+    std::optional<ValueId> at(const Op& op, ValueId scores, const MatrixEdges& places, const Dim& nodes);
 
     /// The number that an argument is, or that all entries are of a tensor which was kept.
     std::optional<double> numberOf(const Op& op, std::string_view argument) const;
@@ -67,6 +72,7 @@ private:
         std::string matrix;
         bool isInfinite = false;  // what is masked
         bool isNormal = false;    // after the softmax
+        bool isZeroed = false;    // and 0 for targets without any
     };
 
     std::optional<Layout> layoutOf(const Value& value) const;
@@ -78,6 +84,7 @@ private:
     bool lowerView(const Op& op, Mask mask, ValueId value);
     bool lowerView(const Op& op, Scores scores, ValueId value);
     bool lowerReshape(const Op& op, Scores scores, ValueId value);
+    static Scores zeroed(Scores scores);
     bool lowerMasking(const Op& op);
     bool lowerSoftmax(const Op& op);
     bool lowerProduct(const Op& op);

@@ -1772,21 +1772,36 @@ def _dgl_on_stand_ins():
 
 @dataclasses.dataclass
 class _Input:
-    """A tensor that the program takes, and what its rows count: nodes of a type, edges of a relation, either end of them, or something else."""
+    """A tensor that the program takes, and what its rows count.
+
+    nodes of a type, edges of a relation, or rows of something else; an index (edge_index) has the ends of edges, a matrix its nodes twice, pointers
+    one entry more than what they count, sizes add up to the nodes or edges of all graphs together. Nothing is known of others.
+    """
 
     tensor: torch.Tensor
-    counts: str = "other"  # nodes, edges, index (edge_index) or other
-    of: Any = None         # the node type or the relation
+    counts: str = "other"  # nodes, edges, rows, index, matrix, pointers, sizes or other
+    of: Any = None         # the node type or the relation; of pointers and sizes the group of what they cut into parts
     optional: bool = False  # from the data of a graph: an input only if forward reads it
     row_dim: int = 0        # where its rows lie, of other inputs than an edge index
+    each: Any = None        # the group of what pointers have an entry for each of, if it is known
+
+    @property
+    def free(self) -> list[int]:
+        """The dimensions whose sizes are free."""
+        return [] if self.tensor.dim() == 0 else [1] if self.counts == "index" else [self.row_dim, self.row_dim + 1] if self.counts == "matrix" else [self.row_dim]
 
     @property
     def rows(self) -> int | None:
-        """The dimension whose size is free."""
-        return None if self.tensor.dim() == 0 else 1 if self.counts == "index" else self.row_dim
+        return next(iter(self.free), None)
 
     def count(self) -> int:
         return self.tensor.shape[self.rows]
+
+    @property
+    def group(self) -> tuple | None:
+        """What shares one number with its rows."""
+        kind = {"index": "edges", "matrix": "nodes"}.get(self.counts, self.counts)
+        return (kind, self.of) if kind in ("nodes", "edges", "rows") else None
 
 
 def _words(name: str) -> list[str]:
@@ -1794,6 +1809,14 @@ def _words(name: str) -> list[str]:
 
 
 _NODE_COUNTS = {"num_nodes", "n_nodes", "number_of_nodes", "num_node", "n_node", "node_num", "nodes_num", "n", "N"}
+_MATRICES = {"a", "adj", "adjs", "adjacency", "support", "supports", "laplacian", "lap"}
+_FEATURES = {"x", "h", "feat", "feats", "feature", "features", "input", "inputs"}
+_OF_ALL = _FEATURES | {"edge", "edges", "node", "nodes", "index", "attr", "weight", "type", "id", "ids", "batch", "pos", "z"}
+
+
+def _own_words(name: str) -> frozenset[str]:
+    """What tells x1 and edge_index1 from x2 and edge_index2, x_lig from x_prot: the words that are not said of all graphs."""
+    return frozenset(re.findall(r"[a-z]+|[0-9]+", name.lower())) - _OF_ALL
 
 
 def _identifier(*parts) -> str:
@@ -1811,6 +1834,24 @@ def _is_of_attributes(value: dict) -> bool:
     return any(isinstance(k, str) and isinstance(v, torch.Tensor) and _is_edge_index(k, v) for k, v in value.items())
 
 
+def _is_square(tensor: torch.Tensor) -> bool:
+    return tensor.is_floating_point() and tensor.dim() in (2, 3) and tensor.shape[-1] == tensor.shape[-2] > 1
+
+
+def _is_matrix_name(name: str) -> bool:
+    return any(word in _MATRICES or word.startswith("adj") for word in _words(name))
+
+
+def _is_pointers(name: str, tensor: torch.Tensor) -> bool:
+    """Where the rows of each node or graph begin and end: 0, …, number of rows."""
+    return any(word.endswith("ptr") or word == "crow" for word in _words(name)) and tensor.dim() == 1 and not tensor.is_floating_point() and \
+        tensor.numel() > 1 and int(tensor[0]) == 0 and bool((tensor[1:] >= tensor[:-1]).all())
+
+
+def _is_hyperedges(node_type) -> bool:
+    return str(node_type).startswith("hyperedges")
+
+
 class _Inputs:
     """Arguments of forward taken apart into named tensors, and put together again from them."""
 
@@ -1818,7 +1859,11 @@ class _Inputs:
         self.all: dict[str, _Input] = {}
         self.graphs: list[tuple[Graph, dict, dict]] = []  # with what types and relations are called here: those of a second graph are others
         self._built: dict[int, tuple[Any, Callable]] = {}
-        self.fixed: set = set()  # types whose number of nodes is not free
+        self.fixed: set = set()  # groups whose number is not free
+        self._nodes: dict[Any, int] = {}
+        self._edges: dict[Any, int] = {}
+        self._founders: dict[Any, str] = {}  # the input that a node type is known by
+        self._tops: list[int] = []  # for each row of an index, the number of nodes that there must be
 
     def add(self, name: str, tensor: torch.Tensor, **facts) -> str:
         if tensor.layout != torch.strided:
@@ -1923,98 +1968,227 @@ class _Inputs:
     def _counted(self, tensors: dict, number: int):
         """A number of nodes, of the rows that there are as many of; else the number."""
         for name, i in self.all.items():
-            if i.counts == "nodes" and i.count() == number and name in tensors:
+            if i.counts in ("nodes", "matrix") and i.count() == number and name in tensors:
                 return tensors[name].shape[i.rows]
         return number
 
-    def _rows_named(self, largest: int, numbers: set):
-        """Where rows of nodes lie that are not first, as in [batch, time, nodes, features]: along the only dimension that is long enough for the edges."""
-        for i in self.all.values():
-            shape = i.tensor.shape
-            if i.counts == "other" and i.tensor.is_floating_point() and len(shape) > 2 and not numbers & set(shape[:1]):
-                fits = [d for d, size in enumerate(shape) if size in numbers] or [d for d, size in enumerate(shape) if size == largest + 1] or \
-                    [d for d, size in enumerate(shape) if size > largest]
-                i.row_dim = fits[0] if fits else 0
+    def classify(self):
+        """What the rows of inputs count, where graphs and dictionaries have not said it: by names, and by sizes in the example."""
+        self._classify_graphs()
+        self._classify_indices()
+        self._classify_matrices()
+        self._classify_row_pointers()
+        self._find_rows()
+        for name, i in self.all.items():
+            if i.counts == "other" and i.tensor.dim() and not _is_pointers(name, i.tensor):
+                self._classify_rows(name, i)
+        self._classify_stacked()
+        self._classify_parts()
 
-    def _hyperedges(self, name: str, index: "_Input"):
+    def _classify_graphs(self):
+        for made, types, relations in self.graphs:
+            for t in made.ntypes:
+                carrier = self.all[self._carrier(made, t, types)]
+                carrier.counts, carrier.of = "nodes", types[t]
+            self._nodes |= {types[t]: c for t, c in made._counts.items()}
+            self._edges |= {relations[r]: e.count() for r, e in made._edges.items()}
+        for i in self.all.values():
+            if i.counts == "nodes":
+                self._nodes.setdefault(i.of, i.count())
+
+    def _classify_indices(self):
+        for name, i in self.all.items():
+            if i.counts == "other" and _is_edge_index(name, i.tensor):
+                i.counts, i.of = "index", ("", name, "")
+                if "hyperedge" in _words(name):
+                    self._classify_hyperedges(name, i)
+            if i.counts == "index":
+                self._edges.setdefault(i.of, i.count())
+                ends = i.tensor[:1] if _is_hyperedges(i.of[2]) else i.tensor
+                self._tops += (ends.amax(1) + 1).tolist() if i.tensor.numel() else []
+
+    def _classify_hyperedges(self, name: str, index: _Input):
         """Row 1 of a hyperedge_index counts the rows of hyperedge_attr and its like."""
         number = int(index.tensor[1].max()) + 1 if index.tensor.numel() else 0
         index.of = ("", name, f"hyperedges of {name}")
         for other, i in self.all.items():
             if i.counts == "other" and "hyperedge" in _words(other) and i.tensor.dim() and i.tensor.shape[0] >= number and i.tensor.shape[0] != index.tensor.shape[1]:
                 i.counts, i.of = "nodes", index.of[2]
+                self._nodes[i.of] = i.count()
 
-    def classify(self):
-        """What the rows of inputs count, where graphs and dictionaries have not said it: by names, and by sizes in the example."""
-        for made, types, _ in self.graphs:
-            for t in made.ntypes:
-                carrier = self.all[self._carrier(made, t, types)]
-                carrier.counts, carrier.of = "nodes", types[t]
-        nodes = {types[t]: c for made, types, _ in self.graphs for t, c in made._counts.items()}
-        edges = {relations[r]: e.count() for made, _, relations in self.graphs for r, e in made._edges.items()}
+    def _classify_matrices(self):
+        """Squares that are called adjacency matrices, or that rows of as many nodes stand beside where no index holds the edges."""
+        tables = [i.tensor for i in self.all.values() if i.tensor.is_floating_point() and i.tensor.dim() > 1 and not _is_square(i.tensor)]
+        rows = {size for t in tables for size in (t.shape[:1] if t.dim() == 2 else t.shape[:-1])}
         for name, i in self.all.items():
-            if i.counts == "index" and i.of not in edges:
-                edges[i.of] = i.tensor.shape[1]
-            elif i.counts == "other" and _is_edge_index(name, i.tensor):
-                i.counts, i.of = "index", ("", name, "")
-                if "hyperedge" in _words(name):
-                    self._hyperedges(name, i)
-                edges[i.of] = i.tensor.shape[1]
-        for i in self.all.values():
-            if i.counts == "nodes":
-                nodes.setdefault(i.of, i.count())
-        hyperedges = {i.of[2] for i in self.all.values() if i.counts == "index" and str(i.of[2]).startswith("hyperedges")}
-        ends = lambda i: i.tensor[:1] if i.of[2] in hyperedges else i.tensor
-        largest = max((int(ends(i).max()) for i in self.all.values() if i.counts == "index" and i.tensor.numel()), default=0)
-        if largest:
-            self._rows_named(largest, {c for t, c in nodes.items() if t not in hyperedges})
-        for name, i in self.all.items():
-            if i.counts != "other" or i.tensor.dim() == 0 or "ptr" in _words(name):
+            if i.counts != "other" or not _is_square(i.tensor):
                 continue
-            rows, of_edges = i.count(), [r for r, c in edges.items() if c == i.count()]
-            of_nodes = [t for t, c in nodes.items() if c == rows and t not in hyperedges]
-            if of_edges and ("edge" in _words(name) or not of_nodes and nodes):
-                i.counts, i.of = "edges", of_edges[0]
-            elif of_nodes:
-                i.counts, i.of = "nodes", of_nodes[0]
-            elif of_edges and i.tensor.dim() == 1:
-                i.counts, i.of = "edges", of_edges[0]
-            elif not self.graphs and (not nodes.keys() - hyperedges or rows > largest):
-                i.counts, i.of = "nodes", f"nodes of {name}"
-                nodes[i.of] = rows
+            beside = i.tensor.shape[-1] in rows
+            if _is_matrix_name(name) and (beside or not self._tops) or not self._tops and beside and not _FEATURES & set(_words(name)):
+                count = i.tensor.shape[-1]
+                i.counts, i.row_dim = "matrix", i.tensor.dim() - 2
+                i.of = next((t for t, c in self._nodes.items() if c == count), f"nodes of {name}")
+                self._nodes[i.of] = count
 
-    def num_nodes(self) -> int | None:
-        counts = {i.of: i.count() for i in self.all.values() if i.counts == "nodes" and not str(i.of).startswith("hyperedges")}
-        return next(iter(counts.values())) if len(counts) == 1 else None
+    def _classify_row_pointers(self):
+        """Edges that are given as rowptr and col."""
+        for name, i in self.all.items():
+            if not _is_pointers(name, i.tensor) or not re.search("row|col|ind", name.lower()):
+                continue
+            columns = [n for n, other in self.all.items() if other.tensor.dim() == 1 and not other.tensor.is_floating_point() and other.tensor.numel() == int(i.tensor[-1])]
+            of_nodes = any(other.tensor.dim() > 1 and other.tensor.shape[0] == i.tensor.numel() - 1 for other in self.all.values())
+            if columns and of_nodes:
+                self._edges.setdefault(("", name, ""), int(i.tensor[-1]))
+                self._tops.append(i.tensor.numel() - 1)
 
-    def another(self, seed: int = 1) -> dict[str, torch.Tensor]:
-        """Inputs of a second graph with other numbers of nodes and edges."""
+    def _find_rows(self):
+        """Where rows of nodes lie that are not first, as in [batch, time, nodes, features]: along the only dimension that is long enough for the edges."""
+        numbers = {c for t, c in self._nodes.items() if not _is_hyperedges(t)}
+        squares = {i.count() for i in self.all.values() if i.counts == "matrix"}
+        largest = max([*self._tops, *squares], default=0)
+        for i in self.all.values():
+            shape = i.tensor.shape
+            if i.counts != "other" or not i.tensor.is_floating_point() or largest < 2 or numbers & set(shape[:1]):
+                continue
+            if len(shape) == 2:
+                i.row_dim = 1 if shape[1] in squares else 0
+            elif len(shape) > 2:
+                fits = [d for d, size in enumerate(shape) if size in numbers] or [d for d, size in enumerate(shape) if size == largest] or \
+                    [d for d, size in enumerate(shape) if size > largest] or [d for d, size in enumerate(shape) if self._may_be_named(size)]
+                i.row_dim = fits[0] if fits else 0
+
+    def _may_be_named(self, rows: int) -> bool:
+        """Whether an index may name that many rows: there are enough for all, or those of one end are more than half of them."""
+        return rows >= max(self._tops, default=0) or any(top <= rows < 2 * top for top in self._tops)
+
+    def _are_apart(self, name: str, node_type) -> bool:
+        """Whether names say that rows are of other nodes, though they are as many: as x1 beside edge_index1, and x2 beside edge_index2."""
+        pair = [_own_words(name), _own_words(self._founders.get(node_type, ""))]
+        if not all(pair) or pair[0] == pair[1]:
+            return False
+        named = [_own_words(n) for n, i in self.all.items() if i.counts == "index" and not any(i.of[::2])]
+        ends = [frozenset(_words(end)) for i in self.all.values() if i.counts == "index" for end in i.of[::2] if end]
+        return all(any(own == words for words in named) or any(words <= own for words in ends) for own in pair)
+
+    def _classify_rows(self, name: str, i: _Input):
+        rows, of_edges = i.count(), [r for r, c in self._edges.items() if c == i.count()]
+        of_nodes = [t for t, c in self._nodes.items() if c == rows and not _is_hyperedges(t) and not self._are_apart(name, t)]
+        known = any(not _is_hyperedges(t) for t in self._nodes)
+        if of_edges and ("edge" in _words(name) or not of_nodes and known):
+            i.counts, i.of = "edges", of_edges[0]
+        elif of_nodes:
+            i.counts, i.of = "nodes", of_nodes[0]
+        elif of_edges and i.tensor.dim() == 1:
+            i.counts, i.of = "edges", of_edges[0]
+        elif not self.graphs and (self._may_be_named(rows) if self._tops else not known):
+            self._found(name, i)
+        elif not self.graphs:
+            alike = [n for n, other in self.all.items() if other.counts == "rows" and other.count() == rows and not other.tensor.is_floating_point()]
+            i.counts, i.of = "rows", self.all[alike[0]].of if alike and not i.tensor.is_floating_point() else f"rows of {name}"
+
+    def _found(self, name: str, i: _Input):
+        """A node type that nothing else has told of."""
+        i.counts, i.of = "nodes", f"nodes of {name}"
+        self._nodes[i.of], self._founders[i.of] = i.count(), name
+
+    def _classify_stacked(self):
+        """Tables of several node types, where edges name the rows of all of them behind each other."""
+        largest, count = max(self._tops, default=0), sum(c for t, c in self._nodes.items() if not _is_hyperedges(t))
+        parts = [(n, i) for n, i in self.all.items() if i.counts == "rows" and i.tensor.is_floating_point() and i.tensor.dim() > 1]
+        if max([c for t, c in self._nodes.items() if not _is_hyperedges(t)], default=0) < largest <= count + sum(i.count() for _, i in parts):
+            for name, i in parts:
+                self._found(name, i)
+
+    def _classify_parts(self):
+        """Pointers and sizes of what is cut into parts: graphs of a batch, edges by their targets."""
+        counts = {i.group: i.count() for i in self.all.values() if i.group is not None}
+        group = lambda number, kinds: next((g for g, c in counts.items() if c == number and g[0] in kinds), None)
+        for name, i in self.all.items():
+            if i.counts == "other" and i.tensor.dim() and _is_pointers(name, i.tensor):
+                i.of, i.each = group(int(i.tensor[-1]), ("nodes", "edges")), group(i.tensor.numel() - 1, ("nodes", "rows"))
+                i.counts = "pointers" if i.of is not None else "other"
+            elif i.counts == "rows" and i.tensor.dim() == 1 and i.tensor.dtype in (torch.int32, torch.int64) and bool((i.tensor >= 0).all()):
+                of = group(int(i.tensor.sum()), ("nodes", "edges"))
+                if of is not None and i.count() < counts[of]:
+                    i.counts, i.of = "sizes", of
+
+    def num_nodes(self, named: set[int]) -> int | None:
+        """How many nodes a graph file should tell of: as many as edges name rows of, else the only number of nodes; None with several.
+
+        named: of how many rows the program reads the ends of edges.
+        """
+        counts = {i.count() for i in self.all.values() if i.counts in ("nodes", "matrix") and not _is_hyperedges(i.of)}
+        of = named or counts
+        return next(iter(of)) if len(of) == 1 else None
+
+    def sizes(self, rows_too: bool = True) -> dict[tuple, int]:
+        """Numbers for a second graph, by group: other ones than the example's, but odd or even like them, since edges and literals may come in pairs."""
+        counts = {i.group: i.count() for i in self.all.values() if i.group is not None}
+        found, met = {}, {"nodes": 0, "edges": 0, "rows": 0}
+        for group, count in counts.items():
+            more = {"nodes": 6 + 2 * met["nodes"], "edges": 12 + 4 * met["edges"], "rows": 4 + 2 * met["rows"] if rows_too else 0}[group[0]]
+            found[group] = count + (0 if group in self.fixed else more)
+            met[group[0]] += 1
+        return found
+
+    def another(self, sizes: dict[tuple, int], limits: dict[tuple[str, int], int], seed: int = 1) -> dict[str, torch.Tensor]:
+        """Inputs of a second graph with these numbers. limits: below what the ends of edges stay, by input and row; they are those of the example where it is not known."""
         generator = torch.Generator().manual_seed(seed)
-        types = list(dict.fromkeys(i.of for i in self.all.values() if i.counts == "nodes"))
-        nodes = {i.of: i.count() + (0 if i.of in self.fixed else 5 + 2 * types.index(i.of)) for i in self.all.values() if i.counts == "nodes"}
-        relations = list(dict.fromkeys(i.of for i in self.all.values() if i.counts in ("index", "edges")))
-        edges = {i.of: i.tensor.shape[i.rows] + 11 + 3 * relations.index(i.of) for i in self.all.values() if i.counts in ("index", "edges")}
         made = {}
         for name, i in self.all.items():
             if i.counts == "index":
-                rows = []
-                for end, ntype in enumerate((i.of[0], i.of[2])):
-                    own = [c for t, c in nodes.items() if not str(t).startswith("hyperedges")]
-                    count = nodes.get(ntype, own[0] if len(own) == 1 and not str(ntype).startswith("hyperedges") else None)
-                    known = i.tensor[end]
-                    rows.append(torch.randint(0, count, (edges[i.of],), generator=generator) if count else
-                                known[torch.randint(0, max(known.numel(), 1), (edges[i.of],), generator=generator)])
-                made[name] = torch.stack(rows).to(i.tensor.dtype)
-            elif i.counts == "other":
-                made[name] = i.tensor
+                made[name] = torch.stack([_drawn(row, sizes[i.group], limits.get((name, end)), generator) for end, row in enumerate(i.tensor)])
+            elif i.counts == "matrix":
+                made[name] = _other_matrix(i.tensor, sizes[i.group], generator)
+            elif i.group is not None:
+                made[name] = _alike(i.tensor.movedim(i.rows, 0), sizes[i.group], generator).movedim(0, i.rows).contiguous()
             else:
-                alike = _alike(i.tensor.movedim(i.rows, 0), (nodes if i.counts == "nodes" else edges)[i.of], generator)
-                made[name] = alike.movedim(0, i.rows).contiguous()
-        for name, i in self.all.items():  # where each graph of a batch begins
-            batch = next((n for n in self.all if "batch" in _words(n) and self.all[n].counts == "nodes"), None)
-            if "ptr" in _words(name) and batch:
-                made[name] = F.pad(torch.bincount(made[batch], minlength=i.tensor.numel() - 1).cumsum(0), (1, 0)).to(i.tensor.dtype)
+                made[name] = i.tensor
+        for name, i in self.all.items():
+            if i.counts == "sizes":
+                made[name] = torch.cat([i.tensor[:-1], i.tensor[-1:] + sizes[i.of] - int(i.tensor.sum())])
+            elif i.counts == "pointers":
+                made[name] = self._pointers(i, made, sizes, generator)
         return made
+
+    def _pointers(self, i: _Input, made: dict, sizes: dict, generator: torch.Generator) -> torch.Tensor:
+        """Where parts begin and end in the second graph: as its vector of parts says, if there is one (batch), or anywhere."""
+        parts = i.tensor.numel() - 1 if i.each is None else sizes[i.each]
+        pointers = lambda vector, number: F.pad(torch.bincount(vector, minlength=number).cumsum(0), (1, 0)).to(i.tensor.dtype)
+        for name, other in self.all.items():
+            vector = other.tensor
+            if other.group == i.of and vector.dim() == 1 and vector.dtype in (torch.int32, torch.int64) and vector.min() >= 0 and \
+                    torch.equal(pointers(vector, i.tensor.numel() - 1), i.tensor):
+                return pointers(made[name], parts)
+        cuts = torch.randint(0, sizes[i.of] + 1, (parts - 1,), generator=generator).sort().values
+        return torch.cat([cuts.new_zeros(1), cuts, cuts.new_full((1,), sizes[i.of])]).to(i.tensor.dtype)
+
+    def of_other_values(self, seed: int = 1) -> dict[str, torch.Tensor]:
+        """The example with other numbers in its tables, and the same graph."""
+        generator = torch.Generator().manual_seed(seed)
+        keeps = lambda i: i.counts == "matrix" or not i.tensor.is_floating_point() or i.tensor.dim() == 0
+        return {name: i.tensor if keeps(i) else _alike(i.tensor, i.tensor.shape[0], generator) for name, i in self.all.items()}
+
+
+def _drawn(known: torch.Tensor, count: int, limit: int | None, generator: torch.Generator) -> torch.Tensor:
+    """Numbers of rows below the limit, else of the rows that are known to be there."""
+    if limit:
+        return torch.randint(0, limit, (count,), generator=generator).to(known.dtype)
+    return known[torch.randint(0, max(known.numel(), 1), (count,), generator=generator)]
+
+
+def _other_matrix(matrix: torch.Tensor, count: int, generator: torch.Generator) -> torch.Tensor:
+    """As many entries for each node as in the example, with weights of it; symmetric and with self-loops if it is."""
+    def other(known):
+        weights = known[known != 0]
+        if not weights.numel():
+            return known.new_zeros(count, count)
+        drawn = weights[torch.randint(0, weights.numel(), (count, count), generator=generator)]
+        kept = torch.rand(count, count, generator=generator) < weights.numel() / (known.shape[0] * count)
+        kept |= torch.eye(count, dtype=torch.bool) if bool((known.diagonal() != 0).all()) else False
+        found = torch.where(kept, drawn, 0)
+        return torch.maximum(found, found.t()) if torch.equal(known, known.t()) else found
+    return torch.stack([other(one) for one in matrix]) if matrix.dim() == 3 else other(matrix)
 
 
 def _alike(tensor: torch.Tensor, rows: int, generator: torch.Generator) -> torch.Tensor:
@@ -2026,6 +2200,125 @@ def _alike(tensor: torch.Tensor, rows: int, generator: torch.Generator) -> torch
     noise = torch.rand(rows, *tensor.shape[1:], generator=generator, dtype=torch.float64)
     low, high = float(tensor.min()), float(tensor.max())
     return (low + noise * (high - low)).to(tensor.dtype)
+
+
+# What the ends of edges name. ----------------------------------------------------------------------------------------------------------
+
+_PAIRS_KEPT = {"clone", "contiguous", "to", "_to_copy", "detach", "detach_", "alias", "lift_fresh", "lift_fresh_copy", "type_as"}
+_VALUES_KEPT = _PAIRS_KEPT | {"select", "slice", "unbind", "getitem", "view", "reshape", "flatten", "squeeze", "unsqueeze", "expand", "expand_as", "permute", "transpose",
+                              "t", "numpy_T", "flip", "split", "split_with_sizes", "chunk", "tensor_split", "repeat", "masked_select", "index", "index_select", "ravel",
+                              "narrow", "movedim", "view_as", "reshape_as", "unflatten", "repeat_interleave"}
+_JOINED = {"cat", "concat", "concatenate", "hstack", "vstack", "stack"}
+_NAMING = {"index_select", "gather", "index_add", "index_copy", "index_fill", "index_reduce", "scatter", "scatter_add", "scatter_reduce"}
+
+
+def _operator(node: torch.fx.Node) -> str:
+    """The name of an operator of ATen, of those in place without their underscore; '' of anything else."""
+    schema = getattr(node.target, "_schema", None)
+    name = schema.name.rpartition("::")[2] if schema is not None else "getitem" if getattr(node.target, "__name__", "") == "getitem" else ""
+    return name.removesuffix("_") if not name.startswith("_") else name
+
+
+def _expression(size):
+    """A size of the program as a number, or as what SymPy makes of the sizes of inputs; None of anything else."""
+    size = size.meta.get("val") if isinstance(size, torch.fx.Node) else size
+    return size if isinstance(size, int) and not isinstance(size, bool) else size.node.expr if isinstance(size, torch.SymInt) else None
+
+
+def _evaluated(expression, sizes: dict) -> int | None:
+    """A size with those of inputs put in, unless it depends on what is in a tensor."""
+    if isinstance(expression, int):
+        return expression
+    found = expression.subs(sizes)
+    return int(found) if found.is_number else None
+
+
+@dataclasses.dataclass(frozen=True)
+class _Ends:
+    """Values that are a row of an index, or numbers from 0 to below `below`, with something added."""
+
+    index: str = ""
+    row: int = 0
+    below: Any = None
+    added: Any = 0
+
+
+class _Followed:
+    """What rows the program reads and writes by the numbers in an index: its rows are followed to where they name rows of something.
+
+    named[ends] has pairs of a node and a dimension of it. Only what leaves values as they are, or adds a size to them, is followed; so an end that is not
+    there may name anything.
+    """
+
+    def __init__(self, program, indices: dict[torch.fx.Node, str]):
+        self.named: dict[_Ends, list[tuple[torch.fx.Node, int]]] = {}
+        self._parts: dict[torch.fx.Node, list[set[_Ends]]] = {node: [{_Ends(name, 0)}, {_Ends(name, 1)}] for node, name in indices.items()}
+        for node in program.graph.nodes:
+            if node.op != "call_function":
+                continue
+            name = _operator(node)
+            self._note(node, name)
+            parts = self._counted(node) if name == "arange" else self._joined(node, name) if name in _JOINED else self._kept(node, name)
+            if parts:
+                self._parts[node] = parts
+
+    def _note(self, node: torch.fx.Node, name: str):
+        if name in _NAMING and len(node.args) > 2:
+            found = [(node.args[1], node.args[2])]
+        elif name == "embedding":
+            found = [(0, node.args[1])]
+        elif name in ("index", "index_put", "_unsafe_index"):
+            found = list(enumerate(node.args[1]))
+        else:
+            return
+        for dim, index in found:
+            for ends in set().union(*self._parts.get(index, []) if isinstance(index, torch.fx.Node) else []):
+                self.named.setdefault(ends, []).append((node.args[0], dim))
+
+    def _counted(self, node: torch.fx.Node):
+        below = _expression(node.args[0] if len(node.args) == 1 else node.args[1])
+        return [{_Ends(below=below)}] if below is not None and (len(node.args) == 1 or node.args[0] == 0) else None
+
+    def _joined(self, node: torch.fx.Node, name: str):
+        members = [self._parts.get(member, [set()]) for member in node.args[0]]
+        dim = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", 0)
+        flat = [set().union(*member) for member in members]
+        if name in ("stack", "vstack") and dim == 0 and len(flat) == 2 and all(len(member) == 1 for member in members):
+            return flat if any(flat) else None
+        if (name == "hstack" or dim in (1, -1)) and name != "stack" and any(len(member) == 2 for member in members):
+            return [set().union(*(member[min(row, len(member) - 1)] for member in members)) for row in (0, 1)]
+        return [set().union(*flat)] if any(flat) else None
+
+    def _kept(self, node: torch.fx.Node, name: str):
+        known = self._parts.get(node.args[0]) if node.args and isinstance(node.args[0], torch.fx.Node) else None
+        if known is None:
+            return None
+        second, third = (*node.args[1:3], None, None)[:2]
+        if name in ("add", "sub"):
+            size = _expression(second)
+            moved = lambda ends: dataclasses.replace(ends, added=ends.added + (size if name == "add" else -size))
+            return None if size is None or len(node.args) > 2 or node.kwargs else [{moved(ends) for ends in part} for part in known]
+        if name not in _VALUES_KEPT:
+            return None
+        if len(known) == 2:
+            if name == "select" and second == 0 and isinstance(third, int) or name == "getitem" and isinstance(second, int):
+                return [known[third if name == "select" else second]]
+            if name == "flip":
+                return known[::-1] if list(second) == [0] else known if list(second) in ([1], [-1]) else [known[0] | known[1]]
+            along = name in ("slice", "index_select") and second in (1, -1) or name == "index" and len(second) == 2 and second[0] is None
+            if along or name in _PAIRS_KEPT or name == "unbind" and second in (None, 0):
+                return known
+        return [set().union(*known)]
+
+    def limits(self, sizes: dict) -> dict[tuple[str, int], int]:
+        """Below what the numbers in each row of an index must stay, with these sizes of inputs."""
+        found: dict[tuple[str, int], int] = {}
+        for ends, rows in self.named.items():
+            for node, dim in rows if ends.index else []:
+                limit = _evaluated(_expression(node.meta["val"].shape[dim]) - ends.added, sizes)
+                if limit is not None:
+                    found[ends.index, ends.row] = min(limit, found.get((ends.index, ends.row), limit))
+        return found
 
 
 # Export. -------------------------------------------------------------------------------------------------------------------------------
@@ -2040,6 +2333,19 @@ class Exported:
     outputs: list[torch.Tensor]
     notes: list[str]
     num_nodes: int | None  # of the example; None with several node types
+    matrices: list[str] = dataclasses.field(default_factory=list)  # inputs that hold edges as a matrix [V, V] or [1, V, V]
+
+    def graph_arrays(self) -> dict[str, torch.Tensor]:
+        """The inputs as cleave-cli takes them, with lists of edges in the place of matrices: entry [i, j] is the weight of the edge from node j to node i."""
+        arrays = {}
+        for name, tensor in self.inputs.items():
+            if name not in self.matrices:
+                arrays[name] = tensor
+                continue
+            matrix, stem = tensor.reshape(tensor.shape[-2:]), f"{name}_" if len(self.matrices) > 1 else ""
+            targets, sources = matrix.nonzero(as_tuple=True)
+            arrays[stem + "edge_index"], arrays[stem + "edge_weight"] = torch.stack([sources, targets]), matrix[targets, sources]
+        return arrays
 
     def save_graph(self, path, outputs: bool = True, **arrays):
         """The example as the .npz that cleave-cli takes, with the model's outputs."""
@@ -2049,7 +2355,7 @@ class Exported:
             arrays = {"num_nodes": self.num_nodes} | arrays
         names = ["expected"] if len(self.outputs) == 1 else [f"expected_{i}" for i in range(len(self.outputs))]
         recorded = dict(zip(names, self.outputs)) if outputs else {}
-        np.savez_compressed(path, **{name: plain(t) for name, t in {**self.inputs, **recorded}.items()}, **arrays)
+        np.savez_compressed(path, **{name: plain(t) for name, t in {**self.graph_arrays(), **recorded}.items()}, **arrays)
 
 
 def _arguments(model: nn.Module, inputs) -> dict[str, Any]:
@@ -2242,6 +2548,9 @@ def _fixed_by(trace: Callable[[], Any], size: int) -> str:
     return ""
 
 
+_TAKEN = {"mod", "obj"}  # what PyTorch calls parameters of its own wrappers of forward, so that they cannot be handed over by name
+
+
 class _Exporter:
     def __init__(self, model: nn.Module, inputs):
         _check_model(model)
@@ -2258,6 +2567,7 @@ class _Exporter:
                     if id(value) not in self.kept:
                         self.kept[id(value)] = self.inputs.take(name, value)
         self.inputs.classify()
+        self.by_position = bool(_TAKEN & set(self.inputs.all))
         self.forward = type(model).forward
 
     def eager(self, tensors: dict[str, torch.Tensor]):
@@ -2265,11 +2575,10 @@ class _Exporter:
         first: dict[tuple, Any] = {}
         for name, tensor in tensors.items():
             i = self.inputs.all[name]
-            if i.counts != "other":
-                key, size = ("edges" if i.counts == "index" else i.counts, i.of), tensor.shape[i.rows]
-                if self.linked and key in first:
-                    torch._check(first[key] == size)
-                first.setdefault(key, size)
+            for size in [tensor.shape[dim] for dim in i.free] if i.group is not None else []:
+                if self.linked and i.group in first:
+                    torch._check(first[i.group] == size)
+                first.setdefault(i.group, size)
         arguments = {name: build(tensors) for name, build in self.builders.items()}
         if not self.inputs.graphs:
             return self.forward(self.model, **arguments)
@@ -2308,10 +2617,11 @@ class _Exporter:
     def trace(self, names: list[str]):
         tensors = {name: self.inputs.all[name].tensor for name in names}
         free = torch.export.Dim.AUTO
-        sizes = {name: None if self.inputs.all[name].rows is None else {self.inputs.all[name].rows: free} for name in names}
+        sizes = {name: {dim: free for dim in self.inputs.all[name].free} or None for name in names}
         # PyTorch writes out the program so far where it gives up: the sentence made of that is enough.
         with self.taking_tensors(names), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            program = torch.export.export(self.model, (), tensors, dynamic_shapes=sizes, strict=False)
+            arguments = {"args": tuple(tensors.values())} if self.by_position else {"args": (), "kwargs": tensors}
+            program = torch.export.export(self.model, **arguments, dynamic_shapes=sizes, strict=False)
             # torch.vmap is left as marks before and after, which nothing but PyTorch reads.
             marks = "torch._functorch.predispatch"
             marked = any(getattr(node.target, "__module__", "") == marks for node in program.graph.nodes if node.op == "call_function")
@@ -2329,23 +2639,80 @@ class _Exporter:
             program = self.trace(list(self.inputs.all))
         self._refuse_random(program)
         self._refuse_fixed(program)
+        self._follow(program)
         for node in program.graph.nodes:
             trace = _without_this_file(node.meta.pop("stack_trace", None) or "")
             if trace:
                 node.meta["stack_trace"] = trace
-        result = Exported(program, {name: i.tensor for name, i in self.inputs.all.items()}, [t.detach() for t in expected], self.notes, self.inputs.num_nodes())
         if path is not None:
-            # The file's name goes into the archive, so it is the same from the start.
-            path = pathlib.Path(path)
+            self._write(program, pathlib.Path(path), expected if check else None, tolerance)
+        elif check:
+            self._compare(program, expected, tolerance)
+        matrices = [name for name, i in self.inputs.all.items() if i.counts == "matrix" and (i.tensor.dim() == 2 or i.tensor.shape[0] == 1)]
+        return Exported(program, {name: i.tensor for name, i in self.inputs.all.items()}, [t.detach() for t in expected], self.notes,
+                        self.inputs.num_nodes(self._numbers_named()), matrices)
+
+    def _write(self, program, path: pathlib.Path, expected, tolerance: float):
+        """Puts the archive in its place once it has been compared. Its name goes into it, so it is the same from the start."""
+        try:
             with tempfile.TemporaryDirectory(prefix=".cleave_export", dir=path.parent) as folder:
                 part = pathlib.Path(folder) / path.name
                 torch.export.save(program, part)
-                if check:
+                if expected is not None:
                     self._compare(torch.export.load(part), expected, tolerance)
                 os.replace(part, path)
-        elif check:
-            self._compare(program, expected, tolerance)
-        return result
+        except OSError as problem:
+            raise ExportError(f"'{path}' cannot be written: {problem.strerror or _first_line(str(problem))}.") from problem
+        except RuntimeError as problem:
+            if "PytorchStreamWriter" not in str(problem):
+                raise
+            raise ExportError(f"'{path}' cannot be written: {_first_line(str(problem))}") from problem
+
+    def _follow(self, program):
+        """What the ends of edges name, and which sizes of the program are those of inputs."""
+        nodes = dict(zip(self.inputs.all, _user_inputs(program)))
+        self.followed = _Followed(program, {node: name for name, node in nodes.items() if self.inputs.all[name].counts == "index"})
+        self.symbols = {}
+        for name, node in nodes.items():
+            for dim, size in enumerate(node.meta["val"].shape if isinstance(node.meta.get("val"), torch.Tensor) else ()):
+                expression = _expression(size)
+                if not isinstance(expression, int) and expression.is_symbol:
+                    self.symbols.setdefault(expression, (name, dim))
+        self._tell_tables(program)
+
+    def _tell_tables(self, program):
+        """Parameters that have a row for each node and are looked up by torch.arange: the program fits graphs of so many nodes only."""
+        tables = {**program.graph_signature.inputs_to_parameters, **program.graph_signature.inputs_to_buffers}
+        for ends, rows in self.followed.named.items():
+            symbol = None if ends.below is None or isinstance(ends.below, int) else self.symbols.get(ends.below)
+            i = self.inputs.all[symbol[0]] if symbol else None
+            for node, dim in rows:
+                if i is not None and i.group and i.group[0] == "nodes" and symbol[1] in i.free and node.name in tables and node.meta["val"].shape[dim] == i.count():
+                    self._tell_table(tables[node.name], i)
+
+    def _tell_table(self, table: str, i: _Input):
+        self.inputs.fixed.add(i.group)
+        self.notes.append(f"The program fits graphs of {i.count()} nodes only, as '{table}' has a row for each; Cleave needs to be told: --role {table}=node-features.")
+
+    def _limits(self, sizes: dict[tuple, int]) -> dict[tuple[str, int], int]:
+        """Below what the ends of edges stay in a graph of these sizes: what the program reads by them, and the nodes of the types that they are of."""
+        inputs = self.inputs.all
+        value = lambda name, dim: sizes[inputs[name].group] if inputs[name].group is not None and dim in inputs[name].free else inputs[name].tensor.shape[dim]
+        found = self.followed.limits({symbol: value(*place) for symbol, place in self.symbols.items()})
+        types = [(group, count) for group, count in sizes.items() if group[0] == "nodes" and not _is_hyperedges(group[1])]
+        for name, i in inputs.items():
+            for end, of in enumerate(i.of[::2] if i.counts == "index" else ()):
+                known = sizes.get(("nodes", of))
+                if known is None and (name, end) not in found and len(types) == 1 and not _is_hyperedges(of) and i.tensor.numel():
+                    known = types[0][1] if int(i.tensor[end].max()) < types[0][1] - 6 else None
+                if known is not None:
+                    found[name, end] = min(known, found.get((name, end), known))
+        return found
+
+    def _numbers_named(self) -> set[int]:
+        """Of how many rows of the example the program reads those that edges name."""
+        example = self.followed.limits({symbol: self.inputs.all[name].tensor.shape[dim] for symbol, (name, dim) in self.symbols.items()})
+        return {count for (name, end), count in example.items() if not _is_hyperedges(self.inputs.all[name].of[2 * end])}
 
     def _refuse_random(self, program):
         drawn = {"rand", "randn", "rand_like", "randn_like", "randint", "randint_like", "randperm", "bernoulli", "bernoulli_", "normal", "normal_", "uniform_",
@@ -2363,50 +2730,102 @@ class _Exporter:
 
     def _refuse_fixed(self, program):
         for node, i in zip(_user_inputs(program), self.inputs.all.values()):
-            if i.counts == "other" or not isinstance(node.meta.get("val"), torch.Tensor):
+            if not isinstance(node.meta.get("val"), torch.Tensor):
                 continue
-            size = node.meta["val"].shape[i.rows]
-            if not isinstance(size, int):
-                size = size.node.maybe_as_int()
-            if size is None:
-                continue
-            weights = [*self.model.named_parameters(), *self.model.named_buffers()] if i.counts == "nodes" else []
-            table = next((n for n, t in weights if t.dim() and t.shape[0] == size), None)
-            if table:
-                self.inputs.fixed.add(i.of)
-                self.notes.append(f"The program fits graphs of {size} nodes only, as '{table}' has a row for each; Cleave needs to be told: "
-                                  f"--role {table}=node-features.")
-                continue
-            what = "nodes" if i.counts == "nodes" else "edges"
-            line = _fixed_by(lambda: self.trace(list(self.inputs.all)), size)
-            at = f" at {line}" if line else ""
-            raise ExportError(f"The program fits graphs of {size} {what} only (input '{node.target}'), since forward fixes their number{at}: "
-                              "compare no size with a number, count no Python loop by it, and let PyTorch's operators go over all rows.")
+            for dim in i.free:
+                size = node.meta["val"].shape[dim]
+                size = size if isinstance(size, int) else size.node.maybe_as_int()
+                if size is not None:
+                    self._refuse_size(node, i, size)
+
+    def _refuse_size(self, node: torch.fx.Node, i: _Input, size: int):
+        """A number of nodes or edges that the program does not leave free; of other rows it may be part of the model."""
+        if i.group in self.inputs.fixed:
+            return
+        if i.counts in ("rows", "other", "pointers", "sizes"):
+            self.inputs.fixed |= {group for group in (i.group, i.each) if group is not None and group[0] == "rows"}
+            return
+        what = i.group[0]
+        weights = [*self.model.named_parameters(), *self.model.named_buffers()]
+        table = next((n for n, t in weights if t.dim() and t.shape[0] == size), None)
+        if table and what == "nodes":
+            self._tell_table(table, i)
+            return
+        line = _fixed_by(lambda: self.trace(list(self.inputs.all)), size)
+        at = f" at {line}" if line else ""
+        if table:
+            raise ExportError(f"The program fits graphs of {size} edges only (input '{node.target}'), as '{table}' has a row for each: let forward take it beside "
+                              "the edges, as edge_weight.")
+        raise ExportError(f"The program fits graphs of {size} {what} only (input '{node.target}'), since forward fixes their number{at}: {_advice(line)}.")
+
+    def _called(self, program, tensors: dict[str, torch.Tensor]) -> list[torch.Tensor]:
+        copies = {name: t.clone() for name, t in tensors.items()}
+        return _leaves(program(*copies.values()) if self.by_position else nn.Module.__call__(program, **copies))
 
     def _compare(self, program, expected, tolerance):
+        """Runs the program and the model on the example, and on a random graph of other sizes.
+
+        What the model itself does not run on says nothing of the program: where names, sizes and the program do not tell how inputs fit together, sizes
+        of what is neither nodes nor edges are kept, then ends of edges, and in the end all but the numbers in tables, which a note says.
+        """
         module = program.module()
-        for which, tensors in (("the example", {n: i.tensor for n, i in self.inputs.all.items()}), ("a second graph of another size", self.inputs.another())):
-            wanted = expected
-            if which != "the example":
-                try:
-                    wanted = _leaves(self.eager({n: t.clone() for n, t in tensors.items()}))
-                except Exception as problem:
-                    raise ExportError(f"The model does not run on a random graph of another size ({_first_line(str(problem)).removesuffix('.')}): if its inputs must "
-                                      "fit together in a way that their names and sizes do not tell, export with check=False (--no-check).") from problem
+        self._check_same(module, "the example", {name: i.tensor for name, i in self.inputs.all.items()}, expected, tolerance)
+        refused = None
+        for rows_too, limited in ((True, True), (False, True), (False, False)):
+            sizes = self.inputs.sizes(rows_too)
+            tensors = self.inputs.another(sizes, self._limits(sizes) if limited else {})
             try:
-                found = _leaves(module(**{n: t.clone() for n, t in tensors.items()}))
+                wanted = _leaves(self.eager({name: t.clone() for name, t in tensors.items()}))
             except Exception as problem:
-                raise ExportError(f"The exported program does not run on {which}: {_first_line(str(problem))}") from problem
-            if len(found) != len(wanted):
-                raise ExportError(f"On {which} the exported program has {len(found)} outputs, and the model {len(wanted)}: forward must always return the same.")
-            for k, (a, b) in enumerate(zip(found, wanted)):
-                allowed = max(tolerance, 2e-2) if b.dtype in (torch.float16, torch.bfloat16) else tolerance
-                a, b = a.double(), b.double()
-                most = max(1.0, float(b.abs().nan_to_num().max())) if b.numel() else 1.0
-                if a.shape != b.shape or not torch.allclose(a, b, rtol=allowed, atol=allowed * most, equal_nan=True):
-                    apart = f"by {(a - b).abs().max():.3g}" if a.shape == b.shape else f"in shape ({list(a.shape)}, not {list(b.shape)})"
-                    raise ExportError(f"On {which} output {k} of the exported program differs from the model's {apart}: something in forward (a number, a cached "
-                                      "tensor) was taken from the example as a constant.")
+                refused = refused or problem
+                continue
+            try:
+                self._check_same(module, "a second graph of another size", tensors, wanted, tolerance)
+                return
+            except _NotRun:
+                if not rows_too:
+                    raise
+        tensors = self.inputs.of_other_values()
+        why = _first_line(str(refused)).removesuffix(".")
+        try:
+            wanted = _leaves(self.eager({name: t.clone() for name, t in tensors.items()}))
+        except Exception as problem:
+            raise ExportError(f"The model does not run on a random graph of another size ({why}): if its inputs must fit together in a way that their names and "
+                              "sizes do not tell, export with check=False (--no-check).") from problem
+        self._check_same(module, "the example with other features", tensors, wanted, tolerance)
+        self.notes.append(f"The model does not run on a random graph of another size ({why}), so the archive was compared with it on graphs of the example's size "
+                          "only: its inputs must fit together in a way that their names and sizes do not tell.")
+
+    def _check_same(self, module, which: str, tensors: dict[str, torch.Tensor], wanted: list[torch.Tensor], tolerance: float):
+        try:
+            found = self._called(module, tensors)
+        except Exception as problem:
+            raise _NotRun(f"The exported program does not run on {which}: {_first_line(str(problem))}") from problem
+        if len(found) != len(wanted):
+            raise ExportError(f"On {which} the exported program has {len(found)} outputs, and the model {len(wanted)}: forward must always return the same.")
+        for k, (a, b) in enumerate(zip(found, wanted)):
+            allowed = max(tolerance, 2e-2) if b.dtype in (torch.float16, torch.bfloat16) else tolerance
+            a, b = a.double(), b.double()
+            most = max(1.0, float(b.abs().nan_to_num().max())) if b.numel() else 1.0
+            if a.shape != b.shape or not torch.allclose(a, b, rtol=allowed, atol=allowed * most, equal_nan=True):
+                apart = f"by {(a - b).abs().max():.3g}" if a.shape == b.shape else f"in shape ({list(a.shape)}, not {list(b.shape)})"
+                raise ExportError(f"On {which} output {k} of the exported program differs from the model's {apart}: something in forward (a number, a cached "
+                                  "tensor) was taken from the example as a constant.")
+
+
+class _NotRun(ExportError):
+    """A program that does not run on a graph that the model runs on."""
+
+
+def _advice(line: str) -> str:
+    """What to write instead of what fixes a size."""
+    if "sparse" in line:
+        return "torch.sparse_coo_tensor takes numbers as its size: sum x[edge_index[0]] by edge_index[1] with index_add instead, or hand forward the matrix as an input"
+    if "linspace" in line:
+        return "torch.linspace takes a number of steps: write torch.arange(x.shape[0]) / (x.shape[0] - 1) instead"
+    if re.search(r"\blen\(", line):
+        return "len() makes a number of it: write x.shape[0] instead"
+    return ("compare no size with a number, take it as x.shape[0] and not as len(x), count no Python loop by it, and let PyTorch's operators go over all rows")
 
 
 def _user_inputs(program) -> list[torch.fx.Node]:

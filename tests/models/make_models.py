@@ -360,7 +360,7 @@ class WrittenMatrices(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.lin, self.outs = nn.Linear(FEATURES, HIDDEN), nn.ModuleList(nn.Linear(HIDDEN, CLASSES) for _ in range(8))
+        self.lin, self.outs = nn.Linear(FEATURES, HIDDEN), nn.ModuleList(nn.Linear(HIDDEN, CLASSES) for _ in range(12))
 
     def forward(self, x, adj, graphs):
         h, eye = self.lin(x), torch.eye(adj.size(0)).to(x.device)
@@ -376,6 +376,10 @@ class WrittenMatrices(nn.Module):
             (nn.functional.normalize(adj, p=1, dim=1) + nn.functional.normalize(adj, p=2, dim=0)) @ h,
             torch.clamp(adj, max=0.3).sqrt() * (adj > 0.2) @ h,
         ]
+        scores = h @ h.t() / 4
+        attention = nn.functional.softmax(scores.masked_fill(adj == 0, float("-inf")), -1)
+        around += [torch.nan_to_num(attention) @ h, nn.functional.softmax(torch.where(adj > 0, scores, -9e15 * torch.ones_like(scores)), 1).masked_fill(adj <= 0, 0) @ h,
+                   (adj * torch.sigmoid(scores)) @ h, torch.einsum("knm,mc->nkc", torch.stack([own, adj, adj.t()]), h).mean(1)]
         graphs = torch.bmm(adj.unsqueeze(0).expand(graphs.size(0), -1, -1), graphs)
         return sum(out(a.tanh()) for out, a in zip(self.outs, around)), graphs
 
