@@ -24,7 +24,8 @@ using Edges = MatrixEdges;
 
 class Lowering {
 public:
-    explicit Lowering(Program& program) : m_p(program) {}
+    // ofOwn: also matrices that the program makes itself, of an edge index or of a number for each node.
+    Lowering(Program& program, bool ofOwn) : m_p(program), m_ofOwn(ofOwn) {}
 
     int run()
     {
@@ -33,7 +34,7 @@ public:
         for (const Input& input : m_p.inputs)
             if (input.role == Role::GraphStructure && isSquareOfNodes(m_p[input.value]))
                 matrices.emplace_back(input.value, m_p[input.value].name);
-        if (matrices.empty())
+        if (matrices.empty() && !m_ofOwn)
             return 0;
         for (const Input& input : m_p.inputs)
             if (const auto matrix = std::ranges::find(matrices, input.value, &std::pair<ValueId, std::string>::first); matrix == matrices.end())
@@ -52,7 +53,7 @@ public:
         for (const ValueId output : m_p.outputs)
             if (m_edges.contains(output))
                 throw Error("The model gives back the adjacency matrix '" + printable(m_edges.at(output).matrix) + "', which Cleave takes as edges.");
-        return static_cast<int>(matrices.size());
+        return static_cast<int>(matrices.size()) + m_own;
     }
 
 private:
@@ -129,6 +130,11 @@ private:
         }
         if (output.valid() && PairScores::isFilled(op) && m_pairs->defer(op))
             return;  // of a matrix that it is as large as it needs nothing else
+        if (m_ofOwn && takeEntries(op))
+            return;
+        // A diagonal matrix scales rows.
+        if (const ValueId left = OpView(m_p, op).value("self"); m_ofOwn && (op.target == "aten::mm" || op.target == "aten::matmul") && identityOf(left) != nullptr)
+            m_own += matrix(left, op) != nullptr;
         bool readsMatrix = false, readsIdentity = false;
         forEachOperand(op, [&](ValueId operand) { readsIdentity = readsIdentity || m_identities.contains(operand); });
         if (readsIdentity && isAssertion(op))
@@ -227,6 +233,44 @@ private:
             return nullptr;
         const auto edges = m_algebra->diagonal(at, m_p[value].sizes.back(), op.target == "aten::eye" ? ValueId{} : m_rewriter->resolved(entries), m_p[value].dtype);
         return edges ? &(m_edges[value] = *edges) : nullptr;
+    }
+
+    // Entries that are written, or added, into zeros: of rows targets, of columns sources.
+    bool takeEntries(const Op& op)
+    {
+        const OpView view(m_p, op);
+        const std::vector<ValueId> indices = op.target == "aten::index_put" ? view.values("indices") : std::vector<ValueId>{};
+        const Argument* values = op.find("values");
+        const ValueId* tensor = values == nullptr ? nullptr : values->asValue();
+        if (indices.size() != 2 || !indices[0].valid() || !indices[1].valid() || tensor == nullptr || !isSquareOfNodes(m_p[op.outputs.front()]) ||
+            !m_pairs->isKept(view.value("self")) || m_pairs->numberOf(op, "self") != 0.0)
+            return false;
+        const ValueId targets = m_rewriter->resolved(indices[0]), sources = m_rewriter->resolved(indices[1]);
+        const auto isList = [&](ValueId index) { return isInteger(m_p[index].dtype) && m_p[index].sizes.size() == 1 && !m_p[index].sizes[0].isConstant(); };
+        const DType type = m_p[op.outputs.front()].dtype;
+        if (!isList(targets) || !isList(sources) || m_p[targets].sizes != m_p[sources].sizes || m_p[*tensor].dtype != type)
+            return false;
+        Edges edges{sources, targets, m_rewriter->resolved(*tensor), m_p[targets].sizes.front(), false, false, m_p[op.outputs.front()].name};
+        const bool adds = view.flag("accumulate", false);
+        if (isNumber(*tensor)) {
+            const ValueId number = m_p[edges.weights].sizes.empty() ? edges.weights : m_algebra->flattened(op, edges.weights, Dim{1, {}});
+            const auto ones = [&](const Edges& of) {
+                return m_rewriter->emitNew(op, "aten::ones_like", "", {{"self", {of.targets}}, {"dtype", {type}}}, MatrixAlgebra::vector(type, of.count));
+            };
+            edges.weights = ones(edges);
+            if (!adds) {
+                const std::optional<Edges> places = m_algebra->distinct(op, edges, m_p[op.outputs.front()].sizes.back());
+                if (!places)
+                    return false;
+                edges = *places;
+                edges.weights = ones(edges);
+            }
+            edges = m_algebra->scaled(op, std::move(edges), "aten::mul", "Tensor", {number});
+        } else if (!adds || m_p[edges.weights].sizes != m_p[targets].sizes) {
+            return false;  // which of several entries is the last one?
+        }
+        ++m_own;
+        return take(op.outputs.front(), edges);
     }
 
     bool lowerReader(const Op& op)
@@ -402,6 +446,12 @@ private:
         const Edges* r = matrix(right, op);
         if (l != nullptr && r != nullptr)
             return take(op.outputs.front(), m_algebra->scaledByDiagonal(op, *l, *r));
+        if (l != nullptr && l->isDiagonal && m_p[right].sizes.size() == 2) {
+            const ValueId factor = m_rewriter->emitNew(op, "aten::unsqueeze", "", {{"self", {l->weights}}, {"dim", whole(-1)}},
+                                                       m_algebra->like(l->weights, {l->count, Dim{1, {}}}));
+            emitLast(op, "aten::mul", "Tensor", {{"self", {m_rewriter->resolved(right)}}, {"other", {factor}}});
+            return true;
+        }
         if (l == nullptr && r == nullptr)
             return false;
         const ValueId output = op.outputs.front();
@@ -703,6 +753,8 @@ private:
     }
 
     Program& m_p;
+    bool m_ofOwn = false;
+    int m_own = 0;  // matrices of its own that turned out to be edges
     std::optional<Rewriter> m_rewriter;
     std::optional<MatrixAlgebra> m_algebra;
     std::optional<PairScores> m_pairs;
@@ -722,9 +774,21 @@ bool isSquareOfNodes(const Value& value)
            !value.sizes[rank - 1].isConstant() && value.sizes[rank - 1] == value.sizes[rank - 2];
 }
 
-int lowerAdjacencies(Program& program)
+int lowerAdjacencies(Program& program, bool ofOwn)
 {
-    return Lowering(program).run();
+    static const std::set<std::string_view> makers{"aten::index_put", "aten::diag", "aten::diag_embed", "aten::diagflat"};
+    const auto makes = [&](const Op& op) { return makers.contains(op.target) && isSquareOfNodes(program[op.outputs.front()]); };
+    if (ofOwn && std::ranges::any_of(program.ops, makes)) {
+        Program lowered = program;
+        try {
+            const int matrices = Lowering(lowered, true).run();
+            program = std::move(lowered);
+            return matrices;
+        } catch (const Error&) {
+            // As it is, all of such a matrix is kept.
+        }
+    }
+    return Lowering(program, false).run();
 }
 
 }  // namespace cleave

@@ -291,23 +291,30 @@ namespace {
 struct Reading {
     std::set<std::string> queries;  // sizes that are fixed
     bool takesAsFeatures = true;    // what nodes pass on where no output depends on node features
+    bool takesAsEdges = true;       // matrices that the program makes itself
 };
 
-// From where inputs have roles. taken: how many values count as features of nodes.
-Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& options, const Reading& reading, int& taken, const Evaluator& evaluator,
+// How often a reading applied.
+struct Taken {
+    int features = 0, matrices = 0;
+};
+
+// From where inputs have roles.
+Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& options, const Reading& reading, Taken& taken, const Evaluator& evaluator,
                      const Progress& progress)
 {
     std::vector<FreeSize> freeSizes = fixFreeSizes(program, options.sizes, reading.queries);
-    lowerAdjacencies(program);
+    taken.matrices = lowerAdjacencies(program, reading.takesAsEdges);
     computeMaskedUpdatesWhole(program);
     std::vector<PassCount> passes = cleanUp(program);
     mergeNodeCounts(program);
     mergeCompressedRows(program);
     mergeEdgeCounts(program);
-    taken = reading.takesAsFeatures ? takeAsFeatures(program) : 0;
+    taken.features = reading.takesAsFeatures ? takeAsFeatures(program) : 0;
     passes.insert(passes.begin(), {"in-place ops", inPlace});
     Analysis analysis = analyseClean(std::move(program), evaluator, progress);
     analysis.passes = std::move(passes);
+    analysis.hasLoweredMatrices = taken.matrices > 0;
     analysis.freeSizes = std::move(freeSizes);
     noteRowsFirst(analysis);
     noteProbed(analysis);
@@ -330,7 +337,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
         assignRoles(program, options.roles);
     }
     refuseStatic(program);
-    int taken = 0;
+    Taken taken;
     std::optional<Error> refused;
     const auto tried = [&](const Reading& reading) -> std::optional<Analysis> {
         try {
@@ -343,12 +350,12 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
         }
     };
     std::optional<Analysis> analysis = tried({});
-    const bool mayStayStructure = taken > 0;
+    const Taken at = taken;
     if (!analysis)
         if (const std::set<std::string> queries = sizesOfQueries(program); !queries.empty())
-            analysis = tried({queries});
-    if (!analysis && mayStayStructure)
-        analysis = tried({{}, false});
+            analysis = tried({queries, true, true});
+    if (!analysis && (at.features > 0 || at.matrices > 0))
+        analysis = tried({{}, false, false});
     if (!analysis)
         throw Error(*refused);
     return *std::move(analysis);

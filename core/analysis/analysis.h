@@ -75,6 +75,7 @@ struct Analysis {
     std::vector<NodeType> nodeTypes;  ///< at least one
     int levels = 0;                   ///< the highest level
     int storedEdges = 0;              ///< of the node types, those of edges that would be computed again and again otherwise
+    bool hasLoweredMatrices = false;  ///< edges take the place of adjacency matrices
     bool repeatsEdges = false;        ///< rows of edges are computed again and again that could be stored
     std::vector<FreeSize> freeSizes;  ///< sizes of inputs that are numbers of this program, but not of the model
 

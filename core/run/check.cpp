@@ -120,12 +120,12 @@ std::set<std::int64_t> rowsOfParameters(const Program& program)
 
 // A random graph on which a program can be run with a matrix and with its edges; none where it has no matrix. With a parameter for each node
 // there is one number of nodes only.
-std::optional<ProbeGraph> adjacencyProbe(const Program& program)
+std::optional<ProbeGraph> adjacencyProbe(const Analysis& analysis)
 {
     constexpr std::int64_t mostNodes = 4096;  // the matrix is dense
-    if (std::ranges::none_of(program.inputs, [](const Input& input) { return !input.matrix.empty(); }))
+    if (!analysis.hasLoweredMatrices)
         return {};
-    const std::set<std::int64_t> rows = rowsOfParameters(program);
+    const std::set<std::int64_t> rows = rowsOfParameters(analysis.program);
     if (rows.empty())
         return ProbeGraph{17, 61, 4, 4, 11};
     if (rows.size() > 1 || *rows.begin() > mostNodes)
@@ -219,7 +219,7 @@ void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Prog
 
 void checkAdjacencies(const Program& read, const Analysis& analysis, const Progress& progress)
 {
-    const std::optional<ProbeGraph> graph = adjacencyProbe(analysis.program);
+    const std::optional<ProbeGraph> graph = adjacencyProbe(analysis);
     if (!graph)
         return;
     guarded("Checking the adjacency matrices failed", [&] {

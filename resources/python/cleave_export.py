@@ -36,6 +36,7 @@ import logging
 import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 import types
@@ -737,6 +738,68 @@ class _Degrees(TorchFunctionMode):
             if found:
                 self._known[id(result)] = result, found
         return result
+
+
+class _Sparse:
+    """torch.sparse_coo_tensor(edges, values, size) while a model is traced, since PyTorch's own fixes the size.
+
+    Products with rows are gathers and scatters. Entries that stand at one place several times add up, as they do there.
+    """
+
+    PRODUCTS = {"matmul", "__matmul__", "mm", "mv", "spmm", "_sparse_mm"}
+    RULE = "only its products (A @ x, torch.sparse.mm(A, x)), coalesce() and t() can: write the rest with index_add over edge_index"
+
+    def __init__(self, indices=None, values=None, size=None, **others):
+        if size is None:
+            raise ExportError("torch.sparse_coo_tensor takes its size from what is in a tensor: hand it one, as in (x.size(0), x.size(0)).")
+        self._entries, self._values, self.shape = indices, values.to(others.get("dtype") or values.dtype), tuple(size)
+
+    def size(self, dim=None):
+        return self.shape if dim is None else self.shape[dim]
+
+    def coalesce(self) -> "_Sparse":
+        return self
+
+    def t(self) -> "_Sparse":
+        return _Sparse(self._entries.flip(0), self._values, self.shape[::-1])
+
+    T = property(t)
+
+    def transpose(self, first, second) -> "_Sparse":
+        return self if first % 2 == second % 2 else self.t()
+
+    def __matmul__(self, rows):
+        if not isinstance(rows, torch.Tensor):
+            raise ExportError(f"A product of two torch.sparse_coo_tensor cannot be exported: {self.RULE}.")
+        messages = rows.index_select(0, self._entries[1]) * _column(self._values, rows.dim())
+        return scatter(messages, self._entries[0], self.shape[0], "sum")
+
+    matmul = mm = mv = spmm = __matmul__
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        name = func.__name__
+        if name in cls.PRODUCTS and len(args) == 2 and isinstance(args[0], cls) and not kwargs:
+            return args[0] @ args[1]
+        return cls._refuse(name)
+
+    @classmethod
+    def _refuse(cls, name: str):
+        raise MissingError(f"{name}() of torch.sparse_coo_tensor cannot be exported: {cls.RULE}.")
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._refuse(name)
+
+
+@contextlib.contextmanager
+def _sparse_as_edges():
+    real, torch.sparse_coo_tensor = torch.sparse_coo_tensor, _Sparse
+    try:
+        yield
+    finally:
+        torch.sparse_coo_tensor = real
 
 
 # dgl.* that take graphs. ---------------------------------------------------------------------------------------------------------------
@@ -2446,10 +2509,10 @@ def _line_of(problem: BaseException, model: nn.Module) -> tuple[str, str]:
     return f"{os.path.basename(filename)}:{number} (`{own}`)", own
 
 
-def _line_of_frame(frame) -> str:
-    """The line of the model that runs, as model.py:12 (`…`)."""
+def _line_of_frame(frame, until=None) -> str:
+    """The line of the model that runs, as model.py:12 (`…`); '' if that is none before the function that `until` is the code of."""
     while frame is not None and (_library(frame.f_code.co_filename) or os.path.abspath(frame.f_code.co_filename) == _HERE):
-        frame = frame.f_back
+        frame = frame.f_back if frame.f_code is not until else None
     if frame is None:
         return ""
     return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno} (`{linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()}`)"
@@ -2508,16 +2571,16 @@ def _first_line(text: str) -> str:
 
 
 class _GuardLog(logging.Handler):
-    """What PyTorch logs about a size when it is fixed: the line of the model that asked."""
+    """What PyTorch logs about a size when it is fixed, and the line of the model that runs then."""
 
     def __init__(self):
         super().__init__(logging.DEBUG)
-        self.lines: list[str] = []
+        self.guards: list[tuple[str, str]] = []
 
     def emit(self, record):
-        message = record.getMessage()
-        if "guard added" in message:
-            self.lines.append(message)
+        guard, added, _ = record.getMessage().partition("[guard added]")
+        if added:
+            self.guards.append((guard, _line_of_frame(inspect.currentframe(), until=_Exporter.eager.__code__)))
 
 
 def _fixed_by(trace: Callable[[], Any], size: int) -> str:
@@ -2533,19 +2596,7 @@ def _fixed_by(trace: Callable[[], Any], size: int) -> str:
     finally:
         logger.handlers, logger.propagate = others, propagate
         logger.setLevel(level)
-    for line in reversed(handler.lines):
-        guard, _, rest = line.partition("[guard added]")
-        known = re.search(r"([^\s(]+):(\d+) in \w+", rest)
-        if known and re.search(rf"\b{size}\b", guard):
-            tail, number = known[1], int(known[2])
-            loaded = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
-            files = [f for f in loaded if f.endswith(os.sep + tail) or len(tail) > 20 and f.endswith(tail)]
-            file = files[0] if files else tail
-            if _library(file) or "torch/" in tail or os.path.basename(tail) == "_ops.py":
-                continue
-            code = linecache.getline(file, number).strip()
-            return f"{os.path.basename(file)}:{number}" + (f" (`{code}`)" if code else "")
-    return ""
+    return next((line for guard, line in reversed(handler.guards) if line and re.search(rf"\b{size}\b", guard)), "")
 
 
 _TAKEN = {"mod", "obj"}  # what PyTorch calls parameters of its own wrappers of forward, so that they cannot be handed over by name
@@ -2619,7 +2670,7 @@ class _Exporter:
         free = torch.export.Dim.AUTO
         sizes = {name: {dim: free for dim in self.inputs.all[name].free} or None for name in names}
         # PyTorch writes out the program so far where it gives up: the sentence made of that is enough.
-        with self.taking_tensors(names), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with self.taking_tensors(names), _sparse_as_edges(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             arguments = {"args": tuple(tensors.values())} if self.by_position else {"args": (), "kwargs": tensors}
             program = torch.export.export(self.model, **arguments, dynamic_shapes=sizes, strict=False)
             # torch.vmap is left as marks before and after, which nothing but PyTorch reads.
@@ -2660,7 +2711,7 @@ class _Exporter:
                 torch.export.save(program, part)
                 if expected is not None:
                     self._compare(torch.export.load(part), expected, tolerance)
-                os.replace(part, path)
+                shutil.move(part, path)  # which copies where a rename is refused
         except OSError as problem:
             raise ExportError(f"'{path}' cannot be written: {problem.strerror or _first_line(str(problem))}.") from problem
         except RuntimeError as problem:
@@ -2820,9 +2871,12 @@ class _NotRun(ExportError):
 def _advice(line: str) -> str:
     """What to write instead of what fixes a size."""
     if "sparse" in line:
-        return "torch.sparse_coo_tensor takes numbers as its size: sum x[edge_index[0]] by edge_index[1] with index_add instead, or hand forward the matrix as an input"
+        return ("sparse tensors take numbers as their size: take torch.sparse_coo_tensor, sum x[edge_index[0]] by edge_index[1] with index_add, or let "
+                "forward take the matrix")
     if "linspace" in line:
         return "torch.linspace takes a number of steps: write torch.arange(x.shape[0]) / (x.shape[0] - 1) instead"
+    if "fill_diagonal" in line:
+        return "fill_diagonal_ takes numbers: write i = torch.arange(a.shape[0]); a[i, i] = 1 instead"
     if re.search(r"\blen\(", line):
         return "len() makes a number of it: write x.shape[0] instead"
     return ("compare no size with a number, take it as x.shape[0] and not as len(x), count no Python loop by it, and let PyTorch's operators go over all rows")

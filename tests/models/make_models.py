@@ -384,6 +384,25 @@ class WrittenMatrices(nn.Module):
         return sum(out(a.tanh()) for out, a in zip(self.outs, around)), graphs
 
 
+class BuiltMatrices(nn.Module):
+    """Adjacency and degree matrices that forward builds itself of the edge index."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.outs = nn.Linear(FEATURES, HIDDEN), nn.ModuleList(nn.Linear(HIDDEN, CLASSES) for _ in range(3))
+
+    def forward(self, x, edge_index):
+        h, nodes = self.lin(x), x.size(0)
+        loops = torch.zeros(nodes, nodes)
+        loops[edge_index[1], edge_index[0]] = 1.0
+        loops = loops + torch.eye(nodes)
+        degree = loops.sum(1).pow(-0.5)
+        counted = torch.zeros(nodes, nodes).index_put((edge_index[1], edge_index[0]), torch.ones(edge_index.size(1)), accumulate=True)
+        scale = torch.diag(counted.sum(0).clamp(min=1).pow(-0.5))
+        around = torch.zeros_like(h).index_add(0, edge_index[1], (scale @ h)[edge_index[0]])
+        return self.outs[0]((degree[:, None] * loops * degree[None, :] @ h).relu()) + self.outs[1](counted @ h) + self.outs[2](torch.mm(scale, around))
+
+
 class Triplets(nn.Module):
     """DimeNet: messages of edges, from those of the edges before them, by the angle between the two."""
 
@@ -1656,6 +1675,7 @@ ZOO = {
     "narrow_index": NarrowIndex,
     "queries": Queries,
     "query_batch": QueryBatch,
+    "built_matrices": BuiltMatrices,
     "written_matrices": WrittenMatrices,
     "side_by_side": SideBySide,
     "joined_graphs": JoinedGraphs,

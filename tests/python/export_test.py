@@ -746,6 +746,263 @@ def inputs_of_other_forms(cli, folder, only):
         yield verified(cli, folder / f"form_{name}.pt2", folder / f"form_{name}.npz")
 
 
+def summed(rows, edge_index, count):
+    """For each target the sum of the rows of its sources."""
+    return rows.new_zeros(count, *rows.shape[1:]).index_add(0, edge_index[1], rows.index_select(0, edge_index[0]))
+
+
+def model_of(function, *names, **modules):
+    """A model whose forward is function(self, …), with arguments of these names."""
+    from torch import nn
+
+    scope = {"function": function}
+    exec(f"def forward(self, {', '.join(names)}): return function(self, {', '.join(names)})", scope)
+    model = type("Model", (nn.Module,), {"forward": scope["forward"]})()
+    for name, module in modules.items():
+        setattr(model, name, module)
+    return model
+
+
+def sizes_of(exported):
+    """Shapes of the inputs as the program has them, as texts."""
+    shapes = {n.target: n.meta["val"].shape for n in exported.program.graph.nodes if n.op == "placeholder"}
+    return {name: [str(size) for size in shapes[name]] for name in exported.inputs}
+
+
+@test
+def matrices_are_edges(cli, folder, only):
+    """Adjacency matrices have one free size for both sides, and the graph file has edges in their place."""
+    import cleave_export
+    import numpy as np
+    import torch
+    from torch import nn
+
+    g = small_graph()
+    nodes = len(g["x"])
+    generator = torch.Generator().manual_seed(8)
+    adj = torch.zeros(nodes, nodes).index_put((g["edge_index"][1], g["edge_index"][0]), g["edge_weight"], accumulate=True)
+    steps = torch.randn(3, 2, nodes, 5, generator=generator)
+
+    def normalised(self, x, adj):
+        a = adj + torch.eye(adj.size(0))
+        return (a / a.sum(1, keepdim=True)) @ self.lin(x)
+
+    def of_supports(self, x, supports):
+        return self.lin(torch.cat([x] + [a @ x for a in supports], -1))
+
+    cases = {
+        "adj": (model_of(normalised, "x", "adj", lin=nn.Linear(6, 4)), {"x": g["x"], "adj": adj}, ["edge_index", "edge_weight"]),
+        "first": (model_of(lambda self, graph, x: graph @ self.lin(x), "graph", "x", lin=nn.Linear(6, 4)), {"graph": adj, "x": g["x"]}, ["edge_index", "edge_weight"]),
+        "one": (model_of(lambda self, x, adj: torch.matmul(adj, x), "x", "adj"), {"x": g["x"][None], "adj": adj[None]}, ["edge_index", "edge_weight"]),
+        "steps": (model_of(lambda self, x, adj: torch.einsum("ncwl,vw->ncvl", x, adj), "x", "adj"), {"x": steps, "adj": adj}, ["edge_index", "edge_weight"]),
+        "supports": (model_of(of_supports, "x", "supports", lin=nn.Linear(18, 4)), {"x": g["x"], "supports": [adj, adj.t().contiguous()]},
+                     ["supports_0_edge_index", "supports_0_edge_weight", "supports_1_edge_index", "supports_1_edge_weight"]),
+        "two": (model_of(lambda self, x, adj_fw, adj_bw: adj_fw @ x - adj_bw @ x, "x", "adj_fw", "adj_bw"), {"x": g["x"], "adj_fw": adj, "adj_bw": adj.t().contiguous()},
+                ["adj_fw_edge_index", "adj_fw_edge_weight", "adj_bw_edge_index", "adj_bw_edge_weight"]),
+        "graphs": (model_of(lambda self, x, adj: torch.bmm(adj, x), "x", "adj"), {"x": torch.randn(3, nodes, 6, generator=generator), "adj": torch.stack([adj, adj, adj])}, ["adj"]),
+    }
+    for name, (model, inputs, arrays) in cases.items():
+        exported = cleave_export.export(model, inputs, folder / f"matrix_{name}.pt2")
+        exported.save_graph(folder / f"matrix_{name}.npz")
+        squares = [size for n, shape in sizes_of(exported).items() if not n.startswith("x") for size in shape[-2:]]
+        free = sizes_of(exported)["x"]
+        if len(set(squares)) != 1 or squares[0].isdigit() or squares[0] not in free or exported.num_nodes != nodes or exported.notes:
+            yield f"{name}: sizes are {sizes_of(exported)}, of {exported.num_nodes} nodes, {exported.notes}"
+        with np.load(folder / f"matrix_{name}.npz") as file:
+            if set(file.files) != {"x", "num_nodes", "expected", *arrays}:
+                yield f"{name}: the graph file has {file.files}"
+            if len(arrays) == 2:
+                made = np.zeros((nodes, nodes), np.float32)
+                made[file["edge_index"][1], file["edge_index"][0]] = file["edge_weight"]
+                yield "" if np.array_equal(made, adj.numpy()) else f"{name}: edges are not those of the matrix"
+        if len(arrays) > 1:
+            yield verified(cli, folder / f"matrix_{name}.pt2", folder / f"matrix_{name}.npz")
+    square = torch.randn(6, 6, generator=generator)
+    exported = cleave_export.export(model_of(lambda self, x, edge_index: summed(x, edge_index, x.size(0)), "x", "edge_index"), (square, g["edge_index"] % 6), None)
+    yield "" if sizes_of(exported)["x"][1] == "6" else "features as wide as there are nodes are taken for a matrix"
+
+
+@test
+def several_types_in_arguments_of_their_own(cli, folder, only):
+    """Ends of edges may name rows of different tables: the second graph keeps to them, and the sizes of the types are apart."""
+    import cleave_export
+    import torch
+    from torch import nn
+
+    g = small_graph()
+    generator = torch.Generator().manual_seed(9)
+    drawn = lambda a, b, m: torch.stack([torch.randint(0, count, (m,), generator=generator) for count in (a, b)])
+    table = lambda *shape: torch.randn(*shape, generator=generator)
+    rates = drawn(31, 17, 90)
+
+    def of_keys(self, user_node_id, movie_x, edge_index_dict, edge_label_index):
+        user, movie = self.user(user_node_id), self.movie(movie_x)
+        user = user + summed(movie, edge_index_dict["movie", "rev_rates", "user"], user.size(0))
+        movie = movie + summed(user, edge_index_dict["user", "rates", "movie"], movie.size(0))
+        return (user[edge_label_index[0]] * movie[edge_label_index[1]]).sum(-1)
+
+    def pooled(x, edge_index):
+        return summed(x, edge_index, x.size(0)).relu().mean(0)
+
+    def behind_each_other(self, x_user, x_item, bought):
+        users = x_user.size(0)
+        ends = torch.stack([bought[0], bought[1] + users])
+        rows = torch.cat([self.user(x_user), self.item(x_item)])
+        rows = rows + summed(rows, torch.cat([ends, ends.flip(0)], 1), rows.size(0))
+        return rows[:users], rows[users:]
+
+    def meshes(self, grid, mesh, g2m_edge_index, mesh_edge_index, m2g_edge_index, g2m_attr):
+        grid, mesh = self.user(grid), self.item(mesh)
+        messages = grid[g2m_edge_index[0]] * g2m_attr
+        mesh = mesh.index_add(0, g2m_edge_index[1], messages)
+        return grid + summed(mesh + summed(mesh, mesh_edge_index, mesh.size(0)), m2g_edge_index, grid.size(0))
+
+    def stacked(self, tables, edge_index):
+        rows = torch.cat([self.user(tables[0]), self.item(tables[1])])
+        return summed(rows, edge_index, rows.size(0))
+
+    def of_pointers(self, x, rowptr, col, value):
+        targets = torch.repeat_interleave(torch.arange(x.size(0)), rowptr[1:] - rowptr[:-1], output_size=col.size(0))
+        return torch.zeros_like(x).index_add(0, targets, value[:, None] * x[col])
+
+    user_item = lambda user, item: {"user": nn.Linear(user, 4), "item": nn.Linear(item, 4)}
+    order = g["edge_index"][:, g["edge_index"][1].argsort(stable=True)]
+    rowptr = torch.cat([torch.zeros(1, dtype=torch.long), torch.bincount(order[1], minlength=23).cumsum(0)])
+    cases = {
+        "keys": (model_of(of_keys, "user_node_id", "movie_x", "edge_index_dict", "edge_label_index", user=nn.Embedding(31, 4), movie=nn.Linear(5, 4)),
+                 {"user_node_id": torch.arange(31), "movie_x": table(17, 5), "edge_label_index": drawn(31, 17, 25),
+                  "edge_index_dict": {("user", "rates", "movie"): rates, ("movie", "rev_rates", "user"): rates.flip(0)}}, ("user_node_id", "movie_x"), None),
+        "siamese": (model_of(lambda self, x1, edge_index1, x2, edge_index2: pooled(x1, edge_index1) - pooled(x2, edge_index2), "x1", "edge_index1", "x2", "edge_index2"),
+                    {"x1": g["x"], "edge_index1": g["edge_index"], "x2": table(23, 6), "edge_index2": drawn(23, 23, 66)}, ("x1", "x2"), None),
+        "behind": (model_of(behind_each_other, "x_user", "x_item", "bought", **user_item(7, 9)), {"x_user": table(31, 7), "x_item": table(17, 9), "bought": rates},
+                   ("x_user", "x_item"), None),
+        "meshes": (model_of(meshes, "grid", "mesh", "g2m_edge_index", "mesh_edge_index", "m2g_edge_index", "g2m_attr", **user_item(7, 3)),
+                   {"grid": table(31, 7), "mesh": table(17, 3), "g2m_edge_index": rates, "mesh_edge_index": drawn(17, 17, 40), "m2g_edge_index": drawn(17, 31, 70),
+                    "g2m_attr": table(90, 4)}, ("grid", "mesh"), None),
+        "stacked": (model_of(stacked, "tables", "edge_index", **user_item(7, 9)), {"tables": [table(31, 7), table(17, 9)], "edge_index": drawn(48, 48, 90)},
+                    ("tables_0", "tables_1"), 48),
+        "pointers": (model_of(of_pointers, "x", "rowptr", "col", "value"), {"x": g["x"], "rowptr": rowptr, "col": order[0].contiguous(), "value": g["edge_weight"]},
+                     ("x", "col"), 23),
+    }
+    for name, (model, inputs, apart, nodes) in cases.items():
+        exported = cleave_export.export(model, inputs, folder / f"types_{name}.pt2")
+        exported.save_graph(folder / f"types_{name}.npz")
+        sizes = [sizes_of(exported)[n][0] for n in apart]
+        if len(set(sizes)) != 2 or any(size.isdigit() for size in sizes) or exported.num_nodes != nodes or exported.notes:
+            yield f"{name}: sizes are {sizes_of(exported)}, of {exported.num_nodes} nodes, {exported.notes}"
+        yield verified(cli, folder / f"types_{name}.pt2", folder / f"types_{name}.npz")
+
+
+@test
+def graph_files_count_the_rows_that_edges_name(cli, folder, only):
+    """Tables that are parameters, with lists of queries beside edges: the queries are no nodes."""
+    import cleave_export
+    import torch
+    from torch import nn
+
+    class Recommender(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.users, self.items = nn.Parameter(torch.randn(14, 4)), nn.Parameter(torch.randn(9, 4))
+
+        def rows(self, edge_index, edge_weight):
+            rows = torch.cat([self.users, self.items])
+            messages = edge_weight.unsqueeze(1) * rows[edge_index[0]]
+            return torch.split(rows + torch.zeros_like(rows).index_add(0, edge_index[1], messages), [14, 9])
+
+    class OfQueries(Recommender):
+        def forward(self, edge_index, edge_weight, users, items):
+            of_users, of_items = self.rows(edge_index, edge_weight)
+            return (of_users[users] * of_items[items]).sum(1)
+
+    class OfTables(Recommender):
+        def forward(self, edge_index, edge_weight):
+            return self.rows(edge_index, edge_weight)
+
+    g = small_graph()
+    edges = {name: g[name] for name in ("edge_index", "edge_weight")}
+    queries = {"users": torch.arange(11) % 14, "items": torch.arange(11) % 9}
+    for name, model, inputs in (("queries", OfQueries(), edges | queries), ("tables", OfTables(), edges)):
+        exported = cleave_export.export(model, inputs, folder / f"count_{name}.pt2")
+        exported.save_graph(folder / f"count_{name}.npz")
+        yield "" if exported.num_nodes == 23 and not exported.notes else f"{name}: {exported.num_nodes} nodes, {exported.notes}"
+        yield verified(cli, folder / f"count_{name}.pt2", folder / f"count_{name}.npz")
+
+
+@test
+def second_graphs_fit_together(cli, folder, only):
+    """Edges in pairs, sizes of graphs that add up, names that PyTorch has for itself; and what is said where nothing tells how inputs fit."""
+    import cleave_export
+    import torch
+
+    g = small_graph()
+    generator = torch.Generator().manual_seed(10)
+
+    def of_pairs(self, x, edge_index):
+        messages = x[edge_index[0]]
+        back = messages.view(messages.size(0) // 2, 2, -1)[:, [1, 0]].view(messages.size(0), -1)
+        return torch.zeros_like(x).index_add(0, edge_index[1], messages - 0.5 * back)
+
+    def of_sizes(self, x, edge_index, u, n_node):
+        graph = torch.repeat_interleave(torch.arange(n_node.size(0)), n_node, output_size=x.size(0))
+        return summed(x, edge_index, x.size(0)) + u[graph]
+
+    def scores(self, x, edge_index, sub, mod, obj):
+        rows = summed(x, edge_index, x.size(0))
+        return (rows[sub] * self.rel[mod] * rows[obj]).sum(-1)
+
+    pairs = torch.stack([g["edge_index"], g["edge_index"].flip(0)], 2).reshape(2, -1)
+    asked = {name: torch.randint(0, count, (13,), generator=generator) for name, count in (("sub", 23), ("mod", 3), ("obj", 23))}
+    plain = {"x": g["x"], "edge_index": g["edge_index"]}
+    cases = {
+        "pairs": (model_of(of_pairs, "x", "edge_index"), {"x": g["x"], "edge_index": pairs}),
+        "sizes": (model_of(of_sizes, "x", "edge_index", "u", "n_node"), plain | {"u": torch.randn(3, 6, generator=generator), "n_node": torch.tensor([8, 8, 7])}),
+        "names": (model_of(scores, "x", "edge_index", "sub", "mod", "obj", rel=torch.nn.Parameter(torch.randn(3, 6))), plain | asked),
+    }
+    for name, (model, inputs) in cases.items():
+        exported = cleave_export.export(model, inputs, folder / f"second_{name}.pt2")
+        yield f"{name}: {exported.notes}" if exported.notes else ""
+    exported.save_graph(folder / "second_names.npz")
+    yield verified(cli, folder / "second_names.pt2", folder / "second_names.npz")
+
+    def in_parts(self, x, edge_index, head, tail):
+        return summed(x, edge_index, x.size(0)) + torch.cat([head, tail])
+
+    parts = plain | {"head": torch.randn(5, 6, generator=generator), "tail": torch.randn(18, 6, generator=generator)}
+    exported = cleave_export.export(model_of(in_parts, "x", "edge_index", "head", "tail"), parts, None)
+    yield "" if len(exported.notes) == 1 and "does not run on a random graph of another size" in exported.notes[0] else f"notes of parts are {exported.notes}"
+
+    def with_constant(self, x, edge_index, head, tail):
+        return in_parts(self, x, edge_index, head, tail) * float(self.shown(x))
+
+    shown = lambda x: x.sum() if type(x) is torch.Tensor else 5.0  # a number that tracing does not see
+    try:
+        cleave_export.export(model_of(with_constant, "x", "edge_index", "head", "tail", shown=shown), parts, None)
+        yield "a constant of the example is accepted where no graph of another size can be made"
+    except cleave_export.ExportError as problem:
+        yield "" if "as a constant" in str(problem) else f"says {problem}"
+
+
+@test
+def sparse_matrices_made_of_edges(cli, folder, only):
+    """torch.sparse_coo_tensor in forward becomes gathers and scatters."""
+    import cleave_export
+    import torch
+
+    g = small_graph()
+
+    def products(self, x, edge_index, edge_weight):
+        matrix = torch.sparse_coo_tensor(edge_index.flip(0), edge_weight, (x.size(0), x.size(0))).coalesce()
+        x = torch.sparse.mm(matrix, x) - matrix.t() @ x.relu()
+        return torch.mm(matrix, x) + torch.mv(matrix, x[:, 0])[:, None] + matrix.matmul(x)
+
+    inputs = {name: g[name] for name in ("x", "edge_index", "edge_weight")}
+    exported = cleave_export.export(model_of(products, *inputs), inputs, folder / "sparse.pt2")
+    exported.save_graph(folder / "sparse.npz")
+    yield "" if torch.equal(exported.outputs[0], products(None, **inputs)) else "the outputs are not those of PyTorch's matrices"
+    yield verified(cli, folder / "sparse.pt2", folder / "sparse.npz")
+
+
 @test
 def refusals_say_what_to_change(cli, folder, only):
     import cleave_export
@@ -791,6 +1048,23 @@ def refusals_say_what_to_change(cli, folder, only):
         for i in range(edge_index.size(1)):
             x = x + i
         return x
+
+    @case(["fits graphs of 23 nodes only", "`rows = torch.zeros(len(x), 6)`", "x.shape[0]"], plain)
+    def forward(self, x, edge_index):
+        rows = torch.zeros(len(x), 6)
+        return rows.index_add(0, edge_index[1], x[edge_index[0]])
+
+    @case(["fits graphs of 23 nodes only", "torch.linspace(0, 1, x.size(0))", "torch.arange(x.shape[0])"], plain)
+    def forward(self, x, edge_index):
+        return x + torch.linspace(0, 1, x.size(0))[:, None]
+
+    @case(["fits graphs of 77 edges only", "'weight' has a row for each", "edge_weight"], plain, weight=nn.Parameter(torch.ones(77)))
+    def forward(self, x, edge_index):
+        return torch.zeros_like(x).index_add(0, edge_index[1], self.weight[:, None] * x[edge_index[0]])
+
+    @case(["to_dense() of torch.sparse_coo_tensor cannot be exported", "export_test.py:", "index_add"], plain)
+    def forward(self, x, edge_index):
+        return torch.sparse_coo_tensor(edge_index, torch.ones(edge_index.size(1)), (x.size(0), x.size(0))).to_dense() @ x
 
     @case(["layer (SGConv)", "cached=True", "cached=False"], of_graph, layer=dglnn.SGConv(6, 4, cached=True))
     def forward(self, g, x):
@@ -884,6 +1158,11 @@ def refusals_say_what_to_change(cli, folder, only):
             yield f"a refused model leaves a file ({words[0]})"
         if "forward" in vars(model):
             yield f"a refused model keeps another forward ({words[0]})"
+    try:
+        cleave_export.export(model_of(lambda self, x, edge_index: x, "x", "edge_index"), plain, folder / "nowhere" / "model.pt2")
+        yield "an archive is written into a folder that is not there"
+    except cleave_export.ExportError as problem:
+        yield "" if "model.pt2' cannot be written: No such file or directory" in str(problem) else f"says {problem}"
     for make, words in ((lambda: dglnn.SAGEConv(6, 4, "lstm"), "'mean', 'pool' or 'gcn'"), (lambda: dglnn.GMMConv(6, 4, 3, 2), "dgl.nn.GMMConv has no stand-in")):
         try:
             make()
@@ -935,6 +1214,17 @@ def tables_of_all_nodes_are_told(cli, folder, only):
     exported.save_graph(folder / "table.npz")
     yield "" if "--role position.weight=node-features" in "".join(exported.notes) else f"notes are {exported.notes}"
     yield verified(cli, folder / "table.pt2", folder / "table.npz", "--role", "position.weight=node-features")
+
+    def looked_up(self, x, edge_index):
+        return summed(x + self.position(torch.arange(x.size(0))), edge_index, x.size(0))
+
+    model = model_of(looked_up, "x", "edge_index", position=nn.Embedding(23, 6))
+    exported = cleave_export.export(model, (g["x"], g["edge_index"]), folder / "looked_up.pt2")
+    exported.save_graph(folder / "looked_up.npz")
+    yield "" if "--role position.weight=node-features" in "".join(exported.notes) else f"notes are {exported.notes}"
+    yield verified(cli, folder / "looked_up.pt2", folder / "looked_up.npz", "--role", "position.weight=node-features")
+    exported = cleave_export.export(model_of(looked_up, "x", "edge_index", position=nn.Embedding(500, 6)), (g["x"], g["edge_index"]), None)
+    yield f"notes of a larger table are {exported.notes}" if exported.notes else ""
 
 
 COMMAND_LINE_MODEL = '''
