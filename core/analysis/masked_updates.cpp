@@ -94,6 +94,11 @@ private:
     {
         const OpId id = m_program[value].producer;
         const std::vector<Dim>& sizes = m_program[value].sizes;
+        if (id.valid() && m_program[id].target == "aten::unsqueeze") {
+            const OpView view(m_program, m_program[id]);
+            const bool isBehind = view.dim("dim", static_cast<int>(sizes.size())).value_or(0) > 0;
+            return isBehind && m_program[m_mask].sizes.size() == 1 && isOfRows(view.value("self")) && canBe(view.value("self"), depth - 1);
+        }
         if (!id.valid() || !isElementwise(m_program[id].target) || m_program[id].outputs.size() != 1 || sizes.empty() || isConstant(sizes.front()) ||
             !std::all_of(sizes.begin() + 1, sizes.end(), isConstant))
             return false;
@@ -103,8 +108,7 @@ private:
             if (read.kind != ValueKind::Tensor)
                 all = false;
             else if (isOfRows(operand))
-                all = all && !read.sizes.empty() && read.sizes.front() == sizes.front() && read.sizes.size() == sizes.size() &&
-                      canBe(operand, depth - 1);
+                all = all && read.sizes.size() == sizes.size() && canBe(operand, depth - 1);  // each list of rows may be counted by itself
             else if (read.sizes.size() == sizes.size())  // beside each row, also where rows lie along several dimensions
                 all = all && m_program[m_mask].sizes.size() == 1;
         });
@@ -145,18 +149,21 @@ private:
         if (op.target != "aten::index_put" || op.outputs.size() != 1)
             return {};
         const ValueId mask = maskOf(m_program, op), self = view.value("self"), values = view.value("values");
-        if (!mask.valid() || !self.valid() || !values.valid() || reach(mask) != Reach::Feature || m_program[values].dtype != m_program[self].dtype)
+        if (!mask.valid() || !self.valid() || !values.valid() || m_program[values].dtype != m_program[self].dtype)
             return {};
         const std::vector<Dim>&rows = m_program[mask].sizes, &sizes = m_program[self].sizes, &given = m_program[values].sizes;
-        if (rows.empty() || sizes.size() < rows.size() || !std::equal(rows.begin(), rows.end(), sizes.begin()) || given.empty() ||
-            given.size() != sizes.size() - rows.size() + 1)
+        // Rows at a mask that comes from the graph can be listed, entries cannot.
+        if (rows.empty() || (reach(mask) != Reach::Feature && (rows.size() < 2 || reach(self) != Reach::Feature)) || sizes.size() < rows.size() ||
+            !std::equal(rows.begin(), rows.end(), sizes.begin()))
             return {};
+        const std::size_t behind = sizes.size() - rows.size();
+        const bool isSameForAll = given.size() <= behind && std::ranges::all_of(given, isConstant);
         WholeRows all(m_program, m_rewriter, op, mask);
-        if (!all.canBe(values))
+        if (!isSameForAll && (given.size() != behind + 1 || !all.canBe(values)))
             return {};
         const Value like = m_program[self];
         std::size_t rank = rows.size();  // new ops move the program's values
-        ValueId made = all.make(values);
+        ValueId made = isSameForAll ? values : all.make(values);
         if (view.flag("accumulate", false))
             made = m_rewriter.emitNew(op, "aten::add", "Tensor", {{"self", {self}}, {"other", {made}}}, like);
         ValueId chosen = mask;

@@ -2156,9 +2156,9 @@ class _Inputs:
 
     def _classify_stacked(self):
         """Tables of several node types, where edges name the rows of all of them behind each other."""
-        largest, count = max(self._tops, default=0), sum(c for t, c in self._nodes.items() if not _is_hyperedges(t))
+        count = sum(c for t, c in self._nodes.items() if not _is_hyperedges(t))
         parts = [(n, i) for n, i in self.all.items() if i.counts == "rows" and i.tensor.is_floating_point() and i.tensor.dim() > 1]
-        if max([c for t, c in self._nodes.items() if not _is_hyperedges(t)], default=0) < largest <= count + sum(i.count() for _, i in parts):
+        if self.are_too_few() and max(self._tops) <= count + sum(i.count() for _, i in parts):
             for name, i in parts:
                 self._found(name, i)
 
@@ -2175,14 +2175,14 @@ class _Inputs:
                 if of is not None and i.count() < counts[of]:
                     i.counts, i.of = "sizes", of
 
-    def num_nodes(self, named: set[int]) -> int | None:
-        """How many nodes a graph file should tell of: as many as edges name rows of, else the only number of nodes; None with several.
+    def num_nodes(self) -> int | None:
+        """The number of nodes, if they are of one type; None if they are of several, or if edges name more rows than any input has."""
+        counts = [c for t, c in self._nodes.items() if not _is_hyperedges(t)]
+        return counts[0] if len(counts) == 1 and counts[0] >= max(self._tops, default=0) else None
 
-        named: of how many rows the program reads the ends of edges.
-        """
-        counts = {i.count() for i in self.all.values() if i.counts in ("nodes", "matrix") and not _is_hyperedges(i.of)}
-        of = named or counts
-        return next(iter(of)) if len(of) == 1 else None
+    def are_too_few(self) -> bool:
+        """Whether edges name more rows than there are nodes of any type: those of parameters, or of several types behind each other."""
+        return max([c for t, c in self._nodes.items() if not _is_hyperedges(t)], default=0) < max(self._tops, default=0)
 
     def sizes(self, rows_too: bool = True) -> dict[tuple, int]:
         """Numbers for a second graph, by group: other ones than the example's, but odd or even like them, since edges and literals may come in pairs."""
@@ -2701,7 +2701,7 @@ class _Exporter:
             self._compare(program, expected, tolerance)
         matrices = [name for name, i in self.inputs.all.items() if i.counts == "matrix" and (i.tensor.dim() == 2 or i.tensor.shape[0] == 1)]
         return Exported(program, {name: i.tensor for name, i in self.inputs.all.items()}, [t.detach() for t in expected], self.notes,
-                        self.inputs.num_nodes(self._numbers_named()), matrices)
+                        self._num_nodes(), matrices)
 
     def _write(self, program, path: pathlib.Path, expected, tolerance: float):
         """Puts the archive in its place once it has been compared. Its name goes into it, so it is the same from the start."""
@@ -2750,20 +2750,22 @@ class _Exporter:
         inputs = self.inputs.all
         value = lambda name, dim: sizes[inputs[name].group] if inputs[name].group is not None and dim in inputs[name].free else inputs[name].tensor.shape[dim]
         found = self.followed.limits({symbol: value(*place) for symbol, place in self.symbols.items()})
-        types = [(group, count) for group, count in sizes.items() if group[0] == "nodes" and not _is_hyperedges(group[1])]
+        only = [count for (kind, of), count in sizes.items() if kind == "nodes" and not _is_hyperedges(of)] if self.inputs.num_nodes() is not None else []
         for name, i in inputs.items():
             for end, of in enumerate(i.of[::2] if i.counts == "index" else ()):
-                known = sizes.get(("nodes", of))
-                if known is None and (name, end) not in found and len(types) == 1 and not _is_hyperedges(of) and i.tensor.numel():
-                    known = types[0][1] if int(i.tensor[end].max()) < types[0][1] - 6 else None
-                if known is not None:
-                    found[name, end] = min(known, found.get((name, end), known))
+                known = [sizes["nodes", of]] if ("nodes", of) in sizes else only if (name, end) not in found and not _is_hyperedges(of) else []
+                for count in known:
+                    found[name, end] = min(count, found.get((name, end), count))
         return found
 
-    def _numbers_named(self) -> set[int]:
-        """Of how many rows of the example the program reads those that edges name."""
-        example = self.followed.limits({symbol: self.inputs.all[name].tensor.shape[dim] for symbol, (name, dim) in self.symbols.items()})
-        return {count for (name, end), count in example.items() if not _is_hyperedges(self.inputs.all[name].of[2 * end])}
+    def _num_nodes(self) -> int | None:
+        """How many nodes a graph file should tell of. Edges that name rows of parameters, or of tables behind each other, have no input that tells it."""
+        read = {_expression(node.meta["val"].shape[dim]) for ends, rows in self.followed.named.items() for node, dim in rows
+                if ends.index and ends.added == 0 and not _is_hyperedges(self.inputs.all[ends.index].of[2 * ends.row])}
+        example = {symbol: self.inputs.all[name].tensor.shape[dim] for symbol, (name, dim) in self.symbols.items()}
+        if len(read) == 1 and (self.inputs.are_too_few() or isinstance(next(iter(read)), int)):
+            return _evaluated(read.pop(), example)
+        return self.inputs.num_nodes()
 
     def _refuse_random(self, program):
         drawn = {"rand", "randn", "rand_like", "randn_like", "randint", "randint_like", "randperm", "bernoulli", "bernoulli_", "normal", "normal_", "uniform_",

@@ -75,6 +75,7 @@ def make_inputs():
     inputs |= {"nearness": torch.rand(NODES, 7, generator=asked), "anchor_nodes": torch.randint(0, NODES, (7,), generator=asked), "asked": torch.randn(3, HIDDEN, generator=asked)}
     inputs["joined_edge_index"] = torch.cat([torch.randint(0, NODES, (2, 50), generator=asked) + graph * NODES for graph in range(3)], 1)
     inputs |= {"observed": torch.randn(4, 9, FEATURES, generator=asked), "matrices": (torch.rand(4, 9, 9, generator=asked) < 0.3) * torch.rand(4, 9, 9, generator=asked)}
+    inputs["is_known"] = torch.rand(NODES, FEATURES, generator=asked) < 0.6
     inputs["hyperedge_index"] = torch.stack([torch.randint(0, NODES, (150,), generator=more), torch.randint(0, HYPEREDGES, (150,), generator=more)])
     inputs |= {"targets": 17, "scale": 5}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
@@ -401,6 +402,30 @@ class BuiltMatrices(nn.Module):
         scale = torch.diag(counted.sum(0).clamp(min=1).pow(-0.5))
         around = torch.zeros_like(h).index_add(0, edge_index[1], (scale @ h)[edge_index[0]])
         return self.outs[0]((degree[:, None] * loops * degree[None, :] @ h).relu()) + self.outs[1](counted @ h) + self.outs[2](torch.mm(scale, around))
+
+
+class MaskedEntries(nn.Module):
+    """Entries written at masks: numbers instead of infinities and NaN, known features put back (feature propagation), rows made shorter."""
+
+    def __init__(self):
+        super().__init__()
+        self.convs, self.out = nn.ModuleList(pyg.SAGEConv(i, HIDDEN) for i in (FEATURES, HIDDEN)), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, is_known):
+        filled = torch.zeros_like(x)
+        filled[is_known] = x[is_known]
+        for _ in range(2):
+            filled = torch.zeros_like(x).index_add(0, edge_index[1], filled[edge_index[0]]) / 5
+            filled[is_known] = x[is_known]
+        h = self.convs[0](filled, edge_index)
+        h[h < 0] = 0.0
+        length = h.norm(dim=1)
+        h[length > 1] = h[length > 1] / length[length > 1].unsqueeze(1)
+        most = torch.full_like(h, float("-inf")).scatter_reduce(0, edge_index[1][:, None].expand(-1, HIDDEN), h[edge_index[0]], "amax")
+        most[most == float("-inf")] = 0
+        spread = h.std(1, keepdim=True)
+        spread[spread == 0] = 1.0
+        return self.out(self.convs[1](h / spread, edge_index) + most)
 
 
 class Triplets(nn.Module):
@@ -1675,6 +1700,7 @@ ZOO = {
     "narrow_index": NarrowIndex,
     "queries": Queries,
     "query_batch": QueryBatch,
+    "masked_entries": MaskedEntries,
     "built_matrices": BuiltMatrices,
     "written_matrices": WrittenMatrices,
     "side_by_side": SideBySide,
