@@ -1851,7 +1851,9 @@ class _Input:
     @property
     def free(self) -> list[int]:
         """The dimensions whose sizes are free."""
-        return [] if self.tensor.dim() == 0 else [1] if self.counts == "index" else [self.row_dim, self.row_dim + 1] if self.counts == "matrix" else [self.row_dim]
+        if self.tensor.dim() == 0:
+            return []
+        return [1] if self.counts == "index" else [self.row_dim, self.row_dim + 1] if self.counts == "matrix" else [self.row_dim]
 
     @property
     def rows(self) -> int | None:
@@ -2098,14 +2100,14 @@ class _Inputs:
         for name, i in self.all.items():
             if not _is_pointers(name, i.tensor) or not re.search("row|col|ind", name.lower()):
                 continue
-            columns = [n for n, other in self.all.items() if other.tensor.dim() == 1 and not other.tensor.is_floating_point() and other.tensor.numel() == int(i.tensor[-1])]
-            of_nodes = any(other.tensor.dim() > 1 and other.tensor.shape[0] == i.tensor.numel() - 1 for other in self.all.values())
-            if columns and of_nodes:
-                self._edges.setdefault(("", name, ""), int(i.tensor[-1]))
-                self._tops.append(i.tensor.numel() - 1)
+            edges, nodes, others = int(i.tensor[-1]), i.tensor.numel() - 1, [other.tensor for other in self.all.values()]
+            columns = any(t.dim() == 1 and not t.is_floating_point() and t.numel() == edges for t in others)
+            if columns and any(t.dim() > 1 and t.shape[0] == nodes for t in others):
+                self._edges.setdefault(("", name, ""), edges)
+                self._tops.append(nodes)
 
     def _find_rows(self):
-        """Where rows of nodes lie that are not first, as in [batch, time, nodes, features]: along the only dimension that is long enough for the edges."""
+        """Where rows of nodes lie that are not first, as in [batch, time, nodes, features]: along the only dimension long enough for the edges."""
         numbers = {c for t, c in self._nodes.items() if not _is_hyperedges(t)}
         squares = {i.count() for i in self.all.values() if i.counts == "matrix"}
         largest = max([*self._tops, *squares], default=0)
@@ -2185,7 +2187,7 @@ class _Inputs:
         return max([c for t, c in self._nodes.items() if not _is_hyperedges(t)], default=0) < max(self._tops, default=0)
 
     def sizes(self, rows_too: bool = True) -> dict[tuple, int]:
-        """Numbers for a second graph, by group: other ones than the example's, but odd or even like them, since edges and literals may come in pairs."""
+        """Numbers for a second graph, by group: other ones than the example's, but odd or even like them, since edges may come in pairs."""
         counts = {i.group: i.count() for i in self.all.values() if i.group is not None}
         found, met = {}, {"nodes": 0, "edges": 0, "rows": 0}
         for group, count in counts.items():
@@ -2195,7 +2197,10 @@ class _Inputs:
         return found
 
     def another(self, sizes: dict[tuple, int], limits: dict[tuple[str, int], int], seed: int = 1) -> dict[str, torch.Tensor]:
-        """Inputs of a second graph with these numbers. limits: below what the ends of edges stay, by input and row; they are those of the example where it is not known."""
+        """Inputs of a second graph with these numbers.
+
+        limits: below what the ends of edges stay, by input and row. Where that is not known they are ends of the example: nodes are no fewer here.
+        """
         generator = torch.Generator().manual_seed(seed)
         made = {}
         for name, i in self.all.items():
@@ -2268,9 +2273,10 @@ def _alike(tensor: torch.Tensor, rows: int, generator: torch.Generator) -> torch
 # What the ends of edges name. ----------------------------------------------------------------------------------------------------------
 
 _PAIRS_KEPT = {"clone", "contiguous", "to", "_to_copy", "detach", "detach_", "alias", "lift_fresh", "lift_fresh_copy", "type_as"}
-_VALUES_KEPT = _PAIRS_KEPT | {"select", "slice", "unbind", "getitem", "view", "reshape", "flatten", "squeeze", "unsqueeze", "expand", "expand_as", "permute", "transpose",
-                              "t", "numpy_T", "flip", "split", "split_with_sizes", "chunk", "tensor_split", "repeat", "masked_select", "index", "index_select", "ravel",
-                              "narrow", "movedim", "view_as", "reshape_as", "unflatten", "repeat_interleave"}
+_VALUES_KEPT = _PAIRS_KEPT | {
+    "select", "slice", "unbind", "getitem", "view", "reshape", "flatten", "squeeze", "unsqueeze", "expand", "expand_as", "permute", "transpose", "t",
+    "numpy_T", "flip", "split", "split_with_sizes", "chunk", "tensor_split", "repeat", "masked_select", "index", "index_select", "ravel", "narrow",
+    "movedim", "view_as", "reshape_as", "unflatten", "repeat_interleave"}
 _JOINED = {"cat", "concat", "concatenate", "hstack", "vstack", "stack"}
 _NAMING = {"index_select", "gather", "index_add", "index_copy", "index_fill", "index_reduce", "scatter", "scatter_add", "scatter_reduce"}
 
@@ -2309,8 +2315,8 @@ class _Ends:
 class _Followed:
     """What rows the program reads and writes by the numbers in an index: its rows are followed to where they name rows of something.
 
-    named[ends] has pairs of a node and a dimension of it. Only what leaves values as they are, or adds a size to them, is followed; so an end that is not
-    there may name anything.
+    named[ends] has pairs of a node and a dimension of it. Only what leaves values as they are, or adds a size to them, is followed; so an end that is
+    not there may name anything.
     """
 
     def __init__(self, program, indices: dict[torch.fx.Node, str]):
@@ -2399,7 +2405,7 @@ class Exported:
     matrices: list[str] = dataclasses.field(default_factory=list)  # inputs that hold edges as a matrix [V, V] or [1, V, V]
 
     def graph_arrays(self) -> dict[str, torch.Tensor]:
-        """The inputs as cleave-cli takes them, with lists of edges in the place of matrices: entry [i, j] is the weight of the edge from node j to node i."""
+        """The inputs as cleave-cli takes them: in the place of a matrix its edges, of which entry [i, j] is the weight from node j to node i."""
         arrays = {}
         for name, tensor in self.inputs.items():
             if name not in self.matrices:
@@ -2734,32 +2740,40 @@ class _Exporter:
     def _tell_tables(self, program):
         """Parameters that have a row for each node and are looked up by torch.arange: the program fits graphs of so many nodes only."""
         tables = {**program.graph_signature.inputs_to_parameters, **program.graph_signature.inputs_to_buffers}
+        counted = {symbol: self.inputs.all[name] for symbol, (name, dim) in self.symbols.items() if dim in self.inputs.all[name].free}
         for ends, rows in self.followed.named.items():
-            symbol = None if ends.below is None or isinstance(ends.below, int) else self.symbols.get(ends.below)
-            i = self.inputs.all[symbol[0]] if symbol else None
+            i = counted.get(ends.below)
+            if i is None or i.group is None or i.group[0] != "nodes":
+                continue
             for node, dim in rows:
-                if i is not None and i.group and i.group[0] == "nodes" and symbol[1] in i.free and node.name in tables and node.meta["val"].shape[dim] == i.count():
+                if node.name in tables and node.meta["val"].shape[dim] == i.count():
                     self._tell_table(tables[node.name], i)
 
     def _tell_table(self, table: str, i: _Input):
         self.inputs.fixed.add(i.group)
-        self.notes.append(f"The program fits graphs of {i.count()} nodes only, as '{table}' has a row for each; Cleave needs to be told: --role {table}=node-features.")
+        self.notes.append(f"The program fits graphs of {i.count()} nodes only, as '{table}' has a row for each; Cleave needs to be told: "
+                          f"--role {table}=node-features.")
 
     def _limits(self, sizes: dict[tuple, int]) -> dict[tuple[str, int], int]:
-        """Below what the ends of edges stay in a graph of these sizes: what the program reads by them, and the nodes of the types that they are of."""
+        """Below what the ends of edges stay in a graph of these sizes, by what the program reads by them, and by the types that they are of."""
         inputs = self.inputs.all
-        value = lambda name, dim: sizes[inputs[name].group] if inputs[name].group is not None and dim in inputs[name].free else inputs[name].tensor.shape[dim]
-        found = self.followed.limits({symbol: value(*place) for symbol, place in self.symbols.items()})
-        only = [count for (kind, of), count in sizes.items() if kind == "nodes" and not _is_hyperedges(of)] if self.inputs.num_nodes() is not None else []
+
+        def size(name, dim):
+            i = inputs[name]
+            return sizes[i.group] if i.group is not None and dim in i.free else i.tensor.shape[dim]
+
+        found = self.followed.limits({symbol: size(*place) for symbol, place in self.symbols.items()})
+        nodes = {of: count for (kind, of), count in sizes.items() if kind == "nodes"}
+        only = [count for of, count in nodes.items() if not _is_hyperedges(of)] if self.inputs.num_nodes() is not None else []
         for name, i in inputs.items():
             for end, of in enumerate(i.of[::2] if i.counts == "index" else ()):
-                known = [sizes["nodes", of]] if ("nodes", of) in sizes else only if (name, end) not in found and not _is_hyperedges(of) else []
+                known = [nodes[of]] if of in nodes else only if (name, end) not in found and not _is_hyperedges(of) else []
                 for count in known:
                     found[name, end] = min(count, found.get((name, end), count))
         return found
 
     def _num_nodes(self) -> int | None:
-        """How many nodes a graph file should tell of. Edges that name rows of parameters, or of tables behind each other, have no input that tells it."""
+        """How many nodes a graph file should tell of. No input tells it where edges name rows of parameters, or of tables behind each other."""
         read = {_expression(node.meta["val"].shape[dim]) for ends, rows in self.followed.named.items() for node, dim in rows
                 if ends.index and ends.added == 0 and not _is_hyperedges(self.inputs.all[ends.index].of[2 * ends.row])}
         example = {symbol: self.inputs.all[name].tensor.shape[dim] for symbol, (name, dim) in self.symbols.items()}
@@ -2807,9 +2821,10 @@ class _Exporter:
         line = _fixed_by(lambda: self.trace(list(self.inputs.all)), size)
         at = f" at {line}" if line else ""
         if table:
-            raise ExportError(f"The program fits graphs of {size} edges only (input '{node.target}'), as '{table}' has a row for each: let forward take it beside "
-                              "the edges, as edge_weight.")
-        raise ExportError(f"The program fits graphs of {size} {what} only (input '{node.target}'), since forward fixes their number{at}: {_advice(line)}.")
+            raise ExportError(f"The program fits graphs of {size} edges only (input '{node.target}'), as '{table}' has a row for each: let forward "
+                              "take it beside the edges, as edge_weight.")
+        raise ExportError(f"The program fits graphs of {size} {what} only (input '{node.target}'), since forward fixes their number{at}: "
+                          f"{_advice(line)}.")
 
     def _called(self, program, tensors: dict[str, torch.Tensor]) -> list[torch.Tensor]:
         copies = {name: t.clone() for name, t in tensors.items()}
@@ -2818,8 +2833,8 @@ class _Exporter:
     def _compare(self, program, expected, tolerance):
         """Runs the program and the model on the example, and on a random graph of other sizes.
 
-        What the model itself does not run on says nothing of the program: where names, sizes and the program do not tell how inputs fit together, sizes
-        of what is neither nodes nor edges are kept, then ends of edges, and in the end all but the numbers in tables, which a note says.
+        What the model itself does not run on says nothing of the program: where names, sizes and the program do not tell how inputs fit together,
+        sizes of what is neither nodes nor edges are kept, then ends of edges, and in the end all but the numbers in tables, which a note says.
         """
         module = program.module()
         self._check_same(module, "the example", {name: i.tensor for name, i in self.inputs.all.items()}, expected, tolerance)
@@ -2843,11 +2858,11 @@ class _Exporter:
         try:
             wanted = _leaves(self.eager({name: t.clone() for name, t in tensors.items()}))
         except Exception as problem:
-            raise ExportError(f"The model does not run on a random graph of another size ({why}): if its inputs must fit together in a way that their names and "
-                              "sizes do not tell, export with check=False (--no-check).") from problem
+            raise ExportError(f"The model does not run on a random graph of another size ({why}): if its inputs must fit together in a way that "
+                              "their names and sizes do not tell, export with check=False (--no-check).") from problem
         self._check_same(module, "the example with other features", tensors, wanted, tolerance)
-        self.notes.append(f"The model does not run on a random graph of another size ({why}), so the archive was compared with it on graphs of the example's size "
-                          "only: its inputs must fit together in a way that their names and sizes do not tell.")
+        self.notes.append(f"The model does not run on a random graph of another size ({why}), so the archive was compared with it on the example's "
+                          "graph only: its inputs must fit together in a way that their names and sizes do not tell.")
 
     def _check_same(self, module, which: str, tensors: dict[str, torch.Tensor], wanted: list[torch.Tensor], tolerance: float):
         try:
@@ -2855,15 +2870,16 @@ class _Exporter:
         except Exception as problem:
             raise _NotRun(f"The exported program does not run on {which}: {_first_line(str(problem))}") from problem
         if len(found) != len(wanted):
-            raise ExportError(f"On {which} the exported program has {len(found)} outputs, and the model {len(wanted)}: forward must always return the same.")
+            raise ExportError(f"On {which} the exported program has {len(found)} outputs, and the model {len(wanted)}: forward must always return "
+                              "the same.")
         for k, (a, b) in enumerate(zip(found, wanted)):
             allowed = max(tolerance, 2e-2) if b.dtype in (torch.float16, torch.bfloat16) else tolerance
             a, b = a.double(), b.double()
             most = max(1.0, float(b.abs().nan_to_num().max())) if b.numel() else 1.0
             if a.shape != b.shape or not torch.allclose(a, b, rtol=allowed, atol=allowed * most, equal_nan=True):
                 apart = f"by {(a - b).abs().max():.3g}" if a.shape == b.shape else f"in shape ({list(a.shape)}, not {list(b.shape)})"
-                raise ExportError(f"On {which} output {k} of the exported program differs from the model's {apart}: something in forward (a number, a cached "
-                                  "tensor) was taken from the example as a constant.")
+                raise ExportError(f"On {which} output {k} of the exported program differs from the model's {apart}: something in forward (a number, "
+                                  "a cached tensor) was taken from the example as a constant.")
 
 
 class _NotRun(ExportError):
@@ -2873,15 +2889,16 @@ class _NotRun(ExportError):
 def _advice(line: str) -> str:
     """What to write instead of what fixes a size."""
     if "sparse" in line:
-        return ("sparse tensors take numbers as their size: take torch.sparse_coo_tensor, sum x[edge_index[0]] by edge_index[1] with index_add, or let "
-                "forward take the matrix")
+        return ("sparse tensors take numbers as their size: take torch.sparse_coo_tensor, sum x[edge_index[0]] by edge_index[1] with index_add, or "
+                "let forward take the matrix")
     if "linspace" in line:
         return "torch.linspace takes a number of steps: write torch.arange(x.shape[0]) / (x.shape[0] - 1) instead"
     if "fill_diagonal" in line:
         return "fill_diagonal_ takes numbers: write i = torch.arange(a.shape[0]); a[i, i] = 1 instead"
     if re.search(r"\blen\(", line):
         return "len() makes a number of it: write x.shape[0] instead"
-    return ("compare no size with a number, take it as x.shape[0] and not as len(x), count no Python loop by it, and let PyTorch's operators go over all rows")
+    return ("compare no size with a number, take it as x.shape[0] and not as len(x), count no Python loop by it, and let PyTorch's operators go over "
+            "all rows")
 
 
 def _user_inputs(program) -> list[torch.fx.Node]:

@@ -790,16 +790,21 @@ def matrices_are_edges(cli, folder, only):
     def of_supports(self, x, supports):
         return self.lin(torch.cat([x] + [a @ x for a in supports], -1))
 
+    one, transposed = ["edge_index", "edge_weight"], adj.t().contiguous()
+    of_each = lambda *names: [f"{name}_{array}" for name in names for array in one]
+    linear, wide = nn.Linear(6, 4), nn.Linear(18, 4)
+    product = model_of(lambda self, x, adj: torch.matmul(adj, x), "x", "adj")
+    batch = torch.randn(3, nodes, 6, generator=generator)
     cases = {
-        "adj": (model_of(normalised, "x", "adj", lin=nn.Linear(6, 4)), {"x": g["x"], "adj": adj}, ["edge_index", "edge_weight"]),
-        "first": (model_of(lambda self, graph, x: graph @ self.lin(x), "graph", "x", lin=nn.Linear(6, 4)), {"graph": adj, "x": g["x"]}, ["edge_index", "edge_weight"]),
-        "one": (model_of(lambda self, x, adj: torch.matmul(adj, x), "x", "adj"), {"x": g["x"][None], "adj": adj[None]}, ["edge_index", "edge_weight"]),
-        "steps": (model_of(lambda self, x, adj: torch.einsum("ncwl,vw->ncvl", x, adj), "x", "adj"), {"x": steps, "adj": adj}, ["edge_index", "edge_weight"]),
-        "supports": (model_of(of_supports, "x", "supports", lin=nn.Linear(18, 4)), {"x": g["x"], "supports": [adj, adj.t().contiguous()]},
-                     ["supports_0_edge_index", "supports_0_edge_weight", "supports_1_edge_index", "supports_1_edge_weight"]),
-        "two": (model_of(lambda self, x, adj_fw, adj_bw: adj_fw @ x - adj_bw @ x, "x", "adj_fw", "adj_bw"), {"x": g["x"], "adj_fw": adj, "adj_bw": adj.t().contiguous()},
-                ["adj_fw_edge_index", "adj_fw_edge_weight", "adj_bw_edge_index", "adj_bw_edge_weight"]),
-        "graphs": (model_of(lambda self, x, adj: torch.bmm(adj, x), "x", "adj"), {"x": torch.randn(3, nodes, 6, generator=generator), "adj": torch.stack([adj, adj, adj])}, ["adj"]),
+        "adj": (model_of(normalised, "x", "adj", lin=linear), {"x": g["x"], "adj": adj}, one),
+        "first": (model_of(lambda self, graph, x: graph @ self.lin(x), "graph", "x", lin=linear), {"graph": adj, "x": g["x"]}, one),
+        "one": (product, {"x": g["x"][None], "adj": adj[None]}, one),
+        "steps": (model_of(lambda self, x, adj: torch.einsum("ncwl,vw->ncvl", x, adj), "x", "adj"), {"x": steps, "adj": adj}, one),
+        "supports": (model_of(of_supports, "x", "supports", lin=wide), {"x": g["x"], "supports": [adj, transposed]},
+                     of_each("supports_0", "supports_1")),
+        "two": (model_of(lambda self, x, adj_fw, adj_bw: adj_fw @ x - adj_bw @ x, "x", "adj_fw", "adj_bw"),
+                {"x": g["x"], "adj_fw": adj, "adj_bw": transposed}, of_each("adj_fw", "adj_bw")),
+        "graphs": (product, {"x": batch, "adj": torch.stack([adj, adj, adj])}, ["adj"]),
     }
     for name, (model, inputs, arrays) in cases.items():
         exported = cleave_export.export(model, inputs, folder / f"matrix_{name}.pt2")
@@ -818,7 +823,8 @@ def matrices_are_edges(cli, folder, only):
         if len(arrays) > 1:
             yield verified(cli, folder / f"matrix_{name}.pt2", folder / f"matrix_{name}.npz")
     square = torch.randn(6, 6, generator=generator)
-    exported = cleave_export.export(model_of(lambda self, x, edge_index: summed(x, edge_index, x.size(0)), "x", "edge_index"), (square, g["edge_index"] % 6), None)
+    model = model_of(lambda self, x, edge_index: summed(x, edge_index, x.size(0)), "x", "edge_index")
+    exported = cleave_export.export(model, (square, g["edge_index"] % 6), None)
     yield "" if sizes_of(exported)["x"][1] == "6" else "features as wide as there are nodes are taken for a matrix"
 
 
@@ -835,7 +841,7 @@ def several_types_in_arguments_of_their_own(cli, folder, only):
     table = lambda *shape: torch.randn(*shape, generator=generator)
     rates = drawn(31, 17, 90)
 
-    def of_keys(self, user_node_id, movie_x, edge_index_dict, edge_label_index):
+    def of_keys(self, user_node_id, movie_x, edge_label_index, edge_index_dict):
         user, movie = self.user(user_node_id), self.movie(movie_x)
         user = user + summed(movie, edge_index_dict["movie", "rev_rates", "user"], user.size(0))
         movie = movie + summed(user, edge_index_dict["user", "rates", "movie"], movie.size(0))
@@ -868,21 +874,22 @@ def several_types_in_arguments_of_their_own(cli, folder, only):
     user_item = lambda user, item: {"user": nn.Linear(user, 4), "item": nn.Linear(item, 4)}
     order = g["edge_index"][:, g["edge_index"][1].argsort(stable=True)]
     rowptr = torch.cat([torch.zeros(1, dtype=torch.long), torch.bincount(order[1], minlength=23).cumsum(0)])
+    keys = {"user_node_id": torch.arange(31), "movie_x": table(17, 5), "edge_label_index": drawn(31, 17, 25),
+            "edge_index_dict": {("user", "rates", "movie"): rates, ("movie", "rev_rates", "user"): rates.flip(0)}}
+    pair = {"x1": g["x"], "edge_index1": g["edge_index"], "x2": table(23, 6), "edge_index2": drawn(23, 23, 66)}
+    layers = {"grid": table(31, 7), "mesh": table(17, 3), "g2m_edge_index": rates, "mesh_edge_index": drawn(17, 17, 40),
+              "m2g_edge_index": drawn(17, 31, 70), "g2m_attr": table(90, 4)}
+    bought = {"x_user": table(31, 7), "x_item": table(17, 9), "bought": rates}
+    tables = {"tables": [table(31, 7), table(17, 9)], "edge_index": drawn(48, 48, 90)}
+    pointers = {"x": g["x"], "rowptr": rowptr, "col": order[0].contiguous(), "value": g["edge_weight"]}
+    siamese = lambda self, x1, edge_index1, x2, edge_index2: pooled(x1, edge_index1) - pooled(x2, edge_index2)
     cases = {
-        "keys": (model_of(of_keys, "user_node_id", "movie_x", "edge_index_dict", "edge_label_index", user=nn.Embedding(31, 4), movie=nn.Linear(5, 4)),
-                 {"user_node_id": torch.arange(31), "movie_x": table(17, 5), "edge_label_index": drawn(31, 17, 25),
-                  "edge_index_dict": {("user", "rates", "movie"): rates, ("movie", "rev_rates", "user"): rates.flip(0)}}, ("user_node_id", "movie_x"), None),
-        "siamese": (model_of(lambda self, x1, edge_index1, x2, edge_index2: pooled(x1, edge_index1) - pooled(x2, edge_index2), "x1", "edge_index1", "x2", "edge_index2"),
-                    {"x1": g["x"], "edge_index1": g["edge_index"], "x2": table(23, 6), "edge_index2": drawn(23, 23, 66)}, ("x1", "x2"), None),
-        "behind": (model_of(behind_each_other, "x_user", "x_item", "bought", **user_item(7, 9)), {"x_user": table(31, 7), "x_item": table(17, 9), "bought": rates},
-                   ("x_user", "x_item"), None),
-        "meshes": (model_of(meshes, "grid", "mesh", "g2m_edge_index", "mesh_edge_index", "m2g_edge_index", "g2m_attr", **user_item(7, 3)),
-                   {"grid": table(31, 7), "mesh": table(17, 3), "g2m_edge_index": rates, "mesh_edge_index": drawn(17, 17, 40), "m2g_edge_index": drawn(17, 31, 70),
-                    "g2m_attr": table(90, 4)}, ("grid", "mesh"), None),
-        "stacked": (model_of(stacked, "tables", "edge_index", **user_item(7, 9)), {"tables": [table(31, 7), table(17, 9)], "edge_index": drawn(48, 48, 90)},
-                    ("tables_0", "tables_1"), 48),
-        "pointers": (model_of(of_pointers, "x", "rowptr", "col", "value"), {"x": g["x"], "rowptr": rowptr, "col": order[0].contiguous(), "value": g["edge_weight"]},
-                     ("x", "col"), 23),
+        "keys": (model_of(of_keys, *keys, user=nn.Embedding(31, 4), movie=nn.Linear(5, 4)), keys, ("user_node_id", "movie_x"), None),
+        "siamese": (model_of(siamese, *pair), pair, ("x1", "x2"), None),
+        "behind": (model_of(behind_each_other, *bought, **user_item(7, 9)), bought, ("x_user", "x_item"), None),
+        "meshes": (model_of(meshes, *layers, **user_item(7, 3)), layers, ("grid", "mesh"), None),
+        "stacked": (model_of(stacked, *tables, **user_item(7, 9)), tables, ("tables_0", "tables_1"), 48),
+        "pointers": (model_of(of_pointers, *pointers), pointers, ("x", "col"), 23),
     }
     for name, (model, inputs, apart, nodes) in cases.items():
         exported = cleave_export.export(model, inputs, folder / f"types_{name}.pt2")
@@ -956,7 +963,8 @@ def second_graphs_fit_together(cli, folder, only):
     plain = {"x": g["x"], "edge_index": g["edge_index"]}
     cases = {
         "pairs": (model_of(of_pairs, "x", "edge_index"), {"x": g["x"], "edge_index": pairs}),
-        "sizes": (model_of(of_sizes, "x", "edge_index", "u", "n_node"), plain | {"u": torch.randn(3, 6, generator=generator), "n_node": torch.tensor([8, 8, 7])}),
+        "sizes": (model_of(of_sizes, "x", "edge_index", "u", "n_node"),
+                  plain | {"u": torch.randn(3, 6, generator=generator), "n_node": torch.tensor([8, 8, 7])}),
         "names": (model_of(scores, "x", "edge_index", "sub", "mod", "obj", rel=torch.nn.Parameter(torch.randn(3, 6))), plain | asked),
     }
     for name, (model, inputs) in cases.items():
@@ -970,7 +978,8 @@ def second_graphs_fit_together(cli, folder, only):
 
     parts = plain | {"head": torch.randn(5, 6, generator=generator), "tail": torch.randn(18, 6, generator=generator)}
     exported = cleave_export.export(model_of(in_parts, "x", "edge_index", "head", "tail"), parts, None)
-    yield "" if len(exported.notes) == 1 and "does not run on a random graph of another size" in exported.notes[0] else f"notes of parts are {exported.notes}"
+    told = len(exported.notes) == 1 and "does not run on a random graph of another size" in exported.notes[0]
+    yield "" if told else f"notes of parts are {exported.notes}"
 
     def with_constant(self, x, edge_index, head, tail):
         return in_parts(self, x, edge_index, head, tail) * float(self.shown(x))
