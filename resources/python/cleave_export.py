@@ -1833,6 +1833,9 @@ def _dgl_on_stand_ins():
 # Inputs. -------------------------------------------------------------------------------------------------------------------------------
 
 
+_SIDE_BY_SIDE = ("rows", "graphs")
+
+
 @dataclasses.dataclass
 class _Input:
     """A tensor that the program takes, and what its rows count.
@@ -1847,17 +1850,19 @@ class _Input:
     optional: bool = False  # from the data of a graph: an input only if forward reads it
     row_dim: int = 0        # where its rows lie, of other inputs than an edge index
     each: Any = None        # the group of what pointers have an entry for each of, if it is known
+    graphs: bool = False    # whether dimension 0 counts graphs that lie side by side, with their nodes behind it
 
     @property
-    def free(self) -> list[int]:
-        """The dimensions whose sizes are free."""
+    def free(self) -> dict[int, tuple | None]:
+        """The dimensions whose sizes are free, and the groups whose numbers these are."""
         if self.tensor.dim() == 0:
-            return []
-        return [1] if self.counts == "index" else [self.row_dim, self.row_dim + 1] if self.counts == "matrix" else [self.row_dim]
+            return {}
+        dims = [1] if self.counts == "index" else [self.row_dim, self.row_dim + 1] if self.counts == "matrix" else [self.row_dim]
+        return ({0: _SIDE_BY_SIDE} if self.graphs else {}) | {dim: self.group for dim in dims}
 
     @property
     def rows(self) -> int | None:
-        return next(iter(self.free), None)
+        return next(reversed(self.free), None) if self.counts != "matrix" else self.row_dim
 
     def count(self) -> int:
         return self.tensor.shape[self.rows]
@@ -2094,6 +2099,7 @@ class _Inputs:
                 i.counts, i.row_dim = "matrix", i.tensor.dim() - 2
                 i.of = next((t for t, c in self._nodes.items() if c == count), f"nodes of {name}")
                 self._nodes[i.of] = count
+                i.graphs = i.tensor.dim() == 3 and i.tensor.shape[0] > 1
 
     def _classify_row_pointers(self):
         """Edges that are given as rowptr and col."""
@@ -2110,17 +2116,21 @@ class _Inputs:
         """Where rows of nodes lie that are not first, as in [batch, time, nodes, features]: along the only dimension long enough for the edges."""
         numbers = {c for t, c in self._nodes.items() if not _is_hyperedges(t)}
         squares = {i.count() for i in self.all.values() if i.counts == "matrix"}
+        graphs = {i.tensor.shape[0] for i in self.all.values() if i.graphs}
         largest = max([*self._tops, *squares], default=0)
         for i in self.all.values():
             shape = i.tensor.shape
-            if i.counts != "other" or not i.tensor.is_floating_point() or largest < 2 or numbers & set(shape[:1]):
+            if i.counts != "other" or largest < 2 or numbers & set(shape[:1]):
                 continue
-            if len(shape) == 2:
+            if graphs & set(shape[:1]) and not squares & set(shape[1:]):
+                i.counts, i.of = _SIDE_BY_SIDE
+            elif len(shape) == 2:
                 i.row_dim = 1 if shape[1] in squares else 0
-            elif len(shape) > 2:
+            elif len(shape) > 2 and i.tensor.is_floating_point():
                 fits = [d for d, size in enumerate(shape) if size in numbers] or [d for d, size in enumerate(shape) if size == largest] or \
                     [d for d, size in enumerate(shape) if size > largest] or [d for d, size in enumerate(shape) if self._may_be_named(size)]
                 i.row_dim = fits[0] if fits else 0
+            i.graphs = i.row_dim > 0 and bool(graphs & set(shape[:1]))
 
     def _may_be_named(self, rows: int) -> bool:
         """Whether an index may name that many rows: there are enough for all, or those of one end are more than half of them."""
@@ -2178,8 +2188,8 @@ class _Inputs:
                     i.counts, i.of = "sizes", of
 
     def num_nodes(self) -> int | None:
-        """The number of nodes, if they are of one type; None if they are of several, or if edges name more rows than any input has."""
-        counts = [c for t, c in self._nodes.items() if not _is_hyperedges(t)]
+        """The number of nodes, if they are of one type; None if they are of several, of graphs side by side, or if edges name more than there are."""
+        counts = [c for t, c in self._nodes.items() if not _is_hyperedges(t)] if not any(i.graphs for i in self.all.values()) else []
         return counts[0] if len(counts) == 1 and counts[0] >= max(self._tops, default=0) else None
 
     def are_too_few(self) -> bool:
@@ -2188,7 +2198,7 @@ class _Inputs:
 
     def sizes(self, rows_too: bool = True) -> dict[tuple, int]:
         """Numbers for a second graph, by group: other ones than the example's, but odd or even like them, since edges may come in pairs."""
-        counts = {i.group: i.count() for i in self.all.values() if i.group is not None}
+        counts = {group: i.tensor.shape[dim] for i in self.all.values() for dim, group in i.free.items() if group is not None}
         found, met = {}, {"nodes": 0, "edges": 0, "rows": 0}
         for group, count in counts.items():
             more = {"nodes": 6 + 2 * met["nodes"], "edges": 12 + 4 * met["edges"], "rows": 4 + 2 * met["rows"] if rows_too else 0}[group[0]]
@@ -2207,11 +2217,11 @@ class _Inputs:
             if i.counts == "index":
                 made[name] = torch.stack([_drawn(row, sizes[i.group], limits.get((name, end)), generator) for end, row in enumerate(i.tensor)])
             elif i.counts == "matrix":
-                made[name] = _other_matrix(i.tensor, sizes[i.group], generator)
-            elif i.group is not None:
-                made[name] = _alike(i.tensor.movedim(i.rows, 0), sizes[i.group], generator).movedim(0, i.rows).contiguous()
+                made[name] = _other_matrix(i.tensor, sizes[i.group], sizes[_SIDE_BY_SIDE] if i.graphs else 1, generator)
             else:
                 made[name] = i.tensor
+                for dim, group in i.free.items() if i.group is not None else ():
+                    made[name] = _alike(made[name].movedim(dim, 0), sizes[group], generator).movedim(0, dim).contiguous()
         for name, i in self.all.items():
             if i.counts == "sizes":
                 made[name] = torch.cat([i.tensor[:-1], i.tensor[-1:] + sizes[i.of] - int(i.tensor.sum())])
@@ -2245,7 +2255,7 @@ def _drawn(known: torch.Tensor, count: int, limit: int | None, generator: torch.
     return known[torch.randint(0, max(known.numel(), 1), (count,), generator=generator)]
 
 
-def _other_matrix(matrix: torch.Tensor, count: int, generator: torch.Generator) -> torch.Tensor:
+def _other_matrix(matrix: torch.Tensor, count: int, graphs: int, generator: torch.Generator) -> torch.Tensor:
     """As many entries for each node as in the example, with weights of it; symmetric and with self-loops if it is."""
     def other(known):
         weights = known[known != 0]
@@ -2256,7 +2266,7 @@ def _other_matrix(matrix: torch.Tensor, count: int, generator: torch.Generator) 
         kept |= torch.eye(count, dtype=torch.bool) if bool((known.diagonal() != 0).all()) else False
         found = torch.where(kept, drawn, 0)
         return torch.maximum(found, found.t()) if torch.equal(known, known.t()) else found
-    return torch.stack([other(one) for one in matrix]) if matrix.dim() == 3 else other(matrix)
+    return torch.stack([other(matrix[k % matrix.shape[0]]) for k in range(graphs)]) if matrix.dim() == 3 else other(matrix)
 
 
 def _alike(tensor: torch.Tensor, rows: int, generator: torch.Generator) -> torch.Tensor:
@@ -2411,7 +2421,7 @@ class Exported:
             if name not in self.matrices:
                 arrays[name] = tensor
                 continue
-            matrix, stem = tensor.reshape(tensor.shape[-2:]), f"{name}_" if len(self.matrices) > 1 else ""
+            matrix, stem = tensor.reshape(tensor.shape[-2:]), f"{name}_" if len(self.matrices) > 1 or "edge_index" in self.inputs else ""
             targets, sources = matrix.nonzero(as_tuple=True)
             arrays[stem + "edge_index"], arrays[stem + "edge_weight"] = torch.stack([sources, targets]), matrix[targets, sources]
         return arrays
@@ -2632,10 +2642,10 @@ class _Exporter:
         first: dict[tuple, Any] = {}
         for name, tensor in tensors.items():
             i = self.inputs.all[name]
-            for size in [tensor.shape[dim] for dim in i.free] if i.group is not None else []:
-                if self.linked and i.group in first:
-                    torch._check(first[i.group] == size)
-                first.setdefault(i.group, size)
+            for dim, group in i.free.items() if i.group is not None else ():
+                if self.linked and group in first:
+                    torch._check(first[group] == tensor.shape[dim])
+                first.setdefault(group, tensor.shape[dim])
         arguments = {name: build(tensors) for name, build in self.builders.items()}
         if not self.inputs.graphs:
             return self.forward(self.model, **arguments)
@@ -2740,27 +2750,29 @@ class _Exporter:
     def _tell_tables(self, program):
         """Parameters that have a row for each node and are looked up by torch.arange: the program fits graphs of so many nodes only."""
         tables = {**program.graph_signature.inputs_to_parameters, **program.graph_signature.inputs_to_buffers}
-        counted = {symbol: self.inputs.all[name] for symbol, (name, dim) in self.symbols.items() if dim in self.inputs.all[name].free}
+        groups = {symbol: self.inputs.all[name].free.get(dim) for symbol, (name, dim) in self.symbols.items()}
         for ends, rows in self.followed.named.items():
-            i = counted.get(ends.below)
-            if i is None or i.group is None or i.group[0] != "nodes":
+            group = groups.get(ends.below)
+            if group is None or group[0] != "nodes":
                 continue
+            i = next(i for i in self.inputs.all.values() if i.group == group)
             for node, dim in rows:
                 if node.name in tables and node.meta["val"].shape[dim] == i.count():
                     self._tell_table(tables[node.name], i)
 
     def _tell_table(self, table: str, i: _Input):
         self.inputs.fixed.add(i.group)
-        self.notes.append(f"The program fits graphs of {i.count()} nodes only, as '{table}' has a row for each; Cleave needs to be told: "
-                          f"--role {table}=node-features.")
+        note = f"The program fits graphs of {i.count()} nodes only, as '{table}' has a row for each; Cleave must be told: --role {table}=node-features."
+        if note not in self.notes:
+            self.notes.append(note)
 
     def _limits(self, sizes: dict[tuple, int]) -> dict[tuple[str, int], int]:
         """Below what the ends of edges stay in a graph of these sizes, by what the program reads by them, and by the types that they are of."""
         inputs = self.inputs.all
 
         def size(name, dim):
-            i = inputs[name]
-            return sizes[i.group] if i.group is not None and dim in i.free else i.tensor.shape[dim]
+            group = inputs[name].free.get(dim)
+            return inputs[name].tensor.shape[dim] if group is None else sizes[group]
 
         found = self.followed.limits({symbol: size(*place) for symbol, place in self.symbols.items()})
         nodes = {of: count for (kind, of), count in sizes.items() if kind == "nodes"}
@@ -2799,20 +2811,20 @@ class _Exporter:
         for node, i in zip(_user_inputs(program), self.inputs.all.values()):
             if not isinstance(node.meta.get("val"), torch.Tensor):
                 continue
-            for dim in i.free:
+            for dim, group in i.free.items():
                 size = node.meta["val"].shape[dim]
                 size = size if isinstance(size, int) else size.node.maybe_as_int()
                 if size is not None:
-                    self._refuse_size(node, i, size)
+                    self._refuse_size(node, i, group, size)
 
-    def _refuse_size(self, node: torch.fx.Node, i: _Input, size: int):
+    def _refuse_size(self, node: torch.fx.Node, i: _Input, group: tuple | None, size: int):
         """A number of nodes or edges that the program does not leave free; of other rows it may be part of the model."""
-        if i.group in self.inputs.fixed:
+        if group in self.inputs.fixed:
             return
-        if i.counts in ("rows", "other", "pointers", "sizes"):
-            self.inputs.fixed |= {group for group in (i.group, i.each) if group is not None and group[0] == "rows"}
+        if group is None or group[0] == "rows":
+            self.inputs.fixed |= {fixed for fixed in (group, i.each) if fixed is not None and fixed[0] == "rows"}
             return
-        what = i.group[0]
+        what = group[0]
         weights = [*self.model.named_parameters(), *self.model.named_buffers()]
         table = next((n for n, t in weights if t.dim() and t.shape[0] == size), None)
         if table and what == "nodes":
