@@ -8,7 +8,7 @@ namespace cleave::views {
 /// Sentences of core's errors and notes and parts of them, special ones before general ones. %1 to %9 stand for whatever core fills in, quotes included.
 constexpr std::array coreSentences{
     // What cannot be cut, and why.
-    QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: op %1 (%2) reads the adjacency matrix %3 in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an identity, its rows and columns summed, and attention be masked by it; for anything else give the model edge_index."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: op %1 (%2) reads the adjacency matrix %3 in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an identity, its rows and columns summed, its entries changed where this leaves 0 as it is, and attention be masked by it; for anything else give the model edge_index."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 renumbers edge rows by an index of several dimensions, which is not supported."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 reads rows at an index that depends on node features: which rows a block needs is not known beforehand."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 writes rows at an index that depends on node features: which rows a block needs is not known beforehand."),

@@ -11,6 +11,7 @@
 #include "core/analysis/functional.h"
 #include "core/analysis/masked_updates.h"
 #include "core/analysis/message_passing.h"
+#include "core/analysis/moved_rows.h"
 #include "core/analysis/node_types.h"
 #include "core/analysis/op_view.h"
 #include "core/analysis/passes.h"
@@ -306,6 +307,7 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
     std::vector<FreeSize> freeSizes = fixFreeSizes(program, options.sizes, reading.queries);
     taken.matrices = lowerAdjacencies(program, reading.takesAsEdges);
     computeMaskedUpdatesWhole(program);
+    gatherMovedRows(program);
     std::vector<PassCount> passes = cleanUp(program);
     mergeNodeCounts(program);
     mergeCompressedRows(program);

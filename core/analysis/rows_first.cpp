@@ -51,9 +51,12 @@ std::set<std::string> countedRows(const Program& program)
     const auto note = [&](const Value& value, int dim) {
         if (dim < 0 || dim >= static_cast<int>(value.sizes.size()))
             return;
+        // Rows of several kinds after each other.
         const std::string& symbol = value.sizes[static_cast<std::size_t>(dim)].symbol;
-        if (const std::string one = symbolOfMultiple(program, symbol); sizes.contains(one))
-            counted.insert(one);
+        const auto [name, parts] = sizeParts(symbol);
+        for (const std::string& part : name == "Add" ? parts : std::vector{symbol})
+            if (const std::string one = symbolOfMultiple(program, part); sizes.contains(one))
+                counted.insert(one);
     };
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const OpId op{static_cast<int>(i)};

@@ -270,6 +270,8 @@ void LayerWise::requireMemoryAtOnce(const CutFunction& function) const
         for (const ValueId value : values)
             if (m_a.values[value].rows == Rows::Nodes)
                 bytes += tensorBytes(program[value]);
+            else if (const auto known = m_structure.find(value); known != m_structure.end() && known->second.isTensor())
+                bytes += static_cast<double>(known->second.toTensor().nbytes());
         requireWithinBound(static_cast<std::size_t>(bytes), "With all rows at once, " + describe(program, step.op), "");
     }
 }

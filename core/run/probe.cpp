@@ -250,10 +250,11 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
     struct Try {
         std::int64_t integers, least, moreEdges;  // some programs take edges in pairs
         std::int64_t mostNamed = 0;               // some have few nodes in each graph
+        std::int64_t moreNodes = 0;               // some take nodes in pairs
     };
-    const std::int64_t edges = graph.edges;
+    const std::int64_t edges = graph.edges, nodes = graph.nodes;
     std::optional<Error> refused;
-    for (const auto& [integers, least, more, named] : {Try{graph.nodes, 0, 0},
+    for (const auto& [integers, least, more, named, moreNodes] : {Try{graph.nodes, 0, 0},
                                                 {5, 0, 0},
                                                 {3, 0, 0},
                                                 {2, 0, 0},
@@ -267,17 +268,20 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
                                                 {2, 1, 0},
                                                 {graph.nodes, 0, 0, assumedSize},
                                                 {5, 0, 0, 4},
-                                                {2, 0, 0, 2}}) {
+                                                {2, 0, 0, 2},
+                                                {graph.nodes, 0, 0, 0, 1},
+                                                {graph.nodes, 0, 1, 0, 1}}) {
         graph.integers = integers;
         graph.mostNamed = named;
         graph.leastInteger = least;
         graph.edges = edges + more;
+        graph.nodes = nodes + moreNodes;
         Bindings inputs = probeInputs(analysis.program, graph);
         try {
             results = runWhole(analysis, constants, inputs, wanted);
             return inputs;
         } catch (const Error& error) {
-            if (!refused || (least == 0 && named == 0))
+            if (!refused || (least == 0 && named == 0 && moreNodes == 0))
                 refused = error;  // as a user would count
         }
     }

@@ -1,8 +1,12 @@
 #include "core/run/run_program.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <span>
 
+#include "core/base/memory_bound.h"
+#include "core/base/pages.h"
 #include "core/run/equal_masks.h"
 #include "core/run/masked_rows.h"
 #include "core/run/number_op.h"
@@ -37,6 +41,54 @@ std::vector<std::size_t> neededOps(const Program& program, const Constants& cons
     std::ranges::reverse(ops);
     return ops;
 }
+
+// Tensors with a number for each of all pairs of rows are there at once, whatever memory there may be: these ops are refused before they take it.
+class PairsAtOnce {
+public:
+    explicit PairsAtOnce(const Program& program) : m_program(program) {}
+
+    void note(ValueId id, const c10::IValue& value)
+    {
+        const std::vector<Dim>& dims = m_program[id].sizes;
+        if (!value.isTensor() || static_cast<std::size_t>(value.toTensor().dim()) != dims.size())
+            return;
+        for (std::size_t d = 0; d < dims.size(); ++d)
+            if (!dims[d].isConstant())
+                m_sizes[dims[d].symbol] = static_cast<double>(value.toTensor().size(static_cast<std::int64_t>(d)));
+    }
+
+    void require(OpId id) const
+    {
+        double bytes = 0;
+        const auto add = [&](ValueId value) { bytes += bytesOf(value); };
+        forEachOperand(m_program[id], add);
+        std::ranges::for_each(m_program[id].outputs, add);
+        if (bytes > 0)
+            requireWithinBound(static_cast<std::size_t>(bytes), "With all pairs at once, " + describe(m_program, id), "");
+    }
+
+private:
+    double bytesOf(ValueId id) const
+    {
+        const Value& value = m_program[id];
+        if (value.kind != ValueKind::Tensor || std::ranges::count_if(value.sizes, [](const Dim& dim) { return !dim.isConstant(); }) < 2)
+            return 0;
+        double bytes = static_cast<double>(itemSize(value.dtype));
+        for (const Dim& dim : value.sizes)
+            bytes *= dim.isConstant() ? static_cast<double>(dim.value) : sizeOf(dim.symbol);
+        return bytes;
+    }
+
+    // 0 for one that is not known yet.
+    double sizeOf(const std::string& symbol) const
+    {
+        const auto known = m_sizes.find(symbol);
+        return known == m_sizes.end() ? 0 : known->second;
+    }
+
+    const Program& m_program;
+    std::map<std::string, double> m_sizes;
+};
 
 }  // namespace
 
@@ -83,19 +135,30 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
     };
     EqualMasks masks(program, ops, wanted);
     MaskedRows rows(program, kernels != Kernels::None ? std::span(ops) : std::span<const std::size_t>(), wanted, masks);
+    std::optional<PairsAtOnce> pairs;
+    if (pagesAreBound())
+        pairs.emplace(program);
+    for (const auto& [id, value] : live)
+        if (pairs)
+            pairs->note(id, value);
     for (std::size_t k = 0; k < ops.size(); ++k) {
         if (k % opsPerReport == 0)
             progress.update(static_cast<double>(k) / static_cast<double>(ops.size()), name);
         progress.check();
         const OpId id{static_cast<int>(ops[k])};
+        if (pairs)
+            pairs->require(id);
         const bool isNumbers = kernels != Kernels::None && isNumberOp(program, id);
         const auto results = masks.has(id)  ? masks.run(id, take)
                              : rows.has(id) ? rows.run(id, take)
                              : isNumbers    ? std::vector{runNumberOp(program, id, take)}
                                             : callOp(program, id, take);
-        for (std::size_t i = 0; i < program[id].outputs.size() && i < results.size(); ++i)
+        for (std::size_t i = 0; i < program[id].outputs.size() && i < results.size(); ++i) {
             if (readers[at(program[id].outputs[i])] > 0)
                 live[program[id].outputs[i]] = results[i];
+            if (pairs)
+                pairs->note(program[id].outputs[i], results[i]);
+        }
     }
     std::vector<c10::IValue> results;
     for (const ValueId id : wanted)

@@ -432,8 +432,8 @@
         <translation>运行 %1 失败：%2</translation>
     </message>
     <message>
-        <source>The model cannot be cut exactly: op %1 (%2) reads the adjacency matrix %3 in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an identity, its rows and columns summed, and attention be masked by it; for anything else give the model edge_index.</source>
-        <translation>模型无法精确切分：算子 %1（%2）读取邻接矩阵 %3 的方式不是消息传递。矩阵可以与节点行相乘、转置、按数或按行列缩放、与单位矩阵相加、按行或按列求和，也可以作为注意力的掩码；其他用法请让模型接收 edge_index。</translation>
+        <source>The model cannot be cut exactly: op %1 (%2) reads the adjacency matrix %3 in a way that is no message passing. A matrix can be multiplied with rows of nodes, transposed, scaled by numbers, rows or columns, added to an identity, its rows and columns summed, its entries changed where this leaves 0 as it is, and attention be masked by it; for anything else give the model edge_index.</source>
+        <translation>模型无法精确切分：算子 %1（%2）读取邻接矩阵 %3 的方式不是消息传递。矩阵可以与节点行相乘、转置、按数或按行列缩放、与单位矩阵相加、按行或按列求和、在 0 保持为 0 的前提下逐元素变换，也可以作为注意力的掩码；其他用法请让模型接收 edge_index。</translation>
     </message>
     <message>
         <source>The model cannot be cut exactly: %1 renumbers edge rows by an index of several dimensions, which is not supported.</source>

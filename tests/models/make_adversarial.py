@@ -685,17 +685,17 @@ def matrix_squared(self, x, adj):
     return (adj @ adj) @ self.a(x)
 
 
-@matrix("refused", "a power of a sum is not the sum of the powers of several edges")
+@matrix("equal", "a power of the sum of several edges between two nodes")
 def matrix_power(self, x, adj):
     return adj.pow(2) @ self.a(x)
 
 
-@matrix("refused", "edges that lie between two nodes several times count once")
+@matrix("equal", "edges that lie between two nodes several times count once")
 def matrix_mask(self, x, adj):
     return (adj > 0).float() @ self.a(x)
 
 
-@matrix("refused", "every pair of nodes has a score, those without an edge as well")
+@matrix("equal", "of scores of all pairs of nodes, those with an edge are left")
 def matrix_attention(self, x, adj):
     h = self.a(x)
     score = torch.where(adj > 0, h @ h.t(), torch.full_like(adj, -9e15))

@@ -76,6 +76,8 @@ def make_inputs():
     inputs["joined_edge_index"] = torch.cat([torch.randint(0, NODES, (2, 50), generator=asked) + graph * NODES for graph in range(3)], 1)
     inputs |= {"observed": torch.randn(4, 9, FEATURES, generator=asked), "matrices": (torch.rand(4, 9, 9, generator=asked) < 0.3) * torch.rand(4, 9, 9, generator=asked)}
     inputs["is_known"] = torch.rand(NODES, FEATURES, generator=asked) < 0.6
+    one_way = torch.randint(0, NODES - 3, (2, 90), generator=asked)
+    inputs["paired_edge_index"] = torch.stack([one_way, one_way.flip(0)], 2).reshape(2, -1)
     inputs["hyperedge_index"] = torch.stack([torch.randint(0, NODES, (150,), generator=more), torch.randint(0, HYPEREDGES, (150,), generator=more)])
     inputs |= {"targets": 17, "scale": 5}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
@@ -426,6 +428,25 @@ class MaskedEntries(nn.Module):
         spread = h.std(1, keepdim=True)
         spread[spread == 0] = 1.0
         return self.out(self.convs[1](h / spread, edge_index) + most)
+
+
+class ReversedPairs(nn.Module):
+    """D-MPNN with each edge beside its reverse, or in the other half, told apart by views, flips and slices; NeuroSAT with literals of nodes in halves."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.hidden, self.out = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, HIDDEN), nn.Linear(3 * HIDDEN, CLASSES)
+
+    def forward(self, x, paired_edge_index):
+        row, col = paired_edge_index
+        edges, nodes = paired_edge_index.size(1), x.size(0)
+        start = h = self.first(x)[row].relu()
+        for swapped in (lambda h: h.view(edges // 2, 2, -1)[:, [1, 0]].view(edges, -1), lambda h: torch.flip(h.view(-1, 2, HIDDEN), [1]).view(-1, HIDDEN),
+                        lambda h: torch.cat([h[edges // 2:], h[:edges // 2]])):
+            into = torch.zeros(nodes, HIDDEN).index_add(0, col, h)
+            h = (start + self.hidden(into[row] - swapped(h))).relu()
+        into = torch.zeros(nodes, HIDDEN).index_add(0, col, h)
+        return self.out(torch.cat([into, torch.cat([into[nodes // 2:], into[:nodes // 2]]), into.roll(1, 0)], 1))
 
 
 class Triplets(nn.Module):
@@ -1700,6 +1721,7 @@ ZOO = {
     "narrow_index": NarrowIndex,
     "queries": Queries,
     "query_batch": QueryBatch,
+    "reversed_pairs": ReversedPairs,
     "masked_entries": MaskedEntries,
     "built_matrices": BuiltMatrices,
     "written_matrices": WrittenMatrices,
@@ -1931,7 +1953,7 @@ def export(name, model, given):
         return torch.export.export(model, (), given)
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
-             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "expander_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
+             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "expander_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "paired_edge_index": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
              "targets": Dim.AUTO, "scale": Dim.AUTO, "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO},
              "nearness": {0: Dim.AUTO, 1: Dim.AUTO}}
     if "adj" in given:

@@ -1,0 +1,235 @@
+#include "core/analysis/matrix_edges.h"
+
+#include <algorithm>
+
+#include "core/analysis/dims.h"
+#include "core/base/format.h"
+
+namespace cleave {
+
+namespace {
+
+Dim sumOf(const Dim& a, const Dim& b)
+{
+    std::vector<std::string> parts;
+    for (const Dim& dim : {a, b}) {
+        const auto [name, terms] = sizeParts(toString(dim));
+        if (name == "Add")
+            parts.insert(parts.end(), terms.begin(), terms.end());
+        else
+            parts.push_back(toString(dim));
+    }
+    std::ranges::sort(parts);
+    return {0, "Add(" + join(parts, ", ") + ")"};
+}
+
+Argument number(std::int64_t value) { return {value}; }
+
+}  // namespace
+
+MatrixEdges MatrixAlgebra::reversed(MatrixEdges edges)
+{
+    std::swap(edges.sources, edges.targets);
+    return edges;
+}
+
+Value MatrixAlgebra::vector(DType dtype, const Dim& count)
+{
+    Value value;
+    value.dtype = dtype;
+    value.sizes = {count};
+    return value;
+}
+
+Value MatrixAlgebra::like(ValueId of, std::vector<Dim> sizes) const
+{
+    Value value = m_p[of];
+    value.sizes = std::move(sizes);
+    return value;
+}
+
+ValueId MatrixAlgebra::gathered(const Op& at, ValueId rows, int dim, ValueId index, const Dim& count)
+{
+    std::vector<Dim> sizes = m_p[rows].sizes;
+    sizes[static_cast<std::size_t>(dim)] = count;
+    return m_rewriter.emitNew(at, "aten::index_select", "", {{"self", {rows}}, {"dim", number(dim)}, {"index", {index}}}, like(rows, sizes));
+}
+
+ValueId MatrixAlgebra::flattened(const Op& at, ValueId value, const Dim& count)
+{
+    if (m_p[value].sizes.size() == 1)
+        return value;
+    return m_rewriter.emitNew(at, "aten::reshape", "", {{"self", {value}}, {"shape", {std::vector<Argument>{number(-1)}}}}, like(value, {count}));
+}
+
+std::optional<ValueId> MatrixAlgebra::zeros(const Op& at, Value value)
+{
+    std::vector<Argument> size;
+    for (const Dim& dim : value.sizes) {
+        size.push_back(m_rewriter.sizeArgument(dim, at));
+        if (size.back().isNone())
+            return {};
+    }
+    return m_rewriter.emitNew(at, "aten::zeros", "", {{"size", {size}}, {"dtype", {value.dtype}}}, value);
+}
+
+std::optional<MatrixEdges> MatrixAlgebra::diagonal(const Op& at, const Dim& nodes, ValueId entries, DType dtype)
+{
+    const Argument size = m_rewriter.sizeArgument(nodes, at);
+    if (size.isNone())
+        return {};
+    MatrixEdges edges;
+    edges.count = nodes;
+    edges.isDiagonal = edges.isDistinct = true;
+    edges.sources = edges.targets =
+        m_rewriter.emitNew(at, "aten::arange", "", {{"end", size}, {"dtype", {DType::Int64}}}, vector(DType::Int64, nodes));
+    edges.weights = entries.valid() ? flattened(at, entries, nodes)
+                                    : m_rewriter.emitNew(at, "aten::ones", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {dtype}}},
+                                                         vector(dtype, nodes));
+    return edges;
+}
+
+MatrixEdges MatrixAlgebra::joined(const Op& at, const MatrixEdges& left, const MatrixEdges& right)
+{
+    MatrixEdges all;
+    all.count = sumOf(left.count, right.count);
+    all.matrix = left.matrix.empty() ? right.matrix : left.matrix;
+    const auto cat = [&](ValueId x, ValueId y) {
+        return m_rewriter.emitNew(at, "aten::cat", "", {{"tensors", {std::vector<Argument>{{x}, {y}}}}, {"dim", number(0)}}, like(x, {all.count}));
+    };
+    all.sources = cat(left.sources, right.sources);
+    all.targets = cat(left.targets, right.targets);
+    all.weights = cat(left.weights, right.weights);
+    return all;
+}
+
+MatrixEdges MatrixAlgebra::scaled(const Op& at, MatrixEdges edges, const std::string& target, const std::string& overload, const Argument& factor)
+{
+    edges.weights = m_rewriter.emitNew(at, target, overload, {{"self", {edges.weights}}, {"other", factor}}, m_p[edges.weights]);
+    return edges;
+}
+
+std::optional<MatrixEdges> MatrixAlgebra::scaledByDiagonal(const Op& at, const MatrixEdges& left, const MatrixEdges& right)
+{
+    if (!left.isDiagonal && !right.isDiagonal)
+        return {};
+    const MatrixEdges &edges = right.isDiagonal ? left : right, &diagonal = right.isDiagonal ? right : left;
+    const ValueId factor = gathered(at, diagonal.weights, 0, right.isDiagonal ? edges.sources : edges.targets, edges.count);
+    return scaled(at, edges, "aten::mul", "Tensor", {factor});
+}
+
+MatrixEdges MatrixAlgebra::withoutLoops(const Op& at, MatrixEdges edges)
+{
+    const ValueId isOther =
+        m_rewriter.emitNew(at, "aten::ne", "Tensor", {{"self", {edges.sources}}, {"other", {edges.targets}}}, vector(DType::Bool, edges.count));
+    return scaled(at, std::move(edges), "aten::mul", "Tensor", {isOther});
+}
+
+std::vector<ValueId> MatrixAlgebra::makeSeveral(const Op& at, const std::string& target, std::vector<NamedArgument> args,
+                                                const std::vector<Value>& results)
+{
+    Op op{at.name, target, "", std::move(args), {}, at.module, at.source};
+    op.name = target.substr(target.rfind(':') + 1);
+    for (const Value& result : results)
+        op.outputs.push_back(m_rewriter.newValue(op, result));
+    op.name = m_p[op.outputs.front()].name;
+    std::vector<ValueId> outputs = op.outputs;
+    m_rewriter.emit(std::move(op));
+    return outputs;
+}
+
+std::optional<MatrixEdges> MatrixAlgebra::distinct(const Op& at, const MatrixEdges& edges, const Dim& nodes)
+{
+    if (edges.isDistinct)
+        return edges;
+    const Argument size = m_rewriter.sizeArgument(nodes, at);
+    if (size.isNone())
+        return {};
+    const auto make = [&](std::string target, std::string overload, std::vector<NamedArgument> args, const Value& result) {
+        return m_rewriter.emitNew(at, std::move(target), std::move(overload), std::move(args), result);
+    };
+    auto known = m_places.find({edges.sources, edges.targets});
+    if (known == m_places.end()) {
+        const Value ofEdges = vector(DType::Int64, edges.count);
+        Places all;
+        all.count = {0, "places" + (m_places.empty() ? std::string() : "_" + std::to_string(m_places.size()))};
+        const Value ofPlaces = vector(DType::Int64, all.count);
+        const ValueId first = make("aten::mul", "Tensor", {{"self", {edges.targets}}, {"other", size}}, ofEdges);
+        const ValueId keys = make("aten::add", "Tensor", {{"self", {first}}, {"other", {edges.sources}}}, ofEdges);
+        const std::vector<ValueId> sorted = makeSeveral(at, "aten::sort", {{"self", {keys}}, {"dim", number(0)}}, {ofEdges, ofEdges});
+        const std::vector<ValueId> found = makeSeveral(at, "aten::unique_consecutive", {{"self", {sorted[0]}}, {"return_inverse", {true}}},
+                                                       {ofPlaces, ofEdges, vector(DType::Int64, Dim{0, {}})});
+        m_rewriter.noteSize(found[0]);
+        all.order = sorted[1];
+        all.places = found[1];
+        all.sources = make("aten::remainder", "Scalar", {{"self", {found[0]}}, {"other", size}}, ofPlaces);
+        all.targets = make("aten::floor_divide", "Scalar", {{"self", {found[0]}}, {"other", size}}, ofPlaces);
+        known = m_places.emplace(std::pair{edges.sources, edges.targets}, all).first;
+    }
+    const Places& places = known->second;
+    ValueId& total = m_totals[{edges.weights, edges.targets}];
+    if (!total.valid()) {
+        const ValueId entries = gathered(at, edges.weights, 0, places.order, edges.count);
+        const std::optional<ValueId> sums = summed(at, entries, places.places, places.count);
+        if (!sums)
+            return {};
+        total = *sums;
+    }
+    return MatrixEdges{places.sources, places.targets, total, places.count, edges.isDiagonal, true, edges.matrix};
+}
+
+std::optional<ValueId> MatrixAlgebra::summed(const Op& at, ValueId weights, ValueId index, const Dim& nodes)
+{
+    const Value result = like(weights, {nodes});
+    const std::optional<ValueId> none = zeros(at, result);
+    if (!none)
+        return {};
+    return m_rewriter.emitNew(at, "aten::index_add", "", {{"self", {*none}}, {"dim", number(0)}, {"index", {index}}, {"source", {weights}}}, result);
+}
+
+std::optional<MatrixEdges> MatrixAlgebra::entrywise(const Op& op, const MatrixEdges& edges, Value result)
+{
+    std::optional<MatrixEdges> made = distinct(op, edges, result.sizes.back());
+    if (!made)
+        return {};
+    std::vector<NamedArgument> args = op.args;
+    const auto self = std::ranges::find(args, "self", &NamedArgument::name);
+    if (self == args.end())
+        return {};
+    self->value = {made->weights};
+    made->weights = m_rewriter.emitNew(op, op.target, op.overload, std::move(args), vector(result.dtype, made->count));
+    return made;
+}
+
+std::optional<MatrixEdges> MatrixAlgebra::product(const Op& at, const MatrixEdges& left, const MatrixEdges& right, Value result)
+{
+    const std::optional<MatrixEdges> a = distinct(at, left, result.sizes.back()), b = distinct(at, right, result.sizes.back());
+    if (!a || !b || a->sources != b->sources || a->targets != b->targets)
+        return {};
+    MatrixEdges both = *a;
+    both.weights =
+        m_rewriter.emitNew(at, "aten::mul", "Tensor", {{"self", {a->weights}}, {"other", {b->weights}}}, vector(result.dtype, both.count));
+    return both;
+}
+
+std::optional<ValueId> MatrixAlgebra::passed(const Op& at, const MatrixEdges& edges, ValueId rows, int dim, Value result)
+{
+    const auto rank = static_cast<int>(m_p[rows].sizes.size());
+    if (rank < 1 || m_p[rows].sizes.size() != result.sizes.size())
+        return {};
+    const std::optional<ValueId> sum = zeros(at, result);
+    if (!sum)
+        return {};
+    ValueId weights = edges.weights;
+    std::vector<Dim> behind{edges.count};
+    for (int d = dim + 1; d < rank; ++d) {
+        behind.push_back({1, {}});
+        weights = m_rewriter.emitNew(at, "aten::unsqueeze", "", {{"self", {weights}}, {"dim", number(-1)}}, like(weights, behind));
+    }
+    const ValueId neighbours = gathered(at, rows, dim, edges.sources, edges.count);
+    const ValueId messages = m_rewriter.emitNew(at, "aten::mul", "Tensor", {{"self", {neighbours}}, {"other", {weights}}}, m_p[neighbours]);
+    return m_rewriter.emitNew(at, "aten::index_add", "",
+                              {{"self", {*sum}}, {"dim", number(dim)}, {"index", {edges.targets}}, {"source", {messages}}}, result);
+}
+
+}  // namespace cleave
