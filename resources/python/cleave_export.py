@@ -2762,7 +2762,8 @@ class _Exporter:
 
     def _tell_table(self, table: str, i: _Input):
         self.inputs.fixed.add(i.group)
-        note = f"The program fits graphs of {i.count()} nodes only, as '{table}' has a row for each; Cleave must be told: --role {table}=node-features."
+        hint = f"--role {table}=node-features"
+        note = f"The program fits graphs of {i.count()} nodes only, as '{table}' has a row for each; Cleave needs to be told: {hint}."
         if note not in self.notes:
             self.notes.append(note)
 
