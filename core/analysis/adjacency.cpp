@@ -130,7 +130,7 @@ private:
         }
         if (output.valid() && PairScores::isFilled(op) && m_pairs->defer(op))
             return;  // of a matrix that it is as large as it needs nothing else
-        if (m_ofOwn && takeEntries(op))
+        if (m_ofOwn && output.valid() && takeEntries(op))
             return;
         // A diagonal matrix scales rows.
         if (const ValueId left = OpView(m_p, op).value("self"); m_ofOwn && (op.target == "aten::mm" || op.target == "aten::matmul") && identityOf(left) != nullptr)
@@ -365,10 +365,15 @@ private:
         const std::optional<double> number = m_pairs->numberOf(op, "self");
         if (!number || !isFloating(result.dtype))
             return false;
-        Edges edges = *where;
-        edges.weights = m_rewriter->emitNew(op, "aten::to", "dtype", {{"self", {edges.weights}}, {"dtype", {result.dtype}}},
-                                            MatrixAlgebra::vector(result.dtype, edges.count));
-        return take(op.outputs.front(), m_algebra->scaled(op, edges, "aten::mul", "Scalar", {*number}));
+        return take(op.outputs.front(), m_algebra->scaled(op, ofType(op, *where, result.dtype), "aten::mul", "Scalar", {*number}));
+    }
+
+    // Of true and false, numbers.
+    Edges ofType(const Op& op, Edges edges, DType type)
+    {
+        if (m_p[edges.weights].dtype != type)
+            edges.weights = m_rewriter->emitNew(op, "aten::to", "dtype", {{"self", {edges.weights}}, {"dtype", {type}}}, MatrixAlgebra::vector(type, edges.count));
+        return edges;
     }
 
     // Of each row or column, as sums are taken.
@@ -601,7 +606,7 @@ private:
             return {};
         const Value result = m_p[op.outputs.front()];
         const Dim nodes = m_p[view.value("self")].sizes.back();
-        std::optional<ValueId> total = m_algebra->summed(op, edges.weights, dims->front() == rank - 1 ? edges.targets : edges.sources, nodes);
+        std::optional<ValueId> total = m_algebra->summed(op, ofType(op, edges, result.dtype).weights, dims->front() == rank - 1 ? edges.targets : edges.sources, nodes);
         // The other dimensions of the result are 1.
         std::vector<Dim> sizes{nodes};
         for (std::size_t d = 0; d < result.sizes.size() && total; ++d)
@@ -638,8 +643,7 @@ private:
         const Value result = m_p[op.outputs.front()];
         if (isEdges(by))
             return take(op.outputs.front(), m_algebra->product(op, edges, Edges(*edgesOf(*by.asValue(), op)), result));
-        if (result.dtype != m_p[edges.weights].dtype)
-            return false;
+        edges = ofType(op, std::move(edges), result.dtype);
         if (isSquare(by))
             return isAllButDiagonal(*by.asValue()) && take(op.outputs.front(), m_algebra->withoutLoops(op, std::move(edges)));
         // Something for each pair of nodes is needed where there are edges.
@@ -777,7 +781,7 @@ bool isSquareOfNodes(const Value& value)
 int lowerAdjacencies(Program& program, bool ofOwn)
 {
     static const std::set<std::string_view> makers{"aten::index_put", "aten::diag", "aten::diag_embed", "aten::diagflat"};
-    const auto makes = [&](const Op& op) { return makers.contains(op.target) && isSquareOfNodes(program[op.outputs.front()]); };
+    const auto makes = [&](const Op& op) { return makers.contains(op.target) && !op.outputs.empty() && isSquareOfNodes(program[op.outputs.front()]); };
     if (ofOwn && std::ranges::any_of(program.ops, makes)) {
         Program lowered = program;
         try {

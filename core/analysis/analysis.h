@@ -124,6 +124,10 @@ std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId 
 /// How many rows an input divides, if its entries are where those of each of something begin, and where the last ones end (ptr, rowptr).
 std::optional<Dim> rowsDividedBy(const Program& program, ValueId input);
 
+/// How many rows an input's entries add up to, if they say how many each of something has (counts of nodes for repeat_interleave). The size may be
+/// one that only running the program tells.
+std::optional<Dim> rowsRepeatedBy(const Program& program, ValueId input);
+
 /// The node types that these sizes count. Where the program does not tell, the only one that has features; empty if there are several.
 std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input);
 

@@ -26,6 +26,26 @@ void renameSizes(Program& program, const std::map<std::string, std::string>& ren
 
 }  // namespace
 
+namespace {
+
+// The op of this kind that makes a value; null for others.
+const Op* makerOf(const Program& program, ValueId value, std::string_view target)
+{
+    const OpId id = value.valid() ? program[value].producer : OpId{};
+    return id.valid() && program[id].target == target ? &program[id] : nullptr;
+}
+
+// How many numbers there are in the range from 0 on that an op repeats; null for one that does not, or a number of the model.
+const Dim* sizeOfRange(const Program& program, const Op* repeat)
+{
+    const Op* range = repeat == nullptr ? nullptr : makerOf(program, OpView(program, *repeat).value("self"), "aten::arange");
+    const Argument* end = range == nullptr ? nullptr : range->find("end");
+    const ValueId* count = end == nullptr ? nullptr : end->asValue();
+    return count == nullptr || program[*count].number.isConstant() ? nullptr : &program[*count].number;
+}
+
+}  // namespace
+
 void mergeNodeCounts(Program& program)
 {
     std::set<std::string> ofFeatures, counts;  // counts: of integers for each node, too (atoms beside their positions)
@@ -56,6 +76,16 @@ void mergeNodeCounts(Program& program)
             std::swap(mine, first);
         if (mine != first)
             renamed[mine] = first;
+    }
+    // What is read at 0, 1, 2, …, each repeated as often as counts say, has as many rows as there are counts.
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const auto form = gatherForm(program, OpId{static_cast<int>(i)});
+        if (!form || static_cast<std::size_t>(form->sourceDim) >= program[form->source].sizes.size())
+            continue;
+        const Dim& rows = program[form->source].sizes[at(form->sourceDim)];
+        const Dim* counted = sizeOfRange(program, makerOf(program, viewRoot(program, form->index), "aten::repeat_interleave"));
+        if (counted != nullptr && ofFeatures.contains(rows.symbol) && sizeParts(counted->symbol).second.empty() && canonical(counted->symbol) != canonical(rows.symbol))
+            renamed[canonical(counted->symbol)] = canonical(rows.symbol);
     }
     // A matrix for each of the graphs whose nodes have features: [graphs, n, n] beside [graphs, n, features].
     for (const Input& matrices : program.inputs) {
@@ -358,6 +388,17 @@ std::optional<Dim> rowsDividedBy(const Program& program, ValueId input)
             return view.output().sizes.front();
         const ValueId repeats = op.target == "aten::repeat_interleave" ? view.value(view.given("repeats") ? "repeats" : "self") : ValueId{};
         if (isInput(differencesOf(program, repeats)))
+            return view.output().sizes.front();
+    }
+    return {};
+}
+
+std::optional<Dim> rowsRepeatedBy(const Program& program, ValueId input)
+{
+    for (const Op& op : program.ops) {
+        const OpView view(program, op);
+        const ValueId repeats = op.target == "aten::repeat_interleave" ? view.value(view.given("repeats") ? "repeats" : "self") : ValueId{};
+        if (repeats.valid() && !op.outputs.empty() && viewRoot(program, repeats) == input && view.outputRank() > 0)
             return view.output().sizes.front();
     }
     return {};

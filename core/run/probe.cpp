@@ -229,11 +229,15 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
         if (shape.size() == 1 && isInteger(value.dtype) && !named.at(input.value)[0].empty())
             of.integers = graph.integers == graph.nodes ? rowsOf(input.value, 0) : std::min(graph.integers, rowsOf(input.value, 0));
         const auto divided = shape.size() == 1 && isInteger(value.dtype) ? rowsDividedBy(program, input.value) : std::nullopt;
+        const auto repeated = shape.size() == 1 && isInteger(value.dtype) ? rowsRepeatedBy(program, input.value) : std::nullopt;
         const auto sizeOf = [&](const std::string& symbol) { return sizes.contains(symbol) ? static_cast<double>(sizes.at(symbol)) : 0.0; };
         if (divided)
             bindings[input.value] =
                 randomPointers(shape[0], divided->isConstant() ? divided->value : std::llround(sizeValue(divided->symbol, sizeOf)), random)
                     .to(scalarType(value.dtype));
+        else if (repeated && (repeated->isConstant() || sizes.contains(repeated->symbol)))
+            bindings[input.value] =
+                randomPointers(shape[0] + 1, repeated->isConstant() ? repeated->value : sizes.at(repeated->symbol), random).diff().to(scalarType(value.dtype));
         else if (isEdges(input))
             bindings[input.value] = randomEdges(graph, {rowsOf(input.value, 0), rowsOf(input.value, 1)}, shape[1], random);
         else if (input.role == Role::GraphStructure && isSquareOfNodes(value))

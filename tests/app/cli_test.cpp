@@ -385,6 +385,18 @@ TEST(Cli, MemoryIsBound)
     EXPECT_FALSE(std::filesystem::exists(folder / "no.npy"));
 }
 
+TEST(Cli, AllPairsOfNodesAreRefusedBeforeTheyTakeMemory)
+{
+    const test::TemporaryFolder folder;
+    const std::string graph = (folder / "graph.npz").string(), out = (folder / "out.npy").string();
+    ASSERT_EQ(run("generate rmat " + graph + " --scale 14 --features 12").code, 0);
+    const Result refused = run("run " + (test::testDir() / "models/zoo/squared_matrix.pt2").string() + " " + graph + " --memory 300M --out " + out);
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_NE(refused.err.find("With all pairs at once, op '"), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find("needs at least"), std::string::npos) << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 TEST(Cli, MemoryIsBoundWhileOthersAreNot)
 {
     const test::TemporaryFolder folder;

@@ -78,6 +78,7 @@ def make_inputs():
     inputs["is_known"] = torch.rand(NODES, FEATURES, generator=asked) < 0.6
     one_way = torch.randint(0, NODES - 3, (2, 90), generator=asked)
     inputs["paired_edge_index"] = torch.stack([one_way, one_way.flip(0)], 2).reshape(2, -1)
+    inputs |= {"n_node": inputs["ptr"][1:] - inputs["ptr"][:-1], "of_graphs": torch.randn(GRAPHS, HIDDEN, generator=asked)}
     inputs["hyperedge_index"] = torch.stack([torch.randint(0, NODES, (150,), generator=more), torch.randint(0, HYPEREDGES, (150,), generator=more)])
     inputs |= {"targets": 17, "scale": 5}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
@@ -447,6 +448,33 @@ class ReversedPairs(nn.Module):
             h = (start + self.hidden(into[row] - swapped(h))).relu()
         into = torch.zeros(nodes, HIDDEN).index_add(0, col, h)
         return self.out(torch.cat([into, torch.cat([into[nodes // 2:], into[:nodes // 2]]), into.roll(1, 0)], 1))
+
+
+class SquaredMatrix(nn.Module):
+    """The product of an adjacency matrix, which forward builds, with itself: all pairs of nodes are there at once."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.out = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index):
+        matrix = torch.zeros(x.size(0), x.size(0))
+        matrix[edge_index[1], edge_index[0]] = 1.0
+        return self.out((matrix @ matrix).clamp(max=1) @ self.lin(x))
+
+
+class GraphsOfCounts(nn.Module):
+    """Graph networks (Battaglia 2018): what each graph has is repeated as often as it has nodes."""
+
+    def __init__(self):
+        super().__init__()
+        self.node, self.out = nn.Linear(FEATURES + HIDDEN, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, of_graphs, n_node):
+        graph = torch.repeat_interleave(torch.arange(n_node.size(0)), n_node, output_size=x.size(0))
+        h = self.node(torch.cat([x, of_graphs[graph]], 1)).relu()
+        h = h + torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])
+        return self.out(h), self.out(torch.zeros(n_node.size(0), HIDDEN).index_add(0, graph, h))
 
 
 class Triplets(nn.Module):
@@ -1721,6 +1749,8 @@ ZOO = {
     "narrow_index": NarrowIndex,
     "queries": Queries,
     "query_batch": QueryBatch,
+    "squared_matrix": SquaredMatrix,
+    "graphs_of_counts": GraphsOfCounts,
     "reversed_pairs": ReversedPairs,
     "masked_entries": MaskedEntries,
     "built_matrices": BuiltMatrices,

@@ -94,6 +94,29 @@ TEST(MaskedUpdates, MasksOfSeveralDimensionsNeedNoOther)
     EXPECT_EQ(u.sizesOf("aten::mul"), u.rows);
 }
 
+TEST(MaskedUpdates, WhatIsTheSameForAllRowsIsChosen)
+{
+    Update number;
+    EXPECT_EQ(number.put(number.mask, number.b.weight("zero", {})), "select lt unsqueeze where ");
+    Update row;
+    EXPECT_EQ(row.put(row.mask, row.b.weight("token", {3})), "select lt unsqueeze where ");
+    Update entries;
+    EXPECT_EQ(entries.put(entries.negative(entries.x), entries.b.weight("zero", {})), "lt where ");
+    Update graph;
+    const ValueId known = graph.b.input("is_known", graph.rows, DType::Bool);
+    EXPECT_EQ(graph.put(known, graph.b.weight("zero", {})), "where ") << "entries at a mask of the graph";
+}
+
+TEST(MaskedUpdates, RowsMayGetMoreDimensionsAndBeCountedApart)
+{
+    Update u;
+    const ValueId length = u.b.op("norm", {{"self", {u.x}}}, {sym("n")});
+    const ValueId at = u.b.op("index.Tensor", {{"self", {length}}, {"indices", Update::list(u.mask)}}, {sym("w")});
+    const ValueId beside = u.b.op("unsqueeze", {{"self", {at}}, {"dim", {std::int64_t{1}}}}, {sym("w"), num(1)});
+    EXPECT_EQ(u.put(u.mask, u.b.op("div.Tensor", {{"self", {u.read}}, {"other", {beside}}}, u.chosen)),
+              "select lt norm unsqueeze div unsqueeze where ");
+}
+
 TEST(MaskedUpdates, OtherRowsAndOtherOpsAreLeftAlone)
 {
     Update other;
