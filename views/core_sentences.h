@@ -54,6 +54,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The model runs on one random graph, but not on another: %1 says %2."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model's forward runs more than 500,000 operators: export a smaller one."),
     QT_TRANSLATE_NOOP("cleave::Core", "The rewritten model does not give the model's answers on a small random graph: output %1 differs. Open it without rewrites."),
+    QT_TRANSLATE_NOOP("cleave::Core", "What was made of the model does not give the same answers on a small random graph: output %1 differs."),
     QT_TRANSLATE_NOOP("cleave::Core", "With edges in place of the adjacency matrix the model does not give the same answers on a small random graph: output %1 differs. Give the model edge_index."),
 
     // Model files.
@@ -385,7 +386,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The graph cannot be laid out: %1."),
     QT_TRANSLATE_NOOP("cleave::Core", "Graphviz cannot lay out the graph."),
     QT_TRANSLATE_NOOP("cleave::Core", "The layout helper and the program do not understand each other: %1."),
-    QT_TRANSLATE_NOOP("cleave::Core", "Checking adjacency matrices on a random graph"),
+    QT_TRANSLATE_NOOP("cleave::Core", "Checking what was made of the model on a random graph"),
     QT_TRANSLATE_NOOP("cleave::Core", "Laying out"),
     QT_TRANSLATE_NOOP("cleave::Core", "Reading edges"),
     QT_TRANSLATE_NOOP("cleave::Core", "Reading nodes"),

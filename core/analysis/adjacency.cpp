@@ -1,6 +1,7 @@
 #include "core/analysis/adjacency.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,7 +28,7 @@ public:
     // ofOwn: also matrices that the program makes itself, of an edge index or of a number for each node.
     Lowering(Program& program, bool ofOwn) : m_p(program), m_ofOwn(ofOwn) {}
 
-    int run()
+    LoweredMatrices run()
     {
         std::vector<Input> inputs;
         std::vector<std::pair<ValueId, std::string>> matrices;
@@ -35,7 +36,7 @@ public:
             if (input.role == Role::GraphStructure && isSquareOfNodes(m_p[input.value]))
                 matrices.emplace_back(input.value, m_p[input.value].name);
         if (matrices.empty() && !m_ofOwn)
-            return 0;
+            return {};
         for (const Input& input : m_p.inputs)
             if (const auto matrix = std::ranges::find(matrices, input.value, &std::pair<ValueId, std::string>::first); matrix == matrices.end())
                 inputs.push_back(input);
@@ -53,7 +54,7 @@ public:
         for (const ValueId output : m_p.outputs)
             if (m_edges.contains(output))
                 throw Error("The model gives back the adjacency matrix '" + printable(m_edges.at(output).matrix) + "', which Cleave takes as edges.");
-        return static_cast<int>(matrices.size()) + m_own;
+        return {static_cast<int>(matrices.size()), m_own};
     }
 
 private:
@@ -63,7 +64,7 @@ private:
         const auto [id, name] = matrix;
         const Value old = m_p[id];
         const std::string stem = areSeveral ? name + "_" : "";
-        const Dim count{0, freshSymbol()};
+        const Dim count = freshCount(m_p, "edges");
         Value index;
         index.name = stem + "edge_index";
         index.dtype = DType::Int64;
@@ -85,18 +86,6 @@ private:
                             "' is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph's " + index.name +
                             " and " + weights.name + " take its place; where there are no weights they are 1.");
         m_read[id] = {inputs[inputs.size() - 2].value, inputs.back().value, count, name};
-    }
-
-    std::string freshSymbol() const
-    {
-        const auto isTaken = [&](const std::string& symbol) {
-            return std::ranges::any_of(m_p.values, [&](const Value& value) {
-                return std::ranges::any_of(value.sizes, [&](const Dim& dim) { return dim.symbol == symbol; });
-            });
-        };
-        for (int n = 0;; ++n)
-            if (const std::string symbol = "edges" + (n > 0 ? std::to_string(n) : ""); !isTaken(symbol))
-                return symbol;
     }
 
     struct Source {
@@ -133,8 +122,9 @@ private:
         if (m_ofOwn && output.valid() && takeEntries(op))
             return;
         // A diagonal matrix scales rows.
-        if (const ValueId left = OpView(m_p, op).value("self"); m_ofOwn && (op.target == "aten::mm" || op.target == "aten::matmul") && identityOf(left) != nullptr)
-            m_own += matrix(left, op) != nullptr;
+        const ValueId left = m_ofOwn && (op.target == "aten::mm" || op.target == "aten::matmul") ? OpView(m_p, op).value("self") : ValueId{};
+        if (identityOf(left) != nullptr && matrix(left, op) != nullptr)
+            ++m_own;
         bool readsMatrix = false, readsIdentity = false;
         forEachOperand(op, [&](ValueId operand) { readsIdentity = readsIdentity || m_identities.contains(operand); });
         if (readsIdentity && isAssertion(op))
@@ -246,9 +236,11 @@ private:
             !m_pairs->isKept(view.value("self")) || m_pairs->numberOf(op, "self") != 0.0)
             return false;
         const ValueId targets = m_rewriter->resolved(indices[0]), sources = m_rewriter->resolved(indices[1]);
-        const auto isList = [&](ValueId index) { return isInteger(m_p[index].dtype) && m_p[index].sizes.size() == 1 && !m_p[index].sizes[0].isConstant(); };
+        const auto isList = [&](ValueId index) {
+            return m_p[index].dtype == DType::Int64 && m_p[index].sizes.size() == 1 && !m_p[index].sizes[0].isConstant();
+        };
         const DType type = m_p[op.outputs.front()].dtype;
-        if (!isList(targets) || !isList(sources) || m_p[targets].sizes != m_p[sources].sizes || m_p[*tensor].dtype != type)
+        if (m_p[op.outputs.front()].sizes.size() != 2 || !isList(targets) || !isList(sources) || m_p[targets].sizes != m_p[sources].sizes || m_p[*tensor].dtype != type)
             return false;
         Edges edges{sources, targets, m_rewriter->resolved(*tensor), m_p[targets].sizes.front(), false, false, m_p[op.outputs.front()].name};
         const bool adds = view.flag("accumulate", false);
@@ -322,6 +314,10 @@ private:
         const bool isRepeated = is({"aten::expand"}) && sizes.size() == 3 && sizes[1] == sizes[2] && sizes[2] == m_p[source].sizes.back();
         if (keeps && (isSquareOfNodes(m_p[output]) || isRepeated) && m_p[output].dtype == m_p[self->weights].dtype)
             return take(output, *self);
+        if (is({"aten::type_as"})) {
+            const std::optional<Edges> each = m_algebra->distinct(op, *self, m_p[source].sizes.back());
+            return each && take(output, ofType(op, *each, m_p[output].dtype));
+        }
         const bool isMasked = m_pairs->takeMask(op, *self, source);
         return (leavesZero(op, m_p[source].dtype) && take(output, m_algebra->entrywise(op, *self, m_p[output]))) || isMasked;
     }
@@ -360,10 +356,12 @@ private:
             return false;
         const Value result = m_p[op.outputs.front()];
         if (const ValueId* chosen = self->asValue())
-            if (const Edges* edges = edgesOf(*chosen, op))
-                return take(op.outputs.front(), m_algebra->product(op, *edges, Edges(*where), result));
+            if (const Edges* edges = edgesOf(*chosen, op)) {
+                const auto both = m_algebra->sideBySide(op, Edges(*edges), Edges(*where), result.sizes.back());
+                return both && take(op.outputs.front(), m_algebra->chosen(op, both->first, both->second.weights));
+            }
         const std::optional<double> number = m_pairs->numberOf(op, "self");
-        if (!number || !isFloating(result.dtype))
+        if (!number || !std::isfinite(*number) || !isFloating(result.dtype))
             return false;
         return take(op.outputs.front(), m_algebra->scaled(op, ofType(op, *where, result.dtype), "aten::mul", "Scalar", {*number}));
     }
@@ -403,7 +401,14 @@ private:
         const ValueId self = view.value("self"), as = view.value("other");
         if (!self.valid() || !as.valid() || edgesOf(self, op) != nullptr || edgesOf(as, op) == nullptr)
             return false;
+        std::vector<Argument> size;
+        for (const Dim& dim : std::vector<Dim>(m_p[op.outputs.front()].sizes))
+            size.push_back(m_rewriter->sizeArgument(dim, op));
+        if (std::ranges::any_of(size, &Argument::isNone))
+            return false;
+        emitKept(self);
         m_broadcast[op.outputs.front()] = m_rewriter->resolved(self);
+        emitLast(op, "aten::expand", "", {{"self", {m_rewriter->resolved(self)}}, {"size", {size}}});  // for other readers
         return true;
     }
 
@@ -460,6 +465,7 @@ private:
         if (l == nullptr && r == nullptr)
             return false;
         const ValueId output = op.outputs.front();
+        emitKept(l != nullptr ? right : left);
         const ValueId rows = m_rewriter->resolved(l != nullptr ? right : left);
         // From the right, columns are nodes: they go the edges the other way.
         const std::optional<ValueId> product =
@@ -486,6 +492,7 @@ private:
             const std::string &of = equation->operands[m], &rows = equation->operands[1 - m];
             if (isMatrix(operands[1 - m], op) || m_stacks.contains(operands[1 - m]))
                 continue;
+            emitKept(operands[1 - m]);
             const ValueId by = m_rewriter->resolved(operands[1 - m]);
             if (const Edges* edges = edgesOf(operands[m], op)) {
                 const auto product = multiplied(op, *edges, of, by, rows, equation->result, result);
@@ -553,7 +560,7 @@ private:
                 all.push_back(*edges);
             else
                 return false;
-        if (view.given("dim") && view.dim("dim", 3) != 0)
+        if (m_p[op.outputs.front()].sizes.size() != 3 || (view.given("dim") && view.dim("dim", 3) != 0))
             return false;
         m_stacks[op.outputs.front()] = std::move(all);
         return true;
@@ -606,6 +613,8 @@ private:
             return {};
         const Value result = m_p[op.outputs.front()];
         const Dim nodes = m_p[view.value("self")].sizes.back();
+        if (std::ranges::count_if(result.sizes, [](const Dim& dim) { return !dim.isOne(); }) != 1)
+            return {};  // once for each of several graphs
         std::optional<ValueId> total = m_algebra->summed(op, ofType(op, edges, result.dtype).weights, dims->front() == rank - 1 ? edges.targets : edges.sources, nodes);
         // The other dimensions of the result are 1.
         std::vector<Dim> sizes{nodes};
@@ -693,7 +702,11 @@ private:
         if (left == nullptr || right == nullptr || m_p[left->weights].dtype != m_p[right->weights].dtype)
             return false;
         const double factor = op.target == "aten::sub" ? -*times : *times;
-        const Edges added = factor == 1 ? *right : m_algebra->scaled(op, *right, "aten::mul", "Scalar", {factor});
+        const bool isWhole = !isFloating(m_p[right->weights].dtype);
+        if (isWhole && factor != std::trunc(factor))
+            return false;
+        const Argument by = isWhole ? Argument{static_cast<std::int64_t>(factor)} : Argument{factor};
+        const Edges added = factor == 1 ? *right : m_algebra->scaled(op, *right, "aten::mul", "Scalar", by);
         return take(op.outputs.front(), m_algebra->joined(op, *left, added));
     }
 
@@ -718,7 +731,7 @@ private:
             return false;
         const Edges old = *edges;
         const Dim nodes = matrix.sizes.back();
-        const Edges others = m_algebra->withoutLoops(op, old);
+        const Edges others = m_algebra->chosen(op, old, m_algebra->areNoLoops(op, old));
         std::optional<Edges> loops = m_algebra->diagonal(op, nodes, {}, matrix.dtype);
         if (!loops)
             return false;
@@ -778,14 +791,16 @@ bool isSquareOfNodes(const Value& value)
            !value.sizes[rank - 1].isConstant() && value.sizes[rank - 1] == value.sizes[rank - 2];
 }
 
-int lowerAdjacencies(Program& program, bool ofOwn)
+LoweredMatrices lowerAdjacencies(Program& program, bool ofOwn)
 {
     static const std::set<std::string_view> makers{"aten::index_put", "aten::diag", "aten::diag_embed", "aten::diagflat"};
-    const auto makes = [&](const Op& op) { return makers.contains(op.target) && !op.outputs.empty() && isSquareOfNodes(program[op.outputs.front()]); };
+    const auto makes = [&](const Op& op) {
+        return makers.contains(op.target) && !op.outputs.empty() && isSquareOfNodes(program[op.outputs.front()]);
+    };
     if (ofOwn && std::ranges::any_of(program.ops, makes)) {
         Program lowered = program;
         try {
-            const int matrices = Lowering(lowered, true).run();
+            const LoweredMatrices matrices = Lowering(lowered, true).run();
             program = std::move(lowered);
             return matrices;
         } catch (const Error&) {

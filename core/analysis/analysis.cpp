@@ -290,33 +290,31 @@ namespace {
 
 // What a program is taken for where it could be one of several.
 struct Reading {
-    std::set<std::string> queries;  // sizes that are fixed
+    std::set<std::string> queries = {};  // sizes that are fixed
     bool takesAsFeatures = true;    // what nodes pass on where no output depends on node features
     bool takesAsEdges = true;       // matrices that the program makes itself
 };
 
-// How often a reading applied.
-struct Taken {
-    int features = 0, matrices = 0;
-};
-
-// From where inputs have roles.
-Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& options, const Reading& reading, Taken& taken, const Evaluator& evaluator,
-                     const Progress& progress)
+// From where inputs have roles. mayBeLess: whether something was taken for more than it is, also where the program is refused.
+Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& options, const Reading& reading, const Evaluator& evaluator,
+                     const Progress& progress, bool& mayBeLess)
 {
     std::vector<FreeSize> freeSizes = fixFreeSizes(program, options.sizes, reading.queries);
-    taken.matrices = lowerAdjacencies(program, reading.takesAsEdges);
-    computeMaskedUpdatesWhole(program);
-    gatherMovedRows(program);
+    const LoweredMatrices matrices = lowerAdjacencies(program, reading.takesAsEdges);
+    mayBeLess = matrices.own > 0;
+    const int chosen = computeMaskedUpdatesWhole(program), moved = gatherMovedRows(program);
     std::vector<PassCount> passes = cleanUp(program);
     mergeNodeCounts(program);
     mergeCompressedRows(program);
     mergeEdgeCounts(program);
-    taken.features = reading.takesAsFeatures ? takeAsFeatures(program) : 0;
+    if (reading.takesAsFeatures && takeAsFeatures(program) > 0)
+        mayBeLess = true;
     passes.insert(passes.begin(), {"in-place ops", inPlace});
     Analysis analysis = analyseClean(std::move(program), evaluator, progress);
     analysis.passes = std::move(passes);
-    analysis.hasLoweredMatrices = taken.matrices > 0;
+    analysis.matrices = matrices.given;
+    analysis.ownMatrices = matrices.own;
+    analysis.restated = chosen + moved;
     analysis.freeSizes = std::move(freeSizes);
     noteRowsFirst(analysis);
     noteProbed(analysis);
@@ -339,11 +337,11 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
         assignRoles(program, options.roles);
     }
     refuseStatic(program);
-    Taken taken;
+    bool mayBeLess = false;
     std::optional<Error> refused;
     const auto tried = [&](const Reading& reading) -> std::optional<Analysis> {
         try {
-            return analyseRead(program, inPlace, options, reading, taken, evaluator, progress);
+            return analyseRead(program, inPlace, options, reading, evaluator, progress, mayBeLess);
         } catch (const Error& error) {
             progress.check();
             if (!refused)
@@ -351,13 +349,13 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
             return {};
         }
     };
-    std::optional<Analysis> analysis = tried({});
-    const Taken at = taken;
+    std::optional<Analysis> analysis = tried({.takesAsEdges = options.takesOwnMatrices});
+    const bool mayBeRead = mayBeLess;
     if (!analysis)
-        if (const std::set<std::string> queries = sizesOfQueries(program); !queries.empty())
-            analysis = tried({queries, true, true});
-    if (!analysis && (at.features > 0 || at.matrices > 0))
-        analysis = tried({{}, false, false});
+        if (std::set<std::string> queries = sizesOfQueries(program); !queries.empty())
+            analysis = tried({.queries = std::move(queries), .takesAsEdges = options.takesOwnMatrices});
+    if (!analysis && mayBeRead)
+        analysis = tried({.takesAsFeatures = false, .takesAsEdges = false});
     if (!analysis)
         throw Error(*refused);
     return *std::move(analysis);

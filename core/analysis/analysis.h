@@ -75,7 +75,9 @@ struct Analysis {
     std::vector<NodeType> nodeTypes;  ///< at least one
     int levels = 0;                   ///< the highest level
     int storedEdges = 0;              ///< of the node types, those of edges that would be computed again and again otherwise
-    bool hasLoweredMatrices = false;  ///< edges take the place of adjacency matrices
+    int matrices = 0;                 ///< adjacency matrices among the inputs, whose place edges take
+    int ownMatrices = 0;              ///< and of those that the program makes itself
+    int restated = 0;                 ///< updates at masks that are computed for all rows, and rows that are read at an index since they only change places
     bool repeatsEdges = false;        ///< rows of edges are computed again and again that could be stored
     std::vector<FreeSize> freeSizes;  ///< sizes of inputs that are numbers of this program, but not of the model
 
@@ -93,6 +95,7 @@ struct Analysis {
 
 struct AnalysisOptions {
     std::map<std::string, Role> roles;  ///< by name of an input or parameter, instead of the guess
+    bool takesOwnMatrices = true;       ///< edges may take the place of matrices that the program makes itself
     KnownInputSizes sizes = {};         ///< what is known of FreeSize: from a graph's arrays, or a plan
 };
 

@@ -27,6 +27,16 @@ Argument number(std::int64_t value) { return {value}; }
 
 }  // namespace
 
+Dim freshCount(const Program& program, const std::string& stem)
+{
+    const auto isTaken = [&](const Dim& dim) {
+        return std::ranges::any_of(program.values, [&](const Value& value) { return std::ranges::find(value.sizes, dim) != value.sizes.end(); });
+    };
+    for (int n = 0;; ++n)
+        if (const Dim dim{0, stem + (n > 0 ? std::to_string(n) : "")}; !isTaken(dim))
+            return dim;
+}
+
 MatrixEdges MatrixAlgebra::reversed(MatrixEdges edges)
 {
     std::swap(edges.sources, edges.targets);
@@ -118,11 +128,23 @@ std::optional<MatrixEdges> MatrixAlgebra::scaledByDiagonal(const Op& at, const M
     return scaled(at, edges, "aten::mul", "Tensor", {factor});
 }
 
+ValueId MatrixAlgebra::areNoLoops(const Op& at, const MatrixEdges& edges)
+{
+    return m_rewriter.emitNew(at, "aten::ne", "Tensor", {{"self", {edges.sources}}, {"other", {edges.targets}}}, vector(DType::Bool, edges.count));
+}
+
 MatrixEdges MatrixAlgebra::withoutLoops(const Op& at, MatrixEdges edges)
 {
-    const ValueId isOther =
-        m_rewriter.emitNew(at, "aten::ne", "Tensor", {{"self", {edges.sources}}, {"other", {edges.targets}}}, vector(DType::Bool, edges.count));
+    const ValueId isOther = areNoLoops(at, edges);
     return scaled(at, std::move(edges), "aten::mul", "Tensor", {isOther});
+}
+
+MatrixEdges MatrixAlgebra::chosen(const Op& at, MatrixEdges edges, ValueId isKept)
+{
+    const ValueId none = m_rewriter.emitNew(at, "aten::zeros_like", "", {{"self", {edges.weights}}}, m_p[edges.weights]);
+    edges.weights =
+        m_rewriter.emitNew(at, "aten::where", "self", {{"condition", {isKept}}, {"self", {edges.weights}}, {"other", {none}}}, m_p[edges.weights]);
+    return edges;
 }
 
 std::vector<ValueId> MatrixAlgebra::makeSeveral(const Op& at, const std::string& target, std::vector<NamedArgument> args,
@@ -152,7 +174,7 @@ std::optional<MatrixEdges> MatrixAlgebra::distinct(const Op& at, const MatrixEdg
     if (known == m_places.end()) {
         const Value ofEdges = vector(DType::Int64, edges.count);
         Places all;
-        all.count = {0, "places" + (m_places.empty() ? std::string() : "_" + std::to_string(m_places.size()))};
+        all.count = freshCount(m_p, "places");
         const Value ofPlaces = vector(DType::Int64, all.count);
         const ValueId first = make("aten::mul", "Tensor", {{"self", {edges.targets}}, {"other", size}}, ofEdges);
         const ValueId keys = make("aten::add", "Tensor", {{"self", {first}}, {"other", {edges.sources}}}, ofEdges);
@@ -167,7 +189,7 @@ std::optional<MatrixEdges> MatrixAlgebra::distinct(const Op& at, const MatrixEdg
         known = m_places.emplace(std::pair{edges.sources, edges.targets}, all).first;
     }
     const Places& places = known->second;
-    ValueId& total = m_totals[{edges.weights, edges.targets}];
+    ValueId& total = m_totals[{edges.sources, edges.targets, edges.weights}];
     if (!total.valid()) {
         const ValueId entries = gathered(at, edges.weights, 0, places.order, edges.count);
         const std::optional<ValueId> sums = summed(at, entries, places.places, places.count);
@@ -203,13 +225,23 @@ std::optional<MatrixEdges> MatrixAlgebra::entrywise(const Op& op, const MatrixEd
 
 std::optional<MatrixEdges> MatrixAlgebra::product(const Op& at, const MatrixEdges& left, const MatrixEdges& right, Value result)
 {
-    const std::optional<MatrixEdges> a = distinct(at, left, result.sizes.back()), b = distinct(at, right, result.sizes.back());
+    const auto both = sideBySide(at, left, right, result.sizes.back());
+    if (!both)
+        return {};
+    MatrixEdges made = both->first;
+    made.weights = m_rewriter.emitNew(at, "aten::mul", "Tensor", {{"self", {made.weights}}, {"other", {both->second.weights}}},
+                                      vector(result.dtype, made.count));
+    return made;
+}
+
+std::optional<std::pair<MatrixEdges, MatrixEdges>> MatrixAlgebra::sideBySide(const Op& at, const MatrixEdges& left, const MatrixEdges& right,
+                                                                             const Dim& nodes)
+{
+    const Dim count = nodes;  // new ops move the program's values
+    const std::optional<MatrixEdges> a = distinct(at, left, count), b = distinct(at, right, count);
     if (!a || !b || a->sources != b->sources || a->targets != b->targets)
         return {};
-    MatrixEdges both = *a;
-    both.weights =
-        m_rewriter.emitNew(at, "aten::mul", "Tensor", {{"self", {a->weights}}, {"other", {b->weights}}}, vector(result.dtype, both.count));
-    return both;
+    return std::pair{*a, *b};
 }
 
 std::optional<ValueId> MatrixAlgebra::passed(const Op& at, const MatrixEdges& edges, ValueId rows, int dim, Value result)

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,13 +36,18 @@ public:
     MatrixEdges scaled(const Op& at, MatrixEdges edges, const std::string& target, const std::string& overload, const Argument& factor);
     /// A product with a diagonal matrix scales columns or rows.
     std::optional<MatrixEdges> scaledByDiagonal(const Op& at, const MatrixEdges& left, const MatrixEdges& right);
-    /// Its weights are 0 where sources are targets.
+    /// The matrix times 1 where sources are not targets, and 0 where they are.
     MatrixEdges withoutLoops(const Op& at, MatrixEdges edges);
+    /// Its weights are 0 where this is false, whatever they were: isKept [count].
+    MatrixEdges chosen(const Op& at, MatrixEdges edges, ValueId isKept);
+    ValueId areNoLoops(const Op& at, const MatrixEdges& edges);
 
     /// The same with one entry for each place, in the order of their targets, and of sources among these.
     std::optional<MatrixEdges> distinct(const Op& at, const MatrixEdges& edges, const Dim& nodes);
     /// Entries after an op that leaves 0 what it is, and reads the matrix as `self`.
     std::optional<MatrixEdges> entrywise(const Op& op, const MatrixEdges& edges, Value result);
+    /// Both with distinct entries, if these are in the same places.
+    std::optional<std::pair<MatrixEdges, MatrixEdges>> sideBySide(const Op& at, const MatrixEdges& left, const MatrixEdges& right, const Dim& nodes);
     /// Entry by entry the product of two that have theirs in the same places, of one type.
     std::optional<MatrixEdges> product(const Op& at, const MatrixEdges& left, const MatrixEdges& right, Value result);
 
@@ -66,8 +72,13 @@ private:
         Dim count;
     };
 
+    using Key = std::tuple<ValueId, ValueId, ValueId>;
+
     std::map<std::pair<ValueId, ValueId>, Places> m_places;  // by sources and targets
-    std::map<std::pair<ValueId, ValueId>, ValueId> m_totals; // weights of distinct entries, by weights and targets before
+    std::map<Key, ValueId> m_totals;                         // weights of distinct entries, by sources, targets and weights before
 };
+
+/// A size of this name, or with a number behind it, that no value has so far.
+Dim freshCount(const Program& program, const std::string& stem);
 
 }  // namespace cleave

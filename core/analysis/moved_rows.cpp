@@ -86,19 +86,21 @@ private:
             return view.dims("dims", rank).value_or(std::vector{-1}) == std::vector{0};
         if (isOneOf(op.target, {"aten::slice", "aten::narrow"}))
             return (view.given("dim") ? view.dim("dim", rank) : 0) == 0 && from != to;
-        return isOneOf(op.target, {"aten::view", "aten::reshape", "aten::unflatten"}) && to.size() == from.size() + 1 &&
+        return isView(op) && to.size() == from.size() + 1 &&
                std::equal(from.begin() + 1, from.end(), to.begin() + 2);
     }
 
     void follow(const Op& op)
     {
         const OpView view(m_p, op);
+        if (op.outputs.empty())
+            return;
         if (isOneOf(op.target, {"aten::cat", "aten::concat", "aten::stack"})) {
             followJoined(op, view.values("tensors"));
             return;
         }
         const ValueId self = view.value("self");
-        if (!self.valid() || op.outputs.empty() || (!m_moved.contains(self) && !movesRows(op, self)))
+        if (!self.valid() || (!m_moved.contains(self) && !movesRows(op, self)))
             return;
         const std::optional<Moved> from = rootOf(op, self);
         if (!from)
@@ -106,9 +108,8 @@ private:
         const std::optional<std::vector<NamedArgument>> args = argumentsFor(op, *from);
         if (!args)
             return;
-        const bool keepsAll = isOneOf(op.target, {"aten::flip", "aten::roll", "aten::view", "aten::reshape", "aten::flatten", "aten::unflatten", "aten::transpose",
-                                                  "aten::permute", "aten::clone", "aten::contiguous", "aten::unsqueeze", "aten::squeeze"}) ||
-                              isWhole(op, self);
+        const bool keepsAll =
+            isView(op) || isOneOf(op.target, {"aten::flip", "aten::roll", "aten::transpose", "aten::clone", "aten::contiguous"}) || isWhole(op, self);
         Op made{op.name, op.target, op.overload, *args, {}, op.module, op.source};
         made.name = op.target.substr(op.target.rfind(':') + 1);
         std::vector<Moved> all;
@@ -122,6 +123,8 @@ private:
         for (std::size_t i = 0; i < all.size(); ++i)
             m_moved[op.outputs[i]] = all[i];
     }
+
+    static bool isView(const Op& op) { return isOneOf(op.target, {"aten::view", "aten::reshape"}) && op.overload != "dtype"; }
 
     // A slice of everything.
     bool isWhole(const Op& op, ValueId self) const
@@ -181,7 +184,7 @@ private:
             return {};
         if (isOneOf(op.target, {"aten::clone", "aten::contiguous"}))
             return args;
-        if (isOneOf(op.target, {"aten::view", "aten::reshape"})) {
+        if (isView(op)) {
             for (NamedArgument& argument : args)
                 if (auto* sizes = argument.name == "self" ? nullptr : std::get_if<std::vector<Argument>>(&argument.value.value))
                     for (std::size_t d = sizes->size() - std::min(behind, sizes->size()); d < sizes->size(); ++d)
@@ -229,6 +232,9 @@ private:
         const Dim rows = m_p[output].sizes.front();
         if (rows != root.sizes.front() && !moved.hasAll && !isTold(op, root.sizes.front()))
             return false;
+        if (rows != root.sizes.front())
+            m_same[rows.symbol] = root.sizes.front();
+        m_moved.erase(output);
         Value list;
         list.dtype = DType::Int64;
         list.sizes = {root.sizes.front()};
@@ -236,9 +242,6 @@ private:
             m_rewriter.emitNew(op, "aten::reshape", "", {{"self", {moved.index}}, {"shape", {std::vector<Argument>{{std::int64_t{-1}}}}}}, list);
         m_rewriter.replace(output, m_rewriter.emitNew(op, "aten::index_select", "",
                                                       {{"self", {moved.root}}, {"dim", {std::int64_t{0}}}, {"index", {index}}}, root));
-        if (rows != root.sizes.front())
-            m_same[rows.symbol] = root.sizes.front();
-        m_moved.erase(output);
         return true;
     }
 
@@ -264,7 +267,7 @@ private:
 
 int gatherMovedRows(Program& program)
 {
-    static const std::set<std::string_view> moving{"aten::flip", "aten::roll", "aten::slice", "aten::narrow", "aten::view", "aten::reshape", "aten::unflatten"};
+    static const std::set<std::string_view> moving{"aten::flip", "aten::roll", "aten::slice", "aten::narrow", "aten::view", "aten::reshape"};
     // Only where the number of rows is taken apart, or all of them change places.
     const auto isFirst = [&](const Op& op) {
         if (!moving.contains(op.target) || op.outputs.size() != 1)

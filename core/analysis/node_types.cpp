@@ -93,11 +93,13 @@ void mergeNodeCounts(Program& program)
         if (matrices.role != Role::GraphStructure || !isFloating(program[matrices.value].dtype) || sizes.size() != 3 || sizes[0].isConstant() ||
             !sizes[1].isConstant() || sizes[1] != sizes[2])
             continue;
+        std::set<std::string> graphs;
         for (const Input& features : program.inputs)
             if (const std::vector<Dim>& other = program[features.value].sizes;
-                features.role == Role::NodeFeatures && other.size() > 1 && !other[0].isConstant() && other[1] == sizes[1] &&
-                canonical(other[0].symbol) != canonical(sizes[0].symbol))
-                renamed[canonical(sizes[0].symbol)] = canonical(other[0].symbol);
+                features.role == Role::NodeFeatures && other.size() > 1 && !other[0].isConstant() && other[1] == sizes[1])
+                graphs.insert(canonical(other[0].symbol));
+        if (graphs.size() == 1 && *graphs.begin() != canonical(sizes[0].symbol))
+            renamed[canonical(sizes[0].symbol)] = *graphs.begin();
     }
     if (renamed.empty())
         return;

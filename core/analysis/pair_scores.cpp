@@ -153,7 +153,10 @@ bool PairScores::lower(const Op& op)
         return lowerView(op, mask->second, self);
     const auto scores = m_scores.find(self);
     if (scores != m_scores.end() && scores->second.isNormal && scores->second.isInfinite && op.target == "aten::nan_to_num" && view.number("nan").value_or(0) == 0) {
-        m_scores[op.outputs.front()] = zeroed(scores->second);
+        Scores numbers = scores->second;
+        numbers.isZeroed = true;
+        numbers.rows = m_rewriter.emitNew(op, op.target, op.overload, {{"self", {numbers.rows}}}, Value(m_p[numbers.rows]));
+        m_scores[op.outputs.front()] = numbers;
         return true;
     }
     return scores != m_scores.end() && lowerView(op, scores->second, self);
@@ -306,7 +309,7 @@ bool PairScores::lowerReshape(const Op& op, Scores scores, ValueId value)
 // Entries of one place become one edge, where they add up to more than 0, or to anything else.
 std::optional<PairScores::Pairs> PairScores::pairsOf(const Op& at, const Mask& mask, const Dim& nodes)
 {
-    const std::pair key{mask.matrix.weights, mask.presence == Presence::Positive};
+    const std::tuple key{mask.matrix.sources, mask.matrix.targets, mask.matrix.weights, mask.presence == Presence::Positive};
     if (const auto known = m_pairs.find(key); known != m_pairs.end())
         return known->second;
     const std::optional<MatrixEdges> places = m_algebra.distinct(at, mask.matrix, nodes);
@@ -316,10 +319,10 @@ std::optional<PairScores::Pairs> PairScores::pairsOf(const Op& at, const Mask& m
     const auto make = [&](std::string target, std::string overload, std::vector<NamedArgument> args, const Value& result) {
         return m_rewriter.emitNew(at, std::move(target), std::move(overload), std::move(args), result);
     };
-    const ValueId present = make(key.second ? "aten::gt" : "aten::ne", "Scalar", {{"self", {places->weights}}, {"other", whole(0)}},
+    const ValueId present = make(mask.presence == Presence::Positive ? "aten::gt" : "aten::ne", "Scalar", {{"self", {places->weights}}, {"other", whole(0)}},
                                  MatrixAlgebra::vector(DType::Bool, places->count));
     Pairs pairs;
-    pairs.count = {0, "pairs" + (m_pairs.empty() ? std::string() : "_" + std::to_string(m_pairs.size()))};
+    pairs.count = freshCount(m_p, "pairs");
     pairs.nodes = nodes;
     const Value indices = MatrixAlgebra::vector(DType::Int64, pairs.count), ofNodes = MatrixAlgebra::vector(DType::Int64, nodes);
     Value column = indices;
@@ -392,7 +395,6 @@ std::optional<ValueId> PairScores::productAtPairs(const Op& product, const Layou
                               sums);
 }
 
-// What a tensor that is broadcast over pairs is at each of them: [pairs, the other dimensions], 1 in place of pairs where it is the same for all.
 std::optional<ValueId> PairScores::at(const Op& op, ValueId scores, const MatrixEdges& places, const Dim& nodes)
 {
     if (m_p[scores].sizes != std::vector{nodes, nodes})
@@ -400,6 +402,7 @@ std::optional<ValueId> PairScores::at(const Op& op, ValueId scores, const Matrix
     return atPairs(op, scores, {2, 0, 1}, {places.sources, places.targets, {}, places.count, nodes});
 }
 
+// What a tensor that is broadcast over pairs is at each of them: [pairs, the other dimensions], 1 in place of pairs where it is the same for all.
 std::optional<ValueId> PairScores::atPairs(const Op& at, ValueId value, const Layout& layout, const Pairs& pairs)
 {
     const auto key = std::tuple(value, layout.rank, layout.targets, layout.sources, pairs.sources);
@@ -483,12 +486,6 @@ std::optional<double> PairScores::constantOf(ValueId value) const
     return self && factor ? std::optional(*self * *factor) : std::nullopt;
 }
 
-PairScores::Scores PairScores::zeroed(Scores scores)
-{
-    scores.isZeroed = true;
-    return scores;
-}
-
 bool PairScores::lowerMasking(const Op& op)
 {
     constexpr double asGoodAsNothing = -1e5;  // its exponential is 0 beside that of any score that is left
@@ -505,15 +502,20 @@ bool PairScores::lowerMasking(const Op& op)
     if (filling == nullptr || !kept.valid())
         return false;
     if (const auto scores = m_scores.find(kept); scores != m_scores.end() && scores->second.isNormal) {
-        const std::optional<Pairs> same = pairsOf(op, mask->second, scores->second.pairs.nodes);
-        if (!same || same->sources != scores->second.pairs.sources || numberOf(op, fills ? "value" : keepsSelf ? "other" : "self") != 0.0 ||
+        const std::size_t before = scores->second.layout.rank - std::min(scores->second.layout.rank, mask->second.layout.rank);
+        const bool areInOrder = scores->second.layout.targets == mask->second.layout.targets + before &&
+                                scores->second.layout.sources == mask->second.layout.sources + before;
+        const std::optional<Pairs> same = areInOrder ? pairsOf(op, mask->second, Dim(scores->second.pairs.nodes)) : std::nullopt;
+        if (!same || same->sources != scores->second.pairs.sources || same->targets != scores->second.pairs.targets || numberOf(op, fills ? "value" : keepsSelf ? "other" : "self") != 0.0 ||
             m_p[op.outputs.front()].sizes != m_p[kept].sizes)
             return false;
-        m_scores[op.outputs.front()] = zeroed(scores->second);
+        Scores zeroed = scores->second;
+        zeroed.isZeroed = true;
+        m_scores[op.outputs.front()] = zeroed;
         return true;
     }
     const std::optional<double> number = numberOf(op, fills ? "value" : keepsSelf ? "other" : "self");
-    const Value& output = m_p[op.outputs.front()];
+    const Value output = m_p[op.outputs.front()];
     Layout layout = mask->second.layout;
     if (!number || *number > asGoodAsNothing || layout.rank > output.sizes.size())
         return false;

@@ -84,7 +84,6 @@ private:
     bool lowerView(const Op& op, Mask mask, ValueId value);
     bool lowerView(const Op& op, Scores scores, ValueId value);
     bool lowerReshape(const Op& op, Scores scores, ValueId value);
-    static Scores zeroed(Scores scores);
     bool lowerMasking(const Op& op);
     bool lowerSoftmax(const Op& op);
     bool lowerProduct(const Op& op);
@@ -107,7 +106,7 @@ private:
     std::map<std::tuple<ValueId, std::size_t, std::size_t, std::size_t, ValueId>, ValueId> m_atPairs;  // by value, layout and sources of the pairs
     std::map<ValueId, Mask> m_masks;
     std::map<ValueId, Scores> m_scores;
-    std::map<std::pair<ValueId, bool>, Pairs> m_pairs;  // by weights, and whether entries must be positive
+    std::map<std::tuple<ValueId, ValueId, ValueId, bool>, Pairs> m_pairs;  // by sources, targets, weights, and whether entries must be positive
 };
 
 }  // namespace cleave

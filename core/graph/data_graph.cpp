@@ -389,7 +389,7 @@ private:
     static std::optional<std::int64_t> firstTogether(const Array& array, Fits&& fits)
     {
         std::int64_t rows = 1;
-        for (std::size_t d = 0; d + 1 < array.shape.size() && rows > 0 && rows <= mostNodes && array.shape[d] <= mostNodes; ++d)
+        for (std::size_t d = 0; d + 1 < array.shape.size() && array.shape[d] > 0 && rows <= mostNodes / array.shape[d]; ++d)
             if (rows *= array.shape[d]; d > 0 && fits(rows))
                 return rows;
         return {};

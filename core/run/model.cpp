@@ -27,9 +27,27 @@ Model openModel(const std::filesystem::path& path, const OpenOptions& options, c
         if (const auto shape = findNamed(options.shapes, program[input.value].name); shape != options.shapes.end())
             for (std::size_t d = 0; d < shape->second.sizes.size(); ++d)
                 known.sizes[program[input.value].name][static_cast<int>(d)] = shape->second.sizes[d];
+    const auto analysed = [&](const Program& read) {
+        Analysis analysis = analyse(read, known, LibTorchEvaluator(), progress);
+        bool isRight = false;
+        try {
+            isRight = checkReading(read, analysis, progress) || analysis.ownMatrices == 0;
+        } catch (const Error&) {
+            progress.check();
+            if (analysis.ownMatrices == 0)
+                throw;
+        }
+        if (isRight)
+            return analysis;
+        // Matrices of the program's own may stay what they are.
+        AnalysisOptions asItIs = known;
+        asItIs.takesOwnMatrices = false;
+        analysis = analyse(read, asItIs, LibTorchEvaluator(), progress);
+        checkReading(read, analysis, progress);
+        return analysis;
+    };
     const auto opened = [&](const Program& read) {
-        auto traced = std::make_shared<Analysis>(analyse(read, known, LibTorchEvaluator(), progress));
-        checkAdjacencies(read, *traced, progress);
+        auto traced = std::make_shared<Analysis>(analysed(read));
         Model model = rewrittenModel(std::move(traced), options.rewrites, progress);
         if (options.check)
             checkCut(*model.analysis, *model.cut, progress);

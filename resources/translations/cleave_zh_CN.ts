@@ -604,6 +604,10 @@
         <translation>在一个小型随机图上，重写后的模型与原模型结果不同：输出 %1 不一致。请不使用重写打开它。</translation>
     </message>
     <message>
+        <source>What was made of the model does not give the same answers on a small random graph: output %1 differs.</source>
+        <translation>由模型得到的程序在小随机图上给出的答案与模型不同：输出 %1 不一致。</translation>
+    </message>
+    <message>
         <source>With edges in place of the adjacency matrix the model does not give the same answers on a small random graph: output %1 differs. Give the model edge_index.</source>
         <translation>用边代替邻接矩阵后，模型在一个小型随机图上的结果不同：输出 %1 不一致。请让模型接收 edge_index。</translation>
     </message>
@@ -1784,8 +1788,8 @@
         <translation>布局助手与程序无法互相理解：%1。</translation>
     </message>
     <message>
-        <source>Checking adjacency matrices on a random graph</source>
-        <translation>正在随机图上检查邻接矩阵</translation>
+        <source>Checking what was made of the model on a random graph</source>
+        <translation>正在用随机图检查由模型得到的程序</translation>
     </message>
     <message>
         <source>Laying out</source>
