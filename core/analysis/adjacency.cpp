@@ -164,7 +164,8 @@ private:
     bool isIdentity(const Op& op) const
     {
         static const std::set<std::string_view> targets{"aten::eye", "aten::diag", "aten::diag_embed", "aten::diagflat"};
-        static const std::set<std::string_view> copies{"aten::to", "aten::_to_copy", "aten::type_as", "aten::clone", "aten::contiguous", "aten::detach", "aten::alias"};
+        static const std::set<std::string_view> copies{"aten::to",         "aten::_to_copy", "aten::type_as", "aten::clone",
+                                                       "aten::contiguous", "aten::detach",   "aten::alias"};
         if (!isSquareOfNodes(m_p[op.outputs.front()]))
             return false;
         const OpView view(m_p, op);
@@ -221,7 +222,8 @@ private:
         const ValueId entries = OpView(m_p, op).value("self");
         if (op.target != "aten::eye" && (!entries.valid() || m_p[entries].dtype != m_p[value].dtype))
             return nullptr;
-        const auto edges = m_algebra->diagonal(at, m_p[value].sizes.back(), op.target == "aten::eye" ? ValueId{} : m_rewriter->resolved(entries), m_p[value].dtype);
+        const auto edges =
+            m_algebra->diagonal(at, m_p[value].sizes.back(), op.target == "aten::eye" ? ValueId{} : m_rewriter->resolved(entries), m_p[value].dtype);
         return edges ? &(m_edges[value] = *edges) : nullptr;
     }
 
@@ -240,14 +242,16 @@ private:
             return m_p[index].dtype == DType::Int64 && m_p[index].sizes.size() == 1 && !m_p[index].sizes[0].isConstant();
         };
         const DType type = m_p[op.outputs.front()].dtype;
-        if (m_p[op.outputs.front()].sizes.size() != 2 || !isList(targets) || !isList(sources) || m_p[targets].sizes != m_p[sources].sizes || m_p[*tensor].dtype != type)
+        if (m_p[op.outputs.front()].sizes.size() != 2 || !isList(targets) || !isList(sources) || m_p[targets].sizes != m_p[sources].sizes ||
+            m_p[*tensor].dtype != type)
             return false;
         Edges edges{sources, targets, m_rewriter->resolved(*tensor), m_p[targets].sizes.front(), false, false, m_p[op.outputs.front()].name};
         const bool adds = view.flag("accumulate", false);
         if (isNumber(*tensor)) {
             const ValueId number = m_p[edges.weights].sizes.empty() ? edges.weights : m_algebra->flattened(op, edges.weights, Dim{1, {}});
             const auto ones = [&](const Edges& of) {
-                return m_rewriter->emitNew(op, "aten::ones_like", "", {{"self", {of.targets}}, {"dtype", {type}}}, MatrixAlgebra::vector(type, of.count));
+                return m_rewriter->emitNew(op, "aten::ones_like", "", {{"self", {of.targets}}, {"dtype", {type}}},
+                                           MatrixAlgebra::vector(type, of.count));
             };
             edges.weights = ones(edges);
             if (!adds) {
@@ -296,7 +300,9 @@ private:
             return lowerDiagonal(op);
         if (is({"aten::sym_size", "aten::size"}))
             return lowerSize(op);
-        const ValueId source = view.value(is({"aten::slice_scatter"}) ? "src" : is({"aten::dropout"}) ? "input" : "self");  // a scatter over all of a matrix is what it scatters
+        const ValueId source = view.value(is({"aten::slice_scatter"}) ? "src"
+                                          : is({"aten::dropout"})     ? "input"
+                                                                      : "self");  // a scatter over all of a matrix is what it scatters
         if (const auto stack = m_stacks.find(source); stack != m_stacks.end())
             return lowerSelect(op, stack->second);
         const Edges* self = source.valid() ? edgesOf(source, op) : nullptr;
@@ -325,9 +331,11 @@ private:
     // Whether it makes 0 of 0 in every entry, and of nothing else what it is told by a tensor.
     bool leavesZero(const Op& op, DType from) const
     {
-        static const std::set<std::string_view> always{"aten::relu", "aten::abs", "aten::sign", "aten::sgn", "aten::tanh", "aten::sqrt", "aten::leaky_relu", "aten::elu", "aten::square",
-                                                       "aten::neg", "aten::sin", "aten::tan", "aten::atan", "aten::asinh", "aten::expm1", "aten::log1p", "aten::erf", "aten::gelu",
-                                                       "aten::silu", "aten::to", "aten::_to_copy", "aten::round", "aten::floor", "aten::ceil", "aten::trunc", "aten::nan_to_num"};
+        static const std::set<std::string_view> always{
+            "aten::relu",  "aten::abs",    "aten::sign", "aten::sgn",   "aten::tanh",      "aten::sqrt", "aten::leaky_relu",
+            "aten::elu",   "aten::square", "aten::neg",  "aten::sin",   "aten::tan",       "aten::atan", "aten::asinh",
+            "aten::expm1", "aten::log1p",  "aten::erf",  "aten::gelu",  "aten::silu",      "aten::to",   "aten::_to_copy",
+            "aten::round", "aten::floor",  "aten::ceil", "aten::trunc", "aten::nan_to_num"};
         if (always.contains(op.target))
             return m_p[op.outputs.front()].sizes == m_p[OpView(m_p, op).value("self")].sizes;
         const OpView view(m_p, op);
@@ -341,8 +349,9 @@ private:
             return holds("min", true) && holds("max", false);
         }
         const auto other = view.number("other");
-        return other && ((op.target == "aten::gt" && *other >= 0) || (op.target == "aten::ge" && *other > 0) || (op.target == "aten::lt" && *other <= 0) ||
-                         (op.target == "aten::le" && *other < 0) || (op.target == "aten::ne" && *other == 0) || (op.target == "aten::eq" && *other != 0));
+        return other &&
+               ((op.target == "aten::gt" && *other >= 0) || (op.target == "aten::ge" && *other > 0) || (op.target == "aten::lt" && *other <= 0) ||
+                (op.target == "aten::le" && *other < 0) || (op.target == "aten::ne" && *other == 0) || (op.target == "aten::eq" && *other != 0));
     }
 
     // Entries where a condition on entries holds, and 0 elsewhere.
@@ -370,7 +379,8 @@ private:
     Edges ofType(const Op& op, Edges edges, DType type)
     {
         if (m_p[edges.weights].dtype != type)
-            edges.weights = m_rewriter->emitNew(op, "aten::to", "dtype", {{"self", {edges.weights}}, {"dtype", {type}}}, MatrixAlgebra::vector(type, edges.count));
+            edges.weights = m_rewriter->emitNew(op, "aten::to", "dtype", {{"self", {edges.weights}}, {"dtype", {type}}},
+                                                MatrixAlgebra::vector(type, edges.count));
         return edges;
     }
 
@@ -469,7 +479,8 @@ private:
         const ValueId rows = m_rewriter->resolved(l != nullptr ? right : left);
         // From the right, columns are nodes: they go the edges the other way.
         const std::optional<ValueId> product =
-            l != nullptr ? rowsOf(op, *l, rows) : m_algebra->passed(op, MatrixAlgebra::reversed(*r), rows, static_cast<int>(m_p[rows].sizes.size()) - 1, m_p[output]);
+            l != nullptr ? rowsOf(op, *l, rows)
+                         : m_algebra->passed(op, MatrixAlgebra::reversed(*r), rows, static_cast<int>(m_p[rows].sizes.size()) - 1, m_p[output]);
         if (product)
             m_rewriter->replace(output, *product);
         return product.has_value();
@@ -615,7 +626,8 @@ private:
         const Dim nodes = m_p[view.value("self")].sizes.back();
         if (std::ranges::count_if(result.sizes, [](const Dim& dim) { return !dim.isOne(); }) != 1)
             return {};  // once for each of several graphs
-        std::optional<ValueId> total = m_algebra->summed(op, ofType(op, edges, result.dtype).weights, dims->front() == rank - 1 ? edges.targets : edges.sources, nodes);
+        std::optional<ValueId> total =
+            m_algebra->summed(op, ofType(op, edges, result.dtype).weights, dims->front() == rank - 1 ? edges.targets : edges.sources, nodes);
         // The other dimensions of the result are 1.
         std::vector<Dim> sizes{nodes};
         for (std::size_t d = 0; d < result.sizes.size() && total; ++d)

@@ -291,8 +291,8 @@ namespace {
 // What a program is taken for where it could be one of several.
 struct Reading {
     std::set<std::string> queries = {};  // sizes that are fixed
-    bool takesAsFeatures = true;    // what nodes pass on where no output depends on node features
-    bool takesAsEdges = true;       // matrices that the program makes itself
+    bool takesAsFeatures = true;         // what nodes pass on where no output depends on node features
+    bool takesAsEdges = true;            // matrices that the program makes itself
 };
 
 // From where inputs have roles. mayBeLess: whether something was taken for more than it is, also where the program is refused.

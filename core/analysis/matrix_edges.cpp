@@ -23,7 +23,10 @@ Dim sumOf(const Dim& a, const Dim& b)
     return {0, "Add(" + join(parts, ", ") + ")"};
 }
 
-Argument number(std::int64_t value) { return {value}; }
+Argument number(std::int64_t value)
+{
+    return {value};
+}
 
 }  // namespace
 
@@ -260,8 +263,8 @@ std::optional<ValueId> MatrixAlgebra::passed(const Op& at, const MatrixEdges& ed
     }
     const ValueId neighbours = gathered(at, rows, dim, edges.sources, edges.count);
     const ValueId messages = m_rewriter.emitNew(at, "aten::mul", "Tensor", {{"self", {neighbours}}, {"other", {weights}}}, m_p[neighbours]);
-    return m_rewriter.emitNew(at, "aten::index_add", "",
-                              {{"self", {*sum}}, {"dim", number(dim)}, {"index", {edges.targets}}, {"source", {messages}}}, result);
+    return m_rewriter.emitNew(at, "aten::index_add", "", {{"self", {*sum}}, {"dim", number(dim)}, {"index", {edges.targets}}, {"source", {messages}}},
+                              result);
 }
 
 }  // namespace cleave

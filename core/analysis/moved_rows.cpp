@@ -86,8 +86,7 @@ private:
             return view.dims("dims", rank).value_or(std::vector{-1}) == std::vector{0};
         if (isOneOf(op.target, {"aten::slice", "aten::narrow"}))
             return (view.given("dim") ? view.dim("dim", rank) : 0) == 0 && from != to;
-        return isView(op) && to.size() == from.size() + 1 &&
-               std::equal(from.begin() + 1, from.end(), to.begin() + 2);
+        return isView(op) && to.size() == from.size() + 1 && std::equal(from.begin() + 1, from.end(), to.begin() + 2);
     }
 
     void follow(const Op& op)
@@ -195,7 +194,8 @@ private:
             const auto dims = view.dims("dims", rank);
             return dims && std::ranges::all_of(*dims, [&](int dim) { return dim < from.leading; }) ? std::optional(args) : std::nullopt;
         }
-        if (isOneOf(op.target, {"aten::slice", "aten::narrow", "aten::select", "aten::unbind", "aten::chunk", "aten::split", "aten::split_with_sizes", "aten::index_select"}))
+        if (isOneOf(op.target, {"aten::slice", "aten::narrow", "aten::select", "aten::unbind", "aten::chunk", "aten::split", "aten::split_with_sizes",
+                                "aten::index_select"}))
             return isLeading("dim") && isFromGraph(op) ? std::optional(args) : std::nullopt;
         if (op.target == "aten::transpose")
             return isLeading("dim0") && isLeading("dim1") ? std::optional(args) : std::nullopt;
@@ -203,7 +203,8 @@ private:
             const std::vector<ValueId> indices = view.values("indices");
             bool isListOfNumbers = true;
             for (std::size_t i = 0; i < indices.size(); ++i)
-                isListOfNumbers = isListOfNumbers && (!indices[i].valid() || (static_cast<int>(i) < from.leading && m_p[indices[i]].dtype != DType::Bool));
+                isListOfNumbers =
+                    isListOfNumbers && (!indices[i].valid() || (static_cast<int>(i) < from.leading && m_p[indices[i]].dtype != DType::Bool));
             return isListOfNumbers && isFromGraph(op) ? std::optional(args) : std::nullopt;
         }
         return {};
@@ -240,8 +241,8 @@ private:
         list.sizes = {root.sizes.front()};
         const ValueId index =
             m_rewriter.emitNew(op, "aten::reshape", "", {{"self", {moved.index}}, {"shape", {std::vector<Argument>{{std::int64_t{-1}}}}}}, list);
-        m_rewriter.replace(output, m_rewriter.emitNew(op, "aten::index_select", "",
-                                                      {{"self", {moved.root}}, {"dim", {std::int64_t{0}}}, {"index", {index}}}, root));
+        m_rewriter.replace(
+            output, m_rewriter.emitNew(op, "aten::index_select", "", {{"self", {moved.root}}, {"dim", {std::int64_t{0}}}, {"index", {index}}}, root));
         return true;
     }
 

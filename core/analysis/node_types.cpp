@@ -84,7 +84,8 @@ void mergeNodeCounts(Program& program)
             continue;
         const Dim& rows = program[form->source].sizes[at(form->sourceDim)];
         const Dim* counted = sizeOfRange(program, makerOf(program, viewRoot(program, form->index), "aten::repeat_interleave"));
-        if (counted != nullptr && ofFeatures.contains(rows.symbol) && sizeParts(counted->symbol).second.empty() && canonical(counted->symbol) != canonical(rows.symbol))
+        if (counted != nullptr && ofFeatures.contains(rows.symbol) && sizeParts(counted->symbol).second.empty() &&
+            canonical(counted->symbol) != canonical(rows.symbol))
             renamed[canonical(counted->symbol)] = canonical(rows.symbol);
     }
     // A matrix for each of the graphs whose nodes have features: [graphs, n, n] beside [graphs, n, features].

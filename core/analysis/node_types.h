@@ -7,7 +7,8 @@
 namespace cleave {
 
 /// Node features that the exporter counted by symbols of their own (coordinates beside features) are rows of the same nodes if both are
-/// read at one index; a matrix for each graph is of the graphs that have features. A graph that has different numbers of them is refused when it is bound.
+/// read at one index; a matrix for each graph is of the graphs that have features. A graph that has different numbers of them is refused when it is
+/// bound.
 void mergeNodeCounts(Program& program);
 
 /// scatter_add and its like take an index that is shorter than what they add up, and an exporter counts the two apart: it is as long. A graph in

@@ -152,7 +152,8 @@ bool PairScores::lower(const Op& op)
     if (const auto mask = m_masks.find(self); mask != m_masks.end())
         return lowerView(op, mask->second, self);
     const auto scores = m_scores.find(self);
-    if (scores != m_scores.end() && scores->second.isNormal && scores->second.isInfinite && op.target == "aten::nan_to_num" && view.number("nan").value_or(0) == 0) {
+    if (scores != m_scores.end() && scores->second.isNormal && scores->second.isInfinite && op.target == "aten::nan_to_num" &&
+        view.number("nan").value_or(0) == 0) {
         Scores numbers = scores->second;
         numbers.isZeroed = true;
         numbers.rows = m_rewriter.emitNew(op, op.target, op.overload, {{"self", {numbers.rows}}}, Value(m_p[numbers.rows]));
@@ -319,8 +320,8 @@ std::optional<PairScores::Pairs> PairScores::pairsOf(const Op& at, const Mask& m
     const auto make = [&](std::string target, std::string overload, std::vector<NamedArgument> args, const Value& result) {
         return m_rewriter.emitNew(at, std::move(target), std::move(overload), std::move(args), result);
     };
-    const ValueId present = make(mask.presence == Presence::Positive ? "aten::gt" : "aten::ne", "Scalar", {{"self", {places->weights}}, {"other", whole(0)}},
-                                 MatrixAlgebra::vector(DType::Bool, places->count));
+    const ValueId present = make(mask.presence == Presence::Positive ? "aten::gt" : "aten::ne", "Scalar",
+                                 {{"self", {places->weights}}, {"other", whole(0)}}, MatrixAlgebra::vector(DType::Bool, places->count));
     Pairs pairs;
     pairs.count = freshCount(m_p, "pairs");
     pairs.nodes = nodes;
@@ -333,7 +334,8 @@ std::optional<PairScores::Pairs> PairScores::pairsOf(const Op& at, const Mask& m
     pairs.targets = m_algebra.gathered(at, places->targets, 0, kept, pairs.count);
     const ValueId none = make("aten::zeros", "", {{"size", {std::vector<Argument>{size}}}, {"dtype", {DType::Int64}}}, ofNodes);
     const ValueId each = make("aten::ones_like", "", {{"self", {pairs.targets}}}, indices);
-    const ValueId degrees = make("aten::index_add", "", {{"self", {none}}, {"dim", whole(0)}, {"index", {pairs.targets}}, {"source", {each}}}, ofNodes);
+    const ValueId degrees =
+        make("aten::index_add", "", {{"self", {none}}, {"dim", whole(0)}, {"index", {pairs.targets}}, {"source", {each}}}, ofNodes);
     pairs.isAlone = make("aten::eq", "Scalar", {{"self", {degrees}}, {"other", whole(0)}}, MatrixAlgebra::vector(DType::Bool, nodes));
     return m_pairs[key] = pairs;
 }
@@ -506,7 +508,10 @@ bool PairScores::lowerMasking(const Op& op)
         const bool areInOrder = scores->second.layout.targets == mask->second.layout.targets + before &&
                                 scores->second.layout.sources == mask->second.layout.sources + before;
         const std::optional<Pairs> same = areInOrder ? pairsOf(op, mask->second, Dim(scores->second.pairs.nodes)) : std::nullopt;
-        if (!same || same->sources != scores->second.pairs.sources || same->targets != scores->second.pairs.targets || numberOf(op, fills ? "value" : keepsSelf ? "other" : "self") != 0.0 ||
+        if (!same || same->sources != scores->second.pairs.sources || same->targets != scores->second.pairs.targets ||
+            numberOf(op, fills       ? "value"
+                         : keepsSelf ? "other"
+                                     : "self") != 0.0 ||
             m_p[op.outputs.front()].sizes != m_p[kept].sizes)
             return false;
         Scores zeroed = scores->second;

@@ -128,7 +128,8 @@ void sliceToSelect(const Program& program, Op& op)
     static const std::set<std::string_view> views{"aten::squeeze", "aten::view", "aten::reshape", "aten::_unsafe_view", "aten::flatten"};
     const OpView view(program, op);
     const ValueId self = view.value("self");
-    if (!views.contains(op.target) || op.outputs.empty() || !self.valid() || !program[self].producer.valid() || program[self].dtype != view.output().dtype)
+    if (!views.contains(op.target) || op.outputs.empty() || !self.valid() || !program[self].producer.valid() ||
+        program[self].dtype != view.output().dtype)
         return;
     const Op& producer = program[program[self].producer];
     const OpView part(program, producer);

@@ -263,10 +263,12 @@ bool checkReading(const Program& read, const Analysis& analysis, const Progress&
         }
         for (std::size_t i = 0; i < expected.size(); ++i)
             if (expected[i].isTensor() && difference(found.at(i).toTensor(), expected[i].toTensor()) > allowedGap(narrowestTypes(read)[read.outputs[i]]))
-                throw Error(hasMatrices ? "With edges in place of the adjacency matrix the model does not give the same answers on a small random graph: output '" +
-                                              read[read.outputs[i]].name + "' differs. Give the model edge_index."
-                                        : "What was made of the model does not give the same answers on a small random graph: output '" +
-                                              read[read.outputs[i]].name + "' differs.");
+                throw Error(
+                    hasMatrices
+                        ? "With edges in place of the adjacency matrix the model does not give the same answers on a small random graph: output '" +
+                              read[read.outputs[i]].name + "' differs. Give the model edge_index."
+                        : "What was made of the model does not give the same answers on a small random graph: output '" + read[read.outputs[i]].name +
+                              "' differs.");
     });
     return true;
 }

@@ -42,8 +42,8 @@ Model rewrittenModel(std::shared_ptr<const Analysis> traced, const std::set<Rewr
 /// Runs the rewritten program against the traced one on two small random graphs. Error naming the output that differs.
 void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Progress& progress = {});
 
-/// Runs a program as it was read against what the analysis made of it, on a small random graph: edges in place of adjacency matrices, updates at masks
-/// for all rows, rows at an index. Error naming the output that differs. False where no small graph has a row for each of a parameter's.
+/// Runs a program as it was read against what the analysis made of it, on a small random graph: edges in place of adjacency matrices, updates at
+/// masks for all rows, rows at an index. Error naming the output that differs. False where no small graph has a row for each of a parameter's.
 bool checkReading(const Program& read, const Analysis& analysis, const Progress& progress = {});
 
 /// Runs the cut program against the whole program on two small random directed graphs. Error naming the first op whose rows differ.

@@ -236,8 +236,9 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
                 randomPointers(shape[0], divided->isConstant() ? divided->value : std::llround(sizeValue(divided->symbol, sizeOf)), random)
                     .to(scalarType(value.dtype));
         else if (repeated && (repeated->isConstant() || sizes.contains(repeated->symbol)))
-            bindings[input.value] =
-                randomPointers(shape[0] + 1, repeated->isConstant() ? repeated->value : sizes.at(repeated->symbol), random).diff().to(scalarType(value.dtype));
+            bindings[input.value] = randomPointers(shape[0] + 1, repeated->isConstant() ? repeated->value : sizes.at(repeated->symbol), random)
+                                        .diff()
+                                        .to(scalarType(value.dtype));
         else if (isEdges(input))
             bindings[input.value] = randomEdges(graph, {rowsOf(input.value, 0), rowsOf(input.value, 1)}, shape[1], random);
         else if (input.role == Role::GraphStructure && isSquareOfNodes(value))
@@ -259,22 +260,22 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
     const std::int64_t edges = graph.edges, nodes = graph.nodes;
     std::optional<Error> refused;
     for (const auto& [integers, least, more, named, moreNodes] : {Try{graph.nodes, 0, 0},
-                                                {5, 0, 0},
-                                                {3, 0, 0},
-                                                {2, 0, 0},
-                                                {1, 0, 0},
-                                                {graph.nodes, 0, 1},
-                                                {5, 0, 1},
-                                                {1, 0, 1},
-                                                {graph.nodes, 1, 0},
-                                                {6, 1, 0},
-                                                {4, 1, 0},
-                                                {2, 1, 0},
-                                                {graph.nodes, 0, 0, assumedSize},
-                                                {5, 0, 0, 4},
-                                                {2, 0, 0, 2},
-                                                {graph.nodes, 0, 0, 0, 1},
-                                                {graph.nodes, 0, 1, 0, 1}}) {
+                                                                  {5, 0, 0},
+                                                                  {3, 0, 0},
+                                                                  {2, 0, 0},
+                                                                  {1, 0, 0},
+                                                                  {graph.nodes, 0, 1},
+                                                                  {5, 0, 1},
+                                                                  {1, 0, 1},
+                                                                  {graph.nodes, 1, 0},
+                                                                  {6, 1, 0},
+                                                                  {4, 1, 0},
+                                                                  {2, 1, 0},
+                                                                  {graph.nodes, 0, 0, assumedSize},
+                                                                  {5, 0, 0, 4},
+                                                                  {2, 0, 0, 2},
+                                                                  {graph.nodes, 0, 0, 0, 1},
+                                                                  {graph.nodes, 0, 1, 0, 1}}) {
         graph.integers = integers;
         graph.mostNamed = named;
         graph.leastInteger = least;

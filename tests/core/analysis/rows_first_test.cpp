@@ -98,7 +98,8 @@ TEST(RowsFirst, EdgesMayNameTheNodesOfGraphsSideBySide)
         ProgramBuilder b;
         const ValueId x = b.input("x", sizes), index = b.input("joined_edge_index", {num(2), sym("m")}, DType::Int64);
         const ValueId joined = b.op("reshape", {{"self", {x}}, {"shape", test::ints({-1, 8})}}, {sym(together), num(8)});
-        const ValueId from = b.op("select.int", {{"self", {index}}, {"dim", {std::int64_t{0}}}, {"index", {std::int64_t{0}}}}, {sym("m")}, DType::Int64);
+        const ValueId from =
+            b.op("select.int", {{"self", {index}}, {"dim", {std::int64_t{0}}}, {"index", {std::int64_t{0}}}}, {sym("m")}, DType::Int64);
         b.program.outputs = {b.op("index_select", {{"self", {joined}}, {"dim", {std::int64_t{0}}}, {"index", {from}}}, {sym("m"), num(8)})};
         putRowsFirst(b.program);
         b.program.inputs.front().role = Role::NodeFeatures;

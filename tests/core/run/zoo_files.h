@@ -26,7 +26,8 @@ inline Model openZoo(const std::string& name, const OpenOptions& options = {}) {
 /// The graph that a model was exported on.
 inline DataGraph zooGraph(const std::string& name) { return readGraph(zooFile(name + ".npz")); }
 
-/// Whether the program tells which nodes edges among the inputs name. The others compute indices from these, of nodes of several types, or graphs side by side.
+/// Whether the program tells which nodes edges among the inputs name. The others compute indices from these, of nodes of several types, or graphs
+/// side by side.
 inline bool hasNodeOrders(std::string_view name)
 {
     return name != "recommender" && name != "side_by_side" && name != "joined_graphs" && name != "joined_matrices" && name != "gathers_merged_rows";
