@@ -300,9 +300,8 @@ private:
             return lowerDiagonal(op);
         if (is({"aten::sym_size", "aten::size"}))
             return lowerSize(op);
-        const ValueId source = view.value(is({"aten::slice_scatter"}) ? "src"
-                                          : is({"aten::dropout"})     ? "input"
-                                                                      : "self");  // a scatter over all of a matrix is what it scatters
+        // A scatter over all of a matrix is what it scatters.
+        const ValueId source = view.value(is({"aten::slice_scatter"}) ? "src" : is({"aten::dropout"}) ? "input" : "self");
         if (const auto stack = m_stacks.find(source); stack != m_stacks.end())
             return lowerSelect(op, stack->second);
         const Edges* self = source.valid() ? edgesOf(source, op) : nullptr;
@@ -328,7 +327,7 @@ private:
         return (leavesZero(op, m_p[source].dtype) && take(output, m_algebra->entrywise(op, *self, m_p[output]))) || isMasked;
     }
 
-    // Whether it makes 0 of 0 in every entry, and of nothing else what it is told by a tensor.
+    // Whether it makes 0 of 0, by the numbers that it is given: what takes tensors beside the matrix does not count.
     bool leavesZero(const Op& op, DType from) const
     {
         static const std::set<std::string_view> always{

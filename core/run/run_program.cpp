@@ -63,8 +63,9 @@ public:
         const auto add = [&](ValueId value) { bytes += bytesOf(value); };
         forEachOperand(m_program[id], add);
         std::ranges::for_each(m_program[id].outputs, add);
+        constexpr double most = 1e18;  // more than any machine has, and few enough to count
         if (bytes > 0)
-            requireWithinBound(static_cast<std::size_t>(bytes), "With all pairs at once, " + describe(m_program, id), "");
+            requireWithinBound(static_cast<std::size_t>(std::min(bytes, most)), "With all pairs at once, " + describe(m_program, id), "");
     }
 
 private:
