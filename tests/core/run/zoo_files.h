@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdlib>
 #include <string_view>
 
 #include "core/plan/plan_space.h"
@@ -22,6 +23,9 @@ inline Model openBeside(const DataGraph& graph, const std::filesystem::path& pat
 }
 
 inline Model openZoo(const std::string& name, const OpenOptions& options = {}) { return openModel(zooFile(name + ".pt2"), options); }
+
+/// Whether a person asked for long tests: properties are then tried on larger samples.
+inline bool hasTime() { return std::getenv("CLEAVE_LONG_TESTS") != nullptr; }
 
 /// The graph that a model was exported on.
 inline DataGraph zooGraph(const std::string& name) { return readGraph(zooFile(name + ".npz")); }
