@@ -23,11 +23,6 @@ Dim sumOf(const Dim& a, const Dim& b)
     return {0, "Add(" + join(parts, ", ") + ")"};
 }
 
-Argument number(std::int64_t value)
-{
-    return {value};
-}
-
 }  // namespace
 
 Dim freshCount(const Program& program, const std::string& stem)
@@ -61,18 +56,18 @@ Value MatrixAlgebra::like(ValueId of, std::vector<Dim> sizes) const
     return value;
 }
 
-ValueId MatrixAlgebra::gathered(const Op& at, ValueId rows, int dim, ValueId index, const Dim& count)
+ValueId MatrixAlgebra::gathered(const Op& at, ValueId rows, std::size_t dim, ValueId index, const Dim& count)
 {
     std::vector<Dim> sizes = m_p[rows].sizes;
-    sizes[static_cast<std::size_t>(dim)] = count;
-    return m_rewriter.emitNew(at, "aten::index_select", "", {{"self", {rows}}, {"dim", number(dim)}, {"index", {index}}}, like(rows, sizes));
+    sizes[dim] = count;
+    return m_rewriter.emitNew(at, "aten::index_select", "", {{"self", {rows}}, {"dim", whole(dim)}, {"index", {index}}}, like(rows, sizes));
 }
 
 ValueId MatrixAlgebra::flattened(const Op& at, ValueId value, const Dim& count)
 {
     if (m_p[value].sizes.size() == 1)
         return value;
-    return m_rewriter.emitNew(at, "aten::reshape", "", {{"self", {value}}, {"shape", {std::vector<Argument>{number(-1)}}}}, like(value, {count}));
+    return m_rewriter.emitNew(at, "aten::reshape", "", {{"self", {value}}, {"shape", {std::vector<Argument>{whole(-1)}}}}, like(value, {count}));
 }
 
 std::optional<ValueId> MatrixAlgebra::zeros(const Op& at, Value value)
@@ -108,7 +103,7 @@ MatrixEdges MatrixAlgebra::joined(const Op& at, const MatrixEdges& left, const M
     all.count = sumOf(left.count, right.count);
     all.matrix = left.matrix.empty() ? right.matrix : left.matrix;
     const auto cat = [&](ValueId x, ValueId y) {
-        return m_rewriter.emitNew(at, "aten::cat", "", {{"tensors", {std::vector<Argument>{{x}, {y}}}}, {"dim", number(0)}}, like(x, {all.count}));
+        return m_rewriter.emitNew(at, "aten::cat", "", {{"tensors", {std::vector<Argument>{{x}, {y}}}}, {"dim", whole(0)}}, like(x, {all.count}));
     };
     all.sources = cat(left.sources, right.sources);
     all.targets = cat(left.targets, right.targets);
@@ -181,7 +176,7 @@ std::optional<MatrixEdges> MatrixAlgebra::distinct(const Op& at, const MatrixEdg
         const Value ofPlaces = vector(DType::Int64, all.count);
         const ValueId first = make("aten::mul", "Tensor", {{"self", {edges.targets}}, {"other", size}}, ofEdges);
         const ValueId keys = make("aten::add", "Tensor", {{"self", {first}}, {"other", {edges.sources}}}, ofEdges);
-        const std::vector<ValueId> sorted = makeSeveral(at, "aten::sort", {{"self", {keys}}, {"dim", number(0)}}, {ofEdges, ofEdges});
+        const std::vector<ValueId> sorted = makeSeveral(at, "aten::sort", {{"self", {keys}}, {"dim", whole(0)}}, {ofEdges, ofEdges});
         const std::vector<ValueId> found = makeSeveral(at, "aten::unique_consecutive", {{"self", {sorted[0]}}, {"return_inverse", {true}}},
                                                        {ofPlaces, ofEdges, vector(DType::Int64, Dim{0, {}})});
         m_rewriter.noteSize(found[0]);
@@ -209,7 +204,7 @@ std::optional<ValueId> MatrixAlgebra::summed(const Op& at, ValueId weights, Valu
     const std::optional<ValueId> none = zeros(at, result);
     if (!none)
         return {};
-    return m_rewriter.emitNew(at, "aten::index_add", "", {{"self", {*none}}, {"dim", number(0)}, {"index", {index}}, {"source", {weights}}}, result);
+    return m_rewriter.emitNew(at, "aten::index_add", "", {{"self", {*none}}, {"dim", whole(0)}, {"index", {index}}, {"source", {weights}}}, result);
 }
 
 std::optional<MatrixEdges> MatrixAlgebra::entrywise(const Op& op, const MatrixEdges& edges, Value result)
@@ -247,23 +242,23 @@ std::optional<std::pair<MatrixEdges, MatrixEdges>> MatrixAlgebra::sideBySide(con
     return std::pair{*a, *b};
 }
 
-std::optional<ValueId> MatrixAlgebra::passed(const Op& at, const MatrixEdges& edges, ValueId rows, int dim, Value result)
+std::optional<ValueId> MatrixAlgebra::passed(const Op& at, const MatrixEdges& edges, ValueId rows, std::size_t dim, Value result)
 {
-    const auto rank = static_cast<int>(m_p[rows].sizes.size());
-    if (rank < 1 || m_p[rows].sizes.size() != result.sizes.size())
+    const std::size_t rank = m_p[rows].sizes.size();
+    if (rank < 1 || rank != result.sizes.size())
         return {};
     const std::optional<ValueId> sum = zeros(at, result);
     if (!sum)
         return {};
     ValueId weights = edges.weights;
     std::vector<Dim> behind{edges.count};
-    for (int d = dim + 1; d < rank; ++d) {
+    for (std::size_t d = dim + 1; d < rank; ++d) {
         behind.push_back({1, {}});
-        weights = m_rewriter.emitNew(at, "aten::unsqueeze", "", {{"self", {weights}}, {"dim", number(-1)}}, like(weights, behind));
+        weights = m_rewriter.emitNew(at, "aten::unsqueeze", "", {{"self", {weights}}, {"dim", whole(-1)}}, like(weights, behind));
     }
     const ValueId neighbours = gathered(at, rows, dim, edges.sources, edges.count);
     const ValueId messages = m_rewriter.emitNew(at, "aten::mul", "Tensor", {{"self", {neighbours}}, {"other", {weights}}}, m_p[neighbours]);
-    return m_rewriter.emitNew(at, "aten::index_add", "", {{"self", {*sum}}, {"dim", number(dim)}, {"index", {edges.targets}}, {"source", {messages}}},
+    return m_rewriter.emitNew(at, "aten::index_add", "", {{"self", {*sum}}, {"dim", whole(dim)}, {"index", {edges.targets}}, {"source", {messages}}},
                               result);
 }
 

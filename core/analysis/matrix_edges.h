@@ -52,11 +52,11 @@ public:
     std::optional<MatrixEdges> product(const Op& at, const MatrixEdges& left, const MatrixEdges& right, Value result);
 
     /// Rows of nodes [..., V, ...] along dim, from sources to targets: gather, weigh, add up.
-    std::optional<ValueId> passed(const Op& at, const MatrixEdges& edges, ValueId rows, int dim, Value result);
+    std::optional<ValueId> passed(const Op& at, const MatrixEdges& edges, ValueId rows, std::size_t dim, Value result);
     /// Sums of rows [V] are those of weights by target; by source, of columns.
     std::optional<ValueId> summed(const Op& at, ValueId weights, ValueId index, const Dim& nodes);
 
-    ValueId gathered(const Op& at, ValueId rows, int dim, ValueId index, const Dim& count);
+    ValueId gathered(const Op& at, ValueId rows, std::size_t dim, ValueId index, const Dim& count);
     ValueId flattened(const Op& at, ValueId value, const Dim& count);
     Value like(ValueId of, std::vector<Dim> sizes) const;
     static Value vector(DType dtype, const Dim& count);

@@ -13,11 +13,6 @@ namespace cleave {
 
 namespace {
 
-bool isOneOf(std::string_view target, std::initializer_list<std::string_view> targets)
-{
-    return std::ranges::find(targets, target) != targets.end();
-}
-
 class MovedRows {
 public:
     explicit MovedRows(Program& program) : m_p(program), m_reach(findReach(program)), m_rewriter(program) {}

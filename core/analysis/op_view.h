@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -8,6 +10,12 @@
 #include "core/model/program.h"
 
 namespace cleave {
+
+/// Whether a target (of an op), "aten::relu", is among these.
+inline bool isOneOf(std::string_view target, std::initializer_list<std::string_view> targets)
+{
+    return std::ranges::find(targets, target) != targets.end();
+}
 
 /// Reads an op's arguments by name.
 class OpView {

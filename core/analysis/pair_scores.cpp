@@ -14,11 +14,6 @@ namespace cleave {
 
 namespace {
 
-bool isOneOf(const std::string& target, std::initializer_list<std::string_view> targets)
-{
-    return std::ranges::find(targets, target) != targets.end();
-}
-
 // Of what is scored and softened, entry by entry.
 bool isEntrywise(const Op& op)
 {
@@ -42,11 +37,6 @@ bool isLeftAlone(const Program& program, const Op& op)
            (op.target == "aten::dropout" && !OpView(program, op).flag("train", true));
 }
 
-Argument whole(std::size_t number)
-{
-    return {static_cast<std::int64_t>(number)};
-}
-
 ValueId partner(const OpView& view)
 {
     for (const std::string_view name : {"other", "mat2"})
@@ -61,13 +51,6 @@ bool PairScores::isFilled(const Op& op)
 {
     return isOneOf(op.target, {"aten::ones_like", "aten::zeros_like", "aten::full_like", "aten::ones", "aten::zeros", "aten::full", "aten::new_full",
                                "aten::new_zeros", "aten::new_ones"});
-}
-
-Value PairScores::like(ValueId of, std::vector<Dim> sizes) const
-{
-    Value value = m_p[of];
-    value.sizes = std::move(sizes);
-    return value;
 }
 
 // The targets first, as rows of a matrix are. Nothing where not exactly two dimensions count the same.
@@ -228,7 +211,7 @@ bool PairScores::lowerView(const Op& op, Scores scores, ValueId value)
         } else {
             std::vector<Dim> rest = m_p[scores.rows].sizes;
             rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(inRows));
-            scores.rows = m_rewriter.emitNew(op, "aten::squeeze", "dim", {{"self", {scores.rows}}, {"dim", whole(inRows)}}, like(scores.rows, rest));
+            scores.rows = m_rewriter.emitNew(op, "aten::squeeze", "dim", {{"self", {scores.rows}}, {"dim", whole(inRows)}}, m_algebra.like(scores.rows, rest));
         }
         m_scores[output] = scores;
         return true;
@@ -272,7 +255,7 @@ bool PairScores::lowerView(const Op& op, Scores scores, ValueId value)
             rest.push_back(m_p[scores.rows].sizes[inRows]);
         }
     if (moves)
-        scores.rows = m_rewriter.emitNew(op, "aten::permute", "", {{"self", {scores.rows}}, {"dims", {dims}}}, like(scores.rows, rest));
+        scores.rows = m_rewriter.emitNew(op, "aten::permute", "", {{"self", {scores.rows}}, {"dims", {dims}}}, m_algebra.like(scores.rows, rest));
     m_scores[output] = scores;
     return true;
 }
@@ -302,7 +285,7 @@ bool PairScores::lowerReshape(const Op& op, Scores scores, ValueId value)
             shape.push_back(m_rewriter.sizeArgument(to[d], op));
             rest.push_back(to[d]);
         }
-    scores.rows = m_rewriter.emitNew(op, "aten::reshape", "", {{"self", {scores.rows}}, {"shape", {shape}}}, like(scores.rows, rest));
+    scores.rows = m_rewriter.emitNew(op, "aten::reshape", "", {{"self", {scores.rows}}, {"shape", {shape}}}, m_algebra.like(scores.rows, rest));
     m_scores[op.outputs.front()] = scores;
     return true;
 }
@@ -344,7 +327,7 @@ ValueId PairScores::unsqueezed(const Op& at, ValueId value, std::size_t dim)
 {
     std::vector<Dim> sizes = m_p[value].sizes;
     sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(dim), Dim{1, {}});
-    return m_rewriter.emitNew(at, "aten::unsqueeze", "", {{"self", {value}}, {"dim", whole(dim)}}, like(value, sizes));
+    return m_rewriter.emitNew(at, "aten::unsqueeze", "", {{"self", {value}}, {"dim", whole(dim)}}, m_algebra.like(value, sizes));
 }
 
 ValueId PairScores::moved(const Op& at, ValueId value, std::size_t from, std::size_t to)
@@ -361,14 +344,7 @@ ValueId PairScores::moved(const Op& at, ValueId value, std::size_t from, std::si
     const Argument dim = dims[from];
     dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(from));
     dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(to), dim);
-    return m_rewriter.emitNew(at, "aten::permute", "", {{"self", {value}}, {"dims", {dims}}}, like(value, sizes));
-}
-
-ValueId PairScores::selected(const Op& at, ValueId value, std::size_t dim, ValueId index, const Dim& count)
-{
-    std::vector<Dim> sizes = m_p[value].sizes;
-    sizes[dim] = count;
-    return m_rewriter.emitNew(at, "aten::index_select", "", {{"self", {value}}, {"dim", whole(dim)}, {"index", {index}}}, like(value, sizes));
+    return m_rewriter.emitNew(at, "aten::permute", "", {{"self", {value}}, {"dims", {dims}}}, m_algebra.like(value, sizes));
 }
 
 // [.., V, D] times [.., D, V] at pairs: a dot product for each.
@@ -382,8 +358,8 @@ std::optional<ValueId> PairScores::productAtPairs(const Op& product, const Layou
         std::max(layout.targets, layout.sources) != rank - 1)
         return {};
     const bool targetsFirst = layout.targets < layout.sources;
-    const ValueId rows = selected(product, m_rewriter.resolved(left), rank - 2, targetsFirst ? pairs.targets : pairs.sources, pairs.count);
-    const ValueId columns = selected(product, m_rewriter.resolved(right), rank - 1, targetsFirst ? pairs.sources : pairs.targets, pairs.count);
+    const ValueId rows = m_algebra.gathered(product, m_rewriter.resolved(left), rank - 2, targetsFirst ? pairs.targets : pairs.sources, pairs.count);
+    const ValueId columns = m_algebra.gathered(product, m_rewriter.resolved(right), rank - 1, targetsFirst ? pairs.sources : pairs.targets, pairs.count);
     const ValueId a = moved(product, rows, rank - 2, 0);
     const ValueId b = moved(product, columns, rank - 1, 0);  // [pairs, .., D] both
     Value terms = m_p[a];
@@ -448,10 +424,10 @@ std::optional<ValueId> PairScores::atPairs(const Op& at, ValueId value, const La
     if ((ofTargets && ofSources) || !m_p[rows].sizes[other].isOne() || (!ofTargets && !ofSources && !m_p[rows].sizes[own].isOne()))
         return {};
     if (ofTargets || ofSources)
-        rows = selected(at, rows, own, ofTargets ? pairs.targets : pairs.sources, pairs.count);
+        rows = m_algebra.gathered(at, rows, own, ofTargets ? pairs.targets : pairs.sources, pairs.count);
     std::vector<Dim> sizes = m_p[rows].sizes;
     sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(other));
-    rows = m_rewriter.emitNew(at, "aten::squeeze", "dim", {{"self", {rows}}, {"dim", whole(other)}}, like(rows, sizes));
+    rows = m_rewriter.emitNew(at, "aten::squeeze", "dim", {{"self", {rows}}, {"dim", whole(other)}}, m_algebra.like(rows, sizes));
     return moved(at, rows, own - (other < own ? 1 : 0), 0);
 }
 
@@ -560,7 +536,7 @@ bool PairScores::lowerSoftmax(const Op& op)
     while (m_p[index].sizes.size() < rows.sizes.size())
         index = unsqueezed(op, index, m_p[index].sizes.size());
     if (rows.sizes.size() > 1)
-        index = m_rewriter.emitNew(op, "aten::expand_as", "", {{"self", {index}}, {"other", {scores.rows}}}, like(index, rows.sizes));
+        index = m_rewriter.emitNew(op, "aten::expand_as", "", {{"self", {index}}, {"other", {scores.rows}}}, m_algebra.like(index, rows.sizes));
     const ValueId nothing = scatterZeros(op, scores.rows, scores.pairs);
     const ValueId largest = m_rewriter.emitNew(op, "aten::scatter_reduce", "two",
                                                {{"self", {nothing}},
@@ -573,12 +549,12 @@ bool PairScores::lowerSoftmax(const Op& op)
     const auto make = [&](std::string target, std::string overload, std::vector<NamedArgument> args) {
         return m_rewriter.emitNew(op, std::move(target), std::move(overload), std::move(args), rows);
     };
-    const ValueId most = selected(op, largest, 0, scores.pairs.targets, scores.pairs.count);
+    const ValueId most = m_algebra.gathered(op, largest, 0, scores.pairs.targets, scores.pairs.count);
     const ValueId less = make("aten::sub", "Tensor", {{"self", {scores.rows}}, {"other", {most}}});
     const ValueId powers = make("aten::exp", "", {{"self", {less}}});
     const ValueId sums = m_rewriter.emitNew(
         op, "aten::index_add", "", {{"self", {nothing}}, {"dim", whole(0)}, {"index", {scores.pairs.targets}}, {"source", {powers}}}, m_p[nothing]);
-    const ValueId sum = selected(op, sums, 0, scores.pairs.targets, scores.pairs.count);
+    const ValueId sum = m_algebra.gathered(op, sums, 0, scores.pairs.targets, scores.pairs.count);
     scores.rows = make("aten::div", "Tensor", {{"self", {powers}}, {"other", {sum}}});
     scores.isNormal = true;
     m_scores[op.outputs.front()] = scores;
@@ -602,7 +578,7 @@ bool PairScores::lowerProduct(const Op& op)
     while (m_p[rows].sizes.size() < rank)
         rows = unsqueezed(op, rows, 0);
     const ValueId first = moved(op, rows, rank - 2, 0);  // [V, .., C]
-    const ValueId neighbours = selected(op, first, 0, pairs.sources, pairs.count);
+    const ValueId neighbours = m_algebra.gathered(op, first, 0, pairs.sources, pairs.count);
     const ValueId weights = unsqueezed(op, scores.rows, rank - 1);
     Value of = output;  // [V, .., C] as well
     of.sizes.erase(of.sizes.end() - 2);

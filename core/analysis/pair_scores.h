@@ -91,8 +91,6 @@ private:
     ValueId scatterZeros(const Op& at, ValueId rows, const Pairs& pairs);
     ValueId moved(const Op& at, ValueId value, std::size_t from, std::size_t to);
     ValueId unsqueezed(const Op& at, ValueId value, std::size_t dim);
-    ValueId selected(const Op& at, ValueId value, std::size_t dim, ValueId index, const Dim& count);
-    Value like(ValueId of, std::vector<Dim> sizes) const;
 
     Program& m_p;
     Rewriter& m_rewriter;

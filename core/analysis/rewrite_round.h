@@ -64,8 +64,6 @@ protected:
     // An addition or product of the operands as they are, without alpha or rounding.
     static bool isPlain(const Op& op, std::string_view target);
 
-    static Argument whole(std::int64_t number) { return {number}; }
-
     Program& m_p;
     IdMap<ValueId, Reach> m_reach;
     IdMap<ValueId, std::vector<OpId>> m_readers;  // an invalid one for the caller

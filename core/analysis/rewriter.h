@@ -51,6 +51,11 @@ private:
     std::map<std::string, int> m_names;
 };
 
+inline Argument whole(std::int64_t number)
+{
+    return {number};
+}
+
 /// Calls change(ValueId&) for every value an argument mentions.
 template <class Change>
 void changeValues(Argument& argument, Change&& change)

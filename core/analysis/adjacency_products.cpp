@@ -1,0 +1,148 @@
+// Products of matrices with rows of nodes, of which several matrices may take part in one.
+#include <algorithm>
+
+#include "core/analysis/adjacency_lowering.h"
+#include "core/analysis/einsum.h"
+
+namespace cleave {
+
+bool AdjacencyLowering::lowerProduct(const Op& op, ValueId left, ValueId right)
+{
+    if (!left.valid() || !right.valid())
+        return false;
+    const MatrixEdges* l = matrix(left, op);
+    const MatrixEdges* r = matrix(right, op);
+    if (l != nullptr && r != nullptr)
+        return take(op.outputs.front(), m_algebra->scaledByDiagonal(op, *l, *r));
+    if (l != nullptr && l->isDiagonal && m_p[right].sizes.size() == 2) {
+        const ValueId factor = m_rewriter->emitNew(op, "aten::unsqueeze", "", {{"self", {l->weights}}, {"dim", whole(-1)}},
+                                                   m_algebra->like(l->weights, {l->count, Dim{1, {}}}));
+        emitLast(op, "aten::mul", "Tensor", {{"self", {m_rewriter->resolved(right)}}, {"other", {factor}}});
+        return true;
+    }
+    if (l == nullptr && r == nullptr)
+        return false;
+    const ValueId output = op.outputs.front();
+    emitKept(l != nullptr ? right : left);
+    const ValueId rows = m_rewriter->resolved(l != nullptr ? right : left);
+    // From the right, columns are nodes: they go the edges the other way.
+    const std::optional<ValueId> product =
+        l != nullptr ? rowsOf(op, *l, rows)
+                     : m_algebra->passed(op, MatrixAlgebra::reversed(*r), rows, m_p[rows].sizes.size() - 1, m_p[output]);
+    if (product)
+        m_rewriter->replace(output, *product);
+    return product.has_value();
+}
+
+std::optional<ValueId> AdjacencyLowering::rowsOf(const Op& op, const MatrixEdges& edges, ValueId rows)
+{
+    return m_algebra->passed(op, edges, rows, std::max<std::size_t>(m_p[rows].sizes.size(), 2) - 2, m_p[op.outputs.front()]);
+}
+
+bool AdjacencyLowering::lowerEinsum(const Op& op)
+{
+    const std::optional<Einsum> equation = einsumOf(m_p, op);
+    const std::vector<ValueId> operands = OpView(m_p, op).values("tensors");
+    const Value result = m_p[op.outputs.front()];
+    if (!equation || operands.size() != 2 || result.sizes.size() != equation->result.size())
+        return false;
+    for (const std::size_t m : {0, 1}) {
+        const std::string &of = equation->operands[m], &rows = equation->operands[1 - m];
+        if (isMatrix(operands[1 - m], op) || m_stacks.contains(operands[1 - m]))
+            continue;
+        emitKept(operands[1 - m]);
+        const ValueId by = m_rewriter->resolved(operands[1 - m]);
+        if (const MatrixEdges* edges = edgesOf(operands[m], op)) {
+            const auto product = multiplied(op, *edges, of, by, rows, equation->result, result);
+            if (product)
+                m_rewriter->replace(op.outputs.front(), *product);
+            return product.has_value();
+        }
+        const auto stack = m_stacks.find(operands[m]);
+        const std::size_t at = of.empty() ? std::string::npos : equation->result.find(of.front());
+        if (stack == m_stacks.end() || of.size() != 3 || at == std::string::npos || rows.find(of.front()) != std::string::npos)
+            continue;
+        std::string each = equation->result;
+        each.erase(at, 1);
+        Value ofEach = result;
+        ofEach.sizes.erase(ofEach.sizes.begin() + static_cast<std::ptrdiff_t>(at));
+        std::vector<Argument> products;
+        for (const MatrixEdges& edges : stack->second)
+            if (const auto product = multiplied(op, edges, of.substr(1), by, rows, each, ofEach))
+                products.push_back(Argument{*product});
+            else
+                return false;
+        emitLast(op, "aten::stack", "", {{"tensors", {products}}, {"dim", whole(static_cast<std::int64_t>(at))}});
+        return true;
+    }
+    return false;
+}
+
+std::optional<ValueId> AdjacencyLowering::multiplied(const Op& op, const MatrixEdges& edges, const std::string& pair, ValueId by,
+                                                     const std::string& rows, const std::string& wanted, const Value& result)
+{
+    if (pair.size() != 2 || pair[0] == pair[1])
+        return {};
+    const bool sumsColumns = rows.find(pair[1]) != std::string::npos;
+    const char summed = pair[sumsColumns ? 1 : 0], kept = pair[sumsColumns ? 0 : 1];
+    const std::size_t dim = rows.find(summed);
+    if (dim == std::string::npos || rows.find(kept) != std::string::npos || wanted.find(summed) != std::string::npos)
+        return {};
+    std::string passedAs = rows;
+    passedAs[dim] = kept;
+    std::string inOrder = passedAs, sorted = wanted;
+    std::ranges::sort(inOrder);
+    std::ranges::sort(sorted);
+    if (inOrder != sorted || std::ranges::adjacent_find(inOrder) != inOrder.end())
+        return {};
+    std::vector<Argument> dims;
+    Value value = result;
+    for (std::size_t d = 0; d < wanted.size(); ++d) {
+        dims.push_back(whole(static_cast<std::int64_t>(passedAs.find(wanted[d]))));
+        value.sizes[passedAs.find(wanted[d])] = result.sizes[d];
+    }
+    const auto product = m_algebra->passed(op, sumsColumns ? edges : MatrixAlgebra::reversed(edges), by, dim, value);
+    if (!product || passedAs == wanted)
+        return product;
+    return m_rewriter->emitNew(op, "aten::permute", "", {{"self", {*product}}, {"dims", {dims}}}, result);
+}
+
+bool AdjacencyLowering::lowerStack(const Op& op)
+{
+    const OpView view(m_p, op);
+    std::vector<MatrixEdges> all;
+    for (const ValueId part : view.values("tensors"))
+        if (const MatrixEdges* edges = part.valid() ? matrix(part, op) : nullptr)
+            all.push_back(*edges);
+        else
+            return false;
+    if (m_p[op.outputs.front()].sizes.size() != 3 || (view.given("dim") && view.dim("dim", 3) != 0))
+        return false;
+    m_stacks[op.outputs.front()] = std::move(all);
+    return true;
+}
+
+bool AdjacencyLowering::lowerSelect(const Op& op, const std::vector<MatrixEdges>& stack)
+{
+    const OpView view(m_p, op);
+    const std::int64_t index = view.integerOr("index", -1), count = std::ssize(stack);
+    if (op.target != "aten::select" || view.dim("dim", 3) != 0 || index < -count || index >= count)
+        return false;
+    return take(op.outputs.front(), stack[static_cast<std::size_t>(index < 0 ? index + count : index)]);
+}
+
+bool AdjacencyLowering::lowerSumWithProduct(const Op& op)
+{
+    const OpView view(m_p, op);
+    const ValueId self = view.value("self"), left = first(view, {"mat1", "sparse"}), right = first(view, {"mat2", "dense"});
+    const MatrixEdges* edges = left.valid() ? edgesOf(left, op) : nullptr;
+    const auto isOne = [&](const char* name) { return !view.given(name) || view.number(name) == 1.0; };
+    if (edges == nullptr || !self.valid() || !right.valid() || isMatrix(self, op) || isMatrix(right, op) || !isOne("beta") || !isOne("alpha"))
+        return false;
+    const std::optional<ValueId> product = rowsOf(op, *edges, m_rewriter->resolved(right));
+    if (product)
+        emitLast(op, "aten::add", "Tensor", {{"self", {*product}}, {"other", {m_rewriter->resolved(self)}}});
+    return product.has_value();
+}
+
+}  // namespace cleave
