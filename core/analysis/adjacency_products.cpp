@@ -27,8 +27,7 @@ bool AdjacencyLowering::lowerProduct(const Op& op, ValueId left, ValueId right)
     const ValueId rows = m_rewriter->resolved(l != nullptr ? right : left);
     // From the right, columns are nodes: they go the edges the other way.
     const std::optional<ValueId> product =
-        l != nullptr ? rowsOf(op, *l, rows)
-                     : m_algebra->passed(op, MatrixAlgebra::reversed(*r), rows, m_p[rows].sizes.size() - 1, m_p[output]);
+        l != nullptr ? rowsOf(op, *l, rows) : m_algebra->passed(op, MatrixAlgebra::reversed(*r), rows, m_p[rows].sizes.size() - 1, m_p[output]);
     if (product)
         m_rewriter->replace(output, *product);
     return product.has_value();

@@ -211,7 +211,8 @@ bool PairScores::lowerView(const Op& op, Scores scores, ValueId value)
         } else {
             std::vector<Dim> rest = m_p[scores.rows].sizes;
             rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(inRows));
-            scores.rows = m_rewriter.emitNew(op, "aten::squeeze", "dim", {{"self", {scores.rows}}, {"dim", whole(inRows)}}, m_algebra.like(scores.rows, rest));
+            scores.rows =
+                m_rewriter.emitNew(op, "aten::squeeze", "dim", {{"self", {scores.rows}}, {"dim", whole(inRows)}}, m_algebra.like(scores.rows, rest));
         }
         m_scores[output] = scores;
         return true;
@@ -359,7 +360,8 @@ std::optional<ValueId> PairScores::productAtPairs(const Op& product, const Layou
         return {};
     const bool targetsFirst = layout.targets < layout.sources;
     const ValueId rows = m_algebra.gathered(product, m_rewriter.resolved(left), rank - 2, targetsFirst ? pairs.targets : pairs.sources, pairs.count);
-    const ValueId columns = m_algebra.gathered(product, m_rewriter.resolved(right), rank - 1, targetsFirst ? pairs.sources : pairs.targets, pairs.count);
+    const ValueId columns =
+        m_algebra.gathered(product, m_rewriter.resolved(right), rank - 1, targetsFirst ? pairs.sources : pairs.targets, pairs.count);
     const ValueId a = moved(product, rows, rank - 2, 0);
     const ValueId b = moved(product, columns, rank - 1, 0);  // [pairs, .., D] both
     Value terms = m_p[a];
