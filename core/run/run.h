@@ -192,7 +192,8 @@ struct VerifyOptions {
 
     RunOptions run;
     std::optional<Tolerance> tolerance;     ///< none: usualTolerance
-    std::map<std::string, Array> expected;  ///< outputs recorded elsewhere: "expected", or "expected_0", "expected_1", …
+    /// Outputs recorded elsewhere, of all nodes or of the targets: "expected", or "expected_0", "expected_1", …
+    std::map<std::string, Array> expected;
     /// compare so many nodes only, drawn at random; 0: all, or where the whole model needs too much memory whenTooLarge
     std::int64_t sample = 0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/memory.h"
@@ -112,6 +113,24 @@ std::vector<const Array*> recorded(const VerifyOptions& options, std::size_t cou
     return all;
 }
 
+// Where outputs were recorded for all nodes and asked for of some, those of some.
+std::vector<Array> recordedOf(const std::vector<std::int64_t>& targets, const RunResult& run, std::vector<const Array*>& expected)
+{
+    std::vector<Array> chosen(expected.size());
+    for (std::size_t i = 0; i < expected.size() && !targets.empty(); ++i) {
+        const auto rowDim = static_cast<std::size_t>(run.outputs[i].rowDim);
+        if (expected[i] == nullptr || rowDim >= expected[i]->shape.size())
+            continue;
+        std::vector<std::int64_t> shape = expected[i]->shape;
+        const std::int64_t rows = std::exchange(shape[rowDim], std::ssize(targets));
+        if (rows <= std::ranges::max(targets) || shape != run.outputs[i].array.shape || rows == shape[rowDim])
+            continue;
+        chosen[i] = toArray(rowsOf(*expected[i], run.outputs[i].rowDim, targets).movedim(0, run.outputs[i].rowDim).contiguous());
+        expected[i] = &chosen[i];
+    }
+    return chosen;
+}
+
 bool isScores(const Array& array, const Array& labels)
 {
     return array.shape.size() == 2 && array.shape[0] == labels.shape[0] && array.shape[1] > 1 && isFloating(array.dtype);
@@ -158,7 +177,7 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
     result.tolerance = options.tolerance.value_or(usualTolerance(model));
     if (options.sample < 0)
         throw Error("The number of nodes to compare must be at least 1.");
-    const std::vector<const Array*> expected = recorded(options, model.program().outputs.size());
+    std::vector<const Array*> expected = recorded(options, model.program().outputs.size());
     // The cut model first: a bound of its memory counts from what is resident before, and the whole model leaves a lot.
     result.layerWise = runLayerWise(model, graph, options.run, progress);
     if (options.sample > 0)
@@ -169,6 +188,7 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
     guarded("Comparing the results failed", [&] {
         if (!result.sample)
             addComparisons(result, result.layerWise, "layer-wise", arrays(result.full), "full graph");
+        const std::vector<Array> ofTargets = recordedOf(options.run.targets, result.layerWise, expected);
         addComparisons(result, result.layerWise, "layer-wise", expected, "expected");
         if (!result.sample)
             addComparisons(result, result.full, "full graph", expected, "expected");

@@ -137,6 +137,9 @@ TEST(Cli, OutputsOfSomeNodes)
     const Result equal = run("verify " + files + " --targets 5,17,100-102");
     EXPECT_EQ(equal.code, 0) << equal.err;
     EXPECT_NE(equal.out.find("of 5"), std::string::npos) << equal.out;
+    const Result recorded = run("verify " + files + " --targets 5,17,100-102 --expected " + example("gat.expected.npz"));
+    EXPECT_EQ(recorded.code, 0) << recorded.out << recorded.err;
+    EXPECT_NE(recorded.out.find("expected"), std::string::npos) << recorded.out;
     for (const auto& [nodes, sentence] :
          {std::pair{"5,x", "'x' is no node's number"}, {"9-5", "no range"}, {"2708", "no node 2708"}, {"\" \"", "names no node"}}) {
         const Result refused = run("run " + files + " --out " + out + " --targets " + nodes);
