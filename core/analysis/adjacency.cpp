@@ -5,10 +5,31 @@
 
 #include "core/analysis/adjacency_lowering.h"
 #include "core/analysis/dims.h"
+#include "core/analysis/passes.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 
 namespace cleave {
+
+namespace {
+
+// 1 - x, as decomposed programs write it.
+void writeDifferencesAsTraced(Program& program)
+{
+    for (Op& op : program.ops) {
+        const Argument *self = op.find("self"), *other = op.find("other");
+        const bool isOfNumber = op.target == "aten::sub" && self != nullptr && other != nullptr && self->asValue() == nullptr &&
+                                other->asValue() != nullptr && !op.find("alpha") && program[*other->asValue()].kind == ValueKind::Tensor;
+        if (isOfNumber) {
+            const Argument number = *self, tensor = *other;
+            op.target = "aten::rsub";
+            op.overload = "Scalar";
+            op.args = {{"self", tensor}, {"other", number}};
+        }
+    }
+}
+
+}  // namespace
 
 LoweredMatrices AdjacencyLowering::run()
 {
@@ -19,6 +40,8 @@ LoweredMatrices AdjacencyLowering::run()
             matrices.emplace_back(input.value, m_p[input.value].name);
     if (matrices.empty() && !m_ofOwn)
         return {};
+    writeDifferencesAsTraced(m_p);
+    dropDeadOps(m_p);  // such as the weights of attention beside what they gave
     for (const Input& input : m_p.inputs)
         if (const auto matrix = std::ranges::find(matrices, input.value, &std::pair<ValueId, std::string>::first); matrix == matrices.end())
             inputs.push_back(input);
@@ -79,6 +102,11 @@ void AdjacencyLowering::lower(Op& op)
         return;  // of a matrix that it is as large as it needs nothing else
     if (m_ofOwn && output.valid() && takeEntries(op))
         return;
+    if (std::vector<Op> all = parts(op); !all.empty()) {
+        for (Op& part : all)
+            lower(part);
+        return;
+    }
     // A diagonal matrix scales rows.
     const ValueId left = m_ofOwn && (op.target == "aten::mm" || op.target == "aten::matmul") ? OpView(m_p, op).value("self") : ValueId{};
     if (identityOf(left) != nullptr && matrix(left, op) != nullptr)

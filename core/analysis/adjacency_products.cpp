@@ -1,5 +1,7 @@
 // Products of matrices with rows of nodes, of which several matrices may take part in one.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/analysis/adjacency_lowering.h"
 #include "core/analysis/einsum.h"
@@ -142,6 +144,49 @@ bool AdjacencyLowering::lowerSumWithProduct(const Op& op)
     if (product)
         emitLast(op, "aten::add", "Tensor", {{"self", {*product}}, {"other", {m_rewriter->resolved(self)}}});
     return product.has_value();
+}
+
+std::vector<Op> AdjacencyLowering::parts(const Op& op)
+{
+    const OpView view(m_p, op);
+    const bool attends = op.target == "aten::scaled_dot_product_attention", adds = op.target == "aten::baddbmm";
+    const ValueId mask = view.value(attends ? "attn_mask" : "self");
+    if ((!attends && !adds) || !mask.valid() || !(isMatrix(mask, op) || m_pairs->isMask(mask)))
+        return {};
+    const ValueId left = view.value(attends ? "query" : "batch1"), right = view.value(attends ? "key" : "batch2"), rows = view.value("value");
+    const auto isOne = [&](const char* name) { return !view.given(name) || view.number(name) == 1.0; };
+    const bool isPlain = attends ? view.number("dropout_p").value_or(0) == 0 && !view.flag("is_causal", false) && !view.flag("enable_gqa", false)
+                                 : isOne("beta") && isOne("alpha");
+    if (!isPlain || !left.valid() || !right.valid() || m_p[left].sizes.size() < 2 || m_p[right].sizes.size() != m_p[left].sizes.size() ||
+        (attends && (!rows.valid() || !m_p[left].sizes.back().isConstant())))
+        return {};
+    std::vector<Op> all;
+    const auto add = [&](std::string target, std::string overload, std::vector<NamedArgument> args, const Value& like) {
+        const ValueId value = m_rewriter->newValue(op, like);
+        all.push_back({m_p[value].name, std::move(target), std::move(overload), std::move(args), {value}, op.module, op.source});
+        return value;
+    };
+    const std::size_t rank = m_p[left].sizes.size();
+    Value pairs = m_p[left], turned = m_p[right];
+    pairs.sizes.back() = m_p[right].sizes[attends ? rank - 2 : rank - 1];
+    std::swap(turned.sizes[rank - 1], turned.sizes[rank - 2]);
+    const ValueId columns =
+        attends ? add("aten::transpose", "int", {{"self", {right}}, {"dim0", whole(-2)}, {"dim1", whole(-1)}}, turned) : right;
+    ValueId scores = add("aten::matmul", "", {{"self", {left}}, {"other", {columns}}}, pairs);
+    if (!attends) {
+        add("aten::add", "Tensor", {{"self", {scores}}, {"other", {mask}}}, pairs);
+    } else {
+        const double scale = view.number("scale").value_or(1 / std::sqrt(static_cast<double>(m_p[left].sizes.back().value)));
+        scores = add("aten::mul", "Scalar", {{"self", {scores}}, {"other", {scale}}}, pairs);
+        const double nothing = -std::numeric_limits<double>::infinity();
+        scores = m_p[mask].dtype == DType::Bool
+                     ? add("aten::where", "ScalarOther", {{"condition", {mask}}, {"self", {scores}}, {"other", {nothing}}}, pairs)
+                     : add("aten::add", "Tensor", {{"self", {scores}}, {"other", {mask}}}, pairs);
+        scores = add("aten::_safe_softmax", "", {{"self", {scores}}, {"dim", whole(-1)}}, pairs);
+        add("aten::matmul", "", {{"self", {scores}}, {"other", {rows}}}, m_p[op.outputs.front()]);
+    }
+    all.back().outputs = op.outputs;
+    return all;
 }
 
 }  // namespace cleave

@@ -24,8 +24,8 @@ bool AdjacencyLowering::lowerReader(const Op& op)
         return lowerSum(op);
     if (is({"aten::mul", "aten::div"}))
         return lowerScaling(op);
-    if (is({"aten::add", "aten::sub"}))
-        return lowerAddition(op);
+    if (is({"aten::add", "aten::sub"}) && lowerAddition(op))
+        return true;
     if (is({"aten::where"}))
         return lowerChoice(op);
     if (is({"aten::stack"}))

@@ -12,7 +12,8 @@
 namespace cleave {
 
 /// Attention to neighbours as it is written with an adjacency matrix: a score for each pair of nodes, masked where the matrix has no entry, a softmax
-/// over the columns, and a product with rows of nodes (pyGAT; DenseGATConv of PyTorch Geometric). Scores are computed at the entries only, which
+/// over the columns, and a product with rows of nodes (pyGAT; DenseGATConv of PyTorch Geometric). The mask may also be a number that is added, such as
+/// (1 - matrix) * -1e9. Scores are computed at the entries only, which
 /// become edges without repetition. Nodes without any get what the dense form gives them: NaN where the mask is minus infinity, else the mean of all
 /// rows; or 0, if this takes the place of NaN, or of what is masked after the softmax.
 class PairScores {
@@ -26,8 +27,9 @@ public:
 
     /// Whether an op reads a mask, or scores that were masked.
     bool reads(const Op& op) const;
+    bool isMask(ValueId value) const { return m_masks.contains(value); }
     std::string matrixOf(const Op& op) const;  ///< the input that the mask comes from
-    /// A view of a matrix, or a comparison with 0 of its entries, as a mask.
+    /// A view of a matrix, a comparison with 0 of its entries, or numbers for being one, as a mask.
     bool takeMask(const Op& op, const MatrixEdges& matrix, ValueId value);
     /// An op that reads masks or masked scores. False for one that is no such attention.
     bool lower(const Op& op);
@@ -51,16 +53,23 @@ private:
         std::size_t rank = 0, targets = 0, sources = 0;
     };
 
+    // Numbers to be added to scores: slope * w + offset at an entry w, and another one where there is none.
+    struct Bias {
+        double slope = 0, offset = 0, outside = 0;
+    };
+
     struct Mask {
         MatrixEdges matrix;
         Layout layout;
         Presence presence = Presence::Entries;
-        bool isAbsence = false;  // true where there is no entry
+        bool isAbsence = false;    // true where there is no entry
+        std::optional<Bias> bias;  // instead of true and false
     };
 
     // Edges that differ, as many as pairs of nodes with an entry.
     struct Pairs {
-        ValueId sources, targets, isAlone;  // isAlone: [V], of targets without any
+        ValueId sources, targets, weights;  // [count]
+        ValueId isAlone;                    // [V], of targets without any
         Dim count, nodes;
     };
 
@@ -75,6 +84,12 @@ private:
         bool isZeroed = false;    // and 0 for targets without any
     };
 
+    // How a decomposed program finds the targets without any score: scores == -inf; not; any of a row; not.
+    struct Emptiness {
+        ValueId scores;
+        int steps = 1;
+    };
+
     std::optional<Layout> layoutOf(const Value& value) const;
     std::optional<Pairs> pairsOf(const Op& at, const Mask& mask, const Dim& nodes);
     std::optional<ValueId> atPairs(const Op& at, ValueId value, const Layout& layout, const Pairs& pairs);
@@ -85,12 +100,19 @@ private:
     bool lowerView(const Op& op, Scores scores, ValueId value);
     bool lowerReshape(const Op& op, Scores scores, ValueId value);
     bool lowerMasking(const Op& op);
+    std::optional<Bias> biasAfter(const Op& op, const Mask& mask) const;
+    bool lowerBias(const Op& op);
+    bool takeScores(const Op& op, const Mask& mask, ValueId kept, double outside);
+    ValueId biased(const Op& op, ValueId rows, const Bias& bias, const Pairs& pairs);
     bool lowerSoftmax(const Op& op);
     bool lowerProduct(const Op& op);
+    bool lowerEmptiness(const Op& op);
+    bool lowerZeroing(const Op& op);
 
     ValueId scatterZeros(const Op& at, ValueId rows, const Pairs& pairs);
     ValueId moved(const Op& at, ValueId value, std::size_t from, std::size_t to);
     ValueId unsqueezed(const Op& at, ValueId value, std::size_t dim);
+    ValueId squeezed(const Op& at, ValueId value, std::size_t dim);
 
     Program& m_p;
     Rewriter& m_rewriter;
@@ -104,6 +126,7 @@ private:
     std::map<std::tuple<ValueId, std::size_t, std::size_t, std::size_t, ValueId>, ValueId> m_atPairs;  // by value, layout and sources of the pairs
     std::map<ValueId, Mask> m_masks;
     std::map<ValueId, Scores> m_scores;
+    std::map<ValueId, Emptiness> m_emptiness;
     std::map<std::tuple<ValueId, ValueId, ValueId, bool>, Pairs> m_pairs;  // by sources, targets, weights, and whether entries must be positive
 };
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -134,6 +135,15 @@ public:
 
     Value constant(const c10::IValue& value) { return m_graph.insertConstant(value); }
     Value scaled(Value tensor, double factor) { return m_graph.insert(c10::aten::mul, {tensor, constant(factor)}); }
+    // 0 where the last dimension of a mask is false throughout, or minus infinity.
+    Value cleared(Value rows, Value mask, bool isBool)
+    {
+        const auto nothing = -std::numeric_limits<double>::infinity();
+        const Value last = constant(-1), keeps = constant(true);
+        const Value isEmpty = isBool ? m_graph.insert(c10::aten::logical_not, {m_graph.insert(c10::aten::any, {mask, last, keeps})})
+                                     : m_graph.insert(c10::aten::all, {m_graph.insert(c10::aten::eq, {mask, constant(nothing)}), last, keeps});
+        return m_graph.insert(c10::aten::masked_fill, {rows, isEmpty, constant(0)});
+    }
     Value wrapped(Value number) { return m_graph.insertNode(m_graph.create(c10::prim::NumToTensor, {number}, 1))->output(); }
 
     Value list(const std::vector<Value>& items, const c10::TypePtr& element)
@@ -175,6 +185,12 @@ public:
 
     static Value constant(const c10::IValue& value) { return value; }
     static Value scaled(const Value& tensor, double factor) { return tensor.toTensor().mul(factor); }
+    static Value cleared(const Value& rows, const Value& mask, bool isBool)
+    {
+        const at::Tensor& m = mask.toTensor();
+        const at::Tensor isEmpty = isBool ? m.any(-1, true).logical_not() : m.eq(-std::numeric_limits<double>::infinity()).all(-1, true);
+        return rows.toTensor().masked_fill(isEmpty, 0);
+    }
     static Value wrapped(const Value& number) { return at::scalar_to_tensor(number.toScalar()); }
 
     static Value list(std::vector<Value> items, const c10::TypePtr& element)
@@ -246,7 +262,12 @@ public:
             const Actual* given = named ? argument(formal.name()) : i < m_args.size() ? &m_args[i].second : nullptr;
             inputs.push_back(given ? convert(*given, *formal.type()) : m_target.constant(formal.default_value().value_or(c10::IValue())));
         }
-        return m_target.call(*found, std::move(inputs), m_op.outputs.size());
+        std::vector<V> results = m_target.call(*found, std::move(inputs), m_op.outputs.size());
+        // Newer versions of LibTorch give 0 to rows that the mask leaves nothing, and 1.13 gives what is no number.
+        const Actual* mask = isOldAttention() ? argument("attn_mask") : nullptr;
+        if (mask != nullptr && mask->value && mask->kind == ValueKind::Tensor)
+            results.front() = m_target.cleared(results.front(), *mask->value, m_program[*m_op.find("attn_mask")->asValue()].dtype == DType::Bool);
+        return results;
     }
 
 private:

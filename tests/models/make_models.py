@@ -23,6 +23,7 @@ from torch_geometric.utils import dense_to_sparse, scatter, softmax, to_dense_ba
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "resources/python"))
 import cleave_export
 
+torch.backends.mha.set_fastpath_enabled(False)  # not what is exported, and without neighbours not the same
 cleave_export.install_dgl()
 import dgl_dense
 import dgl_models
@@ -1122,6 +1123,49 @@ class WrittenGAT(nn.Module):
         return self.lin(torch.matmul(scores.softmax(-1), h).relu())
 
 
+class AddedMasks(nn.Module):
+    """Attention to neighbours whose mask is a number that is added to the scores of all others, as transformers are written."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.query, self.key = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, HIDDEN), nn.Linear(HIDDEN, HIDDEN)
+        self.outs = nn.ModuleList(nn.Linear(HIDDEN, CLASSES) for _ in range(5))
+
+    def heads(self, rows):
+        return rows.view(-1, 2, HIDDEN // 2).transpose(0, 1)
+
+    def forward(self, x, adj):
+        h = self.lin(x)
+        query, key = self.query(h), self.key(h)
+        scores, neighbours = query @ key.T / HIDDEN ** 0.5, (adj > 0).float()
+        attention = [
+            (scores + (1.0 - neighbours) * -1e9).softmax(1),
+            torch.nan_to_num((torch.where(adj > 0, 0.0, float("-inf")) + scores).softmax(-1)),
+            (scores + (adj == 0).to(x.dtype) * torch.finfo(x.dtype).min).softmax(-1),
+            (scores - 1e12 * (1 - (adj != 0).to(x.dtype))).softmax(-1),
+        ]
+        mask = torch.zeros_like(adj).masked_fill(adj == 0, -1e10)
+        both = (self.heads(query) @ self.heads(key).transpose(1, 2) + mask.unsqueeze(0)).softmax(-1) @ self.heads(h)
+        return sum(out(weights @ h) for out, weights in zip(self.outs, attention)) + self.outs[-1](both.transpose(0, 1).reshape(-1, HIDDEN).relu())
+
+
+class MaskedTransformer(nn.Module):
+    """Layers of a transformer whose nodes see their neighbours alone: PyTorch's own attention under an adjacency matrix."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.qkv, self.out = nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, 3 * HIDDEN), nn.Linear(HIDDEN, CLASSES)
+        self.attentions = nn.ModuleList(nn.MultiheadAttention(HIDDEN, 2, batch_first=True) for _ in range(2))
+        self.norms = nn.ModuleList(nn.LayerNorm(HIDDEN) for _ in range(2))
+
+    def forward(self, x, adj):
+        h = self.lin(x).unsqueeze(0)
+        h = self.norms[0](h + self.attentions[0](h, h, h, attn_mask=(1 - (adj > 0).float()) * -1e9)[0])
+        h = self.norms[1](h + self.attentions[1](h, h, h, attn_mask=adj == 0, need_weights=False)[0])
+        query, key, value = (rows.view(-1, 2, HIDDEN // 2).transpose(0, 1) for rows in self.qkv(h[0]).chunk(3, -1))
+        return self.out(nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=adj.bool(), scale=0.5).transpose(0, 1).reshape(-1, HIDDEN))
+
+
 class BestNodes(nn.Module):
     """EvolveGCN-H and SortPool: as many rows as are fixed, which the features choose, make weights and the answer for the graph."""
 
@@ -1877,6 +1921,8 @@ ZOO = {
     "edges_as_rows": EdgesAsRows,
     "dense_gat": lambda: Dense(lambda i: pyg.DenseGATConv(i, HIDDEN // 2, 2)),
     "written_gat": WrittenGAT,
+    "added_masks": AddedMasks,
+    "masked_transformer": MaskedTransformer,
     "dense_sage": lambda: Dense(lambda i: pyg.DenseSAGEConv(i, HIDDEN)),
     "dense_graph": lambda: Dense(lambda i: pyg.DenseGraphConv(i, HIDDEN)),
     "dense_gin": lambda: Dense(lambda i: pyg.DenseGINConv(mlp(i))),
@@ -1940,7 +1986,7 @@ ZOO = {
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
 DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna", "gin_layer_norm", "sage_attention", "gated_messages", "normed_messages", "lstm_of_layers",
-              "narrow_index", "simulator", "triplets", "line_graph", "virtual_rows", "static_gcn", "time_steps", "gps", "class_token", "dense_gat", "written_gat", "two_tables"}  # once more as run_decompositions() leaves them
+              "narrow_index", "simulator", "triplets", "line_graph", "virtual_rows", "static_gcn", "time_steps", "gps", "class_token", "dense_gat", "written_gat", "masked_transformer", "two_tables"}  # once more as run_decompositions() leaves them
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}
