@@ -388,6 +388,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The layout helper and the program do not understand each other: %1."),
     QT_TRANSLATE_NOOP("cleave::Core", "Checking what was made of the model on a random graph"),
     QT_TRANSLATE_NOOP("cleave::Core", "Laying out"),
+    QT_TRANSLATE_NOOP("cleave::Core", "Reading arrays"),
     QT_TRANSLATE_NOOP("cleave::Core", "Reading edges"),
     QT_TRANSLATE_NOOP("cleave::Core", "Reading nodes"),
 };

@@ -172,7 +172,7 @@ void Document::openExpected(const QString& path)
     abandon(Task::Run);
     start(
         Task::OpenExpected, tr("Reading %1").arg(QFileInfo(path).fileName()),
-        [file = toPath(path)](const Progress&) { return readNpz(file); },
+        [file = toPath(path)](const Progress& progress) { return readNpz(file, progress); },
         [this, path](std::map<std::string, Array> arrays) {
             m_options.expected = std::move(arrays);
             m_expectedPath = path;

@@ -34,20 +34,22 @@ using OpenArchive = std::unique_ptr<zip_t, CloseArchive>;
 using OpenFile = std::unique_ptr<zip_file_t, CloseFile>;
 
 // Whether so many bytes came.
-bool readFully(zip_file_t* file, std::byte* to, std::uint64_t bytes)
+bool readFully(zip_file_t* file, std::byte* to, std::uint64_t bytes, const ZipReader::Heard& heard = {})
 {
     std::uint64_t done = 0;
     zip_int64_t count = 1;
     while (done < bytes && count > 0) {
         count = zip_fread(file, to + done, std::min<std::uint64_t>(bytes - done, std::uint64_t{1} << 24));
         done += count > 0 ? static_cast<std::uint64_t>(count) : 0;
+        if (heard)
+            heard(done);
     }
     return done == bytes;
 }
 
 // A large entry that is stored as it is, in parts side by side: most of the time goes into memory that is touched for the first time. False if it
 // cannot be read that way, or its checksum is another one.
-bool readSideBySide(const std::filesystem::path& path, zip_uint64_t index, const zip_stat_t& entry, std::byte* to)
+bool readSideBySide(const std::filesystem::path& path, zip_uint64_t index, const zip_stat_t& entry, std::byte* to, const ZipReader::Heard& heard)
 {
     constexpr std::uint64_t part = std::uint64_t{1} << 24;
     const auto parts = static_cast<std::int64_t>((entry.size + part - 1) / part);
@@ -59,6 +61,8 @@ bool readSideBySide(const std::filesystem::path& path, zip_uint64_t index, const
     std::vector<Reader> readers(static_cast<std::size_t>(threads));
     std::vector<uLong> checksums(static_cast<std::size_t>(parts));
     std::atomic<bool> fails = false;
+    std::atomic<std::uint64_t> done = 0;
+    const std::thread::id caller = std::this_thread::get_id();
     parallelFor(parts, threads, [&](std::int64_t i, int thread) {
         auto& [zip, file] = readers[static_cast<std::size_t>(thread)];
         if (fails)
@@ -72,6 +76,9 @@ bool readSideBySide(const std::filesystem::path& path, zip_uint64_t index, const
             fails = true;
         else
             checksums[static_cast<std::size_t>(i)] = crc32_z(0, reinterpret_cast<const Bytef*>(to + first), bytes);
+        done += bytes;
+        if (heard && std::this_thread::get_id() == caller)
+            heard(done);
     });
     uLong all = 0;
     for (std::int64_t i = 0; i < parts; ++i) {
@@ -165,7 +172,7 @@ const ZipEntry& ZipReader::check(std::string_view name, std::uint64_t limit) con
     return *entry;
 }
 
-void ZipReader::unpack(const ZipEntry& entry, std::byte* to) const
+void ZipReader::unpack(const ZipEntry& entry, std::byte* to, const Heard& heard) const
 {
     const auto fail = [&](const std::string& why) { throw Error("Entry '" + printable(entry.name) + "' of " + printable(m_what) + " " + why + "."); };
     const auto index = static_cast<zip_uint64_t>(&entry - m_entries.data());
@@ -173,7 +180,7 @@ void ZipReader::unpack(const ZipEntry& entry, std::byte* to) const
     constexpr std::uint64_t large = std::uint64_t{1} << 25;
     zip_stat_t stat;
     if (entry.size >= large && !m_archive->path.empty() && zip_stat_index(zip, index, 0, &stat) == 0 && stat.comp_method == ZIP_CM_STORE &&
-        stat.size == entry.size && readSideBySide(m_archive->path, index, stat, to))
+        stat.size == entry.size && readSideBySide(m_archive->path, index, stat, to, heard))
         return;
     const OpenFile file(zip_fopen_index(zip, index, 0));
     if (!file) {
@@ -184,7 +191,7 @@ void ZipReader::unpack(const ZipEntry& entry, std::byte* to) const
     }
     // Reading past the end makes libzip compare the checksum.
     std::byte beyond;
-    if (!readFully(file.get(), to, entry.size) || zip_fread(file.get(), &beyond, 1) != 0)
+    if (!readFully(file.get(), to, entry.size, heard) || zip_fread(file.get(), &beyond, 1) != 0)
         fail("is damaged");
 }
 
@@ -196,11 +203,11 @@ std::vector<std::byte> ZipReader::read(std::string_view name, std::uint64_t limi
     return bytes;
 }
 
-Array ZipReader::readArray(std::string_view name, std::uint64_t limit) const
+Array ZipReader::readArray(std::string_view name, std::uint64_t limit, const Heard& heard) const
 {
     const ZipEntry& entry = check(name, limit);
     NewArray array = makeArray(DType::UInt8, {static_cast<std::int64_t>(entry.size)});
-    unpack(entry, array.data);
+    unpack(entry, array.data, heard);
     return array.array;
 }
 

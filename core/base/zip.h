@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,8 +38,10 @@ public:
 
     /// The unpacked bytes of an entry, stored or deflated, checksum verified. Error if it is missing, damaged, encrypted or larger than limit bytes.
     std::vector<std::byte> read(std::string_view name, std::uint64_t limit = defaultLimit) const;
+    /// Hears, on the thread that reads, how many bytes of an entry have been unpacked, every few MB. What it throws ends the reading.
+    using Heard = std::function<void(std::uint64_t bytes)>;
     /// The same bytes as an array [n] of uint8, for data that is kept as long as arrays point into it.
-    Array readArray(std::string_view name, std::uint64_t limit = defaultLimit) const;
+    Array readArray(std::string_view name, std::uint64_t limit = defaultLimit, const Heard& heard = {}) const;
     std::string readText(std::string_view name, std::uint64_t limit = defaultLimit) const;
 
 private:
@@ -46,7 +49,7 @@ private:
 
     void listEntries();
     const ZipEntry& check(std::string_view name, std::uint64_t limit) const;
-    void unpack(const ZipEntry& entry, std::byte* to) const;
+    void unpack(const ZipEntry& entry, std::byte* to, const Heard& heard = {}) const;
 
     std::string m_what;
     std::vector<ZipEntry> m_entries;

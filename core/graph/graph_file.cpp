@@ -55,11 +55,11 @@ void takeNames(GraphArrays& graph, const std::filesystem::path& path)
     graph.names = std::make_shared<const NodeNames>(NodeNames::fromArray(*names));
 }
 
-GraphArrays readNumPy(const std::filesystem::path& path)
+GraphArrays readNumPy(const std::filesystem::path& path, const Progress& progress)
 {
     GraphArrays graph;
     const bool isFolder = std::filesystem::is_directory(path);
-    graph.arrays = isFolder ? mapFolder(path) : readNpz(path);
+    graph.arrays = isFolder ? mapFolder(path) : readNpz(path, progress, "Reading the graph");
     // A file without edges may be meant; edges that are no numbers are not.
     const std::string edges = "edge_index";
     if (!graph.arrays.contains(edges) && (isFolder ? std::filesystem::exists(path / (edges + ".npy")) : ZipReader(path).contains(edges + ".npy")))
@@ -73,9 +73,9 @@ GraphArrays readNumPy(const std::filesystem::path& path)
 GraphArrays readArrays(const std::filesystem::path& path, const Progress& progress)
 {
     if (std::filesystem::is_directory(path))
-        return isOgbFolder(path) ? readOgb(path, progress) : readNumPy(withName(path));
+        return isOgbFolder(path) ? readOgb(path, progress) : readNumPy(withName(path), progress);
     const auto kind = std::ranges::find(kinds, graphEnding(path), &Kind::ending);
-    return kind == kinds.end() ? readNumPy(path) : kind->read(path, progress);
+    return kind == kinds.end() ? readNumPy(path, progress) : kind->read(path, progress);
 }
 
 std::string graphName(const std::filesystem::path& path)

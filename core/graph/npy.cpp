@@ -260,16 +260,22 @@ Array readNpy(const std::filesystem::path& path)
     return parseNpy(readFile(path), path.filename().string());
 }
 
-std::map<std::string, Array> readNpz(const std::filesystem::path& path)
+std::map<std::string, Array> readNpz(const std::filesystem::path& path, const Progress& progress, std::string_view step)
 {
     const ZipReader zip(path);
     std::map<std::string, Array> arrays;
+    double all = 0, before = 0;
+    for (const ZipEntry& entry : zip.entries())
+        all += static_cast<double>(entry.size);
     for (const ZipEntry& entry : zip.entries()) {
         if (!entry.name.ends_with(".npy"))
             continue;
         const std::string name = entry.name.substr(0, entry.name.size() - 4);
         const std::string what = "Array '" + name + "' of " + path.filename().string();
-        const Array file = zip.readArray(entry.name);
+        const Array file = zip.readArray(entry.name, ZipReader::defaultLimit, [&](std::uint64_t read) {
+            progress.update(std::min((before + static_cast<double>(read)) / all, 1.0), step);
+        });
+        before += static_cast<double>(entry.size);
         const SharedBytes bytes{file.data, file.bytes()};
         const Header header = parseHeader(bytes.span(), what);
         if (header.isNumeric())

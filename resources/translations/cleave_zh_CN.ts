@@ -1796,6 +1796,10 @@
         <translation>正在布局</translation>
     </message>
     <message>
+        <source>Reading arrays</source>
+        <translation>正在读取数组</translation>
+    </message>
+    <message>
         <source>Reading edges</source>
         <translation>正在读取边</translation>
     </message>

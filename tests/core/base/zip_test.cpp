@@ -89,9 +89,14 @@ TEST(Zip, LargeEntriesAreReadWholeAndChecked)
         number = static_cast<std::uint32_t>(random());
     const auto bytes = std::as_bytes(std::span(numbers));
     writeZip(folder / "large.zip", {{"a", std::as_bytes(std::span(first))}, {"large", bytes}});
-    const Array read = ZipReader(folder / "large.zip").readArray("large");
+    std::vector<std::uint64_t> heard;
+    const Array read =
+        ZipReader(folder / "large.zip").readArray("large", ZipReader::defaultLimit, [&](std::uint64_t unpacked) { heard.push_back(unpacked); });
     ASSERT_EQ(read.bytes(), bytes.size());
     EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), read.data.get()));
+    EXPECT_FALSE(heard.empty());
+    EXPECT_TRUE(std::ranges::is_sorted(heard) && heard.back() <= bytes.size());
+    EXPECT_THROW(ZipReader(folder / "large.zip").readArray("large", ZipReader::defaultLimit, [](std::uint64_t) { throw Cancelled(); }), Cancelled);
     std::fstream file(folder / "large.zip", std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(30 << 20);
     file.put(static_cast<char>(file.peek() ^ 1));
