@@ -12,6 +12,8 @@ bool AdjacencyLowering::lowerReader(const Op& op)
     const OpView view(m_p, op);
     const ValueId output = op.outputs.front();
     const auto is = [&](std::initializer_list<std::string_view> targets) { return isOneOf(op.target, targets); };
+    if (m_p[output].kind == ValueKind::Tensor && m_p[output].sizes.empty())
+        return false;
     if (view.given("reduce"))  // of a product with a sparse matrix: a mean, or an extreme
         return false;
     if (is({"aten::mm", "aten::matmul", "aten::_sparse_mm", "aten::bmm", "aten::mv"}))

@@ -22,18 +22,24 @@ bool isView(const Op& op)
 // A view keeps the order of all entries: those of a row stay together if as many lie before them as before.
 std::optional<Analyser::Entries> Analyser::viewed(const std::vector<Dim>& from, const Entries& rows, const std::vector<Dim>& to)
 {
-    const auto product = [](auto first, auto last) {
-        return std::accumulate(first, last, std::int64_t{1}, [](std::int64_t n, const Dim& d) { return d.isConstant() ? n * d.value : 0; });
+    // 0 where there is no such number.
+    const auto times = [](std::int64_t a, std::int64_t b) {
+        std::int64_t result = 0;
+        return __builtin_mul_overflow(a, b, &result) ? 0 : result;
     };
-    const std::int64_t before = rows.outer * product(from.begin(), from.begin() + rows.rowDim);
-    const std::int64_t after = rows.inner * product(from.begin() + rows.rowDim + 1, from.end());
+    const auto product = [&](auto first, auto last) {
+        const auto with = [&](std::int64_t n, const Dim& d) { return d.isConstant() ? times(n, d.value) : 0; };
+        return std::accumulate(first, last, std::int64_t{1}, with);
+    };
+    const std::int64_t before = times(rows.outer, product(from.begin(), from.begin() + rows.rowDim));
+    const std::int64_t after = times(rows.inner, product(from.begin() + rows.rowDim + 1, from.end()));
     for (int row = 0; row < static_cast<int>(to.size()); ++row) {
         const std::int64_t outerSizes = product(to.begin(), to.begin() + row), innerSizes = product(to.begin() + row + 1, to.end());
         if (to[static_cast<std::size_t>(row)].isConstant() || outerSizes <= 0 || innerSizes <= 0 || before % outerSizes || after % innerSizes)
             continue;
         const std::int64_t outer = before / outerSizes, inner = after / innerSizes;
-        if (outer > 0 && inner > 0 &&
-            sameMultiple(outer * inner, from[static_cast<std::size_t>(rows.rowDim)], rows.outer * rows.inner, to[static_cast<std::size_t>(row)]))
+        const Dim &old = from[static_cast<std::size_t>(rows.rowDim)], &now = to[static_cast<std::size_t>(row)];
+        if (outer > 0 && inner > 0 && sameMultiple(times(outer, inner), old, times(rows.outer, rows.inner), now))
             return Entries{row, outer, inner};
     }
     return {};

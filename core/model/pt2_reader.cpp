@@ -112,6 +112,10 @@ private:
             value.sizes.push_back(size(dim, value.name));
         if (value.sizes.size() > 16)
             meta.fail("a tensor of at most 16 dimensions");
+        std::int64_t entries = 1;
+        for (const Dim& dim : value.sizes)
+            if (dim.isConstant() && (dim.value < 0 || __builtin_mul_overflow(entries, std::max<std::int64_t>(dim.value, 1), &entries)))
+                meta.fail("a tensor of possible sizes");
         if (const auto device = meta.find("device"))
             noteDevice(*device);
     }

@@ -329,9 +329,12 @@ private:
         const auto scale = std::ranges::find(m_args, "scale", [](const auto& p) { return p.first; });
         const Argument* given = scale == m_args.end() ? nullptr : scale->second.literal;
         const auto query = std::ranges::find(m_args, "query", [](const auto& p) { return p.first; });
-        const Dim width = m_program[*m_op.find("query")->asValue()].sizes.back();
+        const Argument* rows = m_op.find("query");
         const double* number = given == nullptr ? nullptr : std::get_if<double>(&given->value);
-        if (number == nullptr || !width.isConstant())
+        if (number == nullptr || rows == nullptr || rows->asValue() == nullptr || m_program[*rows->asValue()].sizes.empty())
+            return;
+        const Dim width = m_program[*rows->asValue()].sizes.back();
+        if (!width.isConstant())
             return;
         const double factor = *number * std::sqrt(static_cast<double>(width.value));
         query->second.value = m_target.scaled(*query->second.value, factor);
