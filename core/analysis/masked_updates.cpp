@@ -18,12 +18,44 @@ bool isConstant(const Dim& dim)
     return dim.isConstant();
 }
 
-// The mask of x[mask] and of x[mask] = y; invalid where something else is read.
+// The mask whose true entries are at these places: where(mask)[0], mask.nonzero().view(-1). Invalid for any others.
+ValueId maskOfPlaces(const Program& program, ValueId places)
+{
+    constexpr int mostViews = 4;
+    for (int i = 0; i < mostViews && program[places].producer.valid(); ++i) {
+        const Op& op = program[program[places].producer];
+        const OpView view(program, op);
+        const bool lists = op.target == "aten::nonzero_numpy" || op.target == "aten::nonzero" ||
+                           (op.target == "aten::where" && !op.find("self") && !op.find("other"));
+        if (lists) {
+            const ValueId mask = view.value(op.target == "aten::where" ? "condition" : "self");
+            return mask.valid() && program[mask].dtype == DType::Bool && program[mask].sizes.size() == 1 ? mask : ValueId{};
+        }
+        const bool isView = isOneOf(op.target, {"aten::view", "aten::reshape", "aten::flatten", "aten::squeeze", "aten::alias"}) ||
+                            (op.target == "aten::select" && view.rank("self") == 2 && view.dim("dim", 2) == 1);
+        places = isView ? view.value("self") : ValueId{};
+        if (!places.valid())
+            return {};
+    }
+    return {};
+}
+
+// The mask of x[mask] and of x[mask] = y, or of the places that are read and written instead; invalid where something else is read.
 ValueId maskOf(const Program& program, const Op& op)
 {
-    const std::vector<ValueId> indices = OpView(program, op).values("indices");
-    return indices.size() == 1 && indices.front().valid() && program[indices.front()].dtype == DType::Bool ? indices.front() : ValueId{};
+    const OpView view(program, op);
+    if (op.target == "aten::index_select" || op.target == "aten::index_copy") {
+        const ValueId index = view.dim("dim", view.rank("self")) == 0 ? view.value("index") : ValueId{};
+        return index.valid() && program[index].sizes.size() == 1 ? maskOfPlaces(program, index) : ValueId{};
+    }
+    const std::vector<ValueId> indices = view.values("indices");
+    if (indices.size() != 1 || !indices.front().valid())
+        return {};
+    const Value& index = program[indices.front()];
+    return index.dtype == DType::Bool ? indices.front() : index.sizes.size() == 1 ? maskOfPlaces(program, indices.front()) : ValueId{};
 }
+
+bool writesRows(const Op& op) { return op.target == "aten::index_put" || op.target == "aten::index_copy"; }
 
 // The same computation of the same values, to some depth: a mask that is computed once to read and once more to write.
 bool isEqual(const Program& program, ValueId a, ValueId b, int depth = 4)
@@ -81,7 +113,7 @@ private:
     bool isRows(ValueId value) const
     {
         const OpId id = m_program[value].producer;
-        if (!id.valid() || m_program[id].target != "aten::index")
+        if (!id.valid() || !isOneOf(m_program[id].target, {"aten::index", "aten::index_select"}))
             return false;
         const ValueId mask = maskOf(m_program, m_program[id]), from = OpView(m_program, m_program[id]).value("self");
         return mask.valid() && from.valid() && isEqual(m_program, mask, m_mask) && startsWithRows(from);
@@ -146,9 +178,9 @@ private:
     std::optional<ValueId> whole(const Op& op)
     {
         const OpView view(m_program, op);
-        if (op.target != "aten::index_put" || op.outputs.size() != 1)
+        if (!writesRows(op) || op.outputs.size() != 1)
             return {};
-        const ValueId mask = maskOf(m_program, op), self = view.value("self"), values = view.value("values");
+        const ValueId mask = maskOf(m_program, op), self = view.value("self"), values = view.value(op.target == "aten::index_put" ? "values" : "source");
         if (!mask.valid() || !self.valid() || !values.valid() || m_program[values].dtype != m_program[self].dtype)
             return {};
         const std::vector<Dim>&rows = m_program[mask].sizes, &sizes = m_program[self].sizes, &given = m_program[values].sizes;
@@ -188,7 +220,7 @@ private:
 int computeMaskedUpdatesWhole(Program& program)
 {
     const bool isNeeded =
-        std::ranges::any_of(program.ops, [&](const Op& op) { return op.target == "aten::index_put" && maskOf(program, op).valid(); });
+        std::ranges::any_of(program.ops, [&](const Op& op) { return writesRows(op) && maskOf(program, op).valid(); });
     return isNeeded ? Updates(program).run() : 0;
 }
 

@@ -253,20 +253,31 @@ ValueId tableBehind(const Program& program, ValueId rows)
     return {};
 }
 
-// Entries of an edge index, or a matrix of edges.
+// Entries of an edge index, perhaps with loops behind them, or a matrix of edges.
 bool isOfEdges(const Program& program, ValueId value)
 {
-    while (value.valid() && !program.isInput(value)) {
-        const OpId maker = program[value].producer;
-        const Argument* first = !maker.valid() || program[maker].args.empty() ? nullptr : &program[maker].args.front().value;
-        const ValueId* operand = first == nullptr ? nullptr : first->asValue();
-        value = operand == nullptr ? ValueId{} : *operand;
+    std::vector<ValueId> open{value};
+    std::set<ValueId> seen;
+    while (!open.empty()) {
+        const ValueId next = open.back();
+        open.pop_back();
+        if (!next.valid() || !seen.insert(next).second)
+            continue;
+        const Value& here = program[next];
+        if (program.isInput(next)) {
+            const bool isSquare = isFloating(here.dtype) && here.sizes.size() == 2 && here.sizes[0] == here.sizes[1];
+            if (isEdgeIndex(here) || isSquare)
+                return true;
+        } else if (here.producer.valid() && !program[here.producer].args.empty()) {
+            const Argument& first = program[here.producer].args.front().value;
+            if (const ValueId* operand = first.asValue())
+                open.push_back(*operand);
+            else if (const auto* list = first.asList())
+                for (const Argument& item : *list)
+                    open.push_back(item.asValue() == nullptr ? ValueId{} : *item.asValue());
+        }
     }
-    if (!value.valid())
-        return false;
-    const Value& input = program[value];
-    const bool isSquare = isFloating(input.dtype) && input.sizes.size() == 2 && input.sizes[0] == input.sizes[1];
-    return isEdgeIndex(input) || isSquare;
+    return false;
 }
 
 // What edges read rows of, or a matrix of edges is multiplied by.

@@ -275,6 +275,10 @@ bool RowsAtFront::layer(const Op& op, Call call)
         return behind >= 1 && !isFeature(view.value("weight")) && put(op, call, "input", row) && emitFirst(op, std::move(call));
     if (op.target == "aten::matmul")
         return behind >= 1 && view.rank("other") == 2 && !rowDim(view.value("other")) && put(op, call, "self", row) && emitFirst(op, std::move(call));
+    if (op.target == "aten::prelu") {
+        const Value* weight = view.tensor("weight");
+        return weight != nullptr && std::ranges::all_of(weight->sizes, &Dim::isOne) && put(op, call, "self", row) && emitFirst(op, std::move(call));
+    }
     if (op.target != "aten::layer_norm")
         return false;
     const auto* shape = op.find("normalized_shape") ? op.find("normalized_shape")->asList() : nullptr;

@@ -177,10 +177,12 @@ bool attention(RowQuery& r)
     return r.row < r.rank - 2;
 }
 
+// One weight for all, or one for each entry of dimension 1.
 bool prelu(RowQuery& r)
 {
     r.set("self", r.row);
-    return r.row != 1;
+    const Value* weight = r.view.tensor("weight");
+    return r.row != 1 || (weight != nullptr && std::ranges::all_of(weight->sizes, &Dim::isOne));
 }
 
 }  // namespace cleave::row_rules

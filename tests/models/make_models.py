@@ -1166,6 +1166,40 @@ class MaskedTransformer(nn.Module):
         return self.out(nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=adj.bool(), scale=0.5).transpose(0, 1).reshape(-1, HIDDEN))
 
 
+class WrittenPlaces(nn.Module):
+    """AirGNN: rows are read and written at the places where something holds of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.conv, self.act = nn.Linear(FEATURES, HIDDEN), pyg.GCNConv(HIDDEN, CLASSES), nn.PReLU()
+
+    def forward(self, x, edge_index):
+        x = start = self.act(self.lin(x))
+        for _ in range(2):
+            around = torch.zeros_like(x).index_add(0, edge_index[1], x[edge_index[0]])
+            far = (around - start).norm(p=2, dim=1)
+            share = (far - 0.5).clamp(min=0)
+            places = torch.where(far > 0)[0]
+            share[places] = share[places] / far[places]
+            x = start + share.unsqueeze(1) * (around - start)
+        places = (far > 1.0).nonzero(as_tuple=True)[0]
+        x = x.index_copy(0, places, x[places] / far[places].unsqueeze(1))
+        places = (x[:, 0] < 0).nonzero().view(-1)
+        x[places] = x.index_select(0, places) * 0.5
+        return self.conv(x, edge_index)
+
+
+class EmbeddedGCN(nn.Module):
+    """No features: a linear layer and loops come between learned rows and the edges that read them, as GCNConv of an embedding's weight."""
+
+    def __init__(self):
+        super().__init__()
+        self.nodes, self.first, self.second = nn.Embedding(NODES, FEATURES), pyg.GCNConv(FEATURES, HIDDEN), pyg.GATConv(HIDDEN, CLASSES)
+
+    def forward(self, edge_index):
+        return self.second(self.first(self.nodes.weight, edge_index).relu(), edge_index)
+
+
 class BestNodes(nn.Module):
     """EvolveGCN-H and SortPool: as many rows as are fixed, which the features choose, make weights and the answer for the graph."""
 
@@ -1923,6 +1957,8 @@ ZOO = {
     "written_gat": WrittenGAT,
     "added_masks": AddedMasks,
     "masked_transformer": MaskedTransformer,
+    "written_places": WrittenPlaces,
+    "embedded_gcn": EmbeddedGCN,
     "dense_sage": lambda: Dense(lambda i: pyg.DenseSAGEConv(i, HIDDEN)),
     "dense_graph": lambda: Dense(lambda i: pyg.DenseGraphConv(i, HIDDEN)),
     "dense_gin": lambda: Dense(lambda i: pyg.DenseGINConv(mlp(i))),

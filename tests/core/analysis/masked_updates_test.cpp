@@ -79,6 +79,24 @@ TEST(MaskedUpdates, TheMaskMayBeComputedTwice)
     EXPECT_EQ(u.put(u.negative(u.first()), u.twice(u.read)), "select lt mul unsqueeze where ");
 }
 
+TEST(MaskedUpdates, PlacesOfAMaskAreTheMask)
+{
+    for (const auto& [target, argument] : {std::pair("where", "condition"), {"nonzero_numpy", "self"}}) {
+        Update u;
+        const ValueId places = u.b.op(target, {{argument, {u.mask}}}, {sym("u")}, DType::Int64);
+        EXPECT_EQ(u.put(places, u.twice(u.at(u.x, places))), "select lt mul unsqueeze where ") << target;
+    }
+    const auto oneOf = [](int dim, const Sizes& sizes) {
+        Update u;
+        const ValueId all = u.b.op("nonzero", {{"self", {u.mask}}}, {sym("u"), num(1)}, DType::Int64);
+        const ValueId places =
+            u.b.op("select.int", {{"self", {all}}, {"dim", {std::int64_t{dim}}}, {"index", {std::int64_t{0}}}}, sizes, DType::Int64);
+        return u.put(places, u.twice(u.at(u.x, places)));
+    };
+    EXPECT_EQ(oneOf(1, {sym("u")}), "select lt mul unsqueeze where ");
+    EXPECT_EQ(oneOf(0, {num(1)}), "select lt nonzero select index mul index_put ") << "the first place alone";
+}
+
 TEST(MaskedUpdates, AddsToWhatIsThere)
 {
     Update u;
