@@ -430,7 +430,12 @@ std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
         // Of graphs side by side it may be each graph's nodes that are named, or those of all.
         const auto isMultiple = [&](const NodeType& type) { return sizeParts(type.symbol).first == "Mul" && isOfOnly(type.symbol); };
         const bool tellsNeither = sizes[0].empty() && sizes[1].empty() && std::ranges::any_of(analysis.nodeTypes, isMultiple);
-        if (only >= 0 && types[row].empty() && !tellsNeither && std::ranges::all_of(sizes[row], isOfOnly))
+        // An index whose other row names edges, or anything else, is no index of nodes.
+        const std::set<std::string>& other = sizes[1 - std::min<std::size_t>(row, 1)];
+        const bool isOfOthers = sizes[row].empty() && !other.empty() && std::ranges::none_of(other, [&](const std::string& size) {
+            return analysis.typeCountedBy(size) >= 0 || isOfOnly(size);
+        });
+        if (only >= 0 && types[row].empty() && !tellsNeither && !isOfOthers && std::ranges::all_of(sizes[row], isOfOnly))
             types[row].insert(only);
     }
     return types;

@@ -216,6 +216,11 @@ void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor
                     areNodes = type >= 0 && analysis.isGiven(type);
                 }
         const at::Tensor entries = isPairs ? tensor[static_cast<std::int64_t>(row)] : tensor;
+        // Beside what names edges, or anything else that is no node, an index that the program computes with may name as many of them.
+        const bool isOfOthers = isPairs && named[row].empty() && !named[1 - row].empty() &&
+                                std::ranges::none_of(named[1 - row], [&](const Dim& size) { return analysis.typeCountedBy(size.symbol) >= 0; });
+        if (isStructure && isOfOthers)
+            continue;  // checked where rows are read
         if (isStructure)
             checkRange(analysis.program, input, entries, 0, rows.value_or(most), areNodes);
         else if (rows)

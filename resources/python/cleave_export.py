@@ -41,6 +41,7 @@ import sys
 import tempfile
 import types
 import warnings
+from collections import OrderedDict
 from typing import Any, Callable, Iterator
 
 import torch
@@ -1878,6 +1879,7 @@ def _words(name: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", name.lower())
 
 
+_OF_GRAPH_FILES = {"num_nodes"}  # what a graph file says of the graph by names that inputs cannot have beside it
 _NODE_COUNTS = {"num_nodes", "n_nodes", "number_of_nodes", "num_node", "n_node", "node_num", "nodes_num", "n", "N"}
 _MATRICES = {"a", "adj", "adjs", "adjacency", "support", "supports", "laplacian", "lap"}
 _FEATURES = {"x", "h", "feat", "feats", "feature", "features", "input", "inputs"}
@@ -1941,7 +1943,7 @@ class _Inputs:
         if tensor.device.type != "cpu":
             raise ExportError(f"'{name}' lies on {tensor.device}: move inputs and model to the CPU first (.cpu()).")
         unique, i = name, 1
-        while unique in self.all:
+        while unique in self.all or unique in _OF_GRAPH_FILES:
             unique, i = f"{name}_{i}", i + 1
         self.all[unique] = _Input(tensor.detach().contiguous(), **facts)
         return unique
@@ -2439,8 +2441,8 @@ class Exported:
 
 def _arguments(model: nn.Module, inputs) -> dict[str, Any]:
     """Arguments by the names of forward's parameters."""
-    signature = inspect.signature(type(model).forward)
-    parameters = list(signature.parameters.values())[1:]
+    signature = inspect.signature(model.forward)  # of the model itself: it may have another than its class
+    parameters = list(signature.parameters.values())
     if hasattr(inputs, "to_dict") and not isinstance(inputs, dict) and not _is_dgl(inputs):  # Data of PyTorch Geometric
         needed = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
         if len(needed) == 1 and not hasattr(inputs, needed[0].name):
@@ -2455,7 +2457,7 @@ def _arguments(model: nn.Module, inputs) -> dict[str, Any]:
         inputs = (inputs,)
     positional, named = ((), inputs) if isinstance(inputs, dict) else (inputs, {})
     try:
-        bound = signature.bind(model, *positional, **named).arguments
+        bound = signature.bind(*positional, **named).arguments
     except TypeError as problem:
         raise ExportError(f"The inputs do not fit forward{signature}: {problem}.") from None
     arguments = {}
@@ -2618,6 +2620,24 @@ def _fixed_by(trace: Callable[[], Any], size: int) -> str:
 _TAKEN = {"mod", "obj"}  # what PyTorch calls parameters of its own wrappers of forward, so that they cannot be handed over by name
 
 
+@contextlib.contextmanager
+def _with_attributes(owner: Any, attributes: dict[str, Any]):
+    """While this lasts the object itself has these attributes, and those that are None here only if its class has."""
+    own = vars(owner)
+    kept = {name: own[name] for name in attributes if name in own}
+
+    def put(values):
+        for name in attributes:
+            own.pop(name, None)
+        own.update((name, value) for name, value in values.items() if value is not None)
+
+    try:
+        put(attributes)
+        yield
+    finally:
+        put(kept)
+
+
 class _Exporter:
     def __init__(self, model: nn.Module, inputs):
         _check_model(model)
@@ -2635,7 +2655,6 @@ class _Exporter:
                         self.kept[id(value)] = self.inputs.take(name, value)
         self.inputs.classify()
         self.by_position = bool(_TAKEN & set(self.inputs.all))
-        self.forward = type(model).forward
 
     def eager(self, tensors: dict[str, torch.Tensor]):
         # Tensors that have a row for each of the same nodes or edges share one free size.
@@ -2648,11 +2667,15 @@ class _Exporter:
                 first.setdefault(group, tensor.shape[dim])
         arguments = {name: build(tensors) for name, build in self.builders.items()}
         if not self.inputs.graphs:
-            return self.forward(self.model, **arguments)
+            return self._answer(arguments)
         with _Degrees() as degrees, self._holding({key: build(tensors) for key, build in self.kept.items()}):
-            result = self.forward(self.model, **arguments)
+            result = self._answer(arguments)
         self.asked.update(dict.fromkeys(degrees.asked))
         return result
+
+    def _answer(self, arguments: dict[str, Any]):
+        """What model(...) gives: its own forward, with hooks. A call within a call of the same module is more than PyTorch traces."""
+        return self.model._call_impl(**arguments)
 
     @contextlib.contextmanager
     def _holding(self, graphs: dict[int, Any]):
@@ -2669,17 +2692,18 @@ class _Exporter:
     def taking_tensors(self, names: list[str]):
         """While this lasts, the model's forward takes the program's inputs by their names, so that modules keep their paths."""
         exporter = self
+        own = {name: vars(self.model).get(name) for name in ("forward", "_forward_hooks", "_forward_pre_hooks")}
 
         def forward(self, *args, **kwargs):
-            return exporter.eager(dict(zip(names, args)) | kwargs)
+            with _with_attributes(exporter.model, own):
+                return exporter.eager(dict(zip(names, args)) | kwargs)
 
         kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD
         forward.__signature__ = inspect.Signature([inspect.Parameter(name, kinds) for name in ("self", *names)])
-        self.model.forward = types.MethodType(forward, self.model)
-        try:
+        # Hooks are run by the model's own call, on the arguments that they are for.
+        others = {"forward": types.MethodType(forward, self.model), "_forward_hooks": OrderedDict(), "_forward_pre_hooks": OrderedDict()}
+        with _with_attributes(self.model, others):
             yield
-        finally:
-            del self.model.forward
 
     def trace(self, names: list[str]):
         tensors = {name: self.inputs.all[name].tensor for name in names}
@@ -3041,7 +3065,7 @@ def _inputs_of(model: nn.Module, arrays: dict[str, torch.Tensor], options) -> di
     renamed = dict(pair.split("=", 1) for pair in options.input)
     inputs = {}
     used = set()
-    for parameter in list(inspect.signature(type(model).forward).parameters.values())[1:]:
+    for parameter in inspect.signature(model.forward).parameters.values():
         name, annotation = parameter.name, str(parameter.annotation)
         blocks = name == options.blocks or (not options.blocks and (name in _BLOCKS or re.search(r"(?i)list.*(DGL|Graph)", annotation)))
         named = name.lower() in _GRAPHS | {"block"} or re.search(r"DGL\w*Graph|DGLBlock", annotation)

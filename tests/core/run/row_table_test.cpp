@@ -379,6 +379,7 @@ const char* const calls[] = {
     "constant_pad_nd(self=[n,4], pad={1 2}) -> [n,7]",
     "cosine_similarity(x1=[n,4], x2=[n,4], dim=1) -> [n]",
     "prelu(self=[n,4], weight=w[4]) -> [n,4]",
+    "prelu(self=[3,n,4], weight=w[1]) -> [3,n,4]",
     "conv1d(input=[n,4,8], weight=w[3,4,2]) -> [n,3,7]",
     "conv2d(input=[n,4,8,8], weight=w[3,4,2,2]) -> [n,3,7,7]",
     "conv1d(input=[2,4,n], weight=w[3,4,1]) -> [2,3,n]",
