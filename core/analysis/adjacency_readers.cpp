@@ -258,6 +258,9 @@ bool AdjacencyLowering::lowerAddition(const Op& op)
     const OpView view(m_p, op);
     const ValueId a = view.value("self"), b = view.value("other");
     const std::optional<double> times = view.given("alpha") ? view.number("alpha") : 1.0;
+    if (a.valid() && !b.valid() && view.number("other") == 0.0)  // Python's sum() begins with 0
+        if (const MatrixEdges* alone = edgesOf(a, op))
+            return take(op.outputs.front(), ofType(op, MatrixEdges(*alone), m_p[op.outputs.front()].dtype));
     if (!a.valid() || !b.valid() || !times)
         return false;
     const MatrixEdges* left = matrix(a, op);

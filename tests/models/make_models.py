@@ -1146,7 +1146,7 @@ class AddedMasks(nn.Module):
         ]
         mask = torch.zeros_like(adj).masked_fill(adj == 0, -1e10)
         both = (self.heads(query) @ self.heads(key).transpose(1, 2) + mask.unsqueeze(0)).softmax(-1) @ self.heads(h)
-        return sum(out(weights @ h) for out, weights in zip(self.outs, attention)) + self.outs[-1](both.transpose(0, 1).reshape(-1, HIDDEN).relu())
+        return sum(out(weights @ h) for out, weights in zip(self.outs, attention)) + self.outs[-1](sum([adj, 0.5 * adj.t()]) @ both.transpose(0, 1).reshape(-1, HIDDEN).relu())
 
 
 class MaskedTransformer(nn.Module):
