@@ -1852,6 +1852,7 @@ class _Input:
     row_dim: int = 0        # where its rows lie, of other inputs than an edge index
     each: Any = None        # the group of what pointers have an entry for each of, if it is known
     graphs: bool = False    # whether dimension 0 counts graphs that lie side by side, with their nodes behind it
+    tried: dict[int, tuple | None] = dataclasses.field(default_factory=dict)  # other dimensions that may be free, by the group that they turn out to count
 
     @property
     def free(self) -> dict[int, tuple | None]:
@@ -1859,11 +1860,11 @@ class _Input:
         if self.tensor.dim() == 0:
             return {}
         dims = [1] if self.counts == "index" else [self.row_dim, self.row_dim + 1] if self.counts == "matrix" else [self.row_dim]
-        return ({0: _SIDE_BY_SIDE} if self.graphs else {}) | {dim: self.group for dim in dims}
+        return ({0: _SIDE_BY_SIDE} if self.graphs else {}) | {dim: self.group for dim in dims} | self.tried
 
     @property
     def rows(self) -> int | None:
-        return next(reversed(self.free), None) if self.counts != "matrix" else self.row_dim
+        return None if self.tensor.dim() == 0 else 1 if self.counts == "index" else self.row_dim
 
     def count(self) -> int:
         return self.tensor.shape[self.rows]
@@ -1932,6 +1933,7 @@ class _Inputs:
         self.graphs: list[tuple[Graph, dict, dict]] = []  # with what types and relations are called here: those of a second graph are others
         self._built: dict[int, tuple[Any, Callable]] = {}
         self.fixed: set = set()  # groups whose number is not free
+        self.notes: list[str] = []
         self._nodes: dict[Any, int] = {}
         self._edges: dict[Any, int] = {}
         self._founders: dict[Any, str] = {}  # the input that a node type is known by
@@ -1945,6 +1947,8 @@ class _Inputs:
         unique, i = name, 1
         while unique in self.all or unique in _OF_GRAPH_FILES:
             unique, i = f"{name}_{i}", i + 1
+        if name in _OF_GRAPH_FILES:
+            self.notes.append(f"The program calls its input '{name}' '{unique}', as graph files have something else by that name.")
         self.all[unique] = _Input(tensor.detach().contiguous(), **facts)
         return unique
 
@@ -2188,6 +2192,13 @@ class _Inputs:
                 of = group(int(i.tensor.sum()), ("nodes", "edges"))
                 if of is not None and i.count() < counts[of]:
                     i.counts, i.of = "sizes", of
+
+    def try_others(self):
+        """Other dimensions of inputs that are as long as there are nodes or edges: what has a mask of nodes for each graph. The program tells what they are."""
+        numbers = {i.count() for i in self.all.values() if i.group is not None and i.group[0] in ("nodes", "edges") and not _is_hyperedges(i.of)}
+        for i in self.all.values():
+            if i.counts in ("nodes", "edges", "rows", "other"):
+                i.tried = {dim: None for dim, size in enumerate(i.tensor.shape) if dim not in i.free and size in numbers and size > 1}
 
     def num_nodes(self) -> int | None:
         """The number of nodes, if they are of one type; None if they are of several, of graphs side by side, or if edges name more than there are."""
@@ -2508,6 +2519,7 @@ def _library(filename: str) -> bool:
 def _line_of(problem: BaseException, model: nn.Module) -> tuple[str, str]:
     """Where in the model: 'model.py:12 (`if x.sum() > 0:`)', and the source; the innermost line that is neither PyTorch's nor this file's."""
     frames, own = [], ""
+    code = getattr(getattr(model, "forward", None), "__code__", None)
     chain: BaseException | None = problem
     while chain is not None and not frames:
         trace = chain.__traceback__
@@ -2518,7 +2530,7 @@ def _line_of(problem: BaseException, model: nn.Module) -> tuple[str, str]:
             trace = trace.tb_next
         user = [f for f in frames if not _library(f[0])]
         inside = [f for f in user if isinstance(f[2].f_locals.get("self"), nn.Module)]
-        frames = inside or [f for f in user if f[2].f_code.co_name == "forward"]
+        frames = inside or [f for f in user if f[2].f_code.co_name == "forward" or f[2].f_code is code]
         chain = chain.__cause__ or chain.__context__
     if not frames:
         return "", ""
@@ -2641,7 +2653,8 @@ def _with_attributes(owner: Any, attributes: dict[str, Any]):
 class _Exporter:
     def __init__(self, model: nn.Module, inputs):
         _check_model(model)
-        self.model, self.inputs, self.notes, self.linked = model, _Inputs(), [], True
+        self.model, self.inputs, self.linked = model, _Inputs(), True
+        self.notes = self.inputs.notes
         self.asked: dict[str, None] = {}
         self.builders = {name: self.inputs.take(name, value) for name, value in _arguments(model, inputs).items()}
         # Graphs that modules keep (self.g), as older sources of DGL have it.
@@ -2718,16 +2731,46 @@ class _Exporter:
             marked = any(getattr(node.target, "__module__", "") == marks for node in program.graph.nodes if node.op == "call_function")
             return program.run_decompositions({}) if marked else program
 
+    def _traced(self):
+        """The program, with dimensions free that it finds to be as long as others that are."""
+        names = list(self.inputs.all)
+        self.inputs.try_others()
+        tried = [i for i in self.inputs.all.values() if i.tried]
+        if tried:
+            try:
+                program = self.trace(names)
+            except Exception:
+                alone = True  # what is wrong may be the attempt
+            else:
+                alone = self._settle(program)
+            if not alone:
+                return program
+            for i in tried:
+                i.tried = {dim: group for dim, group in i.tried.items() if group is not None}
+        return self.trace(names)
+
+    def _settle(self, program) -> bool:
+        """Finds what dimensions count that were tried; whether some are free without counting what others do, so that they are no rows of anything."""
+        placed = [(i, [_expression(size) for size in node.meta["val"].shape]) for i, node in zip(self.inputs.all.values(), _user_inputs(program))
+                  if isinstance(node.meta.get("val"), torch.Tensor)]
+        groups = {sizes[dim]: group for i, sizes in placed for dim, group in i.free.items() if dim not in i.tried and group is not None and
+                  not isinstance(sizes[dim], int)}
+        alone = False
+        for i, sizes in placed:
+            alone |= any(not isinstance(sizes[dim], int) and sizes[dim] not in groups for dim in i.tried)
+            i.tried = {dim: groups[sizes[dim]] for dim in i.tried if sizes[dim] in groups}
+        return alone
+
     def run(self, path, check: bool, tolerance: float) -> Exported:
         tensors = {name: i.tensor.clone() for name, i in self.inputs.all.items()}
         expected = _leaves(self.eager(tensors))
         self.linked = not any(i.optional for i in self.inputs.all.values())  # or sizes would be read of what nothing else reads
-        program = self.trace(list(self.inputs.all))
+        program = self._traced()
         if not self.linked:
             read = _read_inputs(program)
             self.inputs.all = {name: i for (name, i), node in zip(self.inputs.all.items(), _user_inputs(program)) if node in read or not i.optional}
             self.linked = True
-            program = self.trace(list(self.inputs.all))
+            program = self._traced()
         self._refuse_random(program)
         self._refuse_fixed(program)
         self._follow(program)
@@ -2750,7 +2793,7 @@ class _Exporter:
                 part = pathlib.Path(folder) / path.name
                 torch.export.save(program, part)
                 if expected is not None:
-                    self._compare(torch.export.load(part), expected, tolerance)
+                    self._compare(self._loaded(part, program), expected, tolerance)
                 shutil.move(part, path)  # which copies where a rename is refused
         except OSError as problem:
             raise ExportError(f"'{path}' cannot be written: {problem.strerror or _first_line(str(problem))}.") from problem
@@ -2758,6 +2801,20 @@ class _Exporter:
             if "PytorchStreamWriter" not in str(problem):
                 raise
             raise ExportError(f"'{path}' cannot be written: {_first_line(str(problem))}") from problem
+
+    def _loaded(self, path: pathlib.Path, program):
+        """The archive as PyTorch reads it, which it does not where a size that a tensor tells must equal one that is free."""
+        try:
+            return torch.export.load(path)
+        except OSError:
+            raise
+        except Exception as problem:
+            counted = [n for n in program.graph.nodes if _operator(n) in _COUNTED_BY_VALUES] or [n for n in program.graph.nodes if _is_counted_by_values(n)]
+            if not counted:
+                raise ExportError(f"PyTorch does not load the archive that it wrote: {type(problem).__name__}: {_first_line(str(problem))}") from problem
+            where = next(filter(None, (_source_of(node.meta.get("stack_trace", "")) for node in counted)), "")
+            raise ExportError("PyTorch does not load the archive that it wrote, since what is in a tensor says how many rows there are" +
+                              (f" at {where}" if where else "") + ": let forward take the numbers of these rows as an input.") from problem
 
     def _follow(self, program):
         """What the ends of edges name, and which sizes of the program are those of inputs."""
@@ -2955,6 +3012,15 @@ def _read_inputs(program) -> set[torch.fx.Node]:
         live.update(fresh)
         waiting += fresh
     return {node for node in live if node.op == "placeholder"}
+
+
+_COUNTED_BY_VALUES = {"nonzero", "masked_select", "unique", "unique2", "unique_dim", "unique_consecutive"}
+
+
+def _is_counted_by_values(node: torch.fx.Node) -> bool:
+    """Whether a tensor has a size that what is in another one tells."""
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and bool(torch.fx.experimental.symbolic_shapes.free_unbacked_symbols(value))
 
 
 def _leaves(value) -> list[torch.Tensor]:
