@@ -102,7 +102,8 @@ private:
     // One of them.
     bool lowerSelect(const Op& op, const std::vector<MatrixEdges>& stack);
     bool lowerSumWithProduct(const Op& op);
-    // What an op does that takes a mask or scores for all pairs of nodes and multiplies them with rows in one, op by op; nothing if it reads no matrix.
+    // What an op does that takes a mask or scores for all pairs of nodes and multiplies them with rows in one, op by op; nothing if it reads no
+    // matrix.
     std::vector<Op> parts(const Op& op);
 
     Program& m_p;

@@ -170,8 +170,7 @@ std::vector<Op> AdjacencyLowering::parts(const Op& op)
     Value pairs = m_p[left], turned = m_p[right];
     pairs.sizes.back() = m_p[right].sizes[attends ? rank - 2 : rank - 1];
     std::swap(turned.sizes[rank - 1], turned.sizes[rank - 2]);
-    const ValueId columns =
-        attends ? add("aten::transpose", "int", {{"self", {right}}, {"dim0", whole(-2)}, {"dim1", whole(-1)}}, turned) : right;
+    const ValueId columns = attends ? add("aten::transpose", "int", {{"self", {right}}, {"dim0", whole(-2)}, {"dim1", whole(-1)}}, turned) : right;
     ValueId scores = add("aten::matmul", "", {{"self", {left}}, {"other", {columns}}}, pairs);
     if (!attends) {
         add("aten::add", "Tensor", {{"self", {scores}}, {"other", {mask}}}, pairs);

@@ -55,7 +55,10 @@ ValueId maskOf(const Program& program, const Op& op)
     return index.dtype == DType::Bool ? indices.front() : index.sizes.size() == 1 ? maskOfPlaces(program, indices.front()) : ValueId{};
 }
 
-bool writesRows(const Op& op) { return op.target == "aten::index_put" || op.target == "aten::index_copy"; }
+bool writesRows(const Op& op)
+{
+    return op.target == "aten::index_put" || op.target == "aten::index_copy";
+}
 
 // The same computation of the same values, to some depth: a mask that is computed once to read and once more to write.
 bool isEqual(const Program& program, ValueId a, ValueId b, int depth = 4)
@@ -180,7 +183,8 @@ private:
         const OpView view(m_program, op);
         if (!writesRows(op) || op.outputs.size() != 1)
             return {};
-        const ValueId mask = maskOf(m_program, op), self = view.value("self"), values = view.value(op.target == "aten::index_put" ? "values" : "source");
+        const ValueId mask = maskOf(m_program, op), self = view.value("self"),
+                      values = view.value(op.target == "aten::index_put" ? "values" : "source");
         if (!mask.valid() || !self.valid() || !values.valid() || m_program[values].dtype != m_program[self].dtype)
             return {};
         const std::vector<Dim>&rows = m_program[mask].sizes, &sizes = m_program[self].sizes, &given = m_program[values].sizes;
@@ -219,8 +223,7 @@ private:
 
 int computeMaskedUpdatesWhole(Program& program)
 {
-    const bool isNeeded =
-        std::ranges::any_of(program.ops, [&](const Op& op) { return writesRows(op) && maskOf(program, op).valid(); });
+    const bool isNeeded = std::ranges::any_of(program.ops, [&](const Op& op) { return writesRows(op) && maskOf(program, op).valid(); });
     return isNeeded ? Updates(program).run() : 0;
 }
 

@@ -433,8 +433,8 @@ std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
         // An index whose other row names edges, or anything else, is no index of nodes.
         const std::set<std::string>& other = sizes[1 - std::min<std::size_t>(row, 1)];
         const bool isOfOthers = sizes[row].empty() && !other.empty() && std::ranges::none_of(other, [&](const std::string& size) {
-            return analysis.typeCountedBy(size) >= 0 || isOfOnly(size);
-        });
+                                    return analysis.typeCountedBy(size) >= 0 || isOfOnly(size);
+                                });
         if (only >= 0 && types[row].empty() && !tellsNeither && !isOfOthers && std::ranges::all_of(sizes[row], isOfOnly))
             types[row].insert(only);
     }

@@ -115,7 +115,8 @@ void PairScores::emit(ValueId value)
 bool PairScores::reads(const Op& op) const
 {
     bool any = false;
-    forEachOperand(op, [&](ValueId operand) { any = any || m_masks.contains(operand) || m_scores.contains(operand) || m_emptiness.contains(operand); });
+    forEachOperand(op,
+                   [&](ValueId operand) { any = any || m_masks.contains(operand) || m_scores.contains(operand) || m_emptiness.contains(operand); });
     return any;
 }
 
@@ -427,8 +428,7 @@ std::optional<ValueId> PairScores::atPairs(const Op& at, ValueId value, const La
         if (onlyPads(m_p, op)) {
             const ValueId self = OpView(m_p, op).value("self");
             const std::size_t rank = m_p[self].sizes.size();
-            std::optional<ValueId> rows =
-                atPairs(at, self, {rank, layout.targets + rank - layout.rank, layout.sources + rank - layout.rank}, pairs);
+            std::optional<ValueId> rows = atPairs(at, self, {rank, layout.targets + rank - layout.rank, layout.sources + rank - layout.rank}, pairs);
             for (std::size_t r = rank; rows && r < layout.rank; ++r)
                 rows = unsqueezed(at, *rows, 1);
             for (std::size_t r = rank; rows && r > layout.rank; --r)
@@ -518,7 +518,8 @@ std::optional<PairScores::Bias> PairScores::biasAfter(const Op& op, const Mask& 
     if (isOfType)
         return mask.bias || mask.isAbsence ? std::optional(bias) : std::nullopt;
     const OpView view(m_p, op);
-    const std::optional<double> number = op.target == "aten::neg" ? -1 : numberOf(op, "other"), alpha = view.given("alpha") ? view.number("alpha") : 1;
+    const std::optional<double> number = op.target == "aten::neg" ? -1 : numberOf(op, "other"),
+                                alpha = view.given("alpha") ? view.number("alpha") : 1;
     if (!number || !alpha || view.given("rounding_mode"))
         return {};
     const bool scales = isOneOf(op.target, {"aten::mul", "aten::div", "aten::neg"});
@@ -541,7 +542,8 @@ bool PairScores::lowerBias(const Op& op)
     const Mask* left = biasOf(self);
     const Mask* right = biasOf(other);
     const std::optional<double> alpha = view.given("alpha") ? view.number("alpha") : 1;
-    if ((left == nullptr) == (right == nullptr) || !self.valid() || !other.valid() || !alpha || (left != nullptr && (op.target != "aten::add" || *alpha != 1)))
+    if ((left == nullptr) == (right == nullptr) || !self.valid() || !other.valid() || !alpha ||
+        (left != nullptr && (op.target != "aten::add" || *alpha != 1)))
         return false;
     Mask mask = left != nullptr ? *left : *right;
     const double factor = left != nullptr ? 1 : op.target == "aten::sub" ? -*alpha : *alpha;
@@ -578,8 +580,8 @@ bool PairScores::lowerMasking(const Op& op)
         const bool areInOrder = scores->second.layout.targets == mask->second.layout.targets + before &&
                                 scores->second.layout.sources == mask->second.layout.sources + before;
         const std::optional<Pairs> same = areInOrder ? pairsOf(op, mask->second, Dim(scores->second.pairs.nodes)) : std::nullopt;
-        if (!same || same->sources != scores->second.pairs.sources || same->targets != scores->second.pairs.targets ||
-            number != 0.0 || m_p[op.outputs.front()].sizes != m_p[kept].sizes)
+        if (!same || same->sources != scores->second.pairs.sources || same->targets != scores->second.pairs.targets || number != 0.0 ||
+            m_p[op.outputs.front()].sizes != m_p[kept].sizes)
             return false;
         Scores zeroed = scores->second;
         zeroed.isZeroed = true;

@@ -12,10 +12,10 @@
 namespace cleave {
 
 /// Attention to neighbours as it is written with an adjacency matrix: a score for each pair of nodes, masked where the matrix has no entry, a softmax
-/// over the columns, and a product with rows of nodes (pyGAT; DenseGATConv of PyTorch Geometric). The mask may also be a number that is added, such as
-/// (1 - matrix) * -1e9. Scores are computed at the entries only, which
-/// become edges without repetition. Nodes without any get what the dense form gives them: NaN where the mask is minus infinity, else the mean of all
-/// rows; or 0, if this takes the place of NaN, or of what is masked after the softmax.
+/// over the columns, and a product with rows of nodes (pyGAT; DenseGATConv of PyTorch Geometric). The mask may also be a number that is added, such
+/// as (1 - matrix) * -1e9. Scores are computed at the entries only, which become edges without repetition. Nodes without any get what the dense form
+/// gives them: NaN where the mask is minus infinity, else the mean of all rows; or 0, if this takes the place of NaN, or of what is masked after the
+/// softmax.
 class PairScores {
 public:
     PairScores(Program& program, Rewriter& rewriter, MatrixAlgebra& algebra) : m_p(program), m_rewriter(rewriter), m_algebra(algebra) {}

@@ -25,8 +25,7 @@ Array mapNpy(const std::filesystem::path& path);
 std::map<std::string, Array> mapFolder(const std::filesystem::path& folder);
 
 /// The arrays of an archive by name, without those that hold no numbers: texts, dates, records, pickled objects.
-std::map<std::string, Array> readNpz(const std::filesystem::path& path, const Progress& progress = {},
-                                     std::string_view step = "Reading arrays");
+std::map<std::string, Array> readNpz(const std::filesystem::path& path, const Progress& progress = {}, std::string_view step = "Reading arrays");
 
 /// The texts in the array of this name of an archive, or of a folder of .npy files: one a row, of uint8 [n, width] (NumPy's type S, bytes) or
 /// uint32 [n, width] (its type U, characters), filled up with zeros. Nothing if there is no such array, or it holds no texts in one dimension.

@@ -1915,6 +1915,10 @@ def _is_matrix_name(name: str) -> bool:
     return any(word in _MATRICES or word.startswith("adj") for word in _words(name))
 
 
+def _is_neighbours_name(name: str) -> bool:
+    return any(re.match("idx|ind|neigh|nbr|knn|nn|edge|adj", word) for word in _words(name))
+
+
 def _is_pointers(name: str, tensor: torch.Tensor) -> bool:
     """Where the rows of each node or graph begin and end: 0, …, number of rows."""
     return any(word.endswith("ptr") or word == "crow" for word in _words(name)) and tensor.dim() == 1 and not tensor.is_floating_point() and \
@@ -2054,6 +2058,7 @@ class _Inputs:
         self._classify_indices()
         self._classify_matrices()
         self._classify_row_pointers()
+        self._classify_neighbours()
         self._find_rows()
         for name, i in self.all.items():
             if i.counts == "other" and i.tensor.dim() and not _is_pointers(name, i.tensor):
@@ -2118,12 +2123,31 @@ class _Inputs:
                 self._edges.setdefault(("", name, ""), edges)
                 self._tops.append(nodes)
 
+    def _classify_neighbours(self):
+        """Numbers of neighbours [graphs, nodes, neighbours] where no index has edges: they tell which dimension counts the nodes."""
+        for name, i in self.all.items():
+            t = i.tensor
+            if i.counts != "other" or self._tops or t.dim() != 3 or t.dtype not in (torch.int32, torch.int64) or not t.numel() or not _is_neighbours_name(name):
+                continue
+            top = int(t.max()) + 1
+            beside = any(o.tensor.is_floating_point() and o.tensor.dim() > 2 and o.tensor.shape[:2] == t.shape[:2] for o in self.all.values())
+            if beside and max(t.shape[1] // 2, t.shape[0]) < top <= t.shape[1]:
+                i.counts, i.row_dim = "nodes", 1
+                i.of = next((of for of, count in self._nodes.items() if count == i.count()), f"nodes of {name}")
+                self._nodes[i.of] = i.count()
+                if t.shape[0] > 1:
+                    self.notes.append(f"The program takes {t.shape[0]} graphs at once, as in the example: dimension 1 of '{name}' counts the nodes of each, and "
+                                      "their number is free.")
+
     def _find_rows(self):
         """Where rows of nodes lie that are not first, as in [batch, time, nodes, features]: along the only dimension long enough for the edges."""
         numbers = {c for t, c in self._nodes.items() if not _is_hyperedges(t)}
-        squares = {i.count() for i in self.all.values() if i.counts == "matrix"}
+        squares = {i.count() for i in self.all.values() if i.counts == "matrix" or i.counts == "nodes" and i.row_dim > 0}
         graphs = {i.tensor.shape[0] for i in self.all.values() if i.graphs}
         largest = max([*self._tops, *squares], default=0)
+        if not numbers and largest < 2:
+            numbers = self._numbers_of_tables()
+            largest = max(numbers, default=0)
         for i in self.all.values():
             shape = i.tensor.shape
             if i.counts != "other" or largest < 2 or numbers & set(shape[:1]):
@@ -2137,6 +2161,14 @@ class _Inputs:
                     [d for d, size in enumerate(shape) if size > largest] or [d for d, size in enumerate(shape) if self._may_be_named(size)]
                 i.row_dim = fits[0] if fits else 0
             i.graphs = i.row_dim > 0 and bool(graphs & set(shape[:1]))
+
+    def _numbers_of_tables(self) -> set[int]:
+        """How many nodes there are if nothing has edges: a table has a row for each, and one like [batch, time, nodes, features] no more of anything else."""
+        if any(i.tensor.dim() in (1, 2) and not i.tensor.is_floating_point() for i in self.all.values()):
+            return set()
+        tables = [i.tensor for i in self.all.values() if i.counts == "other" and i.tensor.is_floating_point()]
+        most = {max(t.shape[1:-1]) for t in tables if t.dim() > 2 and max(t.shape[1:-1]) > t.shape[0]}
+        return most & {t.shape[0] for t in tables if t.dim() == 2} if len(most) == 1 else set()
 
     def _may_be_named(self, rows: int) -> bool:
         """Whether an index may name that many rows: there are enough for all, or those of one end are more than half of them."""
@@ -2233,8 +2265,9 @@ class _Inputs:
                 made[name] = _other_matrix(i.tensor, sizes[i.group], sizes[_SIDE_BY_SIDE] if i.graphs else 1, generator)
             else:
                 made[name] = i.tensor
-                for dim, group in i.free.items() if i.group is not None else ():
-                    made[name] = _alike(made[name].movedim(dim, 0), sizes[group], generator).movedim(0, dim).contiguous()
+                for dim, group in i.free.items():
+                    if group is not None:
+                        made[name] = _alike(made[name].movedim(dim, 0), sizes[group], generator).movedim(0, dim).contiguous()
         for name, i in self.all.items():
             if i.counts == "sizes":
                 made[name] = torch.cat([i.tensor[:-1], i.tensor[-1:] + sizes[i.of] - int(i.tensor.sum())])
@@ -2674,10 +2707,11 @@ class _Exporter:
         first: dict[tuple, Any] = {}
         for name, tensor in tensors.items():
             i = self.inputs.all[name]
-            for dim, group in i.free.items() if i.group is not None else ():
+            for dim, group in i.free.items():
                 if self.linked and group in first:
                     torch._check(first[group] == tensor.shape[dim])
-                first.setdefault(group, tensor.shape[dim])
+                if group is not None:
+                    first.setdefault(group, tensor.shape[dim])
         arguments = {name: build(tensors) for name, build in self.builders.items()}
         if not self.inputs.graphs:
             return self._answer(arguments)

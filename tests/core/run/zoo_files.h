@@ -25,7 +25,10 @@ inline Model openBeside(const DataGraph& graph, const std::filesystem::path& pat
 inline Model openZoo(const std::string& name, const OpenOptions& options = {}) { return openModel(zooFile(name + ".pt2"), options); }
 
 /// Whether a person asked for long tests: properties are then tried on larger samples.
-inline bool hasTime() { return std::getenv("CLEAVE_LONG_TESTS") != nullptr; }
+inline bool hasTime()
+{
+    return std::getenv("CLEAVE_LONG_TESTS") != nullptr;
+}
 
 /// The graph that a model was exported on.
 inline DataGraph zooGraph(const std::string& name) { return readGraph(zooFile(name + ".npz")); }
