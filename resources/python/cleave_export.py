@@ -1852,7 +1852,7 @@ class _Input:
     row_dim: int = 0        # where its rows lie, of other inputs than an edge index
     each: Any = None        # the group of what pointers have an entry for each of, if it is known
     graphs: bool = False    # whether dimension 0 counts graphs that lie side by side, with their nodes behind it
-    tried: dict[int, tuple | None] = dataclasses.field(default_factory=dict)  # other dimensions that may be free, by the group that they turn out to count
+    tried: dict[int, tuple | None] = dataclasses.field(default_factory=dict)  # other dimensions that may be free, and what they turn out to count
 
     @property
     def free(self) -> dict[int, tuple | None]:
@@ -2127,7 +2127,9 @@ class _Inputs:
         """Numbers of neighbours [graphs, nodes, neighbours] where no index has edges: they tell which dimension counts the nodes."""
         for name, i in self.all.items():
             t = i.tensor
-            if i.counts != "other" or self._tops or t.dim() != 3 or t.dtype not in (torch.int32, torch.int64) or not t.numel() or not _is_neighbours_name(name):
+            if i.counts != "other" or self._tops or t.dim() != 3 or t.dtype not in (torch.int32, torch.int64) or not t.numel():
+                continue
+            if not _is_neighbours_name(name):
                 continue
             top = int(t.max()) + 1
             beside = any(o.tensor.is_floating_point() and o.tensor.dim() > 2 and o.tensor.shape[:2] == t.shape[:2] for o in self.all.values())
@@ -2136,8 +2138,8 @@ class _Inputs:
                 i.of = next((of for of, count in self._nodes.items() if count == i.count()), f"nodes of {name}")
                 self._nodes[i.of] = i.count()
                 if t.shape[0] > 1:
-                    self.notes.append(f"The program takes {t.shape[0]} graphs at once, as in the example: dimension 1 of '{name}' counts the nodes of each, and "
-                                      "their number is free.")
+                    self.notes.append(f"The program takes {t.shape[0]} graphs at once, as in the example: dimension 1 of '{name}' counts the nodes "
+                                      "of each, and their number is free.")
 
     def _find_rows(self):
         """Where rows of nodes lie that are not first, as in [batch, time, nodes, features]: along the only dimension long enough for the edges."""
@@ -2145,9 +2147,6 @@ class _Inputs:
         squares = {i.count() for i in self.all.values() if i.counts == "matrix" or i.counts == "nodes" and i.row_dim > 0}
         graphs = {i.tensor.shape[0] for i in self.all.values() if i.graphs}
         largest = max([*self._tops, *squares], default=0)
-        if not numbers and largest < 2:
-            numbers = self._numbers_of_tables()
-            largest = max(numbers, default=0)
         for i in self.all.values():
             shape = i.tensor.shape
             if i.counts != "other" or largest < 2 or numbers & set(shape[:1]):
@@ -2162,13 +2161,9 @@ class _Inputs:
                 i.row_dim = fits[0] if fits else 0
             i.graphs = i.row_dim > 0 and bool(graphs & set(shape[:1]))
 
-    def _numbers_of_tables(self) -> set[int]:
-        """How many nodes there are if nothing has edges: a table has a row for each, and one like [batch, time, nodes, features] no more of anything else."""
-        if any(i.tensor.dim() in (1, 2) and not i.tensor.is_floating_point() for i in self.all.values()):
-            return set()
-        tables = [i.tensor for i in self.all.values() if i.counts == "other" and i.tensor.is_floating_point()]
-        most = {max(t.shape[1:-1]) for t in tables if t.dim() > 2 and max(t.shape[1:-1]) > t.shape[0]}
-        return most & {t.shape[0] for t in tables if t.dim() == 2} if len(most) == 1 else set()
+    def have_edges(self) -> bool:
+        """Whether an input tells which dimension of others counts nodes."""
+        return bool(self._tops or self.graphs) or any(i.counts == "matrix" or i.counts == "nodes" and i.row_dim > 0 for i in self.all.values())
 
     def _may_be_named(self, rows: int) -> bool:
         """Whether an index may name that many rows: there are enough for all, or those of one end are more than half of them."""
@@ -2226,7 +2221,7 @@ class _Inputs:
                     i.counts, i.of = "sizes", of
 
     def try_others(self):
-        """Other dimensions of inputs that are as long as there are nodes or edges: what has a mask of nodes for each graph. The program tells what they are."""
+        """Other dimensions of inputs as long as there are nodes or edges, as in a mask of nodes for each graph: the program tells what they are."""
         numbers = {i.count() for i in self.all.values() if i.group is not None and i.group[0] in ("nodes", "edges") and not _is_hyperedges(i.of)}
         for i in self.all.values():
             if i.counts in ("nodes", "edges", "rows", "other"):
@@ -2774,26 +2769,32 @@ class _Exporter:
             try:
                 program = self.trace(names)
             except Exception:
-                alone = True  # what is wrong may be the attempt
+                again = True  # what is wrong may be the attempt
             else:
-                alone = self._settle(program)
-            if not alone:
+                again = self._settle(program)
+            if not again:
                 return program
             for i in tried:
                 i.tried = {dim: group for dim, group in i.tried.items() if group is not None}
         return self.trace(names)
 
     def _settle(self, program) -> bool:
-        """Finds what dimensions count that were tried; whether some are free without counting what others do, so that they are no rows of anything."""
+        """Finds what dimensions count that were tried; whether the program must be traced again, as others are free that are no rows of anything."""
         placed = [(i, [_expression(size) for size in node.meta["val"].shape]) for i, node in zip(self.inputs.all.values(), _user_inputs(program))
                   if isinstance(node.meta.get("val"), torch.Tensor)]
-        groups = {sizes[dim]: group for i, sizes in placed for dim, group in i.free.items() if dim not in i.tried and group is not None and
-                  not isinstance(sizes[dim], int)}
-        alone = False
+        known = [(sizes[dim], group) for i, sizes in placed for dim, group in i.free.items() if dim not in i.tried and group is not None]
+        groups = {size: group for size, group in sorted(known, key=lambda pair: pair[1][0] != "rows") if not isinstance(size, int)}
+        side_by_side = {sizes[0] for i, sizes in placed if i.graphs} & set(groups)
+        again = False
         for i, sizes in placed:
-            alone |= any(not isinstance(sizes[dim], int) and sizes[dim] not in groups for dim in i.tried)
+            again |= any(not isinstance(sizes[dim], int) and sizes[dim] not in groups for dim in i.tried)
             i.tried = {dim: groups[sizes[dim]] for dim in i.tried if sizes[dim] in groups}
-        return alone
+            if i.counts == "rows" and len(i.tried) == 1:  # its rows lie there, as in [batch, time, nodes, features], where other dimensions are fixed
+                i.graphs = i.row_dim == 0 and sizes[0] in side_by_side
+                again |= not i.graphs and not isinstance(sizes[i.row_dim], int)
+                (i.row_dim, (i.counts, i.of)), = i.tried.items()
+                i.tried = {}
+        return again
 
     def run(self, path, check: bool, tolerance: float) -> Exported:
         tensors = {name: i.tensor.clone() for name, i in self.inputs.all.items()}
@@ -2924,21 +2925,25 @@ class _Exporter:
                 raise ExportError(f"forward draws random numbers{at} ({name}), so its answers are never the same: leave that out in eval mode (if self.training).")
 
     def _refuse_fixed(self, program):
-        for node, i in zip(_user_inputs(program), self.inputs.all.values()):
+        for node, (name, i) in zip(_user_inputs(program), self.inputs.all.items()):
             if not isinstance(node.meta.get("val"), torch.Tensor):
                 continue
             for dim, group in i.free.items():
                 size = node.meta["val"].shape[dim]
                 size = size if isinstance(size, int) else size.node.maybe_as_int()
                 if size is not None:
-                    self._refuse_size(node, i, group, size)
+                    self._refuse_size(name, i, group, size)
 
-    def _refuse_size(self, node: torch.fx.Node, i: _Input, group: tuple | None, size: int):
+    def _refuse_size(self, name: str, i: _Input, group: tuple | None, size: int):
         """A number of nodes or edges that the program does not leave free; of other rows it may be part of the model."""
         if group in self.inputs.fixed:
             return
         if group is None or group[0] == "rows":
             self.inputs.fixed |= {fixed for fixed in (group, i.each) if fixed is not None and fixed[0] == "rows"}
+            others = [n for n, other in self.inputs.all.items() if other is not i and size in other.tensor.shape[1:] and size > 1]
+            if others and not self.inputs.have_edges() and i.tensor.is_floating_point() and i.tensor.dim() == 2:
+                self.notes.append(f"The program takes '{name}' with {size} rows only, as in the example: '{others[0]}' has a dimension of that size, "
+                                  "and no edges tell what it counts. torch.export.export with that dimension in dynamic_shapes leaves it free.")
             return
         what = group[0]
         weights = [*self.model.named_parameters(), *self.model.named_buffers()]
@@ -2949,9 +2954,9 @@ class _Exporter:
         line = _fixed_by(lambda: self.trace(list(self.inputs.all)), size)
         at = f" at {line}" if line else ""
         if table:
-            raise ExportError(f"The program fits graphs of {size} edges only (input '{node.target}'), as '{table}' has a row for each: let forward "
+            raise ExportError(f"The program fits graphs of {size} edges only (input '{name}'), as '{table}' has a row for each: let forward "
                               "take it beside the edges, as edge_weight.")
-        raise ExportError(f"The program fits graphs of {size} {what} only (input '{node.target}'), since forward fixes their number{at}: "
+        raise ExportError(f"The program fits graphs of {size} {what} only (input '{name}'), since forward fixes their number{at}: "
                           f"{_advice(line)}.")
 
     def _called(self, program, tensors: dict[str, torch.Tensor]) -> list[torch.Tensor]:
