@@ -90,6 +90,7 @@ private:
         int steps = 1;
     };
 
+    bool isLeftAlone(const Op& op) const;  // gives what it reads
     std::optional<Layout> layoutOf(const Value& value) const;
     std::optional<Pairs> pairsOf(const Op& at, const Mask& mask, const Dim& nodes);
     std::optional<ValueId> atPairs(const Op& at, ValueId value, const Layout& layout, const Pairs& pairs);
