@@ -54,8 +54,7 @@ ValueId partner(const OpView& view)
 bool PairScores::isLeftAlone(const Op& op) const
 {
     return isOneOf(op.target, {"aten::clone", "aten::contiguous", "aten::detach", "aten::alias", "aten::lift_fresh_copy"}) ||
-           (isOneOf(op.target, {"aten::to", "aten::_to_copy"}) &&
-            m_p[op.outputs.front()].dtype == m_p[OpView(m_p, op).value("self")].dtype) ||
+           (isOneOf(op.target, {"aten::to", "aten::_to_copy"}) && m_p[op.outputs.front()].dtype == m_p[OpView(m_p, op).value("self")].dtype) ||
            (op.target == "aten::dropout" && !OpView(m_p, op).flag("train", true));
 }
 
