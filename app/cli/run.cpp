@@ -423,6 +423,8 @@ void addVerify(CLI::App& app, int& exitCode)
             if (!expected->empty())
                 options.expected = readNpz(*expected);
             Model model = arguments->open(terminal.progress());
+            if (*record && !arguments->ran.isOfThisFile)
+                throw Error("The plan was made for another model file, so no result can be kept in it: plan this one with cleave-cli plan.");
             const DataGraph graph = arguments->graph.read(terminal.progress());
             arguments->cut(model, graph, terminal.progress());
             program = programNote(*model.analysis, arguments->ranPlanner);

@@ -224,10 +224,12 @@ void GraphArguments::add(CLI::App& command, bool required)
     command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
     command.add_option("--kernels", run.kernels, "What Cleave's own kernels do instead of LibTorch: all, reduce (reductions by target only) or none")
         ->transform(
-            CLI::CheckedTransformer(std::map<std::string, Kernels>{{"all", Kernels::All}, {"reduce", Kernels::Reduce}, {"none", Kernels::None}}))
+            CLI::CheckedTransformer(std::map<std::string, Kernels>{{"all", Kernels::All}, {"reduce", Kernels::Reduce}, {"none", Kernels::None}})
+                .description("all, reduce, none"))
         ->default_str("all");
     command.add_option("--dense", run.dense, "What multiplies matrices: auto (the faster one), blas or onednn")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, Dense>{{"auto", Dense::Auto}, {"blas", Dense::Blas}, {"onednn", Dense::OneDnn}}))
+        ->transform(CLI::CheckedTransformer(std::map<std::string, Dense>{{"auto", Dense::Auto}, {"blas", Dense::Blas}, {"onednn", Dense::OneDnn}})
+                        .description("auto, blas, onednn"))
         ->default_str("auto");
     command.add_option("--gather-at-once", run.gatherAtOnce,
                        "Targets whose edges are reduced before batches run on them; 0 chooses: many, where rows come from files; -1: none");

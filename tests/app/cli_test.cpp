@@ -216,6 +216,9 @@ TEST(Cli, PlannersAreCompared)
     EXPECT_EQ(compared.code, 0);
     for (const char* text : {"optimal", "node-wise", "metis", "equal", "Save points that differ"})
         EXPECT_NE(compared.out.find(text), std::string::npos) << text << " in " << compared.out;
+    const Result ofAnother = run("verify " + example("gcn.pt2") + " " + example("cora.npz") + " --plan " + other + " --record");
+    EXPECT_EQ(ofAnother.code, 1) << ofAnother.out;
+    EXPECT_NE(ofAnother.err.find("The plan was made for another model file, so no result can be kept in it"), std::string::npos) << ofAnother.err;
     const Result sampled = run("verify " + inputs + " --plan " + other + " --record --sample 40");
     EXPECT_EQ(sampled.code, 0) << sampled.err << sampled.out;
     for (const char* text : {"40 of 2,708 nodes are compared, by the uncut model on all that lies within ", "0 of 40", "Equal on the nodes compared"})
