@@ -11,6 +11,7 @@ namespace cleave {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double asLowAsOutside = 0.999;  // of what is added where there is no entry
 
 }  // namespace
 
@@ -97,7 +98,8 @@ bool PairScores::lowerBias(const Op& op)
     // What is added must be so much that the scores of nodes without entries are the same after it, as they are where they are replaced.
     constexpr double most = 16;
     const double precision = m_p[op.outputs.front()].dtype == DType::Float64 ? 0x1p-53 : 0x1p-24;
-    return mask.bias->outside * precision <= -most && takeScores(op, mask, left != nullptr ? other : self, mask.bias->outside);
+    const bool leaves = mask.bias->slope != 0 || !(mask.bias->offset <= mask.bias->outside * asLowAsOutside);
+    return leaves && mask.bias->outside * precision <= -most && takeScores(op, mask, left != nullptr ? other : self, mask.bias->outside);
 }
 
 bool PairScores::lowerMasking(const Op& op)
@@ -172,7 +174,7 @@ ValueId PairScores::biased(const Op& op, ValueId rows, const Bias& bias, const P
     added = make("aten::add", "Scalar", {{"self", {added}}, {"other", {bias.offset}}}, each);
     Value isTooLow = each;
     isTooLow.dtype = DType::Bool;
-    const ValueId low = make("aten::le", "Scalar", {{"self", {added}}, {"other", {bias.outside * 0.999}}}, isTooLow);
+    const ValueId low = make("aten::le", "Scalar", {{"self", {added}}, {"other", {bias.outside * asLowAsOutside}}}, isTooLow);
     added = make("aten::masked_fill", "Scalar", {{"self", {added}}, {"mask", {low}}, {"value", {std::numeric_limits<double>::quiet_NaN()}}}, each);
     while (m_p[added].sizes.size() < result.sizes.size())
         added = unsqueezed(op, added, m_p[added].sizes.size());

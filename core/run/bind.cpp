@@ -202,6 +202,7 @@ void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor
     for (const NodeType& type : analysis.nodeTypes)
         most = std::max(most, count(type.symbol).value_or(0));
     const std::vector<std::vector<Dim>> named = rowsNamedBy(analysis.program, input.value);
+    const std::vector<std::set<int>> types = typesNamedBy(analysis, input.value);
     const bool isList = analysis.program[input.value].sizes.size() == 1, isPairs = tensor.dim() == 2 && tensor.size(0) == 2;
     // Numbers with another role may count from the end, as an op may take them to.
     const bool isStructure = holdsIndices(analysis.program, input);
@@ -217,8 +218,7 @@ void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor
                 }
         const at::Tensor entries = isPairs ? tensor[static_cast<std::int64_t>(row)] : tensor;
         // Beside what names edges, or anything else that is no node, an index that the program computes with may name as many of them.
-        const bool isOfOthers = isPairs && named[row].empty() && !named[1 - row].empty() &&
-                                std::ranges::none_of(named[1 - row], [&](const Dim& size) { return analysis.typeCountedBy(size.symbol) >= 0; });
+        const bool isOfOthers = isPairs && named[row].empty() && !named[1 - row].empty() && types[0].empty() && types[1].empty();
         if (isStructure && isOfOthers)
             continue;  // checked where rows are read
         if (isStructure)
