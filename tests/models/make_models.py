@@ -1200,6 +1200,20 @@ class EmbeddedGCN(nn.Module):
         return self.second(self.first(self.nodes.weight, edge_index).relu(), edge_index)
 
 
+class EdgeSlots(nn.Module):
+    """GearNet: messages between edges, added up for each edge and relation, so that their index is computed and names no node."""
+
+    def __init__(self):
+        super().__init__()
+        self.edge, self.lin, self.out = nn.Linear(4 * EDGE_FEATURES, HIDDEN), nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, edge_attr, lg_edge_index):
+        edges = edge_attr.size(0)
+        relation = lg_edge_index[0] % 4
+        slots = scatter(edge_attr[lg_edge_index[0]], lg_edge_index[1] * 4 + relation, 0, edges * 4).view(edges, -1)
+        return self.out(scatter(self.lin(x)[edge_index[0]] * self.edge(slots).relu(), edge_index[1], 0, x.size(0)))
+
+
 class BestNodes(nn.Module):
     """EvolveGCN-H and SortPool: as many rows as are fixed, which the features choose, make weights and the answer for the graph."""
 
@@ -1958,6 +1972,7 @@ ZOO = {
     "added_masks": AddedMasks,
     "masked_transformer": MaskedTransformer,
     "written_places": WrittenPlaces,
+    "edge_slots": EdgeSlots,
     "embedded_gcn": EmbeddedGCN,
     "dense_sage": lambda: Dense(lambda i: pyg.DenseSAGEConv(i, HIDDEN)),
     "dense_graph": lambda: Dense(lambda i: pyg.DenseGraphConv(i, HIDDEN)),
@@ -2050,7 +2065,7 @@ def randomise_statistics(model, generator):
 def arguments(model, inputs):
     names = list(inspect.signature(model.forward).parameters)
     dtype = next(model.parameters(), torch.zeros(1)).dtype
-    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal, ChannelsFirst, Expander)) else ("edge_weight", "edge_attr")
+    optional = () if isinstance(model, (AttributeStack, WeightedStack, SendersReceivers, LineGraph, EdgeSlots, Simulator, DirectedMessages, Quadruplets, EdgesOfGraphs, EdgeTotal, ChannelsFirst, Expander)) else ("edge_weight", "edge_attr")
     if any(n in names for n in ("x_dict", "edge_index_dict", "x_user")):
         inputs = typed_inputs() | {"x_paper": typed_inputs()["x_dict"]["paper"], "x_subject": typed_inputs()["x_dict"]["subject"]}
         return {n: inputs[n] for n in names}
