@@ -36,7 +36,7 @@ struct PlanArguments {
         command.add_option("--nodes", nodes, "Without a graph: number of nodes to estimate costs for")->check(CLI::PositiveNumber);
         command.add_option("--edges", edges, "Without a graph: number of edges")->check(CLI::NonNegativeNumber);
         command.add_option("--memory", memory, "Most memory a plan may need, 2G or 500M: the batch size follows")
-            ->transform(CLI::AsSizeValue(false))
+            ->transform(CLI::AsSizeValue(true))
             ->type_name("SIZE");
         command
             .add_option("--planner", planner,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "core/base/memory_bound.h"
 #include "core/graph/npy.h"
 #include "core/plan/plan_file.h"
+#include "core/run/least_memory.h"
 #include "core/run/planning.h"
 #include "core/run/run.h"
 
@@ -317,14 +319,6 @@ std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& na
 
 constexpr std::size_t largeGraph = std::size_t{256} << 20;  // bytes from which on it is not kept until the run is over
 
-std::size_t bytesOf(const DataGraph& graph)
-{
-    std::size_t bytes = 0;
-    for (const auto& [name, array] : graph.arrays)
-        bytes += array.bytes();
-    return bytes;
-}
-
 }  // namespace
 
 void addRun(CLI::App& app, int&)
@@ -357,9 +351,13 @@ void addRun(CLI::App& app, int&)
             if (!resume->empty())
                 arguments->goOnIn(*resume);
             Model model = arguments->open(terminal.progress());
-            if (bound)
-                bound->require(options.leastMemory(), "Running this model");
+            const std::size_t least = leastMemory(options, arguments->graph.fileBytes());
+            const bool isLarge = least == leastMemory(options, std::numeric_limits<double>::infinity());
+            if (bound && isLarge)  // it is not read in vain; what a small one takes is known when it is there
+                requireLeastMemory(*bound, least, options);
             DataGraph graph = arguments->graph.read(terminal.progress());
+            if (bound && !isLarge)
+                requireLeastMemory(*bound, leastMemory(model, graph, options), options);
             arguments->cut(model, graph, terminal.progress());
             program = programNote(*model.analysis, arguments->ranPlanner);
             if (!store->empty())

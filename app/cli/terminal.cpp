@@ -266,7 +266,7 @@ void GraphArguments::addMemory(CLI::App& command)
     command
         .add_option("--memory", run.memoryBytes,
                     "Most resident memory to take beyond that of the program itself, 2G or 500M: what does not fit lies in files")
-        ->transform(CLI::AsSizeValue(false))
+        ->transform(CLI::AsSizeValue(true))
         ->type_name("SIZE");
     command.add_option("--spill", run.spill, "Folder for these files, of which nothing is left at the end")
         ->type_name("DIR")
@@ -286,6 +286,20 @@ void GraphArguments::finish()
     run.randomFeatures = features == "random";
     for (const std::string& text : inputs)
         run.inputs.insert(nameAndValue(text, "--input"));
+}
+
+double GraphArguments::fileBytes() const
+{
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error)) {
+        const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+        return error ? 0 : static_cast<double>(bytes);
+    }
+    double bytes = 0;
+    for (auto file = std::filesystem::directory_iterator(path, error); !error && file != std::filesystem::directory_iterator(); file.increment(error))
+        if (const std::uintmax_t size = file->file_size(error); !error)
+            bytes += static_cast<double>(size);
+    return bytes;
 }
 
 DataGraph GraphArguments::read(const Progress& progress)

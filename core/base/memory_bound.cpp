@@ -218,9 +218,9 @@ std::size_t MemoryBound::peakBytes() const
     return peak > m->before ? peak - m->before : 0;
 }
 
-void MemoryBound::require(std::size_t needed, const std::string& what) const
+void MemoryBound::require(std::size_t needed, const std::string& what, const std::string& advice) const
 {
-    cleave::require(needed, m->before, m->bytes, what, "");
+    cleave::require(needed, m->before, m->bytes, what, advice);
 }
 
 }  // namespace cleave

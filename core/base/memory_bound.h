@@ -22,7 +22,8 @@ public:
     std::size_t peakBytes() const;  ///< the most resident memory above what it was at first, as the operating system counts
 
     /// Error unless so much is left of the bound, after what is resident now: measured, before the work begins.
-    void require(std::size_t bytes, const std::string& what) const;
+    /// advice: what else can be done, as the end of the sentence.
+    void require(std::size_t bytes, const std::string& what, const std::string& advice = {}) const;
 
 private:
     struct Impl;

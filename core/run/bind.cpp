@@ -347,8 +347,7 @@ void useThreads(const RunOptions& options)
     shareThreads();
     useDense(options.dense);
     // LibTorch makes its threads anew, even for the same number of them.
-    if (const int threads = options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-        threads != at::get_num_threads())
+    if (const int threads = options.threadsUsed(); threads != at::get_num_threads())
         at::set_num_threads(threads);
     denseRates();  // measured before anything else is
 }

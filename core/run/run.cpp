@@ -25,6 +25,7 @@
 #include "core/run/device.h"
 #include "core/run/open_device.h"
 #include "core/run/executor.h"
+#include "core/run/least_memory.h"
 #include "core/run/store_folder.h"
 #include "core/run/tensors.h"
 
@@ -96,12 +97,9 @@ void RunOptions::check() const
         throw Error("The number of batches at once must be between 1 and 4096.");
 }
 
-std::size_t RunOptions::leastMemory() const
+int RunOptions::threadsUsed() const
 {
-    // What libraries and batches take for each thread, and what is touched between two looks.
-    constexpr std::size_t forEachThread = std::size_t{48} << 20, forAll = std::size_t{128} << 20, forEdgeTensors = std::size_t{128} << 20;
-    return forAll + (kernels == Kernels::All ? 0 : forEdgeTensors) +
-           forEachThread * static_cast<std::size_t>(threads ? threads : std::max(1U, std::thread::hardware_concurrency()));
+    return threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 std::filesystem::path RunOptions::spillFolder() const
@@ -115,14 +113,14 @@ namespace {
 // The process has one bound at a time: a run that was given up may still have it for a moment.
 class BoundedRun {
 public:
-    BoundedRun(const RunOptions& options, const Progress& progress)
+    BoundedRun(const Model& model, const Bindings& inputs, const RunOptions& options, const Progress& progress)
     {
         if (options.memoryBytes == 0)
             return;
         while (!m_turn.try_lock_for(std::chrono::milliseconds(50)))
             progress.update(0, "Waiting for the run before to end");
         m_bound.emplace(options.memoryBytes, options.spillFolder());
-        m_bound->require(options.leastMemory(), "Running this model");
+        requireLeastMemory(*m_bound, leastMemory(model, inputs, options), options);
     }
 
     const MemoryBound* bound() const { return m_bound ? &*m_bound : nullptr; }
@@ -181,7 +179,7 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
 {
     RunResult result;
     guarded("Running layer by layer on this graph failed", [&] {
-        const BoundedRun bounded(options, progress);
+        const BoundedRun bounded(model, inputs, options, progress);
         const PagesLimit limit = PagesLimit::ofSystem();
         const PeakMemory peak;
         const Stopwatch watch;

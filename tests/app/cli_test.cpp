@@ -361,7 +361,7 @@ TEST(Cli, MemoryIsBound)
     const std::string inputs = benchModel("sage2") + " " + graph + " --threads 2 --json";
     const Result free = run("run " + inputs + " --memory 3G --spill " + spill + " --out " + (folder / "free.npy").string());
     ASSERT_EQ(free.code, 0) << free.err;
-    const Result bound = run("run " + inputs + " --memory 256M --spill " + spill + " --out " + (folder / "bound.npy").string());
+    const Result bound = run("run " + inputs + " --memory 256Mi --spill " + spill + " --out " + (folder / "bound.npy").string());
     ASSERT_EQ(bound.code, 0) << bound.err;
     const auto peak = nlohmann::json::parse(bound.out)["memory"]["peak_bytes"].get<double>();
     EXPECT_LE(peak, 256 << 20) << "as the operating system counts";
@@ -373,14 +373,14 @@ TEST(Cli, MemoryIsBound)
     const auto aggregation = functionOf(bound.out, "function 1");
     EXPECT_GT(aggregation["gathers"].get<int>(), 0) << bound.out;
     EXPECT_LE(aggregation["file_bytes_read"].get<double>(), 2 * 4.0 * 128 * (1 << 18) + 8.0 * (16 << 18)) << bound.out;
-    const Result batches = run("run " + inputs + " --memory 256M --gather-at-once -1 --out " + (folder / "batches.npy").string());
+    const Result batches = run("run " + inputs + " --memory 256Mi --gather-at-once -1 --out " + (folder / "batches.npy").string());
     EXPECT_GT(functionOf(batches.out, "function 1")["file_bytes_read"].get<double>(), 2 * aggregation["file_bytes_read"].get<double>());
     expectClose(folder / "batches.npy", folder / "free.npy");
-    const Result ordered = run("run " + inputs + " --memory 256M --order bfs --out " + (folder / "ordered.npy").string());
+    const Result ordered = run("run " + inputs + " --memory 256Mi --order bfs --out " + (folder / "ordered.npy").string());
     ASSERT_EQ(ordered.code, 0) << ordered.err;
     EXPECT_LE(nlohmann::json::parse(ordered.out)["memory"]["peak_bytes"].get<double>(), 256 << 20);
     expectClose(folder / "ordered.npy", folder / "free.npy");
-    const Result clustered = run("run " + inputs + " --memory 256M --order metis --out " + (folder / "no.npy").string());
+    const Result clustered = run("run " + inputs + " --memory 256Mi --order metis --out " + (folder / "no.npy").string());
     EXPECT_EQ(clustered.code, 1);
     EXPECT_NE(clustered.err.find("Ordering 262,144 nodes by METIS needs at least "), std::string::npos) << clustered.err;
     EXPECT_NE(clustered.err.find(", more than the 268 MB that it may take; choose another node order."), std::string::npos) << clustered.err;
@@ -403,11 +403,31 @@ TEST(Cli, AllPairsOfNodesAreRefusedBeforeTheyTakeMemory)
     EXPECT_FALSE(std::filesystem::exists(out));
 }
 
+// What libraries take is not asked for where there is little to compute: a bound that a large graph could not keep is enough for a small one.
+TEST(Cli, LeastMemoryIsThatOfTheGraph)
+{
+    const test::TemporaryFolder folder;
+    const std::string out = (folder / "out.npy").string();
+    const std::string inputs = example("gat.pt2") + " " + example("cora.npz") + " --threads 2 --json --out " + out;
+    const Result kept = run("run " + inputs + " --memory 150M");
+    ASSERT_EQ(kept.code, 0) << kept.err;
+    const auto memory = nlohmann::json::parse(kept.out)["memory"];
+    EXPECT_EQ(memory["bound_bytes"].get<double>(), 150e6);
+    EXPECT_LE(memory["peak_bytes"].get<double>(), 150e6);
+    const Result refused = run("run " + inputs + " --memory 20M");
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_NE(refused.err.find("Running this model on this graph needs at least"), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find("more than the 20.0 MB that it may take; fewer threads need less."), std::string::npos) << refused.err;
+
+    const std::string large = graphFolder(folder, 17);
+    EXPECT_EQ(run("run " + benchModel("sage2") + " " + large + " --threads 2 --memory 150M --out " + out).code, 1);
+}
+
 TEST(Cli, MemoryIsBoundWhileOthersAreNot)
 {
     const test::TemporaryFolder folder;
     const std::string graph = graphFolder(folder, 17);
-    const std::string inputs = benchModel("sage2") + " " + graph + " --threads 2 --json --memory 256M";
+    const std::string inputs = benchModel("sage2") + " " + graph + " --threads 2 --json --memory 256Mi";
     const Result verified = run("verify " + inputs);
     ASSERT_EQ(verified.code, 0) << verified.err << verified.out;
     const auto memory = nlohmann::json::parse(verified.out)["layer_wise"]["memory"];
@@ -577,7 +597,7 @@ TEST(Cli, MemoryStaysWithinAGroupsLimit)
     EXPECT_EQ(codeOf(start(inputs + " --planner message-degree", errors, [&] { group.enter(); })), 1) << "it saves more than fits";
     EXPECT_NE(test::readText(errors).find("not enough memory; with a bound on it (--memory 8G) rows lie in files."), std::string::npos)
         << test::readText(errors);
-    EXPECT_EQ(codeOf(start(inputs + " --memory 288M --spill " + folder.path().string(), errors, [&] { group.enter(); })), 0)
+    EXPECT_EQ(codeOf(start(inputs + " --memory 288Mi --spill " + folder.path().string(), errors, [&] { group.enter(); })), 0)
         << test::readText(errors);
     ASSERT_EQ(run("run " + benchModel("sage3") + " " + graph + " --out " + (folder / "whole.npy").string()).code, 0);
     expectClose(out, folder / "whole.npy");

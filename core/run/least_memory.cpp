@@ -1,0 +1,99 @@
+#include "core/run/least_memory.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/analysis/dims.h"
+#include "core/analysis/op_view.h"
+#include "core/run/bind.h"
+#include "core/run/run_program.h"
+
+namespace cleave {
+
+namespace {
+
+constexpr double mega = 1 << 20;
+
+// Of all tensors of the program at once, the inputs among them, but for rows of edges where kernels reduce these as they come.
+double bytesOfAll(const Analysis& analysis, const Bindings& inputs, Kernels kernels)
+{
+    const Program& program = analysis.program;
+    std::map<std::string, double> sizes;
+    double largest = 1;
+    for (const Input& input : program.inputs)
+        if (const auto bound = inputs.find(input.value); bound != inputs.end() && bound->second.isTensor()) {
+            const at::Tensor& tensor = bound->second.toTensor();
+            const std::vector<Dim>& dims = program[input.value].sizes;
+            for (std::size_t d = 0; d < dims.size() && static_cast<std::int64_t>(d) < tensor.dim(); ++d) {
+                const auto size = static_cast<double>(tensor.size(static_cast<std::int64_t>(d)));
+                largest = std::max(largest, size);
+                if (!dims[d].isConstant())
+                    sizes[dims[d].symbol] = size;
+            }
+        }
+    // A size that only data tells is taken for the largest of the inputs.
+    const auto valueOf = [&](const std::string& symbol) {
+        const auto known = sizes.find(symbol);
+        return known == sizes.end() ? largest : known->second;
+    };
+    const auto bytesOf = [&](const Value& value) {
+        double bytes = value.kind == ValueKind::Tensor ? static_cast<double>(itemSize(value.dtype)) : 0;
+        for (const Dim& dim : value.sizes)
+            bytes *= dim.isConstant() ? static_cast<double>(dim.value) : sizeValue(dim.symbol, valueOf);
+        return bytes;
+    };
+    double all = 0;
+    for (const Input& input : program.inputs)
+        all += bytesOf(program[input.value]);
+    for (const Op& op : program.ops)
+        for (const ValueId output : op.outputs) {
+            const ValueFacts& facts = analysis.values[output];
+            const bool isReduced = kernels == Kernels::All && facts.rows == Rows::Edges && facts.reach == Reach::Feature;
+            const bool isView = isOneOf(op.target, {"aten::expand", "aten::expand_as"});
+            all += isReduced || isView ? 0 : bytesOf(program[output]);
+        }
+    return all;
+}
+
+}  // namespace
+
+std::size_t leastMemory(const RunOptions& options, double bytes)
+{
+    // What libraries and batches take for each thread, and what is touched between two looks.
+    constexpr double forEachThread = 48 * mega, forAll = 128 * mega, forEdgeTensors = 128 * mega;
+    // What libraries take where there is little to compute.
+    constexpr double forEachThreadAtLeast = 4 * mega, forAllAtLeast = 40 * mega;
+    const double threads = options.threadsUsed();
+    const double large = forAll + (options.kernels == Kernels::All ? 0 : forEdgeTensors) + forEachThread * threads;
+    return static_cast<std::size_t>(std::min(large, forAllAtLeast + forEachThreadAtLeast * threads + bytes));
+}
+
+std::size_t leastMemory(const Model& model, const Bindings& inputs, const RunOptions& options)
+{
+    return leastMemory(options, bytesOfAll(*model.analysis, inputs, options.kernels));
+}
+
+std::size_t leastMemory(const Model& model, const DataGraph& graph, const RunOptions& options)
+{
+    const std::size_t bytes = bytesOf(graph), large = leastMemory(options, std::numeric_limits<double>::infinity());
+    if (leastMemory(options, static_cast<double>(bytes)) < large)
+        return leastMemory(model, bindInputs(model, graph, options), options);
+    return std::max(leastMemory(options, 0), large - std::min(large, bytes));
+}
+
+void requireLeastMemory(const MemoryBound& bound, std::size_t least, const RunOptions& options)
+{
+    bound.require(least, "Running this model on this graph", options.threadsUsed() > 1 ? "; fewer threads need less" : "");
+}
+
+std::size_t bytesOf(const DataGraph& graph)
+{
+    std::size_t bytes = 0;
+    for (const auto& [name, array] : graph.arrays)
+        bytes += array.bytes();
+    return bytes;
+}
+
+}  // namespace cleave
