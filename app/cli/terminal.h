@@ -61,7 +61,7 @@ struct GraphArguments {
     void addSaveAs(CLI::App& command);  ///< for commands that run
     void addMemory(CLI::App& command);  ///< likewise
     void finish();  ///< to be called in the callback: fills run, but for its targets
-    double fileBytes() const;  ///< of the graph's file, or of all in its folder
+    double fileBytes() const;                  ///< of the graph's file, or of all in its folder
     DataGraph read(const Progress& progress);  ///< fills run.targets; notes go to stderr
     std::map<std::string, ArrayShape> shapes(const Progress& progress);  ///< of the graph, which read() then hands out
 

@@ -55,7 +55,7 @@ struct RunOptions {
     bool randomFeatures = false;               ///< floating-point node features that the graph lacks become normal random numbers, the same each time
 
     void check() const;  ///< Error if a number is out of range
-    int threadsUsed() const;                       ///< what 0 means put in
+    int threadsUsed() const;  ///< what 0 means put in
     std::filesystem::path spillFolder() const;
 };
 
