@@ -50,6 +50,7 @@ namespace cleave::views {
 namespace {
 
 const QString recentKey = QStringLiteral("recent");
+constexpr std::int64_t exampleBatch = 256;
 
 // The one local file of a drop that this program can open; empty if there is none.
 QStringList droppedFiles(const QMimeData* data)
@@ -231,6 +232,7 @@ void MainWindow::makeDocks()
     m_story = new StoryView(m_document, this);
     m_storyDock = dock(tr("Story"), QStringLiteral("story"), m_story, Qt::RightDockWidgetArea);
     tabifyDockWidget(plan, m_storyDock);
+    connect(m_storyDock, &QDockWidget::visibilityChanged, m_story, &QWidget::setEnabled);  // no keys for what lies behind another page
     m_storyDock->hide();
     auto* source = new CodePanel(m_document, this);
     auto* code = dock(tr("Code"), QStringLiteral("code"), source, Qt::BottomDockWidgetArea);
@@ -479,6 +481,9 @@ void MainWindow::showStory()
 
 void MainWindow::openExample()
 {
+    // In one batch, which holds all of these few nodes, plans cost the same: batches as graphs need them that do not fit.
+    m_document.setBatchSize(exampleBatch);
+    m_isExample = true;
     for (const char* file : {"sage.pt2", "cora.npz"})
         if (const QString path = exampleFile(QLatin1String(file)); !path.isEmpty())
             m_document.open(path);
@@ -536,6 +541,11 @@ void MainWindow::showChange(Change change)
         m_legend->setVisible(isOpen);
         m_legend->showDocument(m_document);
         showTitle();
+    }
+    if (change == Change::Graph && m_isExample && m_document.graphPath() != exampleFile(QStringLiteral("cora.npz"))) {
+        m_isExample = false;
+        if (m_document.options().run.batchSize == exampleBatch)
+            m_document.setBatchSize(0);
     }
     if (change == Change::Result && m_document.report().run())
         bringForward(*m_resultDock);

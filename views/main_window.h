@@ -73,6 +73,7 @@ private:
     void exportCodeDialog();
     void print();
     void savePlan();
+    void savePlanTo(const QString& path);
     void saveDialog();
     bool savePlanDialog();  ///< waits for the answer
     QFileDialog* planDialog();
@@ -101,6 +102,7 @@ private:
     Legend* m_legend = nullptr;
     MessageBar *m_message = nullptr, *m_offer = nullptr;
     int m_step = 0;               // of the history, that was told last
+    bool m_isExample = false;     // what was opened last
     bool m_tellsRefusal = false;  // of a plan's change, which the next change makes moot
     FindBar* m_find = nullptr;
     QStackedWidget* m_pages = nullptr;

@@ -110,14 +110,20 @@ void MainWindow::savePlan()
 {
     if (m_document.planPath().isEmpty())
         saveDialog();
-    else if (m_document.savePlan(m_document.planPath()))
-        statusBar()->showMessage(tr("Plan written to %1.").arg(m_document.planPath()), messageTime);
+    else
+        savePlanTo(m_document.planPath());
+}
+
+void MainWindow::savePlanTo(const QString& path)
+{
+    if (m_document.savePlan(path))
+        statusBar()->showMessage(tr("Plan written to %1.").arg(path), messageTime);
 }
 
 void MainWindow::saveDialog()
 {
     QFileDialog* dialog = planDialog();
-    connect(dialog, &QFileDialog::fileSelected, &m_document, &Document::savePlan);
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::savePlanTo);
     // The name that it proposes is that of the model which was open.
     connect(&m_document, &Document::changed, dialog, [dialog](Change change) {
         if (change == Change::Model)

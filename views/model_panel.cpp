@@ -1,13 +1,16 @@
 #include "views/model_panel.h"
 
+#include <QCoreApplication>
 #include <QDoubleValidator>
 #include <QFileInfo>
 #include <QComboBox>
 #include <QFormLayout>
 #include <QFrame>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSpinBox>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include "core/base/format.h"
@@ -32,6 +35,9 @@ QLineEdit* toleranceEdit(QWidget* parent, const QString& name, const QString& ti
     edit->setValidator(validator);
     edit->setAccessibleName(name);
     edit->setToolTip(tip);
+    QObject::connect(edit, &QLineEdit::inputRejected, edit, [edit] {
+        QToolTip::showText(edit->mapToGlobal(QPoint(0, edit->height())), QCoreApplication::translate("cleave::views::ModelPanel", "A number from 0 to 1, such as 0.001 or 1e-5"), edit);
+    });
     return edit;
 }
 
@@ -81,8 +87,10 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     form->addRow(tr("&Order"), m_order);
     form->addRow(tr("Memor&y"), m_memory);
     auto* tolerance = new QHBoxLayout;
-    tolerance->addWidget(m_absolute);
-    tolerance->addWidget(m_relative);
+    tolerance->addWidget(m_absolute, 1);
+    tolerance->addWidget(new QLabel(QStringLiteral("+"), this));
+    tolerance->addWidget(m_relative, 1);
+    tolerance->addWidget(new QLabel(QStringLiteral("· |b|"), this));
     form->addRow(tr("Tolerance"), tolerance);
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(m_run);

@@ -327,7 +327,7 @@ void PlanPanel::showPlan()
                        : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.")
                                                          .arg(countText(m_editor.costs().plans().front().batchSize), bytesText(cost->readBytes()),
                                                               bytesText(cost->writtenBytes()), bytesText(cost->peakBytes())) +
-                                                     deviceText() + (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString())
+                                                     oneBatchText() + deviceText() + (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString())
                        : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
                        : m_editor.costs().isStopped()   ? tr("Counting the rows of blocks was stopped.")
                        : m_editor.costs().hasGraph()    ? tr("Counting the rows of blocks on the graph…")
@@ -336,6 +336,15 @@ void PlanPanel::showPlan()
     m_random->setVisible(!cost && m_editor.costs().problem().contains(QStringLiteral("--features random")));
     showButtons();
     showDevice();
+}
+
+// Why plans differ so little.
+QString PlanPanel::oneBatchText() const
+{
+    const GraphCounts& counts = m_editor.costs().model()->counts();
+    return m_editor.costs().plans().front().batchSize < std::ranges::max(counts.nodes)
+               ? QString()
+               : u' ' + tr("One batch holds all nodes, so that plans cost much the same: choose a smaller batch size to see them differ.");
 }
 
 // What lies in its memory, and what crosses over.

@@ -51,6 +51,7 @@ private:
     void showSavePoint();
     void showButtons();
     void showDevice();
+    QString oneBatchText() const;
     QString deviceText() const;
     void fillDevices();
     void showActivity(const QString& what, double fraction);

@@ -152,6 +152,8 @@ void showFunctions(TextTableModel& table, const RunResult* run)
         {ResultModelsTexts::tr("Predicted"),
          run != nullptr && !run->predicted.rates.empty()
              ? ResultModelsTexts::tr("Total by the cost model. Rates: %1").arg(toText(run->predicted.rates))
+         : run != nullptr && run->boundBytes > 0
+             ? ResultModelsTexts::tr("Total by the cost model, which does not know what files cost: nothing is predicted within a bound of memory")
              : ResultModelsTexts::tr("Total by the cost model"),
          true},
         {ResultModelsTexts::tr("Saved"), ResultModelsTexts::tr("Bytes written to the store"), true},

@@ -51,6 +51,8 @@ ResultPanel::ResultPanel(Document& document, QWidget* parent)
     addTab(verifyPage(), tr("Verify"));
     addTab(m_messages, tr("Messages"));
     connect(&m_document, &Document::changed, this, [this](Change change) {
+        if (change == Change::Model || change == Change::Graph)
+            m_report = {};
         if (change != Change::Tasks && change != Change::Options)
             showReport();
         if (change == Change::Result && m_document.report().run() != nullptr)
@@ -104,7 +106,11 @@ QTableView* ResultPanel::tableView(TextTableModel& model, const QString& name)
 void ResultPanel::showReport()
 {
     const QString before = m_runSummary->text() + m_verdict->text();
-    const Report& report = m_document.report();
+    // What was measured can still be compared with the next run when the plan is another.
+    m_isEarlier = m_document.report().run() == nullptr && m_report.run() != nullptr;
+    if (!m_isEarlier)
+        m_report = m_document.report();
+    const Report& report = m_report;
     const VerifyResult* verify = report.verify ? &*report.verify : nullptr;
     showFunctions(m_functions, report.run());
     showComparisons(m_comparisons, verify, m_document.graph().get());
@@ -113,12 +119,14 @@ void ResultPanel::showReport()
     const QString hint = !m_document.model()   ? tr("Open a model first.")
                          : !m_document.graph() ? tr("Open a graph to run the model on.")
                                                : QString();
-    m_runSummary->setText(report.run() != nullptr ? runSummary(*report.run()) : hint.isEmpty() ? tr("Nothing has been run yet.") : hint);
-    m_verdict->setText(verify != nullptr ? verdict(*verify)
+    const QString earlier = m_isEarlier ? tr("Of the plan as it was before:") + u' ' : QString();
+    m_runSummary->setText(report.run() != nullptr ? earlier + runSummary(*report.run()) : hint.isEmpty() ? tr("Nothing has been run yet.") : hint);
+    m_verdict->setText(verify != nullptr ? earlier + verdict(*verify)
                        : hint.isEmpty()  ? tr("Verify runs the whole model and the cut one and compares their answers.")
                                          : hint);
-    m_verdict->setForegroundRole(QPalette::WindowText);
-    if ((report.run() != nullptr || verify != nullptr) && m_runSummary->text() + m_verdict->text() != before)
+    for (QLabel* label : {m_runSummary, m_verdict})
+        label->setForegroundRole(m_isEarlier ? QPalette::PlaceholderText : QPalette::WindowText);
+    if (!m_isEarlier && (report.run() != nullptr || verify != nullptr) && m_runSummary->text() + m_verdict->text() != before)
         announce(*this, verify != nullptr ? m_verdict->text() : m_runSummary->text());
 }
 

@@ -35,6 +35,8 @@ private:
     QString verdict(const VerifyResult& result) const;
 
     Document& m_document;
+    Report m_report;            ///< that is shown
+    bool m_isEarlier = false;   ///< and is of a plan before the one that is there
     TextTableModel m_functions, m_comparisons, m_accuracies;
     QTableView* m_accuracyView = nullptr;
     QLabel* m_runSummary;

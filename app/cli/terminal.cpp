@@ -26,6 +26,23 @@ void onInterrupt(int)
     std::signal(SIGINT, SIG_DFL);
 }
 
+// Names for the values of an enumeration. CLI::CheckedTransformer would repeat what was given as it is, control characters too.
+template <class Choice>
+CLI::Validator oneOf(std::vector<std::pair<std::string, Choice>> choices)
+{
+    std::string names;
+    for (const auto& [name, choice] : choices)
+        names += (names.empty() ? "" : ", ") + name;
+    return {[choices = std::move(choices), names](std::string& text) {
+                const auto found = std::ranges::find(choices, text, &std::pair<std::string, Choice>::first);
+                if (found == choices.end())
+                    return "'" + printable(text) + "' is none of " + names;
+                text = std::to_string(static_cast<int>(found->second));
+                return std::string();
+            },
+            names};
+}
+
 // Columns on screen: bytes that do not continue a UTF-8 character.
 std::size_t width(const std::string& text)
 {
@@ -223,13 +240,10 @@ void GraphArguments::add(CLI::App& command, bool required)
         ->type_name("LIST|FILE");
     command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
     command.add_option("--kernels", run.kernels, "What Cleave's own kernels do instead of LibTorch: all, reduce (reductions by target only) or none")
-        ->transform(
-            CLI::CheckedTransformer(std::map<std::string, Kernels>{{"all", Kernels::All}, {"reduce", Kernels::Reduce}, {"none", Kernels::None}})
-                .description("all, reduce, none"))
+        ->transform(oneOf<Kernels>({{"all", Kernels::All}, {"reduce", Kernels::Reduce}, {"none", Kernels::None}}))
         ->default_str("all");
     command.add_option("--dense", run.dense, "What multiplies matrices: auto (the faster one), blas or onednn")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, Dense>{{"auto", Dense::Auto}, {"blas", Dense::Blas}, {"onednn", Dense::OneDnn}})
-                        .description("auto, blas, onednn"))
+        ->transform(oneOf<Dense>({{"auto", Dense::Auto}, {"blas", Dense::Blas}, {"onednn", Dense::OneDnn}}))
         ->default_str("auto");
     command.add_option("--gather-at-once", run.gatherAtOnce,
                        "Targets whose edges are reduced before batches run on them; 0 chooses: many, where rows come from files; -1: none");

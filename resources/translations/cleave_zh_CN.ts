@@ -2814,10 +2814,6 @@
         <translation>输入，%1</translation>
     </message>
     <message>
-        <source>Predicted, for writing and reading these tensors</source>
-        <translation>预测值，用于写入和读取这些张量</translation>
-    </message>
-    <message>
         <source>nothing</source>
         <translation>无</translation>
     </message>
@@ -2844,6 +2840,14 @@
     <message>
         <source>counts for the scatter that its edges go into</source>
         <translation>计入其边所汇入的 scatter</translation>
+    </message>
+    <message>
+        <source>none of its own</source>
+        <translation>不另占时间</translation>
+    </message>
+    <message>
+        <source>Predicted, for writing and reading these tensors; rows that operators read where they lie count there</source>
+        <translation>预测值：写入和读取这些张量的时间；算子就地读取的行算在算子的时间里</translation>
     </message>
 </context>
 <context>
@@ -3521,6 +3525,10 @@
         <source>Memor&amp;y</source>
         <translation>内存(&amp;Y)</translation>
     </message>
+    <message>
+        <source>A number from 0 to 1, such as 0.001 or 1e-5</source>
+        <translation>0 到 1 之间的数，例如 0.001 或 1e-5</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::PlanCosts</name>
@@ -3951,6 +3959,10 @@
         <source>Select a save point to see what it costs.</source>
         <translation>选择一个保存点以查看它的代价。</translation>
     </message>
+    <message>
+        <source>One batch holds all nodes, so that plans cost much the same: choose a smaller batch size to see them differ.</source>
+        <translation>一个批次就装下全部节点，因此各方案代价几乎相同：选小一些的批大小就能看出差别。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::PropertyModel</name>
@@ -4349,6 +4361,10 @@
         <source>✗ different, by rounding</source>
         <translation>✗ 不同，因舍入</translation>
     </message>
+    <message>
+        <source>Total by the cost model, which does not know what files cost: nothing is predicted within a bound of memory</source>
+        <translation>代价模型给出的总计；它不知道文件的代价：内存有上限时不作预测</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::ResultPanel</name>
@@ -4423,6 +4439,10 @@
     <message>
         <source> At most %1 of memory resident, of %2 allowed.</source>
         <translation>常驻内存最多 %1，允许 %2。</translation>
+    </message>
+    <message>
+        <source>Of the plan as it was before:</source>
+        <translation>改动之前的方案：</translation>
     </message>
 </context>
 <context>
@@ -4501,6 +4521,10 @@
     <message>
         <source>%1 × %2</source>
         <translation>%1 × %2</translation>
+    </message>
+    <message>
+        <source>no time of its own</source>
+        <translation>不另占时间</translation>
     </message>
 </context>
 <context>
