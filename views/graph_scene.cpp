@@ -198,6 +198,7 @@ void GraphScene::showPlan()
     }
     writeBands(marks);
     markBands();
+    update();  // once a view was scrolled, Qt takes items that go for where they were painted first
 }
 
 // Those whose strip or number of ops has changed, or all where a graph came or went.
