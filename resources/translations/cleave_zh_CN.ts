@@ -2915,6 +2915,10 @@
         <translation>阶段</translation>
     </message>
     <message>
+        <source>from further above</source>
+        <translation>来自更上方</translation>
+    </message>
+    <message>
         <source>moved by the plan</source>
         <translation>已被方案移动</translation>
     </message>

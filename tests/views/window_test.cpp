@@ -3661,7 +3661,16 @@ void WindowTest::legendTakesTheRowsThatItNeeds()
     const int row = legend->heightForWidth(2000);
     QCOMPARE(legend->heightForWidth(400) % row, 0);
     QVERIFY(legend->heightForWidth(400) > row);
-    QVERIFY(legend->height() >= legend->heightForWidth(legend->width()));
+    const auto isWhole = [&] { return legend->height() >= legend->heightForWidth(legend->width()); };
+    QVERIFY(isWhole());
+    window.resize(1000, 650);
+    QTRY_COMPARE(window.height(), 650);
+    QTRY_VERIFY2(isWhole(), qPrintable(QStringLiteral("%1 of %2").arg(legend->height()).arg(legend->heightForWidth(legend->width()))));
+    QVERIFY(window.graphView().height() > 100);
+    window.setPresenting(true);
+    QTRY_VERIFY(window.story().isVisible());
+    QTRY_VERIFY(isWhole());
+    window.setPresenting(false);
 }
 
 void WindowTest::comparisonEndsWhereThereIsOne()
