@@ -1,5 +1,6 @@
 #include "views/graph_scene.h"
 
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 
@@ -280,7 +281,7 @@ void GraphScene::markBands()
 {
     for (std::size_t i = 0; i < m_bands.size(); ++i)
         if (m_bands[i] != nullptr) {
-            m_bands[i]->setLit(isLit(m_picture->dag.bands[i]));
+            m_bands[i]->setLit(isLit(m_picture->dag.bands[i]) || isRunning(m_picture->dag.bands[i]));
             m_bands[i]->setCutMarked(m_cut && m_picture->dag.bands[i].place == *m_cut);
         }
 }
@@ -289,6 +290,27 @@ bool GraphScene::isLit(const DagBand& band) const
 {
     return m_lit > 0 && band.place >= 0 && m_lit <= band.level &&
            m_lit >= m_picture->dag.bands[static_cast<std::size_t>(band.firstFunction) + 1].level;
+}
+
+void GraphScene::lightRunning(const QString& function)
+{
+    if (std::exchange(m_running, function) != function)
+        markBands();
+}
+
+// Functions that run together, and repeats that are folded, stand for several: "functions 2 to 4".
+bool GraphScene::isRunning(const DagBand& band) const
+{
+    if (m_running.isEmpty() || !isCurrent())
+        return false;
+    if (toText(band.name) == m_running)
+        return true;
+    static const QRegularExpression numbers(QStringLiteral("^functions? (\\d+)(?: to (\\d+))?$"));
+    const QRegularExpressionMatch match = numbers.match(m_running);
+    if (!match.hasMatch() || band.place < 0)
+        return false;
+    const int first = match.captured(1).toInt(), last = match.hasCaptured(2) ? match.captured(2).toInt() : first;
+    return first <= band.place && last >= m_picture->dag.bands[static_cast<std::size_t>(band.firstFunction) + 1].place;
 }
 
 QRectF GraphScene::boxRect(int box) const { return m_boxes[static_cast<std::size_t>(box)]->sceneBoundingRect(); }
@@ -353,7 +375,7 @@ QRectF GraphScene::litRect() const
 {
     QRectF all;
     for (std::size_t i = 0; i < m_bands.size(); ++i)
-        if (m_bands[i] != nullptr && isLit(m_picture->dag.bands[i]))
+        if (m_bands[i] != nullptr && (isLit(m_picture->dag.bands[i]) || isRunning(m_picture->dag.bands[i])))
             all |= m_bands[i]->boundingRect();
     return all;
 }

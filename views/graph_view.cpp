@@ -43,9 +43,15 @@ GraphView::GraphView(Document& document, QWidget* parent)
             showModel();
         else if (change == Change::Graph)
             m_scene->showPlan();
+        else if (change == Change::Tasks && m_document.job(Task::Run) == nullptr)
+            m_scene->lightRunning({});
+    });
+    connect(&m_document, &Document::progressed, this, [this](double, const QString& what) {
+        static const QString running = QStringLiteral("Running ");  // as core says it
+        m_scene->lightRunning(what.startsWith(running) ? what.mid(running.size()) : QString());
     });
     for (const QScrollBar* bar : {horizontalScrollBar(), verticalScrollBar()})
-        connect(bar, &QScrollBar::actionTriggered, this, [this] { m_untouched = false; });
+        connect(bar, &QScrollBar::actionTriggered, this, [this] { m_framing = Framing::Free; });
     connect(&m_document.planEditor(), &PlanEditor::shownChanged, m_scene, &GraphScene::showPlan);
     connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &GraphView::sayCut);
     connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, m_scene, &GraphScene::showPlan);

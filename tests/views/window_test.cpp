@@ -121,6 +121,7 @@ private Q_SLOTS:
     void graphsTellSizesThatTheModelLeavesOpen();
     void rolesAreChosenInThePanel();
     void cancelStopsARun();
+    void whatRunsIsLit();
     void cancelStopsAtOnce_data();
     void cancelStopsAtOnce();
     void repeatedLayersAreFolded();
@@ -673,6 +674,28 @@ void WindowTest::rolesAreChosenInThePanel()
     window.document().setRole(QStringLiteral("x"), Role::NodeFeatures);
     QTRY_COMPARE_WITH_TIMEOUT(window.document().hints().roles.size(), 1U, patience);
     QVERIFY(window.document().modelPath().endsWith(QStringLiteral("/gcn.pt2")));
+}
+
+void WindowTest::whatRunsIsLit()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    openGraph(window);
+    const GraphScene& scene = window.graphView().graphScene();
+    QStringList lit;
+    connect(&window.document(), &Document::progressed, &window, [&](double, const QString& what) {
+        const QRectF area = scene.litRect();
+        const auto& bands = window.graphView().picture()->dag.bands;
+        for (std::size_t band = 0; band < bands.size(); ++band)
+            if (const LayoutBand& place = window.graphView().picture()->layout.bands[band]; area.contains(area.center().x(), place.top + 2))
+                lit.append(QStringLiteral("%1: %2").arg(what, toText(bands[band].name)));
+    });
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+    QVERIFY(!lit.isEmpty());
+    for (const QString& line : lit)
+        QVERIFY2(QRegularExpression(QStringLiteral("^Running (function \\d): \\1$")).match(line).hasMatch(), qPrintable(line));
+    QVERIFY(scene.litRect().isEmpty());
 }
 
 void WindowTest::cancelStopsARun()
