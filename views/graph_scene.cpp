@@ -26,6 +26,26 @@ QString frameTitle(const GraphPicture& picture, const DagFrame& frame)
     return QStringLiteral("%1 · %2").arg(toText(module.path), toText(lastPart(module.type, '.')));
 }
 
+// What the box has no room for: whole names, and the module.
+QString toolTip(const GraphPicture& picture, const DagBox& box)
+{
+    QStringList lines{toText(box.title)};
+    if (!box.type.empty())
+        lines.append(toText(box.type));
+    if (!box.shape.empty())
+        lines.append(toText(box.shape));
+    if (!box.belongs.empty())
+        lines.append(toText(box.belongs));
+    const Program& program = picture.model->program();
+    const ModuleId module = box.key.kind == BoxKind::Op && box.key.op.valid() ? program[box.key.op].module : box.key.module;
+    if (module.valid() && program[module].path != box.title && !program[module].path.empty())
+        lines.append(GraphScene::tr("in %1", "a module").arg(toText(program[module].path)));
+    lines.removeAll(QString());
+    for (QString& line : lines)
+        line = line.toHtmlEscaped();
+    return QStringLiteral("<p style='white-space:pre'>%1</p>").arg(lines.join(QStringLiteral("<br>")));
+}
+
 }  // namespace
 
 GraphScene::GraphScene(Document& document, const QPalette& palette, const QFont& font, QObject* parent)
@@ -85,6 +105,7 @@ void GraphScene::addItems()
         addItem(m_structure = new StructureItem(*m_picture, m_style));
     for (std::size_t i = 0; i < dag.boxes.size(); ++i) {
         auto* item = new BoxItem(dag.boxes[i], static_cast<int>(i), m_picture->sizes[i], m_style);
+        item->setToolTip(toolTip(*m_picture, dag.boxes[i]));
         item->setPos(layout.centres[i].x, layout.centres[i].y);
         addItem(item);
         m_boxes.push_back(item);
@@ -146,8 +167,9 @@ BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip, c
             tr("message degrees %1 to %2").arg(m_picture->dag.bands[static_cast<std::size_t>(band.firstFunction) + 1].level).arg(band.level));
     else
         texts.lines.append(band.isGlobal ? tr("over all nodes at once") : tr("message degree %1").arg(band.level));
+    texts.nodes = toText(band.nodeType);
     if (!band.nodeType.empty())
-        texts.lines.append(tr("nodes: %1").arg(toText(band.nodeType)));
+        texts.lines.append(tr("nodes: %1").arg(texts.nodes));
     texts.lines.append(tr("%n op(s)", nullptr, band.ops + (band.isGlobal ? 0 : moreIn(m_moreOps, band.place))));
     if (!device.isEmpty())
         texts.lines.append(tr("on %1", "a device").arg(device));
@@ -322,6 +344,15 @@ void GraphScene::paintTitles(QPainter* painter, const QRectF& area, double left)
             band->paintTitles(painter, left);
 }
 
+namespace {
+
+QString titleWithNodes(const BandItem::Texts& texts)
+{
+    return texts.nodes.isEmpty() ? texts.title : QStringLiteral("%1 · %2").arg(texts.title, texts.nodes);
+}
+
+}  // namespace
+
 // As large as the window's own texts, beside the bands where there is room: of functions first, then of cuts, as many as fit under each other.
 void GraphScene::paintSmallTitles(QPainter* painter, const QTransform& toView, const QRectF& view) const
 {
@@ -345,12 +376,30 @@ void GraphScene::paintSmallTitles(QPainter* painter, const QTransform& toView, c
     for (const BandItem* band : m_bands)
         if (band != nullptr)
             if (const QRectF on = toView.mapRect(band->bandRect()); on.intersects(view))
-                paint(band->texts().title, on, std::max(on.top(), view.top() + edge), m_style.colors.text);
+                paint(titleWithNodes(band->texts()), on, std::max(on.top(), view.top() + edge), m_style.colors.text);
     for (const BandItem* band : m_bands)
         if (band != nullptr)
             if (const QRectF on = toView.mapRect(band->stripRect()); on.intersects(view))
                 paint(band->texts().stripTitle, on, on.center().y() - metrics.height() / 2,
                       band->hasCut() ? m_style.colors.cut : m_style.colors.text);
+}
+
+void GraphScene::paintSmallNames(QPainter* painter, const QTransform& toView, const QRectF& area) const
+{
+    const QRectF seen = toView.inverted().mapRect(area);
+    for (const BoxItem* box : m_boxes)
+        if (box->rect().translated(box->pos()).intersects(seen))
+            box->paintSmallName(painter, toView);
+}
+
+double GraphScene::nodesRoom() const
+{
+    constexpr double smallPicture = 0.3;  // where boxes are still read
+    double room = 0;
+    for (const BandItem* band : m_bands)
+        if (band != nullptr && !band->texts().nodes.isEmpty())
+            room = std::max(room, QFontMetricsF(m_style.metrics.title).horizontalAdvance(titleWithNodes(band->texts())) / smallPicture - titleRoom());
+    return room;
 }
 
 QRectF GraphScene::nearestBox(const QRectF& area, double x) const

@@ -169,7 +169,7 @@ void GraphView::setPicture(std::unique_ptr<GraphPicture> picture, const std::opt
         m_framing = Framing::Free;
     m_drag.reset();
     m_scene->setPicture(std::move(picture));
-    setSceneRect(m_scene->sceneRect().adjusted(-margin, -margin, margin, margin));
+    setSceneRect(m_scene->sceneRect().adjusted(-margin - m_scene->nodesRoom(), -margin, margin, margin));
     if (const DagModel& dag = this->picture()->dag; m_selection && dag.find(*m_selection) < 0) {
         const int shown = m_selection->op.valid() ? dag.findOp(m_selection->op, m_selection->band) : -1;
         select(shown < 0 ? std::nullopt : std::optional(dag.boxes[static_cast<std::size_t>(shown)].key));
@@ -592,6 +592,10 @@ void GraphView::drawForeground(QPainter* painter, const QRectF& area)
     else if (picture()) {
         painter->save();
         painter->resetTransform();
+        QFont names = font();
+        names.setPointSizeF(names.pointSizeF() * 0.8);
+        painter->setFont(names);
+        m_scene->paintSmallNames(painter, viewportTransform(), viewportTransform().mapRect(area));
         painter->setFont(font());
         m_scene->paintSmallTitles(painter, viewportTransform(), viewport()->rect());
         painter->restore();

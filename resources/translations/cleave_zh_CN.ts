@@ -2369,6 +2369,11 @@
 <context>
     <name>cleave::views::GraphScene</name>
     <message>
+        <source>in %1</source>
+        <comment>a module</comment>
+        <translation>在 %1 中</translation>
+    </message>
+    <message>
         <source>Prologue</source>
         <translation>序段</translation>
     </message>

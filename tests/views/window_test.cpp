@@ -160,6 +160,7 @@ private Q_SLOTS:
     void savePointTableStaysInItsPlace();
     void globalOpsHandOnWhatTheyMake();
     void nodeTypesAreToldApart();
+    void nodeTypesAreReadInSmallPictures();
     void planOfARewrittenProgramIsCompared();
     void savePointTableChangesThePlan();
     void costsAreThoseOfThePlanner();
@@ -1988,6 +1989,51 @@ void WindowTest::nodeTypesAreToldApart()
     for (int cut = 0; cut + 1 < window.document().planEditor().space()->functions(); ++cut)
         for (const Property& property : inspectCut(cut, window.document().graph().get(), window.document().planEditor()).sections.front().properties)
             QVERIFY2(property.value.contains(QLatin1String("V ")) && property.value.contains(u'='), qPrintable(property.value));
+}
+
+// What is written beside bands and in boxes is of one size on the screen.
+void WindowTest::nodeTypesAreReadInSmallPictures()
+{
+    MainWindow window;
+    window.resize(1300, 850);
+    window.show();
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/to_hetero.pt2"));
+    GraphView& view = window.graphView();
+    QTRY_VERIFY_WITH_TIMEOUT(view.picture() && !view.isLayingOut() && !window.document().isBusy(), patience);
+    const auto ink = [&](const QRect& area) {
+        const QImage seen = view.viewport()->grab(area).toImage();
+        int dark = 0;
+        for (int y = 0; y < seen.height(); ++y)
+            for (int x = 0; x < seen.width(); ++x)
+                dark += qGray(seen.pixel(x, y)) < 110 ? 1 : 0;
+        return dark;
+    };
+    view.setZoom(0.8 * textDetail);
+    int relations = 0;
+    for (const DagBox& box : view.picture()->dag.boxes) {
+        if (box.key.kind != BoxKind::Module)
+            continue;
+        view.ensureVisible(view.graphScene().boxRect(view.picture()->dag.find(box.key)));
+        const QRect area = view.mapFromScene(view.graphScene().boxRect(view.picture()->dag.find(box.key))).boundingRect();
+        QVERIFY2(ink(area.adjusted(area.width() / 5, 3, -3, -3)) > 60, box.title.c_str());
+        ++relations;
+    }
+    QVERIFY(relations >= 5);
+    QStringList nodes;
+    for (const DagBand& band : view.picture()->dag.bands)
+        if (!band.nodeType.empty())
+            nodes.append(toText(band.nodeType));
+    QVERIFY(nodes.contains(QStringLiteral("paper")) && nodes.contains(QStringLiteral("author")));
+
+    // Larger, an op says its relation below its name.
+    view.setZoom(0.9 * smallTextDetail);
+    for (const char* name : {"linear_1", "linear_3"}) {
+        const int box = view.picture()->dag.find(boxOf(window, name));
+        const QRectF rect = view.graphScene().boxRect(box);
+        view.ensureVisible(rect, 60, 60);
+        const QRect area = view.mapFromScene(rect).boundingRect();
+        QVERIFY(ink(QRect(area.left() + area.width() / 3, area.center().y() + 1, area.width() / 2, area.height() / 2 - 5)) > 20);
+    }
 }
 
 void WindowTest::planOfARewrittenProgramIsCompared()
