@@ -56,7 +56,7 @@ std::vector<ModuleId> modulesAround(const Program& program, OpId op)
 // Of several node types: "author__writes__paper" names three things, and is more than "paper". 0 if no type is among them.
 int partsNaming(const std::set<std::string>& types, const std::string& name)
 {
-    constexpr std::string_view between = "_<>";
+    constexpr char between = '_';
     int parts = 0;
     bool isNamed = false;
     for (std::size_t at = name.find_first_not_of(between); at != std::string::npos;) {
@@ -444,7 +444,9 @@ private:
         for (const std::string& path : paths)
             for (std::size_t at = 0; at < path.size();) {
                 const std::size_t end = std::min(path.find('.', at), path.size());
-                const std::string part = path.substr(at, end - at);
+                std::string part = path.substr(at, end - at);
+                if (part.starts_with('<') && part.ends_with('>'))  // PyTorch Geometric's keys that are tuples
+                    part = part.substr(1, part.size() - 2);
                 if (const int parts = partsNaming(m_typeNames, part); parts > most) {
                     most = parts;
                     best = part;

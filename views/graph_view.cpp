@@ -502,10 +502,11 @@ void GraphView::showAtStart()
         scaleTo(1.1);
     if (zoom() >= readableZoom)
         return;
-    const double widthZoom = (viewport()->width() - 4) / std::max(1.0, sceneRect().width());
+    const double beside = m_scene->nodesRoom();  // of small pictures
+    const double widthZoom = (viewport()->width() - 4) / std::max(1.0, sceneRect().width() - beside);
     scaleTo(std::clamp(widthZoom, readableZoom, 1.0));
     verticalScrollBar()->setValue(verticalScrollBar()->minimum());
-    horizontalScrollBar()->setValue(horizontalScrollBar()->minimum());
+    horizontalScrollBar()->setValue(horizontalScrollBar()->minimum() + static_cast<int>(beside * zoom()));
     // At the left of a very wide picture there are titles alone.
     const std::vector<int> order = m_scene->readingOrder();
     if (const int x = order.empty() ? 0 : mapFromScene(m_scene->boxRect(order.front()).center()).x(); x > viewport()->width())

@@ -44,7 +44,9 @@ public:
 
     void swatch(const QColor& fill, const QString& label)
     {
-        const QRectF area = place(std::max(1.4 * m_sign, m_metrics.horizontalAdvance(label) + 8.0));
+        const double width = std::max(1.4 * m_sign, m_metrics.horizontalAdvance(label) + 8.0);
+        nextRowFor(width);
+        const QRectF area = place(width);
         m_x += 2;
         if (m_painter == nullptr)
             return;
@@ -120,13 +122,18 @@ private:
     // A sign that has room for its meaning behind it, in the next row if need be.
     QRectF begin(double width, const QString& meaning)
     {
-        if (m_x > left && m_x + width + gap + m_metrics.horizontalAdvance(meaning) >= m_right) {
-            ++m_row;
-            m_x = left;
-        }
+        nextRowFor(width + gap + m_metrics.horizontalAdvance(meaning));
         const QRectF area = place(width);
         m_x += gap;
         return area;
+    }
+
+    void nextRowFor(double width)
+    {
+        if (m_x <= left || m_x + width < m_right)
+            return;
+        ++m_row;
+        m_x = left;
     }
 
     QRectF place(double width)

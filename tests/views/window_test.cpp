@@ -1995,7 +1995,7 @@ void WindowTest::nodeTypesAreToldApart()
 void WindowTest::nodeTypesAreReadInSmallPictures()
 {
     MainWindow window;
-    window.resize(1300, 850);
+    window.resize(1700, 850);
     window.show();
     window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/to_hetero.pt2"));
     GraphView& view = window.graphView();
@@ -2008,6 +2008,8 @@ void WindowTest::nodeTypesAreReadInSmallPictures()
                 dark += qGray(seen.pixel(x, y)) < 110 ? 1 : 0;
         return dark;
     };
+    const auto leftOfBands = [&] { return view.mapFromScene(view.graphScene().sceneRect().topLeft()).x(); };
+    QTRY_VERIFY(leftOfBands() >= 0 && leftOfBands() < 40);  // the room for types beside them is that of small pictures
     view.setZoom(0.8 * textDetail);
     int relations = 0;
     for (const DagBox& box : view.picture()->dag.boxes) {
