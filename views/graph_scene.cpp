@@ -34,13 +34,15 @@ QString toolTip(const GraphPicture& picture, const DagBox& box)
         lines.append(toText(box.type));
     if (!box.shape.empty())
         lines.append(toText(box.shape));
-    if (!box.belongs.empty())
+    if (box.key.kind == BoxKind::Op)
         lines.append(toText(box.belongs));
     const Program& program = picture.model->program();
     const ModuleId module = box.key.kind == BoxKind::Op && box.key.op.valid() ? program[box.key.op].module : box.key.module;
     if (module.valid() && program[module].path != box.title && !program[module].path.empty())
         lines.append(GraphScene::tr("in %1", "a module").arg(toText(program[module].path)));
     lines.removeAll(QString());
+    if (lines.isEmpty())
+        return {};
     for (QString& line : lines)
         line = line.toHtmlEscaped();
     return QStringLiteral("<p style='white-space:pre'>%1</p>").arg(lines.join(QStringLiteral("<br>")));

@@ -2035,6 +2035,8 @@ void WindowTest::nodeTypesAreReadInSmallPictures()
         view.ensureVisible(rect, 60, 60);
         const QRect area = view.mapFromScene(rect).boundingRect();
         QVERIFY(ink(QRect(area.left() + area.width() / 3, area.center().y() + 1, area.width() / 2, area.height() / 2 - 5)) > 20);
+        const BoxItem* item = view.graphScene().boxAt(rect.center());
+        QVERIFY(item && item->toolTip().contains(QStringLiteral("in gnn.convs.0.")));  // the whole module
     }
 }
 
