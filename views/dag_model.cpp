@@ -53,6 +53,21 @@ std::vector<ModuleId> modulesAround(const Program& program, OpId op)
     return path;
 }
 
+// Of several node types: "author__writes__paper" names three things, and is more than "paper". 0 if no type is among them.
+int partsNaming(const std::set<std::string>& types, const std::string& name)
+{
+    constexpr char between = '_';
+    int parts = 0;
+    bool isNamed = false;
+    for (std::size_t at = name.find_first_not_of(between); at != std::string::npos;) {
+        const std::size_t end = std::min(name.find("__", at), name.find_last_not_of(between) + 1);
+        isNamed |= types.contains(name.substr(at, end - at));
+        ++parts;
+        at = end == std::string::npos ? end : name.find_first_not_of(between, end);
+    }
+    return isNamed ? parts : 0;
+}
+
 class Builder {
 public:
     Builder(const Analysis& analysis, const CutProgram& cut, const Expansion& expansion, const DagOptions& options)
@@ -62,6 +77,9 @@ public:
 
     DagModel build()
     {
+        if (m_analysis.types() > 1)
+            for (const NodeType& type : m_analysis.nodeTypes)
+                m_typeNames.insert(type.name);
         addBands();
         std::ranges::for_each(m_options.folded, [this](const Repeat& repeat) { fold(repeat); });
         for (const std::vector<OpId>& ops : m_bandOps)
@@ -239,10 +257,15 @@ private:
         return false;
     }
 
-    // What this band writes goes into the strip below it, and so does what the next one reads from further above.
+    // What this band writes goes into the strip below it, and so does what the next one reads from further above. All inputs are in the first strip,
+    // all outputs in the last one.
     void addTensors(int band)
     {
         m_tensorsAbove = std::exchange(m_tensors, {});
+        if (band == prologueBand)
+            for (const Input& input : program().inputs)
+                if (isFeature(m_analysis, input.value) && isRead(input.value))
+                    addTensor(band, input.value);
         if (band > prologueBand) {
             noteWriters(band);
             for (const ValueId value : function(band).saves)
@@ -255,6 +278,15 @@ private:
             if (!m_dag.bands[static_cast<std::size_t>(reader)].isHidden)
                 break;
         }
+        if (band > prologueBand && band + 1 == static_cast<int>(m_bandOps.size()))
+            for (const ValueId value : program().outputs)
+                if (isFeature(m_analysis, value) && m_writer.contains(value))
+                    addTensor(band, value);
+    }
+
+    bool isRead(ValueId value) const
+    {
+        return std::ranges::any_of(m_cut.functions, [&](const CutFunction& f) { return std::ranges::find(f.reads, value) != f.reads.end(); });
     }
 
     bool isMadeAbove(ValueId value) const { return !program()[value].producer.valid() || m_writer.contains(value); }
@@ -363,6 +395,8 @@ private:
             described.shape = shapeText(m_analysis, described.key.value);
             described.level = degreeOf(described.key.value);
             described.rows = rowsOf(m_analysis, described.key.value);
+            if (const ValueFacts& facts = m_analysis.values[described.key.value]; !m_typeNames.empty() && described.rows == RowsClass::Nodes)
+                described.belongs = m_analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name;
             return;
         }
         for (const OpId op : described.ops)
@@ -377,10 +411,52 @@ private:
         if (described.key.kind == BoxKind::Op) {
             described.title = last.name;
             described.type = lastPart(last.target, ':');
+            described.belongs = relationOf(described);
         } else if (described.key.kind == BoxKind::Module) {
-            described.title = program()[described.key.module].path;
+            described.title = pathWithin(described.frame, program()[described.key.module].path);
             described.type = lastPart(program()[described.key.module].type, '.');
         }
+    }
+
+    // What the frame's title says is left out.
+    std::string pathWithin(int frame, const std::string& path) const
+    {
+        const ModuleId around = frame < 0 ? ModuleId{} : m_dag.frames[static_cast<std::size_t>(frame)].module;
+        const std::string before = around.valid() ? program()[around].path + '.' : std::string();
+        return path.starts_with(before) && path.size() > before.size() ? path.substr(before.size()) : path;
+    }
+
+    // As the modules around an op, or the weights that it reads, are named; what its band or frame says is not repeated.
+    std::string relationOf(const DagBox& box) const
+    {
+        if (m_typeNames.empty())
+            return {};
+        const Op& op = program()[box.ops.back()];
+        std::vector<std::string> paths;
+        if (op.module.valid())
+            paths.push_back(program()[op.module].path);
+        forEachOperand(op, [&](ValueId value) {
+            if (const WeightId weight = program()[value].weight; weight.valid())
+                paths.push_back(program()[weight].name);
+        });
+        std::string best;
+        int most = 0;
+        for (const std::string& path : paths)
+            for (std::size_t at = 0; at < path.size();) {
+                const std::size_t end = std::min(path.find('.', at), path.size());
+                std::string part = path.substr(at, end - at);
+                if (part.starts_with('<') && part.ends_with('>'))  // PyTorch Geometric's keys that are tuples
+                    part = part.substr(1, part.size() - 2);
+                if (const int parts = partsNaming(m_typeNames, part); parts > most) {
+                    most = parts;
+                    best = part;
+                }
+                at = end + 1;
+            }
+        const DagBand& band = m_dag.bands[static_cast<std::size_t>(box.key.band)];
+        const ModuleId around = box.frame < 0 ? ModuleId{} : m_dag.frames[static_cast<std::size_t>(box.frame)].module;
+        const bool isSaid = best == band.nodeType || (around.valid() && program()[around].path.find(best) != std::string::npos);
+        return isSaid ? std::string() : best;
     }
 
     void addStructure(DagBox& described) const
@@ -404,6 +480,7 @@ private:
     const DagOptions& m_options;
     std::vector<std::vector<OpId>> m_bandOps;
     std::vector<std::set<OpId>> m_bandSets;
+    std::set<std::string> m_typeNames;  // where there are several
     DagModel m_dag;
 
     // Of the band that is being built.

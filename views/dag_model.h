@@ -30,10 +30,11 @@ enum class RowsClass : std::uint8_t { Structure, Nodes, Edges, Graph, Mixed };
 struct DagBox {
     DagKey key;
     std::vector<OpId> ops;               ///< that it stands for, in execution order
-    std::string title;                   ///< "linear_1", "convs.0"
+    std::string title;                   ///< "linear_1", "convs.0"; of modules from the frame around them on
     std::string type;                    ///< "linear", "GCNConv"
     std::string shape;                   ///< "[V, 16]" of what it gives; empty if it gives several
     std::vector<std::string> structure;  ///< structure values that it reads from elsewhere, as badges
+    std::string belongs;  ///< where there are several node types: whose rows a tensor has, or an op's relation by its module or weights
     int level = -1;                      ///< message degree, -1 for structure
     RowsClass rows = RowsClass::Structure;
     bool isOutput = false;               ///< tensors: the caller gets it

@@ -49,6 +49,27 @@ QFont largeTitle(const BoxMetrics& metrics)
     return font;
 }
 
+QFont largeSmall(const BoxMetrics& metrics)
+{
+    QFont font = metrics.small;
+    font.setPointSizeF(font.pointSizeF() * BoxMetrics::largerSmall);
+    return font;
+}
+
+// Of a path its end says most: parts are left out from the front until the rest fits.
+QString shortPath(const QFont& font, const QString& path, double width)
+{
+    const QFontMetricsF metrics(font);
+    QString rest = path;
+    while (metrics.horizontalAdvance(rest) > width) {
+        const qsizetype dot = rest.indexOf(u'.');
+        if (dot < 0 || dot + 1 >= rest.size())
+            break;
+        rest = rest.mid(dot + 1);
+    }
+    return metrics.elidedText(rest, Qt::ElideMiddle, width);
+}
+
 void drawSign(QPainter* painter, const QRectF& area, bool plus, const QColor& color)
 {
     painter->setPen(QPen(color, 1.3));
@@ -173,12 +194,13 @@ void BoxItem::paintFill(QPainter* painter) const
     const QRectF area = rect().adjusted(ring, ring, -ring, -ring);
     const double radius = m_box.key.kind == BoxKind::Tensor ? area.height() / 2 : std::max(0.0, outlineRadius(m_box.rows) - ring);
     inside.addRoundedRect(area, radius, radius);
+    painter->setBrush(colors.levelTint(m_box.level, m_style.levels));
+    painter->drawPath(inside);
+    if (m_box.level < 0)
+        return;
     painter->save();
     painter->setClipPath(inside, Qt::IntersectClip);
-    painter->fillRect(area, colors.levelTint(m_box.level, m_style.levels));
-    const QColor tab = colors.level(m_box.level, m_style.levels);
-    if (m_box.level >= 0)
-        painter->fillRect(QRectF(area.left(), area.top(), m_style.metrics.tab, area.height()), tab);
+    painter->fillRect(QRectF(area.left(), area.top(), m_style.metrics.tab, area.height()), colors.level(m_box.level, m_style.levels));
     painter->restore();
 }
 
@@ -215,8 +237,50 @@ void BoxItem::paintName(QPainter* painter) const
     QRectF area = rect().adjusted(ring + metrics.tab + 5, 0, -5, 0);
     if (m_box.isExpandable())
         area.setRight(controlRect().left() - 3);
-    drawText(painter, largeTitle(metrics), m_style.colors.text, area, isTensor ? toText(m_box.title) : metrics.heading(m_box));
+    if (isTensor) {
+        paintTensorName(painter, area);
+        return;
+    }
+    if (!m_box.belongs.empty()) {
+        QRectF lower = area;
+        lower.setTop(area.center().y());
+        area.setBottom(area.center().y() + 2);
+        drawText(painter, largeSmall(metrics), m_style.colors.badgeText, lower.adjusted(0, -2, 0, -3), toText(m_box.belongs));
+    }
+    const QFont font = largeTitle(metrics);
+    drawText(painter, font, m_style.colors.text, area, shortPath(font, metrics.heading(m_box), area.width()));
     paintControl(painter);
+}
+
+// And whose rows it has, as far as there is room.
+void BoxItem::paintTensorName(QPainter* painter, QRectF area) const
+{
+    const QFont font = largeTitle(m_style.metrics), small = largeSmall(m_style.metrics);
+    const QString name = toText(m_box.title), nodes = toText(m_box.belongs);
+    drawText(painter, font, m_style.colors.text, area, name);
+    constexpr int least = 4;  // letters
+    area.setLeft(area.left() + QFontMetricsF(font).horizontalAdvance(name) + 6);
+    if (!nodes.isEmpty() && !name.contains(nodes) && area.width() > QFontMetricsF(small).horizontalAdvance(nodes.left(least)))
+        drawText(painter, small, m_style.colors.badgeText, area, nodes);
+}
+
+void BoxItem::paintSmallName(QPainter* painter, const QTransform& toView) const
+{
+    constexpr double around = 2;
+    constexpr int least = 7;  // letters that tell something
+    const QFontMetricsF metrics(painter->font());
+    const double zoom = toView.m11(), tab = (ring + m_style.metrics.tab) * zoom;
+    const QRectF area = toView.mapRect(rect().translated(pos())).adjusted(tab + around, 0, -around - (m_box.isExpandable() ? ring * zoom : 0), 0);
+    if (zoom < shapeDetail || area.height() < 0.8 * metrics.height())
+        return;
+    const QString name = m_style.metrics.heading(m_box), belongs = toText(m_box.belongs);
+    QString text = shortPath(painter->font(), name, area.width());
+    if (m_box.key.kind != BoxKind::Tensor && !belongs.isEmpty() && metrics.horizontalAdvance(belongs) <= area.width())
+        text = belongs;
+    else if (text.size() < std::min<qsizetype>(least, name.size()))
+        return;
+    painter->setPen(m_style.colors.text);
+    painter->drawText(area, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, text);
 }
 
 void BoxItem::paintTexts(QPainter* painter) const
@@ -237,6 +301,10 @@ void BoxItem::paintTexts(QPainter* painter) const
     line.moveTop(line.bottom());
     line.setHeight(metrics.smallHeight);
     drawText(painter, metrics.small, colors.badgeText, line, metrics.subtitle(m_box));
+    if (!m_box.belongs.empty()) {
+        line.moveTop(line.bottom());
+        drawText(painter, metrics.small, colors.badgeText, line, toText(m_box.belongs));
+    }
     if (!m_box.structure.empty()) {
         line.moveTop(line.bottom() + BoxMetrics::badgeGap);
         paintBadges(painter, line);
@@ -580,37 +648,38 @@ QRectF BandItem::bandRect() const
 void BandItem::paintTitles(QPainter* painter, double left) const
 {
     const double x = std::max(boundingRect().left() + margin, left);
-    paintTexts(painter, x, m_texts.title, m_texts.lines, m_band.top, m_band.bottom, m_style.colors.text);
-    paintTexts(painter, x, m_texts.stripTitle, m_texts.stripLines, m_band.bottom, m_band.stripBottom,
+    paintTexts(painter, x, m_texts.title, m_texts.nodes, m_texts.lines, m_band.top, m_band.bottom, m_style.colors.text);
+    paintTexts(painter, x, m_texts.stripTitle, {}, m_texts.stripLines, m_band.bottom, m_band.stripBottom,
                m_hasCut ? m_style.colors.cut : m_style.colors.text);
 }
 
-void BandItem::paintTexts(QPainter* painter, double x, const QString& title, const QStringList& lines, double top, double bottom,
-                          const QColor& color) const
+void BandItem::paintTexts(QPainter* painter, double x, const QString& title, const QString& nodes, const QStringList& lines, double top,
+                          double bottom, const QColor& color) const
 {
     if (title.isEmpty())
         return;
     const BoxMetrics& metrics = m_style.metrics;
     const bool isSmall = QStyleOptionGraphicsItem::levelOfDetailFromTransform(painter->worldTransform()) < smallTextDetail;
-    const QStringList small = isSmall ? QStringList() : lines;
-    const QFont font = isSmall ? largeTitle(metrics) : metrics.title;
+    const QStringList small = !isSmall ? lines : nodes.isEmpty() ? QStringList() : QStringList{nodes};
+    const QFont font = isSmall ? largeTitle(metrics) : metrics.title, smallFont = isSmall ? largeSmall(metrics) : metrics.small;
     const double titleHeight = isSmall ? metrics.titleHeight * largerName : metrics.titleHeight;
-    const double height = titleHeight + metrics.smallHeight * static_cast<double>(small.size());
+    const double smallHeight = isSmall ? metrics.smallHeight * BoxMetrics::largerSmall : metrics.smallHeight;
+    const double height = titleHeight + smallHeight * static_cast<double>(small.size());
     const double y = std::min((top + bottom - height) / 2, top + 2 * BoxMetrics::padding);  // in tall bands at the top
     QRectF line(x, y, m_titleWidth + 2, titleHeight);
     if (x > boundingRect().left() + margin) {  // over the picture
         double width = QFontMetricsF(font).horizontalAdvance(title);
         for (const QString& text : small)
-            width = std::max(width, QFontMetricsF(metrics.small).horizontalAdvance(text));
+            width = std::max(width, QFontMetricsF(smallFont).horizontalAdvance(text));
         painter->setPen(QPen(m_style.colors.bandLine, 0.8));
         painter->setBrush(m_style.colors.band);
         painter->drawRoundedRect(QRectF(x - 4, y - 2, std::min(width, m_titleWidth + 2) + 8, height + 4), 4, 4);
     }
     drawText(painter, font, color, line, title);
     line.moveTop(line.bottom());
-    line.setHeight(metrics.smallHeight);
+    line.setHeight(smallHeight);
     for (const QString& text : small) {
-        drawText(painter, metrics.small, m_style.colors.muted, line, text);
+        drawText(painter, smallFont, m_style.colors.muted, line, text);
         line.moveTop(line.bottom());
     }
 }

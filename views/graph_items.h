@@ -32,6 +32,8 @@ public:
     const QString& place() const { return m_place; }
     const QString& saves() const { return m_saves; }
     bool isFaded() const;
+    /// of one size in the view, for pictures that are too small for other texts; in the view's coordinates
+    void paintSmallName(QPainter* painter, const QTransform& toView) const;
     QRectF rect() const;
     QRectF controlRect() const;  ///< of the sign that opens a module; empty if there is none
 
@@ -45,6 +47,7 @@ private:
     void paintFill(QPainter* painter) const;
     void paintOutline(QPainter* painter) const;
     void paintName(QPainter* painter) const;
+    void paintTensorName(QPainter* painter, QRectF area) const;
     void paintLevel(QPainter* painter) const;
     void paintTexts(QPainter* painter) const;
     void paintTensorTexts(QPainter* painter) const;
@@ -135,6 +138,7 @@ class BandItem : public QGraphicsItem {
 public:
     struct Texts {
         QString title;
+        QString nodes;  ///< the node type, where there are several: beside the title in small pictures, among the lines otherwise
         QStringList lines;
         QString stripTitle;
         QStringList stripLines;
@@ -164,7 +168,7 @@ public:
     void paint(QPainter* painter, const QStyleOptionGraphicsItem* option, QWidget* widget) override;
 
 private:
-    void paintTexts(QPainter* painter, double x, const QString& title, const QStringList& lines, double top, double bottom,
+    void paintTexts(QPainter* painter, double x, const QString& title, const QString& nodes, const QStringList& lines, double top, double bottom,
                     const QColor& color) const;
 
     const GraphStyle& m_style;

@@ -23,6 +23,15 @@ QString shortened(const QString& text)
     return text.size() <= longestText ? text : text.left(longestText / 2 - 1) + QStringLiteral("…") + text.right(longestText / 2);
 }
 
+// Of a path its end says most.
+QString shortenedPath(const QString& path)
+{
+    QString rest = path;
+    for (qsizetype dot = 0; rest.size() > longestText && (dot = rest.indexOf(u'.')) >= 0 && dot + 1 < rest.size();)
+        rest = rest.mid(dot + 1);
+    return shortened(rest);
+}
+
 }  // namespace
 
 BoxMetrics::BoxMetrics(const QFont& font) : title(font), small(font)
@@ -40,7 +49,7 @@ QString BoxMetrics::heading(const DagBox& box) const
         return GraphPictureTexts::tr("Prologue");
     if (box.key.kind == BoxKind::Repeat)
         return GraphPictureTexts::tr("× %1 more").arg(box.repeat.count - 1);
-    return shortened(toText(box.title));
+    return shortenedPath(toText(box.title));
 }
 
 QString BoxMetrics::subtitle(const DagBox& box) const
@@ -84,8 +93,10 @@ QSizeF BoxMetrics::size(const DagBox& box) const
     double badgeWidth = -badgeGap;
     for (const QString& badge : badges(box))
         badgeWidth += smallMetrics.horizontalAdvance(badge) + 2 * badgePadding + badgeGap;
-    width = std::max(width, badgeWidth);
+    width = std::max({width, badgeWidth, largerSmall * smallMetrics.horizontalAdvance(toText(box.belongs))});
     double height = titleHeight + smallHeight + 1.5 * padding;
+    if (!box.belongs.empty())
+        height += smallHeight;
     if (!box.structure.empty())
         height += smallHeight + badgeGap + 2;
     return {std::max(84.0, std::ceil(width)) + tab + 2.5 * padding, std::ceil(height)};

@@ -23,6 +23,7 @@ struct BoxMetrics {
     static constexpr double padding = 8;
     static constexpr double badgePadding = 5;
     static constexpr double badgeGap = 4;
+    static constexpr double largerSmall = 1.4;  ///< than at full size, in small pictures
     static constexpr double controlSize = 15;  ///< of the sign that opens a module
 
     QSizeF size(const DagBox& box) const;

@@ -1,5 +1,6 @@
 #include "views/graph_scene.h"
 
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 
@@ -23,6 +24,28 @@ QString frameTitle(const GraphPicture& picture, const DagFrame& frame)
         return GraphScene::tr("Prologue");
     const Module& module = picture.model->program()[frame.module];
     return QStringLiteral("%1 · %2").arg(toText(module.path), toText(lastPart(module.type, '.')));
+}
+
+// What the box has no room for: whole names, and the module.
+QString toolTip(const GraphPicture& picture, const DagBox& box)
+{
+    QStringList lines{toText(box.title)};
+    if (!box.type.empty())
+        lines.append(toText(box.type));
+    if (!box.shape.empty())
+        lines.append(toText(box.shape));
+    if (box.key.kind == BoxKind::Op)
+        lines.append(toText(box.belongs));
+    const Program& program = picture.model->program();
+    const ModuleId module = box.key.kind == BoxKind::Op && box.key.op.valid() ? program[box.key.op].module : box.key.module;
+    if (module.valid() && program[module].path != box.title && !program[module].path.empty())
+        lines.append(GraphScene::tr("in %1", "a module").arg(toText(program[module].path)));
+    lines.removeAll(QString());
+    if (lines.isEmpty())
+        return {};
+    for (QString& line : lines)
+        line = line.toHtmlEscaped();
+    return QStringLiteral("<p style='white-space:pre'>%1</p>").arg(lines.join(QStringLiteral("<br>")));
 }
 
 }  // namespace
@@ -84,6 +107,7 @@ void GraphScene::addItems()
         addItem(m_structure = new StructureItem(*m_picture, m_style));
     for (std::size_t i = 0; i < dag.boxes.size(); ++i) {
         auto* item = new BoxItem(dag.boxes[i], static_cast<int>(i), m_picture->sizes[i], m_style);
+        item->setToolTip(toolTip(*m_picture, dag.boxes[i]));
         item->setPos(layout.centres[i].x, layout.centres[i].y);
         addItem(item);
         m_boxes.push_back(item);
@@ -145,8 +169,9 @@ BandItem::Texts GraphScene::bandText(std::size_t index, const DagStrip& strip, c
             tr("message degrees %1 to %2").arg(m_picture->dag.bands[static_cast<std::size_t>(band.firstFunction) + 1].level).arg(band.level));
     else
         texts.lines.append(band.isGlobal ? tr("over all nodes at once") : tr("message degree %1").arg(band.level));
+    texts.nodes = toText(band.nodeType);
     if (!band.nodeType.empty())
-        texts.lines.append(tr("nodes: %1").arg(toText(band.nodeType)));
+        texts.lines.append(tr("nodes: %1").arg(texts.nodes));
     texts.lines.append(tr("%n op(s)", nullptr, band.ops + (band.isGlobal ? 0 : moreIn(m_moreOps, band.place))));
     if (!device.isEmpty())
         texts.lines.append(tr("on %1", "a device").arg(device));
@@ -198,6 +223,7 @@ void GraphScene::showPlan()
     }
     writeBands(marks);
     markBands();
+    update();  // once a view was scrolled, Qt takes items that go for where they were painted first
 }
 
 // Those whose strip or number of ops has changed, or all where a graph came or went.
@@ -279,7 +305,7 @@ void GraphScene::markBands()
 {
     for (std::size_t i = 0; i < m_bands.size(); ++i)
         if (m_bands[i] != nullptr) {
-            m_bands[i]->setLit(isLit(m_picture->dag.bands[i]));
+            m_bands[i]->setLit(isLit(m_picture->dag.bands[i]) || isRunning(m_picture->dag.bands[i]));
             m_bands[i]->setCutMarked(m_cut && m_picture->dag.bands[i].place == *m_cut);
         }
 }
@@ -290,6 +316,27 @@ bool GraphScene::isLit(const DagBand& band) const
            m_lit >= m_picture->dag.bands[static_cast<std::size_t>(band.firstFunction) + 1].level;
 }
 
+void GraphScene::lightRunning(const QString& function)
+{
+    if (std::exchange(m_running, function) != function)
+        markBands();
+}
+
+// Functions that run together, and repeats that are folded, stand for several: "functions 2 to 4".
+bool GraphScene::isRunning(const DagBand& band) const
+{
+    if (m_running.isEmpty() || !isCurrent())
+        return false;
+    if (toText(band.name) == m_running)
+        return true;
+    static const QRegularExpression numbers(QStringLiteral("^functions? (\\d+)(?: to (\\d+))?$"));
+    const QRegularExpressionMatch match = numbers.match(m_running);
+    if (!match.hasMatch() || band.place < 0)
+        return false;
+    const int first = match.captured(1).toInt(), last = match.hasCaptured(2) ? match.captured(2).toInt() : first;
+    return first <= band.place && last >= m_picture->dag.bands[static_cast<std::size_t>(band.firstFunction) + 1].place;
+}
+
 QRectF GraphScene::boxRect(int box) const { return m_boxes[static_cast<std::size_t>(box)]->sceneBoundingRect(); }
 
 void GraphScene::paintTitles(QPainter* painter, const QRectF& area, double left) const
@@ -298,6 +345,15 @@ void GraphScene::paintTitles(QPainter* painter, const QRectF& area, double left)
         if (band != nullptr && band->boundingRect().top() <= area.bottom() && band->boundingRect().bottom() >= area.top())
             band->paintTitles(painter, left);
 }
+
+namespace {
+
+QString titleWithNodes(const BandItem::Texts& texts)
+{
+    return texts.nodes.isEmpty() ? texts.title : QStringLiteral("%1 · %2").arg(texts.title, texts.nodes);
+}
+
+}  // namespace
 
 // As large as the window's own texts, beside the bands where there is room: of functions first, then of cuts, as many as fit under each other.
 void GraphScene::paintSmallTitles(QPainter* painter, const QTransform& toView, const QRectF& view) const
@@ -322,12 +378,30 @@ void GraphScene::paintSmallTitles(QPainter* painter, const QTransform& toView, c
     for (const BandItem* band : m_bands)
         if (band != nullptr)
             if (const QRectF on = toView.mapRect(band->bandRect()); on.intersects(view))
-                paint(band->texts().title, on, std::max(on.top(), view.top() + edge), m_style.colors.text);
+                paint(titleWithNodes(band->texts()), on, std::max(on.top(), view.top() + edge), m_style.colors.text);
     for (const BandItem* band : m_bands)
         if (band != nullptr)
             if (const QRectF on = toView.mapRect(band->stripRect()); on.intersects(view))
                 paint(band->texts().stripTitle, on, on.center().y() - metrics.height() / 2,
                       band->hasCut() ? m_style.colors.cut : m_style.colors.text);
+}
+
+void GraphScene::paintSmallNames(QPainter* painter, const QTransform& toView, const QRectF& area) const
+{
+    const QRectF seen = toView.inverted().mapRect(area);
+    for (const BoxItem* box : m_boxes)
+        if (box->rect().translated(box->pos()).intersects(seen))
+            box->paintSmallName(painter, toView);
+}
+
+double GraphScene::nodesRoom() const
+{
+    constexpr double smallPicture = 0.3;  // where boxes are still read
+    double room = 0;
+    for (const BandItem* band : m_bands)
+        if (band != nullptr && !band->texts().nodes.isEmpty())
+            room = std::max(room, QFontMetricsF(m_style.metrics.title).horizontalAdvance(titleWithNodes(band->texts())) / smallPicture - titleRoom());
+    return room;
 }
 
 QRectF GraphScene::nearestBox(const QRectF& area, double x) const
@@ -352,7 +426,7 @@ QRectF GraphScene::litRect() const
 {
     QRectF all;
     for (std::size_t i = 0; i < m_bands.size(); ++i)
-        if (m_bands[i] != nullptr && isLit(m_picture->dag.bands[i]))
+        if (m_bands[i] != nullptr && (isLit(m_picture->dag.bands[i]) || isRunning(m_picture->dag.bands[i])))
             all |= m_bands[i]->boundingRect();
     return all;
 }

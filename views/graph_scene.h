@@ -40,15 +40,18 @@ public:
     void markBox(int box);  ///< and its arrows; -1: none
     void markCut(std::optional<int> cut);  ///< below that function of PlanSpace
     void lightFunctions(int degree);       ///< of this message degree; 0: none
+    void lightRunning(const QString& function);  ///< that runs, as core names it; empty: none
     QRectF boxRect(int box) const;
     /// of the bands there: at their left ends, or at `left` if that is further right
     void paintTitles(QPainter* painter, const QRectF& area, double left) const;
     /// in the view's own coordinates, where the picture is too small for texts
     void paintSmallTitles(QPainter* painter, const QTransform& toView, const QRectF& view) const;
+    void paintSmallNames(QPainter* painter, const QTransform& toView, const QRectF& area) const;  ///< of boxes, likewise
+    double nodesRoom() const;  ///< beside the bands, for the node types that small titles name
     double titleRoom() const;  ///< the widest that titles are, and what is around them
     QRectF cutRect(int cut) const;         ///< its strip; empty if it is not drawn
     QRectF nearestBox(const QRectF& area, double x) const;  ///< of those in the area; empty if there is none
-    QRectF litRect() const;
+    QRectF litRect() const;                                 ///< of the functions that are spoken of, and of what runs
 
     BoxItem* boxAt(const QPointF& position) const;
     FrameItem* frameAt(const QPointF& position) const;  ///< whose header is there
@@ -64,6 +67,7 @@ private:
     void addArrow(std::size_t arrow);
     void markBands();
     bool isLit(const DagBand& band) const;
+    bool isRunning(const DagBand& band) const;
     void writeBands(const PlanMarks& marks);
     void writeStages();
     double titleWidth() const;
@@ -88,6 +92,7 @@ private:
     ByteUnits m_unitsOfTexts = ByteUnits::Decimal;
     std::optional<int> m_cut;
     int m_lit = 0;
+    QString m_running;
 };
 
 }  // namespace cleave::views

@@ -43,9 +43,15 @@ GraphView::GraphView(Document& document, QWidget* parent)
             showModel();
         else if (change == Change::Graph)
             m_scene->showPlan();
+        else if (change == Change::Tasks && m_document.job(Task::Run) == nullptr)
+            m_scene->lightRunning({});
+    });
+    connect(&m_document, &Document::progressed, this, [this](double, const QString& what) {
+        static const QString running = QStringLiteral("Running ");  // as core says it
+        m_scene->lightRunning(what.startsWith(running) ? what.mid(running.size()) : QString());
     });
     for (const QScrollBar* bar : {horizontalScrollBar(), verticalScrollBar()})
-        connect(bar, &QScrollBar::actionTriggered, this, [this] { m_untouched = false; });
+        connect(bar, &QScrollBar::actionTriggered, this, [this] { m_framing = Framing::Free; });
     connect(&m_document.planEditor(), &PlanEditor::shownChanged, m_scene, &GraphScene::showPlan);
     connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &GraphView::sayCut);
     connect(&m_document.planEditor(), &PlanEditor::comparisonChanged, m_scene, &GraphScene::showPlan);
@@ -159,18 +165,22 @@ void GraphView::layOutAgain(std::optional<DagKey> anchor)
 void GraphView::setPicture(std::unique_ptr<GraphPicture> picture, const std::optional<DagKey>& anchor)
 {
     const QPointF before = anchor ? viewPosition(*anchor) : QPointF();
+    if (anchor)
+        m_framing = Framing::Free;
     m_drag.reset();
     m_scene->setPicture(std::move(picture));
-    setSceneRect(m_scene->sceneRect().adjusted(-margin, -margin, margin, margin));
+    setSceneRect(m_scene->sceneRect().adjusted(-margin - m_scene->nodesRoom(), -margin, margin, margin));
     if (const DagModel& dag = this->picture()->dag; m_selection && dag.find(*m_selection) < 0) {
         const int shown = m_selection->op.valid() ? dag.findOp(m_selection->op, m_selection->band) : -1;
         select(shown < 0 ? std::nullopt : std::optional(dag.boxes[static_cast<std::size_t>(shown)].key));
     }
-    mark();
+    mark(m_framing == Framing::Free ? Reveal::Yes : Reveal::No);
     const OpId wanted = std::exchange(m_wanted, OpId{});
     if (std::exchange(m_isNew, false)) {
         showAtStart();
-    } else if (anchor) {
+    } else if (!anchor) {
+        frameAgain();
+    } else {
         const QPointF moved = viewPosition(*anchor) - before;
         horizontalScrollBar()->setValue(horizontalScrollBar()->value() + qRound(moved.x()));
         verticalScrollBar()->setValue(verticalScrollBar()->value() + qRound(moved.y()));
@@ -197,10 +207,10 @@ QPointF GraphView::viewPosition(const DagKey& key) const
     return mapFromScene(QPointF(centre.x, centre.y));
 }
 
-void GraphView::selectCut(std::optional<int> cut)
+void GraphView::selectCut(std::optional<int> cut, Reveal reveal)
 {
     if (m_cut == cut) {
-        if (cut)
+        if (cut && reveal == Reveal::Yes)
             showLine(m_scene->cutRect(*cut));
         return;
     }
@@ -210,7 +220,7 @@ void GraphView::selectCut(std::optional<int> cut)
         select(std::nullopt);
     m_scene->markCut(cut);
     Q_EMIT selectionChanged();
-    if (cut)
+    if (cut && reveal == Reveal::Yes)
         showLine(m_scene->cutRect(*cut));
     sayCut();
     tellSelection(*this);
@@ -225,7 +235,15 @@ void GraphView::showLine(const QRectF& line)
     QRectF shown(seen.center().x(), line.top(), 1, line.height());
     if (const QRectF box = m_scene->nearestBox(line, seen.center().x()); !box.isEmpty() && (box.left() < seen.left() || box.right() > seen.right()))
         shown = QRectF(box.left(), line.top(), box.width(), line.height());
-    ensureVisible(shown, viewport()->width() / 3, 60);
+    bringIn(shown, viewport()->width() / 3, 60);
+}
+
+void GraphView::bringIn(const QRectF& area, int marginX, int marginY)
+{
+    const QPoint before(horizontalScrollBar()->value(), verticalScrollBar()->value());
+    ensureVisible(area, marginX, marginY);
+    if (before != QPoint(horizontalScrollBar()->value(), verticalScrollBar()->value()))
+        m_framing = Framing::Free;
 }
 
 // To those who move it by keys, or hear it.
@@ -283,7 +301,6 @@ void GraphView::showOp(OpId op)
     const int box = picture() && picture()->model == m_model ? picture()->dag.findOp(op) : -1;
     if (box < 0)
         return;
-    m_untouched = false;
     const DagKey key = picture()->dag.boxes[static_cast<std::size_t>(box)].key;
     if (zoom() < textDetail)
         setZoom(readableZoom);
@@ -313,7 +330,6 @@ void GraphView::showFound(OpId op)
     if (const Repeat* repeat = repeatAround(box); repeat != nullptr && m_open.unfolded.contains(repeat->first))
         wanted.unfolded.insert(repeat->first);
     if (wanted != m_open) {
-        m_untouched = false;
         select(box.key);
         m_wanted = op;
         setOpenness(std::move(wanted), m_selection);
@@ -336,7 +352,7 @@ void GraphView::setLitFunction(int degree)
 {
     m_scene->lightFunctions(degree);
     if (const QRectF lit = m_scene->litRect(); !lit.isEmpty())
-        ensureVisible(lit, 10, 10);
+        bringIn(lit, 10, 10);
 }
 
 void GraphView::moveCut(bool up)
@@ -351,7 +367,7 @@ const DagBox* GraphView::selectedBox() const
     return box < 0 ? nullptr : &picture()->dag.boxes[static_cast<std::size_t>(box)];
 }
 
-void GraphView::select(const std::optional<DagKey>& key)
+void GraphView::select(const std::optional<DagKey>& key, Reveal reveal)
 {
     if (m_selection == key)
         return;
@@ -360,7 +376,7 @@ void GraphView::select(const std::optional<DagKey>& key)
     if (m_selection)
         m_selectedBefore = m_selection;
     m_selection = key;
-    mark();
+    mark(reveal);
     tellSelection(*this);
     Q_EMIT selectionChanged();
 }
@@ -381,14 +397,14 @@ void GraphView::selectTensor(ValueId tensor)
         select(found->key);
 }
 
-void GraphView::mark()
+void GraphView::mark(Reveal reveal)
 {
     if (!picture())
         return;
     const int selected = m_selection ? picture()->dag.find(*m_selection) : -1;
     m_scene->markBox(selected);
-    if (selected >= 0)
-        ensureVisible(m_scene->boxRect(selected), 30, 30);
+    if (selected >= 0 && reveal == Reveal::Yes)
+        bringIn(m_scene->boxRect(selected), 30, 30);
 }
 
 void GraphView::expandSelection()
@@ -454,24 +470,43 @@ void GraphView::fit()
 {
     if (!picture())
         return;
-    m_untouched = false;
+    constexpr double mostFitting = 1.5;
+    m_framing = Framing::Fit;
     for (int times = 0; times < 2; ++times)  // the first time, scroll bars may still take their room
         fitInView(sceneRect(), Qt::KeepAspectRatio);
-    setZoom(std::clamp(zoom(), minZoom, 1.5));
+    if (zoom() > mostFitting)
+        scaleTo(mostFitting);
+}
+
+double GraphView::fittingZoom() const
+{
+    return std::min(viewport()->width() / std::max(1.0, sceneRect().width()), viewport()->height() / std::max(1.0, sceneRect().height()));
+}
+
+// As it was, in a view or of a picture whose size has changed.
+void GraphView::frameAgain()
+{
+    if (!picture() || m_framing == Framing::Free)
+        return;
+    if (m_framing == Framing::Fit)
+        fit();
+    else
+        showAtStart();
 }
 
 void GraphView::showAtStart()
 {
     fit();
-    m_untouched = true;
+    m_framing = Framing::Start;
     if (zoom() > 1.1)
-        setZoom(1.1);
+        scaleTo(1.1);
     if (zoom() >= readableZoom)
         return;
-    const double widthZoom = (viewport()->width() - 4) / std::max(1.0, sceneRect().width());
-    setZoom(std::clamp(widthZoom, readableZoom, 1.0));
+    const double beside = m_scene->nodesRoom();  // of small pictures
+    const double widthZoom = (viewport()->width() - 4) / std::max(1.0, sceneRect().width() - beside);
+    scaleTo(std::clamp(widthZoom, readableZoom, 1.0));
     verticalScrollBar()->setValue(verticalScrollBar()->minimum());
-    horizontalScrollBar()->setValue(horizontalScrollBar()->minimum());
+    horizontalScrollBar()->setValue(horizontalScrollBar()->minimum() + static_cast<int>(beside * zoom()));
     // At the left of a very wide picture there are titles alone.
     const std::vector<int> order = m_scene->readingOrder();
     if (const int x = order.empty() ? 0 : mapFromScene(m_scene->boxRect(order.front()).center()).x(); x > viewport()->width())
@@ -480,17 +515,22 @@ void GraphView::showAtStart()
 
 void GraphView::lookAt(const QPointF& centre)
 {
-    m_untouched = false;
+    m_framing = Framing::Free;
     centerOn(centre);
 }
 
 void GraphView::zoomBy(double factor)
 {
-    m_untouched = false;
-    setZoom(std::clamp(zoom() * factor, minZoom, maxZoom));
+    setZoom(std::clamp(zoom() * factor, std::min(minZoom, fittingZoom()), maxZoom));
 }
 
 void GraphView::setZoom(double zoom)
+{
+    m_framing = Framing::Free;
+    scaleTo(zoom);
+}
+
+void GraphView::scaleTo(double zoom)
 {
     const double factor = zoom / this->zoom();
     scale(factor, factor);
@@ -531,12 +571,10 @@ void GraphView::print(QPrinter& printer)
 
 BoxItem* GraphView::boxAt(const QPoint& position) const { return m_scene->boxAt(mapToScene(position)); }
 
-// Until someone moves it, the picture stays as it is first shown, whatever the size of the window.
 void GraphView::resizeEvent(QResizeEvent* event)
 {
     QGraphicsView::resizeEvent(event);
-    if (m_untouched && picture())
-        showAtStart();
+    frameAgain();
 }
 
 void GraphView::restyle()
@@ -555,6 +593,10 @@ void GraphView::drawForeground(QPainter* painter, const QRectF& area)
     else if (picture()) {
         painter->save();
         painter->resetTransform();
+        QFont names = font();
+        names.setPointSizeF(names.pointSizeF() * 0.8);
+        painter->setFont(names);
+        m_scene->paintSmallNames(painter, viewportTransform(), viewportTransform().mapRect(area));
         painter->setFont(font());
         m_scene->paintSmallTitles(painter, viewportTransform(), viewport()->rect());
         painter->restore();
@@ -577,7 +619,7 @@ void GraphView::changeEvent(QEvent* event)
         restyle();
     if (event->type() == QEvent::FontChange && m_model) {
         m_scene->setFont(font());
-        layOutAgain(m_selection);
+        layOutAgain(m_framing == Framing::Free ? m_selection : std::nullopt);
     }
 }
 

@@ -20,6 +20,8 @@ class GraphScene;
 class Paper;
 class PlanLabel;
 
+enum class Reveal : std::uint8_t { Yes, No };  ///< scrolls what is selected into sight; No where the mouse has just pointed at it
+
 /// The picture of the document's model: bands of boxes and arrows, with zoom, selection and expansion.
 class GraphView : public QGraphicsView {
     Q_OBJECT
@@ -34,11 +36,11 @@ public:
 
     std::optional<DagKey> selection() const { return m_selection; }
     const DagBox* selectedBox() const;
-    void select(const std::optional<DagKey>& key);
+    void select(const std::optional<DagKey>& key, Reveal reveal = Reveal::Yes);
     void selectTensor(ValueId tensor);  ///< its box in a cut, or what makes it
 
     std::optional<int> selectedCut() const { return m_cut; }  ///< below that function of PlanSpace
-    void selectCut(std::optional<int> cut);                   ///< ends a preview
+    void selectCut(std::optional<int> cut, Reveal reveal = Reveal::Yes);  ///< ends a preview
     std::vector<int> cuts() const;                            ///< that are drawn, from the first to the last
     void moveCut(bool up);                                    ///< of the selected cut, to the next legal place, as a preview
     const PlanDrag* drag() const { return m_drag.get(); }     ///< null if nothing is being dragged
@@ -59,7 +61,7 @@ public:
     void collapseSelection();
     void expandAll();
     void collapseAll();
-    void fit();
+    void fit();          ///< and again whenever the window's size changes, until someone moves the picture
     void showAtStart();  ///< the whole graph if its texts can still be read, otherwise its top
     void lookAt(const QPointF& centre);  ///< in the scene
     void zoomBy(double factor);
@@ -71,7 +73,7 @@ public:
     void print(QPrinter& printer);
     QPointF viewPosition(const DagKey& key) const;  ///< centre of a box in the viewport
 
-    static constexpr double minZoom = 0.02, maxZoom = 4;
+    static constexpr double minZoom = 0.02, maxZoom = 4;  ///< smaller where the whole picture needs it
 
 Q_SIGNALS:
     void selectionChanged();
@@ -97,6 +99,8 @@ protected:
     void focusInEvent(QFocusEvent* event) override;
 
 private:
+    enum class Framing : std::uint8_t { Free, Start, Fit };  // what the picture keeps when the view's size changes, until someone moves or zooms it
+
     void showModel();
     struct Openness {
         Expansion expansion;
@@ -111,7 +115,11 @@ private:
     void setPicture(std::unique_ptr<GraphPicture> picture, const std::optional<DagKey>& anchor);
     void onPaper(const std::function<void(const Paper&)>& use) const;
     void restyle();
-    void mark();
+    void mark(Reveal reveal = Reveal::Yes);
+    void bringIn(const QRectF& area, int marginX, int marginY);
+    void frameAgain();
+    void scaleTo(double zoom);
+    double fittingZoom() const;
     bool selectNextCut(int step);
     bool handleCutKey(int key);
     void sayCut();
@@ -148,7 +156,7 @@ private:
     QPoint m_pressed;
     bool m_panning = false;              // with a button held
     bool m_isOver = false;               // what the button was held for
-    bool m_untouched = false;            // nobody has moved or zoomed the picture yet
+    Framing m_framing = Framing::Free;
     bool m_isNew = false;                // the model was not shown yet
 };
 

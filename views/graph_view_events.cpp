@@ -22,18 +22,14 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event)
     const bool byKey = event->reason() == QContextMenuEvent::Keyboard;
     BoxItem* item = byKey ? nullptr : boxAt(event->pos());
     if (item != nullptr) {
-        m_untouched = false;
-        const int x = horizontalScrollBar()->value(), y = verticalScrollBar()->value();
-        select(picture()->dag.boxes[static_cast<std::size_t>(item->index())].key);
-        horizontalScrollBar()->setValue(x);  // the box stays under the mouse
-        verticalScrollBar()->setValue(y);
+        select(picture()->dag.boxes[static_cast<std::size_t>(item->index())].key, Reveal::No);
     }
     const DagBox* box = item != nullptr || byKey ? selectedBox() : nullptr;
     if (!m_scene->isCurrent())
         return;
     QMenu menu(this);
     if (const std::optional<int> cut = byKey ? m_cut : m_scene->cutAt(mapToScene(event->pos())); cut && box == nullptr) {
-        selectCut(cut);
+        selectCut(cut, byKey ? Reveal::Yes : Reveal::No);
         addCutActions(menu, m_document.planEditor(), *cut);
         menu.exec(byKey ? viewport()->mapToGlobal(mapFromScene(m_scene->cutRect(*cut).center())) : event->globalPos());
         return;
@@ -72,7 +68,6 @@ bool GraphView::handleCutKey(int key)
 
 void GraphView::mousePressEvent(QMouseEvent* event)
 {
-    m_untouched = false;
     m_pressed = event->pos();
     m_isOver = false;
     QGraphicsView::mousePressEvent(event);
@@ -90,6 +85,8 @@ void GraphView::mouseMoveEvent(QMouseEvent* event)
         return;
     }
     m_panning = m_panning || (far && (event->buttons() & Qt::LeftButton));
+    if (m_panning)
+        m_framing = Framing::Free;
     QGraphicsView::mouseMoveEvent(event);
 }
 
@@ -108,7 +105,7 @@ std::unique_ptr<PlanDrag> GraphView::beginDrag()
     const std::optional<int> cut = m_scene->cutAt(mapToScene(m_pressed));
     if (!cut)
         return nullptr;
-    selectCut(cut);
+    selectCut(cut, Reveal::No);
     return std::make_unique<CutDrag>(*this, *picture(), m_scene->style().colors, editor, *cut);
 }
 
@@ -129,7 +126,7 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
     if (BoxItem* box = boxAt(event->pos())) {
         const bool onControl = box->controlRect().contains(box->mapFromScene(mapToScene(event->pos())));
         const DagKey key = picture()->dag.boxes[static_cast<std::size_t>(box->index())].key;
-        select(key);
+        select(key, Reveal::No);
         if (onControl)
             open(key);
     } else if (FrameItem* frame = m_scene->frameAt(mapToScene(event->pos()))) {
@@ -137,7 +134,7 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event)
     } else {
         const std::optional<int> cut = m_scene->cutAt(mapToScene(event->pos()));
         select(std::nullopt);
-        selectCut(cut);
+        selectCut(cut, Reveal::No);
     }
 }
 
@@ -154,7 +151,6 @@ void GraphView::mouseDoubleClickEvent(QMouseEvent* event)
 
 void GraphView::keyPressEvent(QKeyEvent* event)
 {
-    m_untouched = false;
     if (event->key() == Qt::Key_F6) {  // past all cuts and boxes
         QGraphicsView::focusNextPrevChild(!(event->modifiers() & Qt::ShiftModifier));
         return;
@@ -242,7 +238,7 @@ void GraphView::wheelEvent(QWheelEvent* event)
         event->accept();
         return;
     }
-    m_untouched = false;
+    m_framing = Framing::Free;
     QGraphicsView::wheelEvent(event);
 }
 

@@ -13,7 +13,6 @@ namespace cleave::views {
 namespace {
 
 constexpr int mostSwatches = 7;
-constexpr double sign = 13;
 constexpr double gap = 5;
 constexpr double signGap = 8;
 constexpr double cutLength = 20;
@@ -22,7 +21,12 @@ constexpr double cutLength = 20;
 class Line {
 public:
     Line(QPainter* painter, const QFont& font, const GraphColors& colors, int width, double rowHeight)
-        : m_painter(painter), m_metrics(font), m_colors(colors), m_right(width - gap), m_rowHeight(rowHeight)
+        : m_painter(painter),
+          m_metrics(font),
+          m_colors(colors),
+          m_right(width - gap),
+          m_rowHeight(rowHeight),
+          m_sign(std::max(13.0, m_metrics.height() - 2))
     {
     }
 
@@ -40,7 +44,9 @@ public:
 
     void swatch(const QColor& fill, const QString& label)
     {
-        const QRectF area = place(std::max(18.0, m_metrics.horizontalAdvance(label) + 8.0));
+        const double width = std::max(1.4 * m_sign, m_metrics.horizontalAdvance(label) + 8.0);
+        nextRowFor(width);
+        const QRectF area = place(width);
         m_x += 2;
         if (m_painter == nullptr)
             return;
@@ -51,7 +57,7 @@ public:
 
     void outline(RowsClass rows, const QString& meaning)
     {
-        const QRectF area = begin(1.5 * sign, meaning);
+        const QRectF area = begin(1.5 * m_sign, meaning);
         if (m_painter != nullptr) {
             m_painter->setPen(outlinePen(m_colors, rows));
             m_painter->setBrush(Qt::NoBrush);
@@ -63,11 +69,24 @@ public:
 
     void badge(const QString& meaning)
     {
-        const QRectF area = begin(1.5 * sign, meaning);
+        const QRectF area = begin(1.5 * m_sign, meaning);
         if (m_painter != nullptr) {
             m_painter->setPen(QPen(m_colors.structure, 0.8));
             m_painter->setBrush(m_colors.badge);
             m_painter->drawRoundedRect(area, 4, 4);
+        }
+        text(meaning, signGap);
+    }
+
+    void pill(QPen pen, const QString& meaning)
+    {
+        const QRectF area = begin(2 * m_sign, meaning).adjusted(0, m_sign * 0.1, 0, -m_sign * 0.1);
+        if (m_painter != nullptr) {
+            pen.setWidthF(1.2);
+            pen.setDashPattern({5, 3});
+            m_painter->setPen(pen);
+            m_painter->setBrush(Qt::NoBrush);
+            m_painter->drawRoundedRect(area, area.height() / 2, area.height() / 2);
         }
         text(meaning, signGap);
     }
@@ -86,7 +105,7 @@ public:
 
     void around(const QPen& pen, const QString& meaning)
     {
-        const QRectF area = begin(1.5 * sign, meaning);
+        const QRectF area = begin(1.5 * m_sign, meaning);
         if (m_painter != nullptr) {
             m_painter->setPen(pen);
             m_painter->setBrush(Qt::NoBrush);
@@ -103,18 +122,23 @@ private:
     // A sign that has room for its meaning behind it, in the next row if need be.
     QRectF begin(double width, const QString& meaning)
     {
-        if (m_x > left && m_x + width + gap + m_metrics.horizontalAdvance(meaning) >= m_right) {
-            ++m_row;
-            m_x = left;
-        }
+        nextRowFor(width + gap + m_metrics.horizontalAdvance(meaning));
         const QRectF area = place(width);
         m_x += gap;
         return area;
     }
 
+    void nextRowFor(double width)
+    {
+        if (m_x <= left || m_x + width < m_right)
+            return;
+        ++m_row;
+        m_x = left;
+    }
+
     QRectF place(double width)
     {
-        const QRectF area(m_x, (m_row + 0.5) * m_rowHeight - sign / 2, width, sign);
+        const QRectF area(m_x, (m_row + 0.5) * m_rowHeight - m_sign / 2, width, m_sign);
         m_x += width;
         return area;
     }
@@ -123,6 +147,7 @@ private:
     QFontMetricsF m_metrics;
     const GraphColors& m_colors;
     double m_right, m_rowHeight;
+    double m_sign;  // height
     double m_x = left;
     int m_row = 0;
 };
@@ -137,7 +162,7 @@ Legend::Legend(QWidget* parent) : QWidget(parent)
         "Colours show the message degree, outlines what rows a box works on: V nodes round and blue, M edges dotted, G what is there once for the graph dashed."));
     setAutoFillBackground(true);
     setBackgroundRole(QPalette::Window);
-    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);  // Fixed ones do not grow with the rows
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
 }
@@ -227,6 +252,7 @@ int Legend::lay(QPainter* painter, int width) const
         line.outline(RowsClass::Mixed, tr("both"));
         line.outline(RowsClass::Structure, tr("structure"));
         line.badge(tr("reads structure"));
+        line.pill(outlinePen(colors, RowsClass::Nodes), tr("from further above"));
     }
     line.cut(tr("cut"));
     if (!m_isStaged)  // moved or not: the picture does not jump under the mouse for a row more of this

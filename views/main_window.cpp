@@ -189,6 +189,8 @@ void MainWindow::makeCentre()
     connect(m_empty, &EmptyPage::exampleWanted, this, &MainWindow::openExample);
     m_pages->addWidget(m_empty);
     m_pages->addWidget(page);
+    constexpr int leastHeight = 120;  // not that of the longest page: the legend needs its rows in a small window
+    m_pages->setMinimumHeight(leastHeight);
     auto* layout = new QVBoxLayout(centre);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

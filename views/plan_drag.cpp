@@ -29,12 +29,16 @@ PlanDrag::PlanDrag(QGraphicsView& view, PlanEditor& editor, Qt::CursorShape curs
 {
     editor.endPreview();
     view.viewport()->setCursor(cursor);
+    constexpr int interval = 30;  // milliseconds
+    m_scrolling.setInterval(interval);
+    QObject::connect(&m_scrolling, &QTimer::timeout, &m_scrolling, [this] { scroll(); });
 }
 
 PlanDrag::~PlanDrag()
 {
     delete m_label;
     qDeleteAll(m_marks);
+    m_view.viewport()->update();  // once it was scrolled, Qt takes items that go for where they were painted first
     m_view.viewport()->unsetCursor();
 }
 
@@ -42,13 +46,38 @@ QString PlanDrag::text() const { return m_label->isHidden() ? QString() : m_labe
 
 void PlanDrag::moveTo(const QPoint& position)
 {
-    constexpr int edge = 28, step = 18;
-    const QSize size = m_view.viewport()->size();
-    if (position.y() < edge || position.y() > size.height() - edge)
-        m_view.verticalScrollBar()->setValue(m_view.verticalScrollBar()->value() + (position.y() < edge ? -step : step));
-    if (aim(m_view.mapToScene(position)))
+    constexpr int edge = 28, least = 4, most = 24;
+    m_pointer = position;
+    const int above = position.y(), below = m_view.viewport()->height() - position.y();
+    m_upperEdge = std::clamp(above, m_upperEdge, edge);
+    m_lowerEdge = std::clamp(below, m_lowerEdge, edge);
+    m_step = above < m_upperEdge   ? -std::clamp(m_upperEdge - above, least, most)
+             : below < m_lowerEdge ? std::clamp(m_lowerEdge - below, least, most)
+                                   : 0;
+    if (m_step == 0)
+        m_scrolling.stop();
+    else if (!m_scrolling.isActive())
+        m_scrolling.start();
+    point();
+}
+
+// By the bar's position, as a hand would: the view is told that it was moved.
+void PlanDrag::scroll()
+{
+    QScrollBar& bar = *m_view.verticalScrollBar();
+    const int before = bar.value();
+    bar.setSliderPosition(before + m_step);
+    if (bar.value() == before)
+        m_scrolling.stop();
+    else
+        point();
+}
+
+void PlanDrag::point()
+{
+    if (aim(m_view.mapToScene(m_pointer)))
         m_label->say(outcome());
-    m_label->putBeside(position);
+    m_label->putBeside(m_pointer);
 }
 
 OpDrag::OpDrag(QGraphicsView& view, const GraphPicture& picture, const GraphColors& colors, PlanEditor& editor, std::vector<OpId> ops)

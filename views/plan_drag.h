@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QList>
+#include <QPoint>
+#include <QTimer>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,7 +27,7 @@ public:
     PlanDrag(const PlanDrag&) = delete;
     PlanDrag& operator=(const PlanDrag&) = delete;
 
-    void moveTo(const QPoint& position);  ///< in the viewport; scrolls near its upper and lower edge
+    void moveTo(const QPoint& position);  ///< in the viewport; scrolls while it stays near its upper or lower edge
     virtual void drop() = 0;
     QString text() const;  ///< beside the mouse; empty where nothing would become of it
 
@@ -38,7 +40,14 @@ protected:
     QList<QGraphicsItem*> m_marks;  // deleted with it
 
 private:
+    void scroll();
+    void point();
+
     PlanLabel* m_label;
+    QPoint m_pointer;
+    int m_upperEdge = 0, m_lowerEdge = 0;  // how near scrolls: less where the drag began nearer, until it has been further away
+    int m_step = 0;
+    QTimer m_scrolling;
 };
 
 /// Something that no plan moves: says why.

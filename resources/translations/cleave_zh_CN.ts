@@ -2369,6 +2369,11 @@
 <context>
     <name>cleave::views::GraphScene</name>
     <message>
+        <source>in %1</source>
+        <comment>a module</comment>
+        <translation>在 %1 中</translation>
+    </message>
+    <message>
         <source>Prologue</source>
         <translation>序段</translation>
     </message>
@@ -2917,6 +2922,10 @@
     <message>
         <source>Stage</source>
         <translation>阶段</translation>
+    </message>
+    <message>
+        <source>from further above</source>
+        <translation>来自更上方</translation>
     </message>
     <message>
         <source>moved by the plan</source>

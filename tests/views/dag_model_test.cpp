@@ -156,6 +156,53 @@ TEST(DagModel, WritesStructureAsBadges)
         EXPECT_NE(dag.boxes[static_cast<std::size_t>(arrow.from)].key.kind, BoxKind::Prologue);
 }
 
+// x and y are rows of two types; what becomes of y is read in the second function alone, and both functions give an output.
+TEST(DagModel, ShowsInputsAndOutputsOfAllNodeTypes)
+{
+    Handmade made;
+    made.analysis.nodeTypes = {{"n", "paper", {}}, {"m", "author", {}}};
+    const ValueId x = made.input("x", Reach::Feature), y = made.input("y", Reach::Feature);
+    const ModuleId writes = made.module("convs.author__writes__paper.lin");
+    const ValueId a = made.op("a", writes, {x}, 0), b = made.op("b", made.module("lin.author"), {y}, 1);
+    for (const ValueId value : {y, b})
+        made.analysis.values[value].nodeType = 1;
+    for (int function = 0; function < 2; ++function)
+        made.cut.functions[static_cast<std::size_t>(function)].nodeType = function;
+    made.cut.functions[0].reads = {x};
+    made.cut.functions[0].saves = {a};
+    made.cut.functions[1].reads = {y};
+    made.cut.functions[1].saves = {b};
+    made.analysis.program.outputs = {a, b};
+    const DagModel dag = buildDag(made.analysis, made.cut, {});
+    EXPECT_THAT(titles(dag, 0, BoxKind::Tensor), ElementsAre("x", "y"));
+    EXPECT_THAT(titles(dag, 1, BoxKind::Tensor), ElementsAre("a", "y"));
+    EXPECT_THAT(titles(dag, 2, BoxKind::Tensor), ElementsAre("b", "a"));
+    std::map<std::string, std::string> belongs;
+    for (const DagBox& box : dag.boxes) {
+        if (box.key.kind == BoxKind::Tensor) {
+            EXPECT_EQ(box.isReminder, (box.key.band == 1 && box.title == "y") || (box.key.band == 2 && box.title == "a"));
+            EXPECT_EQ(box.isOutput, box.title == "a" || box.title == "b");
+        }
+        belongs[(box.key.kind == BoxKind::Tensor ? "rows of " : "") + box.title] = box.belongs;
+    }
+    EXPECT_EQ(belongs["rows of a"], "paper");
+    EXPECT_EQ(belongs["rows of y"], "author");
+    EXPECT_EQ(belongs["a"], "author__writes__paper");
+    EXPECT_EQ(belongs["b"], "") << "its band says so";
+}
+
+TEST(DagModel, NamesModulesFromTheirFrameOn)
+{
+    Handmade made;
+    const ValueId x = made.input("x", Reach::Feature);
+    const ModuleId outer = made.module("convs.0");
+    const ModuleId inner = made.module("convs.0.lin");
+    made.analysis.program.modules[static_cast<std::size_t>(inner.index)].parent = outer;
+    made.op("c", outer, {made.op("b", inner, {made.op("a", inner, {x}, 0)}, 0)}, 0);
+    EXPECT_THAT(titles(buildDag(made.analysis, made.cut, {}), 1, BoxKind::Module), ElementsAre("convs.0"));
+    EXPECT_THAT(titles(buildDag(made.analysis, made.cut, {{1, outer}}), 1, BoxKind::Module), ElementsAre("lin"));
+}
+
 // A module that is called twice with an op between its calls would make a cycle as one box.
 TEST(DagModel, SplitsAModuleThatIsEnteredAgain)
 {

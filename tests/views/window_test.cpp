@@ -114,12 +114,14 @@ private Q_SLOTS:
     void verifyShowsTheResult();
     void verifyComparesWithExpectedOutputs();
     void pictureKeepsItsStartUntilItIsTouched();
+    void pictureStaysFitted();
     void rolesMakeAParameterTheFeatures();
     void widthsAreAskedFor();
     void graphsTellShapesOfInputs();
     void graphsTellSizesThatTheModelLeavesOpen();
     void rolesAreChosenInThePanel();
     void cancelStopsARun();
+    void whatRunsIsLit();
     void cancelStopsAtOnce_data();
     void cancelStopsAtOnce();
     void repeatedLayersAreFolded();
@@ -134,6 +136,9 @@ private Q_SLOTS:
     void degreesAreBars();
     void bandsAreNamedInASmallPicture();
     void rightClickMovesNothing();
+    void aPressOfTheMouseNeverScrolls();
+    void draggingOutOfTheViewLeavesNothing();
+    void aDragScrollsWhileThePointerRests();
     void aWrongCutIsNotKept();
     void droppedFileIsOpened();
     void exportsPicture();
@@ -155,6 +160,7 @@ private Q_SLOTS:
     void savePointTableStaysInItsPlace();
     void globalOpsHandOnWhatTheyMake();
     void nodeTypesAreToldApart();
+    void nodeTypesAreReadInSmallPictures();
     void planOfARewrittenProgramIsCompared();
     void savePointTableChangesThePlan();
     void costsAreThoseOfThePlanner();
@@ -500,6 +506,41 @@ void WindowTest::pictureKeepsItsStartUntilItIsTouched()
     QCOMPARE(view.zoom(), zoom);
 }
 
+void WindowTest::pictureStaysFitted()
+{
+    MainWindow window;
+    open(window, "jk.pt2");
+    GraphView& view = window.graphView();
+    const auto isWhole = [&] {
+        const QRect all = view.mapFromScene(view.sceneRect()).boundingRect(), seen = view.viewport()->rect().adjusted(-2, -2, 2, 2);
+        return seen.contains(all) && (all.width() > 0.9 * seen.width() || all.height() > 0.9 * seen.height());
+    };
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_F);
+    QVERIFY(isWhole());
+    window.resize(1000, 700);
+    QTRY_VERIFY(isWhole());
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, place(view, boxOf(window, "linear_1")));  // selects, and moves nothing
+    window.resize(1350, 900);
+    QTRY_VERIFY(isWhole());
+
+    QTest::mousePress(view.viewport(), Qt::LeftButton, {}, QPoint(5, 5));
+    QTest::mouseMove(view.viewport(), QPoint(40, 45));
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, QPoint(40, 45));
+    const double zoom = view.zoom();
+    window.resize(1000, 700);
+    QTest::qWait(50);
+    QCOMPARE(view.zoom(), zoom);
+
+    // However large the picture is.
+    view.setSceneRect(0, 0, 1000, 200 * view.viewport()->height());
+    view.fit();
+    QTRY_VERIFY(isWhole());  // scroll bars go in their own time
+    QVERIFY(view.zoom() < GraphView::minZoom);
+    view.zoomBy(0.5);
+    QVERIFY(view.zoom() > 0.9 / 200);
+}
+
 void WindowTest::rolesMakeAParameterTheFeatures()
 {
     MainWindow window;
@@ -634,6 +675,28 @@ void WindowTest::rolesAreChosenInThePanel()
     window.document().setRole(QStringLiteral("x"), Role::NodeFeatures);
     QTRY_COMPARE_WITH_TIMEOUT(window.document().hints().roles.size(), 1U, patience);
     QVERIFY(window.document().modelPath().endsWith(QStringLiteral("/gcn.pt2")));
+}
+
+void WindowTest::whatRunsIsLit()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    openGraph(window);
+    const GraphScene& scene = window.graphView().graphScene();
+    QStringList lit;
+    connect(&window.document(), &Document::progressed, &window, [&](double, const QString& what) {
+        const QRectF area = scene.litRect();
+        const auto& bands = window.graphView().picture()->dag.bands;
+        for (std::size_t band = 0; band < bands.size(); ++band)
+            if (const LayoutBand& place = window.graphView().picture()->layout.bands[band]; area.contains(area.center().x(), place.top + 2))
+                lit.append(QStringLiteral("%1: %2").arg(what, toText(bands[band].name)));
+    });
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+    QVERIFY(!lit.isEmpty());
+    for (const QString& line : lit)
+        QVERIFY2(QRegularExpression(QStringLiteral("^Running (function \\d): \\1$")).match(line).hasMatch(), qPrintable(line));
+    QVERIFY(scene.litRect().isEmpty());
 }
 
 void WindowTest::cancelStopsARun()
@@ -1107,6 +1170,122 @@ void WindowTest::rightClickMovesNothing()
     const QPoint moved = view.mapFromScene(box) + QPoint(0, 4) - at;
     // roundings of a view that the inspector makes smaller
     QVERIFY2(moved.manhattanLength() <= 20, qPrintable(QStringLiteral("%1, %2").arg(moved.x()).arg(moved.y())));
+}
+
+// A box or a cut at the edge of the view is selected where it is: a second click, or the rest of a drag, meets it there.
+void WindowTest::aPressOfTheMouseNeverScrolls()
+{
+    MainWindow window;
+    open(window, "jk.pt2");
+    GraphView& view = window.graphView();
+    view.setZoom(1.6);
+    QTest::qWait(50);  // scroll bars come in their own time
+    const auto offset = [&] { return QPoint(view.horizontalScrollBar()->value(), view.verticalScrollBar()->value()); };
+    const int bottom = view.viewport()->height();
+
+    const int last = view.cuts().back();
+    const QRectF cut = view.graphScene().cutRect(last);
+    const double boxless = cut.right() - 4;
+    view.centerOn(boxless - 60, cut.center().y());
+    view.verticalScrollBar()->setValue(view.verticalScrollBar()->value() + view.mapFromScene(cut.center()).y() - (bottom - 8));
+    const QPoint line = view.mapFromScene(QPointF(boxless, cut.center().y()));
+    QVERIFY(view.viewport()->rect().contains(line) && line.y() > bottom - 12);
+    QPoint before = offset();
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, line);
+    QCOMPARE(view.selectedCut(), std::optional(last));
+    QCOMPARE(offset(), before);
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, line);  // again
+    QCOMPARE(offset(), before);
+    view.selectCut(std::nullopt);
+    QTest::mousePress(view.viewport(), Qt::LeftButton, {}, line);
+    QTest::mouseMove(view.viewport(), line - QPoint(0, 14));
+    QVERIFY(view.drag());
+    QCOMPARE(offset(), before);
+    QTest::qWait(200);
+    QCOMPARE(offset(), before);  // it began in the zone that scrolls
+    QTest::keyClick(&view, Qt::Key_Escape);
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, line - QPoint(0, 14));
+    view.selectCut(std::nullopt);
+    view.selectCut(last);  // by keys or tables it is brought into sight
+    QVERIFY(offset() != before);
+    view.selectCut(std::nullopt);
+
+    const auto& shown = view.picture()->dag.boxes;
+    const DagKey module = std::ranges::find(shown.rbegin(), shown.rend(), BoxKind::Module, [](const DagBox& box) { return box.key.kind; })->key;
+    const QRectF box = view.graphScene().boxRect(view.picture()->dag.find(module));
+    view.centerOn(box.center());
+    view.verticalScrollBar()->setValue(view.verticalScrollBar()->value() + view.mapFromScene(box.topLeft()).y() - (bottom - 24));
+    const QPoint corner(view.mapFromScene(box.center()).x(), bottom - 4);
+    QVERIFY(view.viewport()->rect().contains(corner));
+    before = offset();
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, corner);
+    QCOMPARE(view.selection(), std::optional(module));
+    QCOMPARE(offset(), before);
+    const std::size_t boxes = view.picture()->dag.boxes.size();
+    QTest::mouseDClick(view.viewport(), Qt::LeftButton, {}, corner);
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.picture()->dag.boxes.size() > boxes, patience);
+}
+
+// Nothing of what a drag shows is left where it was, whatever the zoom.
+void WindowTest::draggingOutOfTheViewLeavesNothing()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    const auto onScreen = [&] {
+        QTest::qWait(30);
+        return window.screen()->grabWindow(window.winId()).copy(QRect(view.viewport()->mapTo(&window, QPoint()), view.viewport()->size())).toImage();
+    };
+    for (const double zoom : {0.31, 0.37, 0.57, 0.83, 1.13, 1.7}) {
+        view.setZoom(zoom);
+        view.centerOn(view.sceneRect().center());
+        const QPoint from = place(view, boxOf(window, "linear_3"));
+        QVERIFY(view.viewport()->rect().contains(from));
+        const int height = view.viewport()->height(), width = view.viewport()->width();
+        QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
+        for (const QPoint& to : {from + QPoint(30, 40), QPoint(from.x(), height - 40), QPoint(width / 2, height + 60), QPoint(width + 90, height / 2),
+                                 QPoint(width / 2, -40), QPoint(-60, height / 3)}) {
+            QTest::mouseMove(view.viewport(), to);
+            QTest::qWait(40);
+            const QImage seen = onScreen();
+            QVERIFY(view.drag());
+            if (view.viewport()->rect().adjusted(0, 30, 0, -30).contains(to)) {
+                view.viewport()->update();
+                QVERIFY2(onScreen() == seen, qPrintable(QStringLiteral("at %1, %2 of zoom %3").arg(to.x()).arg(to.y()).arg(zoom)));
+            }
+        }
+        QTest::keyClick(&view, Qt::Key_Escape);
+        QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, QPoint(-60, height / 3));
+        const QImage after = onScreen();
+        view.viewport()->update();
+        QVERIFY2(onScreen() == after, qPrintable(QStringLiteral("after zoom %1").arg(zoom)));
+    }
+}
+
+void WindowTest::aDragScrollsWhileThePointerRests()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    view.setZoom(1.6);
+    QScrollBar& bar = *view.verticalScrollBar();
+    view.centerOn(view.mapToScene(place(view, boxOf(window, "linear_3"))));
+    const QPoint from = place(view, boxOf(window, "linear_3")), edge(from.x(), 10);
+    QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
+    QTest::mouseMove(view.viewport(), from - QPoint(0, 30));
+    QTest::mouseMove(view.viewport(), edge);
+    QVERIFY(view.drag());
+    const int begun = bar.value();
+    QTRY_VERIFY(bar.value() < begun - 100);  // and nobody moves the mouse
+    QTRY_COMPARE(bar.value(), bar.minimum());
+    QTest::mouseMove(view.viewport(), QPoint(edge.x(), view.viewport()->height() - 10));
+    QTRY_VERIFY(bar.value() > bar.minimum() + 100);
+    QTest::mouseMove(view.viewport(), view.viewport()->rect().center());
+    const int ended = bar.value();
+    QTest::qWait(150);
+    QCOMPARE(bar.value(), ended);
+    QTest::keyClick(&view, Qt::Key_Escape);
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, edge);
 }
 
 void WindowTest::aWrongCutIsNotKept()
@@ -1810,6 +1989,55 @@ void WindowTest::nodeTypesAreToldApart()
     for (int cut = 0; cut + 1 < window.document().planEditor().space()->functions(); ++cut)
         for (const Property& property : inspectCut(cut, window.document().graph().get(), window.document().planEditor()).sections.front().properties)
             QVERIFY2(property.value.contains(QLatin1String("V ")) && property.value.contains(u'='), qPrintable(property.value));
+}
+
+// What is written beside bands and in boxes is of one size on the screen.
+void WindowTest::nodeTypesAreReadInSmallPictures()
+{
+    MainWindow window;
+    window.resize(1700, 850);
+    window.show();
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/to_hetero.pt2"));
+    GraphView& view = window.graphView();
+    QTRY_VERIFY_WITH_TIMEOUT(view.picture() && !view.isLayingOut() && !window.document().isBusy(), patience);
+    const auto ink = [&](const QRect& area) {
+        const QImage seen = view.viewport()->grab(area).toImage();
+        int dark = 0;
+        for (int y = 0; y < seen.height(); ++y)
+            for (int x = 0; x < seen.width(); ++x)
+                dark += qGray(seen.pixel(x, y)) < 110 ? 1 : 0;
+        return dark;
+    };
+    const auto leftOfBands = [&] { return view.mapFromScene(view.graphScene().sceneRect().topLeft()).x(); };
+    QTRY_VERIFY(leftOfBands() >= 0 && leftOfBands() < 40);  // the room for types beside them is that of small pictures
+    view.setZoom(0.8 * textDetail);
+    int relations = 0;
+    for (const DagBox& box : view.picture()->dag.boxes) {
+        if (box.key.kind != BoxKind::Module)
+            continue;
+        view.ensureVisible(view.graphScene().boxRect(view.picture()->dag.find(box.key)));
+        const QRect area = view.mapFromScene(view.graphScene().boxRect(view.picture()->dag.find(box.key))).boundingRect();
+        QVERIFY2(ink(area.adjusted(area.width() / 5, 3, -3, -3)) > 60, box.title.c_str());
+        ++relations;
+    }
+    QVERIFY(relations >= 5);
+    QStringList nodes;
+    for (const DagBand& band : view.picture()->dag.bands)
+        if (!band.nodeType.empty())
+            nodes.append(toText(band.nodeType));
+    QVERIFY(nodes.contains(QStringLiteral("paper")) && nodes.contains(QStringLiteral("author")));
+
+    // Larger, an op says its relation below its name.
+    view.setZoom(0.9 * smallTextDetail);
+    for (const char* name : {"linear_1", "linear_3"}) {
+        const int box = view.picture()->dag.find(boxOf(window, name));
+        const QRectF rect = view.graphScene().boxRect(box);
+        view.ensureVisible(rect, 60, 60);
+        const QRect area = view.mapFromScene(rect).boundingRect();
+        QVERIFY(ink(QRect(area.left() + area.width() / 3, area.center().y() + 1, area.width() / 2, area.height() / 2 - 5)) > 20);
+        const BoxItem* item = view.graphScene().boxAt(rect.center());
+        QVERIFY(item && item->toolTip().contains(QStringLiteral("in gnn.convs.0.")));  // the whole module
+    }
 }
 
 void WindowTest::planOfARewrittenProgramIsCompared()
@@ -3506,7 +3734,16 @@ void WindowTest::legendTakesTheRowsThatItNeeds()
     const int row = legend->heightForWidth(2000);
     QCOMPARE(legend->heightForWidth(400) % row, 0);
     QVERIFY(legend->heightForWidth(400) > row);
-    QVERIFY(legend->height() >= legend->heightForWidth(legend->width()));
+    const auto isWhole = [&] { return legend->height() >= legend->heightForWidth(legend->width()); };
+    QVERIFY(isWhole());
+    window.resize(1000, 650);
+    QTRY_COMPARE(window.height(), 650);
+    QTRY_VERIFY2(isWhole(), qPrintable(QStringLiteral("%1 of %2").arg(legend->height()).arg(legend->heightForWidth(legend->width()))));
+    QVERIFY(window.graphView().height() > 100);
+    window.setPresenting(true);
+    QTRY_VERIFY(window.story().isVisible());
+    QTRY_VERIFY(isWhole());
+    window.setPresenting(false);
 }
 
 void WindowTest::comparisonEndsWhereThereIsOne()
