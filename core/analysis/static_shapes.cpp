@@ -43,16 +43,24 @@ std::vector<bool> ofInputs(const Program& program, bool edgesOnly)
     return depends;
 }
 
+// The first size that any graph may have, else the first: tables of a fixed size, with edges of their own, may stand beside the graph.
+Dim freeFirst(const std::vector<Dim>& sizes)
+{
+    const auto free = std::ranges::find_if_not(sizes, &Dim::isConstant);
+    return free != sizes.end() ? *free : sizes.empty() ? Dim{} : sizes.front();
+}
+
 // How many edges the inputs have, or how many nodes: a constant of 0 where they do not tell.
 Dim edgesOf(const Program& program)
 {
+    std::vector<Dim> sizes;
     for (const Input& input : program.inputs)
         if (const Value& value = program[input.value]; isEdgeIndex(value))
-            return value.sizes[1];
-    return {};
+            sizes.push_back(value.sizes[1]);
+    return freeFirst(sizes);
 }
 
-// Of what edges read rows, or of a square matrix; else of the first features.
+// Of what edges read rows, or of a square matrix; else of features.
 Dim nodesOf(const Program& program, const Dim& edges, bool hasEdges)
 {
     const std::vector<bool> depends = ofInputs(program, false), ofEdges = ofInputs(program, true);
@@ -61,21 +69,24 @@ Dim nodesOf(const Program& program, const Dim& edges, bool hasEdges)
             return isFloating(program[input.value].dtype) && std::ranges::count(program[input.value].sizes, dim) > 0;
         });
     };
+    std::vector<Dim> sizes;
     for (std::size_t i = 0; hasEdges && i < program.ops.size(); ++i)
         if (const auto gather = gatherForm(program, OpId{static_cast<int>(i)});
             gather && depends[at(gather->source.index)] && ofEdges[at(gather->index.index)]) {
             const std::vector<Dim>& source = program[gather->source].sizes;
             const auto dim = static_cast<std::size_t>(gather->sourceDim);
             if (dim < source.size() && isFloating(program[gather->source].dtype) && (!source[dim].isConstant() || isOfFeatures(source[dim])))
-                return source[dim];
+                sizes.push_back(source[dim]);
         }
+    if (!sizes.empty())
+        return freeFirst(sizes);
     for (const Input& input : program.inputs)
         if (const Value& value = program[input.value]; isSquare(value))
             return value.sizes[0];
     for (const Input& input : program.inputs)
         if (const Value& value = program[input.value]; isFloating(value.dtype) && !value.sizes.empty() && (!hasEdges || value.sizes[0] != edges))
-            return value.sizes[0];
-    return {};
+            sizes.push_back(value.sizes[0]);
+    return freeFirst(sizes);
 }
 
 // What to write for one input: which of its dimensions count edges or nodes, and which may have any size already.

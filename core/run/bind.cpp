@@ -432,6 +432,9 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
         if (input.role != Role::GraphStructure || value.sizes.size() != 2 || value.sizes[0].value != 2)
             continue;
         std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
+        for (std::set<int>& end : named)
+            if (end.empty() && analysis.types() == 1)  // read in a way that does not tell one end from the other
+                end = {0};
         const auto isKnown = [&](const std::set<int>& end) {
             return !end.empty() && sizeParts(analysis.nodeTypes[static_cast<std::size_t>(*end.begin())].symbol).second.empty();
         };
@@ -457,7 +460,12 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
     }
     if (ends[0].empty())
         throw Error("The model has no edge index [2, edges] among its inputs that its nodes could be ordered by; take the natural order.");
-    const at::Tensor from = at::cat(ends[0]).contiguous(), to = at::cat(ends[1]).contiguous();
+    at::Tensor from = at::cat(ends[0]).contiguous(), to = at::cat(ends[1]).contiguous();
+    // Rows that the model appends, such as one of zeros for neighbours that are not there, are nobody's neighbours.
+    if (const at::Tensor isThere = at::minimum(from, to).ge(0).logical_and(at::maximum(from, to).lt(count)); !isThere.all().item<bool>()) {
+        from = from.masked_select(isThere);
+        to = to.masked_select(isThere);
+    }
     const auto span = [](const at::Tensor& t) {
         return std::span<const std::int64_t>{t.data_ptr<std::int64_t>(), static_cast<std::size_t>(t.numel())};
     };

@@ -38,6 +38,7 @@
 #include <QTextBlock>
 #include <QTimer>
 #include <QToolButton>
+#include <QToolTip>
 #include <QUrl>
 #include <QXmlStreamReader>
 #include <random>
@@ -192,6 +193,9 @@ private Q_SLOTS:
     void panelsSpeakOfThePlan();
     void noSequenceOfEventsGivesAnIllegalPlan();
     void aLookAtAnotherPlanKeepsTheResult();
+    void keysAreForTheStoryThatIsSeen();
+    void theExampleRunsInBatches();
+    void tolerancesSayWhatTheyTake();
     void plannersAreTakenByTheirButtons();
     void functionsRunTogether();
     void extremesAreTakenAsPlans();
@@ -3233,7 +3237,88 @@ void WindowTest::aLookAtAnotherPlanKeepsTheResult()
     QVERIFY(window.document().report().run());
     QTest::keyClick(&window.graphView(), Qt::Key_Return);
     QVERIFY(!window.document().report().run());  // of another plan
+    // But it can still be read beside the next, marked as what it is, until there is another model or graph.
+    const auto* results = window.findChild<ResultPanel*>();
+    QVERIFY(results->functions().rowCount({}) > 0);
+    const auto says = [&](const QString& text) {
+        const QList<QLabel*> labels = results->findChildren<QLabel*>();
+        return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text().contains(text); });
+    };
+    QVERIFY(says(QStringLiteral("Of the plan as it was before: Layer-wise")));
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run(), patience);
+    QVERIFY(!says(QStringLiteral("Of the plan as it was before")));
+    open(window, "gcn.pt2");
+    QCOMPARE(results->functions().rowCount({}), 0);
     window.document().planEditor().history().setClean();
+}
+
+void WindowTest::keysAreForTheStoryThatIsSeen()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    window.showStory();
+    QTRY_VERIFY(window.story().isEnabled() && !window.story().visibleRegion().isEmpty());
+    window.graphView().setFocus();
+    QTest::keyClick(&window.graphView(), Qt::Key_N, Qt::AltModifier);
+    QTRY_COMPARE(window.story().at(), std::size_t{1});
+    for (QDockWidget* dock : window.findChildren<QDockWidget*>())
+        if (dock->isAncestorOf(&window.planPanel())) {
+            dock->show();
+            dock->raise();
+        }
+    QTRY_VERIFY(window.story().visibleRegion().isEmpty());
+    window.graphView().setFocus();
+    QTest::keyClick(&window.graphView(), Qt::Key_N, Qt::AltModifier);
+    QCoreApplication::processEvents();
+    QCOMPARE(window.story().at(), std::size_t{1});
+    window.showStory();
+    QTRY_VERIFY(window.story().isEnabled());
+}
+
+void WindowTest::theExampleRunsInBatches()
+{
+    MainWindow window;
+    window.openExample();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() && window.document().planEditor().cost() && !window.document().isBusy(), patience);
+    QCOMPARE(window.document().options().run.batchSize, 256);
+    const PlanCosts& costs = window.document().planEditor().costs();
+    const auto named = [&](std::string_view name) {
+        return std::ranges::find_if(costs.plans(), [&](const PricedPlan& plan) { return plan.name == name; })->planned.cost.seconds();
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(costs.plans().size() > 3, patience);
+    QVERIFY(named("node-wise") > 1.5 * named("optimal"));
+    const auto says = [&] {
+        const QList<QLabel*> labels = window.planPanel().findChildren<QLabel*>();
+        return std::ranges::any_of(labels, [](const QLabel* label) { return label->text().contains(QStringLiteral("One batch holds all nodes")); });
+    };
+    QVERIFY(!says());
+    // Another graph is not the example's any more.
+    window.document().openGraph(QStringLiteral(CLEAVE_TEST_DIR "/graphs/minesweeper.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().graph()->numNodes == 10'000 && !window.document().isBusy(), patience);
+    QCOMPARE(window.document().options().run.batchSize, 0);
+    openGraph(window);
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().planEditor().cost() && says(), patience);
+}
+
+void WindowTest::tolerancesSayWhatTheyTake()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    window.show();
+    QLineEdit* absolute = nullptr;
+    for (QLineEdit* edit : window.findChildren<QLineEdit*>())
+        if (edit->accessibleName() == QStringLiteral("Absolute tolerance"))
+            absolute = edit;
+    QVERIFY(absolute);
+    absolute->setFocus();
+    absolute->selectAll();
+    QTest::keyClicks(absolute, QStringLiteral("-"));
+    QTRY_VERIFY(QToolTip::isVisible());
+    QVERIFY(QToolTip::text().contains(QStringLiteral("from 0 to 1")));
+    QToolTip::hideText();
 }
 
 void WindowTest::plannersAreTakenByTheirButtons()
