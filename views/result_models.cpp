@@ -183,6 +183,9 @@ void showFunctions(TextTableModel& table, const RunResult* run)
 
 QString roundingNote(const Comparison& c)
 {
+    if (c.equalInFloat64)
+        return ResultModelsTexts::tr("In float64 the uncut model gives the layer-wise answers; in float32 its long sums are off by %1 in the worst rows.")
+            .arg(numberText(c.float32Gap));
     if (c.worstJitters.empty())
         return {};
     const QString moved = numberText(*std::ranges::max_element(c.worstJitters));
@@ -236,7 +239,8 @@ void showComparisons(TextTableModel& table, const VerifyResult* result, const Da
             rows.push_back(
                 {toText(c.output), ResultModelsTexts::tr("%1 and %2").arg(wordText(c.a), wordText(c.b)), numberText(c.maxAbsolute),
                  numberText(c.maxRelative), ResultModelsTexts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
-                 c.equal          ? ResultModelsTexts::tr("✓ equal")
+                 c.equal            ? ResultModelsTexts::tr("✓ equal")
+                 : c.equalInFloat64 ? ResultModelsTexts::tr("✓ equal in float64")
                  : c.isRounding() ? ResultModelsTexts::tr("✗ different, by rounding")
                                   : ResultModelsTexts::tr("✗ different"),
                  worst.back().mid(0, shown).join(QStringLiteral(", ")) + (worst.back().size() > shown ? QStringLiteral(", …") : QString())});

@@ -190,6 +190,7 @@ Json toJson(const VerifyResult& result, const RowNames& names)
                                        {"a", c.a},
                                        {"b", c.b},
                                        {"equal", c.equal},
+                                       {"equal_in_float64", c.equalInFloat64},
                                        {"max_absolute", c.maxAbsolute},
                                        {"max_relative", c.maxRelative},
                                        {"rows", c.rows},
@@ -254,6 +255,9 @@ std::string percent(double fraction)
 // Whether rows that differ could be told more exactly at all.
 std::string roundingNote(const Comparison& c)
 {
+    if (c.equalInFloat64)
+        return "  In float64 the uncut model gives the layer-wise answers; in float32 its long sums are off by " + formatNumber(c.float32Gap) +
+               " in these rows.\n";
     if (c.worstJitters.empty())
         return "";
     const std::string moved = "  Other last digits of the inputs move " + std::string(c.worstJitters.size() == 1 ? "it" : "them") + " by " +

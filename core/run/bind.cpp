@@ -432,16 +432,18 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
         if (input.role != Role::GraphStructure || value.sizes.size() != 2 || value.sizes[0].value != 2)
             continue;
         std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
-        for (std::set<int>& end : named)
-            if (end.empty() && analysis.types() == 1)  // read in a way that does not tell one end from the other
-                end = {0};
+        const at::Tensor index = inputs.at(input.value).toTensor().to(at::kLong);
+        // Read in a way that does not tell one end from the other, or nodes of one graph from those of several side by side.
+        if (const int only = analysis.onlyGiven(); only >= 0 && named[0].empty() && named[1].empty() &&
+                                                   (index.numel() == 0 || index.max().item<std::int64_t>() < numNodes[static_cast<std::size_t>(only)]))
+            named = {{only}, {only}};
         const auto isKnown = [&](const std::set<int>& end) {
             return !end.empty() && sizeParts(analysis.nodeTypes[static_cast<std::size_t>(*end.begin())].symbol).second.empty();
         };
         if (!isKnown(named[0]) || !isKnown(named[1]))
             continue;
         joined.insert({*named[0].begin(), *named[1].begin()});
-        relations.emplace_back(inputs.at(input.value).toTensor().to(at::kLong), std::move(named));
+        relations.emplace_back(index, std::move(named));
     }
     const auto pair = relations.empty() ? separateEnds(analysis, inputs) : std::nullopt;
     if (pair)

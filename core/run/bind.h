@@ -22,6 +22,9 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
 /// Targets per batch where none are asked for.
 std::int64_t chosenBatchSize(std::int64_t numNodes, std::int64_t edgesPerNode, Kernels kernels);
 
+/// As runFullGraph, with float64 in place of float32.
+RunResult runInFloat64(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress);
+
 /// As runLayerWise, looked at after each function.
 RunResult runObserved(const Model& model, const DataGraph& graph, const RunOptions& options, const AfterFunction& after, const Progress& progress);
 

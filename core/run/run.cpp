@@ -28,6 +28,7 @@
 #include "core/run/least_memory.h"
 #include "core/run/store_folder.h"
 #include "core/run/tensors.h"
+#include "core/run/widen.h"
 
 namespace cleave {
 
@@ -147,11 +148,11 @@ RunResult timed(const RunOptions& options, Run run)
     return result;
 }
 
-RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress, bool isInFloat64 = false)
 {
     const Stoppable stoppable(progress.stop);
     useThreads(options);
-    const Bindings inputs = bindInputs(model, graph, options);
+    Bindings inputs = bindInputs(model, graph, options);
     progress.update(0, "Running the whole model");
     RunResult result;
     result.randomInputs = randomInputs(model.program(), graph, options);
@@ -159,9 +160,18 @@ RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOpt
         const PagesLimit limit = PagesLimit::ofSystem();
         const PeakMemory peak;
         const Stopwatch watch;
-        const Constants constants = evaluateConstants(model.uncut());
+        Constants constants = evaluateConstants(model.uncut());
+        std::optional<Analysis> wide;
+        if (isInFloat64) {
+            wide = inFloat64(model.uncut());
+            for (std::size_t v = 0; v < constants.size(); ++v)
+                constants[ValueId{static_cast<int>(v)}] = inFloat64(constants[ValueId{static_cast<int>(v)}]);
+            for (auto& [id, value] : inputs)
+                value = inFloat64(value);
+        }
+        const Analysis& uncut = wide ? *wide : model.uncut();
         std::vector<at::Tensor> outputs;
-        for (const c10::IValue& value : runWhole(model.uncut(), constants, inputs, model.uncut().program.outputs, progress))
+        for (const c10::IValue& value : runWhole(uncut, constants, inputs, uncut.program.outputs, progress))
             outputs.push_back(value.isTensor() ? value.toTensor() : at::scalar_tensor(value.toScalar()));
         for (std::size_t i = 0; i < outputs.size() && !options.targets.empty(); ++i)
             if (const ValueFacts& facts = model.analysis->values[model.program().outputs[i]]; facts.rows == Rows::Nodes)
@@ -267,6 +277,12 @@ RunResult runFullGraph(const Model& model, const DataGraph& graph, const RunOpti
 {
     options.check();
     return timed(options, [&] { return fullGraphOnce(model, graph, options, progress); });
+}
+
+RunResult runInFloat64(const Model& model, const DataGraph& graph, const RunOptions& options, const Progress& progress)
+{
+    options.check();
+    return fullGraphOnce(model, graph, options, progress, true);
 }
 
 RunResult runObserved(const Model& model, const DataGraph& graph, const RunOptions& options, const AfterFunction& after, const Progress& progress)

@@ -148,6 +148,11 @@ struct Comparison {
     std::vector<double> worstGaps;        ///< largest |a - b| of each
     std::vector<double> worstJitters;     ///< how far each moves when the last digit of the inputs does; empty if that was not tried
     bool equal = true;
+    /// Not equal, but the layer-wise answers are within tolerance of the uncut model's in float64: its long sums are less exact in float32.
+    bool equalInFloat64 = false;
+    double float32Gap = 0;                ///< how far off the uncut model is then, in the worst rows
+
+    bool holds() const { return equal || equalInFloat64; }
 
     /// All worst rows move about as far with the last digit of the inputs: of such rows a run gives no more digits, cut or not.
     bool isRounding() const;

@@ -4374,6 +4374,14 @@
         <source>Total by the cost model, which does not know what files cost: nothing is predicted within a bound of memory</source>
         <translation>代价模型给出的总计；它不知道文件的代价：内存有上限时不作预测</translation>
     </message>
+    <message>
+        <source>In float64 the uncut model gives the layer-wise answers; in float32 its long sums are off by %1 in the worst rows.</source>
+        <translation>用 float64 计算时，未切分的模型给出的就是逐层的答案；用 float32 时它的长求和在最差的行里偏差 %1。</translation>
+    </message>
+    <message>
+        <source>✓ equal in float64</source>
+        <translation>✓ 在 float64 下相等</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::ResultPanel</name>

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <ATen/core/ivalue.h>
+
+#include "core/analysis/analysis.h"
+
+/// A program in float64, to see how exact it is in float32: private to core/run.
+namespace cleave {
+
+/// The program with float64 in place of float32, casts and new tensors too.
+Analysis inFloat64(const Analysis& analysis);
+
+/// A tensor of float32 as float64; anything else as it is.
+c10::IValue inFloat64(const c10::IValue& value);
+
+}  // namespace cleave

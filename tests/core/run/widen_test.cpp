@@ -1,0 +1,65 @@
+// The uncut model in float64, which tells whether the cut one or the uncut one is the less exact in float32.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "core/run/bind.h"
+#include "core/run/comparing.h"
+#include "core/run/precision.h"
+#include "tests/core/run/zoo_files.h"
+
+namespace cleave {
+namespace {
+
+TEST(InFloat64, TheUncutModelGivesTheSameAnswers)
+{
+    std::size_t at = 0;
+    int tried = 0;
+    for (const auto& entry : nlohmann::json::parse(test::readText(test::zooFile("index.json")))) {
+        const std::string name = entry["name"];
+        if (entry["expect"] != "equal" || entry.contains("roles") || (at++ % 8 != 0 && !test::hasTime()))
+            continue;
+        SCOPED_TRACE(name);
+        const DataGraph graph = test::zooGraph(name);
+        const Model model = test::openBeside(graph, test::zooFile(name));
+        if (narrowestType(model.program()) != DType::Float32)
+            continue;
+        ++tried;
+        const RunResult narrow = runFullGraph(model, graph), wide = runInFloat64(model, graph, {}, {});
+        ASSERT_EQ(narrow.outputs.size(), wide.outputs.size());
+        for (std::size_t i = 0; i < wide.outputs.size(); ++i) {
+            EXPECT_NE(wide.outputs[i].array.dtype, DType::Float32);
+            const Comparison c = compare(narrow.outputs[i], wide.outputs[i].array, usualTolerance(model));
+            EXPECT_TRUE(c.equal) << c.output << " by " << c.maxAbsolute;
+        }
+    }
+    EXPECT_GT(tried, 12);
+}
+
+// The mean over many nodes, which LibTorch adds up one after the other: off by more than the tolerance, and the cut model is not.
+TEST(InFloat64, TellsThatTheUncutModelIsOff)
+{
+    constexpr std::int64_t nodes = 400'000, width = 12;
+    std::mt19937 random(7);
+    NewArray x = makeArray(DType::Float32, {nodes, width});
+    for (std::int64_t i = 0; i < nodes * width; ++i)
+        reinterpret_cast<float*>(x.data)[i] = static_cast<float>(random() & 0xffffff) * 0x1p-24F + 1;
+    NewArray edges = makeArray(DType::Int64, {2, nodes});
+    for (std::int64_t i = 0; i < 2 * nodes; ++i)
+        reinterpret_cast<std::int64_t*>(edges.data)[i] = static_cast<std::int64_t>(random() % nodes);
+    DataGraph graph;
+    graph.numNodes = graph.numEdges = nodes;
+    graph.arrays = {{"x", x.array}, {"edge_index", edges.array}};
+    const Model model = test::openZoo("graph_norm");
+    const VerifyResult result = verify(model, graph);
+    const Comparison& c = result.comparisons.front();
+    EXPECT_FALSE(c.equal);
+    EXPECT_TRUE(c.equalInFloat64) << c.maxAbsolute;
+    EXPECT_GT(c.float32Gap, 0);
+    EXPECT_TRUE(result.equal());
+    EXPECT_TRUE(c.worstJitters.empty());
+}
+
+}  // namespace
+}  // namespace cleave
