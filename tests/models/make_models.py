@@ -82,6 +82,9 @@ def make_inputs():
     inputs |= {"n_node": inputs["ptr"][1:] - inputs["ptr"][:-1], "of_graphs": torch.randn(GRAPHS, HIDDEN, generator=asked)}
     inputs["hyperedge_index"] = torch.stack([torch.randint(0, NODES, (150,), generator=more), torch.randint(0, HYPEREDGES, (150,), generator=more)])
     inputs |= {"targets": 17, "scale": 5}
+    fixed = torch.Generator().manual_seed(31)
+    inputs |= {"frequencies": torch.linspace(0, 2, 6), "waves": torch.randn(NODES, 6, generator=fixed) / NODES ** 0.5,
+               "relations": torch.randn(RELATIONS, FEATURES, generator=fixed), "relation_edge_index": torch.randint(0, RELATIONS, (2, 9), generator=fixed)}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
     return inputs
 
@@ -1200,6 +1203,20 @@ class EmbeddedGCN(nn.Module):
         return self.second(self.first(self.nodes.weight, edge_index).relu(), edge_index)
 
 
+class FixedTables(nn.Module):
+    """Tables of a fixed size before the features, one with edges of its own: Specformer's eigenvalues, ULTRA's graph of relations."""
+
+    def __init__(self):
+        super().__init__()
+        self.relation, self.lin, self.out = nn.Linear(FEATURES, HIDDEN), nn.Linear(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, frequencies, relations, relation_edge_index, x, waves, edge_index, edge_type):
+        r = self.relation(relations)
+        r = r + scatter(r[relation_edge_index[0]], relation_edge_index[1], 0, relations.size(0))
+        h = scatter(self.lin(x)[edge_index[0]] * r[edge_type], edge_index[1], 0, x.size(0)).relu()
+        return self.out(h + waves @ (frequencies.unsqueeze(1) * (waves.t() @ h)))
+
+
 class EdgeSlots(nn.Module):
     """GearNet: messages between edges, added up for each edge and relation, so that their index is computed and names no node."""
 
@@ -1974,6 +1991,7 @@ ZOO = {
     "written_places": WrittenPlaces,
     "edge_slots": EdgeSlots,
     "embedded_gcn": EmbeddedGCN,
+    "fixed_tables": FixedTables,
     "dense_sage": lambda: Dense(lambda i: pyg.DenseSAGEConv(i, HIDDEN)),
     "dense_graph": lambda: Dense(lambda i: pyg.DenseGraphConv(i, HIDDEN)),
     "dense_gin": lambda: Dense(lambda i: pyg.DenseGINConv(mlp(i))),
@@ -2080,7 +2098,7 @@ def export(name, model, given):
         return torch.export.export(model, (), given)
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
-             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "expander_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "paired_edge_index": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
+             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "relation_edge_index": {1: Dim.AUTO}, "frequencies": None, "relations": None, "expander_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "paired_edge_index": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
              "targets": Dim.AUTO, "scale": Dim.AUTO, "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO},
              "nearness": {0: Dim.AUTO, 1: Dim.AUTO}}
     if "adj" in given:
