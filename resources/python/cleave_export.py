@@ -2060,7 +2060,9 @@ class _Inputs:
         self._classify_row_pointers()
         self._classify_neighbours()
         self._find_rows()
-        for name, i in self.all.items():
+        # Without edges nothing but names tells which rows are of nodes: of those called features, if there are some.
+        is_later = lambda named: not self._tops and not self._nodes and not _FEATURES & set(_words(named[0]))
+        for name, i in sorted(self.all.items(), key=is_later):
             if i.counts == "other" and i.tensor.dim() and not _is_pointers(name, i.tensor):
                 self._classify_rows(name, i)
         self._classify_stacked()

@@ -1371,6 +1371,24 @@ def zero_in_degree_checks_are_passed_and_told(cli, folder, only):
 
 
 @test
+def features_tell_the_nodes_where_no_edges_do(cli, folder, only):
+    import cleave_export
+    import numpy
+    import torch
+    from torch import nn
+
+    def filtered(self, frequencies, waves, x):
+        return self.lin(waves @ (frequencies.unsqueeze(1) * (waves.t() @ x)))
+
+    model = model_of(filtered, "frequencies", "waves", "x", lin=nn.Linear(6, 4))
+    given = lambda nodes: (torch.linspace(0, 2, 5), torch.randn(nodes, 5, generator=torch.Generator().manual_seed(nodes)), small_graph(nodes)["x"])
+    cleave_export.export(model, given(23), folder / "filtered.pt2")
+    frequencies, waves, x = given(31)
+    numpy.savez(folder / "filtered.npz", frequencies=frequencies, waves=waves, x=x, expected=model(frequencies, waves, x).detach())
+    yield verified(cli, folder / "filtered.pt2", folder / "filtered.npz")
+
+
+@test
 def tables_of_all_nodes_are_told(cli, folder, only):
     import cleave_export
     import torch
