@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/analysis/adjacency.h"
+#include "core/analysis/einsum.h"
 #include "core/analysis/matrix_edges.h"
 #include "core/analysis/op_view.h"
 #include "core/analysis/pair_scores.h"
@@ -94,6 +95,8 @@ private:
     std::optional<ValueId> rowsOf(const Op& op, const MatrixEdges& edges, ValueId rows);
     // vw,bwf->bvf: one index of a matrix is summed over, the other takes its place. Several matrices are multiplied one by one: kvw,wf->vkf.
     bool lowerEinsum(const Op& op);
+    bool lowerSummingEinsum(const Op& op, const Einsum& equation, ValueId matrix);
+    bool lowerThreefoldEinsum(const Op& op, const Einsum& equation, const std::vector<ValueId>& operands);
     // The einsum of a matrix with the subscripts `pair`, and rows with these.
     std::optional<ValueId> multiplied(const Op& op, const MatrixEdges& edges, const std::string& pair, ValueId by, const std::string& rows,
                                       const std::string& wanted, const Value& result);

@@ -45,7 +45,13 @@ bool AdjacencyLowering::lowerEinsum(const Op& op)
     const std::optional<Einsum> equation = einsumOf(m_p, op);
     const std::vector<ValueId> operands = OpView(m_p, op).values("tensors");
     const Value result = m_p[op.outputs.front()];
-    if (!equation || operands.size() != 2 || result.sizes.size() != equation->result.size())
+    if (!equation || result.sizes.size() != equation->result.size())
+        return false;
+    if (operands.size() == 1)
+        return lowerSummingEinsum(op, *equation, operands.front());
+    if (operands.size() == 3)
+        return lowerThreefoldEinsum(op, *equation, operands);
+    if (operands.size() != 2)
         return false;
     for (const std::size_t m : {0, 1}) {
         const std::string &of = equation->operands[m], &rows = equation->operands[1 - m];
@@ -75,6 +81,55 @@ bool AdjacencyLowering::lowerEinsum(const Op& op)
                 return false;
         emitLast(op, "aten::stack", "", {{"tensors", {products}}, {"dim", whole(static_cast<std::int64_t>(at))}});
         return true;
+    }
+    return false;
+}
+
+// "ij->i": degrees.
+bool AdjacencyLowering::lowerSummingEinsum(const Op& op, const Einsum& equation, ValueId matrix)
+{
+    const std::string& of = equation.operands.front();
+    const MatrixEdges* edges = edgesOf(matrix, op);
+    if (edges == nullptr || of.size() != 2 || of[0] == of[1] || equation.result.size() != 1)
+        return false;
+    const auto total = m_algebra->summed(op, ofType(op, *edges, m_p[op.outputs.front()].dtype).weights,
+                                         equation.result[0] == of[0] ? edges->targets : edges->sources, m_p[matrix].sizes.back());
+    if (total)
+        m_rewriter->replace(op.outputs.front(), *total);
+    return total.has_value();
+}
+
+// "ik,ij,jl->kl": one product with the matrix, and an equation of what is left.
+bool AdjacencyLowering::lowerThreefoldEinsum(const Op& op, const Einsum& equation, const std::vector<ValueId>& operands)
+{
+    const Value result = m_p[op.outputs.front()];
+    for (std::size_t m = 0; m < 3; ++m) {
+        const std::string& pair = equation.operands[m];
+        if (edgesOf(operands[m], op) == nullptr || pair.size() != 2)
+            continue;
+        for (const std::size_t by : {(m + 1) % 3, (m + 2) % 3}) {
+            const std::size_t other = 3 - m - by;
+            const std::string &rows = equation.operands[by], &rest = equation.operands[other];
+            const auto isSummed = [&](char label) {
+                return rows.find(label) != std::string::npos && rest.find(label) == std::string::npos && equation.result.find(label) == std::string::npos;
+            };
+            if (isMatrix(operands[by], op) || isMatrix(operands[other], op) || (!isSummed(pair[0]) && !isSummed(pair[1])))
+                continue;
+            const char summed = isSummed(pair[1]) ? pair[1] : pair[0], kept = summed == pair[1] ? pair[0] : pair[1];
+            emitKept(operands[by]);
+            emitKept(operands[other]);
+            const ValueId factor = m_rewriter->resolved(operands[by]);
+            std::string passed = rows;
+            passed[rows.find(summed)] = kept;
+            const Value partly = m_algebra->like(factor, m_p[factor].sizes);
+            const auto product = multiplied(op, *edgesOf(operands[m], op), pair, factor, rows, passed, partly);
+            if (!product)
+                return false;
+            emitLast(op, "aten::einsum", "",
+                     {{"equation", {passed + "," + rest + "->" + equation.result}},
+                      {"tensors", {std::vector<Argument>{{*product}, {m_rewriter->resolved(operands[other])}}}}});
+            return true;
+        }
     }
     return false;
 }

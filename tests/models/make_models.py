@@ -1203,6 +1203,20 @@ class EmbeddedGCN(nn.Module):
         return self.second(self.first(self.nodes.weight, edge_index).relu(), edge_index)
 
 
+class EinsumPooling(nn.Module):
+    """Degrees, and how clusters are connected, by Einstein's notation over an adjacency matrix, as of DMoN's loss."""
+
+    def __init__(self):
+        super().__init__()
+        self.assign, self.out, self.mix = nn.Linear(FEATURES, 5), nn.Linear(FEATURES, CLASSES), nn.Linear(5, CLASSES)
+
+    def forward(self, x, adj):
+        degree = 1 + torch.einsum("ij->i", adj) + torch.einsum("ij->j", adj)
+        s = self.assign(torch.einsum("ij,jf->if", adj, x) / degree.unsqueeze(1)).softmax(-1)
+        between = torch.einsum("ik,ij,jl->kl", s, adj, s) / degree.sum()
+        return self.out(x) + self.mix(s @ between)
+
+
 class FixedTables(nn.Module):
     """Tables of a fixed size before the features, one with edges of its own: Specformer's eigenvalues, ULTRA's graph of relations."""
 
@@ -1992,6 +2006,7 @@ ZOO = {
     "edge_slots": EdgeSlots,
     "embedded_gcn": EmbeddedGCN,
     "fixed_tables": FixedTables,
+    "einsum_pooling": EinsumPooling,
     "dense_sage": lambda: Dense(lambda i: pyg.DenseSAGEConv(i, HIDDEN)),
     "dense_graph": lambda: Dense(lambda i: pyg.DenseGraphConv(i, HIDDEN)),
     "dense_gin": lambda: Dense(lambda i: pyg.DenseGINConv(mlp(i))),
