@@ -64,6 +64,8 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has element type number %2, which Cleave does not know."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the higher-order op %1 (%2), which Cleave cannot cut: write the branch or loop out in forward."),
     QT_TRANSLATE_NOOP("cleave::Core", "The graph has no array edge_index: it fits models that take no edges."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The graph has no array edge_index, but a square matrix: it fits models that take that, or no edges."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The adjacency matrix '%1' of graph %2 has %3 rows and columns, but the graph has %4 nodes."),
     QT_TRANSLATE_NOOP("cleave::Core", "Parameter %1 holds the node features: each of its rows is of a node."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses torch.vmap or another transform of functions (%1), which the file does not write out: save what exported.run_decompositions({}) returns."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the custom op %1 (%2), which Cleave cannot run: write it with PyTorch's own operators."),
@@ -163,7 +165,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "Dimension %1 of input %2 may have any size: it is taken as %3 as long as no graph says what it is."),
     QT_TRANSLATE_NOOP("cleave::Core", "Dimension %1 of input %2 may have any size: this program is for %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "A tensor of the model would have more entries along one dimension than can be counted."),
-    QT_TRANSLATE_NOOP("cleave::Core", "Input %1 is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph's %2 and %3 take its place; where there are no weights they are 1."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Input %1 is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph's %2 and %3 take its place, unless it has an array of that name; where there are no weights they are 1."),
 
     // Files of every kind.
     QT_TRANSLATE_NOOP("cleave::Core", "%1 cannot be written: it is not a file."),

@@ -87,7 +87,7 @@ void AdjacencyLowering::addInputs(const std::pair<ValueId, std::string>& matrix,
     }
     m_p.notes.push_back("Input '" + printable(name) +
                         "' is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph's " + index.name +
-                        " and " + weights.name + " take its place; where there are no weights they are 1.");
+                        " and " + weights.name + " take its place, unless it has an array of that name; where there are no weights they are 1.");
     m_read[id] = {inputs[inputs.size() - 2].value, inputs.back().value, count, name};
 }
 

@@ -423,13 +423,22 @@ private:
         return rows;
     }
 
+    bool isMatrix(const Array& array) const
+    {
+        const std::vector<std::int64_t>& shape = array.shape;
+        return shape.size() > 1 && shape[shape.size() - 1] == m_graph.numNodes && shape[shape.size() - 2] == m_graph.numNodes &&
+               (shape.size() == 2 || (shape.size() == 3 && shape[0] == 1));
+    }
+
     // Which nodes those of a relation are is for the model to say.
     void takeEdges(const Progress& progress)
     {
         if (!m_isTyped && !m_all.contains("edge_index")) {
             m_graph.hasEdges = false;
             m_all.emplace("edge_index", makeArray(DType::Int64, {2, 0}).array);
-            m_graph.notes.push_back("The graph has no array edge_index: it fits models that take no edges.");
+            m_graph.notes.push_back(std::ranges::any_of(m_all, [&](const auto& array) { return isMatrix(array.second); })
+                                        ? "The graph has no array edge_index, but a square matrix: it fits models that take that, or no edges."
+                                        : "The graph has no array edge_index: it fits models that take no edges.");
         }
         for (auto& [name, array] : m_all)
             if (name == "edge_index" || (m_isTyped && m_relations.contains(name)))

@@ -110,6 +110,33 @@ bool lacksWeights(const Program& program, const Input& input, const DataGraph& g
            findArray(graph.arrays, name) == graph.arrays.end();
 }
 
+// A matrix that the graph has under the name that forward calls it by: [V, V], or [1, V, V].
+const Array* matrixFor(const Input& input, const DataGraph& graph)
+{
+    const auto found = input.matrix.empty() ? graph.arrays.end() : findArray(graph.arrays, input.matrix);
+    if (found == graph.arrays.end())
+        return nullptr;
+    const std::vector<std::int64_t>& shape = found->second.shape;
+    const bool isSquare = shape.size() > 1 && shape[shape.size() - 1] == shape[shape.size() - 2];
+    return isSquare && (shape.size() == 2 || (shape.size() == 3 && shape[0] == 1)) ? &found->second : nullptr;
+}
+
+// Its entries that are not 0, as the model's input has them: the edges that they are, or their weights.
+at::Tensor edgesOfMatrix(const Program& program, const Input& input, const Array& array, const DataGraph& graph, std::map<std::string, std::int64_t>& sizes)
+{
+    const std::int64_t nodes = array.shape.back();
+    if (!graph.isTyped && nodes != graph.numNodes)
+        throw Error("The adjacency matrix '" + printable(input.matrix) + "' of graph " + graph.name + " has " + formatCount(nodes) +
+                    " rows and columns, but the graph has " + formatCount(graph.numNodes) + " nodes.");
+    const Value& value = program[input.value];
+    const at::Tensor matrix = toTensor(array).reshape({nodes, nodes});
+    const std::vector<at::Tensor> places = matrix.nonzero().unbind(1);  // targets, sources
+    sizes[value.sizes.back().symbol] = places[0].size(0);
+    if (input.role == Role::GraphStructure)
+        return at::stack({places[1], places[0]});
+    return matrix.index({places[0], places[1]}).to(scalarType(value.dtype));
+}
+
 // The array as the model's input: type widened where nothing is lost, shape checked against the sizes of the export.
 at::Tensor bind(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options,
                 std::map<std::string, std::int64_t>& sizes)
@@ -292,7 +319,9 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             const Value& value = program[input.value];
             if (input.parameter.valid() || isRandom(program, input, graph, options))
                 continue;
-            if (value.kind == ValueKind::Tensor && lacksWeights(program, input, graph, options))
+            if (const Array* matrix = value.kind == ValueKind::Tensor ? matrixFor(input, graph) : nullptr)
+                bindings[input.value] = edgesOfMatrix(program, input, *matrix, graph, sizes);
+            else if (value.kind == ValueKind::Tensor && lacksWeights(program, input, graph, options))
                 bindings[input.value] = at::ones({sizes.at(value.sizes[0].symbol)}, scalarType(value.dtype));
             else if (value.kind == ValueKind::Tensor)
                 bindings[input.value] = bind(program, input, graph, options, sizes);

@@ -972,8 +972,8 @@
         <translation>模型的一个张量在某一维度上的元素多得无法计数。</translation>
     </message>
     <message>
-        <source>Input %1 is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph&apos;s %2 and %3 take its place; where there are no weights they are 1.</source>
-        <translation>输入 %1 是邻接矩阵：元素 [i, j] 是从节点 j 到节点 i 的边的权重。由图的 %2 和 %3 代替；没有权重时取 1。</translation>
+        <source>Input %1 is an adjacency matrix: entry [i, j] is the weight of the edges from node j to node i. The graph&apos;s %2 and %3 take its place, unless it has an array of that name; where there are no weights they are 1.</source>
+        <translation>输入 %1 是邻接矩阵：元素 [i, j] 是从节点 j 到节点 i 的边的权重。由图的 %2 和 %3 代替，除非图有这个名字的数组；没有权重时取 1。</translation>
     </message>
     <message>
         <source>%1 cannot be written: it is not a file.</source>
@@ -1918,6 +1918,14 @@
     <message>
         <source>%1 must end in .svg, .pdf, .png, .dot, .html, .csv or .txt, which says what is written.</source>
         <translation>%1 必须以 .svg、.pdf、.png、.dot、.html、.csv 或 .txt 结尾，后缀决定写入的内容。</translation>
+    </message>
+    <message>
+        <source>The graph has no array edge_index, but a square matrix: it fits models that take that, or no edges.</source>
+        <translation>图没有数组 edge_index，但有一个方阵：它适合接受该矩阵或不接受边的模型。</translation>
+    </message>
+    <message>
+        <source>The adjacency matrix &apos;%1&apos; of graph %2 has %3 rows and columns, but the graph has %4 nodes.</source>
+        <translation>图 %2 的邻接矩阵 '%1' 有 %3 行和列，但图有 %4 个节点。</translation>
     </message>
 </context>
 <context>

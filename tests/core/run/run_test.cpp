@@ -397,6 +397,31 @@ TEST(Run, RandomFeaturesTakeThePlaceOfMissingOnesOnly)
     EXPECT_NE(errorOf([&] { runLayerWise(model, graph, options); }).find("nothing"), std::string::npos);
 }
 
+// A model that takes a matrix gets the graph's, if it has one under that name; its edges otherwise.
+TEST(Matrices, OfTheGraphAreItsEdges)
+{
+    const Model model = openZoo("einsum_pooling");
+    DataGraph graph = zooGraph("einsum_pooling");
+    const std::int64_t nodes = graph.numNodes, edges = graph.numEdges;
+    NewArray matrix = makeArray(DType::Float32, {nodes, nodes});
+    auto* entries = reinterpret_cast<float*>(matrix.data);
+    std::fill_n(entries, nodes * nodes, 0.0F);
+    const auto* index = reinterpret_cast<const std::int64_t*>(graph.arrays.at("edge_index").data.get());
+    const auto* weights = reinterpret_cast<const float*>(graph.arrays.at("edge_weight").data.get());
+    for (std::int64_t e = 0; e < edges; ++e)
+        entries[index[edges + e] * nodes + index[e]] += weights[e];
+    VerifyOptions options;
+    options.expected["expected"] = graph.arrays.at("expected");
+    options.run.batchSize = 7;
+    graph.arrays["adj"] = matrix.array;
+    graph.arrays.erase("edge_weight");
+    EXPECT_TRUE(verify(model, graph, options).equal()) << "beside edges without weights";
+    graph.arrays.erase("edge_index");
+    EXPECT_TRUE(verify(model, graph, options).equal());
+    graph.numNodes = nodes + 1;
+    EXPECT_NE(errorOf([&] { runLayerWise(model, graph); }).find("The adjacency matrix 'adj'"), std::string::npos);
+}
+
 TEST(Verify, TellsADifferenceFromWhatIsExpected)
 {
     const Model model = openZoo("gcn");
