@@ -78,6 +78,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     makeDocks();
     makeActions();
     auto* help = menuBar()->addMenu(tr("&Help"));
+    addAction(help, tr("Words and &keys"), QKeySequence::HelpContents, [this] { showHelp(); });
     addAction(help, tr("&Why layer-wise inference works"), tr("F2"), [this] { showStory(); });
     addAction(help, tr("&About Cleave"), {}, [this] { about(); });
     makeStatusBar();

@@ -78,6 +78,7 @@ private:
     bool savePlanDialog();  ///< waits for the answer
     QFileDialog* planDialog();
     bool mayLosePlan();
+    void showHelp();
     void about();
     void sayWritten(const QString& sentence);
     void offer(const LeftPlan& plan);

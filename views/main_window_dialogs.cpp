@@ -2,6 +2,7 @@
 #include <QApplication>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QMenuBar>
 #include <QMessageBox>
 #include <QPrintDialog>
 #include <QPrinter>
@@ -14,6 +15,7 @@
 #include "views/description.h"
 #include "views/exporting.h"
 #include "views/graph_view.h"
+#include "views/help_dialog.h"
 #include "views/main_window.h"
 #include "views/result_panel.h"
 #include "views/text.h"
@@ -165,6 +167,13 @@ bool MainWindow::mayLosePlan()
         default:
             return false;
     }
+}
+
+void MainWindow::showHelp()
+{
+    auto* help = new HelpDialog(*menuBar(), this);
+    help->setAttribute(Qt::WA_DeleteOnClose);
+    help->show();
 }
 
 void MainWindow::about()

@@ -111,7 +111,8 @@ bool AdjacencyLowering::lowerThreefoldEinsum(const Op& op, const Einsum& equatio
             const std::size_t other = 3 - m - by;
             const std::string &rows = equation.operands[by], &rest = equation.operands[other];
             const auto isSummed = [&](char label) {
-                return rows.find(label) != std::string::npos && rest.find(label) == std::string::npos && equation.result.find(label) == std::string::npos;
+                return rows.find(label) != std::string::npos && rest.find(label) == std::string::npos &&
+                       equation.result.find(label) == std::string::npos;
             };
             if (isMatrix(operands[by], op) || isMatrix(operands[other], op) || (!isSummed(pair[0]) && !isSummed(pair[1])))
                 continue;

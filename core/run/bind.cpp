@@ -122,7 +122,8 @@ const Array* matrixFor(const Input& input, const DataGraph& graph)
 }
 
 // Its entries that are not 0, as the model's input has them: the edges that they are, or their weights.
-at::Tensor edgesOfMatrix(const Program& program, const Input& input, const Array& array, const DataGraph& graph, std::map<std::string, std::int64_t>& sizes)
+at::Tensor edgesOfMatrix(const Program& program, const Input& input, const Array& array, const DataGraph& graph,
+                         std::map<std::string, std::int64_t>& sizes)
 {
     const std::int64_t nodes = array.shape.back();
     if (!graph.isTyped && nodes != graph.numNodes)
@@ -463,8 +464,9 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
         std::vector<std::set<int>> named = typesNamedBy(analysis, input.value);
         const at::Tensor index = inputs.at(input.value).toTensor().to(at::kLong);
         // Read in a way that does not tell one end from the other, or nodes of one graph from those of several side by side.
-        if (const int only = analysis.onlyGiven(); only >= 0 && named[0].empty() && named[1].empty() &&
-                                                   (index.numel() == 0 || index.max().item<std::int64_t>() < numNodes[static_cast<std::size_t>(only)]))
+        if (const int only = analysis.onlyGiven();
+            only >= 0 && named[0].empty() && named[1].empty() &&
+            (index.numel() == 0 || index.max().item<std::int64_t>() < numNodes[static_cast<std::size_t>(only)]))
             named = {{only}, {only}};
         const auto isKnown = [&](const std::set<int>& end) {
             return !end.empty() && sizeParts(analysis.nodeTypes[static_cast<std::size_t>(*end.begin())].symbol).second.empty();

@@ -150,7 +150,7 @@ struct Comparison {
     bool equal = true;
     /// Not equal, but the layer-wise answers are within tolerance of the uncut model's in float64: its long sums are less exact in float32.
     bool equalInFloat64 = false;
-    double float32Gap = 0;                ///< how far off the uncut model is then, in the worst rows
+    double float32Gap = 0;  ///< how far off the uncut model is then, in the worst rows
 
     bool holds() const { return equal || equalInFloat64; }
 

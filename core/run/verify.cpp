@@ -96,9 +96,8 @@ void compareInFloat64(VerifyResult& result, const Model& model, const DataGraph&
     }
     for (std::size_t i = 0; i < wide.outputs.size(); ++i) {
         const auto equalTo = [&](const std::string& a, const std::string& b) {
-            return std::ranges::any_of(result.comparisons, [&](const Comparison& c) {
-                return c.output == wide.outputs[i].name && c.a == a && c.b == b && c.equal;
-            });
+            return std::ranges::any_of(result.comparisons,
+                                       [&](const Comparison& c) { return c.output == wide.outputs[i].name && c.a == a && c.b == b && c.equal; });
         };
         if (!compare(result.layerWise.outputs[i], wide.outputs[i].array, result.tolerance).equal)
             continue;

@@ -2509,6 +2509,193 @@
     </message>
 </context>
 <context>
+    <name>cleave::views::HelpDialog</name>
+    <message>
+        <source>Words and keys</source>
+        <translation>术语和按键</translation>
+    </message>
+    <message>
+        <source>message passing</source>
+        <translation>消息传递</translation>
+    </message>
+    <message>
+        <source>Nodes gather rows of their neighbours along the edges and reduce them, by a sum or the like, to one row each.</source>
+        <translation>节点沿边收集邻居的行，并用求和之类的方法把它们归约为每个节点一行。</translation>
+    </message>
+    <message>
+        <source>message degree</source>
+        <translation>消息度</translation>
+    </message>
+    <message>
+        <source>How many steps of message passing lie between the input features and a tensor: its colour and number.</source>
+        <translation>输入特征与张量之间有多少步消息传递：即它的颜色和数字。</translation>
+    </message>
+    <message>
+        <source>V, E, M</source>
+        <translation>V、E、M</translation>
+    </message>
+    <message>
+        <source>What the rows of a tensor count: the graph&apos;s V nodes; the E nodes of all blocks, each as often as a block needs it; the M edges.</source>
+        <translation>张量的行数的是什么：图的 V 个节点；所有块的 E 个节点，每个块需要一次就算一次；M 条边。</translation>
+    </message>
+    <message>
+        <source>batch, block</source>
+        <translation>批次、块</translation>
+    </message>
+    <message>
+        <source>Target nodes that are computed together; these, the other nodes that they gather from, and the edges between them.</source>
+        <translation>一起计算的目标节点；这些节点、它们从中收集的其他节点以及其间的边。</translation>
+    </message>
+    <message>
+        <source>function</source>
+        <translation>函数</translation>
+    </message>
+    <message>
+        <source>What runs together for one batch: a band of the picture, between two cuts.</source>
+        <translation>对一个批次一起运行的部分：图中两个切口之间的一条带。</translation>
+    </message>
+    <message>
+        <source>cut, save point</source>
+        <translation>切口、保存点</translation>
+    </message>
+    <message>
+        <source>Where the model is divided; a tensor that crosses there: one function writes its rows for all nodes, a later one reads them.</source>
+        <translation>模型被切分之处；穿过该处的张量：一个函数为全部节点写入它的行，后面的函数读取。</translation>
+    </message>
+    <message>
+        <source>layer by layer</source>
+        <translation>逐层</translation>
+    </message>
+    <message>
+        <source>Each function runs on all nodes before the next one begins. Nothing is computed twice, and only save points stay.</source>
+        <translation>每个函数在全部节点上运行完，下一个才开始。没有重复计算，只留下保存点。</translation>
+    </message>
+    <message>
+        <source>node-wise</source>
+        <translation>逐节点</translation>
+    </message>
+    <message>
+        <source>The whole model runs for each batch, on a block of as many steps as it has layers: neighbours are computed again and again.</source>
+        <translation>对每个批次运行整个模型，块的步数等于层数：邻居被反复计算。</translation>
+    </message>
+    <message>
+        <source>prologue</source>
+        <translation>序言</translation>
+    </message>
+    <message>
+        <source>What depends on the graph alone, such as degrees: computed once, for the whole graph.</source>
+        <translation>只依赖于图的部分，例如度：对整个图只计算一次。</translation>
+    </message>
+    <message>
+        <source>structure</source>
+        <translation>结构</translation>
+    </message>
+    <message>
+        <source>Indices, edge weights and whatever else the prologue makes; a box that reads some names it below its title.</source>
+        <translation>索引、边权以及序言得出的其他东西；读取它们的框在标题下写出其名。</translation>
+    </message>
+    <message>
+        <source>global op</source>
+        <translation>全局算子</translation>
+    </message>
+    <message>
+        <source>What needs all nodes at once, such as a mean over them: it runs between functions.</source>
+        <translation>同时需要全部节点的部分，例如对它们求平均：在函数之间运行。</translation>
+    </message>
+    <message>
+        <source>Arrows</source>
+        <translation>方向键</translation>
+    </message>
+    <message>
+        <source>select the next box in that direction</source>
+        <translation>选择该方向的下一个框</translation>
+    </message>
+    <message>
+        <source>Tab, Shift+Tab</source>
+        <translation>Tab、Shift+Tab</translation>
+    </message>
+    <message>
+        <source>select the next cut, or the next box once one is selected</source>
+        <translation>选择下一个切口；已选中框时选择下一个框</translation>
+    </message>
+    <message>
+        <source>C</source>
+        <translation>C</translation>
+    </message>
+    <message>
+        <source>selects the next cut</source>
+        <translation>选择下一个切口</translation>
+    </message>
+    <message>
+        <source>Up, Down on a cut</source>
+        <translation>切口上的上、下键</translation>
+    </message>
+    <message>
+        <source>move it; Enter keeps what is shown, Esc gives it up</source>
+        <translation>移动它；Enter 保留所示，Esc 放弃</translation>
+    </message>
+    <message>
+        <source>+ or Enter, −</source>
+        <translation>+ 或 Enter、−</translation>
+    </message>
+    <message>
+        <source>open and close a module</source>
+        <translation>展开和折叠模块</translation>
+    </message>
+    <message>
+        <source>Ctrl+wheel</source>
+        <translation>Ctrl+滚轮</translation>
+    </message>
+    <message>
+        <source>zooms</source>
+        <translation>缩放</translation>
+    </message>
+    <message>
+        <source>F or Home</source>
+        <translation>F 或 Home</translation>
+    </message>
+    <message>
+        <source>shows the whole picture</source>
+        <translation>显示整幅图</translation>
+    </message>
+    <message>
+        <source>Shift+F10</source>
+        <translation>Shift+F10</translation>
+    </message>
+    <message>
+        <source>what can be done with what is selected</source>
+        <translation>对所选内容可做的操作</translation>
+    </message>
+    <message>
+        <source>F6</source>
+        <translation>F6</translation>
+    </message>
+    <message>
+        <source>leaves the picture, past all boxes and cuts</source>
+        <translation>越过所有框和切口离开图</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>gives up a drag, or selects nothing</source>
+        <translation>放弃拖动，或取消选择</translation>
+    </message>
+    <message>
+        <source>Words</source>
+        <translation>术语</translation>
+    </message>
+    <message>
+        <source>Keys in the picture</source>
+        <translation>图中的按键</translation>
+    </message>
+    <message>
+        <source>Keys of the menus</source>
+        <translation>菜单的按键</translation>
+    </message>
+</context>
+<context>
     <name>cleave::views::Inspection</name>
     <message>
         <source>constant</source>
@@ -3419,6 +3606,10 @@
     <message>
         <source>“%1”</source>
         <translation>“%1”</translation>
+    </message>
+    <message>
+        <source>Words and &amp;keys</source>
+        <translation>术语和按键(&amp;K)</translation>
     </message>
 </context>
 <context>
