@@ -312,7 +312,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has no nodes."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has a cycle, at or before node %2."),
     QT_TRANSLATE_NOOP("cleave::Core", "Parameter %1 has %2 rows, but graph %3 has %4 nodes."),
-    QT_TRANSLATE_NOOP("cleave::Core", "The model has no edge index [2, edges] among its inputs that its nodes could be ordered by; take the natural order."),
+    QT_TRANSLATE_NOOP("cleave::Core", "No input of the model is an edge index [2, edges] of which it is known what nodes it names, so that they could be ordered by it; take the natural order."),
     QT_TRANSLATE_NOOP("cleave::Core", "Rows of some nodes cannot be computed alone: %1 needs all nodes at once."),
     QT_TRANSLATE_NOOP("cleave::Core", "Rows of some nodes cannot be computed alone: the program does not tell which nodes input %1 names."),
     QT_TRANSLATE_NOOP("cleave::Core", "Rows of some nodes cannot be computed alone: they need %1, which has no rows of nodes of one type."),

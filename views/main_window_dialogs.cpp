@@ -171,9 +171,13 @@ bool MainWindow::mayLosePlan()
 
 void MainWindow::showHelp()
 {
-    auto* help = new HelpDialog(*menuBar(), this);
-    help->setAttribute(Qt::WA_DeleteOnClose);
+    auto* help = findChild<HelpDialog*>();
+    if (help == nullptr) {
+        help = new HelpDialog(*menuBar(), this);
+        help->setAttribute(Qt::WA_DeleteOnClose);
+    }
     help->show();
+    help->raise();
 }
 
 void MainWindow::about()

@@ -1,6 +1,5 @@
 #include "views/model_panel.h"
 
-#include <QCoreApplication>
 #include <QDoubleValidator>
 #include <QFileInfo>
 #include <QComboBox>
@@ -35,9 +34,6 @@ QLineEdit* toleranceEdit(QWidget* parent, const QString& name, const QString& ti
     edit->setValidator(validator);
     edit->setAccessibleName(name);
     edit->setToolTip(tip);
-    QObject::connect(edit, &QLineEdit::inputRejected, edit, [edit] {
-        QToolTip::showText(edit->mapToGlobal(QPoint(0, edit->height())), QCoreApplication::translate("cleave::views::ModelPanel", "A number from 0 to 1, such as 0.001 or 1e-5"), edit);
-    });
     return edit;
 }
 
@@ -114,8 +110,12 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     connect(m_memory, &QSpinBox::valueChanged, this, [this](int bytes) { m_document.setMemoryBound(static_cast<std::size_t>(bytes) * megabyte); });
     connect(m_order, &QComboBox::activated, this,
             [this](int row) { m_document.chooseNodeOrder(static_cast<NodeOrder>(m_order->itemData(row).toInt())); });
-    connect(m_absolute, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
-    connect(m_relative, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
+    for (QLineEdit* edit : {m_absolute, m_relative}) {
+        connect(edit, &QLineEdit::editingFinished, this, &ModelPanel::applyTolerance);
+        connect(edit, &QLineEdit::inputRejected, this, [edit] {
+            QToolTip::showText(edit->mapToGlobal(QPoint(0, edit->height())), tr("A number from 0 to 1, such as 0.001 or 1e-5"), edit);
+        });
+    }
     connect(m_run, &QPushButton::clicked, &m_document, &Document::runLayerWise);
     connect(m_verify, &QPushButton::clicked, &m_document, &Document::verify);
     connect(&m_document, &Document::changed, this, [this](Change change) {

@@ -29,6 +29,16 @@ QLabel* summaryLabel(QWidget* parent)
     return label;
 }
 
+// What takes memory, and is nowhere shown.
+Report withoutOutputs(Report report)
+{
+    if (report.layerWise)
+        report.layerWise->outputs.clear();
+    if (report.verify)
+        report.verify->layerWise.outputs = report.verify->full.outputs = {};
+    return report;
+}
+
 QVBoxLayout* pageLayout(QWidget* page)
 {
     auto* layout = new QVBoxLayout(page);
@@ -52,7 +62,7 @@ ResultPanel::ResultPanel(Document& document, QWidget* parent)
     addTab(m_messages, tr("Messages"));
     connect(&m_document, &Document::changed, this, [this](Change change) {
         if (change == Change::Model || change == Change::Graph)
-            m_report = {};
+            m_shown = {};
         if (change != Change::Tasks && change != Change::Options)
             showReport();
         if (change == Change::Result && m_document.report().run() != nullptr)
@@ -107,10 +117,10 @@ void ResultPanel::showReport()
 {
     const QString before = m_runSummary->text() + m_verdict->text();
     // What was measured can still be compared with the next run when the plan is another.
-    m_isEarlier = m_document.report().run() == nullptr && m_report.run() != nullptr;
-    if (!m_isEarlier)
-        m_report = m_document.report();
-    const Report& report = m_report;
+    const bool isEarlier = m_document.report().run() == nullptr && m_shown.run() != nullptr;
+    if (!isEarlier)
+        m_shown = withoutOutputs(m_document.report());
+    const Report& report = m_shown;
     const VerifyResult* verify = report.verify ? &*report.verify : nullptr;
     showFunctions(m_functions, report.run());
     showComparisons(m_comparisons, verify, m_document.graph().get());
@@ -119,14 +129,14 @@ void ResultPanel::showReport()
     const QString hint = !m_document.model()   ? tr("Open a model first.")
                          : !m_document.graph() ? tr("Open a graph to run the model on.")
                                                : QString();
-    const QString earlier = m_isEarlier ? tr("Of the plan as it was before:") + u' ' : QString();
+    const QString earlier = isEarlier ? tr("Of the plan as it was before:") + u' ' : QString();
     m_runSummary->setText(report.run() != nullptr ? earlier + runSummary(*report.run()) : hint.isEmpty() ? tr("Nothing has been run yet.") : hint);
     m_verdict->setText(verify != nullptr ? earlier + verdict(*verify)
                        : hint.isEmpty()  ? tr("Verify runs the whole model and the cut one and compares their answers.")
                                          : hint);
     for (QLabel* label : {m_runSummary, m_verdict})
-        label->setForegroundRole(m_isEarlier ? QPalette::PlaceholderText : QPalette::WindowText);
-    if (!m_isEarlier && (report.run() != nullptr || verify != nullptr) && m_runSummary->text() + m_verdict->text() != before)
+        label->setForegroundRole(isEarlier ? QPalette::PlaceholderText : QPalette::WindowText);
+    if (!isEarlier && (report.run() != nullptr || verify != nullptr) && m_runSummary->text() + m_verdict->text() != before)
         announce(*this, verify != nullptr ? m_verdict->text() : m_runSummary->text());
 }
 

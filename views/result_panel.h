@@ -35,8 +35,7 @@ private:
     QString verdict(const VerifyResult& result) const;
 
     Document& m_document;
-    Report m_report;            ///< that is shown
-    bool m_isEarlier = false;   ///< and is of a plan before the one that is there
+    Report m_shown;  ///< without its outputs; of the plan before, where the one that is there has not been run
     TextTableModel m_functions, m_comparisons, m_accuracies;
     QTableView* m_accuracyView = nullptr;
     QLabel* m_runSummary;

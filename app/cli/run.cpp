@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -199,6 +198,8 @@ Json toJson(const VerifyResult& result, const RowNames& names)
                                        {"worst_rows", c.worstRows}});
         if (const auto worst = names.worstOf(c); !worst.empty())
             json["comparisons"].back()["worst_names"] = worst;
+        if (c.equalInFloat64)
+            json["comparisons"].back()["float32_gap"] = c.float32Gap;
         if (!c.worstJitters.empty()) {
             json["comparisons"].back()["worst_jitters"] = c.worstJitters;
             json["comparisons"].back()["is_rounding"] = c.isRounding();
@@ -355,10 +356,9 @@ void addRun(CLI::App& app, int&)
             if (!resume->empty())
                 arguments->goOnIn(*resume);
             Model model = arguments->open(terminal.progress());
-            const std::size_t least = leastMemory(options, arguments->graph.fileBytes());
-            const bool isLarge = least == leastMemory(options, std::numeric_limits<double>::infinity());
+            const bool isLarge = leastMemory(options, arguments->graph.fileBytes()) == leastMemory(options);
             if (bound && isLarge)  // it is not read in vain; what a small one takes is known when it is there
-                requireLeastMemory(*bound, least, options);
+                requireLeastMemory(*bound, leastMemory(options), options);
             DataGraph graph = arguments->graph.read(terminal.progress());
             if (bound && !isLarge)
                 requireLeastMemory(*bound, leastMemory(model, graph, options), options);
@@ -367,7 +367,7 @@ void addRun(CLI::App& app, int&)
             if (!store->empty())
                 arguments->keepIn(*store, model);
             const bool frees =
-                bytesOf(graph) >= largeGraph && !arguments->profile && (bound || isPredictedWithoutGraph(model, arguments->ran.plan, options));
+                graph.bytes() >= largeGraph && !arguments->profile && (bound || isPredictedWithoutGraph(model, arguments->ran.plan, options));
             result =
                 frees ? runLayerWiseAndFree(model, graph, options, terminal.progress()) : runLayerWise(model, graph, options, terminal.progress());
             // A prediction counts and measures on the whole graph once more, with the memory that this takes.

@@ -102,7 +102,6 @@ bool AdjacencyLowering::lowerSummingEinsum(const Op& op, const Einsum& equation,
 // "ik,ij,jl->kl": one product with the matrix, and an equation of what is left.
 bool AdjacencyLowering::lowerThreefoldEinsum(const Op& op, const Einsum& equation, const std::vector<ValueId>& operands)
 {
-    const Value result = m_p[op.outputs.front()];
     for (std::size_t m = 0; m < 3; ++m) {
         const std::string& pair = equation.operands[m];
         if (edgesOf(operands[m], op) == nullptr || pair.size() != 2)

@@ -537,6 +537,14 @@ private:
 
 }  // namespace
 
+std::size_t DataGraph::bytes() const
+{
+    std::size_t all = 0;
+    for (const auto& [called, array] : arrays)
+        all += array.bytes();
+    return all;
+}
+
 DataGraph readGraph(const std::filesystem::path& path, const GraphOptions& options, const Progress& progress)
 {
     progress.update(0, "Reading the graph");

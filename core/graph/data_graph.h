@@ -29,6 +29,7 @@ struct DataGraph {
     std::shared_ptr<const NodeNames> names;  ///< of the nodes, as the file has them; null: their numbers
     std::vector<std::string> notes;          ///< sentences for whoever reads the file: what it may mean otherwise
 
+    std::size_t bytes() const;  ///< of the arrays
     std::string nameOf(std::int64_t node) const { return names && node >= 0 && node < names->size() ? (*names)[node] : std::to_string(node); }
 };
 

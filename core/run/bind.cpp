@@ -110,32 +110,34 @@ bool lacksWeights(const Program& program, const Input& input, const DataGraph& g
            findArray(graph.arrays, name) == graph.arrays.end();
 }
 
-// A matrix that the graph has under the name that forward calls it by: [V, V], or [1, V, V].
-const Array* matrixFor(const Input& input, const DataGraph& graph)
+// A matrix that the graph has under the name that forward calls it by, [V, V] or [1, V, V], unless edges were chosen in its place.
+const Array* matrixFor(const Program& program, const std::string& name, const DataGraph& graph, const RunOptions& options)
 {
-    const auto found = input.matrix.empty() ? graph.arrays.end() : findArray(graph.arrays, input.matrix);
-    if (found == graph.arrays.end())
+    const auto isChosen = [&](const Input& input) { return input.matrix == name && options.inputs.contains(program[input.value].name); };
+    const auto found = findArray(graph.arrays, name);
+    if (found == graph.arrays.end() || std::ranges::any_of(program.inputs, isChosen))
         return nullptr;
     const std::vector<std::int64_t>& shape = found->second.shape;
     const bool isSquare = shape.size() > 1 && shape[shape.size() - 1] == shape[shape.size() - 2];
     return isSquare && (shape.size() == 2 || (shape.size() == 3 && shape[0] == 1)) ? &found->second : nullptr;
 }
 
-// Its entries that are not 0, as the model's input has them: the edges that they are, or their weights.
-at::Tensor edgesOfMatrix(const Program& program, const Input& input, const Array& array, const DataGraph& graph,
-                         std::map<std::string, std::int64_t>& sizes)
+// Entries that are not 0 are edges: from the node of their column to that of their row.
+void bindMatrix(const Program& program, const std::string& name, const Array& array, const DataGraph& graph, Bindings& bindings,
+                std::map<std::string, std::int64_t>& sizes)
 {
     const std::int64_t nodes = array.shape.back();
     if (!graph.isTyped && nodes != graph.numNodes)
-        throw Error("The adjacency matrix '" + printable(input.matrix) + "' of graph " + graph.name + " has " + formatCount(nodes) +
+        throw Error("The adjacency matrix '" + printable(name) + "' of graph " + graph.name + " has " + formatCount(nodes) +
                     " rows and columns, but the graph has " + formatCount(graph.numNodes) + " nodes.");
-    const Value& value = program[input.value];
     const at::Tensor matrix = toTensor(array).reshape({nodes, nodes});
-    const std::vector<at::Tensor> places = matrix.nonzero().unbind(1);  // targets, sources
-    sizes[value.sizes.back().symbol] = places[0].size(0);
-    if (input.role == Role::GraphStructure)
-        return at::stack({places[1], places[0]});
-    return matrix.index({places[0], places[1]}).to(scalarType(value.dtype));
+    const std::vector<at::Tensor> places = matrix.nonzero().unbind(1);
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; input.matrix == name) {
+            sizes[value.sizes.back().symbol] = places[0].size(0);
+            bindings[input.value] = input.role == Role::GraphStructure ? at::stack({places[1], places[0]})
+                                                                       : matrix.index({places[0], places[1]}).to(scalarType(value.dtype));
+        }
 }
 
 // The array as the model's input: type widened where nothing is lost, shape checked against the sizes of the export.
@@ -318,10 +320,10 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             }
         for (const Input& input : program.inputs) {
             const Value& value = program[input.value];
-            if (input.parameter.valid() || isRandom(program, input, graph, options))
+            if (bindings.contains(input.value) || isRandom(program, input, graph, options))
                 continue;
-            if (const Array* matrix = value.kind == ValueKind::Tensor ? matrixFor(input, graph) : nullptr)
-                bindings[input.value] = edgesOfMatrix(program, input, *matrix, graph, sizes);
+            if (const Array* matrix = input.matrix.empty() ? nullptr : matrixFor(program, input.matrix, graph, options))
+                bindMatrix(program, input.matrix, *matrix, graph, bindings, sizes);
             else if (value.kind == ValueKind::Tensor && lacksWeights(program, input, graph, options))
                 bindings[input.value] = at::ones({sizes.at(value.sizes[0].symbol)}, scalarType(value.dtype));
             else if (value.kind == ValueKind::Tensor)
@@ -492,7 +494,8 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
         ends[1].push_back(pair->second);
     }
     if (ends[0].empty())
-        throw Error("The model has no edge index [2, edges] among its inputs that its nodes could be ordered by; take the natural order.");
+        throw Error("No input of the model is an edge index [2, edges] of which it is known what nodes it names, so that they could be ordered by it; take the "
+                    "natural order.");
     at::Tensor from = at::cat(ends[0]).contiguous(), to = at::cat(ends[1]).contiguous();
     // Rows that the model appends, such as one of zeros for neighbours that are not there, are nobody's neighbours.
     if (const at::Tensor isThere = at::minimum(from, to).ge(0).logical_and(at::maximum(from, to).lt(count)); !isThere.all().item<bool>()) {

@@ -3,7 +3,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "core/analysis/dims.h"
 #include "core/analysis/op_view.h"
@@ -14,7 +13,7 @@ namespace cleave {
 
 namespace {
 
-constexpr double mega = 1 << 20;
+constexpr std::size_t mega = 1 << 20;
 
 // Of all tensors of the program at once, the inputs among them, but for rows of edges where kernels reduce these as they come.
 double bytesOfAll(const Analysis& analysis, const Bindings& inputs, Kernels kernels)
@@ -59,15 +58,19 @@ double bytesOfAll(const Analysis& analysis, const Bindings& inputs, Kernels kern
 
 }  // namespace
 
-std::size_t leastMemory(const RunOptions& options, double bytes)
+std::size_t leastMemory(const RunOptions& options)
 {
     // What libraries and batches take for each thread, and what is touched between two looks.
-    constexpr double forEachThread = 48 * mega, forAll = 128 * mega, forEdgeTensors = 128 * mega;
+    constexpr std::size_t forEachThread = 48 * mega, forAll = 128 * mega, forEdgeTensors = 128 * mega;
+    return forAll + (options.kernels == Kernels::All ? 0 : forEdgeTensors) + forEachThread * static_cast<std::size_t>(options.threadsUsed());
+}
+
+std::size_t leastMemory(const RunOptions& options, double bytes)
+{
     // What libraries take where there is little to compute.
-    constexpr double forEachThreadAtLeast = 4 * mega, forAllAtLeast = 40 * mega;
-    const double threads = options.threadsUsed();
-    const double large = forAll + (options.kernels == Kernels::All ? 0 : forEdgeTensors) + forEachThread * threads;
-    return static_cast<std::size_t>(std::min(large, forAllAtLeast + forEachThreadAtLeast * threads + bytes));
+    constexpr double forEachThread = 4 * mega, forAll = 40 * mega;
+    const auto most = static_cast<double>(leastMemory(options));
+    return static_cast<std::size_t>(std::min(most, forAll + forEachThread * options.threadsUsed() + bytes));
 }
 
 std::size_t leastMemory(const Model& model, const Bindings& inputs, const RunOptions& options)
@@ -77,23 +80,15 @@ std::size_t leastMemory(const Model& model, const Bindings& inputs, const RunOpt
 
 std::size_t leastMemory(const Model& model, const DataGraph& graph, const RunOptions& options)
 {
-    const std::size_t bytes = bytesOf(graph), large = leastMemory(options, std::numeric_limits<double>::infinity());
-    if (leastMemory(options, static_cast<double>(bytes)) < large)
+    const std::size_t bytes = graph.bytes(), most = leastMemory(options);
+    if (leastMemory(options, static_cast<double>(bytes)) < most)
         return leastMemory(model, bindInputs(model, graph, options), options);
-    return std::max(leastMemory(options, 0), large - std::min(large, bytes));
+    return std::max(leastMemory(options, 0), most - std::min(most, bytes));
 }
 
 void requireLeastMemory(const MemoryBound& bound, std::size_t least, const RunOptions& options)
 {
     bound.require(least, "Running this model on this graph", options.threadsUsed() > 1 ? "; fewer threads need less" : "");
-}
-
-std::size_t bytesOf(const DataGraph& graph)
-{
-    std::size_t bytes = 0;
-    for (const auto& [name, array] : graph.arrays)
-        bytes += array.bytes();
-    return bytes;
 }
 
 }  // namespace cleave

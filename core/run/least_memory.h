@@ -12,8 +12,10 @@ struct IValue;
 
 namespace cleave {
 
-/// Bytes of resident memory below which a bound was not kept when it was tried. bytes: of all that the run reads and makes; where they are few, so
-/// is what it takes.
+/// Bytes of resident memory below which a bound was not kept when it was tried, on any graph.
+std::size_t leastMemory(const RunOptions& options);
+
+/// The same where all that the run reads and makes has so many bytes: less, if these are few.
 std::size_t leastMemory(const RunOptions& options, double bytes);
 
 /// The same for the model on these inputs.
@@ -24,8 +26,5 @@ std::size_t leastMemory(const Model& model, const DataGraph& graph, const RunOpt
 
 /// Error unless so much is left of the bound, with what else would help.
 void requireLeastMemory(const MemoryBound& bound, std::size_t least, const RunOptions& options);
-
-/// Of the graph's arrays for the model.
-std::size_t bytesOf(const DataGraph& graph);
 
 }  // namespace cleave

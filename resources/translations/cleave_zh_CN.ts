@@ -1532,7 +1532,7 @@
         <translation>参数 %1 有 %2 行，但图 %3 有 %4 个节点。</translation>
     </message>
     <message>
-        <source>The model has no edge index [2, edges] among its inputs that its nodes could be ordered by; take the natural order.</source>
+        <source>No input of the model is an edge index [2, edges] of which it is known what nodes it names, so that they could be ordered by it; take the natural order.</source>
         <translation>模型的输入中没有可用来给节点排序的边索引 [2, 边数]；请使用自然顺序。</translation>
     </message>
     <message>
