@@ -45,12 +45,15 @@ HelpDialog::HelpDialog(const QMenuBar& menus, QWidget* parent) : QDialog(parent)
         {tr("message degree"), tr("How many steps of message passing lie between the input features and a tensor: its colour and number.")},
         {tr("V, E, M"),
          tr("What the rows of a tensor count: the graph's V nodes; the E nodes of all blocks, each as often as a block needs it; the M edges.")},
-        {tr("batch, block"), tr("Target nodes that are computed together; these, the other nodes that they gather from, and the edges between them.")},
+        {tr("batch, block"),
+         tr("Target nodes that are computed together; these, the other nodes that they gather from, and the edges between them.")},
         {tr("function"), tr("What runs together for one batch: a band of the picture, between two cuts.")},
         {tr("cut, save point"),
          tr("Where the model is divided; a tensor that crosses there: one function writes its rows for all nodes, a later one reads them.")},
-        {tr("layer by layer"), tr("Each function runs on all nodes before the next one begins. Nothing is computed twice, and only save points stay.")},
-        {tr("node-wise"), tr("The whole model runs for each batch, on a block of as many steps as it has layers: neighbours are computed again and again.")},
+        {tr("layer by layer"),
+         tr("Each function runs on all nodes before the next one begins. Nothing is computed twice, and only save points stay.")},
+        {tr("node-wise"),
+         tr("The whole model runs for each batch, on a block of as many steps as it has layers: neighbours are computed again and again.")},
         {tr("prologue"), tr("What depends on the graph alone, such as degrees: computed once, for the whole graph.")},
         {tr("structure"), tr("Indices, edge weights and whatever else the prologue makes; a box that reads some names it below its title.")},
         {tr("global op"), tr("What needs all nodes at once, such as a mean over them: it runs between functions.")},
@@ -82,6 +85,9 @@ HelpDialog::HelpDialog(const QMenuBar& menus, QWidget* parent) : QDialog(parent)
     resize(letter * 95, fontMetrics().height() * 34);
 }
 
-QString HelpDialog::text() const { return m_browser->toPlainText(); }
+QString HelpDialog::text() const
+{
+    return m_browser->toPlainText();
+}
 
 }  // namespace cleave::views

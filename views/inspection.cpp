@@ -448,8 +448,9 @@ Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
         tensors.push_back({InspectionTexts::tr("nothing"), {}, {}});
     if (cost != nullptr) {
         auto& rows = result.sections.emplace_back(PropertySection{InspectionTexts::tr("Cost in this plan"), {}}).properties;
-        rows.push_back({InspectionTexts::tr("time"), seconds > 0 || bytes == 0 ? secondsText(seconds) : InspectionTexts::tr("none of its own"),
-                        InspectionTexts::tr("Predicted, for writing and reading these tensors; rows that operators read where they lie count there")});
+        rows.push_back(
+            {InspectionTexts::tr("time"), seconds > 0 || bytes == 0 ? secondsText(seconds) : InspectionTexts::tr("none of its own"),
+             InspectionTexts::tr("Predicted, for writing and reading these tensors; rows that operators read where they lie count there")});
         rows.push_back({InspectionTexts::tr("memory moved"), bytesText(bytes), {}});
     }
     return result;

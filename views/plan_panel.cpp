@@ -325,13 +325,13 @@ void PlanPanel::showPlan()
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
                        : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.")
-                                                         .arg(countText(m_editor.costs().plans().front().batchSize), bytesText(cost->readBytes()),
-                                                              bytesText(cost->writtenBytes()), bytesText(cost->peakBytes())) +
-                                                     oneBatchText() + deviceText() + (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString())
+                                        .arg(countText(m_editor.costs().plans().front().batchSize), bytesText(cost->readBytes()),
+                                             bytesText(cost->writtenBytes()), bytesText(cost->peakBytes())) +
+                                    oneBatchText() + deviceText() + (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString())
                        : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
-                       : m_editor.costs().isStopped()   ? tr("Counting the rows of blocks was stopped.")
-                       : m_editor.costs().hasGraph()    ? tr("Counting the rows of blocks on the graph…")
-                                                   : tr("Open a graph to see what plans cost."));
+                       : m_editor.costs().isStopped()          ? tr("Counting the rows of blocks was stopped.")
+                       : m_editor.costs().hasGraph()           ? tr("Counting the rows of blocks on the graph…")
+                                                               : tr("Open a graph to see what plans cost."));
     m_calibrate->setVisible(isShown && hasAssumedRates());
     m_random->setVisible(!cost && m_editor.costs().problem().contains(QStringLiteral("--features random")));
     showButtons();

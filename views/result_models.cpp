@@ -184,7 +184,8 @@ void showFunctions(TextTableModel& table, const RunResult* run)
 QString roundingNote(const Comparison& c)
 {
     if (c.equalInFloat64)
-        return ResultModelsTexts::tr("In float64 the uncut model gives the layer-wise answers; in float32 its long sums are off by %1 in the worst rows.")
+        return ResultModelsTexts::tr(
+                   "In float64 the uncut model gives the layer-wise answers; in float32 its long sums are off by %1 in the worst rows.")
             .arg(numberText(c.float32Gap));
     if (c.worstJitters.empty())
         return {};
@@ -241,8 +242,8 @@ void showComparisons(TextTableModel& table, const VerifyResult* result, const Da
                  numberText(c.maxRelative), ResultModelsTexts::tr("%1 of %2").arg(countText(c.rowsOver), countText(c.rows)),
                  c.equal            ? ResultModelsTexts::tr("✓ equal")
                  : c.equalInFloat64 ? ResultModelsTexts::tr("✓ equal in float64")
-                 : c.isRounding() ? ResultModelsTexts::tr("✗ different, by rounding")
-                                  : ResultModelsTexts::tr("✗ different"),
+                 : c.isRounding()   ? ResultModelsTexts::tr("✗ different, by rounding")
+                                    : ResultModelsTexts::tr("✗ different"),
                  worst.back().mid(0, shown).join(QStringLiteral(", ")) + (worst.back().size() > shown ? QStringLiteral(", …") : QString())});
         }
     const int last = static_cast<int>(columns.size()) - 1;

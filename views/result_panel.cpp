@@ -165,7 +165,8 @@ QString ResultPanel::verdict(const VerifyResult& result) const
     const QString tolerance = tr("absolute %1, relative %2").arg(numberText(result.tolerance.absolute),
                                                                 numberText(result.tolerance.relative));
     QString note = result.layerWise.randomInputs.empty() ? QString() : u' ' + randomNote(result.layerWise);
-    if (const auto different = std::ranges::find_if(result.comparisons, [](const Comparison& c) { return !c.worstJitters.empty() || c.equalInFloat64; });
+    if (const auto different =
+            std::ranges::find_if(result.comparisons, [](const Comparison& c) { return !c.worstJitters.empty() || c.equalInFloat64; });
         different != result.comparisons.end())
         note += u' ' + roundingNote(*different);
     if (result.sample)

@@ -87,8 +87,7 @@ QString SavePointModel::costText(int index) const
                       : read.rows == 'E' ? tr("Read for the %1 nodes of blocks of %2: %3 in %4.")
                                          : tr("Read along the %1 edges of %2: %3 in %4."))
                          .arg(countText(read.count), functionText(cost->functions[static_cast<std::size_t>(read.function)]),
-                              bytesText(read.amount.bytes),
-                              read.amount.seconds > 0 ? secondsText(read.amount.seconds) : tr("no time of its own")));
+                              bytesText(read.amount.bytes), read.amount.seconds > 0 ? secondsText(read.amount.seconds) : tr("no time of its own")));
     const Move without = m_editor.space()->setSavePoint(m_editor.shown(), row.tensor, row.cut, false);
     if (!without.plan)
         lines.append(tr("It cannot be left out."));

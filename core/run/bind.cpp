@@ -494,8 +494,9 @@ std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindi
         ends[1].push_back(pair->second);
     }
     if (ends[0].empty())
-        throw Error("No input of the model is an edge index [2, edges] of which it is known what nodes it names, so that they could be ordered by it; take the "
-                    "natural order.");
+        throw Error(
+            "No input of the model is an edge index [2, edges] of which it is known what nodes it names, so that they could be ordered by it; take the "
+            "natural order.");
     at::Tensor from = at::cat(ends[0]).contiguous(), to = at::cat(ends[1]).contiguous();
     // Rows that the model appends, such as one of zeros for neighbours that are not there, are nobody's neighbours.
     if (const at::Tensor isThere = at::minimum(from, to).ge(0).logical_and(at::maximum(from, to).lt(count)); !isThere.all().item<bool>()) {
