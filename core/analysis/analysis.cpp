@@ -18,6 +18,7 @@
 #include "core/analysis/row_rules.h"
 #include "core/analysis/shape_text.h"
 #include "core/analysis/static_shapes.h"
+#include "core/analysis/table_gathers.h"
 #include "core/analysis/views.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -302,7 +303,7 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
     std::vector<FreeSize> freeSizes = fixFreeSizes(program, options.sizes, reading.queries);
     const LoweredMatrices matrices = lowerAdjacencies(program, reading.takesAsEdges);
     mayBeLess = matrices.own > 0;
-    const int chosen = computeMaskedUpdatesWhole(program), moved = gatherMovedRows(program);
+    const int chosen = computeMaskedUpdatesWhole(program), tables = gatherAtTables(program), moved = gatherMovedRows(program);
     std::vector<PassCount> passes = cleanUp(program);
     mergeNodeCounts(program);
     mergeCompressedRows(program);
@@ -314,7 +315,7 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
     analysis.passes = std::move(passes);
     analysis.matrices = matrices.given;
     analysis.ownMatrices = matrices.own;
-    analysis.restated = chosen + moved;
+    analysis.restated = chosen + tables + moved;
     analysis.freeSizes = std::move(freeSizes);
     noteRowsFirst(analysis);
     noteProbed(analysis);
@@ -330,6 +331,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     promoteParameters(program, options.roles);
     const int inPlace = makeFunctional(program);
     mergeScatterCounts(program);
+    mergeDividedCounts(program);
     putRowsFirst(program);
     assignRoles(program, options.roles);
     if (std::ranges::none_of(program.inputs, [](const Input& input) { return input.role == Role::NodeFeatures; })) {

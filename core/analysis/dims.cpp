@@ -52,6 +52,40 @@ std::string renamedText(const std::string& text, const std::map<std::string, std
     return name + "(" + join(arguments, ", ") + ")";
 }
 
+// The quotient where what it is divided by is among the factors: ⌊6·n / n⌋ is 6. Empty for others.
+std::string quotient(const std::string& dividend, const std::string& divisor)
+{
+    const auto factorsOf = [](const std::string& text) {
+        auto [name, arguments] = sizeParts(text);
+        return name == "Mul" ? arguments : std::vector{text};
+    };
+    std::vector<std::string> left;
+    std::int64_t number = 1;
+    for (std::string& factor : factorsOf(dividend))
+        if (const auto value = sizeNumber(factor); !value)
+            left.push_back(std::move(factor));
+        else if (__builtin_mul_overflow(number, *value, &number))
+            return {};
+    for (const std::string& factor : factorsOf(divisor)) {
+        if (const auto value = sizeNumber(factor)) {
+            if (*value <= 0 || number % *value != 0)
+                return {};
+            number /= *value;
+            continue;
+        }
+        const auto same = std::ranges::find(left, factor);
+        if (same == left.end())
+            return {};
+        left.erase(same);
+    }
+    if (left.empty())
+        return std::to_string(number);
+    if (number != 1)
+        left.push_back(std::to_string(number));
+    std::ranges::sort(left);
+    return left.size() == 1 ? left.front() : "Mul(" + join(left, ", ") + ")";
+}
+
 std::string textWithSizes(const std::string& text, const std::map<std::string, std::int64_t>& sizes)
 {
     auto [name, arguments] = sizeParts(text);
@@ -86,6 +120,9 @@ std::string textWithSizes(const std::string& text, const std::map<std::string, s
         return std::to_string(std::ranges::min(numbers));
     if (others.empty() && name.ends_with("FloorDiv") && numbers.size() == 2 && numbers[0] >= 0 && numbers[1] > 0)
         return std::to_string(numbers[0] / numbers[1]);
+    if (name.ends_with("FloorDiv") && arguments.size() == 2)
+        if (std::string whole = quotient(arguments[0], arguments[1]); !whole.empty())
+            return whole;
     return name + "(" + join(arguments, ", ") + ")";
 }
 
@@ -151,7 +188,10 @@ Dim withSizes(const Dim& dim, const std::map<std::string, std::int64_t>& sizes)
 
 Dim renameSymbols(const Dim& dim, const std::map<std::string, std::string>& renamed)
 {
-    return dim.isConstant() || renamed.empty() ? dim : Dim{0, renamedText(dim.symbol, renamed)};
+    if (dim.isConstant() || renamed.empty())
+        return dim;
+    Dim made{0, renamedText(dim.symbol, renamed)};
+    return made.symbol.find("FloorDiv") == std::string::npos ? made : withSizes(made, {});
 }
 
 }  // namespace cleave

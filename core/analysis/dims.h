@@ -17,7 +17,7 @@ std::pair<std::string, std::vector<std::string>> sizeParts(const std::string& te
 /// The number that the whole text is, as sizes write it.
 std::optional<std::int64_t> sizeNumber(const std::string& text);
 
-/// The size with its symbols renamed, in canonical form again: arguments of Add and Mul sorted.
+/// The size with its symbols renamed, in canonical form again: arguments of Add and Mul sorted, what is divided by one of its factors without it.
 Dim renameSymbols(const Dim& dim, const std::map<std::string, std::string>& renamed);
 
 /// The size where some symbols are numbers, as an exporter would have written it.

@@ -146,6 +146,32 @@ void mergeScatterCounts(Program& program)
         renameSizes(program, renamed);
 }
 
+void mergeDividedCounts(Program& program)
+{
+    std::set<std::string> ofFeatures, others;  // symbols of inputs
+    for (const Input& input : program.inputs)
+        if (const Value& value = program[input.value]; value.kind == ValueKind::Tensor)
+            for (const Dim& dim : value.sizes)
+                if (!dim.isConstant() && sizeParts(dim.symbol).second.empty())
+                    (isFloating(value.dtype) ? ofFeatures : others).insert(dim.symbol);
+    std::map<std::string, std::string> renamed;
+    for (const Op& op : program.ops) {
+        if (op.target != "aten::linear")
+            continue;
+        const OpView view(program, op);
+        const Value *input = view.tensor("input"), *weight = view.tensor("weight");
+        if (input == nullptr || weight == nullptr || input->sizes.empty() || weight->sizes.size() != 2 || input->sizes.back().isConstant() ||
+            input->sizes.back().symbol.find("FloorDiv") == std::string::npos)
+            continue;
+        for (const std::string& table : others)
+            for (const std::string& nodes : ofFeatures)
+                if (!ofFeatures.contains(table) && renameSymbols(input->sizes.back(), {{table, nodes}}) == weight->sizes[1])
+                    renamed.try_emplace(table, nodes);
+    }
+    if (!renamed.empty())
+        renameSizes(program, renamed);
+}
+
 int mergeEqualSizes(Program& program, const KnownInputSizes& known)
 {
     std::map<std::int64_t, std::string> first;  // the symbol of each size; of features, if there are any

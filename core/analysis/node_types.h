@@ -15,6 +15,10 @@ void mergeNodeCounts(Program& program);
 /// which it is not is refused when it is bound.
 void mergeScatterCounts(Program& program);
 
+/// x[table.view(-1)].view(n, -1) has 12·⌊6·m / n⌋ columns where a table of six columns has m rows, and an exporter does not ask whether m is n: a
+/// linear layer that takes 72 does. The table has a row for each node. A graph in which it has not is refused when it is bound.
+void mergeDividedCounts(Program& program);
+
 /// Sizes of inputs that an exporter counted apart, and that are the same on a graph of these sizes, are one. How many were another before. For
 /// programs that do not run on graphs where they differ: seed times read where edges lead, a batch vector that is only counted.
 int mergeEqualSizes(Program& program, const KnownInputSizes& known);

@@ -26,7 +26,7 @@ void reduceColumns(const ReduceArguments<T>& a, std::int64_t column, int tail, s
     const std::int64_t stride = a.stride, rowOrigin = a.rowOrigin, heads = a.heads;
     const bool past = a.past && !Partial && N * vectorBytes % 64 == 0;  // a part of a line would be merged with the rest in memory
     const bool intoSecond = a.ahead != Cache::First, intoBoth = a.ahead == Cache::Both;
-    const std::int64_t distance = intoBoth ? farDistance<In> : prefetchDistance<In>;
+    const std::int64_t distance = intoSecond ? farDistance<In> : prefetchDistance<In>;
     const std::int64_t prefetchEnd = sources ? a.prefetchEnd - distance : 0;
     constexpr int paired = std::is_same_v<In, BFloat16> && W != Weighting::Head ? (N - Partial) / 2 * 2 : 0;
     // Where there is little to do for each edge, the processor comes to every other line soon enough by itself.

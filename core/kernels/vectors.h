@@ -37,7 +37,7 @@ struct BFloat16 {
 // Edges that rows are asked for ahead: short rows are done with sooner.
 template <class In>
 constexpr std::int64_t prefetchDistance = sizeof(In) == 2 ? 36 : 24;
-// Where they are asked for twice (Cache::Both): into the second cache, then into the first one.
+// Into the second cache, and from there into the first one (Cache::Both) or not.
 template <class In>
 constexpr std::int64_t farDistance = sizeof(In) == 2 ? 96 : 64;
 template <class In>

@@ -212,6 +212,21 @@ class Anchors(nn.Module):
         return self.lin(torch.cat([of_anchors, h.unsqueeze(1).expand(-1, 6, -1)], 2)).relu().mean(1)
 
 
+class Spirals(nn.Module):
+    """SpiralNet: rows of a node's spiral side by side, read one after the other."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(6 * width, out) for width, out in ((FEATURES, HIDDEN), (HIDDEN, HIDDEN), (HIDDEN, CLASSES)))
+
+    def forward(self, x, anchors):
+        n = x.size(0)
+        for i, layer in enumerate(self.layers):
+            rows = x[anchors.view(-1)] if i < 2 else torch.index_select(x, 0, anchors.reshape(-1))
+            x = nn.functional.elu(layer(rows.view(n, -1)))
+        return x
+
+
 class LstmOfLayers(nn.Module):
     """GeniePath: one step of an LSTM for each layer, all nodes one batch of it."""
 
@@ -1868,6 +1883,7 @@ ZOO = {
     "known_labels": KnownLabels,
     "senders_receivers": SendersReceivers,
     "anchors": Anchors,
+    "spirals": Spirals,
     "lstm_of_layers": LstmOfLayers,
     "narrow_index": NarrowIndex,
     "queries": Queries,

@@ -22,6 +22,10 @@ TEST(Dims, RenamedSizesAreSortedAgain)
     EXPECT_EQ(renameSymbols({0, "Add(a, b)"}, {{"a", "z"}}).symbol, "Add(b, z)");
     EXPECT_EQ(renameSymbols({0, "a"}, {{"a", "b"}, {"b", "c"}}).symbol, "c");
     EXPECT_EQ(renameSymbols({5, {}}, {{"5", "n"}}), (Dim{5, {}}));
+    EXPECT_EQ(renameSymbols({0, "Mul(12, FloorDiv(Mul(6, m), n))"}, {{"m", "n"}}), (Dim{72, {}}));
+    EXPECT_EQ(renameSymbols({0, "FloorDiv(Mul(6, k, m), Mul(2, n))"}, {{"m", "n"}}).symbol, "Mul(3, k)");
+    EXPECT_EQ(renameSymbols({0, "FloorDiv(Mul(3, m), Mul(2, n))"}, {{"m", "n"}}).symbol, "FloorDiv(Mul(3, n), Mul(2, n))");
+    EXPECT_EQ(renameSymbols({0, "FloorDiv(m, Mul(2, m))"}, {{"m", "n"}}).symbol, "FloorDiv(n, Mul(2, n))");
 }
 
 TEST(Dims, SymbolsBecomeNumbers)
