@@ -44,13 +44,19 @@ QString BatchCurve::text(const PlanCosts::Point& point) const
         .arg(countText(point.batchSize), secondsText(point.seconds), bytesText(point.peakBytes));
 }
 
-QSize BatchCurve::sizeHint() const { return {260, 6 * fontMetrics().height()}; }
+QSize BatchCurve::sizeHint() const { return {260, 13 * fontMetrics().height() / 2}; }
 
-// Inside the axes: their texts are above at the left, and below.
+// The uppermost number beside the curve; the lowest is 0.
+QString BatchCurve::mostText() const
+{
+    return secondsText(std::ranges::max(m_points, {}, &PlanCosts::Point::seconds).seconds);
+}
+
+// Inside the axes: their texts are above, at the left, and below.
 QRectF BatchCurve::area() const
 {
-    const double line = fontMetrics().height();
-    return QRectF(rect()).adjusted(curveMargin + dot, line + curveGap, -curveMargin - dot, -line - curveGap);
+    const double line = fontMetrics().height(), numbers = fontMetrics().horizontalAdvance(mostText()) + curveGap;
+    return QRectF(rect()).adjusted(curveMargin + numbers + dot, 1.5 * line + curveGap, -curveMargin - dot, -line - curveGap);
 }
 
 double BatchCurve::x(double batchSize) const
@@ -86,7 +92,11 @@ void BatchCurve::paintEvent(QPaintEvent*)
     const QColor muted = palette().color(QPalette::PlaceholderText);
     painter.setPen(muted);
     painter.drawLine(inside.bottomLeft(), inside.bottomRight());
-    const QRectF below(curveMargin, inside.bottom() + curveGap / 2, width() - 2 * curveMargin, fontMetrics().height());
+    const double line = fontMetrics().height(), ends = inside.left() - dot;
+    const QRectF beside(curveMargin, inside.top() - line / 2, ends - curveGap - curveMargin, line);
+    painter.drawText(beside, Qt::AlignRight | Qt::AlignVCenter, mostText());
+    painter.drawText(beside.translated(0, inside.height()), Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("0"));
+    const QRectF below(ends, inside.bottom() + curveGap / 2, width() - curveMargin - ends, line);
     painter.drawText(below, Qt::AlignLeft, countText(m_points.front().batchSize));
     painter.drawText(below, Qt::AlignRight, countText(m_points.back().batchSize));
     if (m_batchSize > 0) {
@@ -95,14 +105,14 @@ void BatchCurve::paintEvent(QPaintEvent*)
         painter.drawLine(QPointF(now, inside.top() - curveGap), QPointF(now, inside.bottom()));
         painter.drawText(below, Qt::AlignHCenter, tr("now %1").arg(countText(m_batchSize)));
     }
-    QPolygonF line;
+    QPolygonF curve;
     for (std::size_t i = 0; i < m_points.size(); ++i)
-        line << place(i);
+        curve << place(i);
     painter.setPen(QPen(palette().color(QPalette::WindowText), 1.5));
-    painter.drawPolyline(line);
+    painter.drawPolyline(curve);
     painter.setBrush(palette().color(QPalette::WindowText));
     painter.setPen(Qt::NoPen);
-    for (const QPointF& point : line)
+    for (const QPointF& point : curve)
         painter.drawEllipse(point, dot, dot);
     const auto best = static_cast<std::size_t>(std::ranges::min_element(m_points, {}, &PlanCosts::Point::seconds) - m_points.begin());
     const QRectF above(curveMargin, 0, width() - 2 * curveMargin, fontMetrics().height());

@@ -31,6 +31,7 @@ protected:
     bool event(QEvent* event) override;
 
 private:
+    QString mostText() const;
     QRectF area() const;
     double x(double batchSize) const;
     std::optional<std::size_t> pointAt(const QPointF& position) const;

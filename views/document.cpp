@@ -466,6 +466,9 @@ void Document::chooseRewrites()
         setRewrites(allRewrites());
         return;
     }
+    const std::vector<PricedPlan>& plans = m_planEditor.costs().plans();
+    const auto before = std::ranges::find(plans, plannerName(usualPlanner()), &PricedPlan::name);
+    const double secondsBefore = before == plans.end() ? 0 : before->seconds();
     abandon(Task::Run);
     m_openingPath.clear();
     m_openedBeside.reset();
@@ -475,12 +478,14 @@ void Document::chooseRewrites()
             return std::make_shared<const ProgramForGraph>(
                 programFor(rewrittenModel(traced, allRewrites(), progress), *graph, usualPlanner(), run, Weighing::Always, progress));
         },
-        [this](const std::shared_ptr<const ProgramForGraph>& chosen) {
+        [this, secondsBefore](const std::shared_ptr<const ProgramForGraph>& chosen) {
             m_rewrites = allRewrites();
             for (const auto& [rewrite, seconds] : chosen->leftOut)
                 m_rewrites.erase(rewrite);
             Q_EMIT changed(Change::Options);
             takeRewritten(std::make_shared<const Model>(chosen->model));
+            if (secondsBefore > 0 && chosen->plan && !m_model->analysis->rewrites.empty())
+                Q_EMIT noted(tr("The best plan is predicted to take %1 instead of %2.").arg(secondsText(chosen->plan->seconds()), secondsText(secondsBefore)));
             for (const auto& [rewrite, seconds] : chosen->leftOut)
                 Q_EMIT noted(seconds > 0 ? tr("Not made: %1. It would take %2 more than it saves on this graph.")
                                                .arg(rewriteText(rewrite), secondsText(seconds))

@@ -85,7 +85,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
 
     connect(&m_document, &Document::changed, this, &MainWindow::showChange);
     connect(&m_document, &Document::failed, this, &MainWindow::showError);
-    connect(&m_document, &Document::noted, this, [this](const QString& sentence) { m_results->addMessage(fromCore(sentence)); });
+    connect(&m_document, &Document::noted, this, [this](const QString& sentence) { note(fromCore(sentence)); });
     connect(&m_document, &Document::planDiffers, this, &MainWindow::showRemarks);
     connect(&m_document, &Document::planPathChanged, this, [this] {
         rememberFile(m_document.planPath());
@@ -98,6 +98,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     });
     // A message stays until something new is tried; one that offers a choice, until the model is read anew.
     connect(&m_document, &Document::starting, this, [this](Task task) {
+        statusBar()->clearMessage();
         if (task == Task::OpenModel || (task != Task::Check && m_message->buttons().isEmpty()))
             m_message->hide();
     });

@@ -80,6 +80,7 @@ private:
     bool mayLosePlan();
     void showHelp();
     void about();
+    void note(const QString& sentence);
     void sayWritten(const QString& sentence);
     void offer(const LeftPlan& plan);
     void fillRecent();

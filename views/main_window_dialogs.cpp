@@ -71,6 +71,14 @@ void MainWindow::exportTo(const QString& path)
     }
 }
 
+// Among the messages; and below, where these are not seen.
+void MainWindow::note(const QString& sentence)
+{
+    m_results->addMessage(sentence);
+    if (!m_results->isVisible() && !sentence.contains(u'\n'))
+        statusBar()->showMessage(sentence, messageTime);
+}
+
 void MainWindow::sayWritten(const QString& sentence)
 {
     m_results->addMessage(sentence);

@@ -2271,6 +2271,10 @@
         <translation>正在权衡 %1 的重写</translation>
     </message>
     <message>
+        <source>The best plan is predicted to take %1 instead of %2.</source>
+        <translation>预计最优方案耗时 %1，原为 %2。</translation>
+    </message>
+    <message>
         <source>Not made: %1. It would take %2 more than it saves on this graph.</source>
         <translation>未采用：%1。在此图上它多花的时间比省下的多 %2。</translation>
     </message>

@@ -2061,6 +2061,8 @@ void WindowTest::planOfARewrittenProgramIsCompared()
     QTest::mouseClick(apply, Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(document.canRun() && !document.model()->analysis->rewrites.empty(), patience);
     QVERIFY(!apply->isVisible());
+    const auto* messages = window.findChild<ResultPanel*>()->findChild<QListWidget*>();
+    QVERIFY2(!messages->findItems(QStringLiteral("The best plan is predicted to take"), Qt::MatchContains).isEmpty(), "what it is worth");
     QVERIFY(document.savePlan(file));
     document.setRewrites({});
     QTRY_VERIFY_WITH_TIMEOUT(document.canRun() && document.model()->analysis->rewrites.empty(), patience);
