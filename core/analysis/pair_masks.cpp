@@ -167,8 +167,10 @@ ValueId PairScores::biased(const Op& op, ValueId rows, const Bias& bias, const P
         return m_rewriter.emitNew(op, std::move(target), std::move(overload), std::move(args), result);
     };
     const Value result = m_p[rows];
+    if (bias.slope == 0 && bias.offset == 0)
+        return rows;
     if (bias.slope == 0)
-        return bias.offset == 0 ? rows : make("aten::add", "Scalar", {{"self", {rows}}, {"other", {bias.offset}}}, result);
+        return make("aten::add", "Scalar", {{"self", {rows}}, {"other", {bias.offset}}}, result);
     const Value each = m_p[pairs.weights];
     ValueId added = make("aten::mul", "Scalar", {{"self", {pairs.weights}}, {"other", {bias.slope}}}, each);
     added = make("aten::add", "Scalar", {{"self", {added}}, {"other", {bias.offset}}}, each);

@@ -220,6 +220,9 @@ public:
         if (!found && !m_open.empty())
             throw Error("The file does not say how wide the rows of input '" + printable(m_open) +
                         "' are, and any width would do: open it with a graph that has them, or give it with --width " + printable(m_open) + "=….");
+        if (!found && std::ranges::all_of(m_inputs.names, [&](const std::string& name) { return m_options.shapes.contains(name); }))
+            throw Error("Cleave found no inputs on which the model's forward(" + join(m_inputs.names, ", ") + ") runs, though the graph has an array for each" +
+                        (m_furthest.empty() ? "" : ": " + m_furthest) + "; say with --role what they are, or export the model by torch.export.");
         if (!found)
             throw Error(
                 "Cleave found no inputs on which the model's forward(" + join(m_inputs.names, ", ") + ") runs" +
@@ -490,8 +493,10 @@ private:
                 m_failure = failure;
                 if (m_furthest.empty() || failure.after > m_after) {
                     m_after = failure.after;
-                    m_furthest =
-                        failure.op + placeText(failure.source) + " says " + printable(failure.message, 160) + parameterAdvice(m_module, failure);
+                    std::string message = printable(failure.message, 160);
+                    if (message.ends_with('.') && !message.ends_with(".."))
+                        message.pop_back();  // the sentence goes on
+                    m_furthest = failure.op + placeText(failure.source) + " says " + message + parameterAdvice(m_module, failure);
                 }
                 const auto says = [&](const char* words) { return failure.message.find(words) != std::string::npos; };
                 if (!says("out of range") && !says("out of bounds") && !says("Class values"))

@@ -860,6 +860,14 @@
         <translation>文件没有说明输入 %1 的行宽，任何宽度都可行：请同时打开含有该输入的图，或用 --width %2 指定。</translation>
     </message>
     <message>
+        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs, though the graph has an array for each: %2; say with --role what they are, or export the model by torch.export.</source>
+        <translation>图中的数组与模型的 forward(%1) 的每个输入同名，但未找到能使其运行的输入：%2；请用 --role 说明它们的作用，或用 torch.export 导出模型。</translation>
+    </message>
+    <message>
+        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs, though the graph has an array for each%2; say with --role what they are, or export the model by torch.export.</source>
+        <translation>图中的数组与模型的 forward(%1) 的每个输入同名，但未找到能使其运行的输入%2；请用 --role 说明它们的作用，或用 torch.export 导出模型。</translation>
+    </message>
+    <message>
         <source>Cleave found no inputs on which the model&apos;s forward(%1) runs: %2; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export.</source>
         <translation>Cleave 没有找到能让模型 forward(%1) 运行的输入：%2；请指定数组与这些输入同名的图，用 --role 说明它们的角色，或用 torch.export 导出模型。</translation>
     </message>

@@ -73,6 +73,13 @@ class Branching(torch.nn.Module):
         return h
 
 
+class Never(torch.nn.Module):
+    """Runs on no input: an edge index has no third row."""
+
+    def forward(self, x, edge_index):
+        return x[edge_index[2]] if edge_index.size(0) == 2 else x[edge_index[5, 5, 5]]
+
+
 class Changing(torch.nn.Module):
     """Its buffer is another one after each call."""
 
@@ -212,6 +219,7 @@ def write_odd(folder, inputs):
         traced(warm, given).save(str(folder / "odd_cached.pt"))
         torch.jit.script(Branching().eval()).save(str(folder / "odd_branch.pt"))
         torch.jit.script(Changing().eval()).save(str(folder / "odd_buffer.pt"))
+        torch.jit.script(Never().eval()).save(str(folder / "odd_never.pt"))
         traced(Scaled().eval(), given).save(str(folder / "odd_scalar.pt"))
         constants, atoms = Constants().eval(), given | {"atoms": inputs["atoms"]}
         traced(constants, atoms).save(str(folder / "odd_constants.pt"))
@@ -230,7 +238,7 @@ def write_odd(folder, inputs):
         edges = inputs["edge_index"]
         adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
         deflate(folder / f"{name}.pt", True)
 
 

@@ -192,6 +192,15 @@ TEST(TorchScript, WidthsThatNothingTellsAreAskedFor)
     EXPECT_NE(refusal.find("--width x="), std::string::npos) << refusal;
 }
 
+TEST(TorchScript, ArraysOfTheNamesOfInputsThatDoNotFitAreToldSo)
+{
+    OpenOptions opening;
+    opening.shapes = {{"x", {DType::Float32, {60, 12}}}, {"edge_index", {DType::Int64, {2, 301}}}};
+    const std::string refusal = test::errorOf([&] { openModel(scripts() / "odd_never.pt", opening); });
+    EXPECT_NE(refusal.find("though the graph has an array for each"), std::string::npos) << refusal;
+    EXPECT_EQ(refusal.find("name a graph"), std::string::npos) << refusal;
+}
+
 TEST(TorchScript, CountsThatATraceWroteDownAreCountedAnew)
 {
     const Model model = openModel(scripts() / "odd_counts.pt");
