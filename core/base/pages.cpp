@@ -91,8 +91,11 @@ public:
             return spill(bytes);
         auto* memory = static_cast<std::byte*>(map(bytes));
         m_use.used += bytes;
-        if (bytes >= hugePage)
+        if (bytes >= hugePage) {
             fill(memory, bytes);
+            if (m_bound.lasting > 0)
+                giveBack(m_all - std::min(m_all, m_use.used));
+        }
         m_peak = std::max(m_peak, m_use.used);
         giveBack(std::max(m_peak - m_use.used, alwaysKept));
         return memory;
@@ -181,7 +184,8 @@ private:
             }
             return bytes < fewForFiles;
         }
-        giveBack(m_all - std::min(m_all, m_use.used + bytes));
+        if (bytes < hugePage)
+            giveBack(m_all - std::min(m_all, m_use.used + bytes));  // larger ones are filled with what is kept before they are touched
         return true;
     }
 

@@ -131,6 +131,23 @@ std::size_t touchLibraries()
     return sum;
 }
 
+TEST(MemoryBound, PagesThatAreFreeServeALargerRequest)
+{
+    giveBackPages();
+    const test::TemporaryFolder folder;
+    const MemoryBound bound(128 * mega, folder.path());
+    const MemoryInCore inCore;
+    const std::size_t before = residentBytes(), first = 30 * mega, second = 34 * mega;
+    void* memory = allocatePages(first);
+    std::memset(memory, 1, first);
+    freePages(memory, first);
+    memory = allocatePages(second);  // not both: less than 64 MB may be used and kept
+    EXPECT_GT(residentBytes(), before + 24 * mega) << "what was touched is not taken anew from the system";
+    EXPECT_LT(residentBytes(), before + 44 * mega);
+    freePages(memory, second);
+    giveBackPages();
+}
+
 TEST(MemoryBound, PagesOfLibrariesLeaveAndComeBack)
 {
     const std::size_t sum = touchLibraries(), before = residentBytes();
