@@ -8,6 +8,7 @@
 #include "core/analysis/adjacency.h"
 #include "core/analysis/analyser.h"
 #include "core/analysis/dims.h"
+#include "core/analysis/flat_pairs.h"
 #include "core/analysis/functional.h"
 #include "core/analysis/masked_updates.h"
 #include "core/analysis/message_passing.h"
@@ -301,6 +302,7 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
                      const Progress& progress, bool& mayBeLess)
 {
     std::vector<FreeSize> freeSizes = fixFreeSizes(program, options.sizes, reading.queries);
+    const int pairs = unflattenPairs(program);
     const LoweredMatrices matrices = lowerAdjacencies(program, reading.takesAsEdges);
     mayBeLess = matrices.own > 0;
     const int chosen = computeMaskedUpdatesWhole(program), tables = gatherAtTables(program), moved = gatherMovedRows(program);
@@ -315,7 +317,7 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
     analysis.passes = std::move(passes);
     analysis.matrices = matrices.given;
     analysis.ownMatrices = matrices.own;
-    analysis.restated = chosen + tables + moved;
+    analysis.restated = pairs + chosen + tables + moved;
     analysis.freeSizes = std::move(freeSizes);
     noteRowsFirst(analysis);
     noteProbed(analysis);

@@ -57,6 +57,8 @@ std::string quotient(const std::string& dividend, const std::string& divisor)
 {
     const auto factorsOf = [](const std::string& text) {
         auto [name, arguments] = sizeParts(text);
+        if (name == "Pow" && arguments.size() == 2 && arguments[1] == "2")
+            return std::vector{arguments[0], arguments[0]};
         return name == "Mul" ? arguments : std::vector{text};
     };
     std::vector<std::string> left;

@@ -41,6 +41,30 @@ bool onlyPads(const Program& program, const Op& op)
     return behind(op.outputs.front()) == behind(OpView(program, op).value("self"));
 }
 
+// Dimensions of 1 entry come and go anywhere.
+bool onlyViews(const Program& program, const Op& op)
+{
+    if (!isOneOf(op.target, {"aten::view", "aten::_unsafe_view", "aten::reshape", "aten::unsqueeze", "aten::squeeze"}))
+        return false;
+    const auto others = [&](ValueId value) {
+        std::vector<Dim> sizes = program[value].sizes;
+        std::erase_if(sizes, [](const Dim& dim) { return dim.isOne(); });
+        return sizes;
+    };
+    return others(op.outputs.front()) == others(OpView(program, op).value("self"));
+}
+
+// [V, 1, F] or [F] for each pair.
+bool isExpand(const Op& op)
+{
+    return op.target == "aten::expand" || op.target == "aten::expand_as";
+}
+
+bool isSum(const Op& op)
+{
+    return isOneOf(op.target, {"aten::sum", "aten::mean"}) && op.overload.starts_with("dim");
+}
+
 ValueId partner(const OpView& view)
 {
     for (const std::string_view name : {"other", "mat2"})
@@ -81,8 +105,11 @@ bool PairScores::defer(const Op& op)
     constexpr int mostDepth = 100;  // scores are computed in a few steps
     if (op.outputs.size() != 1 || !layoutOf(m_p[op.outputs.front()]))
         return false;
-    const bool isOfKept = m_pending.contains(OpView(m_p, op).value("self"));
-    if (!isEntrywise(op) && !isProduct(op) && !isFilled(op) && !(isOfKept && (isLeftAlone(op) || onlyPads(m_p, op))))
+    const OpView view(m_p, op);
+    const bool isOfKept = m_pending.contains(view.value("self")), isJoin = isOneOf(op.target, {"aten::cat", "aten::concat"});
+    if (!isEntrywise(op) && !isProduct(op) && !isFilled(op) && !isExpand(op) && !(isOfKept && (isLeftAlone(op) || onlyPads(m_p, op) || onlyViews(m_p, op) || isSum(op))) &&
+        !(isJoin && std::ranges::all_of(view.values("tensors"), [&](ValueId part) { return m_pending.contains(part); })) &&
+        !(op.target == "aten::linear" && m_pending.contains(view.value("input"))))
         return false;
     int depth = 0;
     forEachOperand(op, [&](ValueId operand) {
@@ -370,6 +397,126 @@ std::optional<ValueId> PairScores::at(const Op& op, ValueId scores, const Matrix
     return atPairs(op, scores, {2, 0, 1}, {places.sources, places.targets, places.weights, {}, places.count, nodes});
 }
 
+// [pairs, the other dimensions] of a value.
+Value PairScores::valueAtPairs(ValueId value, const Layout& layout, const Pairs& pairs) const
+{
+    Value result = m_p[value];
+    result.sizes = {pairs.count};
+    for (std::size_t d = 0; d < layout.rank; ++d)
+        if (d != layout.targets && d != layout.sources)
+            result.sizes.push_back(m_p[value].sizes[d]);
+    return result;
+}
+
+// Which dimensions of an operand count targets and sources, where those of a value that is made of it do so in this order.
+std::optional<PairScores::Layout> PairScores::layoutAs(ValueId value, const Layout& layout) const
+{
+    std::optional<Layout> own = layoutOf(m_p[value]);
+    if (own && layout.sources < layout.targets)
+        std::swap(own->targets, own->sources);
+    return own;
+}
+
+// Of a dimension behind those of pairs, its place among [pairs, the others].
+std::size_t PairScores::placeOf(std::size_t dim, const Layout& layout)
+{
+    return 1 + dim - (layout.targets < dim ? 1 : 0) - (layout.sources < dim ? 1 : 0);
+}
+
+// Columns of each pair times a matrix, or a vector, that is the same for all.
+std::optional<ValueId> PairScores::linearAtPairs(const Op& op, const Layout& layout, const Pairs& pairs)
+{
+    const OpView view(m_p, op);
+    const bool isLinear = op.target == "aten::linear";
+    const ValueId self = view.value(isLinear ? "input" : "self"), matrix = isLinear ? view.value("weight") : partner(view);
+    const std::optional<Layout> own = layoutAs(self, layout);
+    if (!own || !matrix.valid() || m_pending.contains(matrix) || !std::ranges::all_of(m_p[matrix].sizes, &Dim::isConstant) ||
+        m_p[matrix].sizes.size() > 2 || m_p[matrix].sizes.empty() || own->targets + 1 == own->rank || own->sources + 1 == own->rank)
+        return {};
+    const std::optional<ValueId> rows = atPairs(op, self, *own, pairs);
+    if (!rows || m_p[*rows].sizes.front() != pairs.count)
+        return {};
+    std::vector<NamedArgument> args = op.args;
+    for (NamedArgument& argument : args)
+        if (const ValueId* operand = argument.value.asValue())
+            argument.value = {*operand == self ? *rows : m_rewriter.resolved(*operand)};
+    if (isLinear)
+        return m_rewriter.emitNew(op, op.target, op.overload, std::move(args), valueAtPairs(op.outputs.front(), layout, pairs));
+    return m_rewriter.emitNew(op, "aten::matmul", "", {{"self", {*rows}}, {"other", {m_rewriter.resolved(matrix)}}},
+                              valueAtPairs(op.outputs.front(), layout, pairs));
+}
+
+std::optional<ValueId> PairScores::expandAtPairs(const Op& op, const Layout& layout, const Pairs& pairs)
+{
+    const ValueId self = OpView(m_p, op).value("self");
+    const std::optional<ValueId> rows = atPairs(op, self, layout, pairs);
+    const Value result = valueAtPairs(op.outputs.front(), layout, pairs);
+    if (!rows || m_p[*rows].sizes.size() != result.sizes.size() || !std::equal(result.sizes.begin() + 1, result.sizes.end(), m_p[*rows].sizes.begin() + 1))
+        return {};
+    return rows;
+}
+
+std::optional<ValueId> PairScores::joinedAtPairs(const Op& op, const Layout& layout, const Pairs& pairs)
+{
+    const OpView view(m_p, op);
+    const auto dim = static_cast<std::size_t>(view.dim("dim", static_cast<int>(layout.rank)).value_or(0));
+    if (dim == layout.targets || dim == layout.sources)
+        return {};
+    std::vector<Argument> parts;
+    for (const ValueId part : view.values("tensors")) {
+        const std::optional<ValueId> rows = atPairs(op, part, layout, pairs);
+        if (!rows || m_p[*rows].sizes.front() != pairs.count)
+            return {};
+        parts.push_back({*rows});
+    }
+    return m_rewriter.emitNew(op, "aten::cat", "", {{"tensors", {parts}}, {"dim", whole(placeOf(dim, layout))}},
+                              valueAtPairs(op.outputs.front(), layout, pairs));
+}
+
+std::optional<ValueId> PairScores::sumAtPairs(const Op& op, const Layout& layout, const Pairs& pairs)
+{
+    const OpView view(m_p, op);
+    const ValueId self = view.value("self");
+    const std::optional<Layout> own = layoutAs(self, layout);
+    const std::optional<std::vector<int>> dims = own ? view.dims("dim", static_cast<int>(own->rank)) : std::nullopt;
+    if (!dims)
+        return {};
+    std::vector<Argument> places;
+    for (const int dim : *dims) {
+        if (const auto d = static_cast<std::size_t>(dim); d == own->targets || d == own->sources)
+            return {};
+        places.push_back(whole(placeOf(static_cast<std::size_t>(dim), *own)));
+    }
+    const std::optional<ValueId> rows = atPairs(op, self, *own, pairs);
+    if (!rows || m_p[*rows].sizes.front() != pairs.count)
+        return {};
+    std::vector<NamedArgument> args = op.args;
+    for (NamedArgument& argument : args)
+        if (argument.name == "self")
+            argument.value = {*rows};
+        else if (argument.name == "dim")
+            argument.value = {places};
+    return m_rewriter.emitNew(op, op.target, op.overload, std::move(args), valueAtPairs(op.outputs.front(), layout, pairs));
+}
+
+// Dimensions of 1 entry come and go behind those of pairs.
+std::optional<ValueId> PairScores::viewedAtPairs(const Op& op, const Layout& layout, const Pairs& pairs)
+{
+    const ValueId self = OpView(m_p, op).value("self");
+    const std::optional<Layout> own = layoutAs(self, layout);
+    const std::optional<ValueId> rows = own ? atPairs(op, self, *own, pairs) : std::nullopt;
+    if (!rows || m_p[*rows].sizes.front() != pairs.count)
+        return {};
+    const Value result = valueAtPairs(op.outputs.front(), layout, pairs);
+    std::vector<Argument> shape{{std::int64_t{-1}}};
+    for (std::size_t d = 1; d < result.sizes.size(); ++d) {
+        if (!result.sizes[d].isConstant())
+            return {};
+        shape.push_back(whole(result.sizes[d].value));
+    }
+    return m_rewriter.emitNew(op, "aten::reshape", "", {{"self", {*rows}}, {"shape", {shape}}}, result);
+}
+
 // What a tensor that is broadcast over pairs is at each of them: [pairs, the other dimensions], 1 in place of pairs where it is the same for all.
 std::optional<ValueId> PairScores::atPairs(const Op& at, ValueId value, const Layout& layout, const Pairs& pairs)
 {
@@ -380,8 +527,16 @@ std::optional<ValueId> PairScores::atPairs(const Op& at, ValueId value, const La
         const Op op = pending->second.op;
         if (m_p[value].sizes.size() != layout.rank)
             return {};
-        if (isProduct(op))
+        if (isProduct(op) && !m_pending.contains(OpView(m_p, op).value("self")))
             return productAtPairs(op, layout, pairs);
+        if (isProduct(op) || op.target == "aten::linear")
+            return linearAtPairs(op, layout, pairs);
+        if (isExpand(op))
+            return expandAtPairs(op, layout, pairs);
+        if (isOneOf(op.target, {"aten::cat", "aten::concat"}))
+            return joinedAtPairs(op, layout, pairs);
+        if (isSum(op))
+            return sumAtPairs(op, layout, pairs);
         if (isLeftAlone(op))
             return atPairs(at, OpView(m_p, op).value(op.target == "aten::dropout" ? "input" : "self"), layout, pairs);
         if (onlyPads(m_p, op)) {
@@ -394,14 +549,12 @@ std::optional<ValueId> PairScores::atPairs(const Op& at, ValueId value, const La
                 rows = squeezed(at, *rows, 1);
             return rows;
         }
+        if (onlyViews(m_p, op))
+            return viewedAtPairs(op, layout, pairs);
         if (!isEntrywise(op))
             return {};
         std::vector<NamedArgument> args = op.args;
-        Value result = m_p[value];
-        result.sizes = {pairs.count};
-        for (std::size_t d = 0; d < layout.rank; ++d)
-            if (d != layout.targets && d != layout.sources)
-                result.sizes.push_back(m_p[value].sizes[d]);
+        const Value result = valueAtPairs(value, layout, pairs);
         for (NamedArgument& argument : args)
             if (const ValueId* operand = argument.value.asValue()) {
                 const std::optional<ValueId> rows =

@@ -95,6 +95,14 @@ private:
     std::optional<Pairs> pairsOf(const Op& at, const Mask& mask, const Dim& nodes);
     std::optional<ValueId> atPairs(const Op& at, ValueId value, const Layout& layout, const Pairs& pairs);
     std::optional<ValueId> productAtPairs(const Op& product, const Layout& layout, const Pairs& pairs);
+    std::optional<ValueId> linearAtPairs(const Op& op, const Layout& layout, const Pairs& pairs);
+    std::optional<ValueId> expandAtPairs(const Op& op, const Layout& layout, const Pairs& pairs);
+    std::optional<ValueId> joinedAtPairs(const Op& op, const Layout& layout, const Pairs& pairs);
+    std::optional<ValueId> sumAtPairs(const Op& op, const Layout& layout, const Pairs& pairs);
+    std::optional<ValueId> viewedAtPairs(const Op& op, const Layout& layout, const Pairs& pairs);
+    Value valueAtPairs(ValueId value, const Layout& layout, const Pairs& pairs) const;
+    std::optional<Layout> layoutAs(ValueId value, const Layout& layout) const;
+    static std::size_t placeOf(std::size_t dim, const Layout& layout);
     std::optional<double> constantOf(ValueId value) const;
 
     bool lowerView(const Op& op, Mask mask, ValueId value);

@@ -9,7 +9,7 @@ namespace cleave {
 
 namespace {
 
-bool isView(const Op& op)
+bool isViewOfRows(const Op& op)
 {
     return isOneOf(op.target, {"aten::view", "aten::reshape"}) && op.overload != "dtype" && op.outputs.size() == 1;
 }
@@ -20,7 +20,7 @@ ValueId tableOf(const Program& program, ValueId list)
     if (!list.valid() || program[list].sizes.size() != 1 || program[list].dtype == DType::Bool || !program[list].producer.valid())
         return {};
     const Op& op = program[program[list].producer];
-    if (!isView(op) && op.target != "aten::flatten")
+    if (!isViewOfRows(op) && op.target != "aten::flatten")
         return {};
     const ValueId table = OpView(program, op).value("self");
     return table.valid() && program[table].sizes.size() > 1 && !program[table].sizes.front().isConstant() ? table : ValueId{};
@@ -52,7 +52,7 @@ std::map<OpId, Gather> findGathers(const Program& program)
     std::map<OpId, Gather> found;
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const Op& op = program.ops[i];
-        const ValueId self = isView(op) ? OpView(program, op).value("self") : ValueId{};
+        const ValueId self = isViewOfRows(op) ? OpView(program, op).value("self") : ValueId{};
         if (!self.valid() || !program[self].producer.valid())
             continue;
         const Gather gather = gatherOf(program, program[program[self].producer]);

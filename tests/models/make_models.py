@@ -1141,6 +1141,35 @@ class WrittenGAT(nn.Module):
         return self.lin(torch.matmul(scores.softmax(-1), h).relu())
 
 
+class PairsGAT(nn.Module):
+    """pyGAT as it was at first, and dense forms of GATv2: a row for each pair of nodes, most of which the adjacency matrix masks."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(width, HIDDEN) for width in (FEATURES, HIDDEN, HIDDEN, HIDDEN))
+        self.of_pairs = nn.ModuleList(nn.Linear(width, 1) for width in (2 * HIDDEN, 2 * HIDDEN, 2 * HIDDEN, HIDDEN))
+        self.last = nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, adj):
+        n = x.size(0)
+        for i, (layer, of_pairs) in enumerate(zip(self.layers, self.of_pairs)):
+            h = layer(x)
+            if i == 0:
+                pairs = torch.cat([h.repeat(1, n).view(n * n, -1), h.repeat(n, 1)], dim=1).view(n, -1, 2 * HIDDEN)
+                scores = nn.functional.leaky_relu(torch.matmul(pairs, of_pairs.weight.t()).squeeze(2), 0.2)
+            elif i == 1:
+                pairs = torch.cat([h.repeat_interleave(n, dim=0), h.repeat(n, 1)], dim=1)
+                scores = nn.functional.leaky_relu(of_pairs(pairs).squeeze(1).view(n, n), 0.2)
+            elif i == 2:
+                pairs = torch.cat([h.unsqueeze(1).expand(n, n, -1), h.unsqueeze(0).expand(n, n, -1)], -1)
+                scores = of_pairs(pairs.tanh()).squeeze(-1)
+            else:
+                scores = (nn.functional.leaky_relu(h[:, None] + h[None], 0.2) * of_pairs.weight[0]).sum(-1)
+            attention = torch.where(adj > 0, scores, -9e15 * torch.ones_like(scores)).softmax(1)
+            x = nn.functional.elu(attention @ h)
+        return self.last(x)
+
+
 class AddedMasks(nn.Module):
     """Attention to neighbours whose mask is a number that is added to the scores of all others, as transformers are written."""
 
@@ -2016,6 +2045,7 @@ ZOO = {
     "edges_as_rows": EdgesAsRows,
     "dense_gat": lambda: Dense(lambda i: pyg.DenseGATConv(i, HIDDEN // 2, 2)),
     "written_gat": WrittenGAT,
+    "pairs_gat": PairsGAT,
     "added_masks": AddedMasks,
     "masked_transformer": MaskedTransformer,
     "written_places": WrittenPlaces,
@@ -2086,7 +2116,7 @@ ZOO = {
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),
 }
 DECOMPOSED = {"gcn", "gat", "batch_norm", "batch_statistics", "instance_norm", "transformer_edges", "jk_lstm", "pna", "gin_layer_norm", "sage_attention", "gated_messages", "normed_messages", "lstm_of_layers",
-              "narrow_index", "simulator", "triplets", "line_graph", "virtual_rows", "static_gcn", "time_steps", "gps", "class_token", "dense_gat", "written_gat", "masked_transformer", "two_tables"}  # once more as run_decompositions() leaves them
+              "narrow_index", "simulator", "triplets", "line_graph", "virtual_rows", "static_gcn", "time_steps", "gps", "class_token", "dense_gat", "written_gat", "pairs_gat", "masked_transformer", "two_tables"}  # once more as run_decompositions() leaves them
 ROLES = {name: {"gnn.embedding.weight": "node-features"} for name in ("lightgcn", "lightgcn_links")}
 ROLES["linkx"] = {"edge_lin.weight": "node-features"}
 ROLES["parameter_and_features"] = {"position.weight": "node-features"}
