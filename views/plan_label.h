@@ -9,6 +9,8 @@ namespace cleave::views {
 
 /// Says in the graph what a change of the plan would bring, beside the place where it is made.
 class PlanLabel : public QLabel {
+    Q_OBJECT
+
 public:
     explicit PlanLabel(QWidget* viewport);  ///< hidden
 

@@ -133,7 +133,7 @@ private:
                 count(checks);
                 continue;
             }
-            if (isDropout(op.target) && !OpView(m_program, op).flag("train", true)) {
+            if (isDropout(op.target) && (!OpView(m_program, op).flag("train", true) || OpView(m_program, op).number("p") == 0.0)) {
                 count(dropout);
                 rewriter.replace(op.outputs.front(), firstTensor(op));
                 continue;

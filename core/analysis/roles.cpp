@@ -105,7 +105,13 @@ void rolesByLists(Program& program)
     const auto isOfNodes = [&](const Input& input) {
         return input.role == Role::NodeFeatures && named.contains(program[input.value].sizes[0].symbol);
     };
-    if (std::ranges::none_of(program.inputs, isOfNodes))
+    // Kinds of nodes, whose rows are those of a table.
+    const auto numbersNodes = [&](const Input& input) {
+        const Value& value = program[input.value];
+        return input.role == Role::Other && hasRows(value) && isInteger(value.dtype) && named.contains(value.sizes[0].symbol) &&
+               !listed.contains(value.sizes[0].symbol) && !isReadAt(program, input.value);
+    };
+    if (std::ranges::none_of(program.inputs, isOfNodes) && std::ranges::none_of(program.inputs, numbersNodes))
         return;
     for (Input& input : program.inputs)
         if (input.role == Role::NodeFeatures && !isOfNodes(input) && !input.parameter.valid() &&
@@ -140,8 +146,8 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
         for (Input& input : program.inputs)
             if (isFeatures(input) && !input.parameter.valid() && program[input.value].sizes.size() > 1 && tellsEdges(program, input.value))
                 input.role = Role::GraphStructure;
-    const bool anyFloatFeatures = std::ranges::any_of(program.inputs, isFeatures);
     rolesByLists(program);
+    const bool anyFloatFeatures = std::ranges::any_of(program.inputs, isFeatures);
     // Integers for each node are features (types to embed) only where nothing else is; batch vectors never are.
     if (!anyFloatFeatures)
         for (Input& input : program.inputs) {

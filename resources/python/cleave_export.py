@@ -2921,7 +2921,7 @@ class _Exporter:
             name = getattr(node.target, "_schema", None) and node.target._schema.name.removeprefix("aten::")
             where = _source_of(node.meta.get("stack_trace", ""))
             at = f" at {where}" if where else ""
-            if name in ("dropout", "dropout_", "feature_dropout", "alpha_dropout") and len(node.args) > 2 and node.args[2] is True:
+            if name in ("dropout", "dropout_", "feature_dropout", "alpha_dropout") and len(node.args) > 2 and node.args[2] is True and node.args[1] != 0:
                 raise ExportError(f"Dropout{at} is always on: write F.dropout(x, p, training=self.training), and model.eval() switches it off.")
             if name in drawn:
                 raise ExportError(f"forward draws random numbers{at} ({name}), so its answers are never the same: leave that out in eval mode (if self.training).")
