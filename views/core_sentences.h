@@ -376,6 +376,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "Only nodes can be asked for, but output %1 has a row for each edge."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 names row %2, but there are rows 0 to %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "Only nodes can be asked for, but no output has a row for each node."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Input %1 divides rows into %2, but the trace adds them up into %3, as many as there were when it was made: trace the model on as many graphs, or export it by torch.export with their number as an input of forward."),
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 names row %2, but there are rows 0 to %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "Only nodes can be asked for, but output %1 has rows of %2."),
     QT_TRANSLATE_NOOP("cleave::Core", "There would be %1 rows of %2."),

@@ -130,6 +130,7 @@ struct Input {
 struct Program {
     std::string name;         ///< of the model: class or file name
     std::string producer;     ///< "PyTorch 2.14.1"
+    bool isTrace = false;     ///< by torch.jit.trace: what was counted in Python is as on the graph that it was made with
     std::string sha256;       ///< of the file it was read from
     std::vector<Value> values;
     std::vector<Op> ops;

@@ -207,6 +207,27 @@ bool holdsIndices(const Program& program, const Input& input)
     return input.role == Role::GraphStructure && isInteger(program[input.value].dtype);
 }
 
+// Into how many rows the program adds up those that a list of numbers divides, where it says so itself: 4 for scatter(x, batch) of four graphs.
+std::optional<std::int64_t> fixedGroups(const Program& program, ValueId list)
+{
+    for (std::size_t i = 0; i < program.ops.size(); ++i)
+        if (const auto scatter = scatterForm(program, OpId{static_cast<int>(i)}); scatter && viewRoot(program, scatter->index) == list)
+            if (const Dim& rows = program[scatter->self].sizes.at(static_cast<std::size_t>(scatter->rowDim)); rows.isConstant())
+                return rows.value;
+    return {};
+}
+
+// int(batch.max()) + 1 is a number in a trace.
+void checkGroups(const Program& program, const Input& input, const at::Tensor& tensor)
+{
+    if (!program.isTrace || tensor.dim() != 1 || tensor.numel() == 0 || program[input.value].sizes[0].isConstant())
+        return;
+    const std::optional<std::int64_t> fixed = fixedGroups(program, input.value);
+    if (const std::int64_t groups = tensor.max().item<std::int64_t>() + 1; fixed && groups != *fixed)
+        throw Error("Input '" + printable(program[input.value].name) + "' divides rows into " + std::to_string(groups) + ", but the trace adds them up into " +
+                    std::to_string(*fixed) + ", as many as there were when it was made: trace the model on as many graphs, or export it by torch.export with their number as an input of forward.");
+}
+
 // Nodes that edges name must be there, or what else there is a row for; of an index that the program computes with, in the type that has most.
 void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor& tensor, const std::map<std::string, std::int64_t>& sizes)
 {
@@ -219,6 +240,7 @@ void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor
         });
         return isKnown ? std::optional(std::llround(rows)) : std::nullopt;
     };
+    checkGroups(analysis.program, input, tensor);
     const auto divided = tensor.dim() == 1 && tensor.numel() > 0 ? rowsDividedBy(analysis.program, input.value) : std::nullopt;
     if (const auto rows = divided ? divided->isConstant() ? std::optional(divided->value) : count(divided->symbol) : std::nullopt) {
         const at::Tensor pointers = tensor.to(at::kLong).contiguous();

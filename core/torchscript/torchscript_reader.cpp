@@ -410,7 +410,9 @@ Program read(const std::filesystem::path& path, const ScriptOptions& options, co
         if (isHalf)
             module.to(at::kFloat);
         Reader reader(std::move(module), options);
-        program = reader.run(tracedInputs(path), progress);
+        const std::vector<at::Tensor> examples = tracedInputs(path);
+        program = reader.run(examples, progress);
+        program.isTrace = !examples.empty();
         isHalf = isHalf || reader.castsToHalf();
     });
     program.wasHalf = isHalf;

@@ -1740,6 +1740,10 @@
         <translation>只能询问节点，但没有输出为每个节点各有一行。</translation>
     </message>
     <message>
+        <source>Input %1 divides rows into %2, but the trace adds them up into %3, as many as there were when it was made: trace the model on as many graphs, or export it by torch.export with their number as an input of forward.</source>
+        <translation>输入 %1 将行分成 %2 组，但跟踪记录将其汇总为 %3 组（与生成跟踪时相同）：请在相同数量的图上跟踪模型，或用 torch.export 导出模型并将图的数量作为 forward 的输入。</translation>
+    </message>
+    <message>
         <source>Input %1 names row %2, but there are rows 0 to %3.</source>
         <translation>输入 %1 指向第 %2 行，但只有第 0 到 %3 行。</translation>
     </message>

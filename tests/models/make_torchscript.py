@@ -73,6 +73,17 @@ class Branching(torch.nn.Module):
         return h
 
 
+class Pooled(torch.nn.Module):
+    """Counts the graphs by itself: a trace keeps how many there were."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.lin = make_models.pyg.SAGEConv(make_models.FEATURES, 16), torch.nn.Linear(16, 4)
+
+    def forward(self, x, edge_index, batch):
+        return self.lin(make_models.pyg.global_mean_pool(self.conv(x, edge_index).relu(), batch))
+
+
 class Never(torch.nn.Module):
     """Runs on no input: an edge index has no third row."""
 
@@ -220,6 +231,7 @@ def write_odd(folder, inputs):
         torch.jit.script(Branching().eval()).save(str(folder / "odd_branch.pt"))
         torch.jit.script(Changing().eval()).save(str(folder / "odd_buffer.pt"))
         torch.jit.script(Never().eval()).save(str(folder / "odd_never.pt"))
+        traced(Pooled().eval(), {n: inputs[n] for n in ("x", "edge_index", "batch")}).save(str(folder / "odd_pooled.pt"))
         traced(Scaled().eval(), given).save(str(folder / "odd_scalar.pt"))
         constants, atoms = Constants().eval(), given | {"atoms": inputs["atoms"]}
         traced(constants, atoms).save(str(folder / "odd_constants.pt"))
@@ -238,7 +250,7 @@ def write_odd(folder, inputs):
         edges = inputs["edge_index"]
         adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_pooled", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
         deflate(folder / f"{name}.pt", True)
 
 

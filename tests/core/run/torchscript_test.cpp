@@ -192,6 +192,19 @@ TEST(TorchScript, WidthsThatNothingTellsAreAskedFor)
     EXPECT_NE(refusal.find("--width x="), std::string::npos) << refusal;
 }
 
+TEST(TorchScript, ATraceThatCountedGraphsIsForAsMany)
+{
+    const Model model = openModel(scripts() / "odd_pooled.pt");
+    DataGraph graph = readGraph(zoo() / "pool_mean.npz");
+    EXPECT_EQ(runLayerWise(model, graph).outputs.front().array.shape.front(), 4);
+    const Array& four = graph.arrays.at("batch");
+    const auto two = std::make_shared<std::vector<std::int64_t>>(four.as<std::int64_t>(), four.as<std::int64_t>() + four.count());
+    std::ranges::transform(*two, two->begin(), [](std::int64_t of) { return std::min<std::int64_t>(of, 1); });
+    graph.arrays["batch"] = {DType::Int64, four.shape, {two, reinterpret_cast<const std::byte*>(two->data())}};
+    const std::string refusal = test::errorOf([&] { runLayerWise(model, graph); });
+    EXPECT_NE(refusal.find("divides rows into 2, but the trace adds them up into 4"), std::string::npos) << refusal;
+}
+
 TEST(TorchScript, ArraysOfTheNamesOfInputsThatDoNotFitAreToldSo)
 {
     OpenOptions opening;
