@@ -134,6 +134,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The file cannot be loaded by LibTorch %1: %2; trace the model by torch.jit.trace, or export it by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "The file does not say how wide the rows of input %1 are, and any width would do: open it with a graph that has them, or give it with --width %2."),
     QT_TRANSLATE_NOOP("cleave::Core", "Cleave found no inputs on which the model's forward(%1) runs, though the graph has an array for each: %2; say with --role what they are, or export the model by torch.export."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Cleave found no inputs on which the model's forward(%1) runs, though the graph has an array for each; say with --role what they are, or export the model by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "Cleave found no inputs on which the model's forward(%1) runs, though the graph has an array for each%2; say with --role what they are, or export the model by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "Cleave found no inputs on which the model's forward(%1) runs: %2; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "Cleave found no inputs on which the model's forward(%1) runs; name a graph whose arrays are called as these inputs, say with --role what they are, or export the model by torch.export."),

@@ -864,6 +864,10 @@
         <translation>图中的数组与模型的 forward(%1) 的每个输入同名，但未找到能使其运行的输入：%2；请用 --role 说明它们的作用，或用 torch.export 导出模型。</translation>
     </message>
     <message>
+        <source>Cleave found no inputs on which the model&apos;s forward(%1) runs, though the graph has an array for each; say with --role what they are, or export the model by torch.export.</source>
+        <translation>图中的数组与模型的 forward(%1) 的每个输入同名，但未找到能使其运行的输入；请用 --role 说明它们的作用，或用 torch.export 导出模型。</translation>
+    </message>
+    <message>
         <source>Cleave found no inputs on which the model&apos;s forward(%1) runs, though the graph has an array for each%2; say with --role what they are, or export the model by torch.export.</source>
         <translation>图中的数组与模型的 forward(%1) 的每个输入同名，但未找到能使其运行的输入%2；请用 --role 说明它们的作用，或用 torch.export 导出模型。</translation>
     </message>
