@@ -44,7 +44,10 @@ QString BatchCurve::text(const PlanCosts::Point& point) const
         .arg(countText(point.batchSize), secondsText(point.seconds), bytesText(point.peakBytes));
 }
 
-QSize BatchCurve::sizeHint() const { return {260, 13 * fontMetrics().height() / 2}; }
+QSize BatchCurve::sizeHint() const
+{
+    return {260, 13 * fontMetrics().height() / 2};
+}
 
 // The uppermost number beside the curve; the lowest is 0.
 QString BatchCurve::mostText() const

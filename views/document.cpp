@@ -485,7 +485,8 @@ void Document::chooseRewrites()
             Q_EMIT changed(Change::Options);
             takeRewritten(std::make_shared<const Model>(chosen->model));
             if (secondsBefore > 0 && chosen->plan && !m_model->analysis->rewrites.empty())
-                Q_EMIT noted(tr("The best plan is predicted to take %1 instead of %2.").arg(secondsText(chosen->plan->seconds()), secondsText(secondsBefore)));
+                Q_EMIT noted(
+                    tr("The best plan is predicted to take %1 instead of %2.").arg(secondsText(chosen->plan->seconds()), secondsText(secondsBefore)));
             for (const auto& [rewrite, seconds] : chosen->leftOut)
                 Q_EMIT noted(seconds > 0 ? tr("Not made: %1. It would take %2 more than it saves on this graph.")
                                                .arg(rewriteText(rewrite), secondsText(seconds))

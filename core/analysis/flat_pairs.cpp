@@ -178,7 +178,8 @@ private:
         }
         if (parts.empty())
             return {};
-        return m_rewriter.emitNew(op, op.target, op.overload, {{"tensors", {parts}}, {"dim", whole(dim + 1)}}, asPairs(op, nodesOf(*parts.front().asValue())));
+        return m_rewriter.emitNew(op, op.target, op.overload, {{"tensors", {parts}}, {"dim", whole(dim + 1)}},
+                                  asPairs(op, nodesOf(*parts.front().asValue())));
     }
 
     std::optional<ValueId> squeezed(const Op& op, ValueId pairs)

@@ -107,7 +107,8 @@ bool PairScores::defer(const Op& op)
         return false;
     const OpView view(m_p, op);
     const bool isOfKept = m_pending.contains(view.value("self")), isJoin = isOneOf(op.target, {"aten::cat", "aten::concat"});
-    if (!isEntrywise(op) && !isProduct(op) && !isFilled(op) && !isExpand(op) && !(isOfKept && (isLeftAlone(op) || onlyPads(m_p, op) || onlyViews(m_p, op) || isSum(op))) &&
+    if (!isEntrywise(op) && !isProduct(op) && !isFilled(op) && !isExpand(op) &&
+        !(isOfKept && (isLeftAlone(op) || onlyPads(m_p, op) || onlyViews(m_p, op) || isSum(op))) &&
         !(isJoin && std::ranges::all_of(view.values("tensors"), [&](ValueId part) { return m_pending.contains(part); })) &&
         !(op.target == "aten::linear" && m_pending.contains(view.value("input"))))
         return false;
@@ -451,7 +452,8 @@ std::optional<ValueId> PairScores::expandAtPairs(const Op& op, const Layout& lay
     const ValueId self = OpView(m_p, op).value("self");
     const std::optional<ValueId> rows = atPairs(op, self, layout, pairs);
     const Value result = valueAtPairs(op.outputs.front(), layout, pairs);
-    if (!rows || m_p[*rows].sizes.size() != result.sizes.size() || !std::equal(result.sizes.begin() + 1, result.sizes.end(), m_p[*rows].sizes.begin() + 1))
+    if (!rows || m_p[*rows].sizes.size() != result.sizes.size() ||
+        !std::equal(result.sizes.begin() + 1, result.sizes.end(), m_p[*rows].sizes.begin() + 1))
         return {};
     return rows;
 }

@@ -224,8 +224,10 @@ void checkGroups(const Program& program, const Input& input, const at::Tensor& t
         return;
     const std::optional<std::int64_t> fixed = fixedGroups(program, input.value);
     if (const std::int64_t groups = tensor.max().item<std::int64_t>() + 1; fixed && groups != *fixed)
-        throw Error("Input '" + printable(program[input.value].name) + "' divides rows into " + std::to_string(groups) + ", but the trace adds them up into " +
-                    std::to_string(*fixed) + ", as many as there were when it was made: trace the model on as many graphs, or export it by torch.export with their number as an input of forward.");
+        throw Error(
+            "Input '" + printable(program[input.value].name) + "' divides rows into " + std::to_string(groups) +
+            ", but the trace adds them up into " + std::to_string(*fixed) +
+            ", as many as there were when it was made: trace the model on as many graphs, or export it by torch.export with their number as an input of forward.");
 }
 
 // Nodes that edges name must be there, or what else there is a row for; of an index that the program computes with, in the type that has most.

@@ -54,6 +54,7 @@ def make_inputs():
         "train_mask": torch.rand(NODES, generator=more) < 0.4,
         "senders": edge_index[0], "receivers": edge_index[1], "links": edge_index.t().contiguous(),
         "anchors": torch.randint(0, NODES, (NODES, 6), generator=more),
+        "vectors": torch.randn(EDGES, 3, generator=torch.Generator().manual_seed(14)), "idx_i": edge_index[1], "idx_j": edge_index[0],
         "recent": torch.randint(0, 5, (3, 4), generator=torch.Generator().manual_seed(13)),
         "categories": torch.cat([torch.randint(0, 4, (NODES, 1), generator=torch.Generator().manual_seed(9)).float(), torch.randn(NODES, FEATURES - 1, generator=torch.Generator().manual_seed(10))], 1),
         "queries": torch.randint(0, NODES, (3,), generator=more), "kinds": torch.randint(0, RELATIONS, (3,), generator=more),
@@ -1141,6 +1142,23 @@ class WrittenGAT(nn.Module):
         return self.lin(torch.matmul(scores.softmax(-1), h).relu())
 
 
+class Interatomic(nn.Module):
+    """SchNetPack: kinds of atoms, vectors between pairs of them, and both ends of each pair in a list of its own; no rows of floats for nodes."""
+
+    def __init__(self):
+        super().__init__()
+        self.kinds, self.last = nn.Embedding(9, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+        self.filters = nn.ModuleList(nn.Sequential(nn.Linear(3, HIDDEN), nn.SiLU(), nn.Linear(HIDDEN, HIDDEN)) for _ in range(2))
+        self.layers = nn.ModuleList(nn.Linear(HIDDEN, HIDDEN) for _ in range(2))
+
+    def forward(self, atoms, vectors, idx_i, idx_j):
+        h = self.kinds(atoms)
+        for of_pairs, layer in zip(self.filters, self.layers):
+            messages = of_pairs(vectors) * layer(h)[idx_j]
+            h = h + torch.zeros_like(h).index_add(0, idx_i, messages).tanh()
+        return self.last(h)
+
+
 class PairsGAT(nn.Module):
     """pyGAT as it was at first, and dense forms of GATv2: a row for each pair of nodes, most of which the adjacency matrix masks."""
 
@@ -2046,6 +2064,7 @@ ZOO = {
     "dense_gat": lambda: Dense(lambda i: pyg.DenseGATConv(i, HIDDEN // 2, 2)),
     "written_gat": WrittenGAT,
     "pairs_gat": PairsGAT,
+    "interatomic": Interatomic,
     "added_masks": AddedMasks,
     "masked_transformer": MaskedTransformer,
     "written_places": WrittenPlaces,

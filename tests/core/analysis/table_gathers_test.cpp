@@ -22,7 +22,10 @@ struct Spirals {
     ValueId h = b.input("h", {sym("n"), num(8)}), table = b.input("table", {sym("m"), num(5)}, DType::Int64);
 
     ValueId list() { return b.op("view", {{"self", {table}}, {"size", ints({-1})}}, {sym("Mul(5, m)")}, DType::Int64); }
-    ValueId read(ValueId list) { return b.op("index.Tensor", {{"self", {h}}, {"indices", {std::vector<Argument>{{list}}}}}, {sym("Mul(5, m)"), num(8)}); }
+    ValueId read(ValueId list)
+    {
+        return b.op("index.Tensor", {{"self", {h}}, {"indices", {std::vector<Argument>{{list}}}}}, {sym("Mul(5, m)"), num(8)});
+    }
     ValueId view(ValueId self, const ProgramBuilder::Sizes& sizes)
     {
         std::vector<Argument> shape;
