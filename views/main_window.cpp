@@ -98,7 +98,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     });
     // A message stays until something new is tried; one that offers a choice, until the model is read anew.
     connect(&m_document, &Document::starting, this, [this](Task task) {
-        statusBar()->clearMessage();
+        if (task != Task::Check)
+            statusBar()->clearMessage();
         if (task == Task::OpenModel || (task != Task::Check && m_message->buttons().isEmpty()))
             m_message->hide();
     });

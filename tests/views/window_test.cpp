@@ -2063,6 +2063,7 @@ void WindowTest::planOfARewrittenProgramIsCompared()
     QVERIFY(!apply->isVisible());
     const auto* messages = window.findChild<ResultPanel*>()->findChild<QListWidget*>();
     QVERIFY2(!messages->findItems(QStringLiteral("The best plan is predicted to take"), Qt::MatchContains).isEmpty(), "what it is worth");
+    QVERIFY2(window.statusBar()->currentMessage().contains(QStringLiteral("is predicted to take")), qPrintable(window.statusBar()->currentMessage()));
     QVERIFY(document.savePlan(file));
     document.setRewrites({});
     QTRY_VERIFY_WITH_TIMEOUT(document.canRun() && document.model()->analysis->rewrites.empty(), patience);
