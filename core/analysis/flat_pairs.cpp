@@ -21,11 +21,6 @@ bool isSquare(const Dim& dim, const Dim& nodes)
     return !nodes.isConstant() && (dim.symbol == "Pow(" + nodes.symbol + ", 2)" || dim.symbol == "Mul(" + nodes.symbol + ", " + nodes.symbol + ")");
 }
 
-bool isViewOfAll(const Op& op)
-{
-    return isOneOf(op.target, {"aten::view", "aten::reshape", "aten::_unsafe_view"}) && op.overload != "dtype";
-}
-
 bool isEntryByEntry(const Op& op)
 {
     static const std::set<std::string_view> targets{"aten::add",  "aten::sub",     "aten::mul",  "aten::div",  "aten::neg",     "aten::leaky_relu",
@@ -78,10 +73,10 @@ private:
             const bool isEach = op.target == "aten::repeat_interleave" && op.overload == "self_int" && view.dim("dim", view.rank("self")) == 0;
             if (isRepeat || isEach)
                 return expanded(op, self, isEach ? 1 : 0);
-            if (isViewOfAll(op) && to.size() == 2 && from.size() == 2)
+            if (isReshape(op) && to.size() == 2 && from.size() == 2)
                 return repeatedColumns(op, self);
             // [V, V, F] that is flattened.
-            return isViewOfAll(op) && from.size() > 1 && from[1] == from[0] && std::equal(from.begin() + 2, from.end(), to.begin() + 1, to.end())
+            return isReshape(op) && from.size() > 1 && from[1] == from[0] && std::equal(from.begin() + 2, from.end(), to.begin() + 1, to.end())
                        ? std::optional(self)
                        : std::nullopt;
         }
@@ -97,7 +92,7 @@ private:
     {
         const OpView view(m_p, op);
         const ValueId output = op.outputs.front();
-        const auto pairs = isViewOfAll(op) ? m_pairs.find(view.value("self")) : m_pairs.end();
+        const auto pairs = isReshape(op) ? m_pairs.find(view.value("self")) : m_pairs.end();
         if (pairs == m_pairs.end())
             return 0;
         const std::vector<Dim>&sizes = m_p[output].sizes, &known = m_p[pairs->second].sizes;

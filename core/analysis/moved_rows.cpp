@@ -81,7 +81,7 @@ private:
             return view.dims("dims", rank).value_or(std::vector{-1}) == std::vector{0};
         if (isOneOf(op.target, {"aten::slice", "aten::narrow"}))
             return (view.given("dim") ? view.dim("dim", rank) : 0) == 0 && from != to;
-        return isView(op) && to.size() == from.size() + 1 && std::equal(from.begin() + 1, from.end(), to.begin() + 2);
+        return isReshape(op) && to.size() == from.size() + 1 && std::equal(from.begin() + 1, from.end(), to.begin() + 2);
     }
 
     void follow(const Op& op)
@@ -103,7 +103,7 @@ private:
         if (!args)
             return;
         const bool keepsAll =
-            isView(op) || isOneOf(op.target, {"aten::flip", "aten::roll", "aten::transpose", "aten::clone", "aten::contiguous"}) || isWhole(op, self);
+            isReshape(op) || isOneOf(op.target, {"aten::flip", "aten::roll", "aten::transpose", "aten::clone", "aten::contiguous"}) || isWhole(op, self);
         Op made{op.name, op.target, op.overload, *args, {}, op.module, op.source};
         made.name = op.target.substr(op.target.rfind(':') + 1);
         std::vector<Moved> all;
@@ -117,8 +117,6 @@ private:
         for (std::size_t i = 0; i < all.size(); ++i)
             m_moved[op.outputs[i]] = all[i];
     }
-
-    static bool isView(const Op& op) { return isOneOf(op.target, {"aten::view", "aten::reshape"}) && op.overload != "dtype"; }
 
     // A slice of everything.
     bool isWhole(const Op& op, ValueId self) const
@@ -178,7 +176,7 @@ private:
             return {};
         if (isOneOf(op.target, {"aten::clone", "aten::contiguous"}))
             return args;
-        if (isView(op)) {
+        if (isReshape(op)) {
             for (NamedArgument& argument : args)
                 if (auto* sizes = argument.name == "self" ? nullptr : std::get_if<std::vector<Argument>>(&argument.value.value))
                     for (std::size_t d = sizes->size() - std::min(behind, sizes->size()); d < sizes->size(); ++d)

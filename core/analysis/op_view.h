@@ -17,6 +17,12 @@ inline bool isOneOf(std::string_view target, std::initializer_list<std::string_v
     return std::ranges::find(targets, target) != targets.end();
 }
 
+/// Whether an op gives its operand's entries, in their order, with other sizes.
+inline bool isReshape(const Op& op)
+{
+    return isOneOf(op.target, {"aten::view", "aten::reshape", "aten::_unsafe_view"}) && op.overload != "dtype";
+}
+
 /// Reads an op's arguments by name.
 class OpView {
 public:

@@ -9,18 +9,13 @@ namespace cleave {
 
 namespace {
 
-bool isViewOfRows(const Op& op)
-{
-    return isOneOf(op.target, {"aten::view", "aten::reshape"}) && op.overload != "dtype" && op.outputs.size() == 1;
-}
-
 // The table [V, K, …] whose entries a list holds one after the other; invalid if it is no such list.
 ValueId tableOf(const Program& program, ValueId list)
 {
     if (!list.valid() || program[list].sizes.size() != 1 || program[list].dtype == DType::Bool || !program[list].producer.valid())
         return {};
     const Op& op = program[program[list].producer];
-    if (!isViewOfRows(op) && op.target != "aten::flatten")
+    if (!isReshape(op) && op.target != "aten::flatten")
         return {};
     const ValueId table = OpView(program, op).value("self");
     return table.valid() && program[table].sizes.size() > 1 && !program[table].sizes.front().isConstant() ? table : ValueId{};
@@ -52,7 +47,7 @@ std::map<OpId, Gather> findGathers(const Program& program)
     std::map<OpId, Gather> found;
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const Op& op = program.ops[i];
-        const ValueId self = isViewOfRows(op) ? OpView(program, op).value("self") : ValueId{};
+        const ValueId self = isReshape(op) && op.outputs.size() == 1 ? OpView(program, op).value("self") : ValueId{};
         if (!self.valid() || !program[self].producer.valid())
             continue;
         const Gather gather = gatherOf(program, program[program[self].producer]);

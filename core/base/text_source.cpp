@@ -41,10 +41,9 @@ std::size_t TextSource::read(char* to, std::size_t most)
     std::size_t count = 0;
     while (count < most) {
         const int got = gzread(handle(m_file.get()), to + count, static_cast<unsigned>(std::min(most - count, atOnce)));
-        // What is cut off ends like any other file, but for what gzerror says.
+        // What is cut off ends like any other file, but for what gzerror says; newer versions say it once, when the end is met and not yet read.
         int code = Z_OK;
-        if (got <= 0)
-            gzerror(handle(m_file.get()), &code);
+        gzerror(handle(m_file.get()), &code);
         if (code == Z_BUF_ERROR)
             throw Error(m_name + " is damaged: it ends within what gzip packed. Fetch it again.");
         if (code != Z_OK && code != Z_STREAM_END)
