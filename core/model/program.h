@@ -70,7 +70,7 @@ struct NamedArgument {
 struct SourceLine {
     std::string file;
     int line = 0;
-    std::string code;  ///< the text of the line, trimmed
+    std::string code;  ///< the text of the line, trimmed; empty in a trace, which knows the line's place only
 };
 
 /// One operator call. target is "aten::linear" for ATen ops and "operator::add" for arithmetic on sizes.
@@ -85,6 +85,7 @@ struct Op {
     bool makesFeatures = false;  ///< its results count as features of nodes, although they come from the graph and weights alone
 
     const Argument* find(std::string_view argument) const;  ///< null if it was not given
+    bool isTraced() const { return source.line > 0 && source.code.empty(); }
 };
 
 /// A module of the traced model; module 0 is the model itself.

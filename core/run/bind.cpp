@@ -207,11 +207,12 @@ bool holdsIndices(const Program& program, const Input& input)
     return input.role == Role::GraphStructure && isInteger(program[input.value].dtype);
 }
 
-// Into how many rows the program adds up those that a list of numbers divides, where it says so itself: 4 for scatter(x, batch) of four graphs.
+// Into how many rows a traced op adds up those that a list of numbers divides, where it says so itself: 4 for scatter(x, batch) of four graphs.
 std::optional<std::int64_t> fixedGroups(const Program& program, ValueId list)
 {
     for (std::size_t i = 0; i < program.ops.size(); ++i)
-        if (const auto scatter = scatterForm(program, OpId{static_cast<int>(i)}); scatter && viewRoot(program, scatter->index) == list)
+        if (const auto scatter = scatterForm(program, OpId{static_cast<int>(i)});
+            scatter && program.ops[i].source.code.empty() && viewRoot(program, scatter->index) == list)
             if (const Dim& rows = program[scatter->self].sizes.at(static_cast<std::size_t>(scatter->rowDim)); rows.isConstant())
                 return rows.value;
     return {};

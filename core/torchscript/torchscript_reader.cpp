@@ -412,7 +412,7 @@ Program read(const std::filesystem::path& path, const ScriptOptions& options, co
         Reader reader(std::move(module), options);
         const std::vector<at::Tensor> examples = tracedInputs(path);
         program = reader.run(examples, progress);
-        program.isTrace = !examples.empty();
+        program.isTrace = !examples.empty() || std::ranges::any_of(program.ops, &Op::isTraced);
         isHalf = isHalf || reader.castsToHalf();
     });
     program.wasHalf = isHalf;

@@ -25,14 +25,18 @@ UNREAD = {"expander", "mean_of_graph"}  # without a graph: edges of two kinds ar
 WIDTHS = {"agnn": 12, "lgconv": 12, "appnp": 12, "deep_appnp": 12, "gated_graph": 12, "sgc": 12, "ssg": 12}  # scripts that run with any
 
 
-def deflate(path, keep_sources):
-    """Packs the archive's entries; of most files without the lines of Python that their operators come from."""
-    with zipfile.ZipFile(path) as archive:
-        entries = [(info.filename, archive.read(info)) for info in archive.infolist()
-                   if keep_sources or not info.filename.endswith(".debug_pkl")]
+def pack(path, source, keeps):
+    """Writes to path, packed, what keeps says of the entries of the archive source."""
+    with zipfile.ZipFile(source) as archive:
+        entries = [(info.filename, archive.read(info)) for info in archive.infolist() if keeps(info.filename)]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for filename, content in entries:
             archive.writestr(zipfile.ZipInfo(filename), content, zipfile.ZIP_DEFLATED)
+
+
+def deflate(path, keep_sources):
+    """Packs the archive's entries; of most files without the lines of Python that their operators come from."""
+    pack(path, path, lambda name: keep_sources or not name.endswith(".debug_pkl"))
 
 
 def traced(model, given):
@@ -252,6 +256,8 @@ def write_odd(folder, inputs):
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
     for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_pooled", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
         deflate(folder / f"{name}.pt", True)
+    # As PyTorch wrote it before 2.0.
+    pack(folder / "odd_pooled_old.pt", folder / "odd_pooled.pt", lambda name: "/traced_inputs" not in name)
 
 
 def write(folder, name, kind, make):

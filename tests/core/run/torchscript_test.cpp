@@ -203,6 +203,8 @@ TEST(TorchScript, ATraceThatCountedGraphsIsForAsMany)
     graph.arrays["batch"] = {DType::Int64, four.shape, {two, reinterpret_cast<const std::byte*>(two->data())}};
     const std::string refusal = test::errorOf([&] { runLayerWise(model, graph); });
     EXPECT_NE(refusal.find("divides rows into 2, but the trace adds them up into 4"), std::string::npos) << refusal;
+    const Model old = openModel(scripts() / "odd_pooled_old.pt");
+    EXPECT_EQ(test::errorOf([&] { runLayerWise(old, graph); }), refusal);
 }
 
 TEST(TorchScript, ArraysOfTheNamesOfInputsThatDoNotFitAreToldSo)
