@@ -742,27 +742,59 @@ class _Degrees(TorchFunctionMode):
 
 
 class _Sparse:
-    """torch.sparse_coo_tensor(edges, values, size) while a model is traced, since PyTorch's own fixes the size.
+    """A sparse matrix while a model is traced, since PyTorch's own fixes the size: torch.sparse_coo_tensor(edges, values, size), or one that was handed over.
 
     Products with rows are gathers and scatters. Entries that stand at one place several times add up, as they do there.
     """
 
-    PRODUCTS = {"matmul", "__matmul__", "mm", "mv", "spmm", "_sparse_mm"}
-    RULE = "only its products (A @ x, torch.sparse.mm(A, x)), coalesce() and t() can: write the rest with index_add over edge_index"
+    PRODUCTS = {"matmul", "mm", "mv", "spmm", "sparse_mm", "smm"}
+    KEPT = {"coalesce", "contiguous", "cpu", "detach", "clone", "requires_grad_", "to_sparse", "to_sparse_coo"}
+    RULE = "only products (A @ x, torch.sparse.mm(A, x)), sums of rows, softmax, coalesce() and t() can: write the rest with index_add over edge_index"
+    is_sparse, layout, device, ndim = True, torch.sparse_coo, torch.device("cpu"), 2
 
     def __init__(self, indices=None, values=None, size=None, **others):
         if size is None:
             raise ExportError("torch.sparse_coo_tensor takes its size from what is in a tensor: hand it one, as in (x.size(0), x.size(0)).")
-        self._entries, self._values, self.shape = indices, values.to(others.get("dtype") or values.dtype), tuple(size)
+        self._entries, self._numbers, self.shape = indices, values.to(others.get("dtype") or values.dtype), tuple(size)
+
+    @property
+    def dtype(self):
+        return self._numbers.dtype
 
     def size(self, dim=None):
         return self.shape if dim is None else self.shape[dim]
 
-    def coalesce(self) -> "_Sparse":
-        return self
+    def dim(self):
+        return 2
+
+    def is_coalesced(self):
+        return True
+
+    def indices(self):
+        return self._entries
+
+    def values(self):
+        return self._numbers
+
+    _indices, _values = indices, values
+
+    def _nnz(self):
+        return self._numbers.shape[0]
+
+    def _with(self, values) -> "_Sparse":
+        return _Sparse(self._entries, values, self.shape)
+
+    def to(self, *args, **kwargs) -> "_Sparse":
+        return self._with(self._numbers.to(*args, **kwargs))
+
+    def float(self) -> "_Sparse":
+        return self._with(self._numbers.float())
+
+    def double(self) -> "_Sparse":
+        return self._with(self._numbers.double())
 
     def t(self) -> "_Sparse":
-        return _Sparse(self._entries.flip(0), self._values, self.shape[::-1])
+        return _Sparse(self._entries.flip(0), self._numbers, self.shape[::-1])
 
     T = property(t)
 
@@ -771,36 +803,121 @@ class _Sparse:
 
     def __matmul__(self, rows):
         if not isinstance(rows, torch.Tensor):
-            raise ExportError(f"A product of two torch.sparse_coo_tensor cannot be exported: {self.RULE}.")
-        messages = rows.index_select(0, self._entries[1]) * _column(self._values, rows.dim())
+            raise ExportError(f"A product of two sparse matrices cannot be exported: {self.RULE}.")
+        messages = rows.index_select(0, self._entries[1]) * _column(self._numbers, rows.dim())
         return scatter(messages, self._entries[0], self.shape[0], "sum")
 
-    matmul = mm = mv = spmm = __matmul__
+    matmul = mm = mv = spmm = smm = __matmul__
+
+    def __mul__(self, factor):
+        if not _is_number(factor):
+            return self._refuse("mul")
+        return self._with(self._numbers * factor)
+
+    mul = multiply = __rmul__ = __mul__
+
+    def __truediv__(self, divisor):
+        if not _is_number(divisor):
+            return self._refuse("div")
+        return self._with(self._numbers / divisor)
+
+    div = __truediv__
+
+    def __neg__(self):
+        return self._with(-self._numbers)
+
+    def __add__(self, other):
+        if not isinstance(other, _Sparse):
+            return self._refuse("add")
+        return _Sparse(torch.cat([self._entries, other._entries], 1), torch.cat([self._numbers, other._numbers]), self.shape)
+
+    add = __add__
+
+    def sum(self, dim=None, dtype=None):
+        values = self._numbers.to(dtype or self._numbers.dtype)
+        if dim is None:
+            return values.sum()
+        if not isinstance(dim, int):
+            return self._refuse("sum")
+        return _SparseVector(scatter(values, self._entries[1 - dim % 2], self.shape[1 - dim % 2], "sum"))
+
+    def softmax(self, dim, dtype=None) -> "_Sparse":
+        values = self._numbers.to(dtype or self._numbers.dtype)
+        return self._with(_segment_softmax(values, self._entries[1 - dim % 2], self.shape[1 - dim % 2]))
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
-        name = func.__name__
-        if name in cls.PRODUCTS and len(args) == 2 and isinstance(args[0], cls) and not kwargs:
-            return args[0] @ args[1]
+        name, kwargs = func.__name__.strip("_"), kwargs or {}
+        if args and isinstance(args[0], cls):
+            if name in cls.PRODUCTS and len(args) == 2 and not kwargs:
+                return args[0] @ args[1]
+            if name in cls.KEPT:
+                return args[0]
+            if name in ("t", "transpose", "mul", "multiply", "div", "neg", "add", "sum", "softmax", "sparse_sum", "sparse_softmax"):
+                own = "__neg__" if name == "neg" else name.removeprefix("sparse_")
+                return getattr(args[0], own)(*args[1:], **kwargs)
+        elif len(args) > 1 and isinstance(args[1], cls):
+            if name in ("addmm", "sparse_addmm") and len(args) == 3 and isinstance(args[2], torch.Tensor):
+                return kwargs.get("beta", 1) * args[0] + kwargs.get("alpha", 1) * (args[1] @ args[2])
+            if name in ("mul", "multiply") and _is_number(args[0]):
+                return args[1] * args[0]
+            if name in cls.PRODUCTS and args[0].dim() == 2:
+                return (args[1].t() @ args[0].t()).t()
         return cls._refuse(name)
 
     @classmethod
     def _refuse(cls, name: str):
-        raise MissingError(f"{name}() of torch.sparse_coo_tensor cannot be exported: {cls.RULE}.")
+        raise MissingError(f"{name}() of a sparse matrix cannot be exported: {cls.RULE}.")
 
     def __getattr__(self, name):
+        if name in _Sparse.KEPT:
+            return lambda *args, **kwargs: self
         if name.startswith("__"):
             raise AttributeError(name)
         return self._refuse(name)
 
 
+class _SparseVector:
+    """Sums of the rows or columns of a sparse matrix: 0 where there are none."""
+
+    def __init__(self, sums: torch.Tensor):
+        self._sums = sums
+
+    def to_dense(self) -> torch.Tensor:
+        return self._sums
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise MissingError(f"{name}() of sums of a sparse matrix cannot be exported: take them by to_dense().")
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, (int, float)) or isinstance(value, torch.Tensor) and value.numel() == 1
+
+
+def _is_sparse(value) -> bool:
+    """A sparse tensor, or a list or dictionary of them."""
+    if isinstance(value, (list, tuple, dict)):
+        parts = list(value.values() if isinstance(value, dict) else value)
+        return bool(parts) and all(_is_sparse(part) for part in parts)
+    return isinstance(value, torch.Tensor) and value.layout != torch.strided
+
+
+def _count_sparse(value) -> int:
+    if isinstance(value, (list, tuple, dict)):
+        return sum(_count_sparse(part) for part in (value.values() if isinstance(value, dict) else value))
+    return int(_is_sparse(value))
+
+
 @contextlib.contextmanager
 def _sparse_as_edges():
-    real, torch.sparse_coo_tensor = torch.sparse_coo_tensor, _Sparse
+    real, old = torch.sparse_coo_tensor, torch.sparse.FloatTensor
+    torch.sparse_coo_tensor = torch.sparse.FloatTensor = _Sparse
     try:
         yield
     finally:
-        torch.sparse_coo_tensor = real
+        torch.sparse_coo_tensor, torch.sparse.FloatTensor = real, old
 
 
 # dgl.* that take graphs. ---------------------------------------------------------------------------------------------------------------
@@ -1849,6 +1966,7 @@ class _Input:
     counts: str = "other"  # nodes, edges, rows, index, matrix, pointers, sizes or other
     of: Any = None         # the node type or the relation; of pointers and sizes the group of what they cut into parts
     optional: bool = False  # from the data of a graph: an input only if forward reads it
+    distinct: bool = False  # an index of the entries of a sparse matrix, which stand at a place once
     row_dim: int = 0        # where its rows lie, of other inputs than an edge index
     each: Any = None        # the group of what pointers have an entry for each of, if it is known
     graphs: bool = False    # whether dimension 0 counts graphs that lie side by side, with their nodes behind it
@@ -1938,14 +2056,13 @@ class _Inputs:
         self._built: dict[int, tuple[Any, Callable]] = {}
         self.fixed: set = set()  # groups whose number is not free
         self.notes: list[str] = []
+        self.matrices = 0  # sparse ones
         self._nodes: dict[Any, int] = {}
         self._edges: dict[Any, int] = {}
         self._founders: dict[Any, str] = {}  # the input that a node type is known by
         self._tops: list[int] = []  # for each row of an index, the number of nodes that there must be
 
     def add(self, name: str, tensor: torch.Tensor, **facts) -> str:
-        if tensor.layout != torch.strided:
-            raise ExportError(f"'{name}' is a sparse tensor: hand the model edge_index [2, M] (and edge weights) instead, as convolutions take it as well.")
         if tensor.device.type != "cpu":
             raise ExportError(f"'{name}' lies on {tensor.device}: move inputs and model to the CPU first (.cpu()).")
         unique, i = name, 1
@@ -1958,6 +2075,8 @@ class _Inputs:
 
     def take(self, name: str, value: Any, key: Any = None) -> Callable[[dict], Any]:
         """What builds this argument from tensors by name."""
+        if isinstance(value, torch.Tensor) and value.layout != torch.strided:
+            return self._sparse(name, value, key)
         if isinstance(value, torch.Tensor):
             facts = {"of": key} if key is not None else {}
             if isinstance(key, tuple) and len(key) == 3:
@@ -1997,6 +2116,24 @@ class _Inputs:
         if hasattr(value, "metadata") and hasattr(value, "node_types"):
             raise ExportError(f"'{name}' is a {type(value).__name__}: let forward take x_dict and edge_index_dict (data.x_dict, data.edge_index_dict).")
         raise ExportError(f"'{name}' is a {type(value).__name__}: forward must take tensors, dictionaries and lists of them, graphs of DGL or Data.")
+
+    def _sparse(self, name: str, value: torch.Tensor, key: Any) -> Callable[[dict], Any]:
+        """Entries are edges, from the node of their column to that of their row. While the program is traced the matrix is one of _Sparse."""
+        if value.dim() != 2 or value.layout == torch.sparse_coo and value.dense_dim():
+            raise ExportError(f"'{name}' is a sparse tensor of {value.dim()} dimensions: hand the model edge_index [2, M] (and edge weights) instead.")
+        matrix = value.detach().to_sparse_coo().coalesce()
+        of = (key[2], key[1], key[0]) if isinstance(key, tuple) and len(key) == 3 else None
+        facts = lambda counts: {"counts": counts, "of": of} if of else {}
+        called = lambda what: what if self.matrices == 1 and what not in self.all else _identifier(name, what)
+        ends = self.add(called("edge_index"), matrix.indices().flip(0), distinct=True, **facts("index"))
+        weights = self.add(called("edge_weight"), matrix.values(), **facts("edges"))
+        self.notes.append(f"The entries of the sparse matrix '{name}' are inputs of the program: '{ends}' (from its column to its row) and '{weights}'.")
+
+        def build(tensors):
+            made = torch.sparse_coo_tensor(tensors[ends].flip(0), tensors[weights], [self._counted(tensors, size) for size in matrix.shape])
+            return made.coalesce() if isinstance(made, _Sparse) or value.layout == torch.sparse_coo else made.to_sparse(layout=value.layout)
+
+        return build
 
     def _graph(self, name: str, value) -> Callable[[dict], Graph]:
         if id(value) in self._built:
@@ -2257,7 +2394,9 @@ class _Inputs:
         made = {}
         for name, i in self.all.items():
             if i.counts == "index":
-                made[name] = torch.stack([_drawn(row, sizes[i.group], limits.get((name, end)), generator) for end, row in enumerate(i.tensor)])
+                count = sizes[i.group]
+                drawn = lambda count: torch.stack([_drawn(row, count, limits.get((name, end)), generator) for end, row in enumerate(i.tensor)])
+                made[name] = _distinct(drawn(4 * count), count, generator) if i.distinct else drawn(count)
             elif i.counts == "matrix":
                 made[name] = _other_matrix(i.tensor, sizes[i.group], sizes[_SIDE_BY_SIDE] if i.graphs else 1, generator)
             else:
@@ -2296,6 +2435,14 @@ def _drawn(known: torch.Tensor, count: int, limit: int | None, generator: torch.
     if limit:
         return torch.randint(0, limit, (count,), generator=generator).to(known.dtype)
     return known[torch.randint(0, max(known.numel(), 1), (count,), generator=generator)]
+
+
+def _distinct(entries: torch.Tensor, count: int, generator: torch.Generator) -> torch.Tensor:
+    """So many of the entries of a sparse matrix, in its order: by row and column, each once as long as there are enough."""
+    once = entries.flip(0).unique(dim=1)
+    chosen = torch.randperm(once.shape[1], generator=generator)[:count]
+    more = torch.randint(0, max(once.shape[1], 1), (count - chosen.numel(),), generator=generator)
+    return once[:, torch.cat([chosen, more]).sort().values].flip(0).contiguous()
 
 
 def _other_matrix(matrix: torch.Tensor, count: int, graphs: int, generator: torch.Generator) -> torch.Tensor:
@@ -2686,16 +2833,19 @@ class _Exporter:
         self.model, self.inputs, self.linked = model, _Inputs(), True
         self.notes = self.inputs.notes
         self.asked: dict[str, None] = {}
-        self.builders = {name: self.inputs.take(name, value) for name, value in _arguments(model, inputs).items()}
-        # Graphs that modules keep (self.g), as older sources of DGL have it.
-        self.held: list[tuple[nn.Module, str, int]] = []
-        self.kept: dict[int, Callable] = {}
+        # Graphs that modules keep (self.g), as older sources of DGL have it, and sparse matrices.
+        self.held: list[tuple[nn.Module, str, Any]] = []
         for module in model.modules():
-            for name, value in vars(module).items():
-                if _is_dgl(value) or isinstance(value, Blocks):
-                    self.held.append((module, name, id(value)))
-                    if id(value) not in self.kept:
-                        self.kept[id(value)] = self.inputs.take(name, value)
+            for name, value in (vars(module) | module._buffers).items():
+                if name not in ("_buffers", "_parameters") and (_is_dgl(value) or isinstance(value, Blocks) or _is_sparse(value)):
+                    self.held.append((module, name, value))
+        arguments = _arguments(model, inputs)
+        self.inputs.matrices = sum(_count_sparse(value) for value in {id(v): v for v in [*arguments.values(), *(v for *_, v in self.held)]}.values())
+        self.builders = {name: self.inputs.take(name, value) for name, value in arguments.items()}
+        self.kept: dict[int, Callable] = {}
+        for _, name, value in self.held:
+            if id(value) not in self.kept:
+                self.kept[id(value)] = self.inputs.take(name, value)
         self.inputs.classify()
         self.by_position = bool(_TAKEN & set(self.inputs.all))
 
@@ -2710,7 +2860,7 @@ class _Exporter:
                 if group is not None:
                     first.setdefault(group, tensor.shape[dim])
         arguments = {name: build(tensors) for name, build in self.builders.items()}
-        if not self.inputs.graphs:
+        if not self.inputs.graphs and not self.kept:
             return self._answer(arguments)
         with _Degrees() as degrees, self._holding({key: build(tensors) for key, build in self.kept.items()}):
             result = self._answer(arguments)
@@ -2722,15 +2872,23 @@ class _Exporter:
         return self.model._call_impl(**arguments)
 
     @contextlib.contextmanager
-    def _holding(self, graphs: dict[int, Any]):
-        held = [(module, name, vars(module)[name]) for module, name, _ in self.held]
+    def _holding(self, graphs: dict[int, Any] | None):
+        """While this lasts, modules keep these instead of what they kept, and nothing where none are given."""
+        before = [(module, vars(module).copy(), module._buffers.copy()) for module in dict.fromkeys(module for module, *_ in self.held)]
         try:
-            for module, name, key in self.held:
-                vars(module)[name] = graphs[key]
+            for module, name, value in self.held:
+                module._buffers.pop(name, None)
+                vars(module)[name] = graphs[id(value)] if graphs is not None else None
             yield
         finally:
-            for module, name, value in held:
-                vars(module)[name] = value
+            for module, own, buffers in before:
+                for held, name, _ in self.held:
+                    if held is module:
+                        vars(module).pop(name, None)
+                        if name in own:
+                            vars(module)[name] = own[name]
+                module._buffers.clear()
+                module._buffers.update(buffers)
 
     @contextlib.contextmanager
     def taking_tensors(self, names: list[str]):
@@ -2754,7 +2912,7 @@ class _Exporter:
         free = torch.export.Dim.AUTO
         sizes = {name: {dim: free for dim in self.inputs.all[name].free} or None for name in names}
         # PyTorch writes out the program so far where it gives up: the sentence made of that is enough.
-        with self.taking_tensors(names), _sparse_as_edges(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with self.taking_tensors(names), self._holding(None), _sparse_as_edges(), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             arguments = {"args": tuple(tensors.values())} if self.by_position else {"args": (), "kwargs": tensors}
             program = torch.export.export(self.model, **arguments, dynamic_shapes=sizes, strict=False)
             # torch.vmap is left as marks before and after, which nothing but PyTorch reads.

@@ -1176,6 +1176,88 @@ def sparse_matrices_made_of_edges(cli, folder, only):
 
 
 @test
+def sparse_matrices_that_forward_or_modules_have(cli, folder, only):
+    """PyTorch's sparse matrices, as arguments or kept by modules, become an edge_index and weights."""
+    import cleave_export
+    import torch
+    from torch import nn
+
+    g = small_graph()
+
+    def matrix(rows, columns, count, seed):
+        generator = torch.Generator().manual_seed(seed)
+        places = torch.randint(0, rows * columns, (count,), generator=generator).unique()
+        values = torch.rand(places.numel(), generator=generator)
+        return torch.sparse_coo_tensor(torch.stack([places // columns, places % columns]), values, (rows, columns)).coalesce()
+
+    square = matrix(23, 23, 90, 1)
+
+    def exported(name, model, inputs, *expected):
+        found = cleave_export.export(model, inputs, folder / f"{name}.pt2")
+        found.save_graph(folder / f"{name}.npz")
+        yield "" if sorted(found.inputs) == sorted(expected) else f"{name}: inputs are {sorted(found.inputs)}"
+        values = list(inputs.values()) if isinstance(inputs, dict) else inputs
+        truth = model(*values)
+        same = all(torch.allclose(a, b, atol=1e-6) for a, b in zip(found.outputs, truth if isinstance(truth, tuple) else (truth,)))
+        yield "" if same else f"{name}: the outputs are not those of PyTorch's matrices"
+        yield verified(cli, folder / f"{name}.pt2", folder / f"{name}.npz")
+
+    def convolutions(self, x, adj):
+        x = torch.spmm(adj, self.first(x)).relu()
+        return torch.sparse.addmm(self.bias(x), adj, self.second(x))
+
+    layers = {"first": nn.Linear(6, 8), "second": nn.Linear(8, 3), "bias": nn.Linear(8, 3)}
+    yield from exported("sparse_argument", model_of(convolutions, "x", "adj", **layers), (g["x"], square), "x", "edge_index", "edge_weight")
+    yield from exported("sparse_rows", model_of(lambda self, x, adj: adj @ x, "x", "adj"), (g["x"], square.to_sparse_csr()), "x", "edge_index", "edge_weight")
+
+    def arithmetic(self, x, adj):
+        degrees = torch.sparse.sum(adj, dim=1).to_dense().clamp(min=0.1)
+        both = (adj * 2.0 + adj.t() / 3).coalesce()
+        attention = torch.sparse.softmax(torch.sparse_coo_tensor(adj.indices(), x[adj.indices()[0], 0] * adj._values(), adj.shape), dim=1)
+        return torch.sparse.mm(both, x) / degrees[:, None] + torch.mm(attention, x) + torch.sparse.mm(adj.transpose(0, 1), x)
+
+    yield from exported("sparse_arithmetic", model_of(arithmetic, "x", "adj"), (g["x"], square), "x", "edge_index", "edge_weight")
+
+    def supports(self, x, supports):
+        return sum(torch.sparse.mm(support, linear(x)) for support, linear in zip(supports, (self.first, self.other)))
+
+    yield from exported("sparse_list", model_of(supports, "x", "supports", first=nn.Linear(6, 4), other=nn.Linear(6, 4)), (g["x"], [square, matrix(23, 23, 60, 2)]),
+                        "x", "supports_0_edge_index", "supports_0_edge_weight", "supports_1_edge_index", "supports_1_edge_weight")
+
+    class LightGCN(nn.Module):
+        """Users and items behind each other, their graph an attribute or a buffer."""
+
+        def __init__(self, as_buffer):
+            super().__init__()
+            self.users, self.items = nn.Embedding(14, 8), nn.Embedding(9, 8)
+            if as_buffer:
+                self.register_buffer("graph", square)
+            else:
+                self.graph = square
+
+        def forward(self, users):
+            rows = torch.cat([self.users.weight, self.items.weight])
+            layers = [rows]
+            for _ in range(2):
+                rows = torch.sparse.mm(self.graph, rows)
+                layers.append(rows)
+            users_of, items_of = torch.split(torch.stack(layers, dim=1).mean(dim=1), [14, 9])
+            return torch.sigmoid(users_of[users] @ items_of.t())
+
+    for name, as_buffer in (("attribute", False), ("buffer", True)):
+        model = LightGCN(as_buffer)
+        before = (set(vars(model)), list(model.state_dict()))
+        yield from exported(f"sparse_{name}", model, (torch.arange(5) * 2,), "users", "edge_index", "edge_weight")
+        yield "" if before == (set(vars(model)), list(model.state_dict())) and model.graph is square else f"{name}: the model has changed"
+
+    def factors(self, x_user, x_item, ratings):
+        return torch.sparse.mm(ratings, self.first(x_item)), torch.sparse.mm(ratings.t(), self.other(x_user))
+
+    model = model_of(factors, "x_user", "x_item", "ratings", first=nn.Linear(5, 4), other=nn.Linear(6, 4))
+    yield from exported("sparse_factors", model, (g["x"], torch.randn(31, 5), matrix(23, 31, 80, 3)), "x_user", "x_item", "edge_index", "edge_weight")
+
+
+@test
 def refusals_say_what_to_change(cli, folder, only):
     import cleave_export
     import dgl
@@ -1234,7 +1316,7 @@ def refusals_say_what_to_change(cli, folder, only):
     def forward(self, x, edge_index):
         return torch.zeros_like(x).index_add(0, edge_index[1], self.weight[:, None] * x[edge_index[0]])
 
-    @case(["to_dense() of torch.sparse_coo_tensor cannot be exported", "export_test.py:", "index_add"], plain)
+    @case(["to_dense() of a sparse matrix cannot be exported", "export_test.py:", "index_add"], plain)
     def forward(self, x, edge_index):
         return torch.sparse_coo_tensor(edge_index, torch.ones(edge_index.size(1)), (x.size(0), x.size(0))).to_dense() @ x
 
@@ -1259,9 +1341,18 @@ def refusals_say_what_to_change(cli, folder, only):
     def forward(self, x, edge_index):
         return x * random.random()
 
-    @case(["'edge_index' is a sparse tensor", "[2, M]"], (g["x"], torch.sparse_coo_tensor(g["edge_index"], torch.ones(77), (23, 23))))
+    @case(["'edge_index' is a sparse tensor of 3 dimensions", "[2, M]"], (g["x"], torch.rand(2, 23, 23).to_sparse()))
     def forward(self, x, edge_index):
-        return edge_index @ x
+        return edge_index[0] @ x
+
+    def propagated(x, edge_index):  # as PyTorch Geometric has it
+        if not isinstance(edge_index, torch.Tensor):
+            raise ValueError("`MessagePassing.propagate` only supports integer tensors of shape `[2, num_messages]` or `torch_sparse.SparseTensor`")
+        return torch.sparse.mm(edge_index, x)
+
+    @case(["forward uses sparse tensors", "plain tensor [2, M]"], (g["x"], torch.sparse_coo_tensor(g["edge_index"], torch.ones(77), (23, 23))))
+    def forward(self, x, edge_index):
+        return propagated(x, edge_index)
 
     @case(["'edge_index' is a SparseTensor", "[2, M]"], (g["x"], type("SparseTensor", (), {})()))
     def forward(self, x, edge_index):
