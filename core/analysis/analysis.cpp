@@ -268,6 +268,19 @@ void noteGlobal(Analysis& analysis)
         analysis.program.notes.push_back("Global ops, which run over all nodes at once between functions: " + join(named, ", ") + ".");
 }
 
+void noteRowsAlone(Analysis& analysis)
+{
+    bool any = false, isAlone = true;
+    for (const OpFacts& facts : analysis.ops) {
+        any = any || facts.kind == OpKind::RowWise;
+        isAlone = isAlone && (facts.kind == OpKind::RowWise || facts.kind == OpKind::Constant || facts.kind == OpKind::Prologue);
+    }
+    if (any && isAlone)
+        analysis.program.notes.push_back(
+            "No op reads other rows than its own: the model is one function, of which batches are all that can be cut. "
+            "A graph that it keeps by itself is not seen: let forward take it as edge_index.");
+}
+
 void noteFurtherRows(Analysis& analysis)
 {
     std::vector<std::string> rows;
@@ -322,6 +335,7 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
     noteRowsFirst(analysis);
     noteProbed(analysis);
     noteGlobal(analysis);
+    noteRowsAlone(analysis);
     noteFurtherRows(analysis);
     return analysis;
 }

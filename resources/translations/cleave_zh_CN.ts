@@ -952,6 +952,10 @@
         <translation>在函数之间一次处理所有节点的全局算子：%1。</translation>
     </message>
     <message>
+        <source>No op reads other rows than its own: the model is one function, of which batches are all that can be cut. A graph that it keeps by itself is not seen: let forward take it as edge_index.</source>
+        <translation>没有算子读取别的行：模型只是一个函数，只能按批切分。模型自身保存的图不可见：请让 forward 以 edge_index 接收它。</translation>
+    </message>
+    <message>
         <source>Rows that are computed and stored as those of nodes are, since edges are reduced into them, or ops need all of them: %1.</source>
         <translation>像节点行一样计算和存储的行（边被归约到这些行，或有算子需要其全部）：%1。</translation>
     </message>

@@ -317,6 +317,19 @@ TEST(Graph, OfSendersAndReceiversCountsNodesByTheirTable)
     EXPECT_NE(refusal(others).find("does not tell how many nodes"), std::string::npos) << "one list of numbers is no edges";
 }
 
+// A matrix for each graph, and rows of each graph's nodes: rows are of graphs.
+TEST(Graph, OfMatricesSideBySide)
+{
+    std::map<std::string, Array> arrays{{"adj", arrayOf<float>(DType::Float32, {3, 2, 2}, std::vector<float>(12, 1))},
+                                        {"h", arrayOf<float>(DType::Float32, {3, 2, 4}, std::vector<float>(24, 1))},
+                                        {"expected", arrayOf<float>(DType::Float32, {6}, std::vector<float>(6, 1))}};
+    EXPECT_EQ(read(arrays).numNodes, 3);
+    arrays["h"] = arrayOf<float>(DType::Float32, {2, 2, 4}, std::vector<float>(16, 1));
+    EXPECT_NE(refusal(arrays).find("does not tell how many nodes"), std::string::npos) << "of other numbers of graphs";
+    arrays["adj"] = arrayOf<float>(DType::Float32, {2, 2, 3}, std::vector<float>(12, 1));
+    EXPECT_NE(refusal(arrays).find("does not tell how many nodes"), std::string::npos) << "nothing is a matrix";
+}
+
 // Where no array is called what it is, shapes say which are edges and which are features; a model's inputs say the rest.
 TEST(Graph, OfArraysWithOtherNames)
 {
