@@ -2056,6 +2056,7 @@ class _Inputs:
         self._built: dict[int, tuple[Any, Callable]] = {}
         self.fixed: set = set()  # groups whose number is not free
         self.notes: list[str] = []
+        self.lists: dict[str, list[str]] = {}  # the inputs that arguments are lists of
         self.matrices = 0  # sparse ones
         self._nodes: dict[Any, int] = {}
         self._edges: dict[Any, int] = {}
@@ -2104,7 +2105,9 @@ class _Inputs:
             parts = {k: self.take(_identifier(base, *(k if isinstance(k, tuple) else (k,))), v, k if typed else None) for k, v in value.items()}
             return lambda tensors: {k: part(tensors) for k, part in parts.items()}
         if isinstance(value, (list, tuple)):
+            known = set(self.all)
             items = [self.take(_identifier(name, i), v) for i, v in enumerate(value)]
+            self.lists[name] = [n for n in self.all if n not in known]
             return lambda tensors: type(value)(item(tensors) for item in items)
         if isinstance(value, int) and not isinstance(value, bool) and name in _NODE_COUNTS:
             return lambda tensors: self._counted(tensors, value)
@@ -2155,12 +2158,12 @@ class _Inputs:
 
         nodes, edata = taken(made._nodes, "nodes", types), taken(made._edata, "edges", relations)
         self.graphs.append((made, types, relations))
-        carriers: dict[str, str] = {}
+        carriers: dict[str, list[str]] = {}
 
         def build(tensors):
             if not carriers:
-                carriers.update({t: self._carrier(made, t, types) for t in made.ntypes})
-            counts = {t: tensors[carriers[t]].shape[0] for t in made.ntypes}
+                carriers.update({t: self._carriers(made, t, types) for t in made.ntypes})
+            counts = {t: sum(tensors[n].shape[0] for n in carriers[t]) for t in made.ntypes}
             data = {relation: (tensors[n].select(0, 0), tensors[n].select(0, 1)) for relation, n in indices.items()}
             pick = lambda frames: {of: {k: tensors[n] for k, n in frame.items() if n in tensors} for of, frame in frames.items()}
             return _graph(data, counts, nodes=pick(nodes), edata=pick(edata))
@@ -2168,19 +2171,24 @@ class _Inputs:
         self._built[id(value)] = value, build
         return build
 
-    def _carrier(self, made: Graph, ntype: str, types: dict) -> str:
-        """The input that has a row for each node of a type: it says how many there are."""
+    def _carriers(self, made: Graph, ntype: str, types: dict) -> list[str]:
+        """The input that has a row for each node of a type: it says how many there are. Or several, one behind the other: a list of them, as features by type."""
         count = made._counts[ntype]
         fits = [(n, i) for n, i in self.all.items() if i.tensor.dim() and i.counts in ("nodes", "other") and i.tensor.shape[0] == count and
                 not ("edge" in _words(n) and i.of is None)]
         typed = [(n, i) for n, i in fits if i.of == types[ntype]] or [(n, i) for n, i in fits if set(_words(ntype)) <= set(_words(n))]
         alike = len(made.ntypes) > 1 and len(set(made._counts.values())) < len(made.ntypes)  # sizes do not tell types apart
         chosen = sorted(typed or ([] if alike else fits), key=lambda f: f[1].optional)
+        if not chosen and len(made.ntypes) == 1:
+            for name in self.lists:
+                parts = [n for n in self.lists[name] if self.all[n].tensor.dim() > 1]
+                if len(parts) == len(self.lists[name]) and sum(self.all[n].tensor.shape[0] for n in parts) == count:
+                    return parts
         if not chosen:
             what = "nodes" if len(made.ntypes) == 1 else f"nodes of type '{ntype}'"
             raise ExportError(f"No input has a row for each of the {count} {what}, so their number is not known: hand forward a tensor of them, or put one in "
                               "graph.ndata.")
-        return chosen[0][0]
+        return [chosen[0][0]]
 
     def _counted(self, tensors: dict, number: int):
         """A number of nodes, of the rows that there are as many of; else the number."""
@@ -2208,9 +2216,13 @@ class _Inputs:
     def _classify_graphs(self):
         for made, types, relations in self.graphs:
             for t in made.ntypes:
-                carrier = self.all[self._carrier(made, t, types)]
-                carrier.counts, carrier.of = "nodes", types[t]
-            self._nodes |= {types[t]: c for t, c in made._counts.items()}
+                carriers = self._carriers(made, t, types)
+                if len(carriers) > 1:
+                    for name in carriers:
+                        self._found(name, self.all[name])
+                    continue
+                self.all[carriers[0]].counts, self.all[carriers[0]].of = "nodes", types[t]
+                self._nodes[types[t]] = made._counts[t]
             self._edges |= {relations[r]: e.count() for r, e in made._edges.items()}
         for i in self.all.values():
             if i.counts == "nodes":

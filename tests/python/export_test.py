@@ -477,6 +477,38 @@ PARAMETERS = {
 
 
 @test
+def features_by_type_lie_in_a_list(cli, folder, only):
+    """One graph of all nodes, and a table of features for each type: their rows together are its nodes."""
+    import cleave_export
+    import dgl
+    import dgl.function as fn
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self, g):
+            super().__init__()
+            self.g, self.own, self.last = g, nn.ModuleList([nn.Linear(4, 8), nn.Linear(5, 8), nn.Linear(3, 8)]), nn.Linear(8, 2)
+
+        def forward(self, features_list, weights):
+            h = torch.cat([linear(feature) for linear, feature in zip(self.own, features_list)])
+            for _ in range(2):
+                with self.g.local_scope():
+                    self.g.ndata["h"], self.g.edata["w"] = h, weights
+                    self.g.update_all(fn.u_mul_e("h", "w", "m"), fn.mean("m", "h"))
+                    h = self.g.ndata["h"].relu()
+            return self.last(h)
+
+    given = small_graph()
+    graph = dgl.graph(tuple(given["edge_index"]), num_nodes=23)
+    features = [torch.randn(count, width) for count, width in ((9, 4), (10, 5), (4, 3))]
+    exported = cleave_export.export(Net(graph), {"features_list": features, "weights": given["edge_weight"][:, None]}, folder / "by_type.pt2")
+    yield "" if len({sizes[0] for name, sizes in sizes_of(exported).items() if name.startswith("features")}) == 3 else "the tables have no sizes of their own"
+    exported.save_graph(folder / "by_type.npz")
+    yield verified(cli, folder / "by_type.pt2", folder / "by_type.npz")
+
+
+@test
 def parameters_are_those_of_dgl(cli, folder, only):
     import dgl.nn as dglnn
     import torch
