@@ -402,6 +402,7 @@ void useThreads(const RunOptions& options)
 {
     useOwnAllocator();
     shareThreads();
+    yieldToOthers();
     useDense(options.dense);
     // LibTorch makes its threads anew, even for the same number of them.
     if (const int threads = options.threadsUsed(); threads != at::get_num_threads())

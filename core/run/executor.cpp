@@ -413,6 +413,7 @@ void LayerWise::runBatch(Running& running, std::int64_t first, std::int64_t last
 {
     FunctionRun stats;
     Stopwatch watch;
+    yieldToOthers();
     stayWithinBound();
     Batch batch = block(running.function, first, last, running.numbered ? &numbers : nullptr);
     batch.gathered = running.parts.gathering ? &running.gathered : nullptr;

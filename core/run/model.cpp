@@ -11,12 +11,14 @@
 #include "core/graph/array_names.h"
 #include "core/model/pt2_reader.h"
 #include "core/run/probe.h"
+#include "core/run/side_by_side.h"
 #include "core/torchscript/torchscript_reader.h"
 
 namespace cleave {
 
 Model openModel(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
 {
+    yieldToOthers();  // whoever opens a model runs it soon
     Program program =
         isTorchScript(path) ? readTorchScript(path, {options.roles, options.widths, options.shapes}, progress) : readPt2(path, progress);
     AnalysisOptions known{options.roles};

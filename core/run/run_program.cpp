@@ -11,6 +11,7 @@
 #include "core/run/masked_rows.h"
 #include "core/run/number_op.h"
 #include "core/run/op_lowering.h"
+#include "core/run/side_by_side.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -146,6 +147,7 @@ std::vector<c10::IValue> runProgram(const Program& program, const Constants& con
         if (k % opsPerReport == 0)
             progress.update(static_cast<double>(k) / static_cast<double>(ops.size()), name);
         progress.check();
+        yieldToOthers();
         const OpId id{static_cast<int>(ops[k])};
         if (pairs)
             pairs->require(id);

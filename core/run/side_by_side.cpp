@@ -4,8 +4,10 @@
 #include <ATen/ThreadLocalState.h>
 #include <dlfcn.h>
 
+#include <mutex>
 #include <thread>
 
+#include "core/base/processors.h"
 #include "core/run/openmp_team.h"
 
 namespace cleave {
@@ -37,6 +39,14 @@ void shareThreads()
 {
     static const bool shared = useOpenMpTeam([] { return at::in_parallel_region(); });
     isShared = shared;
+}
+
+void yieldToOthers()
+{
+    static std::mutex mutex;
+    static OthersAtWork others;
+    if (const std::unique_lock only(mutex, std::try_to_lock); only)
+        letIdleThreadsSleep(others.ask());
 }
 
 struct SideBySide::Impl {
