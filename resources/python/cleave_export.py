@@ -3123,6 +3123,9 @@ class _Exporter:
         if table and what == "nodes":
             self._tell_table(table, i)
             return
+        if size == 1 and i.row_dim == 0 and i.tensor.dim() > 2 and not self.inputs.have_edges():
+            raise ExportError(f"Dimension 0 of '{name}' is 1 in the example and forward keeps it so, and no edges tell which of the others counts the nodes: "
+                              "leave that dimension free by torch.export.export (dynamic_shapes).")
         line = _fixed_by(lambda: self.trace(list(self.inputs.all)), size)
         at = f" at {line}" if line else ""
         if table:

@@ -1386,6 +1386,11 @@ def refusals_say_what_to_change(cli, folder, only):
     def forward(self, x, edge_index):
         return propagated(x, edge_index)
 
+    @case(["Dimension 0 of 'points' is 1 in the example", "dynamic_shapes"], {"points": torch.randn(1, 9, 4)}, linear=nn.Linear(4, 4))
+    def forward(self, points):
+        scores = torch.bmm(self.linear(points), points.transpose(1, 2)).softmax(-1)
+        return torch.bmm(scores, points).squeeze(0)
+
     @case(["'edge_index' is a SparseTensor", "[2, M]"], (g["x"], type("SparseTensor", (), {})()))
     def forward(self, x, edge_index):
         return x
