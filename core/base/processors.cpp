@@ -25,7 +25,8 @@ std::optional<ProcessorTimes> processorTimes()
     const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6; };
     const double tick = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
     const auto& [user, nice, system, idle, waiting, interrupts, softInterrupts] = ticks;
-    return ProcessorTimes{(idle + waiting) * tick, (user + nice + system + interrupts + softInterrupts) * tick, seconds(own.ru_utime) + seconds(own.ru_stime)};
+    return ProcessorTimes{(idle + waiting) * tick, (user + nice + system + interrupts + softInterrupts) * tick,
+                          seconds(own.ru_utime) + seconds(own.ru_stime)};
 }
 
 OthersAtWork::OthersAtWork() : m_asked(std::chrono::steady_clock::now()), m_times(processorTimes()) {}

@@ -7,9 +7,9 @@ namespace cleave {
 
 /// Processor time of the whole machine, as the system counts it.
 struct ProcessorTimes {
-    double idle = 0;    ///< seconds, of all processors together, since the machine started
+    double idle = 0;  ///< seconds, of all processors together, since the machine started
     double busy = 0;
-    double ours = 0;    ///< of this process
+    double ours = 0;  ///< of this process
 };
 
 std::optional<ProcessorTimes> processorTimes();  ///< nothing where the system does not tell
@@ -20,7 +20,7 @@ class OthersAtWork {
 public:
     OthersAtWork();  ///< from now on
 
-    bool ask();  ///< not by several threads at once
+    bool ask();                                               ///< not by several threads at once
     bool weigh(double seconds, const ProcessorTimes& since);  ///< what ask() makes of the times since the last answer
 
 private:

@@ -17,7 +17,8 @@ namespace cleave {
 #ifdef _OPENMP
 namespace {
 
-// Two threads of OpenMP that do nothing. While there are more threads than processors, GNU's idle ones spin a hundred times only (GOMP_SPINCOUNT in its manual).
+// Two threads of OpenMP that do nothing. While there are more threads than processors, GNU's idle ones spin a hundred times only (GOMP_SPINCOUNT in
+// its manual).
 class SleepingTeam {
 public:
     SleepingTeam()

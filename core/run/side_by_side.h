@@ -7,8 +7,8 @@ namespace cleave {
 /// Batches run on LibTorch's own threads from now on, if that can be.
 void shareThreads();
 
-/// Where other programs want the processors, idle threads sleep from now on instead of spinning, and spin again once they have them to themselves. To be
-/// called before there is work for threads, and now and then while there is: it costs next to nothing.
+/// Where other programs want the processors, idle threads sleep from now on instead of spinning, and spin again once they have them to themselves. To
+/// be called before there is work for threads, and now and then while there is: it costs next to nothing.
 void yieldToOthers();
 
 /// While it lives, LibTorch and its BLAS use one thread for each batch, because batches run at once.

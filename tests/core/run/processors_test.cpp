@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <thread>
 
 #include "core/run/openmp_team.h"
 
@@ -49,22 +52,23 @@ TEST(Processors, OthersAreAtWorkWhereTheyLeaveNothingIdle)
 // More threads than processors are what GNU's OpenMP looks at.
 TEST(Processors, IdleThreadsSleepBesideTwoMore)
 {
-    const auto threads = [] {
-        return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+    const auto threads = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator()); };
+    const auto becomes = [&](std::ptrdiff_t count) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+        while (threads() != count && std::chrono::steady_clock::now() < end)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return threads() == count;
     };
     if (!letIdleThreadsSleep(false))
         GTEST_SKIP() << "built without OpenMP";
     const auto before = threads();
     letIdleThreadsSleep(true);
     letIdleThreadsSleep(true);
-    for (int i = 0; i < 10'000 && threads() < before + 2; ++i)
-        ;
-    EXPECT_EQ(threads(), before + 2);
+    EXPECT_TRUE(becomes(before + 2));
     letIdleThreadsSleep(false);
-    for (int i = 0; i < 10'000 && threads() > before; ++i)
-        ;
-    EXPECT_EQ(threads(), before);
+    EXPECT_TRUE(becomes(before));
 }
+
 }  // namespace
 
 }  // namespace cleave
