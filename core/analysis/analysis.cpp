@@ -340,6 +340,20 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
     return analysis;
 }
 
+// Integers were taken for features as nothing else could be, but edges name no rows of theirs: queries, such as the relation whose tails are asked for.
+bool lacksFeatures(const Program& program, const std::map<std::string, Role>& chosen)
+{
+    std::set<std::string> named;
+    for (const Input& input : program.inputs)
+        if (input.role == Role::GraphStructure)
+            for (const std::set<std::string>& sizes : sizesNamedBy(program, input.value))
+                named.insert(sizes.begin(), sizes.end());
+    return std::ranges::none_of(program.inputs, [&](const Input& input) {
+        const Value& value = program[input.value];
+        return input.role == Role::NodeFeatures && (!isInteger(value.dtype) || chosen.contains(value.name) || named.contains(value.sizes[0].symbol));
+    });
+}
+
 }  // namespace
 
 Analysis analyse(Program program, const AnalysisOptions& options, const Evaluator& evaluator, const Progress& progress)
@@ -350,7 +364,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     mergeDividedCounts(program);
     putRowsFirst(program);
     assignRoles(program, options.roles);
-    if (std::ranges::none_of(program.inputs, [](const Input& input) { return input.role == Role::NodeFeatures; })) {
+    if (lacksFeatures(program, options.roles)) {
         promoteReadByEdges(program);
         assignRoles(program, options.roles);
     }

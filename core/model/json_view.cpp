@@ -78,7 +78,10 @@ std::int64_t JsonView::integer() const
 
 std::int64_t JsonView::boundedInteger() const
 {
-    const bool isLarger = m_json->is_number_unsigned() && m_json->get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max();
+    // Whole numbers of more than 64 bits are read as floating-point ones.
+    constexpr double past = 9223372036854775808.0;
+    const bool isLarger = (m_json->is_number_unsigned() && m_json->get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) ||
+                          (m_json->is_number_float() && m_json->get<double>() >= past);
     return isLarger ? std::numeric_limits<std::int64_t>::max() : integer();
 }
 

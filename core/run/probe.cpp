@@ -18,8 +18,8 @@ namespace cleave {
 
 namespace {
 
-// Sources and targets: self-loops first, then a hub, doubled edges and random ones; the last two nodes stay isolated. ends: how many rows sources and
-// targets are of.
+// Sources and targets: self-loops first, then a hub, doubled edges and random ones; the two nodes before the last one stay isolated. The last one does
+// not: programs that count nodes by the largest number among edges find all. ends: how many rows sources and targets are of.
 at::Tensor randomEdges(const ProbeGraph& graph, std::pair<std::int64_t, std::int64_t> ends, std::int64_t count, std::mt19937_64& random)
 {
     const std::int64_t sources = std::max<std::int64_t>(ends.first - 2, 1), targets = std::max<std::int64_t>(ends.second - 2, 1);
@@ -39,6 +39,17 @@ at::Tensor randomEdges(const ProbeGraph& graph, std::pair<std::int64_t, std::int
         if (e >= graph.selfLoops && source[e] == target[e] && sources == targets)
             target[e] = (target[e] + 1) % targets;
     }
+    const auto putLast = [&](std::int64_t* end, std::int64_t drawn, std::int64_t rows) {
+        if (rows > drawn)
+            std::replace(end, end + count, drawn - 1, rows - 1);
+    };
+    if (count > graph.selfLoops + 1 && sources > 1 && targets > 1) {
+        source[count - 2] = sources - 1;
+        target[count - 2] = source[count - 1] = 0;
+        target[count - 1] = targets - 1;
+    }
+    putLast(source, sources, ends.first);
+    putLast(target, targets, ends.second);
     return edges;
 }
 
