@@ -410,7 +410,7 @@ private:
     {
         const auto edges = m_all.find("edge_index");
         if (edges == m_all.end() || !isPairs(edges->second))
-            return rowsOfGraphs();
+            return rowsOfTables();
         const std::int64_t most = largestNode();
         std::optional<std::int64_t> rows;
         for (const auto& [name, array] : m_all)
@@ -423,17 +423,17 @@ private:
         return rows;
     }
 
-    // Of [B, V, V] beside [B, V, F], which a model takes apart by graphs: B.
-    std::optional<std::int64_t> rowsOfGraphs() const
+    // Without edges: as many as all tables have, [V, F], or of graphs side by side [B, V, V] and [B, V, F].
+    std::optional<std::int64_t> rowsOfTables() const
     {
         std::set<std::int64_t> rows;
-        bool hasMatrices = false;
+        bool hasTables = false;
         for (const auto& [name, array] : m_all)
-            if (const std::size_t rank = array.shape.size(); isFloating(array.dtype) && rank > 0 && !name.starts_with("expected")) {
+            if (isFloating(array.dtype) && !array.shape.empty() && !name.starts_with("expected")) {
                 rows.insert(array.shape[0]);
-                hasMatrices = hasMatrices || (rank == 3 && array.shape[1] == array.shape[2]);
+                hasTables = hasTables || array.shape.size() > 1;
             }
-        return hasMatrices && rows.size() == 1 ? std::optional(*rows.begin()) : std::nullopt;
+        return hasTables && rows.size() == 1 ? std::optional(*rows.begin()) : std::nullopt;
     }
 
     bool isMatrix(const Array& array) const

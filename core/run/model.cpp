@@ -3,6 +3,7 @@
 #include <torch/version.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -16,12 +17,31 @@
 
 namespace cleave {
 
+namespace {
+
+// Exporters write names in small letters: roles go by the names that inputs have here.
+std::map<std::string, Role> byNamesOf(const Program& program, const std::map<std::string, Role>& roles)
+{
+    std::map<std::string, Role> found = roles;
+    const auto isWeight = [&](const std::string& name) { return std::ranges::any_of(program.weights, [&](const Weight& w) { return w.name == name; }); };
+    for (const Input& input : program.inputs)
+        if (const std::string& name = program[input.value].name; !roles.contains(name))
+            if (const auto other = findNamed(roles, name); other != roles.end() && !isWeight(other->first))
+                if (auto node = found.extract(other->first)) {
+                    node.key() = name;
+                    found.insert(std::move(node));
+                }
+    return found;
+}
+
+}  // namespace
+
 Model openModel(const std::filesystem::path& path, const OpenOptions& options, const Progress& progress)
 {
     yieldToOthers();  // whoever opens a model runs it soon
     Program program =
         isTorchScript(path) ? readTorchScript(path, {options.roles, options.widths, options.shapes}, progress) : readPt2(path, progress);
-    AnalysisOptions known{options.roles};
+    AnalysisOptions known{byNamesOf(program, options.roles)};
     for (const FreeSize& free : options.sizes)
         if (free.size <= widestInput)
             known.sizes[free.input][free.dim] = free.size;

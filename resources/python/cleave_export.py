@@ -2057,6 +2057,7 @@ class _Inputs:
         self.fixed: set = set()  # groups whose number is not free
         self.notes: list[str] = []
         self.lists: dict[str, list[str]] = {}  # the inputs that arguments are lists of
+        self.tables: dict[str, int] = {}  # rows of the model's parameters that are tables
         self.matrices = 0  # sparse ones
         self._nodes: dict[Any, int] = {}
         self._edges: dict[Any, int] = {}
@@ -2163,7 +2164,7 @@ class _Inputs:
         def build(tensors):
             if not carriers:
                 carriers.update({t: self._carriers(made, t, types) for t in made.ntypes})
-            counts = {t: sum(tensors[n].shape[0] for n in carriers[t]) for t in made.ntypes}
+            counts = {t: sum(tensors[n].shape[0] for n in carriers[t]) if carriers[t] else made._counts[t] for t in made.ntypes}
             data = {relation: (tensors[n].select(0, 0), tensors[n].select(0, 1)) for relation, n in indices.items()}
             pick = lambda frames: {of: {k: tensors[n] for k, n in frame.items() if n in tensors} for of, frame in frames.items()}
             return _graph(data, counts, nodes=pick(nodes), edata=pick(edata))
@@ -2172,7 +2173,8 @@ class _Inputs:
         return build
 
     def _carriers(self, made: Graph, ntype: str, types: dict) -> list[str]:
-        """The input that has a row for each node of a type: it says how many there are. Or several, one behind the other: a list of them, as features by type."""
+        """The input that has a row for each node of a type: it says how many there are. Or several, one behind the other: a list of them, as features by type.
+        None where a parameter has these rows, so that their number is that of the model."""
         count = made._counts[ntype]
         fits = [(n, i) for n, i in self.all.items() if i.tensor.dim() and i.counts in ("nodes", "other") and i.tensor.shape[0] == count and
                 not ("edge" in _words(n) and i.of is None)]
@@ -2184,6 +2186,13 @@ class _Inputs:
                 parts = [n for n in self.lists[name] if self.all[n].tensor.dim() > 1]
                 if len(parts) == len(self.lists[name]) and sum(self.all[n].tensor.shape[0] for n in parts) == count:
                     return parts
+        table = next((n for n, rows in self.tables.items() if rows == count), None) if not chosen else None
+        if table:
+            what = "nodes" if len(made.ntypes) == 1 else f"nodes of type '{ntype}'"
+            note = f"The program fits graphs of {count} {what} only, as '{table}' has a row for each."
+            self.notes.extend([note] if note not in self.notes else [])
+            self.fixed.add(("nodes", types[ntype]))
+            return []
         if not chosen:
             what = "nodes" if len(made.ntypes) == 1 else f"nodes of type '{ntype}'"
             raise ExportError(f"No input has a row for each of the {count} {what}, so their number is not known: hand forward a tensor of them, or put one in "
@@ -2221,7 +2230,8 @@ class _Inputs:
                     for name in carriers:
                         self._found(name, self.all[name])
                     continue
-                self.all[carriers[0]].counts, self.all[carriers[0]].of = "nodes", types[t]
+                for name in carriers:
+                    self.all[name].counts, self.all[name].of = "nodes", types[t]
                 self._nodes[types[t]] = made._counts[t]
             self._edges |= {relations[r]: e.count() for r, e in made._edges.items()}
         for i in self.all.values():
@@ -2852,6 +2862,7 @@ class _Exporter:
                 if name not in ("_buffers", "_parameters") and (_is_dgl(value) or isinstance(value, Blocks) or _is_sparse(value)):
                     self.held.append((module, name, value))
         arguments = _arguments(model, inputs)
+        self.inputs.tables = {name: weight.shape[0] for name, weight in model.named_parameters() if weight.dim() == 2}
         self.inputs.matrices = sum(_count_sparse(value) for value in {id(v): v for v in [*arguments.values(), *(v for *_, v in self.held)]}.values())
         self.builders = {name: self.inputs.take(name, value) for name, value in arguments.items()}
         self.kept: dict[int, Callable] = {}

@@ -293,6 +293,22 @@ class QueryBatch(nn.Module):
         return self.score(torch.cat([h, query.expand(-1, x.size(0), -1)], -1)).squeeze(-1)
 
 
+class LearnedEntities(nn.Module):
+    """CompGCN: learned rows of entities and relations; asked for some heads and kinds of edges, it scores all entities as tails."""
+
+    def __init__(self):
+        super().__init__()
+        self.entities, self.relations = nn.Parameter(torch.randn(NODES, HIDDEN)), nn.Parameter(torch.randn(RELATIONS, HIDDEN))
+        self.lins = nn.ModuleList(nn.Linear(HIDDEN, HIDDEN) for _ in range(2))
+
+    def forward(self, edge_index, edge_type, queries, kinds):
+        x, relations = self.entities, self.relations
+        for lin in self.lins:
+            messages = lin(x[edge_index[0]] * relations[edge_type])
+            x, relations = torch.tanh(torch.zeros_like(x).index_add(0, edge_index[1], messages)), lin(relations)
+        return torch.sigmoid((torch.index_select(x, 0, queries) * torch.index_select(relations, 0, kinds)) @ x.t())
+
+
 class ScoresOfAll(nn.Module):
     """R-GCN with DistMult, and TransE: queried heads and relations are held against all nodes."""
 
@@ -1945,6 +1961,7 @@ ZOO = {
     "joined_graphs": JoinedGraphs,
     "joined_matrices": JoinedMatrices,
     "scores_of_all": ScoresOfAll,
+    "learned_entities": LearnedEntities,
     "position_aware": PositionAware,
     "asked_of_all": AskedOfAll,
     "triplets": Triplets,

@@ -199,6 +199,30 @@ class Molecules(torch.nn.Module):
         return torch_geometric.nn.global_add_pool(self.conv(self.types(atoms), edge_index), batch, ptr.size(0) - 1)
 
 
+class Highest(torch.nn.Module):
+    """Attention of one's own, by a softmax that counts nodes as the largest number among the targets says."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin, self.score = torch.nn.Linear(make_models.FEATURES, 8), torch.nn.Linear(16, 1)
+
+    def forward(self, x, edge_index):
+        h = self.lin(x)
+        weights = torch_geometric.utils.softmax(self.score(torch.cat([h[edge_index[0]], h[edge_index[1]]], 1)), edge_index[1])
+        return torch.zeros_like(h).index_add(0, edge_index[1], weights * h[edge_index[0]])
+
+
+class Kinds(torch.nn.Module):
+    """Sums for each of a number of kinds that is the model's, of which some have no nodes."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = torch_geometric.nn.SAGEConv(make_models.FEATURES, 8)
+
+    def forward(self, x, edge_index, kinds):
+        return torch.zeros(12, 8).index_add(0, kinds, self.conv(x, edge_index))
+
+
 class OtherSizes(torch.nn.Module):
     """Takes what is neither of nodes nor of edges: a time, and eigenvalues, of which there are as many as it has weights."""
 
@@ -240,6 +264,10 @@ def write_odd(folder, inputs):
         constants, atoms = Constants().eval(), given | {"atoms": inputs["atoms"]}
         traced(constants, atoms).save(str(folder / "odd_constants.pt"))
         np.savez_compressed(folder / "odd_constants.npz", **{n: t.numpy() for n, t in atoms.items()}, expected=constants(**atoms).numpy())
+        to_last = given | {"edge_index": torch.cat([inputs["edge_index"], torch.tensor([[0, 1], [make_models.NODES - 1, make_models.NODES - 2]])], 1)}
+        for name, model, arrays in (("odd_highest", Highest().eval(), to_last), ("odd_kinds", Kinds().eval(), given | {"kinds": inputs["atoms"]})):
+            traced(model, arrays).save(str(folder / f"{name}.pt"))
+            np.savez_compressed(folder / f"{name}.npz", **{n: t.numpy() for n, t in arrays.items()}, expected=model(**arrays).numpy())
         traced(FastPath().eval(), given).save(str(folder / "odd_fast_path.pt"))
         traced(Types().eval(), given).save(str(folder / "odd_types.pt"))
         traced(OtherSizes().eval(), given | {"time": torch.ones(1), "eigenvalues": torch.arange(6.0)}).save(str(folder / "odd_sizes.pt"))
@@ -254,7 +282,7 @@ def write_odd(folder, inputs):
         edges = inputs["edge_index"]
         adj = torch.sparse_coo_tensor(edges.flip(0), torch.ones(edges.size(1)), (make_models.NODES, make_models.NODES)).coalesce()
         torch.jit.trace(SparseMean().eval(), (inputs["x"], adj), check_trace=False).save(str(folder / "odd_sparse_sum.pt"))
-    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_pooled", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum"):
+    for name in ("odd_counts", "odd_cached", "odd_branch", "odd_buffer", "odd_never", "odd_pooled", "odd_scalar", "odd_constants", "odd_fast_path", "odd_types", "odd_graphs", "odd_sizes", "odd_pointers", "odd_sparse", "odd_sparse_sum", "odd_highest", "odd_kinds"):
         deflate(folder / f"{name}.pt", True)
     # As PyTorch wrote it before 2.0.
     pack(folder / "odd_pooled_old.pt", folder / "odd_pooled.pt", lambda name: "/traced_inputs" not in name)

@@ -509,6 +509,33 @@ def features_by_type_lie_in_a_list(cli, folder, only):
 
 
 @test
+def nodes_of_which_a_parameter_has_the_rows(cli, folder, only):
+    """Learned rows of nodes, beside a graph without features: there are as many as the model has."""
+    import cleave_export
+    import dgl
+    import dgl.function as fn
+    import torch
+    from torch import nn
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.entities, self.lin = nn.Parameter(torch.randn(23, 6)), nn.Linear(6, 4)
+
+        def forward(self, graph, chosen):
+            graph.ndata["h"] = self.entities
+            graph.update_all(fn.copy_u("h", "m"), fn.mean("m", "h"))
+            return self.lin(graph.ndata["h"]).relu()[chosen]
+
+    given = small_graph()
+    graph = dgl.graph(tuple(given["edge_index"]), num_nodes=23)
+    exported = cleave_export.export(Net(), (graph, torch.arange(5) * 3), folder / "learned.pt2")
+    yield "" if any("graphs of 23 nodes only, as 'entities' has a row for each" in note for note in exported.notes) else f"notes are {exported.notes}"
+    exported.save_graph(folder / "learned.npz")
+    yield verified(cli, folder / "learned.pt2", folder / "learned.npz")
+
+
+@test
 def parameters_are_those_of_dgl(cli, folder, only):
     import dgl.nn as dglnn
     import torch

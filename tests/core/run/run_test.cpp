@@ -379,6 +379,15 @@ TEST(Run, RenamedInputs)
     EXPECT_EQ(runLayerWise(model, graph, options).outputs.size(), 1U);
 }
 
+// Archives have names in small letters.
+TEST(Run, RolesFindInputsWhateverTheirLetters)
+{
+    const Model model = test::openZoo("gcn", {{{"X", Role::NodeFeatures}, {"Edge_Index", Role::GraphStructure}}});
+    EXPECT_EQ(model.analysis->levels, 2);
+    const std::string refusal = test::errorOf([] { test::openZoo("gcn", {{{"Y", Role::NodeFeatures}}}); });
+    EXPECT_NE(refusal.find("no input or parameter 'Y'"), std::string::npos) << refusal;
+}
+
 TEST(Run, RandomFeaturesTakeThePlaceOfMissingOnesOnly)
 {
     const Model model = openZoo("gcn");

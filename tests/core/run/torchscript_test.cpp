@@ -207,6 +207,16 @@ TEST(TorchScript, ATraceThatCountedGraphsIsForAsMany)
     EXPECT_EQ(test::errorOf([&] { runLayerWise(old, graph); }), refusal);
 }
 
+TEST(TorchScript, NodesThatAreCountedByTheLargestNumberAmongTargetsAreAllNodes)
+{
+    const Model model = openModel(scripts() / "odd_highest.pt");
+    expectAnswersOf("odd_highest", model);
+    EXPECT_EQ(model.analysis->types(), 1);
+    EXPECT_EQ(model.analysis->levels, 1);
+}
+
+TEST(TorchScript, ATraceMayLeaveOutTheLastKinds) { expectAnswersOf("odd_kinds", openModel(scripts() / "odd_kinds.pt")); }
+
 TEST(TorchScript, ArraysOfTheNamesOfInputsThatDoNotFitAreToldSo)
 {
     OpenOptions opening;
