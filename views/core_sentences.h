@@ -153,6 +153,7 @@ constexpr std::array coreSentences{
     // Remarks about models.
     QT_TRANSLATE_NOOP("cleave::Core", "The optional input %1 is left out: --role %2 takes it in."),
     QT_TRANSLATE_NOOP("cleave::Core", "The trace holds numbers of nodes or edges of the graph that it was made with; they are counted anew on every graph."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The trace has room for as many nodes of each graph as there were when it was made%1, unless forward says for how many (max_num_nodes): in PyTorch as well it is wrong on larger graphs then."),
     QT_TRANSLATE_NOOP("cleave::Core", "The forward does not read its input %1: it is left out."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model computes in float16, which LibTorch's CPU kernels lack in part: it runs in float32 here."),
     QT_TRANSLATE_NOOP("cleave::Core", "The forward changes its input %1: Cleave leaves the caller's tensor as it is."),

@@ -144,6 +144,7 @@ public:
         nameSizes();
         dropUnused();
         noteCounts(examples);
+        noteDenseBatches();
         for (std::size_t i = 0; i < m_inputs.names.size(); ++i)
             if (!m_inputs.of[i] && m_inputs.given[i].isNone())
                 program().notes.push_back("The optional input '" + printable(m_inputs.names[i]) + "' is left out: --role " +
@@ -209,6 +210,17 @@ private:
         if (!m_inputs.baked.counts.empty())
             program().notes.push_back(
                 "The trace holds numbers of nodes or edges of the graph that it was made with; they are counted anew on every graph.");
+    }
+
+    // Nodes behind the last one of the largest graph of the trace are left out, where forward did not say how many to leave room for.
+    void noteDenseBatches()
+    {
+        const auto op = std::ranges::find_if(
+            program().ops, [](const Op& o) { return o.isTraced() && o.source.file.find("to_dense_batch") != std::string::npos; });
+        if (op != program().ops.end())
+            program().notes.push_back(
+                "The trace has room for as many nodes of each graph as there were when it was made" + placeText(op->source) +
+                ", unless forward says for how many (max_num_nodes): in PyTorch as well it is wrong on larger graphs then.");
     }
 
     // Python's numbers are the same on every graph, whatever they were: PyTorch computes with them as they are written.

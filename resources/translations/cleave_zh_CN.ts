@@ -924,6 +924,10 @@
         <translation>追踪结果含有生成它的图的节点数或边数；在每个图上都会重新计数。</translation>
     </message>
     <message>
+        <source>The trace has room for as many nodes of each graph as there were when it was made%1, unless forward says for how many (max_num_nodes): in PyTorch as well it is wrong on larger graphs then.</source>
+        <translation>跟踪为每个图预留的节点数与跟踪时相同%1，除非 forward 另行指定（max_num_nodes）：对更大的图，它在 PyTorch 中同样是错的。</translation>
+    </message>
+    <message>
         <source>The forward does not read its input %1: it is left out.</source>
         <translation>forward 没有读取输入 %1：已省略。</translation>
     </message>
