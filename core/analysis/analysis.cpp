@@ -340,7 +340,8 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
     return analysis;
 }
 
-// Integers were taken for features as nothing else could be, but edges name no rows of theirs: queries, such as the relation whose tails are asked for.
+// Integers were taken for features as nothing else could be, but edges name no rows of theirs: queries, such as the relation whose tails are asked
+// for.
 bool lacksFeatures(const Program& program, const std::map<std::string, Role>& chosen)
 {
     std::set<std::string> named;

@@ -222,14 +222,15 @@ std::optional<std::int64_t> fixedGroups(const Program& program, ValueId list)
 void checkGroups(const Program& program, const Input& input, const at::Tensor& tensor)
 {
     const std::string& name = program[input.value].name;
-    const bool isOfGraphs = name.find("batch") != std::string::npos || name.find("graph") != std::string::npos || name.find("mol") != std::string::npos;
+    const bool isOfGraphs =
+        name.find("batch") != std::string::npos || name.find("graph") != std::string::npos || name.find("mol") != std::string::npos;
     if (!program.isTrace || !isOfGraphs || tensor.dim() != 1 || tensor.numel() == 0 || program[input.value].sizes[0].isConstant())
         return;
     const std::optional<std::int64_t> fixed = fixedGroups(program, input.value);
     if (const std::int64_t groups = tensor.max().item<std::int64_t>() + 1; fixed && groups != *fixed)
         throw Error(
-            "Input '" + printable(name) + "' divides rows into " + std::to_string(groups) +
-            ", but the trace adds them up into " + std::to_string(*fixed) +
+            "Input '" + printable(name) + "' divides rows into " + std::to_string(groups) + ", but the trace adds them up into " +
+            std::to_string(*fixed) +
             ", as many as there were when it was made: trace the model on as many graphs, or export it by torch.export with their number as an input of forward.");
 }
 

@@ -23,7 +23,9 @@ namespace {
 std::map<std::string, Role> byNamesOf(const Program& program, const std::map<std::string, Role>& roles)
 {
     std::map<std::string, Role> found = roles;
-    const auto isWeight = [&](const std::string& name) { return std::ranges::any_of(program.weights, [&](const Weight& w) { return w.name == name; }); };
+    const auto isWeight = [&](const std::string& name) {
+        return std::ranges::any_of(program.weights, [&](const Weight& w) { return w.name == name; });
+    };
     for (const Input& input : program.inputs)
         if (const std::string& name = program[input.value].name; !roles.contains(name))
             if (const auto other = findNamed(roles, name); other != roles.end() && !isWeight(other->first))

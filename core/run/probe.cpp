@@ -18,8 +18,8 @@ namespace cleave {
 
 namespace {
 
-// Sources and targets: self-loops first, then a hub, doubled edges and random ones; the two nodes before the last one stay isolated. The last one does
-// not: programs that count nodes by the largest number among edges find all. ends: how many rows sources and targets are of.
+// Sources and targets: self-loops first, then a hub, doubled edges and random ones; the two nodes before the last one stay isolated. The last one
+// does not: programs that count nodes by the largest number among edges find all. ends: how many rows sources and targets are of.
 at::Tensor randomEdges(const ProbeGraph& graph, std::pair<std::int64_t, std::int64_t> ends, std::int64_t count, std::mt19937_64& random)
 {
     const std::int64_t sources = std::max<std::int64_t>(ends.first - 2, 1), targets = std::max<std::int64_t>(ends.second - 2, 1);

@@ -215,12 +215,11 @@ private:
     // Nodes behind the last one of the largest graph of the trace are left out, where forward did not say how many to leave room for.
     void noteDenseBatches()
     {
-        const auto op = std::ranges::find_if(
-            program().ops, [](const Op& o) { return o.isTraced() && o.source.file.find("to_dense_batch") != std::string::npos; });
+        const auto op = std::ranges::find_if(program().ops,
+                                             [](const Op& o) { return o.isTraced() && o.source.file.find("to_dense_batch") != std::string::npos; });
         if (op != program().ops.end())
-            program().notes.push_back(
-                "The trace has room for as many nodes of each graph as there were when it was made" + placeText(op->source) +
-                ", unless forward says for how many (max_num_nodes): in PyTorch as well it is wrong on larger graphs then.");
+            program().notes.push_back("The trace has room for as many nodes of each graph as there were when it was made" + placeText(op->source) +
+                                      ", unless forward says for how many (max_num_nodes): in PyTorch as well it is wrong on larger graphs then.");
     }
 
     // Python's numbers are the same on every graph, whatever they were: PyTorch computes with them as they are written.

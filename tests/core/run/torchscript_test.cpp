@@ -215,7 +215,10 @@ TEST(TorchScript, NodesThatAreCountedByTheLargestNumberAmongTargetsAreAllNodes)
     EXPECT_EQ(model.analysis->levels, 1);
 }
 
-TEST(TorchScript, ATraceMayLeaveOutTheLastKinds) { expectAnswersOf("odd_kinds", openModel(scripts() / "odd_kinds.pt")); }
+TEST(TorchScript, ATraceMayLeaveOutTheLastKinds)
+{
+    expectAnswersOf("odd_kinds", openModel(scripts() / "odd_kinds.pt"));
+}
 
 TEST(TorchScript, ArraysOfTheNamesOfInputsThatDoNotFitAreToldSo)
 {
