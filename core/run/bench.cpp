@@ -17,6 +17,7 @@
 #include "core/kernels/edge_program.h"
 #include "core/run/bind.h"
 #include "core/run/dense.h"
+#include "core/run/side_by_side.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -149,16 +150,16 @@ private:
     {
         at::Tensor begin = at::from_blob(m_grouped.begin.data(), {m_nodes + 1}, at::kLong);
         all.push_back({"embedding_bag (mean)", bytes, true, [this, begin](int threads) {
-                           at::set_num_threads(threads);
+                           useTorchThreads(threads);
                            at::embedding_bag(m_x, m_sourcesLong, begin.narrow(0, 0, m_nodes), false, 1);
                        }});
         const at::Tensor matrix = at::_sparse_csr_tensor_unsafe(begin, m_sourcesLong, at::ones({m_edges}), {m_nodes, m_nodes}, at::kFloat);
         all.push_back({"product with a sparse CSR matrix", bytes, true, [this, matrix](int threads) {
-                           at::set_num_threads(threads);
+                           useTorchThreads(threads);
                            at::matmul(matrix, m_x);
                        }});
         all.push_back({"index_select + scatter_add_, in chunks", bytes, true, [this](int threads) {
-                           at::set_num_threads(threads);
+                           useTorchThreads(threads);
                            constexpr std::int64_t chunk = 1 << 18;
                            at::Tensor out = at::zeros({m_nodes, m_width});
                            for (std::int64_t e = 0; e < m_edges; e += chunk) {
@@ -228,7 +229,7 @@ KernelBench benchKernels(const BenchOptions& options, const Progress& progress)
                     time.seconds = std::min(time.seconds, secondsOf([&] { way->run(time.threads); }));
             }
         }
-        at::set_num_threads(most);
+        useTorchThreads(most);
         for (KernelTime& time : bench.times)
             for (const auto& [count, rate] : bench.triad)
                 if (count == time.threads && !time.isRival)

@@ -407,9 +407,7 @@ void useThreads(const RunOptions& options)
     shareThreads();
     yieldToOthers();
     useDense(options.dense);
-    // LibTorch makes its threads anew, even for the same number of them.
-    if (const int threads = options.threadsUsed(); threads != at::get_num_threads())
-        at::set_num_threads(threads);
+    useTorchThreads(options.threadsUsed());
     denseRates();  // measured before anything else is
 }
 

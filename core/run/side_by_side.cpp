@@ -24,21 +24,22 @@ void useBlasThreads(int threads)
 
 bool isShared = false;  // LibTorch knows that its threads are at work, and uses no others
 
-// LibTorch makes threads anew whenever their number changes, and these spin at first: not where it is not needed.
-void useTorchThreads(int threads)
-{
-    if (isShared)
-        useOpenMpThreads(threads);
-    else
-        at::set_num_threads(threads);
-}
-
 }  // namespace
 
 void shareThreads()
 {
     static const bool shared = useOpenMpTeam([] { return at::in_parallel_region(); });
     isShared = shared;
+}
+
+// LibTorch makes threads of another pool anew whenever it is told their number, and these spin for some 50 ms at first: OpenMP is told instead.
+void useTorchThreads(int threads)
+{
+    // The first question sets the calling thread up, with a number of LibTorch's own.
+    if (const int known = at::get_num_threads(); isShared)
+        useOpenMpThreads(threads);
+    else if (threads != known)
+        at::set_num_threads(threads);
 }
 
 void yieldToOthers()

@@ -7,6 +7,9 @@ namespace cleave {
 /// Batches run on LibTorch's own threads from now on, if that can be.
 void shareThreads();
 
+/// How many threads LibTorch's operators take from now on that the calling thread runs.
+void useTorchThreads(int threads);
+
 /// Where other programs want the processors, idle threads sleep from now on instead of spinning, and spin again once they have them to themselves. To
 /// be called before there is work for threads, and now and then while there is: it costs next to nothing.
 void yieldToOthers();
