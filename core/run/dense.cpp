@@ -32,16 +32,17 @@ Sgemm sgemm()
     return function;
 }
 
-at::Tensor byOneDnn(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias)
+// matrix: [inner, columns], or its transpose if that is what lies there, row-major.
+at::Tensor byOneDnn(const at::Tensor& input, const at::Tensor& matrix, bool transposed, const at::Tensor& bias)
 {
     std::vector<std::int64_t> sizes = input.sizes().vec();
-    const std::int64_t inner = sizes.back(), columns = weight.size(0), rows = input.numel() / inner;
+    const std::int64_t inner = sizes.back(), columns = matrix.size(transposed ? 0 : 1), rows = input.numel() / inner;
     sizes.back() = columns;
     at::Tensor output = at::empty({rows, columns}, input.options());
     if (bias.defined())
         output.copy_(bias.expand({rows, columns}));
-    const int problem = sgemm()('N', 'T', rows, columns, inner, 1, input.data_ptr<float>(), inner, weight.data_ptr<float>(), inner,
-                                bias.defined() ? 1 : 0, output.data_ptr<float>(), columns);
+    const int problem = sgemm()('N', transposed ? 'T' : 'N', rows, columns, inner, 1, input.data_ptr<float>(), inner, matrix.data_ptr<float>(),
+                                transposed ? inner : columns, bias.defined() ? 1 : 0, output.data_ptr<float>(), columns);
     TORCH_CHECK(problem == 0, "oneDNN could not multiply matrices (", problem, ")");
     return output.view(sizes);
 }
@@ -63,28 +64,27 @@ DenseRates measured()
     for (int round = 0; round < 12; ++round) {
         rates.blasFlops = std::max(rates.blasFlops, flopsOf([&] { return at::linear(input, weight, bias); }, 2.0 * rows * width * width));
         if (sgemm())
-            rates.oneDnnFlops = std::max(rates.oneDnnFlops, flopsOf([&] { return byOneDnn(input, weight, bias); }, 2.0 * rows * width * width));
+            rates.oneDnnFlops = std::max(rates.oneDnnFlops, flopsOf([&] { return byOneDnn(input, weight, true, bias); }, 2.0 * rows * width * width));
     }
     return rates;
 }
 
-bool usesOneDnn()
+// Whether the last dimension of rows is as long as dimension `inner` of the matrix.
+bool fitsOneDnn(const at::Tensor& input, const at::Tensor& matrix, std::int64_t inner)
 {
-    return chosen == Dense::OneDnn ? sgemm() != nullptr : chosen == Dense::Auto && denseRates().prefersOneDnn();
+    return input.is_cpu() && input.scalar_type() == at::kFloat && matrix.scalar_type() == at::kFloat && input.dim() >= 2 && input.numel() > 0 &&
+           matrix.dim() == 2 && matrix.numel() > 0 && input.size(-1) == matrix.size(inner);
 }
 
-bool fitsOneDnn(const at::Tensor& input, const at::Tensor& weight)
-{
-    return input.scalar_type() == at::kFloat && weight.scalar_type() == at::kFloat && input.dim() >= 2 && input.numel() > 0 && weight.dim() == 2 &&
-           weight.numel() > 0 && input.size(-1) == weight.size(1);
-}
+bool fitsOneDnn(const at::Tensor& bias) { return !bias.defined() || (bias.scalar_type() == at::kFloat && bias.dim() == 1); }
 
-void linear(jit::Stack& stack)
+template <at::Tensor (*product)(const at::Tensor&, const at::Tensor&, const at::Tensor&)>
+void run(jit::Stack& stack)
 {
     const c10::IValue given = jit::pop(stack);
     const at::Tensor bias = given.isNone() ? at::Tensor() : given.toTensor();
-    const at::Tensor weight = jit::pop(stack).toTensor(), input = jit::pop(stack).toTensor();
-    jit::push(stack, denseLinear(input, weight, bias));
+    const at::Tensor matrix = jit::pop(stack).toTensor(), input = jit::pop(stack).toTensor();
+    jit::push(stack, product(input, matrix, bias));
 }
 
 template <class T>
@@ -105,6 +105,11 @@ const DenseRates& denseRates()
     return rates;
 }
 
+bool usesOneDnn()
+{
+    return chosen == Dense::OneDnn ? sgemm() != nullptr : chosen == Dense::Auto && denseRates().prefersOneDnn();
+}
+
 void useDense(Dense dense) { chosen = dense; }
 
 std::string denseText()
@@ -119,10 +124,19 @@ std::string denseText()
 
 at::Tensor denseLinear(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias)
 {
-    const bool plainBias = !bias.defined() || (bias.scalar_type() == at::kFloat && bias.dim() == 1);
-    if (input.is_cpu() && usesOneDnn() && plainBias && fitsOneDnn(input, weight))
-        return byOneDnn(input.contiguous(), weight.contiguous(), bias);
+    if (fitsOneDnn(input, weight, 1) && fitsOneDnn(bias) && usesOneDnn())
+        return byOneDnn(input.contiguous(), weight.contiguous(), true, bias);
     return bias.defined() ? at::linear(input, weight, bias) : at::linear(input, weight);
+}
+
+at::Tensor denseMatmul(const at::Tensor& input, const at::Tensor& matrix, const at::Tensor& bias)
+{
+    // Of a transposed input BLAS makes no copy.
+    if (fitsOneDnn(input, matrix, 0) && fitsOneDnn(bias) && input.is_contiguous() && usesOneDnn()) {
+        const bool transposed = !matrix.is_contiguous() && matrix.t().is_contiguous();
+        return byOneDnn(input, transposed ? matrix.t() : matrix.contiguous(), transposed, bias);
+    }
+    return bias.defined() ? at::addmm(bias, input, matrix) : at::matmul(input, matrix);
 }
 
 void denseProduct(const float* from, std::int64_t rows, std::int64_t inner, const float* matrix, bool transposed, std::int64_t columns, float* to)
@@ -144,8 +158,15 @@ void denseProduct(const double* from, std::int64_t rows, std::int64_t inner, con
 jit::Value* insertLinear(jit::Graph& graph, jit::Value* input, jit::Value* weight, jit::Value* bias)
 {
     static const jit::RegisterOperators operators({jit::Operator("cleave::linear(Tensor input, Tensor weight, Tensor? bias) -> Tensor",
-                                                                 [](jit::Stack& stack) { linear(stack); }, c10::AliasAnalysisKind::FROM_SCHEMA)});
+                                                                 [](jit::Stack& stack) { run<denseLinear>(stack); }, c10::AliasAnalysisKind::FROM_SCHEMA)});
     return graph.insert(c10::Symbol::fromQualString("cleave::linear"), {input, weight, bias});
+}
+
+jit::Value* insertMatmul(jit::Graph& graph, jit::Value* input, jit::Value* matrix, jit::Value* bias)
+{
+    static const jit::RegisterOperators operators({jit::Operator("cleave::matmul(Tensor input, Tensor matrix, Tensor? bias) -> Tensor",
+                                                                 [](jit::Stack& stack) { run<denseMatmul>(stack); }, c10::AliasAnalysisKind::FROM_SCHEMA)});
+    return graph.insert(c10::Symbol::fromQualString("cleave::matmul"), {input, matrix, bias});
 }
 
 }  // namespace cleave

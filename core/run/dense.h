@@ -29,6 +29,12 @@ std::string denseText();
 /// input [rows, in], weight [out, in], bias [out] or undefined.
 at::Tensor denseLinear(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias);
 
+/// Whether oneDNN multiplies matrices of float32.
+bool usesOneDnn();
+
+/// input [..., in] · matrix [in, out], plus bias if it is defined: as at::matmul and at::addmm, and by what denseLinear() takes where it can be.
+at::Tensor denseMatmul(const at::Tensor& input, const at::Tensor& matrix, const at::Tensor& bias);
+
 /// to [rows, columns] = from [rows, inner] · matrix [inner, columns], or its transpose if that is what lies there; row-major, on the calling thread
 /// as far as the libraries' own threads are held back.
 void denseProduct(const float* from, std::int64_t rows, std::int64_t inner, const float* matrix, bool transposed, std::int64_t columns, float* to);
@@ -36,5 +42,8 @@ void denseProduct(const double* from, std::int64_t rows, std::int64_t inner, con
 
 /// Appends a linear layer: input [rows, in], weight [out, in], bias [out] or None.
 torch::jit::Value* insertLinear(torch::jit::Graph& graph, torch::jit::Value* input, torch::jit::Value* weight, torch::jit::Value* bias);
+
+/// Appends denseMatmul(): bias may be None.
+torch::jit::Value* insertMatmul(torch::jit::Graph& graph, torch::jit::Value* input, torch::jit::Value* matrix, torch::jit::Value* bias);
 
 }  // namespace cleave

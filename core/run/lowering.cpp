@@ -130,7 +130,7 @@ public:
 private:
     LoweredFunction lowered(const std::string& name)
     {
-        replaceLinear();
+        replaceProducts();
         if (pagesAreBound())
             replaceGathers();
         if (m_device)
@@ -262,15 +262,27 @@ private:
             }
     }
 
-    void replaceLinear()
+    // Products of matrices are not left to a BLAS that takes the processor for another one.
+    void replaceProducts()
     {
         for (auto node = m_graph->nodes().begin(); node != m_graph->nodes().end();) {
-            jit::Node* linear = *node++;
-            if (linear->kind() != c10::aten::linear)
+            jit::Node* product = *node++;
+            const jit::WithInsertPoint before(product);
+            jit::Value* replaced = nullptr;
+            const auto isOne = [&](std::size_t input) {
+                const auto number = toIValue(product->input(input));
+                return number && number->isScalar() && number->toScalar().equal(1);
+            };
+            if (product->kind() == c10::aten::linear)
+                replaced = insertLinear(*m_graph, product->input(0), product->input(1), product->input(2));
+            else if (product->kind() == c10::aten::mm || product->kind() == c10::aten::matmul)
+                replaced = insertMatmul(*m_graph, product->input(0), product->input(1), m_graph->insertConstant(c10::IValue()));
+            else if (product->kind() == c10::aten::addmm && isOne(3) && isOne(4))
+                replaced = insertMatmul(*m_graph, product->input(1), product->input(2), product->input(0));
+            if (!replaced)
                 continue;
-            const jit::WithInsertPoint before(linear);
-            linear->output()->replaceAllUsesWith(insertLinear(*m_graph, linear->input(0), linear->input(1), linear->input(2)));
-            linear->destroy();
+            product->output()->replaceAllUsesWith(replaced);
+            product->destroy();
         }
     }
 

@@ -22,6 +22,12 @@ void useBlasThreads(int threads)
         set(threads);
 }
 
+int blasThreads()
+{
+    static const auto get = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
+    return get ? get() : 1;
+}
+
 bool isShared = false;  // LibTorch knows that its threads are at work, and uses no others
 
 }  // namespace
@@ -51,7 +57,7 @@ void yieldToOthers()
 }
 
 struct SideBySide::Impl {
-    int threads = at::get_num_threads();
+    int threads = at::get_num_threads(), ofBlas = blasThreads();
     std::thread::id owner = std::this_thread::get_id();
     at::ThreadLocalState state;
 };
@@ -64,9 +70,13 @@ SideBySide::SideBySide() : m(std::make_unique<Impl>())
 
 SideBySide::~SideBySide()
 {
-    useBlasThreads(m->threads);
+    useBlasThreads(m->ofBlas);
     useTorchThreads(m->threads);
 }
+
+OneBlasThread::OneBlasThread() : m_threads(blasThreads()) { useBlasThreads(1); }
+
+OneBlasThread::~OneBlasThread() { useBlasThreads(m_threads); }
 
 struct SideBySide::Thread::Impl {
     at::ThreadLocalStateGuard guard;

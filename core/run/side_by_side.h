@@ -14,6 +14,18 @@ void useTorchThreads(int threads);
 /// be called before there is work for threads, and now and then while there is: it costs next to nothing.
 void yieldToOthers();
 
+/// While it lives, OpenBLAS uses one thread: its own ones would wait for a processor until OpenMP's idle ones sleep, some 10 ms, and so would who calls.
+class OneBlasThread {
+public:
+    OneBlasThread();
+    ~OneBlasThread();
+    OneBlasThread(const OneBlasThread&) = delete;
+    OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+private:
+    int m_threads;
+};
+
 /// While it lives, LibTorch and its BLAS use one thread for each batch, because batches run at once.
 class SideBySide {
 public:
