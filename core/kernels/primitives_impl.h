@@ -271,14 +271,22 @@ void unary(EdgeCode code, T* out, const T* x, std::int64_t count, T a)
     case EdgeCode::Reciprocal: return each(out, x, count, [=](T p) { return one / p; });
     case EdgeCode::ReciprocalRoot: return each(out, x, count, [=](T p) { return one / std::sqrt(p); });
     case EdgeCode::Exp: return each(out, x, count, [](T p) { return exponential(p); });
-    case EdgeCode::Log: return each(out, x, count, [](T p) { return std::log(p); });
+    case EdgeCode::Log: return each(out, x, count, [](T p) { return logarithm(p); });
     case EdgeCode::Sigmoid: return each(out, x, count, [=](T p) { return one / (one + exponential(-p)); });
-    case EdgeCode::Tanh: return each(out, x, count, [](T p) { return std::tanh(p); });
+    case EdgeCode::Tanh: return each(out, x, count, [](T p) { return hyperbolicTangent(p); });
     case EdgeCode::Relu: return each(out, x, count, [=](T p) { return p < zero ? zero : p; });
     case EdgeCode::LeakyRelu: return each(out, x, count, [=](T p) { return p > zero ? p : p * a; });
-    case EdgeCode::Elu: return each(out, x, count, [=](T p) { return p > zero ? p : a * std::expm1(p); });
+    case EdgeCode::Elu:
+        return each(out, x, count, [=](T p) {
+            const T below = a * exponentialLessOne(p > zero ? zero : p);
+            return p > zero ? p : below;
+        });
     case EdgeCode::Gelu: return each(out, x, count, [](T p) { return T(0.5) * p * (T(1) + std::erf(p * T(0.70710678118654752440))); });
-    default: return each(out, x, count, [=](T p) { return p > T(20) ? p : std::log1p(std::exp(p)); });
+    default:
+        return each(out, x, count, [=](T p) {
+            const T found = logarithmOfOneAndExponential(p > T(20) ? T(20) : p);
+            return p > T(20) ? p : found;
+        });
     }
 }
 

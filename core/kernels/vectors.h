@@ -403,6 +403,64 @@ inline V exponential(V x)
 
 inline double exponential(double x) { return std::exp(x); }
 
+// ln x to about one unit in the last place, as in Cephes: a polynomial around 1, of what is left when powers of two are taken out. Both arms of each
+// choice are computed, so that loops become vectors.
+inline float logarithm(float x)
+{
+    const bool isSmall = x < 1.17549435e-38f;  // below the normal range
+    const float scaled = x * 8388608.0f, y = isSmall ? scaled : x;
+    const auto bits = __builtin_bit_cast(std::int32_t, y);
+    const float part = __builtin_bit_cast(float, (bits & 0x007fffff) | 0x3f000000);
+    const bool isLow = part < 0.707106781186547524f;
+    const float lower = part + part - 1.0f, upper = part - 1.0f, m = isLow ? lower : upper, z = m * m;
+    const float exponent = static_cast<float>((bits >> 23) - 126 - (isLow ? 1 : 0) - (isSmall ? 23 : 0));
+    float p = m * 7.0376836292e-2f - 1.1514610310e-1f;
+    p = p * m + 1.1676998740e-1f;
+    p = p * m - 1.2420140846e-1f;
+    p = p * m + 1.4249322787e-1f;
+    p = p * m - 1.6668057665e-1f;
+    p = p * m + 2.0000714765e-1f;
+    p = p * m - 2.4999993993e-1f;
+    p = p * m + 3.3333331174e-1f;
+    p = p * m * z - exponent * 2.12194440e-4f - 0.5f * z;
+    const float found = m + p + exponent * 0.693359375f;
+    const float infinity = __builtin_inff(), none = __builtin_nanf("");
+    const float positive = x < infinity ? found : x;  // infinity and what is no number stay
+    const float known = x == 0.0f ? -infinity : positive;
+    return x < 0.0f ? none : known;
+}
+
+inline double logarithm(double x) { return std::log(x); }
+
+// tanh x, as in Cephes: a polynomial for small numbers, where the other way loses digits.
+inline float hyperbolicTangent(float x)
+{
+    const float size = x < 0.0f ? -x : x, z = x * x;
+    float p = z * -5.70498872745e-3f + 2.06390887954e-2f;
+    p = p * z - 5.37397155531e-2f;
+    p = p * z + 1.33314422036e-1f;
+    p = p * z - 3.33332819422e-1f;
+    const float small = p * z * x + x;
+    const float far = 1.0f - 2.0f / (exponential(size + size) + 1.0f), signedFar = x < 0.0f ? -far : far;
+    return size < 0.625f ? small : signedFar;
+}
+
+inline double hyperbolicTangent(double x) { return std::tanh(x); }
+
+// e^x - 1, with all digits near 0.
+inline float exponentialLessOne(float x) { return hyperbolicTangent(0.5f * x) * (exponential(x) + 1.0f); }
+inline double exponentialLessOne(double x) { return std::expm1(x); }
+
+// ln(1 + e^x) of x that are not large. What adding 1 rounds away is given back by the quotient (Kahan).
+inline float logarithmOfOneAndExponential(float x)
+{
+    const float power = exponential(x), sum = 1.0f + power, kept = sum - 1.0f;
+    const float corrected = logarithm(sum) * (power / (kept == 0.0f ? 1.0f : kept));
+    return kept == 0.0f ? power : corrected;
+}
+
+inline double logarithmOfOneAndExponential(double x) { return std::log1p(std::exp(x)); }
+
 }  // namespace
 
 }  // namespace cleave::CLEAVE_ISA

@@ -1,8 +1,11 @@
 #include "core/kernels/edge_schedule.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <random>
+#include <vector>
 
 #include "tests/core/kernels/edge_cases.h"
 
@@ -173,9 +176,50 @@ TEST(EdgeArithmetic, ExponentialIsExactToTheLastPlaces)
             EXPECT_NEAR(y[i], right, std::max(right * 2.5e-7F, 3e-45F)) << x[i];
     }
     const float nan = std::numeric_limits<float>::quiet_NaN();
-    for (const EdgeCode code : {EdgeCode::Exp, EdgeCode::Sigmoid, EdgeCode::Relu, EdgeCode::Tanh, EdgeCode::ClampMin}) {
+    for (const EdgeCode code : {EdgeCode::Exp, EdgeCode::Log, EdgeCode::Sigmoid, EdgeCode::Relu, EdgeCode::Tanh, EdgeCode::Elu, EdgeCode::Softplus, EdgeCode::ClampMin}) {
         plain.unary(code, y.data(), &nan, 1, 0);
         EXPECT_TRUE(std::isnan(y[0])) << static_cast<int>(code);
+    }
+}
+
+// Of float rows they are our own: as exact as those of the C library, up to some units in the last place, on every processor.
+TEST(EdgeArithmetic, FunctionsAreThoseOfTheMathsLibrary)
+{
+    const double infinity = std::numeric_limits<double>::infinity();
+    struct Function {
+        EdgeCode code;
+        double (*right)(double);
+        double from, to;
+    };
+    const Function functions[] = {{EdgeCode::Log, [](double x) { return std::log(x); }, 0, 1e4},
+                                  {EdgeCode::Tanh, [](double x) { return std::tanh(x); }, -12, 12},
+                                  {EdgeCode::Elu, [](double x) { return x > 0 ? x : 0.7F * std::expm1(x); }, -30, 3},
+                                  {EdgeCode::Softplus, [](double x) { return x > 20 ? x : std::log1p(std::exp(x)); }, -90, 25}};
+    std::mt19937 random(3);
+    for (const auto& [code, right, from, to] : functions) {
+        std::vector<float> x{0.0F, 1.0F, std::numeric_limits<float>::infinity(), 1e-40F, 1e-38F, 3e38F, 0.70710678F, 0.625F};
+        if (from < 0)
+            x.insert(x.end(), {-0.0F, -1e-40F, -1e-20F, -1e-6F, -0.625F, -std::numeric_limits<float>::infinity()});
+        std::uniform_real_distribution<float> wide(static_cast<float>(from), static_cast<float>(to)), narrow(from < 0 ? -0.01F : 0.98F, from < 0 ? 0.01F : 1.02F);
+        for (int i = 0; i < 4000; ++i)
+            x.push_back(i % 2 ? wide(random) : narrow(random));
+        std::vector<float> y(x.size());
+        for (const Isa isa : isas()) {
+            primitives<float>(isa).unary(code, y.data(), x.data(), static_cast<std::int64_t>(x.size()), 0.7F);
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                const double expected = right(static_cast<double>(x[i]));
+                if (std::abs(expected) == infinity)
+                    EXPECT_EQ(y[i], expected) << static_cast<int>(code) << " of " << x[i];
+                else
+                    EXPECT_NEAR(y[i], expected, std::max(6e-7 * std::abs(expected), 3e-45)) << static_cast<int>(code) << " of " << x[i];
+            }
+        }
+    }
+    const float below[] = {-1.0F, -1e-40F, -std::numeric_limits<float>::infinity()};
+    for (const Isa isa : isas()) {
+        float y[3];
+        primitives<float>(isa).unary(EdgeCode::Log, y, below, 3, 0);
+        EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[1]) && std::isnan(y[2]));
     }
 }
 
