@@ -271,9 +271,11 @@ void unary(EdgeCode code, T* out, const T* x, std::int64_t count, T a)
     case EdgeCode::Reciprocal: return each(out, x, count, [=](T p) { return one / p; });
     case EdgeCode::ReciprocalRoot: return each(out, x, count, [=](T p) { return one / std::sqrt(p); });
     case EdgeCode::Exp: return each(out, x, count, [](T p) { return exponential(p); });
-    case EdgeCode::Log: return each(out, x, count, [](T p) { return logarithm(p); });
+    case EdgeCode::Log:
+        return each(out, x, count, [](T p) { return logarithm(p); });
     case EdgeCode::Sigmoid: return each(out, x, count, [=](T p) { return one / (one + exponential(-p)); });
-    case EdgeCode::Tanh: return each(out, x, count, [](T p) { return hyperbolicTangent(p); });
+    case EdgeCode::Tanh:
+        return each(out, x, count, [](T p) { return hyperbolicTangent(p); });
     case EdgeCode::Relu: return each(out, x, count, [=](T p) { return p < zero ? zero : p; });
     case EdgeCode::LeakyRelu: return each(out, x, count, [=](T p) { return p > zero ? p : p * a; });
     case EdgeCode::Elu:

@@ -430,7 +430,10 @@ inline float logarithm(float x)
     return x < 0.0f ? none : known;
 }
 
-inline double logarithm(double x) { return std::log(x); }
+inline double logarithm(double x)
+{
+    return std::log(x);
+}
 
 // tanh x, as in Cephes: a polynomial for small numbers, where the other way loses digits.
 inline float hyperbolicTangent(float x)
@@ -445,11 +448,20 @@ inline float hyperbolicTangent(float x)
     return size < 0.625f ? small : signedFar;
 }
 
-inline double hyperbolicTangent(double x) { return std::tanh(x); }
+inline double hyperbolicTangent(double x)
+{
+    return std::tanh(x);
+}
 
 // e^x - 1, with all digits near 0.
-inline float exponentialLessOne(float x) { return hyperbolicTangent(0.5f * x) * (exponential(x) + 1.0f); }
-inline double exponentialLessOne(double x) { return std::expm1(x); }
+inline float exponentialLessOne(float x)
+{
+    return hyperbolicTangent(0.5f * x) * (exponential(x) + 1.0f);
+}
+inline double exponentialLessOne(double x)
+{
+    return std::expm1(x);
+}
 
 // ln(1 + e^x) of x that are not large. What adding 1 rounds away is given back by the quotient (Kahan).
 inline float logarithmOfOneAndExponential(float x)
@@ -459,7 +471,10 @@ inline float logarithmOfOneAndExponential(float x)
     return kept == 0.0f ? power : corrected;
 }
 
-inline double logarithmOfOneAndExponential(double x) { return std::log1p(std::exp(x)); }
+inline double logarithmOfOneAndExponential(double x)
+{
+    return std::log1p(std::exp(x));
+}
 
 }  // namespace
 

@@ -76,7 +76,10 @@ bool fitsOneDnn(const at::Tensor& input, const at::Tensor& matrix, std::int64_t 
            matrix.dim() == 2 && matrix.numel() > 0 && input.size(-1) == matrix.size(inner);
 }
 
-bool fitsOneDnn(const at::Tensor& bias) { return !bias.defined() || (bias.scalar_type() == at::kFloat && bias.dim() == 1); }
+bool fitsOneDnn(const at::Tensor& bias)
+{
+    return !bias.defined() || (bias.scalar_type() == at::kFloat && bias.dim() == 1);
+}
 
 template <at::Tensor (*product)(const at::Tensor&, const at::Tensor&, const at::Tensor&)>
 void run(jit::Stack& stack)
@@ -157,15 +160,17 @@ void denseProduct(const double* from, std::int64_t rows, std::int64_t inner, con
 
 jit::Value* insertLinear(jit::Graph& graph, jit::Value* input, jit::Value* weight, jit::Value* bias)
 {
-    static const jit::RegisterOperators operators({jit::Operator("cleave::linear(Tensor input, Tensor weight, Tensor? bias) -> Tensor",
-                                                                 [](jit::Stack& stack) { run<denseLinear>(stack); }, c10::AliasAnalysisKind::FROM_SCHEMA)});
+    static const jit::RegisterOperators operators({jit::Operator(
+        "cleave::linear(Tensor input, Tensor weight, Tensor? bias) -> Tensor", [](jit::Stack& stack) { run<denseLinear>(stack); },
+        c10::AliasAnalysisKind::FROM_SCHEMA)});
     return graph.insert(c10::Symbol::fromQualString("cleave::linear"), {input, weight, bias});
 }
 
 jit::Value* insertMatmul(jit::Graph& graph, jit::Value* input, jit::Value* matrix, jit::Value* bias)
 {
-    static const jit::RegisterOperators operators({jit::Operator("cleave::matmul(Tensor input, Tensor matrix, Tensor? bias) -> Tensor",
-                                                                 [](jit::Stack& stack) { run<denseMatmul>(stack); }, c10::AliasAnalysisKind::FROM_SCHEMA)});
+    static const jit::RegisterOperators operators({jit::Operator(
+        "cleave::matmul(Tensor input, Tensor matrix, Tensor? bias) -> Tensor", [](jit::Stack& stack) { run<denseMatmul>(stack); },
+        c10::AliasAnalysisKind::FROM_SCHEMA)});
     return graph.insert(c10::Symbol::fromQualString("cleave::matmul"), {input, matrix, bias});
 }
 

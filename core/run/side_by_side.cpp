@@ -74,9 +74,15 @@ SideBySide::~SideBySide()
     useTorchThreads(m->threads);
 }
 
-OneBlasThread::OneBlasThread() : m_threads(blasThreads()) { useBlasThreads(1); }
+OneBlasThread::OneBlasThread() : m_threads(blasThreads())
+{
+    useBlasThreads(1);
+}
 
-OneBlasThread::~OneBlasThread() { useBlasThreads(m_threads); }
+OneBlasThread::~OneBlasThread()
+{
+    useBlasThreads(m_threads);
+}
 
 struct SideBySide::Thread::Impl {
     at::ThreadLocalStateGuard guard;

@@ -14,7 +14,8 @@ void useTorchThreads(int threads);
 /// be called before there is work for threads, and now and then while there is: it costs next to nothing.
 void yieldToOthers();
 
-/// While it lives, OpenBLAS uses one thread: its own ones would wait for a processor until OpenMP's idle ones sleep, some 10 ms, and so would who calls.
+/// While it lives, OpenBLAS uses one thread: its own ones would wait for a processor until OpenMP's idle ones sleep, some 10 ms, and so would who
+/// calls.
 class OneBlasThread {
 public:
     OneBlasThread();

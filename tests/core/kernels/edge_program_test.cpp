@@ -176,7 +176,8 @@ TEST(EdgeArithmetic, ExponentialIsExactToTheLastPlaces)
             EXPECT_NEAR(y[i], right, std::max(right * 2.5e-7F, 3e-45F)) << x[i];
     }
     const float nan = std::numeric_limits<float>::quiet_NaN();
-    for (const EdgeCode code : {EdgeCode::Exp, EdgeCode::Log, EdgeCode::Sigmoid, EdgeCode::Relu, EdgeCode::Tanh, EdgeCode::Elu, EdgeCode::Softplus, EdgeCode::ClampMin}) {
+    for (const EdgeCode code :
+         {EdgeCode::Exp, EdgeCode::Log, EdgeCode::Sigmoid, EdgeCode::Relu, EdgeCode::Tanh, EdgeCode::Elu, EdgeCode::Softplus, EdgeCode::ClampMin}) {
         plain.unary(code, y.data(), &nan, 1, 0);
         EXPECT_TRUE(std::isnan(y[0])) << static_cast<int>(code);
     }
@@ -200,7 +201,8 @@ TEST(EdgeArithmetic, FunctionsAreThoseOfTheMathsLibrary)
         std::vector<float> x{0.0F, 1.0F, std::numeric_limits<float>::infinity(), 1e-40F, 1e-38F, 3e38F, 0.70710678F, 0.625F};
         if (from < 0)
             x.insert(x.end(), {-0.0F, -1e-40F, -1e-20F, -1e-6F, -0.625F, -std::numeric_limits<float>::infinity()});
-        std::uniform_real_distribution<float> wide(static_cast<float>(from), static_cast<float>(to)), narrow(from < 0 ? -0.01F : 0.98F, from < 0 ? 0.01F : 1.02F);
+        std::uniform_real_distribution<float> wide(static_cast<float>(from), static_cast<float>(to)),
+            narrow(from < 0 ? -0.01F : 0.98F, from < 0 ? 0.01F : 1.02F);
         for (int i = 0; i < 4000; ++i)
             x.push_back(i % 2 ? wide(random) : narrow(random));
         std::vector<float> y(x.size());
