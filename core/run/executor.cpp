@@ -19,6 +19,7 @@
 #include "core/plan/work.h"
 #include "core/run/allocator.h"
 #include "core/run/batch.h"
+#include "core/run/dense.h"
 #include "core/run/file_rows.h"
 #include "core/run/global_op.h"
 #include "core/run/running.h"
@@ -350,6 +351,9 @@ void LayerWise::runBatches(Running& running, std::int64_t first, std::int64_t ba
             running.grow();
         }
     };
+    std::optional<OneBlasThread> oneOfBlas;
+    if (!running.function.isGlobal && usesOneDnn())
+        oneOfBlas.emplace();  // what a batch leaves to the BLAS is small
     running.report(first, progress);
     // The first makes the store. Of a global op there is no other.
     running.next = std::min(running.end, first + running.size);

@@ -26,7 +26,6 @@
 #include "core/run/open_device.h"
 #include "core/run/executor.h"
 #include "core/run/least_memory.h"
-#include "core/run/side_by_side.h"
 #include "core/run/store_folder.h"
 #include "core/run/tensors.h"
 #include "core/run/widen.h"
@@ -188,9 +187,6 @@ RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOpt
 // inputs: are let go before functions run.
 RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& options, const AfterFunction& after, const Progress& progress)
 {
-    std::optional<OneBlasThread> oneOfBlas;
-    if (usesOneDnn())
-        oneOfBlas.emplace();  // what is left to the BLAS is small
     RunResult result;
     guarded("Running layer by layer on this graph failed", [&] {
         const BoundedRun bounded(model, inputs, options, progress);
