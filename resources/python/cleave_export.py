@@ -2174,7 +2174,7 @@ class _Inputs:
 
     def _carriers(self, made: Graph, ntype: str, types: dict) -> list[str]:
         """The input that has a row for each node of a type: it says how many there are. Or several, one behind the other: a list of them, as features by type.
-        None where a parameter has these rows, so that their number is that of the model."""
+        Empty where a parameter has these rows, so that their number is that of the model."""
         count = made._counts[ntype]
         fits = [(n, i) for n, i in self.all.items() if i.tensor.dim() and i.counts in ("nodes", "other") and i.tensor.shape[0] == count and
                 not ("edge" in _words(n) and i.of is None)]

@@ -47,12 +47,12 @@ struct Spirals {
 TEST(TableGathers, RowsOfATableReadOneAfterTheOther)
 {
     const std::vector<Dim> at{sym("m"), num(5), num(8)};
-    Spirals rows;
-    EXPECT_EQ(rows.readBy(rows.view(rows.read(rows.list()), {sym("m"), num(40)}), 1), at);
-    EXPECT_EQ(rows.b.program.ops.size(), 2u) << "the list is not made any more";
+    Spirals viewed;
+    EXPECT_EQ(viewed.readBy(viewed.view(viewed.read(viewed.list()), {sym("m"), num(40)}), 1), at);
+    EXPECT_EQ(viewed.b.program.ops.size(), 2u) << "the list is not made any more";
     Spirals selected;
-    const ValueId list = selected.list();
-    EXPECT_EQ(selected.readBy(selected.view(selected.b.op("index_select", {{"self", {selected.h}}, {"dim", {std::int64_t{0}}}, {"index", {list}}},
+    const ValueId numbers = selected.list();
+    EXPECT_EQ(selected.readBy(selected.view(selected.b.op("index_select", {{"self", {selected.h}}, {"dim", {std::int64_t{0}}}, {"index", {numbers}}},
                                                           {sym("Mul(5, m)"), num(8)}),
                                             {sym("m"), num(5), num(8)}),
                               1),
@@ -61,13 +61,13 @@ TEST(TableGathers, RowsOfATableReadOneAfterTheOther)
 
 TEST(TableGathers, OthersAreLeft)
 {
-    const std::vector<Dim> list{sym("Mul(5, m)"), num(8)};
+    const std::vector<Dim> flat{sym("Mul(5, m)"), num(8)};
     Spirals halves;  // [m, 40] as [2 m, 20]: no row of the table
-    EXPECT_EQ(halves.readBy(halves.view(halves.read(halves.list()), {sym("Mul(2, m)"), num(20)}), 0), list);
+    EXPECT_EQ(halves.readBy(halves.view(halves.read(halves.list()), {sym("Mul(2, m)"), num(20)}), 0), flat);
     Spirals columns;
     const ValueId turned = columns.b.op("t", {{"self", {columns.table}}}, {num(5), sym("m")}, DType::Int64);
     const ValueId entries = columns.b.op("reshape", {{"self", {turned}}, {"shape", ints({-1})}}, {sym("Mul(5, m)")}, DType::Int64);
-    EXPECT_EQ(columns.readBy(columns.view(columns.read(entries), {sym("m"), num(40)}), 0), list) << "column by column";
+    EXPECT_EQ(columns.readBy(columns.view(columns.read(entries), {sym("m"), num(40)}), 0), flat) << "column by column";
 }
 
 }  // namespace
