@@ -45,6 +45,7 @@ std::set<Rewrite> rewritesNamed(const std::vector<std::string>& names)
 Document::Document(QObject* parent) : QObject(parent)
 {
     connect(&m_planEditor, &PlanEditor::noted, this, &Document::noted);
+    connect(&m_planEditor, &PlanEditor::programChanged, this, &Document::showProgram);
     connect(&m_planEditor, &PlanEditor::batchesWanted, this, [this](const Batches& batches) {
         RunOptions options = m_options.run;
         options.batchSize = batches.size;
@@ -310,15 +311,22 @@ void Document::takeFile(const QString& path)
     m_modelPath = path;
 }
 
-// The same file in another form, or another file.
 void Document::putModel(std::shared_ptr<const Model> model)
 {
+    setPlanPath({});
+    m_planEditor.setModel(std::move(model), m_rewrites);
+}
+
+// Of another file, or after other rewrites.
+void Document::showProgram()
+{
     abandon(Task::Check);
-    m_model = std::move(model);
+    abandon(Task::Run);
+    m_model = m_planEditor.model();
     m_isChecked = false;
     setReport({});
-    m_planEditor.setModel(m_model);
-    setPlanPath({});
+    if (std::exchange(m_rewrites, m_planEditor.rewrites()) != m_rewrites)
+        Q_EMIT changed(Change::Options);
     Q_EMIT changed(Change::Model);
     if (m_model)
         checkModel();
@@ -449,15 +457,17 @@ void Document::rewriteModel()
         [traced = m_model->traced ? m_model->traced : m_model->analysis, rewrites = m_rewrites](const Progress& progress) {
             return std::make_shared<const Model>(rewrittenModel(traced, rewrites, progress));
         },
-        [this](std::shared_ptr<const Model> model) { takeRewritten(std::move(model)); });
+        [this, rewrites = m_rewrites](std::shared_ptr<const Model> model) { takeRewritten(std::move(model), rewrites); });
 }
 
-void Document::takeRewritten(std::shared_ptr<const Model> model)
+// A program that is the same as before keeps its plan.
+void Document::takeRewritten(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites)
 {
-    Q_EMIT modelAboutToChange();
-    putModel(std::move(model));
-    const std::vector<PassCount>& applied = m_model->analysis->rewrites;
-    Q_EMIT noted(applied.empty() ? tr("The program is as it was traced: no rewrite applies.") : tr("Rewrites: %1.").arg(rewritesText(*m_model)));
+    const QString texts = rewritesText(*model);
+    const QString said = texts.isEmpty() ? tr("The program is as it was traced: no rewrite applies.") : tr("Rewrites: %1.").arg(texts);
+    if (!m_model || model->analysis->rewrites != m_model->analysis->rewrites)
+        m_planEditor.takeProgram(std::move(model), rewrites, texts.isEmpty() ? tr("Take the program as it was traced") : tr("Rewrite: %1").arg(texts));
+    Q_EMIT noted(said);
 }
 
 void Document::chooseRewrites()
@@ -479,11 +489,12 @@ void Document::chooseRewrites()
                 programFor(rewrittenModel(traced, allRewrites(), progress), *graph, usualPlanner(), run, Weighing::Always, progress));
         },
         [this, secondsBefore](const std::shared_ptr<const ProgramForGraph>& chosen) {
-            m_rewrites = allRewrites();
+            std::set<Rewrite> rewrites = allRewrites();
             for (const auto& [rewrite, seconds] : chosen->leftOut)
-                m_rewrites.erase(rewrite);
+                rewrites.erase(rewrite);
+            m_rewrites = rewrites;
             Q_EMIT changed(Change::Options);
-            takeRewritten(std::make_shared<const Model>(chosen->model));
+            takeRewritten(std::make_shared<const Model>(chosen->model), rewrites);
             if (secondsBefore > 0 && chosen->plan && !m_model->analysis->rewrites.empty())
                 Q_EMIT noted(
                     tr("The best plan is predicted to take %1 instead of %2.").arg(secondsText(chosen->plan->seconds()), secondsText(secondsBefore)));

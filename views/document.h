@@ -90,7 +90,8 @@ public:
     void chooseNodeOrder(NodeOrder order);  ///< likewise
     void setRandomFeatures(bool random);        ///< for node features that the graph lacks
     void compareAfterRewrites(const QString& path, const std::set<Rewrite>& rewrites);  ///< comparePlan, once the program is so
-    void setRewrites(std::set<Rewrite> rewrites);  ///< of the model that is open, from its traced program, and of those opened from now on
+    /// of the model that is open, from its traced program, as one undo step; and of those opened from now on
+    void setRewrites(std::set<Rewrite> rewrites);
     const std::set<Rewrite>& rewrites() const { return m_rewrites; }
     void chooseRewrites();  ///< all but those that would lose time on the graph at hand; without a graph, all
     Tolerance tolerance() const;  ///< usualTolerance of the model that is open, if no other was set
@@ -110,7 +111,7 @@ public:
 
 Q_SIGNALS:
     void starting(cleave::views::Task task);
-    void modelAboutToChange();  ///< with the plan that it has
+    void modelAboutToChange();  ///< to another file's, with the plan that it has
     void planOpened(const QString& path);
     void planPathChanged();
     void rewritesDiffer(const QString& path, const std::set<Rewrite>& made);  ///< those of a plan to compare with are not those of the open program
@@ -137,7 +138,8 @@ private:
     void putModel(std::shared_ptr<const Model> model);
     void takeFile(const QString& path);
     void rewriteModel();
-    void takeRewritten(std::shared_ptr<const Model> model);
+    void takeRewritten(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites);
+    void showProgram();
     void checkModel();
     void openModel(const QString& path, std::optional<PlanFile> plan, InputHints hints);
     void openPlan(const PlanFile& plan);

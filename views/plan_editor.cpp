@@ -14,35 +14,31 @@ namespace cleave::views {
 
 class PlanEditor::Step : public QUndoCommand {
 public:
-    Step(PlanEditor& editor, Plan after, std::optional<Batches> batches, DeviceWishes devices, const QString& text)
+    Step(PlanEditor& editor, State after, std::optional<Batches> batches, const QString& text)
         : QUndoCommand(text),
           m_editor(editor),
-          m_before(editor.m_plan),
+          m_before(editor.m_now),
           m_after(std::move(after)),
           m_batchesBefore(editor.batches()),
-          m_batchesAfter(batches),
-          m_devicesBefore(editor.m_devices),
-          m_devicesAfter(std::move(devices))
+          m_batchesAfter(batches)
     {
     }
 
-    void undo() override { show(m_before, m_batchesBefore, m_devicesBefore); }
-    void redo() override { show(m_after, m_batchesAfter.value_or(m_batchesBefore), m_devicesAfter); }
+    void undo() override { show(m_before, m_batchesBefore); }
+    void redo() override { show(m_after, m_batchesAfter.value_or(m_batchesBefore)); }
 
 private:
-    void show(const Plan& plan, const Batches& batches, const DeviceWishes& devices)
+    void show(const State& state, const Batches& batches)
     {
-        m_editor.m_devices = devices;
-        m_editor.setPlan(plan);
+        m_editor.setState(state, state.subject != m_editor.m_now.subject);
         if (m_batchesAfter)
             Q_EMIT m_editor.batchesWanted(batches);
     }
 
     PlanEditor& m_editor;
-    Plan m_before, m_after;
+    State m_before, m_after;
     Batches m_batchesBefore;
     std::optional<Batches> m_batchesAfter;  // nothing: they are no part of the step
-    DeviceWishes m_devicesBefore, m_devicesAfter;
 };
 
 PlanEditor::PlanEditor(QObject* parent) : QObject(parent)
@@ -57,17 +53,26 @@ PlanEditor::PlanEditor(QObject* parent) : QObject(parent)
 
 PlanEditor::~PlanEditor() = default;
 
-void PlanEditor::setModel(std::shared_ptr<const Model> model)
+PlanEditor::State PlanEditor::stateOf(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites)
 {
-    m_loaded.reset();
-    endComparison();
+    State state;
+    state.rewrites = rewrites;
+    if (model)
+        state.subject = std::make_shared<const PlannedModel>(std::move(model));
+    if (state.subject)
+        state.plan = state.base = state.subject->space.messageDegree();
+    return state;
+}
+
+void PlanEditor::setModel(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites)
+{
     m_history.clear();
-    m_subject = model ? std::make_shared<const PlannedModel>(std::move(model)) : nullptr;
-    m_plan = m_base = m_subject ? m_subject->space.messageDegree() : Plan{};
-    m_preview.reset();
-    m_devices = {};
-    m_costs.setModel(m_subject);
-    setPlan(m_base);
+    setState(stateOf(std::move(model), rewrites), true);
+}
+
+void PlanEditor::takeProgram(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites, const QString& text)
+{
+    m_history.push(new Step(*this, stateOf(std::move(model), rewrites), {}, text));
 }
 
 void PlanEditor::setGraph(std::shared_ptr<const DataGraph> graph, const RunOptions& options)
@@ -76,28 +81,28 @@ void PlanEditor::setGraph(std::shared_ptr<const DataGraph> graph, const RunOptio
     m_costs.setGraph(std::move(graph), options);
 }
 
-const PlanSpace* PlanEditor::space() const { return m_subject ? &m_subject->space : nullptr; }
+const PlanSpace* PlanEditor::space() const { return m_now.subject ? &m_now.subject->space : nullptr; }
 
 std::shared_ptr<const Model> PlanEditor::plannedModel() const
 {
-    if (!m_subject || m_plan == m_base)
-        return m_subject ? m_subject->model : nullptr;
-    Model planned = *m_subject->model;
-    planned.cut = std::make_shared<const CutProgram>(m_subject->space.cut(m_plan, copied()));
+    if (!m_now.subject || m_now.plan == m_now.base)
+        return m_now.subject ? m_now.subject->model : nullptr;
+    Model planned = *m_now.subject->model;
+    planned.cut = std::make_shared<const CutProgram>(m_now.subject->space.cut(m_now.plan, copied()));
     return std::make_shared<const Model>(std::move(planned));
 }
 
 PlanCode PlanEditor::code() const
 {
-    return m_subject ? generateCode(m_subject->space, m_plan, copied(), m_options.batchSize) : PlanCode{};
+    return m_now.subject ? generateCode(m_now.subject->space, m_now.plan, copied(), m_options.batchSize) : PlanCode{};
 }
 
 // Of the plan: by its cost, or as its file said.
 std::set<BlockCopy> PlanEditor::copied() const
 {
-    if (const std::optional<PlanCost> known = m_costs.costOf(m_plan))
+    if (const std::optional<PlanCost> known = m_costs.costOf(m_now.plan))
         return known->copied;
-    return m_loaded && m_loaded->plan == m_plan ? m_loaded->copied : std::set<BlockCopy>{};
+    return m_now.loaded && m_now.loaded->plan == m_now.plan ? m_now.loaded->copied : std::set<BlockCopy>{};
 }
 
 void PlanEditor::preview(const Plan& plan)
@@ -108,7 +113,7 @@ void PlanEditor::preview(const Plan& plan)
 
 bool PlanEditor::previewCut(int cut, bool up)
 {
-    const Move move = m_subject ? m_subject->space.moveCut(shown(), cut, up) : Move{};
+    const Move move = m_now.subject ? m_now.subject->space.moveCut(shown(), cut, up) : Move{};
     if (move.plan)
         preview(*move.plan);
     else
@@ -131,20 +136,20 @@ bool PlanEditor::keepMovedCut(int cut)
 bool PlanEditor::takeBatches(const Batches& batches)
 {
     const QString size = batches.size == 0 ? tr("Batches of a size that Cleave chooses") : tr("Batches of %1 nodes").arg(countText(batches.size));
-    return take(m_plan, batches.order == m_options.order ? size : tr("Order of nodes: “%1”").arg(orderText(batches.order)), batches);
+    return take(m_now.plan, batches.order == m_options.order ? size : tr("Order of nodes: “%1”").arg(orderText(batches.order)), batches);
 }
 
 // "Move cut 2: save linear_1 instead of relu"
 QString PlanEditor::movedCutText(int cut, const Plan& after) const
 {
-    const std::vector<ValueId> before = m_subject->space.savePoints(m_plan, cut), now = m_subject->space.savePoints(after, cut);
+    const std::vector<ValueId> before = m_now.subject->space.savePoints(m_now.plan, cut), now = m_now.subject->space.savePoints(after, cut);
     const auto missing = [&](const std::vector<ValueId>& from, const std::vector<ValueId>& in) {
         constexpr int most = 2;
         QStringList names;
         int more = 0;
         for (const ValueId tensor : from)
             if (std::ranges::find(in, tensor) == in.end() && names.size() < most)
-                names.append(toText(m_subject->model->program()[tensor].name));
+                names.append(toText(m_now.subject->model->program()[tensor].name));
             else if (std::ranges::find(in, tensor) == in.end())
                 ++more;
         const QString text = names.join(QStringLiteral(", "));
@@ -167,34 +172,34 @@ void PlanEditor::save(const std::filesystem::path& path)
 
 void PlanEditor::write(const std::filesystem::path& path) const
 {
-    if (!m_subject)
+    if (!m_now.subject)
         return;
     std::optional<RecordedCost> recorded;
-    if (const std::optional<PlanCost> known = m_costs.costOf(m_plan))
+    if (const std::optional<PlanCost> known = m_costs.costOf(m_now.plan))
         recorded = RecordedCost{"this plan",
                                 m_costs.graphName(),
                                 *known,
-                                m_costs.modelFor(m_plan.joined)->counts(),
+                                m_costs.modelFor(m_now.plan.joined)->counts(),
                                 m_costs.model()->rates(),
                                 false,
                                 0,
-                                m_costs.placementOf(m_plan, *known, m_devices)};
-    writePlan(path, m_subject->space, {m_plan, m_options.batchSize, m_options.order, copied(), {}, true, m_devices}, recorded);
+                                m_costs.placementOf(m_now.plan, *known, m_now.devices)};
+    writePlan(path, m_now.subject->space, {m_now.plan, m_options.batchSize, m_options.order, copied(), {}, true, m_now.devices}, recorded);
 }
 
 StoredPlan PlanEditor::load(const std::filesystem::path& path, bool isSaved)
 {
-    if (!m_subject)
+    if (!m_now.subject)
         throw Error("Open the plan's model first: a plan file holds the plan alone.");
-    m_loaded = readPlan(path, m_subject->space);
-    take(m_loaded->plan,
+    m_now.loaded = readPlan(path, m_now.subject->space);
+    take(m_now.loaded->plan,
          isSaved ? tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())) : tr("Restore the plan that was not saved"), {},
-         m_loaded->devices);
-    if (isSaved && m_loaded->isOfThisFile)
+         m_now.loaded->devices);
+    if (isSaved && m_now.loaded->isOfThisFile)
         m_history.setClean();
     else
         m_history.resetClean();
-    return *m_loaded;
+    return *m_now.loaded;
 }
 
 void PlanEditor::setShowsCosts(bool shows)
@@ -211,9 +216,9 @@ void PlanEditor::showAgain()
 
 void PlanEditor::compareWith(const std::filesystem::path& path)
 {
-    if (!m_subject)
+    if (!m_now.subject)
         throw Error("Open the plans' model first: a plan file holds the plan alone.");
-    m_other = Other{QString::fromStdU16String(path.filename().u16string()), readPlan(path, m_subject->space).plan};
+    m_other = Other{QString::fromStdU16String(path.filename().u16string()), readPlan(path, m_now.subject->space).plan};
     Q_EMIT comparisonChanged();
 }
 
@@ -226,12 +231,12 @@ void PlanEditor::endComparison()
 QStringList PlanEditor::differences() const
 {
     QStringList lines;
-    for (std::size_t i = 0; m_other && i < m_plan.positions.size(); ++i)
-        if (const Position here = m_plan.positions[i], there = m_other->plan.positions[i]; here != there)
+    for (std::size_t i = 0; m_other && i < m_now.plan.positions.size(); ++i)
+        if (const Position here = m_now.plan.positions[i], there = m_other->plan.positions[i]; here != there)
             lines.append(
-                tr("%1: %2 here, %3 in %4.").arg(nameOf(m_subject->space.ops()[i].op), positionText(here), positionText(there), m_other->name));
-    for (int cut = 0; m_other && cut + 1 < m_subject->space.functions(); ++cut)
-        if (const bool here = m_plan.joined.contains(cut); here != m_other->plan.joined.contains(cut))
+                tr("%1: %2 here, %3 in %4.").arg(nameOf(m_now.subject->space.ops()[i].op), positionText(here), positionText(there), m_other->name));
+    for (int cut = 0; m_other && cut + 1 < m_now.subject->space.functions(); ++cut)
+        if (const bool here = m_now.plan.joined.contains(cut); here != m_other->plan.joined.contains(cut))
             lines.append(
                 (here ? tr("Functions %1 and %2 run together here, but not in %3.") : tr("Functions %1 and %2 run together in %3, but not here."))
                     .arg(cut)
@@ -240,11 +245,19 @@ QStringList PlanEditor::differences() const
     return lines;
 }
 
-void PlanEditor::setPlan(const Plan& plan)
+void PlanEditor::setState(const State& state, bool isOtherProgram)
 {
-    m_plan = plan;
+    m_now = state;
     m_preview.reset();
-    m_costs.setConstraints(plan.constraints);
+    if (isOtherProgram) {
+        endComparison();
+        m_costs.setModel(m_now.subject);
+    }
+    m_costs.setConstraints(m_now.plan.constraints);
+    if (isOtherProgram) {
+        price();
+        Q_EMIT programChanged();
+    }
     show();
     Q_EMIT changed();
 }
@@ -253,7 +266,7 @@ void PlanEditor::price()
 {
     m_costs.want(shown().joined);
     m_cost = m_costs.costOf(shown());
-    m_placement = m_cost ? m_costs.placementOf(shown(), *m_cost, m_devices) : std::nullopt;
+    m_placement = m_cost ? m_costs.placementOf(shown(), *m_cost, m_now.devices) : std::nullopt;
 }
 
 void PlanEditor::show()
@@ -264,17 +277,17 @@ void PlanEditor::show()
 
 bool PlanEditor::moveOps(const std::vector<OpId>& ops, Position to)
 {
-    if (!m_subject || ops.empty())
+    if (!m_now.subject || ops.empty())
         return false;
-    return apply(m_subject->space.moveOps(m_plan, ops, to), ops, tr("Move %1 %2").arg(opsText(ops), positionText(to)));
+    return apply(m_now.subject->space.moveOps(m_now.plan, ops, to), ops, tr("Move %1 %2").arg(opsText(ops), positionText(to)));
 }
 
 bool PlanEditor::setSaved(ValueId tensor, int cut, bool saved)
 {
-    if (!m_subject)
+    if (!m_now.subject)
         return false;
-    const QString name = toText(m_subject->model->program()[tensor].name);
-    return apply(m_subject->space.setSavePoint(m_plan, tensor, cut, saved), {m_subject->model->program()[tensor].producer},
+    const QString name = toText(m_now.subject->model->program()[tensor].name);
+    return apply(m_now.subject->space.setSavePoint(m_now.plan, tensor, cut, saved), {m_now.subject->model->program()[tensor].producer},
                  saved ? tr("Save %1 at cut %2").arg(name).arg(cut + 1) : tr("Do not save %1 at cut %2").arg(name).arg(cut + 1));
 }
 
@@ -294,39 +307,39 @@ bool PlanEditor::apply(const Move& move, const std::vector<OpId>& named, const Q
 
 bool PlanEditor::pin(OpId op)
 {
-    const int i = m_subject ? m_subject->space.indexOf(op) : -1;
+    const int i = m_now.subject ? m_now.subject->space.indexOf(op) : -1;
     if (i < 0)
         return false;
-    const int function = m_plan.positions[static_cast<std::size_t>(i)].function();
-    return apply(m_subject->space.pin(m_plan, op, function), {op}, tr("Pin %1 to function %2").arg(nameOf(op)).arg(function));
+    const int function = m_now.plan.positions[static_cast<std::size_t>(i)].function();
+    return apply(m_now.subject->space.pin(m_now.plan, op, function), {op}, tr("Pin %1 to function %2").arg(nameOf(op)).arg(function));
 }
 
 bool PlanEditor::unpin(OpId op)
 {
-    return m_subject && apply(m_subject->space.unpin(m_plan, op), {op}, tr("Unpin %1").arg(nameOf(op)));
+    return m_now.subject && apply(m_now.subject->space.unpin(m_now.plan, op), {op}, tr("Unpin %1").arg(nameOf(op)));
 }
 
 bool PlanEditor::keepTogether(OpId a, OpId b)
 {
-    return m_subject && apply(m_subject->space.keepTogether(m_plan, a, b), {a, b}, tr("Keep %1 and %2 together").arg(nameOf(a), nameOf(b)));
+    return m_now.subject && apply(m_now.subject->space.keepTogether(m_now.plan, a, b), {a, b}, tr("Keep %1 and %2 together").arg(nameOf(a), nameOf(b)));
 }
 
 bool PlanEditor::letGo(OpId op)
 {
-    Plan free = m_plan;
+    Plan free = m_now.plan;
     free.constraints.leave(op);
-    return m_subject && take(free, tr("Let %1 go its own way").arg(nameOf(op)));
+    return m_now.subject && take(free, tr("Let %1 go its own way").arg(nameOf(op)));
 }
 
 bool PlanEditor::setJoined(int cut, bool joined)
 {
-    if (!m_subject)
+    if (!m_now.subject)
         return false;
-    std::string why = joined ? m_subject->space.whyNotJoined(cut) : std::string();
-    Plan plan = m_plan;
+    std::string why = joined ? m_now.subject->space.whyNotJoined(cut) : std::string();
+    Plan plan = m_now.plan;
     joined ? void(plan.joined.insert(cut)) : void(plan.joined.erase(cut));
     if (why.empty())
-        why = m_subject->space.whyIllegal(plan);
+        why = m_now.subject->space.whyIllegal(plan);
     if (!why.empty()) {
         Q_EMIT refused(fromCore(why));
         return false;
@@ -335,24 +348,28 @@ bool PlanEditor::setJoined(int cut, bool joined)
                              : tr("Run functions %1 and %2 one after the other").arg(cut).arg(cut + 1));
 }
 
-QString PlanEditor::nameOf(OpId op) const { return toText(m_subject->model->program()[op].name); }
+QString PlanEditor::nameOf(OpId op) const { return toText(m_now.subject->model->program()[op].name); }
 
 bool PlanEditor::take(const Plan& plan, const QString& text, std::optional<Batches> taken, std::optional<DeviceWishes> devices)
 {
-    if (plan == m_plan && taken.value_or(batches()) == batches() && devices.value_or(m_devices) == m_devices)
+    if (plan == m_now.plan && taken.value_or(batches()) == batches() && devices.value_or(m_now.devices) == m_now.devices)
         return false;
-    m_history.push(new Step(*this, plan, taken, devices.value_or(m_devices), text));
+    State after = m_now;
+    after.plan = plan;
+    if (devices)
+        after.devices = *devices;
+    m_history.push(new Step(*this, std::move(after), taken, text));
     return true;
 }
 
 bool PlanEditor::takeDevices(const DeviceWishes& devices, const QString& text)
 {
-    return m_subject && take(m_plan, text, {}, devices.functions.empty() ? DeviceWishes{} : devices);
+    return m_now.subject && take(m_now.plan, text, {}, devices.functions.empty() ? DeviceWishes{} : devices);
 }
 
 bool PlanEditor::runOn(const std::string& device)
 {
-    if (!m_subject)
+    if (!m_now.subject)
         return false;
     if (device == "cpu")
         return takeDevices({}, tr("Run all functions on the CPU"));
@@ -365,13 +382,13 @@ bool PlanEditor::runOn(const std::string& device)
 
 bool PlanEditor::runWhereFaster(const std::string& device)
 {
-    const std::optional<PlanCost> cost = m_costs.costOf(m_plan);
-    return cost && takeDevices(m_costs.placed(m_plan, *cost, device), tr("Run functions on %1 where that is faster").arg(toText(device)));
+    const std::optional<PlanCost> cost = m_costs.costOf(m_now.plan);
+    return cost && takeDevices(m_costs.placed(m_now.plan, *cost, device), tr("Run functions on %1 where that is faster").arg(toText(device)));
 }
 
 bool PlanEditor::runOn(const std::string& device, const DeviceWishes::Function& function, bool isThere)
 {
-    DeviceWishes wishes = m_devices.device == device ? m_devices : DeviceWishes{device, {}};
+    DeviceWishes wishes = m_now.devices.device == device ? m_now.devices : DeviceWishes{device, {}};
     isThere ? void(wishes.functions.insert(function)) : void(wishes.functions.erase(function));
     const QString number = QString::number(std::get<int>(function));
     return takeDevices(wishes, isThere ? tr("Run function %1 on %2").arg(number, toText(device)) : tr("Run function %1 on the CPU").arg(number));

@@ -30,18 +30,23 @@ public:
     explicit PlanEditor(QObject* parent = nullptr);
     ~PlanEditor() override;
 
-    void setModel(std::shared_ptr<const Model> model);  ///< null: none. Begins at message degree, with nothing to undo
+    /// null: none. Begins at message degree, with nothing to undo
+    void setModel(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites = {});
+    /// One undo step: the same model after other rewrites, of which not all need apply to it; cut at message degree.
+    void takeProgram(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites, const QString& text);
     void setGraph(std::shared_ptr<const DataGraph> graph, const RunOptions& options);  ///< costs are measured in the background; null: none
     void measureAgain() { m_costs.measureAgain(); }                                    ///< for other rates
     void stopMeasuring() { m_costs.stop(); }
     void goOnMeasuring() { m_costs.goOn(); }
 
-    const PlanSpace* space() const;              ///< null without a model
-    const Plan& plan() const { return m_plan; }  ///< that is run and saved
-    const Plan& base() const { return m_base; }  ///< at message degree
-    const DeviceWishes& devices() const { return m_devices; }  ///< which functions run elsewhere than on the processor
+    std::shared_ptr<const Model> model() const { return m_now.subject ? m_now.subject->model : nullptr; }
+    const std::set<Rewrite>& rewrites() const { return m_now.rewrites; }  ///< that were asked for
+    const PlanSpace* space() const;                  ///< null without a model
+    const Plan& plan() const { return m_now.plan; }  ///< that is run and saved
+    const Plan& base() const { return m_now.base; }  ///< at message degree
+    const DeviceWishes& devices() const { return m_now.devices; }  ///< which functions run elsewhere than on the processor
     Batches batches() const { return {m_options.batchSize, m_options.order}; }
-    const Plan& shown() const { return m_preview ? *m_preview : m_plan; }
+    const Plan& shown() const { return m_preview ? *m_preview : m_now.plan; }
     bool isModified() const { return !m_history.isClean(); }
     QUndoStack& history() { return m_history; }
 
@@ -99,6 +104,7 @@ public:
     void showAgain();  ///< all costs, in units that were changed
 
 Q_SIGNALS:
+    void programChanged();  ///< to that of model(), before its plan is shown
     void changed();       ///< the plan: what was run was another one
     void shownChanged();  ///< the plan, or another is looked at
     void costsChanged();  ///< of every plan, or there are none any more
@@ -111,7 +117,16 @@ Q_SIGNALS:
 private:
     class Step;
 
-    void setPlan(const Plan& plan);
+    struct State {
+        std::shared_ptr<const PlannedModel> subject;
+        std::set<Rewrite> rewrites;
+        Plan base, plan;
+        DeviceWishes devices;
+        std::optional<StoredPlan> loaded;  // last, for what it copies where costs do not say
+    };
+
+    static State stateOf(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites);
+    void setState(const State& state, bool isOtherProgram);
     void price();
     void show();
     bool apply(const Move& move, const std::vector<OpId>& named, const QString& text);
@@ -119,18 +134,15 @@ private:
     QString movedCutText(int cut, const Plan& after) const;
     std::set<BlockCopy> copied() const;
 
-    std::shared_ptr<const PlannedModel> m_subject;
+    State m_now;
     RunOptions m_options;
-    Plan m_base, m_plan;
     std::optional<Plan> m_preview;
     std::optional<Other> m_other;
     QUndoStack m_history;
     PlanCosts m_costs;
-    DeviceWishes m_devices;
     std::optional<PlanCost> m_cost;
     std::optional<DevicePlacement> m_placement;
     bool m_showsCosts = true;
-    std::optional<StoredPlan> m_loaded;  // last, for what it copies where costs do not say
 };
 
 QString functionText(const FunctionCost& f);   ///< "function 2"

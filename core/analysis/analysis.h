@@ -53,6 +53,8 @@ struct OpFacts {
 struct PassCount {
     std::string pass;  ///< "dropout in eval", "equal structure ops"
     int count = 0;
+
+    bool operator==(const PassCount&) const = default;
 };
 
 /// Nodes that are counted together: of a graph of one kind, or the papers, or the authors. Rows of several types after each other are rows of

@@ -2287,6 +2287,14 @@
         <translation>程序保持追踪时的原样：没有适用的重写。</translation>
     </message>
     <message>
+        <source>Take the program as it was traced</source>
+        <translation>采用追踪时的原程序</translation>
+    </message>
+    <message>
+        <source>Rewrite: %1</source>
+        <translation>重写：%1</translation>
+    </message>
+    <message>
         <source>Rewrites: %1.</source>
         <translation>重写：%1。</translation>
     </message>
