@@ -466,7 +466,8 @@ void Document::takeRewritten(std::shared_ptr<const Model> model, const std::set<
     const QString texts = rewritesText(*model);
     const QString said = texts.isEmpty() ? tr("The program is as it was traced: no rewrite applies.") : tr("Rewrites: %1.").arg(texts);
     if (!m_model || model->analysis->rewrites != m_model->analysis->rewrites)
-        m_planEditor.takeProgram(std::move(model), rewrites, texts.isEmpty() ? tr("Take the program as it was traced") : tr("Rewrite: %1").arg(texts));
+        m_planEditor.takeProgram(std::move(model), rewrites,
+                                 texts.isEmpty() ? tr("Take the program as it was traced") : tr("Rewrite: %1").arg(texts));
     Q_EMIT noted(said);
 }
 

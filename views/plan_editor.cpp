@@ -81,7 +81,10 @@ void PlanEditor::setGraph(std::shared_ptr<const DataGraph> graph, const RunOptio
     m_costs.setGraph(std::move(graph), options);
 }
 
-const PlanSpace* PlanEditor::space() const { return m_now.subject ? &m_now.subject->space : nullptr; }
+const PlanSpace* PlanEditor::space() const
+{
+    return m_now.subject ? &m_now.subject->space : nullptr;
+}
 
 std::shared_ptr<const Model> PlanEditor::plannedModel() const
 {
@@ -321,7 +324,8 @@ bool PlanEditor::unpin(OpId op)
 
 bool PlanEditor::keepTogether(OpId a, OpId b)
 {
-    return m_now.subject && apply(m_now.subject->space.keepTogether(m_now.plan, a, b), {a, b}, tr("Keep %1 and %2 together").arg(nameOf(a), nameOf(b)));
+    return m_now.subject &&
+           apply(m_now.subject->space.keepTogether(m_now.plan, a, b), {a, b}, tr("Keep %1 and %2 together").arg(nameOf(a), nameOf(b)));
 }
 
 bool PlanEditor::letGo(OpId op)
@@ -348,7 +352,10 @@ bool PlanEditor::setJoined(int cut, bool joined)
                              : tr("Run functions %1 and %2 one after the other").arg(cut).arg(cut + 1));
 }
 
-QString PlanEditor::nameOf(OpId op) const { return toText(m_now.subject->model->program()[op].name); }
+QString PlanEditor::nameOf(OpId op) const
+{
+    return toText(m_now.subject->model->program()[op].name);
+}
 
 bool PlanEditor::take(const Plan& plan, const QString& text, std::optional<Batches> taken, std::optional<DeviceWishes> devices)
 {

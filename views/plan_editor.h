@@ -41,10 +41,10 @@ public:
 
     std::shared_ptr<const Model> model() const { return m_now.subject ? m_now.subject->model : nullptr; }
     const std::set<Rewrite>& rewrites() const { return m_now.rewrites; }  ///< that were asked for
-    const PlanSpace* space() const;                  ///< null without a model
-    const Plan& plan() const { return m_now.plan; }  ///< that is run and saved
-    const Plan& base() const { return m_now.base; }  ///< at message degree
-    const DeviceWishes& devices() const { return m_now.devices; }  ///< which functions run elsewhere than on the processor
+    const PlanSpace* space() const;                                       ///< null without a model
+    const Plan& plan() const { return m_now.plan; }                       ///< that is run and saved
+    const Plan& base() const { return m_now.base; }                       ///< at message degree
+    const DeviceWishes& devices() const { return m_now.devices; }         ///< which functions run elsewhere than on the processor
     Batches batches() const { return {m_options.batchSize, m_options.order}; }
     const Plan& shown() const { return m_preview ? *m_preview : m_now.plan; }
     bool isModified() const { return !m_history.isClean(); }
