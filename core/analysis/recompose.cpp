@@ -66,6 +66,35 @@ void viewToTable(const Program& program, Op& op)
     op.args = {{"self", {rows}}, {"indices", {std::vector<Argument>{{table}}}}};
 }
 
+// Rows [R, F] or numbers [R], each repeated k times, that are read as [R, k, F]: each row spread over k columns.
+void viewToExpand(const Program& program, Op& op, Rewriter& rewriter)
+{
+    const OpView view(program, op);
+    const ValueId given = view.value("self");
+    if (!isOneOf(op.target, {"aten::view", "aten::reshape", "aten::_unsafe_view", "aten::unflatten"}) || op.outputs.empty() || !given.valid() ||
+        !program[given].producer.valid() || program[program[given].producer].target != "aten::repeat_interleave")
+        return;
+    const OpView repeating(program, program[program[given].producer]);
+    const Value* rows = repeating.tensor("self");
+    const Value* repeats = repeating.tensor("repeats");
+    const std::vector<Dim> sizes = view.output().sizes;
+    const bool isEachAsOften = !repeats || std::ranges::all_of(repeats->sizes, &Dim::isOne);
+    if (!rows || !isEachAsOften || rows->sizes.empty() || sizes.size() != rows->sizes.size() + 1 || sizes[0] != rows->sizes[0] ||
+        !sizes[1].isConstant() || !std::equal(rows->sizes.begin() + 1, rows->sizes.end(), sizes.begin() + 2))
+        return;
+    if (repeating.given("dim") ? repeating.dim("dim", static_cast<int>(rows->sizes.size())) != 0 : rows->sizes.size() != 1)
+        return;
+    Value column = *rows;
+    column.sizes.insert(column.sizes.begin() + 1, Dim{1, {}});
+    std::vector<Argument> spread(sizes.size(), Argument{std::int64_t{-1}});
+    spread[1] = {sizes[1].value};
+    const ValueId unsqueezed =
+        rewriter.emitNew(op, "aten::unsqueeze", "", {{"self", {repeating.value("self")}}, {"dim", {std::int64_t{1}}}}, column);
+    op.target = "aten::expand";
+    op.overload.clear();
+    op.args = {{"self", {unsqueezed}}, {"size", {spread}}};
+}
+
 // LibTorch 1.13 has none. PyTorch computes it in float32 at least.
 ValueId rootMeanSquareNorm(const Program& program, const Op& op, Rewriter& rewriter)
 {
@@ -338,6 +367,7 @@ void recompose(const Program& program, Op& op, Rewriter& rewriter, const std::se
     viewToStack(program, op);
     sliceToSelect(program, op);
     viewToTable(program, op);
+    viewToExpand(program, op, rewriter);
     recomposeAttention(program, op, rewriter);
     if (op.outputs.size() > 1 && std::none_of(op.outputs.begin() + 1, op.outputs.end(), [&](ValueId other) { return read.contains(other); }))
         composeNorm(op);

@@ -1,7 +1,5 @@
 #include "core/run/lowering.h"
 
-#include <torch/csrc/jit/ir/constants.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/pages.h"
 #include "core/plan/sparse_terms.h"
-#include "core/run/dense.h"
+#include "core/run/lowered_graph.h"
 #include "core/run/op_lowering.h"
 #include "core/run/read_by_sources.h"
 #include "core/run/tensors.h"
@@ -22,35 +20,6 @@ namespace cleave {
 namespace {
 
 namespace jit = torch::jit;
-
-c10::TypePtr typeOf(ValueKind kind)
-{
-    switch (kind) {
-    case ValueKind::Int:
-        return c10::IntType::get();
-    case ValueKind::Float:
-        return c10::FloatType::get();
-    case ValueKind::Bool:
-        return c10::BoolType::get();
-    case ValueKind::None:
-        return c10::NoneType::get();
-    default:
-        return c10::TensorType::get();
-    }
-}
-
-jit::Value* addInput(jit::Graph& graph, ValueKind kind)
-{
-    jit::Value* input = graph.addInput();
-    input->setType(typeOf(kind));
-    return input;
-}
-
-jit::Value* constant(jit::Graph& graph, const c10::IValue& value)
-{
-    const jit::WithInsertPoint start(graph.block()->nodes().front());
-    return graph.insertConstant(value);
-}
 
 class FunctionLowering {
 public:
@@ -130,11 +99,11 @@ public:
 private:
     LoweredFunction lowered(const std::string& name)
     {
-        replaceProducts();
+        multiplyFaster(*m_graph);
         if (pagesAreBound())
-            replaceGathers();
+            gatherFromFiles(*m_graph, storedInputs());
         if (m_device)
-            placeNewTensors();
+            placeNewTensors(*m_graph, *m_device);
         std::vector<ReadBySources> readBySources = findReadBySources(*m_graph);
         return {std::move(m_inputs),    std::move(m_edgeOps),   std::move(m_relationSums),
                 std::move(m_globalOps), Lowered(m_graph, name), std::move(readBySources)};
@@ -150,7 +119,7 @@ private:
                 break;
             if (i == term.sum) {
                 m_values[key({OperandKind::Step, sum, -1, 0})] = addInput(*m_graph, ValueKind::Tensor);
-                m_inputs.push_back({std::nullopt, -1, -1, {}, -1, std::nullopt, 0});
+                m_inputs.push_back({.gathered = 0});
             } else if ((i != term.product || !m_ownSum->hasProduct) && i != fusion.programs.front().step && !fusion.absorbed[i] &&
                        std::ranges::count(term.scales, i) == 0) {
                 add(m_f.steps[i]);
@@ -191,10 +160,10 @@ private:
         } else if (operand.kind == OperandKind::Whole && m_a.values[operand.value].reach == Reach::Constant) {
             const c10::IValue& made = m_constants[operand.value];
             // Dense, so that the copy is done when this returns: what else a device would do for it comes in a stream of its own.
-            added = constant(*m_graph, m_device && made.isTensor() ? c10::IValue(made.toTensor().contiguous().to(*m_device)) : made);
+            added = constantAtStart(*m_graph, m_device && made.isTensor() ? c10::IValue(made.toTensor().contiguous().to(*m_device)) : made);
         } else {
             added = addInput(*m_graph, m_a.program[operand.value].kind);
-            m_inputs.push_back({operand, -1, -1, {}, -1, std::nullopt});
+            m_inputs.push_back({.operand = operand});
         }
         return m_values[key(operand)] = added;
     }
@@ -225,7 +194,7 @@ private:
     {
         jit::Value* block = value({OperandKind::Step, operand.value, operand.rowDim, operand.from});
         jit::Value* numbers = addInput(*m_graph, ValueKind::Tensor);
-        m_inputs.push_back({std::nullopt, -1, operand.frame, {}, -1, std::nullopt, -1, operand.ofType});
+        m_inputs.push_back({.numbersOf = operand.frame, .numbersType = operand.ofType});
         return m_graph->insert(c10::aten::index_select, {block, m_graph->insertConstant(operand.rowDim), numbers});
     }
 
@@ -239,7 +208,7 @@ private:
         const auto [known, fresh] = m_counts.try_emplace(frame, nullptr);
         if (fresh) {
             known->second = addInput(*m_graph, ValueKind::Int);
-            m_inputs.push_back({std::nullopt, frame, -1, {}, -1, std::nullopt});
+            m_inputs.push_back({.countOf = frame});
         }
         return known->second;
     }
@@ -249,12 +218,7 @@ private:
     // What only absorbed steps read: indices of each edge, tensors that results were put into.
     void dropUnused()
     {
-        // Nothing changes a tensor that is read by another name, so that readers are all that counts.
-        for (auto node = m_graph->nodes().rbegin(); node != m_graph->nodes().rend();) {
-            jit::Node* last = *node++;
-            if (std::ranges::none_of(last->outputs(), [](const jit::Value* output) { return output->hasUses(); }))
-                last->destroy();
-        }
+        dropUnread(*m_graph);
         for (std::size_t i = m_inputs.size(); i-- > 0;)
             if (!m_graph->inputs()[i]->hasUses()) {
                 m_graph->eraseInput(i);
@@ -262,62 +226,13 @@ private:
             }
     }
 
-    // Products of matrices are not left to a BLAS that takes the processor for another one.
-    void replaceProducts()
+    std::set<const jit::Value*> storedInputs() const
     {
-        for (auto node = m_graph->nodes().begin(); node != m_graph->nodes().end();) {
-            jit::Node* product = *node++;
-            const jit::WithInsertPoint before(product);
-            jit::Value* replaced = nullptr;
-            const auto isOne = [&](std::size_t input) {
-                const auto number = toIValue(product->input(input));
-                return number && number->isScalar() && number->toScalar().equal(1);
-            };
-            if (product->kind() == c10::aten::linear)
-                replaced = insertLinear(*m_graph, product->input(0), product->input(1), product->input(2));
-            else if (product->kind() == c10::aten::mm || product->kind() == c10::aten::matmul)
-                replaced = insertMatmul(*m_graph, product->input(0), product->input(1), m_graph->insertConstant(c10::IValue()));
-            else if (product->kind() == c10::aten::addmm && isOne(3) && isOne(4))
-                replaced = insertMatmul(*m_graph, product->input(1), product->input(2), product->input(0));
-            if (!replaced)
-                continue;
-            product->output()->replaceAllUsesWith(replaced);
-            product->destroy();
-        }
-    }
-
-    // What makes tensors out of numbers makes them where the others lie.
-    void placeNewTensors()
-    {
-        for (jit::Node* node : m_graph->nodes()) {
-            const c10::FunctionSchema* schema = node->maybeSchema();
-            if (!schema)
-                continue;
-            const auto argument = schema->argumentIndexWithName("device");
-            if (!argument || node->inputs().size() <= static_cast<std::size_t>(*argument))
-                continue;
-            const bool takesTensor =
-                std::ranges::any_of(node->inputs(), [](const jit::Value* input) { return input->type()->kind() == c10::TypeKind::TensorType; });
-            if (!takesTensor)
-                node->replaceInput(static_cast<std::size_t>(*argument), constant(*m_graph, c10::IValue(*m_device)));
-        }
-    }
-
-    // Gathers straight from the store.
-    void replaceGathers()
-    {
-        std::set<jit::Value*> stored;
+        std::set<const jit::Value*> stored;
         for (std::size_t i = 0; i < m_inputs.size(); ++i)
             if (m_inputs[i].operand && m_inputs[i].operand->kind == OperandKind::StoredWhole)
                 stored.insert(m_graph->inputs()[i]);
-        for (auto node = m_graph->nodes().begin(); node != m_graph->nodes().end();) {
-            jit::Node* gather = *node++;
-            if (gather->kind() != c10::aten::index_select || !stored.contains(gather->input(0)) || jit::toIValue(gather->input(1)) != c10::IValue(0))
-                continue;
-            const jit::WithInsertPoint before(gather);
-            gather->output()->replaceAllUsesWith(insertRows(*m_graph, gather->input(0), gather->input(2)));
-            gather->destroy();
-        }
+        return stored;
     }
 
     // Whether it reduces rows of the store that are to be run apart.
@@ -345,7 +260,7 @@ private:
     {
         for (std::size_t i = 0; i < fused.results.size(); ++i) {
             jit::Value* rows = addInput(*m_graph, ValueKind::Tensor);
-            m_inputs.push_back({std::nullopt, -1, -1, {}, -1, std::nullopt, static_cast<int>(m_gathered.size())});
+            m_inputs.push_back({.gathered = static_cast<int>(m_gathered.size())});
             m_gathered.push_back({fused.results[i], fused.program.results[i].empty});
             m_gathered.back().rows.frame = fused.program.results[i].reduced ? 0 : fused.frame;
             m_values[key(fused.results[i])] = rows;
@@ -470,7 +385,7 @@ private:
         const auto [known, fresh] = m_begins.try_emplace(frame, nullptr);
         if (fresh) {
             known->second = addInput(*m_graph, ValueKind::Tensor);
-            m_inputs.push_back({std::nullopt, -1, -1, {}, frame, std::nullopt});
+            m_inputs.push_back({.beginOf = frame});
         }
         return known->second;
     }
@@ -480,7 +395,7 @@ private:
         const auto [known, fresh] = m_sources.try_emplace(key(index), nullptr);
         if (fresh) {
             known->second = addInput(*m_graph, ValueKind::Tensor);
-            m_inputs.push_back({std::nullopt, -1, -1, {}, -1, index});
+            m_inputs.push_back({.sourcesOf = index});
         }
         return known->second;
     }
@@ -493,7 +408,7 @@ private:
             parts.push_back(value(operand));
         jit::Value* list = m_graph->insertNode(m_graph->createList(c10::TensorType::get(), parts))->output();
         jit::Value* order = addInput(*m_graph, ValueKind::Tensor);
-        m_inputs.push_back({std::nullopt, -1, -1, step.parts, -1, std::nullopt});
+        m_inputs.push_back({.orderOf = step.parts});
         return m_graph->insert(c10::aten::index_select, {m_graph->insert(c10::aten::cat, {list, dim}), dim, order});
     }
 
@@ -655,11 +570,10 @@ std::optional<OwnRowsFunction> lowerOwnRows(const Analysis& analysis, const CutF
     made.tensor = sum->tensor;
     made.isMean = made.edges.program.results.front().reduce == Reduce::Mean;
     made.edges.program.results.front().reduce = Reduce::Sum;
-    made.begin = {std::nullopt, -1, -1, {}, fused.frame, std::nullopt};
+    made.begin = {.beginOf = fused.frame};
     for (const FusedOperand& operand : fused.operands) {
-        made.operands.push_back({operand.rows, -1, -1, {}, -1, std::nullopt});
-        made.sources.push_back(operand.row == EdgeRow::Source ? std::optional(FunctionInput{std::nullopt, -1, -1, {}, -1, operand.index})
-                                                              : std::nullopt);
+        made.operands.push_back({.operand = operand.rows});
+        made.sources.push_back(operand.row == EdgeRow::Source ? std::optional(FunctionInput{.sourcesOf = operand.index}) : std::nullopt);
     }
     return made;
 }

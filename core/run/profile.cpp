@@ -47,12 +47,12 @@ public:
             arguments.push_back(argument);
             return input;
         };
-        jit::Value* begin = add(m_edges({std::nullopt, -1, -1, {}, fused.frame, std::nullopt}));
+        jit::Value* begin = add(m_edges({.beginOf = fused.frame}));
         std::vector<jit::Value*> operands, sources;
         for (const FusedOperand& operand : fused.operands) {
             operands.push_back(add(value(operand.rows)));
             if (operand.row == EdgeRow::Source)
-                sources.push_back(add(m_edges({std::nullopt, -1, -1, {}, -1, operand.index})));
+                sources.push_back(add(m_edges({.sourcesOf = operand.index})));
         }
         graph->registerOutput(insertEdgeOp(*graph, op, begin, operands, sources));
         const Lowered lowered(graph, "program");
