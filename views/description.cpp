@@ -161,6 +161,37 @@ std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::op
     return sections;
 }
 
+QStringList fittingArrays(const Program& program, ValueId input, const DataGraph& graph)
+{
+    const Value& value = program[input];
+    const auto fits = [&](const Array& array) {
+        const auto isAsLong = [](const Dim& dim, std::int64_t size) { return !dim.isConstant() || dim.value == size; };
+        return isFloating(array.dtype) == isFloating(value.dtype) && std::ranges::equal(value.sizes, array.shape, isAsLong);
+    };
+    QStringList names;
+    for (const auto& [name, array] : graph.arrays)
+        if (value.kind == ValueKind::Tensor && fits(array))
+            names.append(toText(name));
+    return names;
+}
+
+std::vector<PropertySection> describeArrays(const Model& model, const DataGraph& graph, const std::map<std::string, std::string>& inputs)
+{
+    PropertySection section{DescriptionTexts::tr("Arrays for inputs"), {}};
+    for (const Input& input : model.program().inputs) {
+        const std::string& name = model.program()[input.value].name;
+        const auto chosen = inputs.find(name);
+        const bool isNamed = findArray(graph.arrays, name) != graph.arrays.end();
+        QStringList choices = fittingArrays(model.program(), input.value, graph);
+        if (input.parameter.valid() || !input.matrix.empty() || (chosen == inputs.end() && (isNamed || choices.isEmpty())))
+            continue;
+        choices.prepend(DescriptionTexts::tr("that of its name"));
+        section.properties.push_back({toText(name), chosen == inputs.end() ? DescriptionTexts::tr("none of its name") : toText(chosen->second),
+                                      DescriptionTexts::tr("The array of the graph that runs take"), choices, static_cast<int>(Choice::Array)});
+    }
+    return section.properties.empty() ? std::vector<PropertySection>() : std::vector{std::move(section)};
+}
+
 QStringList degreeTexts(const DegreeSummary& degrees)
 {
     QStringList lines;

@@ -45,6 +45,11 @@ std::set<Rewrite> rewritesNamed(const std::vector<std::string>& names)
 Document::Document(QObject* parent) : QObject(parent)
 {
     connect(&m_planEditor, &PlanEditor::noted, this, &Document::noted);
+    // Not of a model that is being opened again with the sizes of the graph.
+    connect(&m_planEditor, &PlanEditor::failed, this, [this](const QString& sentence) {
+        if (!job(Task::OpenModel))
+            Q_EMIT failed(sentence);
+    });
     connect(&m_planEditor, &PlanEditor::programChanged, this, &Document::showProgram);
     connect(&m_planEditor, &PlanEditor::batchesWanted, this, [this](const Batches& batches) {
         RunOptions options = m_options.run;
@@ -92,6 +97,17 @@ void Document::setRole(const QString& input, Role role)
         openModel(m_modelPath, std::nullopt, std::move(hints));
 }
 
+void Document::setArray(const QString& input, const QString& array)
+{
+    RunOptions options = m_options.run;
+    if (array.isEmpty())
+        options.inputs.erase(input.toStdString());
+    else
+        options.inputs[input.toStdString()] = array.toStdString();
+    m_hints.arrays = options.inputs;
+    setRunOptions(options);
+}
+
 void Document::tryRole(const QString& input, Role role)
 {
     InputHints hints = m_openingHints;
@@ -119,7 +135,7 @@ void Document::openModel(const QString& file, std::optional<PlanFile> plan, Inpu
     m_openedBeside = m_graph;
     OpenOptions options{hints.roles, m_checksFirst, m_rewrites, hints.widths};
     if (m_graph)
-        options.shapes = arrayShapes(*m_graph, m_options.run.inputs);
+        options.shapes = arrayShapes(*m_graph, hints.arrays);
     start(
         Task::OpenModel, tr("Opening %1").arg(QFileInfo(path).fileName()),
         [path = toPath(path), options = std::move(options)](const Progress& progress) {
@@ -287,6 +303,7 @@ void Document::setModel(std::shared_ptr<const Model> model, const QString& path,
     Q_EMIT modelAboutToChange();  // before anything is known by the new one's names
     takeFile(path);
     m_hints = std::move(hints);
+    m_options.run.inputs = m_hints.arrays;
     m_stages.reset();
     putModel(std::move(model));
     if (m_model)
@@ -299,6 +316,7 @@ void Document::setStages(std::shared_ptr<const StagedModel> stages, const QStrin
     Q_EMIT modelAboutToChange();
     takeFile(path);
     m_hints = {};
+    m_options.run.inputs.clear();
     m_stages = std::move(stages);
     putModel(nullptr);
 }
@@ -427,7 +445,7 @@ void Document::setRandomFeatures(bool random)
 // What is not changed here is not measured anew.
 void Document::setRunOptions(const RunOptions& options)
 {
-    const auto chosen = [](const RunOptions& o) { return std::tuple(o.batchSize, o.order, o.randomFeatures); };
+    const auto chosen = [](const RunOptions& o) { return std::tuple(o.batchSize, o.order, o.randomFeatures, o.inputs); };
     if (chosen(m_options.run) == chosen(options))
         return;
     m_options.run = options;

@@ -33,6 +33,7 @@ constexpr std::size_t taskCount = 6;
 struct InputHints {
     std::map<std::string, Role> roles;
     std::map<std::string, std::int64_t> widths;  ///< OpenOptions::widths
+    std::map<std::string, std::string> arrays;   ///< RunOptions::inputs
 };
 
 /// What the last run gave. Verify fills verify, a run of its own layerWise.
@@ -66,6 +67,7 @@ public:
     void setHints(InputHints hints);  ///< of the file that is opened next
     const InputHints& hints() const { return m_hints; }  ///< of the model that is open
     void setRole(const QString& input, Role role);  ///< of the model that is open, which is read anew
+    void setArray(const QString& input, const QString& array);  ///< of the graph that runs take for it; empty: that of its name
     void tryRole(const QString& input, Role role);  ///< of the file that was to be opened last
     void tryWidth(const QString& input, std::int64_t width);
     void open(const QString& path);  ///< by what it holds or ends with: a profile graph, a graph, a plan, otherwise a model

@@ -421,6 +421,7 @@ Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
     result.kind = InspectionTexts::tr("Between functions %1 and %2").arg(cut).arg(cut + 1);
     auto& tensors = result.sections.emplace_back(PropertySection{InspectionTexts::tr("In the store"), {}}).properties;
     double seconds = 0, bytes = 0;
+    bool isReadByOps = false;
     for (const ValueId tensor : editor.space()->savePoints(editor.shown(), cut)) {
         const bool isInput = analysis.program.isInput(tensor);
         const int type = analysis.values[tensor].nodeType;
@@ -442,6 +443,7 @@ Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
             if (cost->functions[static_cast<std::size_t>(read.function)].last > cut) {  // the others do not cross the cut
                 bytes += read.amount.bytes;
                 seconds += read.amount.seconds;
+                isReadByOps = isReadByOps || (read.amount.bytes > 0 && read.amount.seconds == 0);
             }
     }
     if (tensors.empty())
@@ -449,7 +451,10 @@ Inspection inspectCut(int cut, const DataGraph* graph, const PlanEditor& editor)
     if (cost != nullptr) {
         auto& rows = result.sections.emplace_back(PropertySection{InspectionTexts::tr("Cost in this plan"), {}}).properties;
         rows.push_back(
-            {InspectionTexts::tr("time"), seconds > 0 || bytes == 0 ? secondsText(seconds) : InspectionTexts::tr("none of its own"),
+            {InspectionTexts::tr("time"),
+             seconds == 0 && bytes > 0 ? InspectionTexts::tr("none of its own")
+             : isReadByOps             ? InspectionTexts::tr("%1, and what operators take that read rows where they lie").arg(secondsText(seconds))
+                                       : secondsText(seconds),
              InspectionTexts::tr("Predicted, for writing and reading these tensors; rows that operators read where they lie count there")});
         rows.push_back({InspectionTexts::tr("memory moved"), bytesText(bytes), {}});
     }

@@ -90,6 +90,7 @@ private:
     void offerComparison(const QString& path, const std::set<Rewrite>& made);  ///< with a plan that was made after other rewrites
     void sayStep(int index);  ///< of the history, up to which it is done
     void showRemarks(const QStringList& remarks);  ///< on a plan that was made for another model file
+    QStringList arraysFor(const QString& input) const;  ///< of the graph, where it has none of that name
     int widthInGraph(const QString& input) const;
     void showChange(Change change);
     void showTasks();

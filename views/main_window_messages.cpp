@@ -17,9 +17,16 @@
 
 namespace cleave::views {
 
-void MainWindow::showError(const QString& sentence)
+void MainWindow::showError(const QString& told)
 {
     m_tellsRefusal = false;
+    QString sentence = told;
+    static const QRegularExpression array(QStringLiteral(" Choose one with --input (\\S+)=ARRAY"));
+    const QRegularExpressionMatch missing = array.match(told);
+    const QStringList fitting = missing.hasMatch() ? arraysFor(missing.captured(1)) : QStringList();
+    if (missing.hasMatch() && fitting.isEmpty())
+        sentence = told.left(missing.capturedStart()) +
+                   (told.contains(QStringLiteral("--features random")) ? QStringLiteral(" Random numbers can take its place (--features random).") : QString());
     static const QRegularExpression advice(QStringLiteral("--role (\\S+)=([a-z-]*[a-z])"));
     QList<MessageBar::Choice> choices;
     QString text = fromCore(sentence);
@@ -39,6 +46,12 @@ void MainWindow::showError(const QString& sentence)
             m_message->hide();
             m_document.setRandomFeatures(true);
         });
+    for (const QString& name : fitting)
+        offer(QStringLiteral("--input %1=ARRAY").arg(missing.captured(1)), tr("Take %1 as %2").arg(name, missing.captured(1)),
+              [this, input = missing.captured(1), name] {
+                  m_message->hide();
+                  m_document.setArray(input, name);
+              });
     static const QRegularExpression width(QStringLiteral("--width (\\S+)=…"));
     if (const QRegularExpressionMatch open = width.match(sentence); open.hasMatch())
         m_message->ask(text.replace(open.captured(0), tr("“%1”").arg(tr("Take this width of %1").arg(open.captured(1)))),
@@ -88,6 +101,17 @@ void MainWindow::showRemarks(const QStringList& remarks)
         m_results->addMessage(fromCore(remark));
     const int more = static_cast<int>(remarks.size()) - 1;
     m_message->offer(more == 0 ? fromCore(remarks.front()) : fromCore(remarks.front()) + u' ' + tr("%n more under Results.", nullptr, more), {});
+}
+
+// The first few that fit.
+QStringList MainWindow::arraysFor(const QString& input) const
+{
+    constexpr int most = 3;
+    if (!m_document.model() || !m_document.graph())
+        return {};
+    const Program& program = m_document.model()->program();
+    const auto known = std::ranges::find(program.inputs, input, [&](const Input& i) { return toText(program[i.value].name); });
+    return known == program.inputs.end() ? QStringList() : fittingArrays(program, known->value, *m_document.graph()).mid(0, most);
 }
 
 // Of the array of this name, 1 if there is none.

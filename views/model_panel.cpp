@@ -105,7 +105,12 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     layout->addLayout(form);
 
     connect(m_properties, &PropertyView::chosen, this,
-            [this](const QString& input, int role) { m_document.setRole(input, allRoles[static_cast<std::size_t>(role)]); });
+            [this](const QString& input, int choice, int subject) {
+                if (subject == static_cast<int>(Choice::Role))
+                    m_document.setRole(input, allRoles[static_cast<std::size_t>(choice)]);
+                else
+                    m_document.setArray(input, choice == 0 ? QString() : fittingArray(input, choice - 1));
+            });
     connect(m_batchSize, &QSpinBox::valueChanged, &m_document, &Document::chooseBatchSize);
     connect(m_memory, &QSpinBox::valueChanged, this, [this](int bytes) { m_document.setMemoryBound(static_cast<std::size_t>(bytes) * megabyte); });
     connect(m_order, &QComboBox::activated, this,
@@ -141,10 +146,22 @@ void ModelPanel::showDocument()
             sections.push_back(std::move(section));
     else
         sections.push_back({tr("Graph"), {{tr("none loaded"), {}, {}}}});
+    if (m_document.model() && m_document.graph())
+        for (PropertySection& section : describeArrays(*m_document.model(), *m_document.graph(), m_document.options().run.inputs))
+            sections.push_back(std::move(section));
     if (const QString& path = m_document.expectedPath(); !path.isEmpty())
         sections.push_back({tr("Expected outputs"), {{tr("file"), QFileInfo(path).fileName(), path}}});
     m_properties->setSections(std::move(sections));
     m_degrees->setDegrees(m_document.degrees());
+}
+
+QString ModelPanel::fittingArray(const QString& input, int choice) const
+{
+    const Program& program = m_document.model()->program();
+    for (const Input& known : program.inputs)
+        if (toText(program[known.value].name) == input)
+            return fittingArrays(program, known.value, *m_document.graph()).value(choice);
+    return {};
 }
 
 void ModelPanel::showOptions()

@@ -25,6 +25,7 @@ public:
 private:
     void showDocument();
     void showOptions();
+    QString fittingArray(const QString& input, int choice) const;
     void applyTolerance();
 
     Document& m_document;

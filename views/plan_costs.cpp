@@ -290,7 +290,7 @@ void PlanCosts::measure(bool keepCurve)
     watch(*m_job);
     connect(m_job.get(), &Job::failed, this, [this](const QString& sentence) {
         m_problem = sentence;
-        Q_EMIT noted(sentence);
+        Q_EMIT failed(sentence);
     });
     connect(m_job.get(), &Job::finished, this, [this] {
         finish(m_job);

@@ -49,6 +49,7 @@ PlanEditor::PlanEditor(QObject* parent) : QObject(parent)
     });
     connect(&m_costs, &PlanCosts::curveChanged, this, &PlanEditor::curveChanged);
     connect(&m_costs, &PlanCosts::noted, this, &PlanEditor::noted);
+    connect(&m_costs, &PlanCosts::failed, this, &PlanEditor::failed);
 }
 
 PlanEditor::~PlanEditor() = default;

@@ -112,7 +112,8 @@ Q_SIGNALS:
     void comparisonChanged();
     void batchesWanted(cleave::views::Batches batches);  ///< by a plan that was taken, or taken back
     void refused(const QString& sentence);
-    void noted(const QString& sentence);  ///< of planners that made no plan
+    void noted(const QString& sentence);   ///< of planners that made no plan
+    void failed(const QString& sentence);  ///< costs().problem()
 
 private:
     class Step;

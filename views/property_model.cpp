@@ -103,7 +103,7 @@ bool PropertyModel::setData(const QModelIndex& index, const QVariant& value, int
     if (choice < 0)
         return false;
     if (value.toString() != shown->value)
-        Q_EMIT chosen(shown->name, static_cast<int>(choice));
+        Q_EMIT chosen(shown->name, static_cast<int>(choice), shown->subject);
     return true;
 }
 

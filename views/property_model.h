@@ -12,6 +12,7 @@ struct Property {
     QString value;
     QString tooltip;
     QStringList choices = {};  ///< that the value is one of, if a person may choose
+    int subject = 0;           ///< what is chosen, told with the choice
 };
 
 struct PropertySection {
@@ -40,7 +41,7 @@ public:
     static constexpr int choicesRole = Qt::UserRole;
 
 Q_SIGNALS:
-    void chosen(const QString& name, int choice);  ///< of that property; whoever listens sets the sections anew
+    void chosen(const QString& name, int choice, int subject);  ///< of that property; whoever listens sets the sections anew
 
 private:
     const Property* property(const QModelIndex& index) const;  ///< null for sections

@@ -16,7 +16,7 @@ public:
     void setSections(std::vector<PropertySection> sections);
 
 Q_SIGNALS:
-    void chosen(const QString& name, int choice);  ///< one of a property's choices
+    void chosen(const QString& name, int choice, int subject);  ///< one of a property's choices
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -1,11 +1,15 @@
 #include "views/report.h"
 
 #include <QCoreApplication>
+#include <QDateTime>
 #include <QFileInfo>
+#include <QLocale>
 
 #include <optional>
 #include <utility>
 
+#include "core/base/format.h"
+#include "core/run/model.h"
 #include "views/description.h"
 #include "views/document.h"
 #include "views/result_models.h"
@@ -78,6 +82,36 @@ QString properties(const std::vector<PropertySection>& sections)
         html += section(properties.title, table);
     }
     return html;
+}
+
+// Without which the numbers below mean nothing.
+PropertySection origins(const Document& document)
+{
+    const PlanEditor& editor = document.planEditor();
+    PropertySection section{ReportTexts::tr("How the numbers were obtained"), {}};
+    const auto add = [&](const QString& name, const QString& value) { section.properties.push_back({name, value, {}}); };
+    add(ReportTexts::tr("Written"), QLocale().toString(QDateTime::currentDateTime(), QLocale::ShortFormat));
+    add(ReportTexts::tr("Versions"), ReportTexts::tr("Cleave %1, LibTorch %2").arg(QCoreApplication::applicationVersion(), toText(libtorchVersion())));
+    if (editor.cost()) {
+        const std::string& rates = editor.costs().model()->rates().source;
+        add(ReportTexts::tr("Predicted for"), ReportTexts::tr("batches of %1 nodes").arg(countText(editor.costs().plans().front().batchSize)));
+        add(ReportTexts::tr("Rates of this machine"), rates == "assumed" ? ReportTexts::tr("assumed, not measured") : toText(rates));
+    }
+    add(ReportTexts::tr("Order of nodes"), orderText(document.options().run.order));
+    if (document.options().run.memoryBytes > 0)
+        add(ReportTexts::tr("Memory of runs"), ReportTexts::tr("at most %1").arg(bytesText(static_cast<double>(document.options().run.memoryBytes))));
+    if (const RunResult* run = document.report().run()) {
+        add(ReportTexts::tr("Run in"), ReportTexts::tr("batches of %1 nodes").arg(countText(run->batchSize)));
+        if (!run->dense.empty())
+            add(ReportTexts::tr("Dense layers"), toText(run->dense));
+        if (!run->randomInputs.empty())
+            add(ReportTexts::tr("Random numbers"), toText(join(run->randomInputs, ", ")));
+    }
+    if (const auto& verify = document.report().verify)
+        add(ReportTexts::tr("Verified"),
+            (verify->equal() ? ReportTexts::tr("equal, within absolute %1 and relative %2") : ReportTexts::tr("different, by more than absolute %1 and relative %2"))
+                .arg(numberText(verify->tolerance.absolute), numberText(verify->tolerance.relative)));
+    return section;
 }
 
 QString planTable(const PlanEditor& editor)
@@ -156,6 +190,7 @@ QString htmlReport(Document& document, const QString& picture)
             "svg{max-width:100%;height:auto}</style></head>\n<body><h1>%1</h1>\n")
             .arg(title.toHtmlEscaped());
     PlanEditor& editor = document.planEditor();
+    html += properties({origins(document)});
     if (editor.cost()) {
         html += section(ReportTexts::tr("Plans"), planTable(editor));
         html += section(ReportTexts::tr("Functions of this plan"), functionTable(editor));

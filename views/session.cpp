@@ -22,23 +22,28 @@ const QString modelKey = QStringLiteral("session/model"), graphKey = QStringLite
 
 QJsonObject jsonOf(const InputHints& hints)
 {
-    QJsonObject roles, widths;
+    QJsonObject roles, widths, arrays;
     for (const auto& [name, role] : hints.roles)
         roles.insert(toText(name), toText(std::string(roleName(role))));
     for (const auto& [name, width] : hints.widths)
         widths.insert(toText(name), static_cast<qint64>(width));
-    return {{QStringLiteral("roles"), roles}, {QStringLiteral("widths"), widths}};
+    for (const auto& [name, array] : hints.arrays)
+        arrays.insert(toText(name), toText(array));
+    return {{QStringLiteral("roles"), roles}, {QStringLiteral("widths"), widths}, {QStringLiteral("arrays"), arrays}};
 }
 
 InputHints hintsOf(const QJsonObject& json)
 {
     InputHints hints;
-    const QJsonObject roles = json.value(QStringLiteral("roles")).toObject(), widths = json.value(QStringLiteral("widths")).toObject();
+    const QJsonObject roles = json.value(QStringLiteral("roles")).toObject(), widths = json.value(QStringLiteral("widths")).toObject(),
+                      arrays = json.value(QStringLiteral("arrays")).toObject();
     for (auto role = roles.begin(); role != roles.end(); ++role)
         if (Role known{}; roleFromName(role.value().toString().toStdString(), known))
             hints.roles[role.key().toStdString()] = known;
     for (auto width = widths.begin(); width != widths.end(); ++width)
         hints.widths[width.key().toStdString()] = std::clamp<qint64>(width.value().toInteger(), 1, widestInput);
+    for (auto array = arrays.begin(); array != arrays.end(); ++array)
+        hints.arrays[array.key().toStdString()] = array.value().toString().toStdString();
     return hints;
 }
 

@@ -65,6 +65,7 @@ int main(int argc, char** argv)
     parser.addOption({QStringLiteral("width"),
                       Texts::tr("Entries of each row of an input, where a TorchScript file leaves them open; may be repeated."),
                       QStringLiteral("NAME=N")});
+    parser.addOption({QStringLiteral("example"), Texts::tr("Open the bundled example, a GraphSAGE on Cora in batches of 256 nodes.")});
     parser.addPositionalArgument(QStringLiteral("MODEL"), Texts::tr("Model file (.pt2 or .pt)."), QStringLiteral("[MODEL]"));
     parser.addPositionalArgument(QStringLiteral("GRAPH"), Texts::tr("Graph file (.npz, a list of edges, .mtx, .graphml or .dot)."),
                                  QStringLiteral("[GRAPH]"));
@@ -121,7 +122,9 @@ int main(int argc, char** argv)
     window.offerLeftPlans();
     for (const QString& file : parser.positionalArguments())
         window.document().open(file);
-    if (parser.positionalArguments().isEmpty())
+    if (parser.isSet(QStringLiteral("example")))
+        window.openExample();
+    else if (parser.positionalArguments().isEmpty())
         window.openLastSession();
     return QApplication::exec();
 }

@@ -15,6 +15,7 @@
 #include "core/analysis/dims.h"
 #include "core/analysis/message_passing.h"
 #include "core/analysis/op_view.h"
+#include "core/analysis/shape_text.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/stopping.h"
@@ -141,16 +142,17 @@ void bindMatrix(const Program& program, const std::string& name, const Array& ar
 }
 
 // The array as the model's input: type widened where nothing is lost, shape checked against the sizes of the export.
-at::Tensor bind(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options,
+at::Tensor bind(const Analysis& analysis, const Input& input, const DataGraph& graph, const RunOptions& options,
                 std::map<std::string, std::int64_t>& sizes)
 {
+    const Program& program = analysis.program;
     const Value& value = program[input.value];
     const Array& array = arrayFor(program, input, graph, options);
     const auto mismatch = [&](const std::string& expected) {
         std::vector<Dim> asGiven(value.sizes.size());
         for (std::size_t d = 0; d < asGiven.size(); ++d)
             asGiven[input.dimOfForward(d)] = value.sizes[d];
-        return Error("Input '" + value.name + "' of the model is " + std::string(dtypeName(value.dtype)) + " " + toString(asGiven) +
+        return Error("Input '" + value.name + "' of the model is " + std::string(dtypeName(value.dtype)) + " " + sizesText(analysis, asGiven) +
                      ", but the array of graph " + graph.name + " is " + std::string(dtypeName(array.dtype)) + " " + shapeText(array.shape) + ": " +
                      expected + ".");
     };
@@ -355,7 +357,7 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             else if (value.kind == ValueKind::Tensor && lacksWeights(program, input, graph, options))
                 bindings[input.value] = at::ones({sizes.at(value.sizes[0].symbol)}, scalarType(value.dtype));
             else if (value.kind == ValueKind::Tensor)
-                bindings[input.value] = bind(program, input, graph, options, sizes);
+                bindings[input.value] = bind(analysis, input, graph, options, sizes);
             else if (value.kind == ValueKind::None)
                 bindings[input.value] = c10::IValue();
         }

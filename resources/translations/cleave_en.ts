@@ -79,6 +79,16 @@
     </message>
 </context>
 <context>
+    <name>cleave::views::ResultModels</name>
+    <message numerus="yes">
+        <source>%1 of %2 nodes were compared, by the whole model on their neighbourhoods of %n step(s): %3 nodes, %4 edges.</source>
+        <translation>
+            <numerusform>%1 of %2 nodes were compared, by the whole model on their neighbourhoods of %n step: %3 nodes, %4 edges.</numerusform>
+            <numerusform>%1 of %2 nodes were compared, by the whole model on their neighbourhoods of %n steps: %3 nodes, %4 edges.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>cleave::views::StagedModel</name>
     <message numerus="yes">
         <source>%n node(s)</source>
@@ -92,16 +102,6 @@
         <translation>
             <numerusform>%n tensor</numerusform>
             <numerusform>%n tensors</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>cleave::views::ResultModels</name>
-    <message numerus="yes">
-        <source>%1 of %2 nodes were compared, by the whole model on their neighbourhoods of %n step(s): %3 nodes, %4 edges.</source>
-        <translation>
-            <numerusform>%1 of %2 nodes were compared, by the whole model on their neighbourhoods of %n step: %3 nodes, %4 edges.</numerusform>
-            <numerusform>%1 of %2 nodes were compared, by the whole model on their neighbourhoods of %n steps: %3 nodes, %4 edges.</numerusform>
         </translation>
     </message>
 </context>

@@ -1656,8 +1656,8 @@
         <translation>方案多次安排 %1。</translation>
     </message>
     <message>
-        <source>The plan is for another model: none of its ops is here.</source>
-        <translation>方案属于另一个模型：其中的算子都不在这里。</translation>
+        <source>The plan is for another model: of its %1 ops on node rows %2 are here, where there are %3.</source>
+        <translation>方案属于另一个模型：其 %1 个节点行算子中只有 %2 个在这里，而这里共有 %3 个。</translation>
     </message>
     <message>
         <source>The plan is not legal for this model: %1</source>
@@ -1684,7 +1684,7 @@
         <translation>%1 不能位于%2，因为作用于多种节点类型且一起运行的函数，其运算不能移出或移入。</translation>
     </message>
     <message>
-        <source>Op %1 (embedding_renorm_) is no table's.</source>
+        <source>Op %1 (embedding_renorm_) is no table&apos;s.</source>
         <translation>运算 %1（embedding_renorm_）作用的不是表。</translation>
     </message>
     <message>
@@ -1949,7 +1949,15 @@
     </message>
     <message>
         <source>The adjacency matrix &apos;%1&apos; of graph %2 has %3 rows and columns, but the graph has %4 nodes.</source>
-        <translation>图 %2 的邻接矩阵 '%1' 有 %3 行和列，但图有 %4 个节点。</translation>
+        <translation>图 %2 的邻接矩阵 &apos;%1&apos; 有 %3 行和列，但图有 %4 个节点。</translation>
+    </message>
+    <message>
+        <source>The graph %1 has no array %2 for the model&apos;s input of that name; it has %3. Random numbers can take its place (--features random).</source>
+        <translation>图 %1 中没有与模型输入 %2 同名的数组；它有 %3。可以用随机数代替它（--features random）。</translation>
+    </message>
+    <message>
+        <source>The graph %1 has no array %2 for the model&apos;s input of that name; it has %3.</source>
+        <translation>图 %1 中没有与模型输入 %2 同名的数组；它有 %3。</translation>
     </message>
 </context>
 <context>
@@ -1985,6 +1993,10 @@
     <message>
         <source>Entries of each row of an input, where a TorchScript file leaves them open; may be repeated.</source>
         <translation>输入每行的元素数（当 TorchScript 文件未给出时）；可重复。</translation>
+    </message>
+    <message>
+        <source>Open the bundled example, a GraphSAGE on Cora in batches of 256 nodes.</source>
+        <translation>打开附带的示例：Cora 上的 GraphSAGE，每批 256 个节点。</translation>
     </message>
 </context>
 <context>
@@ -2250,6 +2262,22 @@
         <translation>
             <numerusform>入度 %1：%Ln 个节点</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Arrays for inputs</source>
+        <translation>输入所用的数组</translation>
+    </message>
+    <message>
+        <source>that of its name</source>
+        <translation>同名的数组</translation>
+    </message>
+    <message>
+        <source>none of its name</source>
+        <translation>没有同名的数组</translation>
+    </message>
+    <message>
+        <source>The array of the graph that runs take</source>
+        <translation>运行时采用的图数组</translation>
     </message>
 </context>
 <context>
@@ -2560,7 +2588,7 @@
     </message>
     <message>
         <source>message degree</source>
-        <translation>消息度</translation>
+        <translation>消息阶数</translation>
     </message>
     <message>
         <source>How many steps of message passing lie between the input features and a tensor: its colour and number.</source>
@@ -2616,7 +2644,7 @@
     </message>
     <message>
         <source>prologue</source>
-        <translation>序言</translation>
+        <translation>序段</translation>
     </message>
     <message>
         <source>What depends on the graph alone, such as degrees: computed once, for the whole graph.</source>
@@ -2628,7 +2656,7 @@
     </message>
     <message>
         <source>Indices, edge weights and whatever else the prologue makes; a box that reads some names it below its title.</source>
-        <translation>索引、边权以及序言得出的其他东西；读取它们的框在标题下写出其名。</translation>
+        <translation>索引、边权以及序段得出的其他东西；读取它们的框在标题下写出其名。</translation>
     </message>
     <message>
         <source>global op</source>
@@ -3084,6 +3112,10 @@
     <message>
         <source>Predicted, for writing and reading these tensors; rows that operators read where they lie count there</source>
         <translation>预测值：写入和读取这些张量的时间；算子就地读取的行算在算子的时间里</translation>
+    </message>
+    <message>
+        <source>%1, and what operators take that read rows where they lie</source>
+        <translation>%1，另加算子就地读取行所用的时间</translation>
     </message>
 </context>
 <context>
@@ -4347,6 +4379,74 @@
     <message>
         <source>Degrees</source>
         <translation>度</translation>
+    </message>
+    <message>
+        <source>How the numbers were obtained</source>
+        <translation>数字的来源</translation>
+    </message>
+    <message>
+        <source>Written</source>
+        <translation>写于</translation>
+    </message>
+    <message>
+        <source>Versions</source>
+        <translation>版本</translation>
+    </message>
+    <message>
+        <source>Cleave %1, LibTorch %2</source>
+        <translation>Cleave %1，LibTorch %2</translation>
+    </message>
+    <message>
+        <source>Predicted for</source>
+        <translation>预测条件</translation>
+    </message>
+    <message>
+        <source>batches of %1 nodes</source>
+        <translation>每批 %1 个节点</translation>
+    </message>
+    <message>
+        <source>Rates of this machine</source>
+        <translation>本机速率</translation>
+    </message>
+    <message>
+        <source>assumed, not measured</source>
+        <translation>假定值，未测量</translation>
+    </message>
+    <message>
+        <source>Order of nodes</source>
+        <translation>节点顺序</translation>
+    </message>
+    <message>
+        <source>Memory of runs</source>
+        <translation>运行的内存</translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <translation>至多 %1</translation>
+    </message>
+    <message>
+        <source>Run in</source>
+        <translation>运行方式</translation>
+    </message>
+    <message>
+        <source>Dense layers</source>
+        <translation>稠密层</translation>
+    </message>
+    <message>
+        <source>Random numbers</source>
+        <translation>随机数</translation>
+    </message>
+    <message>
+        <source>Verified</source>
+        <translation>验证结果</translation>
+    </message>
+    <message>
+        <source>equal, within absolute %1 and relative %2</source>
+        <translation>相等，绝对误差 %1 和相对误差 %2 以内</translation>
+    </message>
+    <message>
+        <source>different, by more than absolute %1 and relative %2</source>
+        <translation>不同，超出绝对误差 %1 和相对误差 %2</translation>
     </message>
 </context>
 <context>

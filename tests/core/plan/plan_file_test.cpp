@@ -139,6 +139,19 @@ TEST_F(PlanFile, OfAnotherExportIsMatchedByName)
     EXPECT_THAT(stored.remarks, testing::ElementsAre(HasSubstr("another file"), HasSubstr("part of message passing 1")));
 }
 
+// Names such as linear and relu are in every model: most ops must be here, of the plan's and of the model's.
+TEST_F(PlanFile, OfAnotherModelIsRefused)
+{
+    for (const char* name : {"gat", "sage_mean"}) {
+        const Model other = openModel(std::filesystem::path(CLEAVE_TEST_DIR) / "models/zoo" / (std::string(name) + ".pt2"));
+        const PlanSpace space(*other.analysis);
+        writePlan(m_folder / "other.json", space, StoredPlan{space.messageDegree(), 0, {}, {}, {}});
+        EXPECT_THAT(test::errorOf([&] { readPlan(m_folder / "other.json", m_space); }), HasSubstr("The plan is for another model: of its ")) << name;
+        writePlan(m_folder / "mine.json", m_space, StoredPlan{some(), 0, {}, {}, {}});
+        EXPECT_THAT(test::errorOf([&] { readPlan(m_folder / "mine.json", space); }), HasSubstr("The plan is for another model: of its ")) << name;
+    }
+}
+
 // Joined functions, copies for blocks, node order: all that a run needs.
 TEST_F(PlanFile, KeepsHowThePlanIsRun)
 {
