@@ -18,7 +18,8 @@ std::vector<PropertySection> describeModel(const Model& model, const QString& pa
 std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::optional<DegreeSummary>& degrees, const QString& path,
                                            const Model* model = nullptr);  ///< whose node types are told apart
 
-/// Inputs of forward that the graph has no array of the name for, or that were given another one; inputs: RunOptions::inputs. Empty if there are none.
+/// Inputs of forward that the graph has no array of the name for, or that were given another one; inputs: RunOptions::inputs. Empty if there are
+/// none.
 std::vector<PropertySection> describeArrays(const Model& model, const DataGraph& graph, const std::map<std::string, std::string>& inputs);
 /// Names of the graph's arrays that have the type and the rows that an input takes.
 QStringList fittingArrays(const Program& program, ValueId input, const DataGraph& graph);

@@ -25,8 +25,9 @@ void MainWindow::showError(const QString& told)
     const QRegularExpressionMatch missing = array.match(told);
     const QStringList fitting = missing.hasMatch() ? arraysFor(missing.captured(1)) : QStringList();
     if (missing.hasMatch() && fitting.isEmpty())
-        sentence = told.left(missing.capturedStart()) +
-                   (told.contains(QStringLiteral("--features random")) ? QStringLiteral(" Random numbers can take its place (--features random).") : QString());
+        sentence = told.left(missing.capturedStart()) + (told.contains(QStringLiteral("--features random"))
+                                                             ? QStringLiteral(" Random numbers can take its place (--features random).")
+                                                             : QString());
     static const QRegularExpression advice(QStringLiteral("--role (\\S+)=([a-z-]*[a-z])"));
     QList<MessageBar::Choice> choices;
     QString text = fromCore(sentence);

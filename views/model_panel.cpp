@@ -104,13 +104,12 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
     layout->addWidget(line);
     layout->addLayout(form);
 
-    connect(m_properties, &PropertyView::chosen, this,
-            [this](const QString& input, int choice, int subject) {
-                if (subject == static_cast<int>(Choice::Role))
-                    m_document.setRole(input, allRoles[static_cast<std::size_t>(choice)]);
-                else
-                    m_document.setArray(input, choice == 0 ? QString() : fittingArray(input, choice - 1));
-            });
+    connect(m_properties, &PropertyView::chosen, this, [this](const QString& input, int choice, int subject) {
+        if (subject == static_cast<int>(Choice::Role))
+            m_document.setRole(input, allRoles[static_cast<std::size_t>(choice)]);
+        else
+            m_document.setArray(input, choice == 0 ? QString() : fittingArray(input, choice - 1));
+    });
     connect(m_batchSize, &QSpinBox::valueChanged, &m_document, &Document::chooseBatchSize);
     connect(m_memory, &QSpinBox::valueChanged, this, [this](int bytes) { m_document.setMemoryBound(static_cast<std::size_t>(bytes) * megabyte); });
     connect(m_order, &QComboBox::activated, this,

@@ -68,8 +68,8 @@ public:
 Q_SIGNALS:
     void changed();       ///< the cost of every plan, or there are none any more
     void curveChanged();  ///< there is one, or none any more
-    void noted(const QString& sentence);   ///< of planners that made no plan
-    void failed(const QString& sentence);  ///< problem()
+    void noted(const QString& sentence);                 ///< of planners that made no plan
+    void failed(const QString& sentence);                ///< problem()
     void working(const QString& what, double fraction);  ///< in the background; empty: not any more
 
 private:

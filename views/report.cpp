@@ -91,7 +91,8 @@ PropertySection origins(const Document& document)
     PropertySection section{ReportTexts::tr("How the numbers were obtained"), {}};
     const auto add = [&](const QString& name, const QString& value) { section.properties.push_back({name, value, {}}); };
     add(ReportTexts::tr("Written"), QLocale().toString(QDateTime::currentDateTime(), QLocale::ShortFormat));
-    add(ReportTexts::tr("Versions"), ReportTexts::tr("Cleave %1, LibTorch %2").arg(QCoreApplication::applicationVersion(), toText(libtorchVersion())));
+    add(ReportTexts::tr("Versions"),
+        ReportTexts::tr("Cleave %1, LibTorch %2").arg(QCoreApplication::applicationVersion(), toText(libtorchVersion())));
     if (editor.cost()) {
         const std::string& rates = editor.costs().model()->rates().source;
         add(ReportTexts::tr("Predicted for"), ReportTexts::tr("batches of %1 nodes").arg(countText(editor.costs().plans().front().batchSize)));
@@ -108,9 +109,9 @@ PropertySection origins(const Document& document)
             add(ReportTexts::tr("Random numbers"), toText(join(run->randomInputs, ", ")));
     }
     if (const auto& verify = document.report().verify)
-        add(ReportTexts::tr("Verified"),
-            (verify->equal() ? ReportTexts::tr("equal, within absolute %1 and relative %2") : ReportTexts::tr("different, by more than absolute %1 and relative %2"))
-                .arg(numberText(verify->tolerance.absolute), numberText(verify->tolerance.relative)));
+        add(ReportTexts::tr("Verified"), (verify->equal() ? ReportTexts::tr("equal, within absolute %1 and relative %2")
+                                                          : ReportTexts::tr("different, by more than absolute %1 and relative %2"))
+                                             .arg(numberText(verify->tolerance.absolute), numberText(verify->tolerance.relative)));
     return section;
 }
 

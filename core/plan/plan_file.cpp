@@ -387,8 +387,8 @@ private:
             }
         // One that was changed and exported again has most of its ops under the same names; linear_1 is in every other model, too.
         if (2 * placed.size() < std::max(stored.size(), m_space.ops().size()))
-            throw Error("The plan is for another model: of its " + std::to_string(stored.size()) + " ops on node rows " + std::to_string(placed.size()) +
-                        " are here, where there are " + std::to_string(m_space.ops().size()) + ".");
+            throw Error("The plan is for another model: of its " + std::to_string(stored.size()) + " ops on node rows " +
+                        std::to_string(placed.size()) + " are here, where there are " + std::to_string(m_space.ops().size()) + ".");
         for (const PlacedOp& op : m_space.ops())
             if (!placed.contains(op.op))
                 differs("The plan does not place '" + m_program[op.op].name + "', which the model has.");

@@ -1586,7 +1586,8 @@ void WindowTest::reportsCompareThePlans()
     for (const char* part :
          {"This plan", "against this plan", "Message degree", "Node-wise", "Function 2", "linear_3", "Verification", "<svg", "cora.npz"})
         QVERIFY2(html.contains(QLatin1String(part)), part);
-    for (const char* part : {"batches of 2,708 nodes", "assumed, not measured", "equal, within absolute 1e-05 and relative 0.0001", "LibTorch", "oneDNN"})
+    for (const char* part :
+         {"batches of 2,708 nodes", "assumed, not measured", "equal, within absolute 1e-05 and relative 0.0001", "LibTorch", "oneDNN"})
         QVERIFY2(html.contains(QLatin1String(part)), part);
     QXmlStreamReader xml(
         html.mid(html.indexOf(QStringLiteral("<svg")), html.indexOf(QStringLiteral("</svg>")) + 6 - html.indexOf(QStringLiteral("<svg"))));
