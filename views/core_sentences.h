@@ -151,7 +151,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The trace does not read its input %1, but holds a constant of shape %2 instead: the graph that it was made with was cached (cached=True); trace a fresh model with cached=False, or export it by torch.export."),
 
     // Remarks about models.
-    QT_TRANSLATE_NOOP("cleave::Core", "The optional input %1 is left out: --role %2 takes it in."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The optional input %1 is left out: --role %2 takes it in, and so does a graph with an array of its name."),
     QT_TRANSLATE_NOOP("cleave::Core", "The trace holds numbers of nodes or edges of the graph that it was made with; they are counted anew on every graph."),
     QT_TRANSLATE_NOOP("cleave::Core", "The trace has room for as many nodes of each graph as there were when it was made%1, unless forward says for how many (max_num_nodes): in PyTorch as well it is wrong on larger graphs then."),
     QT_TRANSLATE_NOOP("cleave::Core", "The forward does not read its input %1: it is left out."),

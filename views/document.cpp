@@ -386,7 +386,7 @@ bool Document::mayOpenNow() const
 {
     if (!m_graph || m_graph == m_openedBeside)
         return false;
-    return m_model ? isForOtherSizes(*m_model, arrayShapes(*m_graph, m_options.run.inputs)) : !m_openingPath.isEmpty();
+    return m_model ? isForOtherArrays(*m_model, arrayShapes(*m_graph, m_options.run.inputs)) : !m_openingPath.isEmpty();
 }
 
 void Document::openAgain()

@@ -195,7 +195,7 @@ Model ModelArguments::open(const Progress& progress, const std::string& plan, Gr
         return model;
     if (options.shapes.empty())
         options.shapes = graph->shapes(progress);
-    return isForOtherSizes(model, options.shapes) ? openModel(path, options, progress) : model;
+    return isForOtherArrays(model, options.shapes) ? openModel(path, options, progress) : model;
 }
 
 std::string leftOutText(Rewrite rewrite, double seconds)

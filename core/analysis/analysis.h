@@ -105,7 +105,12 @@ struct AnalysisOptions {
 /// number of nodes wherever it stands. Error if it cannot have the role.
 void promoteParameters(Program& program, const std::map<std::string, Role>& chosen);
 
-/// The same for parameters whose rows edges read, by their index or as a matrix: where forward takes no node features, they are these. Leaves a note.
+/// Sizes of lists of integers among the inputs that are ends of edges between rows of parameters: rows of one are read at such a list, and sums of as
+/// many rows are made at one as long.
+std::set<std::string> sizesOfEnds(const Program& program);
+
+/// The same as promoteParameters() for parameters whose rows edges read, by their index or as a matrix: where forward takes no node features, they are
+/// these. Leaves a note.
 void promoteReadByEdges(Program& program);
 
 /// Sets the role of each input from its name, type and symbolic shape, then applies the user's. Error for a name that is no input's.

@@ -100,4 +100,12 @@ std::optional<ScatterForm> scatterForm(const Program& program, OpId id)
     return {};
 }
 
+bool overwrites(const Program& program, OpId id)
+{
+    const OpView view(program, program[id]);
+    const std::string& target = program[id].target;
+    return target == "aten::index_copy" || (target == "aten::scatter" && !view.given("reduce")) ||
+           (target == "aten::index_put" && !view.flag("accumulate", false));
+}
+
 }  // namespace cleave

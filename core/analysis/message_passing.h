@@ -28,4 +28,7 @@ struct ScatterForm {
 std::optional<GatherForm> gatherForm(const Program& program, OpId op);
 std::optional<ScatterForm> scatterForm(const Program& program, OpId op);
 
+/// Whether a scatterForm() op writes rows in place of those that are there, so that of several for one place one stays, PyTorch does not say which.
+bool overwrites(const Program& program, OpId op);
+
 }  // namespace cleave

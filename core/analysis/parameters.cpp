@@ -253,9 +253,24 @@ ValueId tableBehind(const Program& program, ValueId rows)
     return {};
 }
 
-// Entries of an edge index, perhaps with loops behind them, or a matrix of edges.
-bool isOfEdges(const Program& program, ValueId value)
+// A list among the inputs that an index is; nothing if it is another thing.
+const Value* listBehind(const Program& program, ValueId index)
 {
+    static const std::set<std::string_view> views{"aten::view", "aten::reshape", "aten::unsqueeze", "aten::expand",   "aten::expand_as",
+                                                  "aten::to",   "aten::flatten", "aten::squeeze",   "aten::repeat", "aten::contiguous"};
+    while (index.valid() && !program.isInput(index)) {
+        const OpId maker = program[index].producer;
+        index = maker.valid() && views.contains(program[maker].target) ? OpView(program, program[maker]).value("self") : ValueId{};
+    }
+    const bool isList = index.valid() && isInteger(program[index].dtype) && program[index].sizes.size() == 1 && !program[index].sizes[0].isConstant();
+    return isList ? &program[index] : nullptr;
+}
+
+// Entries of an edge index, perhaps with loops behind them, of a list of ends, or a matrix of edges.
+bool isOfEdges(const Program& program, ValueId value, const std::set<std::string>& ends)
+{
+    if (const Value* list = listBehind(program, value); list && ends.contains(list->sizes[0].symbol))
+        return true;
     std::vector<ValueId> open{value};
     std::set<ValueId> seen;
     while (!open.empty()) {
@@ -284,8 +299,9 @@ bool isOfEdges(const Program& program, ValueId value)
 std::vector<ValueId> tablesReadByEdges(const Program& program)
 {
     std::vector<ValueId> tables;
+    const std::set<std::string> ends = sizesOfEnds(program);
     const auto note = [&](ValueId index, ValueId rows) {
-        if (const ValueId table = rows.valid() && isOfEdges(program, index) ? tableBehind(program, rows) : ValueId{};
+        if (const ValueId table = rows.valid() && isOfEdges(program, index, ends) ? tableBehind(program, rows) : ValueId{};
             table.valid() && std::ranges::find(tables, table) == tables.end())
             tables.push_back(table);
     };
@@ -313,6 +329,29 @@ void promoteParameters(Program& program, const std::map<std::string, Role>& chos
         if (parameter.valid())
             Promotion(program, parameter).run();
     }
+}
+
+std::set<std::string> sizesOfEnds(const Program& program)
+{
+    std::set<std::pair<std::string, std::string>> read;  // sizes of lists, and of what is read at them
+    std::set<std::string> ends;
+    const auto isPromoted = [&](const Dim& rows) {
+        return std::ranges::any_of(program.inputs, [&](const Input& input) { return input.parameter.valid() && program[input.value].sizes[0] == rows; });
+    };
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const OpId id{static_cast<int>(i)};
+        if (const auto gather = gatherForm(program, id); gather && gather->sourceDim == 0 && gather->source.valid()) {
+            const Value* list = listBehind(program, gather->index);
+            const std::vector<Dim>& sizes = program[gather->source].sizes;
+            if (list && !sizes.empty() && (tableBehind(program, gather->source).valid() || isPromoted(sizes[0])))
+                read.insert({list->sizes[0].symbol, toString(sizes[0])});
+        } else if (const auto scatter = scatterForm(program, id); scatter && scatter->rowDim == 0 && !program[scatter->self].sizes.empty()) {
+            if (const Value* list = listBehind(program, scatter->index);
+                list && read.contains({list->sizes[0].symbol, toString(program[scatter->self].sizes[0])}))
+                ends.insert(list->sizes[0].symbol);
+        }
+    }
+    return ends;
 }
 
 void promoteReadByEdges(Program& program)

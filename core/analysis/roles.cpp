@@ -141,6 +141,11 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
         else if (hasRows(value) && isFloating(value.dtype))
             input.role = Role::NodeFeatures;
     }
+    // Beside lists of ends of edges between rows of a parameter, as long as these: of edges.
+    const std::set<std::string> ends = sizesOfEnds(program);
+    for (Input& input : program.inputs)
+        if (input.role == Role::NodeFeatures && !input.parameter.valid() && ends.contains(program[input.value].sizes[0].symbol))
+            input.role = Role::EdgeFeatures;
     const auto isFeatures = [](const Input& input) { return input.role == Role::NodeFeatures; };
     if (std::ranges::count_if(program.inputs, isFeatures) > 1)
         for (Input& input : program.inputs)

@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "core/analysis/dims.h"
+#include "core/analysis/message_passing.h"
 #include "core/base/format.h"
 #include "core/base/mapping.h"
 #include "core/base/memory_bound.h"
@@ -79,8 +80,27 @@ LayerWise::LayerWise(const Analysis& analysis, const CutProgram& cut, const Cons
         for (std::size_t i = 0; i < wanted.size(); ++i)
             m_structure[wanted[i]] = results[i];
     });
+    noteOverwrites();
     setOrders(std::vector<std::vector<std::int64_t>>(m_numNodes.size()));
     m_prologueSeconds = watch.lap();
+}
+
+// Rows of several edges that are written to one node: nothing says which of them stays.
+void LayerWise::noteOverwrites()
+{
+    std::set<ValueId> seen;
+    for (std::size_t i = 0; i < m_a.program.ops.size(); ++i) {
+        const OpId id{static_cast<int>(i)};
+        const OpFacts& facts = m_a.ops[id];
+        const std::optional<ScatterForm> form = facts.kind == OpKind::Scatter && overwrites(m_a.program, id) ? scatterForm(m_a.program, id) : std::nullopt;
+        if (!form || !form->source.valid() || !form->sourceHasRows || !m_structure.contains(facts.index) || !seen.insert(facts.index).second)
+            continue;
+        const at::Tensor sorted = std::get<0>(structure(facts.index).flatten().sort());
+        const at::Tensor again = sorted.numel() > 1 ? sorted.slice(0, 1).masked_select(sorted.slice(0, 1).eq(sorted.slice(0, 0, -1))) : at::Tensor();
+        if (again.defined() && again.numel() > 0)
+            m_notices.push_back("The rows of several edges are written to node " + std::to_string(again[0].item<std::int64_t>()) + " by " +
+                                describe(m_a.program, id) + ": which of them stays is not defined, in PyTorch as here.");
+    }
 }
 
 LayerWise::~LayerWise() = default;

@@ -254,6 +254,7 @@ private:
     const at::Tensor* groupedAt(const CutFunction& function, const StepOperand& operand) const;
     const at::Tensor* sourcesAt(const CutFunction& function, const StepOperand& index) const;
     c10::IValue input(const StepOperand& operand, const Batch& batch) const;
+    void noteOverwrites();
     const at::Tensor& structure(ValueId value) const;
     at::Tensor storedRows(const StepOperand& operand, const Batch& batch) const;
     at::Tensor sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch) const;

@@ -93,9 +93,10 @@ Model openModel(const std::filesystem::path& path, const OpenOptions& options, c
     }
 }
 
-bool isForOtherSizes(const Model& model, const std::map<std::string, ArrayShape>& shapes)
+bool isForOtherArrays(const Model& model, const std::map<std::string, ArrayShape>& shapes)
 {
-    return std::ranges::any_of(model.analysis->freeSizes, [&](const FreeSize& free) {
+    const auto isThere = [&](const std::string& input) { return shapes.contains(input); };
+    return std::ranges::any_of(model.program().leftOut, isThere) || std::ranges::any_of(model.analysis->freeSizes, [&](const FreeSize& free) {
         const auto shape = findNamed(shapes, free.input);
         const auto dim = static_cast<std::size_t>(free.dim);
         return shape != shapes.end() && dim < shape->second.sizes.size() && shape->second.sizes[dim] > 0 && shape->second.sizes[dim] != free.size;

@@ -293,7 +293,8 @@ private:
         m_inputs.names.push_back(argument.name());
         m_inputs.given.emplace_back();
         m_inputs.of.emplace_back();
-        if (argument.default_value() && role == m_options.roles.end()) {
+        const bool isInGraph = isOptional && type->kind() == c10::TypeKind::TensorType && m_options.shapes.contains(argument.name());
+        if (argument.default_value() && role == m_options.roles.end() && !isInGraph) {
             m_inputs.given.back() = *argument.default_value();
             return;
         }
@@ -589,7 +590,19 @@ std::string parameterAdvice(const torch::jit::Module& module, const ScriptFailur
 ScriptInputs findInputs(const torch::jit::Module& module, const std::vector<at::Tensor>& examples, const ScriptOptions& options,
                         const Progress& progress)
 {
-    return Search(module, options, progress).run(examples);
+    try {
+        return Search(module, options, progress).run(examples);
+    } catch (const Error&) {
+        // An array of the name of an optional input may be something else.
+        ScriptOptions fewer = options;
+        for (const c10::Argument& argument : module.get_method("forward").function().getSchema().arguments())
+            if (argument.default_value())
+                fewer.shapes.erase(argument.name());
+        if (fewer.shapes.size() == options.shapes.size())
+            throw;
+        progress.check();
+        return Search(module, fewer, progress).run(examples);
+    }
 }
 
 }  // namespace cleave

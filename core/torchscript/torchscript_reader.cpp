@@ -146,9 +146,11 @@ public:
         noteCounts(examples);
         noteDenseBatches();
         for (std::size_t i = 0; i < m_inputs.names.size(); ++i)
-            if (!m_inputs.of[i] && m_inputs.given[i].isNone())
+            if (!m_inputs.of[i] && m_inputs.given[i].isNone()) {
+                program().leftOut.push_back(m_inputs.names[i]);
                 program().notes.push_back("The optional input '" + printable(m_inputs.names[i]) + "' is left out: --role " +
-                                          printable(m_inputs.names[i]) + "=… takes it in.");
+                                          printable(m_inputs.names[i]) + "=… takes it in, and so does a graph with an array of its name.");
+            }
         if (program().outputs.empty())
             throw Error("The model has no output tensor.");
         return std::move(program());

@@ -3274,6 +3274,8 @@ def _source_of(trace: str) -> str:
 def _quiet_and_in_eval(model: nn.Module):
     """Modules in eval mode, PyTorch Geometric in ways that can be traced, and all put back afterwards."""
     modes = {module: module.training for module in model.modules()}
+    buffers = [(module._buffers, name, buffer, buffer.detach().clone() if isinstance(buffer, torch.Tensor) else None)
+               for module in modes for name, buffer in module._buffers.items()]
     geometric = sys.modules.get("torch_geometric")
     backend = getattr(geometric, "backend", None)
     kept = getattr(backend, "use_segment_matmul", None)
@@ -3293,6 +3295,11 @@ def _quiet_and_in_eval(model: nn.Module):
             backend.use_segment_matmul = kept
         for module, training in modes.items():
             module.training = training
+        for names, name, buffer, before in buffers:  # counters and averages that forward goes on with
+            names[name] = buffer
+            if before is not None and before.layout is torch.strided and not torch.equal(buffer, before):
+                with torch.no_grad():
+                    buffer.copy_(before)
 
 
 def export(model: nn.Module, inputs, path=None, *, check: bool = True, tolerance: float = 1e-4) -> Exported:

@@ -916,8 +916,8 @@
         <translation>追踪结果没有读取输入 %1，而是含有形状为 %2 的常量：生成它时所用的图被缓存了（cached=True）；请用 cached=False 追踪新的模型，或用 torch.export 导出。</translation>
     </message>
     <message>
-        <source>The optional input %1 is left out: --role %2 takes it in.</source>
-        <translation>可选输入 %1 被省略：用 --role %2 可加入它。</translation>
+        <source>The optional input %1 is left out: --role %2 takes it in, and so does a graph with an array of its name.</source>
+        <translation>可选输入 %1 被省略：用 --role %2 可加入它，带有同名数组的图也会加入它。</translation>
     </message>
     <message>
         <source>The trace holds numbers of nodes or edges of the graph that it was made with; they are counted anew on every graph.</source>
