@@ -355,6 +355,17 @@ bool lacksFeatures(const Program& program, const std::map<std::string, Role>& ch
     });
 }
 
+// Edges read a table beside features that they read no rows of: it has a row for each node, too (LINKX).
+std::optional<Program> withTablesOfNodes(Program program, const std::map<std::string, Role>& chosen)
+{
+    const std::size_t inputs = program.inputs.size();
+    promoteReadByEdges(program);
+    if (program.inputs.size() == inputs)
+        return {};
+    assignRoles(program, chosen);
+    return program;
+}
+
 }  // namespace
 
 Analysis analyse(Program program, const AnalysisOptions& options, const Evaluator& evaluator, const Progress& progress)
@@ -391,6 +402,12 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
         analysis = tried({.takesAsFeatures = false, .takesAsEdges = false});
     if (!analysis)
         throw Error(*refused);
+    if (analysis->levels == 0)
+        if (std::optional<Program> promoted = withTablesOfNodes(program, options.roles)) {
+            program = *std::move(promoted);
+            if (std::optional<Analysis> passing = tried({.takesAsEdges = options.takesOwnMatrices}); passing && passing->levels > 0)
+                return *std::move(passing);
+        }
     return *std::move(analysis);
 }
 
