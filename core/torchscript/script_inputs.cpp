@@ -94,6 +94,13 @@ constexpr std::string_view ofMoreEdges = "_edges", ofOwnRows = "_rows";
 
 bool isPairs(const ArrayShape& a) { return a.sizes.size() == 2 && a.sizes[0] == 2 && isInteger(a.dtype); }
 
+// Ends of edges and the relation between them, in three rows or four.
+bool isTriples(const ArrayShape& a, const std::string& name)
+{
+    return a.sizes.size() == 2 && a.sizes[0] > 2 && a.sizes[0] <= 4 && a.sizes[1] > 4 * a.sizes[0] && isInteger(a.dtype) &&
+           has(name, {"edge", "triple", "quad", "fact", "link", "qual"});
+}
+
 // How long two lists of integers are that give the ends of edges; -1 if there are none. Others that are as long as there are rows tell of nodes.
 std::int64_t lengthOfEnds(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names)
 {
@@ -114,23 +121,24 @@ std::int64_t lengthOfEnds(const std::vector<ArrayShape>& arrays, const std::vect
 std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names)
 {
     std::int64_t numEdges = -1, numNodes = -1;
-    for (const ArrayShape& array : arrays)
-        if (numEdges < 0 && isPairs(array))
-            numEdges = array.sizes[1];
+    const auto isEnds = [&](std::size_t i) { return isPairs(arrays[i]) || isTriples(arrays[i], names[i]); };
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+        if (numEdges < 0 && isEnds(i))
+            numEdges = arrays[i].sizes[1];
     if (numEdges < 0)
         numEdges = lengthOfEnds(arrays, names);
     // What there is once is not of nodes or edges (a time, the state of a graph), unless nothing else is.
     for (const std::int64_t fewest : {2, 0})
         for (std::size_t i = 0; i < arrays.size(); ++i)
             if (const ArrayShape& array = arrays[i]; numNodes < 0 && !array.sizes.empty() && array.sizes[0] >= fewest && array.sizes[0] != numEdges &&
-                                                     !isPairs(array) && !has(names[i], {"edge"}))
+                                                     !isEnds(i) && !has(names[i], {"edge"}))
                 numNodes = array.sizes[0];
     if (numEdges < 0 && numNodes < 0)
         return {};
     // Further edges have features of their own.
     std::map<std::int64_t, Dim> more{{numEdges, edges}};
     for (std::size_t i = 0; i < arrays.size(); ++i)
-        if (isPairs(arrays[i]))
+        if (isEnds(i))
             more.try_emplace(arrays[i].sizes[1], Dim{0, names[i] + std::string(ofMoreEdges)});
     std::vector<Shape> shapes;
     for (const ArrayShape& array : arrays) {
@@ -138,7 +146,7 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
         Shape shape{array.dtype == DType::Float16 ? DType::Float32 : isPairs(array) ? DType::Int64 : array.dtype, {}, Role::Other};
         for (std::size_t d = 0; d < array.sizes.size(); ++d) {
             const std::int64_t size = array.sizes[d];
-            const bool isRows = d == (isPairs(array) ? 1 : 0) && (size != 1 || size == numNodes || size == numEdges);
+            const bool isRows = d == (isEnds(shapes.size()) ? 1 : 0) && (size != 1 || size == numNodes || size == numEdges);
             const auto listed = more.find(size);
             const bool isOfEdges = size == numEdges || (size != numNodes && listed != more.end());
             shape.sizes.push_back(!isRows            ? Dim{size, {}}

@@ -2010,12 +2010,18 @@ def _own_words(name: str) -> frozenset[str]:
     return frozenset(re.findall(r"[a-z]+|[0-9]+", name.lower())) - _OF_ALL
 
 
+_TUPLES = {"edge", "edges", "triple", "triples", "triplets", "quads", "quadruples", "facts", "links", "quals", "qualifiers"}
+
+
 def _identifier(*parts) -> str:
     name = re.sub(r"\W", "_", "_".join(str(part) for part in parts))
     return name if name[:1].isalpha() or name[:1] == "_" else "v_" + name
 
 
 def _is_edge_index(name: str, tensor: torch.Tensor) -> bool:
+    """Two rows of ends, or three and more that are called edges or triples: ends, and the relation between them."""
+    if not tensor.is_floating_point() and tensor.dim() == 2 and 2 < tensor.shape[0] <= 4 and tensor.shape[1] > 4 * tensor.shape[0]:
+        return not _TUPLES.isdisjoint(_words(name))
     return not tensor.is_floating_point() and tensor.dtype != torch.bool and tensor.dim() == 2 and tensor.shape[0] == 2 and tensor.shape[1] != 2 or \
         (tensor.dim() == 2 and tensor.shape[0] == 2 and "index" in _words(name) and not tensor.is_floating_point())
 
@@ -2241,7 +2247,7 @@ class _Inputs:
     def _classify_indices(self):
         for name, i in self.all.items():
             if i.counts == "other" and _is_edge_index(name, i.tensor):
-                i.counts, i.of = "index", ("", name, "")
+                i.counts, i.of = "index", ("", name) + ("",) * (2 * len(i.tensor) - 3)  # an end for each row
                 if "hyperedge" in _words(name):
                     self._classify_hyperedges(name, i)
             if i.counts == "index":
@@ -2543,7 +2549,8 @@ class _Followed:
 
     def __init__(self, program, indices: dict[torch.fx.Node, str]):
         self.named: dict[_Ends, list[tuple[torch.fx.Node, int]]] = {}
-        self._parts: dict[torch.fx.Node, list[set[_Ends]]] = {node: [{_Ends(name, 0)}, {_Ends(name, 1)}] for node, name in indices.items()}
+        self._parts: dict[torch.fx.Node, list[set[_Ends]]] = {
+            node: [{_Ends(name, row)} for row in range(node.meta["val"].shape[0])] for node, name in indices.items()}
         for node in program.graph.nodes:
             if node.op != "call_function":
                 continue
@@ -2576,8 +2583,9 @@ class _Followed:
         flat = [set().union(*member) for member in members]
         if name in ("stack", "vstack") and dim == 0 and len(flat) == 2 and all(len(member) == 1 for member in members):
             return flat if any(flat) else None
-        if (name == "hstack" or dim in (1, -1)) and name != "stack" and any(len(member) == 2 for member in members):
-            return [set().union(*(member[min(row, len(member) - 1)] for member in members)) for row in (0, 1)]
+        if (name == "hstack" or dim in (1, -1)) and name != "stack" and any(len(member) > 1 for member in members):
+            rows = range(max(len(member) for member in members))
+            return [set().union(*(member[min(row, len(member) - 1)] for member in members)) for row in rows]
         return [set().union(*flat)] if any(flat) else None
 
     def _kept(self, node: torch.fx.Node, name: str):
@@ -2591,11 +2599,11 @@ class _Followed:
             return None if size is None or len(node.args) > 2 or node.kwargs else [{moved(ends) for ends in part} for part in known]
         if name not in _VALUES_KEPT:
             return None
-        if len(known) == 2:
+        if len(known) > 1:
             if name == "select" and second == 0 and isinstance(third, int) or name == "getitem" and isinstance(second, int):
                 return [known[third if name == "select" else second]]
             if name == "flip":
-                return known[::-1] if list(second) == [0] else known if list(second) in ([1], [-1]) else [known[0] | known[1]]
+                return known[::-1] if list(second) == [0] else known if list(second) in ([1], [-1]) else [set().union(*known)]
             along = name in ("slice", "index_select") and second in (1, -1) or name == "index" and len(second) == 2 and second[0] is None
             if along or name in _PAIRS_KEPT or name == "unbind" and second in (None, 0):
                 return known
