@@ -83,6 +83,7 @@ def make_inputs():
     inputs |= {"n_node": inputs["ptr"][1:] - inputs["ptr"][:-1], "of_graphs": torch.randn(GRAPHS, HIDDEN, generator=asked)}
     inputs["hyperedge_index"] = torch.stack([torch.randint(0, NODES, (150,), generator=more), torch.randint(0, HYPEREDGES, (150,), generator=more)])
     inputs |= {"targets": 17, "scale": 5}
+    inputs |= {"triples": torch.stack([edge_index[0], inputs["edge_type"], edge_index[1]]), "values": inputs["edge_weight"]}
     fixed = torch.Generator().manual_seed(31)
     inputs |= {"frequencies": torch.linspace(0, 2, 6), "waves": torch.randn(NODES, 6, generator=fixed) / NODES ** 0.5,
                "relations": torch.randn(RELATIONS, FEATURES, generator=fixed), "relation_edge_index": torch.randint(0, RELATIONS, (2, 9), generator=fixed)}
@@ -307,6 +308,53 @@ class LearnedEntities(nn.Module):
             messages = lin(x[edge_index[0]] * relations[edge_type])
             x, relations = torch.tanh(torch.zeros_like(x).index_add(0, edge_index[1], messages)), lin(relations)
         return torch.sigmoid((torch.index_select(x, 0, queries) * torch.index_select(relations, 0, kinds)) @ x.t())
+
+
+class RepeatedSegments(nn.Module):
+    """Graph matching networks: the target of each edge is repeated for each column, and read as a matrix."""
+
+    def __init__(self):
+        super().__init__()
+        self.lins = nn.ModuleList(nn.Linear(2 * i, HIDDEN) for i in (FEATURES, HIDDEN))
+
+    def forward(self, x, senders, receivers):
+        for lin in self.lins:
+            messages = lin(torch.cat([x[senders], x[receivers]], 1)).relu()
+            columns = torch.prod(torch.tensor(messages.shape[1:])).long()
+            segments = receivers.repeat_interleave(columns).view(receivers.shape[0], *messages.shape[1:])
+            x = torch.zeros(x.shape[0], *messages.shape[1:]).scatter_add(0, segments, messages)
+        return x
+
+
+class Triples(nn.Module):
+    """RED-GNN: edges are heads, relations and tails in three rows, and messages are gated by both."""
+
+    def __init__(self):
+        super().__init__()
+        self.lins = nn.ModuleList(nn.Linear(i, HIDDEN) for i in (FEATURES, HIDDEN))
+        self.relations = nn.ModuleList(nn.Embedding(RELATIONS, i) for i in (FEATURES, HIDDEN))
+
+    def forward(self, x, triples):
+        head, relation, tail = triples[0], triples[1], triples[2]
+        for lin, table in zip(self.lins, self.relations):
+            messages = x[head] + table(relation)
+            x = lin(torch.zeros_like(x).index_add(0, tail, torch.sigmoid(messages.sum(1, keepdim=True)) * messages)).relu()
+        return x
+
+
+class LearnedEnds(nn.Module):
+    """LightGCN as first published: rows are learned, and edges are two lists of ends with a value for each."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(NODES, HIDDEN))
+
+    def forward(self, senders, receivers, values):
+        x, total = self.table, self.table
+        for _ in range(2):
+            x = torch.zeros_like(x).index_add(0, receivers, x[senders] * values[:, None])
+            total = total + x
+        return total / 3
 
 
 class ScoresOfAll(nn.Module):
@@ -1962,6 +2010,9 @@ ZOO = {
     "joined_matrices": JoinedMatrices,
     "scores_of_all": ScoresOfAll,
     "learned_entities": LearnedEntities,
+    "repeated_segments": RepeatedSegments,
+    "triples": Triples,
+    "learned_ends": LearnedEnds,
     "position_aware": PositionAware,
     "asked_of_all": AskedOfAll,
     "triplets": Triplets,
@@ -2195,7 +2246,7 @@ def export(name, model, given):
         return torch.export.export(model, (), given)
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
-             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "relation_edge_index": {1: Dim.AUTO}, "frequencies": None, "relations": None, "expander_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "paired_edge_index": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
+             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "relation_edge_index": {1: Dim.AUTO}, "frequencies": None, "relations": None, "expander_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "paired_edge_index": {1: Dim.AUTO}, "triples": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
              "targets": Dim.AUTO, "scale": Dim.AUTO, "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO},
              "nearness": {0: Dim.AUTO, 1: Dim.AUTO}}
     if "adj" in given:
