@@ -323,7 +323,10 @@ private:
             value.number = nodes;
         m_inputs.shapes.inputs.push_back({ValueId{static_cast<int>(m_inputs.shapes.values.size())}});
         m_inputs.shapes.values.push_back(std::move(value));
-        m_kinds.push_back(likely(argument.name(), role == m_options.roles.end() ? std::nullopt : std::optional(role->second)));
+        // One that may be left out is what the graph has, or nothing.
+        m_kinds.push_back(isInGraph && argument.default_value() && role == m_options.roles.end()
+                              ? std::vector<Shape>()
+                              : likely(argument.name(), role == m_options.roles.end() ? std::nullopt : std::optional(role->second)));
     }
 
     // Of arrays that a graph has by the names of inputs: these shapes come before all others.

@@ -12,6 +12,7 @@ import pathlib
 import sys
 import warnings
 import zipfile
+from typing import Optional
 
 import numpy as np
 import torch
@@ -212,6 +213,36 @@ class Highest(torch.nn.Module):
         return torch.zeros_like(h).index_add(0, edge_index[1], weights * h[edge_index[0]])
 
 
+class Weighted(torch.nn.Module):
+    """Messages are weighed where the caller gives weights; a second optional input is of rows that no graph has."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = torch.nn.Linear(make_models.FEATURES, 16)
+
+    def forward(self, x, edge_index, edge_weight: Optional[torch.Tensor] = None, pos: Optional[torch.Tensor] = None):
+        messages = x[edge_index[0]]
+        if edge_weight is not None:
+            messages = messages * edge_weight.unsqueeze(1)
+        h = torch.zeros_like(x).index_add(0, edge_index[1], messages)
+        if pos is not None:
+            h = h + pos.reshape(7, 11)  # no array of the zoo is like this
+        return self.lin(h).relu()
+
+
+class Overwriting(torch.nn.Module):
+    """Each edge writes its message over what is at its target."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = torch.nn.Linear(make_models.FEATURES, 8)
+
+    def forward(self, x, edge_index):
+        h = torch.zeros(x.size(0), 8)
+        h[edge_index[1]] = self.lin(x)[edge_index[0]]
+        return h
+
+
 class Kinds(torch.nn.Module):
     """Sums for each of a number of kinds that is the model's, of which some have no nodes."""
 
@@ -268,6 +299,10 @@ def write_odd(folder, inputs):
         for name, model, arrays in (("odd_highest", Highest().eval(), to_last), ("odd_kinds", Kinds().eval(), given | {"kinds": inputs["atoms"]})):
             traced(model, arrays).save(str(folder / f"{name}.pt"))
             np.savez_compressed(folder / f"{name}.npz", **{n: t.numpy() for n, t in arrays.items()}, expected=model(**arrays).numpy())
+        weighted, weights = Weighted().eval(), given | {"edge_weight": inputs["edge_weight"]}
+        torch.jit.script(weighted).save(str(folder / "odd_weighted.pt"))
+        np.savez_compressed(folder / "odd_weighted.npz", **{n: t.numpy() for n, t in weights.items()}, num_nodes=make_models.NODES, expected=weighted(**weights).numpy())
+        traced(Overwriting().eval(), given).save(str(folder / "odd_overwrites.pt"))
         traced(FastPath().eval(), given).save(str(folder / "odd_fast_path.pt"))
         traced(Types().eval(), given).save(str(folder / "odd_types.pt"))
         traced(OtherSizes().eval(), given | {"time": torch.ones(1), "eigenvalues": torch.arange(6.0)}).save(str(folder / "odd_sizes.pt"))

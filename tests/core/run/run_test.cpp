@@ -577,5 +577,26 @@ TEST(Bind, NumbersComeFromTheGraph)
     EXPECT_EQ(test::errorOf([&] { runLayerWise(model, graph, {}); }), "Input 'targets' is a number that a graph does not have.");
 }
 
+// Which of several rows for one node stays is not defined: that is told, and only where there are several.
+TEST(Run, RowsThatAreWrittenOverEachOtherAreTold)
+{
+    const Model model = openModel(test::testDir() / "models/torchscript/odd_overwrites.pt");
+    DataGraph graph = readGraph(test::testDir() / "models/zoo/gcn.npz");
+    const std::vector<std::string> told = runLayerWise(model, graph).notices;
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_NE(told.front().find("The rows of several edges are written to node "), std::string::npos) << told.front();
+    EXPECT_NE(told.front().find("make_torchscript.py"), std::string::npos) << told.front();
+
+    NewArray matching = makeArray(DType::Int64, {2, graph.numNodes / 2});
+    auto* ends = reinterpret_cast<std::int64_t*>(matching.data);
+    for (std::int64_t i = 0; i < graph.numNodes; ++i)
+        ends[i] = i;
+    graph.arrays.at("edge_index") = matching.array;
+    graph.numEdges = graph.numNodes / 2;
+    const VerifyResult result = verify(model, graph);
+    EXPECT_TRUE(result.layerWise.notices.empty());
+    EXPECT_TRUE(result.equal());
+}
+
 }  // namespace
 }  // namespace cleave

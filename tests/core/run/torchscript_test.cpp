@@ -272,6 +272,29 @@ TEST(TorchScript, ProductsWithSparseMatricesRunOnEdges)
     EXPECT_TRUE(std::equal(with.as<float>(), with.as<float>() + with.count(), without.as<float>()));
 }
 
+// Without a graph they are left out and told; a graph that has an array of the name gives it, unless forward does not run on that.
+TEST(TorchScript, OptionalInputsAreThoseThatTheGraphHas)
+{
+    const auto says = [](const Model& model, const std::string& text) {
+        return std::ranges::any_of(model.program().notes, [&](const std::string& note) { return note.find(text) != std::string::npos; });
+    };
+    DataGraph graph = readGraph(scripts() / "odd_weighted.npz");
+    const Model without = openModel(scripts() / "odd_weighted.pt", {.widths = {{"x", 12}}});
+    EXPECT_TRUE(says(without, "'edge_weight' is left out"));
+    EXPECT_TRUE(isForOtherArrays(without, arrayShapes(graph)));
+    const Model with = openModel(scripts() / "odd_weighted.pt", {.shapes = arrayShapes(graph)});
+    EXPECT_FALSE(says(with, "'edge_weight'")) << "it is an input";
+    EXPECT_TRUE(says(with, "'pos' is left out"));
+    EXPECT_FALSE(isForOtherArrays(with, arrayShapes(graph)));
+    VerifyOptions options;
+    options.expected["expected"] = graph.arrays.at("expected");
+    EXPECT_TRUE(verify(with, graph, options).equal());
+    EXPECT_FALSE(verify(without, graph, options).equal()) << "the outputs were recorded with weights";
+
+    graph.arrays["pos"] = graph.arrays.at("x");
+    EXPECT_TRUE(says(openModel(scripts() / "odd_weighted.pt", {.shapes = arrayShapes(graph)}), "'pos' is left out"));
+}
+
 TEST(TorchScript, CachedGraphsChangedBuffersAndBranchesByFeaturesAreRefused)
 {
     const std::string cached = test::errorOf([] { openModel(scripts() / "odd_cached.pt"); });
