@@ -1054,6 +1054,51 @@ def second_graphs_fit_together(cli, folder, only):
 
 
 @test
+def edges_lie_in_three_rows(cli, folder, only):
+    """Heads, relations and tails below one another: their number is free, that of the rows is not, and other graphs can be run."""
+    import cleave_export
+    import torch
+
+    def gated(self, x, edges):
+        messages = x[edges[0]] * self.relations[edges[1]]
+        return torch.zeros_like(x).index_add(0, edges[2], messages)
+
+    def triples(nodes, count, seed):
+        generator = torch.Generator().manual_seed(seed)
+        ends = torch.randint(0, nodes, (2, count), generator=generator)
+        return {"x": torch.randn(nodes, 6, generator=generator), "edges": torch.stack([ends[0], torch.randint(0, 3, (count,), generator=generator), ends[1]])}
+
+    model = model_of(gated, "x", "edges", relations=torch.nn.Parameter(torch.randn(3, 6)))
+    exported = cleave_export.export(model, triples(23, 77, 1), folder / "triples.pt2")
+    sizes = sizes_of(exported)["edges"]
+    yield "" if sizes[0] == "3" and not sizes[1].isdigit() else f"edges are of {sizes}"
+    yield f"notes are {exported.notes}" if exported.notes else ""
+    exported.save_graph(folder / "triples.npz")
+    yield verified(cli, folder / "triples.pt2", folder / "triples.npz")
+
+
+@test
+def exporting_leaves_buffers_as_they_are(cli, folder, only):
+    """Counters and averages that forward changes are what they were, and the same tensors."""
+    import cleave_export
+    import torch
+
+    def counts(self, x, edge_index):
+        self.calls += 1
+        self.mean = 0.9 * self.mean + 0.1 * x.detach().mean(0)
+        return summed(x, edge_index, x.size(0))
+
+    model = model_of(counts, "x", "edge_index")
+    model.register_buffer("calls", torch.tensor(3))
+    model.register_buffer("mean", torch.arange(6.0))
+    before = dict(model.named_buffers())
+    with contextlib.suppress(cleave_export.ExportError):
+        cleave_export.export(model, {name: small_graph()[name] for name in ("x", "edge_index")}, None)
+    yield "" if all(buffer is before[name] for name, buffer in model.named_buffers()) else "buffers are other tensors"
+    yield "" if model.calls == 3 and torch.equal(model.mean, torch.arange(6.0)) else f"buffers are {model.calls}, {model.mean}"
+
+
+@test
 def forward_is_that_of_the_model(cli, folder, only):
     """What is exported is what model(...) gives, by a forward and hooks of its own, and the model keeps them."""
     import functools
