@@ -126,6 +126,7 @@ constexpr std::array texts{
     QT_TRANSLATE_NOOP("cleave::Core", "the number of dimensions differs"),
     QT_TRANSLATE_NOOP("cleave::Core", "the type does not fit"),
     QT_TRANSLATE_NOOP("cleave::Core", "The cut model does not give the whole model's answers on a small random graph: %1"),
+    QT_TRANSLATE_NOOP("cleave::Core", "The cut model does not run on a small random graph, though the whole model does, so Cleave cannot cut it: %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The model does not run on a small random graph, so its cut cannot be checked. %1"),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan %1 does not fit into %2 in batches of %3: it needs %4."),
     QT_TRANSLATE_NOOP("cleave::Core", "The plan %1 does not fit into %2 with any batch size: it needs %3."),

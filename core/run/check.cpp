@@ -98,7 +98,12 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
             std::iota(backwards.rbegin(), backwards.rend(), 0);
             run.setOrder(backwards, type);
         }
-        run.run(batchSize, {progress.stop, {}});
+        try {
+            run.run(batchSize, {progress.stop, {}});
+        } catch (const Error& error) {
+            throw Error(std::string("The cut model does not run on a small random graph, though the whole model does, so Cleave cannot cut it: ") +
+                        error.what());
+        }
         for (std::size_t i = 0; i < compared.size(); ++i) {
             const double gap = difference(run.store().at(compared[i]), whole[i].toTensor());
             if (gap > allowedGap(narrowest[compared[i]]))

@@ -332,6 +332,10 @@
         <translation>在一个小型随机图上，切分后的模型与整个模型的结果不一致：%1</translation>
     </message>
     <message>
+        <source>The cut model does not run on a small random graph, though the whole model does, so Cleave cannot cut it: %1</source>
+        <translation>切分后的模型无法在小随机图上运行，而整个模型可以，因此 Cleave 无法切分它：%1</translation>
+    </message>
+    <message>
         <source>The model does not run on a small random graph, so its cut cannot be checked. %1</source>
         <translation>模型无法在一个小型随机图上运行，因此无法检查其切分。%1</translation>
     </message>
