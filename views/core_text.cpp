@@ -113,8 +113,7 @@ constexpr std::array texts{
     QT_TRANSLATE_NOOP(
         "cleave::Core",
         "The model has no node-feature input (a tensor whose first dimension counts nodes), so there is nothing to cut: name one with %1."),
-    QT_TRANSLATE_NOOP("cleave::Core",
-                      "The model has no node-feature input (a tensor whose first dimension counts nodes), so there is nothing to cut: %1"),
+    QT_TRANSLATE_NOOP("cleave::Core", "The model has no node-feature input (a tensor whose first dimension counts nodes), so there is nothing to cut: %1"),
     QT_TRANSLATE_NOOP(
         "cleave::Core",
         "The model was exported for one graph only (%1): export it again with %2; or, if parameter %3 has a row for each node, open it with %4."),
