@@ -82,6 +82,8 @@ private:
             return {0, std::string(name)};
         if (name == "Symbol")
             return symbol();
+        if (name == "Float")
+            return wholeFloat();
         std::vector<Dim> arguments;
         if (!take(')')) {
             do
@@ -98,6 +100,26 @@ private:
     // Symbol('s0', positive=True, integer=True): the name alone.
     Dim symbol()
     {
+        const std::string_view name = quoted();
+        const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+        if (!std::ranges::all_of(name, plain))
+            fail();
+        return {0, std::string(name)};
+    }
+
+    // Float('1.0', precision=53), as steps of torch.arange are written.
+    Dim wholeFloat()
+    {
+        const std::string_view digits = quoted();
+        const std::size_t point = digits.find('.');
+        if (point == std::string_view::npos || digits.find_first_not_of('0', point + 1) != std::string_view::npos)
+            fail();
+        return number(digits.substr(0, point));
+    }
+
+    // Up to the closing parenthesis.
+    std::string_view quoted()
+    {
         skipSpace();
         if (m_at >= m_text.size() || (m_text[m_at] != '\'' && m_text[m_at] != '"'))
             fail();
@@ -105,18 +127,28 @@ private:
         const std::size_t end = m_text.find(quote, m_at);
         if (end == std::string_view::npos || end == m_at)
             fail();
-        const std::string name(m_text.substr(m_at, end - m_at));
-        const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+        const std::string_view text = m_text.substr(m_at, end - m_at);
         m_at = m_text.find(')', end);
-        if (m_at == std::string_view::npos || !std::ranges::all_of(name, plain))
+        if (m_at == std::string_view::npos)
             fail();
         ++m_at;
-        return {0, name};
+        return text;
+    }
+
+    // Whole numbers stay whole in floating point, whatever is not divided.
+    static bool isWholeAnyway(const std::string& name, const std::vector<Dim>& arguments)
+    {
+        if (name == "FloatTrueDiv")
+            return arguments.size() == 2 && arguments.back().isOne();
+        const bool rounds = name == "ToFloat" || name == "CeilToInt" || name == "FloorToInt" || name == "TruncToInt";
+        return rounds && arguments.size() == 1 && arguments.front().symbol.find("Div") == std::string::npos;
     }
 
     static Dim combined(const std::string& name, const std::vector<Dim>& arguments)
     {
         std::vector<std::string> texts;
+        if (isWholeAnyway(name, arguments))
+            return arguments.front();
         if (name == "Add" || name == "Mul") {
             std::int64_t constant = name == "Add" ? 0 : 1;
             bool overflow = false;

@@ -34,5 +34,15 @@ TEST(Symbols, OtherTextIsOneSentence)
         EXPECT_NE(test::errorOf([&] { parseSize(text, "test"); }), "") << text.substr(0, 40);
 }
 
+// torch.arange(0., n) counts in floating point; what is divided may be no whole number.
+TEST(Symbols, FloatsOfWholeNumbersAreThese)
+{
+    EXPECT_EQ(canonical("CeilToInt(FloatTrueDiv(ToFloat(Symbol('s77', positive=True, integer=True)), Float('1.0', precision=53)))"), "s77");
+    EXPECT_EQ(canonical("CeilToInt(FloatTrueDiv(Add(ToFloat(Add(Symbol('s7'), Integer(1))), Float('-1.0', precision=53)), Float('1.0', precision=53)))"),
+              canonical("Add(Add(Symbol('s7'), Integer(1)), Integer(-1))"));
+    EXPECT_EQ(canonical("CeilToInt(FloatTrueDiv(ToFloat(Symbol('s7')), Float('2.0', precision=53)))"), "CeilToInt(FloatTrueDiv(s7, 2))");
+    EXPECT_NE(test::errorOf([] { parseSize("CeilToInt(Mul(Float('0.5', precision=53), ToFloat(Symbol('s7'))))", "test"); }), "");
+}
+
 }  // namespace
 }  // namespace cleave
