@@ -58,6 +58,14 @@ std::string formatNumber(double x)
     return text.data();
 }
 
+std::string shapeText(const std::vector<std::int64_t>& shape)
+{
+    std::vector<std::string> sizes;
+    for (const std::int64_t size : shape)
+        sizes.push_back(std::to_string(size));
+    return "[" + join(sizes, ", ") + "]";
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator)
 {
     std::string all;

@@ -14,6 +14,9 @@ std::string formatSeconds(double seconds);  ///< "3.1 ms", "12 s"
 std::string formatCount(std::int64_t n);    ///< "1,038,000"
 std::string formatNumber(double x);         ///< shortest of up to 3 significant digits: "1.2e-06", "0.815"
 
+/// "[2, 60]"
+std::string shapeText(const std::vector<std::int64_t>& shape);
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
 std::string toHex(std::span<const std::byte> bytes);  ///< "0aff": two digits for each

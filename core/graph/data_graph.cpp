@@ -58,14 +58,6 @@ std::optional<Array> asClasses(const Array& array)
     return classes.array;
 }
 
-std::string shapeText(const Array& array)
-{
-    std::vector<std::string> sizes;
-    for (const std::int64_t size : array.shape)
-        sizes.push_back(std::to_string(size));
-    return "[" + join(sizes, ", ") + "]";
-}
-
 class GraphReader {
 public:
     GraphReader(const std::filesystem::path& path, const GraphOptions& options, const Progress& progress)
@@ -264,7 +256,7 @@ private:
             fail(name + "_shape", "must hold two sizes");
         const std::int64_t rows = shape.as<std::int64_t>()[0], width = shape.as<std::int64_t>()[1];
         if (begin.shape.size() != 1 || begin.count() != rows + 1)
-            fail(name + "_indptr", "has shape " + shapeText(begin) + ", but " + name + "_shape asks for " + std::to_string(rows + 1) + " entries");
+            fail(name + "_indptr", "has shape " + shapeText(begin.shape) + ", but " + name + "_shape asks for " + std::to_string(rows + 1) + " entries");
         if (columns.count() != entries || begin.as<std::int64_t>()[0] != 0 || begin.as<std::int64_t>()[rows] != entries)
             fail(name + "_indices", "does not fit " + name + "_indptr and " + name + "_data");
         if (m_all.contains(name))
@@ -315,7 +307,7 @@ private:
         slot = take(nameOrOnlyTyped(name + "_mask"));
         if (const auto several = take(name + "_masks")) {
             if (several->shape.size() != 2)
-                fail(name + "_masks", "must have shape [splits, nodes], not " + shapeText(*several));
+                fail(name + "_masks", "must have shape [splits, nodes], not " + shapeText(several->shape));
             if (m_options.split < 0 || m_options.split >= several->shape[0])
                 throw Error(m_file + " has " + std::to_string(several->shape[0]) + " splits, numbered from 0: there is no split " +
                             std::to_string(m_options.split) + ".");
@@ -460,8 +452,11 @@ private:
 
     void takeEdges(const std::string& name, Array& edges, std::int64_t nodes, const Progress& progress)
     {
+        const bool isTransposed = edges.shape.size() == 2 && edges.shape[0] != 2 && edges.shape[1] == 2 && isInteger(edges.dtype);
+        if (isTransposed)
+            fail(name, "must be of shape [2, edges], not " + shapeText(edges.shape) + ": it is transposed");
         if (edges.shape.size() != 2 || edges.shape[0] != 2 || !isInteger(edges.dtype))
-            fail(name, "must be integers of shape [2, edges], not " + std::string(dtypeName(edges.dtype)) + " " + shapeText(edges));
+            fail(name, "must be integers of shape [2, edges], not " + std::string(dtypeName(edges.dtype)) + " " + shapeText(edges.shape));
         edges = asInt64(edges);
         m_graph.numEdges += edges.shape[1];
         progress.update(0, "Checking edges");
@@ -506,7 +501,7 @@ private:
             return;
         const auto check = [&](const std::string& name, const Array& array) {
             if (array.shape.empty() || array.shape[0] != m_graph.numNodes)
-                fail(name, "has shape " + shapeText(array) + ", but the graph has " + formatCount(m_graph.numNodes) + " nodes");
+                fail(name, "has shape " + shapeText(array.shape) + ", but the graph has " + formatCount(m_graph.numNodes) + " nodes");
         };
         // Which dimension has the rows, or which of them together have, is for the model to say.
         const auto has = [](const Array& array, std::int64_t rows) {
@@ -519,14 +514,14 @@ private:
         for (const char* name : {"edge_attr", "edge_type", "edge_weight"})
             if (const auto found = m_all.find(name);
                 found != m_all.end() && !has(found->second, m_graph.numEdges))
-                fail(name, "has shape " + shapeText(found->second) + ", but edge_index has " + formatCount(m_graph.numEdges) + " edges");
+                fail(name, "has shape " + shapeText(found->second.shape) + ", but edge_index has " + formatCount(m_graph.numEdges) + " edges");
         if (m_graph.names && m_graph.names->size() != m_graph.numNodes)
             throw Error(m_file + " names " + formatCount(m_graph.names->size()) + " nodes, but the graph has " + formatCount(m_graph.numNodes) + ".");
         for (const auto& [name, mask] :
              {std::pair("train_mask", &m_graph.trainMask), std::pair("val_mask", &m_graph.valMask), std::pair("test_mask", &m_graph.testMask)})
             if (*mask) {
                 if ((*mask)->shape.size() != 1)
-                    fail(name, "must have shape [nodes], not " + shapeText(**mask) + "; several splits are " + name + "s of shape [splits, nodes]");
+                    fail(name, "must have shape [nodes], not " + shapeText((*mask)->shape) + "; several splits are " + name + "s of shape [splits, nodes]");
                 check(name, **mask);
             }
     }

@@ -30,14 +30,6 @@ namespace cleave {
 
 namespace {
 
-std::string shapeText(const std::vector<std::int64_t>& shape)
-{
-    std::vector<std::string> sizes;
-    for (const std::int64_t size : shape)
-        sizes.push_back(std::to_string(size));
-    return "[" + join(sizes, ", ") + "]";
-}
-
 bool mayBeRandom(const Program& program, const Input& input, const RunOptions& options)
 {
     const Value& value = program[input.value];

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/base/error.h"
+#include "core/base/format.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -38,12 +40,9 @@ Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& 
 {
     Comparison result;
     result.output = a.name;
-    if (a.array.shape != expected.shape) {
-        result.equal = false;
-        result.maxAbsolute = result.maxRelative = std::numeric_limits<double>::infinity();
-        result.rows = result.outputRows = result.rowsOver = a.array.shape.empty() ? 1 : a.array.shape[static_cast<std::size_t>(a.rowDim)];
-        return result;
-    }
+    if (a.array.shape != expected.shape)
+        throw Error("Output '" + printable(a.name) + "' is of shape " + shapeText(a.array.shape) + ", but what it is compared with is of shape " +
+                    shapeText(expected.shape) + ".");
     const auto rowsFirst = [&](const Array& array) {
         const at::Tensor all = toTensor(array).to(at::kDouble);
         return all.dim() ? all.movedim(a.rowDim, 0) : all;

@@ -1188,6 +1188,14 @@
         <translation>%2 的数组 %1 必须是一个节点数。</translation>
     </message>
     <message>
+        <source>Array %1 of %2 must be of shape [2, edges], not %3: it is transposed.</source>
+        <translation>%2 的数组 %1 的形状必须是 [2, 边数]，而不是 %3：它被转置了。</translation>
+    </message>
+    <message>
+        <source>Output %1 is of shape %2, but what it is compared with is of shape %3.</source>
+        <translation>输出 %1 的形状是 %2，而与它比较的数组的形状是 %3。</translation>
+    </message>
+    <message>
         <source>Array %1 of %2 must be integers of shape [2, edges], not %3.</source>
         <translation>%2 的数组 %1 必须是形状为 [2, 边数] 的整数，而不是 %3。</translation>
     </message>

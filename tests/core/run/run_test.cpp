@@ -577,6 +577,16 @@ TEST(Bind, NumbersComeFromTheGraph)
     EXPECT_EQ(test::errorOf([&] { runLayerWise(model, graph, {}); }), "Input 'targets' is a number that a graph does not have.");
 }
 
+TEST(Run, OutputsOfAnotherShapeAreNotComparedWith)
+{
+    const Model model = openModel(test::testDir() / "models/zoo/gcn.pt2");
+    const DataGraph graph = readGraph(test::testDir() / "models/zoo/gcn.npz");
+    VerifyOptions options;
+    options.expected["expected"] = graph.arrays.at("x");
+    EXPECT_EQ(test::errorOf([&] { verify(model, graph, options); }),
+              "Output 'add_1' is of shape [60, 4], but what it is compared with is of shape [60, 12].");
+}
+
 // Which of several rows for one node stays is not defined: that is told, and only where there are several.
 TEST(Run, RowsThatAreWrittenOverEachOtherAreTold)
 {
