@@ -223,6 +223,7 @@ private Q_SLOTS:
     void storyAndEmptyPageOpenTheExample();
     void machineIsMeasuredInTheWindow();
     void plansAreComparedBySmallDifferences();
+    void messagesAreReadInEveryTheme();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -3881,6 +3882,20 @@ void WindowTest::plansAreComparedBySmallDifferences()
         QCOMPARE(bars[i].text, QStringLiteral("%1 (%2)").arg(secondsText(bars[i].total()), changeText(bars[0].total(), bars[i].total())));
     QVERIFY(window.planPanel().summary().contains(
         QStringLiteral("at most %1 of memory").arg(bytesText(window.document().planEditor().cost()->peakBytes()))));
+}
+
+void WindowTest::messagesAreReadInEveryTheme()
+{
+    MainWindow window;
+    window.show();
+    window.document().open(QStringLiteral("/nonexistent.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);
+    for (const Theme theme : {Theme::Dark, Theme::Light, Theme::HighContrast, Theme::Light}) {
+        applyTheme(*qApp, theme);
+        const QPalette palette = window.messageBar().palette();
+        const int text = palette.color(QPalette::WindowText).lightness(), ground = palette.color(QPalette::Window).lightness();
+        QVERIFY2(std::abs(text - ground) > 140, qPrintable(QStringLiteral("%1: %2 on %3").arg(themeName(theme)).arg(text).arg(ground)));
+    }
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
