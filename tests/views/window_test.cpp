@@ -224,6 +224,7 @@ private Q_SLOTS:
     void machineIsMeasuredInTheWindow();
     void plansAreComparedBySmallDifferences();
     void messagesAreReadInEveryTheme();
+    void arrowsIntoModulesKeepTheirHeads();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -3896,6 +3897,27 @@ void WindowTest::messagesAreReadInEveryTheme()
         const int text = palette.color(QPalette::WindowText).lightness(), ground = palette.color(QPalette::Window).lightness();
         QVERIFY2(std::abs(text - ground) > 140, qPrintable(QStringLiteral("%1: %2 on %3").arg(themeName(theme)).arg(text).arg(ground)));
     }
+}
+
+// Titles of modules lie above arrows: heads end below them.
+void WindowTest::arrowsIntoModulesKeepTheirHeads()
+{
+    constexpr double head = 8;
+    MainWindow window;
+    open(window, "gcn.pt2");
+    GraphView& view = window.graphView();
+    view.expandAll();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
+    const GraphPicture& picture = *view.picture();
+    int frames = 0;
+    for (const QGraphicsItem* item : view.scene()->items())
+        if (const auto* frame = dynamic_cast<const FrameItem*>(item)) {
+            ++frames;
+            for (const std::vector<LayoutPoint>& path : picture.layout.paths)
+                if (!path.empty())
+                    QVERIFY(!frame->headerRect().intersects(QRectF(path.back().x - 1, path.back().y - head, 2, head)));
+        }
+    QVERIFY(frames > 0);
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
