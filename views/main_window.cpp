@@ -134,10 +134,6 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     connect(m_plan, &PlanPanel::batchSizeChosen, &m_document, &Document::chooseBatchSize);
     connect(m_plan, &PlanPanel::randomFeaturesWanted, &m_document, [this] { m_document.setRandomFeatures(true); });
     connect(m_plan, &PlanPanel::rewritesWanted, &m_document, [this] { m_document.chooseRewrites(); });
-    connect(&m_document, &Document::changed, this, [this](Change change) {
-        if (change == Change::Model || change == Change::Options)
-            m_plan->offerRewrites(m_document.model() != nullptr && m_document.rewrites().empty());
-    });
     connect(&m_document, &Document::rewritesDiffer, this, &MainWindow::offerComparison);
     connect(m_plan, &PlanPanel::tensorSelected, m_view, &GraphView::selectTensor);
     connect(m_view, &GraphView::selectionChanged, this, [this] {
@@ -308,7 +304,8 @@ void MainWindow::makeActions()
     auto* random = run->addAction(tr("Random &features where the graph has none"), &m_document, &Document::setRandomFeatures);
     random->setCheckable(true);
     connect(&m_document, &Document::changed, random, [this, random] { random->setChecked(m_document.options().run.randomFeatures); });
-    addRewrites(run->addMenu(tr("Re&writes")));
+    m_rewrites = run->addMenu(tr("Re&writes"));
+    addRewrites(m_rewrites);
     m_calibrate = addAction(run, tr("&Measure this machine"), {}, [this] { m_document.calibrate(); });
     connect(m_plan, &PlanPanel::calibrationWanted, m_calibrate, &QAction::trigger);
     run->addSeparator();
@@ -574,6 +571,11 @@ void MainWindow::showTasks()
     for (QAction* action : m_ofPicture)
         action->setEnabled(m_view->picture() != nullptr);
     m_calibrate->setEnabled(!busy);
+    // Either would drop what has been run or measured so far.
+    const bool mayRewrite = m_document.job(Task::Run) == nullptr && m_document.job(Task::Calibrate) == nullptr;
+    m_rewrites->setEnabled(mayRewrite);
+    m_plan->offerRewrites(m_document.model() && m_document.graph() && m_document.rewrites().empty(), mayRewrite);
+    m_plan->offerCalibration(!busy);
     const Job* opening = m_document.job(Task::OpenModel);
     m_empty->setReading(opening == nullptr ? QString() : opening->title());
     m_cancel->setVisible(busy);

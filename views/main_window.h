@@ -116,7 +116,7 @@ private:
     QDockWidget* m_storyDock = nullptr;
     double m_fontBefore = 0;
     SettingsDialog* m_settings = nullptr;
-    QMenu* m_recent = nullptr;
+    QMenu *m_recent = nullptr, *m_rewrites = nullptr;
     ResultPanel* m_results = nullptr;
     QDockWidget* m_resultDock = nullptr;
     QLabel* m_task = nullptr;

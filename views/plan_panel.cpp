@@ -403,10 +403,13 @@ void PlanPanel::fillDevices()
     }
 }
 
-void PlanPanel::offerRewrites(bool offers)
+void PlanPanel::offerRewrites(bool offers, bool isPossible)
 {
     m_rewrite->setVisible(offers);
+    m_rewrite->setEnabled(isPossible);
 }
+
+void PlanPanel::offerCalibration(bool isPossible) { m_calibrate->setEnabled(isPossible); }
 
 void PlanPanel::showCurve()
 {

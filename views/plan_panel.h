@@ -32,7 +32,8 @@ public:
 
     QPushButton& deviceButton() { return *m_device; }  ///< with a menu of where functions run; hidden where there is no device
 
-    void offerRewrites(bool offers);    ///< by a button: the program is as it was traced
+    void offerRewrites(bool offers, bool isPossible);  ///< by a button: the program is as it was traced, and nothing runs that this would end
+    void offerCalibration(bool isPossible);            ///< nothing else is under way
     QString activity() const;  ///< what is being counted or planned, after a moment; empty if nothing is
     QPushButton& stopButton() { return *m_stop; }  ///< "Go on" once it is stopped
 

@@ -225,6 +225,7 @@ private Q_SLOTS:
     void plansAreComparedBySmallDifferences();
     void messagesAreReadInEveryTheme();
     void arrowsIntoModulesKeepTheirHeads();
+    void nothingIsRewrittenDuringARun();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -3918,6 +3919,25 @@ void WindowTest::arrowsIntoModulesKeepTheirHeads()
                     QVERIFY(!frame->headerRect().intersects(QRectF(path.back().x - 1, path.back().y - head, 2, head)));
         }
     QVERIFY(frames > 0);
+}
+
+void WindowTest::nothingIsRewrittenDuringARun()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    const QList<QPushButton*> buttons = window.planPanel().findChildren<QPushButton*>();
+    const auto rewrite = std::ranges::find(buttons, QStringLiteral("Rewrite where it pays"), &QPushButton::text);
+    QVERIFY(rewrite != buttons.end() && (*rewrite)->isHidden());  // where it pays is known on a graph only
+    openGraph(window);
+    const QList<QMenu*> menus = window.findChildren<QMenu*>();
+    const auto menu = std::ranges::find(menus, QStringLiteral("Re&writes"), &QMenu::title);
+    QVERIFY(menu != menus.end());
+    QVERIFY((*menu)->isEnabled() && (*rewrite)->isVisible() && (*rewrite)->isEnabled());
+    window.document().verify();
+    QVERIFY(window.document().job(Task::Run) && !(*menu)->isEnabled() && !(*rewrite)->isEnabled());
+    QTest::mouseClick(*rewrite, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+    QVERIFY(window.document().report().verify && (*menu)->isEnabled() && (*rewrite)->isEnabled());
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
