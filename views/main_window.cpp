@@ -328,8 +328,9 @@ void MainWindow::makeActions()
     auto* structure = view->addAction(tr("S&tructure arrows"), m_view, &GraphView::setShowsStructure);
     structure->setCheckable(true);
     view->addSeparator();
-    addAction(view, tr("&Larger text"), tr("Ctrl+Shift++"), [this] { changeFontSize(1); });
-    addAction(view, tr("&Smaller text"), tr("Ctrl+Shift+-"), [this] { changeFontSize(-1); });
+    // not with Shift and +, which is how many keyboards write the + that zooms
+    addAction(view, tr("&Larger text"), tr("Ctrl+]"), [this] { changeFontSize(1); });
+    addAction(view, tr("&Smaller text"), tr("Ctrl+["), [this] { changeFontSize(-1); });
     auto* presenting = addAction(view, tr("&Presenter view"), tr("F11"), [] {});
     presenting->setCheckable(true);
     connect(presenting, &QAction::toggled, this, &MainWindow::setPresenting);

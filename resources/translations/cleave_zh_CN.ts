@@ -1684,7 +1684,7 @@
         <translation>%1 不能位于%2，因为作用于多种节点类型且一起运行的函数，其运算不能移出或移入。</translation>
     </message>
     <message>
-        <source>Op %1 (embedding_renorm_) is no table's.</source>
+        <source>Op %1 (embedding_renorm_) is no table&apos;s.</source>
         <translation>运算 %1（embedding_renorm_）作用的不是表。</translation>
     </message>
     <message>
@@ -1949,7 +1949,7 @@
     </message>
     <message>
         <source>The adjacency matrix &apos;%1&apos; of graph %2 has %3 rows and columns, but the graph has %4 nodes.</source>
-        <translation>图 %2 的邻接矩阵 '%1' 有 %3 行和列，但图有 %4 个节点。</translation>
+        <translation>图 %2 的邻接矩阵 &apos;%1&apos; 有 %3 行和列，但图有 %4 个节点。</translation>
     </message>
 </context>
 <context>
@@ -3434,16 +3434,8 @@
         <translation>增大文字(&amp;L)</translation>
     </message>
     <message>
-        <source>Ctrl+Shift++</source>
-        <translation>Ctrl+Shift++</translation>
-    </message>
-    <message>
         <source>&amp;Smaller text</source>
         <translation>减小文字(&amp;S)</translation>
-    </message>
-    <message>
-        <source>Ctrl+Shift+-</source>
-        <translation>Ctrl+Shift+-</translation>
     </message>
     <message>
         <source>&amp;Presenter view</source>
@@ -3646,6 +3638,14 @@
     <message>
         <source>Words and &amp;keys</source>
         <translation>术语和按键(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Ctrl+]</source>
+        <translation>Ctrl+]</translation>
+    </message>
+    <message>
+        <source>Ctrl+[</source>
+        <translation>Ctrl+[</translation>
     </message>
 </context>
 <context>

@@ -226,6 +226,7 @@ private Q_SLOTS:
     void messagesAreReadInEveryTheme();
     void arrowsIntoModulesKeepTheirHeads();
     void nothingIsRewrittenDuringARun();
+    void textSizeHasKeysOfItsOwn();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -3938,6 +3939,23 @@ void WindowTest::nothingIsRewrittenDuringARun()
     QTest::mouseClick(*rewrite, Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
     QVERIFY(window.document().report().verify && (*menu)->isEnabled() && (*rewrite)->isEnabled());
+}
+
+// Shift and = write the + that zooms: the same keys for the text would be taken for it.
+void WindowTest::textSizeHasKeysOfItsOwn()
+{
+    MainWindow window;
+    QList<QKeySequence> larger, zooming;
+    for (const QAction* action : window.findChildren<QAction*>()) {
+        if (action->text() == QStringLiteral("&Larger text"))
+            larger = action->shortcuts();
+        if (action->text() == QStringLiteral("Zoom &in"))
+            zooming = action->shortcuts();
+    }
+    QVERIFY(!larger.isEmpty() && !zooming.isEmpty());
+    for (const QKeySequence& a : larger)
+        for (const QKeySequence& b : zooming)
+            QVERIFY(a[0].key() != b[0].key());
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
