@@ -227,6 +227,7 @@ private Q_SLOTS:
     void arrowsIntoModulesKeepTheirHeads();
     void nothingIsRewrittenDuringARun();
     void textSizeHasKeysOfItsOwn();
+    void titlesOfDocksGrowWithTheText();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -3956,6 +3957,37 @@ void WindowTest::textSizeHasKeysOfItsOwn()
     for (const QKeySequence& a : larger)
         for (const QKeySequence& b : zooming)
             QVERIFY(a[0].key() != b[0].key());
+}
+
+void WindowTest::titlesOfDocksGrowWithTheText()
+{
+    const QFont before = QApplication::font();
+    applyTheme(*qApp, Theme::Light);
+    MainWindow window;
+    window.resize(1300, 850);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    auto* dock = window.findChild<QDockWidget*>(QStringLiteral("model"));
+    const auto ink = [&] {  // how far to the right there are dark points in the title's row
+        const QImage image = dock->grab().toImage();
+        const int bottom = dock->widget()->y(), right = dock->width() / 2;
+        int last = 0;
+        for (int y = 0; y < bottom; ++y)
+            for (int x = 0; x < right; ++x)
+                last = qGray(image.pixel(x, y)) < 90 ? std::max(last, x) : last;
+        return last;
+    };
+    QFont font = before;
+    font.setPointSizeF(8);
+    QApplication::setFont(font);
+    QCoreApplication::processEvents();
+    const int small = ink();
+    font.setPointSizeF(12);
+    QApplication::setFont(font);
+    QCoreApplication::processEvents();
+    const int large = ink();
+    QApplication::setFont(before);
+    QVERIFY2(small > 20 && large > 1.3 * small, qPrintable(QStringLiteral("%1, then %2").arg(small).arg(large)));
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
