@@ -257,7 +257,7 @@ void GraphView::sayCut()
     m_cutLabel->say(text);
     if (moves) {
         const QRectF cut = m_scene->cutRect(*m_cut);
-        m_cutLabel->putBeside({viewport()->width() / 2, mapFromScene(QPointF(0, cut.bottom())).y()});
+        m_cutLabel->putBeside({viewport()->width() / 2, mapFromScene(QPointF(0, cut.bottom())).y()}, *this);
     }
     if (moves)
         announce(*this, QString(text).replace(QLatin1Char('\n'), QStringLiteral("; ")));

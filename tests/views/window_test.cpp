@@ -228,6 +228,7 @@ private Q_SLOTS:
     void nothingIsRewrittenDuringARun();
     void textSizeHasKeysOfItsOwn();
     void titlesOfDocksGrowWithTheText();
+    void labelsOfDragsAreWholeAndBeside();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -3988,6 +3989,33 @@ void WindowTest::titlesOfDocksGrowWithTheText()
     const int large = ink();
     QApplication::setFont(before);
     QVERIFY2(small > 20 && large > 1.3 * small, qPrintable(QStringLiteral("%1, then %2").arg(small).arg(large)));
+}
+
+void WindowTest::labelsOfDragsAreWholeAndBeside()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    const DagKey key = boxOf(window, "linear_3");
+    const auto box = [&] {
+        const int index = view.picture()->dag.find(key);
+        return view.mapFromScene(view.graphScene().boxRect(index)).boundingRect();
+    };
+    const auto label = [&]() -> const PlanLabel* {
+        for (const PlanLabel* candidate : view.viewport()->findChildren<PlanLabel*>())
+            if (!candidate->isHidden())
+                return candidate;
+        return nullptr;
+    };
+    beginDrag(window, "linear_3", Position::pre(2));
+    QVERIFY(label() && !label()->geometry().intersects(box()));
+    for (const int y : {view.viewport()->height() - 1, view.viewport()->height() + 200, 2, -100}) {
+        const QPoint at(view.viewport()->width() / 2, y);
+        QTest::mouseMove(view.viewport(), at);
+        if (label())
+            QVERIFY2(view.viewport()->rect().contains(label()->geometry()) && !label()->geometry().contains(at), qPrintable(QString::number(y)));
+    }
+    QTest::keyClick(&view, Qt::Key_Escape);
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
