@@ -488,10 +488,17 @@ void GraphView::frameAgain()
 {
     if (!picture() || m_framing == Framing::Free)
         return;
-    if (m_framing == Framing::Fit)
+    if (m_framing == Framing::Fit) {
         fit();
-    else
-        showAtStart();
+        return;
+    }
+    showAtStart();
+    constexpr int around = 30;
+    if (const int selected = m_selection ? picture()->dag.find(*m_selection) : -1; selected >= 0)
+        ensureVisible(m_scene->boxRect(selected), around, around);
+    else if (m_cut)
+        showLine(m_scene->cutRect(*m_cut));
+    m_framing = Framing::Start;
 }
 
 void GraphView::showAtStart()
@@ -507,10 +514,8 @@ void GraphView::showAtStart()
     scaleTo(std::clamp(widthZoom, readableZoom, 1.0));
     verticalScrollBar()->setValue(verticalScrollBar()->minimum());
     horizontalScrollBar()->setValue(horizontalScrollBar()->minimum() + static_cast<int>(beside * zoom()));
-    // At the left of a very wide picture there are titles alone.
-    const std::vector<int> order = m_scene->readingOrder();
-    if (const int x = order.empty() ? 0 : mapFromScene(m_scene->boxRect(order.front()).center()).x(); x > viewport()->width())
-        horizontalScrollBar()->setValue(horizontalScrollBar()->value() + x - viewport()->width() / 2);
+    const QRectF seen = mapToScene(viewport()->rect()).boundingRect();
+    horizontalScrollBar()->setValue(horizontalScrollBar()->value() + qRound((m_scene->fullestLeft(seen) - seen.left()) * zoom()));
 }
 
 void GraphView::lookAt(const QPointF& centre)

@@ -229,6 +229,8 @@ private Q_SLOTS:
     void textSizeHasKeysOfItsOwn();
     void titlesOfDocksGrowWithTheText();
     void labelsOfDragsAreWholeAndBeside();
+    void widePicturesStartWhereTheirBoxesAre();
+    void selectionStaysInSightBesideOtherPanels();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -4016,6 +4018,49 @@ void WindowTest::labelsOfDragsAreWholeAndBeside()
             QVERIFY2(view.viewport()->rect().contains(label()->geometry()) && !label()->geometry().contains(at), qPrintable(QString::number(y)));
     }
     QTest::keyClick(&view, Qt::Key_Escape);
+}
+
+void WindowTest::widePicturesStartWhereTheirBoxesAre()
+{
+    MainWindow window;
+    for (const char* name : {"deep_gcn2", "simulator_decomposed", "film_relations"}) {
+        window.resize(1360, 860);
+        window.show();
+        GraphView& view = window.graphView();
+        const QString file = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/%1.pt2").arg(QLatin1String(name));
+        window.document().open(file);
+        QTRY_VERIFY_WITH_TIMEOUT(window.document().modelPath() == file && !view.isLayingOut() && !window.document().isBusy(), patience);
+        std::set<int> bands, withBoxes;
+        for (std::size_t i = 0; i < view.picture()->dag.boxes.size(); ++i) {
+            const QRect box = view.mapFromScene(view.graphScene().boxRect(static_cast<int>(i))).boundingRect();
+            if (box.bottom() <= 0 || box.top() >= view.viewport()->height())
+                continue;
+            bands.insert(view.picture()->dag.boxes[i].key.band);
+            if (view.viewport()->rect().intersects(box))
+                withBoxes.insert(view.picture()->dag.boxes[i].key.band);
+        }
+        QVERIFY2(2 * withBoxes.size() > bands.size(),
+                 qPrintable(QStringLiteral("%1: %2 of %3").arg(QLatin1String(name)).arg(withBoxes.size()).arg(bands.size())));
+    }
+}
+
+void WindowTest::selectionStaysInSightBesideOtherPanels()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    const DagKey last = boxOf(window, "add_1");
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, place(view, last));
+    QVERIFY(view.selection() == last);
+    for (const char* name : {"code", "tables"}) {
+        auto* dock = window.findChild<QDockWidget*>(QLatin1String(name));
+        const int before = view.height();
+        dock->toggleViewAction()->trigger();
+        QTRY_VERIFY(view.height() < before);
+        QVERIFY2(view.viewport()->rect().contains(place(view, last)), name);
+        dock->toggleViewAction()->trigger();
+        QTRY_VERIFY(view.height() >= before);
+    }
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
