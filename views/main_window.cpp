@@ -244,7 +244,7 @@ void MainWindow::makeDocks()
     auto* tables = dock(tr("Tables"), QStringLiteral("tables"), m_tables, Qt::BottomDockWidgetArea);
     tabifyDockWidget(m_resultDock, tables);
     tables->hide();
-    resizeDocks({model, plan}, {300, 330}, Qt::Horizontal);
+    resizeDocks({model, plan}, {300, 350}, Qt::Horizontal);
     resizeDocks({model, inspector}, {500, 260}, Qt::Vertical);
 }
 

@@ -8,6 +8,8 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
+#include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -128,9 +130,12 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
       m_functions(new CostBars(this)),
       m_curve(new BatchCurve(this)),
       m_savePoint(new QLabel(this)),
-      m_savePoints(new QTableView(this))
+      m_savePoints(new QTableView(this)),
+      m_split(new QSplitter(Qt::Vertical, this)),
+      m_bars(new QScrollArea(m_split))
 {
     m_summary->setWordWrap(true);
+    m_summary->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_summary->setContentsMargins(10, 6, 10, 2);
     m_calibrate->setToolTip(tr("Takes some seconds; costs are predicted from what is found, now and later"));
     connect(m_calibrate, &QPushButton::clicked, this, &PlanPanel::calibrationWanted);
@@ -164,31 +169,6 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
         cell += cells;
         m_buttons.append(button);
     }
-    m_savePoints->setModel(&m_model);
-    m_savePoints->setAccessibleName(tr("Save points"));
-    m_savePoints->setFrameShape(QFrame::NoFrame);
-    m_savePoints->setShowGrid(false);
-    m_savePoints->setAlternatingRowColors(true);
-    m_savePoints->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_savePoints->setTabKeyNavigation(false);
-    m_savePoints->verticalHeader()->hide();
-    m_savePoints->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    m_savePoints->horizontalHeader()->setResizeContentsPrecision(30);
-    // where there is little room, costs are seen first
-    m_savePoints->horizontalHeader()->moveSection(SavePointModel::Shape, SavePointModel::Seconds);
-    m_savePoints->setMinimumHeight(120);
-
-    auto* bars = new QWidget(this);
-    auto* barLayout = new QVBoxLayout(bars);
-    barLayout->setContentsMargins(0, 0, 0, 0);
-    barLayout->addWidget(m_plans);
-    barLayout->addWidget(m_curve);
-    barLayout->addWidget(m_functions);
-    barLayout->addStretch(1);
-    auto* area = new QScrollArea(this);
-    area->setWidget(bars);
-    area->setWidgetResizable(true);
-    area->setFrameShape(QFrame::NoFrame);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -196,10 +176,14 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     auto* calibration = new QHBoxLayout;
     calibration->setContentsMargins(10, 0, 10, 2);
     calibration->addWidget(m_calibrate);
-    calibration->addWidget(m_random);
     calibration->addWidget(m_rewrite);
     calibration->addStretch(1);
     layout->addLayout(calibration);
+    auto* random = new QHBoxLayout;
+    random->setContentsMargins(10, 0, 10, 2);
+    random->addWidget(m_random);
+    random->addStretch(1);
+    layout->addLayout(random);
     layout->addLayout(buttons);
     auto* device = new QHBoxLayout;
     device->setContentsMargins(10, 0, 10, 2);
@@ -210,9 +194,12 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     m_device->setMenu(new QMenu(m_device));
     connect(m_device->menu(), &QMenu::aboutToShow, this, &PlanPanel::fillDevices);
     layout->addWidget(m_activityRow);
-    layout->addWidget(area, 3);
-    layout->addWidget(m_savePoints, 2);
-    layout->addWidget(m_savePoint);
+    layout->addWidget(m_split, 1);
+    m_split->addWidget(makeBars());
+    m_split->addWidget(makeTable());
+    m_split->setChildrenCollapsible(false);
+    m_split->installEventFilter(this);
+    connect(m_split, &QSplitter::splitterMoved, this, [this] { m_isSplitByHand = true; });
 
     auto* activity = new QHBoxLayout(m_activityRow);
     activity->setContentsMargins(10, 2, 10, 2);
@@ -226,10 +213,6 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     connect(&editor.costs(), &PlanCosts::working, this, &PlanPanel::showActivity);
     connect(m_stop, &QPushButton::clicked, &editor, [&editor] { editor.costs().isStopped() ? editor.goOnMeasuring() : editor.stopMeasuring(); });
 
-    m_savePoint->setWordWrap(true);
-    m_savePoint->setContentsMargins(10, 2, 10, 4);
-    m_savePoint->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    m_savePoint->setMinimumHeight(4 * m_savePoint->fontMetrics().lineSpacing() + 6);  // kept free, so that rows stay where they are
     m_curve->hide();
     connect(m_curve, &BatchCurve::chosen, this, &PlanPanel::batchSizeChosen);
     connect(m_savePoints->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
@@ -242,6 +225,7 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
         showSavePoint();
         if (m_selected.valid())
             selectTensor(m_selected);
+        shareRoom();
     });
     connect(&m_editor, &PlanEditor::curveChanged, this, &PlanPanel::showCurve);
     connect(m_plans, &CostBars::activated, this, [this](int bar) {
@@ -255,6 +239,92 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     showPlan();
 }
 
+QWidget* PlanPanel::makeBars()
+{
+    auto* bars = new QWidget(this);
+    auto* barLayout = new QVBoxLayout(bars);
+    barLayout->setContentsMargins(0, 0, 0, 0);
+    barLayout->addWidget(m_plans);
+    barLayout->addWidget(m_curve);
+    barLayout->addWidget(m_functions);
+    barLayout->addStretch(1);
+    bars->installEventFilter(this);
+    m_bars->setWidget(bars);
+    m_bars->setWidgetResizable(true);
+    m_bars->setFrameShape(QFrame::NoFrame);
+    return m_bars;
+}
+
+QWidget* PlanPanel::makeTable()
+{
+    m_savePoints->setModel(&m_model);
+    m_savePoints->setAccessibleName(tr("Save points"));
+    m_savePoints->setFrameShape(QFrame::NoFrame);
+    m_savePoints->setShowGrid(false);
+    m_savePoints->setAlternatingRowColors(true);
+    m_savePoints->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_savePoints->setTabKeyNavigation(false);
+    m_savePoints->verticalHeader()->hide();
+    m_savePoints->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_savePoints->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_savePoints->horizontalHeader()->setResizeContentsPrecision(30);
+    m_savePoints->horizontalHeader()->setStretchLastSection(true);
+    // where there is little room, costs are seen first
+    m_savePoints->horizontalHeader()->moveSection(SavePointModel::Shape, SavePointModel::Seconds);
+    m_savePoint->setWordWrap(true);
+    m_savePoint->setContentsMargins(10, 2, 10, 4);
+    m_savePoint->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    auto* table = new QWidget(m_split);
+    auto* layout = new QVBoxLayout(table);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_savePoints, 1);
+    layout->addWidget(m_savePoint);
+    layout->addStretch();
+    return table;
+}
+
+// Bars get what they need, unless the person says otherwise; the table has no more than its rows.
+void PlanPanel::shareRoom()
+{
+    constexpr int leastRows = 2;
+    const int row = m_savePoints->fontMetrics().height() + 8, rows = m_model.rowCount();
+    const int around = m_savePoints->horizontalHeader()->sizeHint().height() + 2 * m_savePoints->frameWidth() +
+                       (m_savePoints->horizontalScrollBar()->isVisibleTo(m_savePoints) ? m_savePoints->horizontalScrollBar()->sizeHint().height() : 0);
+    m_savePoints->verticalHeader()->setDefaultSectionSize(row);
+    m_savePoints->setMinimumHeight(around + std::min(rows, leastRows) * row);
+    m_savePoints->setMaximumHeight(around + rows * row);
+    m_savePoint->setMinimumHeight(4 * m_savePoint->fontMetrics().lineSpacing() + 6);  // kept free, so that rows stay where they are
+    if (m_isSplitByHand)
+        return;
+    const int bars = m_bars->widget()->heightForWidth(m_bars->width());
+    m_split->setSizes({bars, std::max(0, m_split->height() - m_split->handleWidth() - bars)});
+}
+
+// For the longest sentence: another size of batches leaves the buttons below it where they are.
+void PlanPanel::keepRoom()
+{
+    const QMargins around = m_summary->contentsMargins();
+    const QRect inside(0, 0, width() - around.left() - around.right(), 1 << 16);
+    const int height = m_longestSummary.isEmpty() ? 0 : m_summary->fontMetrics().boundingRect(inside, Qt::TextWordWrap, m_longestSummary).height();
+    m_summary->setMinimumHeight(height + around.top() + around.bottom());
+}
+
+void PlanPanel::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    keepRoom();
+}
+
+void PlanPanel::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        keepRoom();
+        shareRoom();
+    }
+}
+
 // A table that takes the focus makes its first row the current one: that is nobody's choice.
 bool PlanPanel::eventFilter(QObject* watched, QEvent* event)
 {
@@ -262,6 +332,8 @@ bool PlanPanel::eventFilter(QObject* watched, QEvent* event)
         m_isTakingFocus = true;
         QMetaObject::invokeMethod(this, [this] { m_isTakingFocus = false; }, Qt::QueuedConnection);
     }
+    if ((watched == m_split && event->type() == QEvent::Resize) || (watched == m_bars->widget() && event->type() == QEvent::LayoutRequest))
+        QMetaObject::invokeMethod(this, &PlanPanel::shareRoom, Qt::QueuedConnection);
     return QWidget::eventFilter(watched, event);
 }
 
@@ -322,29 +394,35 @@ void PlanPanel::showPlan()
     std::erase_if(functions, [](const CostBars::Bar& bar) { return bar.total() == 0; });  // of a degree at which nothing is done
     m_functions->setBars(std::move(functions));
     showCurve();
+    const QString predicted = isShown ? tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.")
+                                            .arg(countText(m_editor.costs().plans().front().batchSize), bytesText(cost->readBytes()),
+                                                 bytesText(cost->writtenBytes()), bytesText(cost->peakBytes()))
+                                      : QString();
+    const QString ofPlan = deviceText() + (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString());
+    m_longestSummary = isShown ? predicted + oneBatchText() + ofPlan : QString();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
-                       : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.")
-                                        .arg(countText(m_editor.costs().plans().front().batchSize), bytesText(cost->readBytes()),
-                                             bytesText(cost->writtenBytes()), bytesText(cost->peakBytes())) +
-                                    oneBatchText() + deviceText() + (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString())
+                       : cost                      ? predicted + (isOneBatch() ? oneBatchText() : QString()) + ofPlan
                        : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
                        : m_editor.costs().isStopped()          ? tr("Counting the rows of blocks was stopped.")
                        : m_editor.costs().hasGraph()           ? tr("Counting the rows of blocks on the graph…")
                                                                : tr("Open a graph to see what plans cost."));
-    m_calibrate->setVisible(isShown && hasAssumedRates());
+    keepRoom();
+    m_calibrate->setVisible(m_editor.space() != nullptr);
     m_random->setVisible(!cost && m_editor.costs().problem().contains(QStringLiteral("--features random")));
     showButtons();
     showDevice();
 }
 
+bool PlanPanel::isOneBatch() const
+{
+    return m_editor.costs().plans().front().batchSize >= std::ranges::max(m_editor.costs().model()->counts().nodes);
+}
+
 // Why plans differ so little.
 QString PlanPanel::oneBatchText() const
 {
-    const GraphCounts& counts = m_editor.costs().model()->counts();
-    return m_editor.costs().plans().front().batchSize < std::ranges::max(counts.nodes)
-               ? QString()
-               : u' ' + tr("One batch holds all nodes, so that plans cost much the same: choose a smaller batch size to see them differ.");
+    return u' ' + tr("One batch holds all nodes, so that plans cost much the same: choose a smaller batch size to see them differ.");
 }
 
 // What lies in its memory, and what crosses over.

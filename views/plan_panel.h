@@ -9,6 +9,8 @@
 
 class QLabel;
 class QPushButton;
+class QScrollArea;
+class QSplitter;
 class QTableView;
 
 namespace cleave::views {
@@ -39,6 +41,10 @@ public:
 
     bool eventFilter(QObject* watched, QEvent* event) override;
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
 Q_SIGNALS:
     void tensorSelected(ValueId tensor);  ///< in the table, by the person
     void calibrationWanted();
@@ -47,11 +53,16 @@ Q_SIGNALS:
     void batchSizeChosen(std::int64_t batchSize);
 
 private:
+    QWidget* makeBars();
+    QWidget* makeTable();
+    void shareRoom();
+    void keepRoom();
     void showPlan();
     void showCurve();
     void showSavePoint();
     void showButtons();
     void showDevice();
+    bool isOneBatch() const;
     QString oneBatchText() const;
     QString deviceText() const;
     void fillDevices();
@@ -64,6 +75,7 @@ private:
     PlanEditor& m_editor;
     SavePointModel m_model;
     QLabel* m_summary;
+    QString m_longestSummary;  // whatever the size of batches
     QPushButton *m_calibrate, *m_random, *m_rewrite;
     ValueId m_selected;  // in the window; the table has it only while it is saved
     QWidget* m_activityRow;
@@ -76,6 +88,9 @@ private:
     BatchCurve* m_curve;
     QLabel* m_savePoint;
     QTableView* m_savePoints;
+    QSplitter* m_split;
+    QScrollArea* m_bars;
+    bool m_isSplitByHand = false;
     QList<QPushButton*> m_buttons;
     std::size_t m_ownBars = 1;  // before those of the planners
 };
