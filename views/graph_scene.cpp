@@ -113,9 +113,20 @@ void GraphScene::addItems()
         addItem(item);
         m_boxes.push_back(item);
     }
+    tellBandsTheirBoxes();
     addItem(m_movedLayer = new MovedOpsLayer);
     m_picture->stages ? writeStages() : showPlan();
     setSceneRect(itemsBoundingRect());  // exactly: by itself it would only grow
+}
+
+void GraphScene::tellBandsTheirBoxes()
+{
+    std::vector<std::vector<QRectF>> boxes(m_bands.size());
+    for (const BoxItem* item : m_boxes)
+        boxes[static_cast<std::size_t>(m_picture->dag.boxes[static_cast<std::size_t>(item->index())].key.band)].push_back(item->rect().translated(item->pos()));
+    for (std::size_t i = 0; i < m_bands.size(); ++i)
+        if (m_bands[i] != nullptr)
+            m_bands[i]->setBoxes(std::move(boxes[i]));
 }
 
 void GraphScene::addFrames()

@@ -64,6 +64,7 @@ public:
 
 private:
     void addItems();
+    void tellBandsTheirBoxes();
     void addFrames();
     void addArrow(std::size_t arrow);
     void markBands();

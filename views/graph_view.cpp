@@ -610,11 +610,12 @@ void GraphView::drawForeground(QPainter* painter, const QRectF& area)
 
 void GraphView::scrollContentsBy(int dx, int dy)
 {
+    constexpr double widest = 1.5;  // of titles, where their letters are larger than at full size
     QGraphicsView::scrollContentsBy(dx, dy);
     if (zoom() < textDetail)
         viewport()->update();
     else if (dx != 0)
-        viewport()->update(0, 0, std::min(viewport()->width(), static_cast<int>(m_scene->titleRoom() * zoom()) + std::abs(dx)), viewport()->height());
+        viewport()->update(0, 0, std::min(viewport()->width(), static_cast<int>(widest * m_scene->titleRoom() * zoom()) + std::abs(dx)), viewport()->height());
 }
 
 void GraphView::changeEvent(QEvent* event)

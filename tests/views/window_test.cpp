@@ -234,6 +234,7 @@ private Q_SLOTS:
     void selectionStaysInSightBesideOtherPanels();
     void barsOfFunctionsAreWhole();
     void buttonsOfThePlanStayInTheirPlace();
+    void titlesLeaveSavePointsFree();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -4108,6 +4109,35 @@ void WindowTest::buttonsOfThePlanStayInTheirPlace()
     QCOMPARE(panel.planners().at(2)->mapTo(&panel, QPoint()), button);
     QCOMPARE(panel.curve().mapTo(&panel, QPoint()), curve);
     window.document().planEditor().history().setClean();
+}
+
+void WindowTest::titlesLeaveSavePointsFree()
+{
+    MainWindow window;
+    open(window, "jk.pt2");
+    GraphView& view = window.graphView();
+    view.setZoom(3);
+    const GraphPicture& picture = *view.picture();
+    const auto tensor = std::ranges::find_if(picture.dag.boxes, [](const DagBox& box) {
+        return box.key.kind == BoxKind::Tensor && box.key.band > 0 && !box.isReminder && box.level > 0 && !box.isOutput;
+    });
+    QVERIFY(tensor != picture.dag.boxes.end());
+    const auto index = static_cast<std::size_t>(tensor - picture.dag.boxes.begin());
+    const LayoutPoint centre = picture.layout.centres[index];
+    const QSizeF size = picture.sizes[index];
+    // Its left end comes to the view's, where the title of the cut stays.
+    view.lookAt({centre.x - size.width() / 2 + (view.viewport()->width() / 2.0 - 20) / view.zoom(), centre.y});
+    const QRectF box = view.mapFromScene(QRectF(centre.x - size.width() / 2, centre.y - size.height() / 2, size.width(), size.height())).boundingRect();
+    QVERIFY2(box.left() > 0 && box.left() < 60, qPrintable(QString::number(box.left())));
+    const GraphStyle& style = view.graphScene().style();
+    const QRgb expected = style.colors.level(tensor->level, style.levels).rgb();
+    const QImage seen = view.viewport()->grab().toImage();
+    const double zoom = view.zoom();
+    int kept = 0, all = 0;
+    for (double x = 6; x < 6 + style.metrics.tab; ++x)
+        for (double y = size.height() * 0.35; y < size.height() * 0.65; ++y, ++all)
+            kept += seen.pixel(static_cast<int>(box.left() + x * zoom), static_cast<int>(box.top() + y * zoom)) == expected ? 1 : 0;
+    QVERIFY2(2 * kept > all, qPrintable(QStringLiteral("%1 of %2").arg(kept).arg(all)));  // the rest is its number
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
