@@ -235,6 +235,7 @@ private Q_SLOTS:
     void barsOfFunctionsAreWhole();
     void buttonsOfThePlanStayInTheirPlace();
     void titlesLeaveSavePointsFree();
+    void barsThatTakeFarMoreAreBroken();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -4138,6 +4139,22 @@ void WindowTest::titlesLeaveSavePointsFree()
         for (double y = size.height() * 0.35; y < size.height() * 0.65; ++y, ++all)
             kept += seen.pixel(static_cast<int>(box.left() + x * zoom), static_cast<int>(box.top() + y * zoom)) == expected ? 1 : 0;
     QVERIFY2(2 * kept > all, qPrintable(QStringLiteral("%1 of %2").arg(kept).arg(all)));  // the rest is its number
+}
+
+void WindowTest::barsThatTakeFarMoreAreBroken()
+{
+    const auto bar = [](double seconds, bool isMarked) {
+        CostBars::Bar made{QStringLiteral("plan"), {}, {}, {}, isMarked};
+        made.seconds[CostBars::ComputeNodes] = seconds;
+        return made;
+    };
+    CostBars bars;
+    bars.setBars({bar(25, true), bar(24, false), bar(26, false), bar(211, false), bar(25, false)});
+    QVERIFY2(bars.scale() > 26 && bars.scale() < 40, qPrintable(QString::number(bars.scale())));
+    bars.setBars({bar(25, true), bar(60, false), bar(20, false)});
+    QCOMPARE(bars.scale(), 60.0);
+    bars.setBars({bar(6080, false), bar(245, false), bar(66, false)});  // functions: which of them takes longest is what matters
+    QCOMPARE(bars.scale(), 6080.0);
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
