@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <limits>
+#include <utility>
 
 #include "core/run/open_device.h"
 #include "views/core_text.h"
@@ -233,6 +235,14 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
         if (const std::ptrdiff_t i = bar - static_cast<std::ptrdiff_t>(m_ownBars); i >= 0 && i < static_cast<std::ptrdiff_t>(priced.size()))
             take(priced[static_cast<std::size_t>(i)]);
     });
+    QWidget* before = m_calibrate;
+    const auto then = [&before](QWidget* next) { setTabOrder(std::exchange(before, next), next); };
+    then(m_rewrite);
+    then(m_random);
+    std::ranges::for_each(m_buttons, then);
+    then(m_device);
+    then(m_stop);
+    then(m_savePoints);
     connect(&m_editor, &PlanEditor::shownChanged, this, &PlanPanel::showPlan);
     connect(&m_editor, &PlanEditor::costsChanged, this, &PlanPanel::showPlan);
     connect(&m_editor, &PlanEditor::comparisonChanged, this, &PlanPanel::showPlan);
@@ -395,14 +405,14 @@ void PlanPanel::showPlan()
     m_functions->setBars(std::move(functions));
     showCurve();
     const QString predicted = isShown ? tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.")
-                                            .arg(countText(m_editor.costs().plans().front().batchSize), bytesText(cost->readBytes()),
+                                            .arg(countText(batchSize()), bytesText(cost->readBytes()),
                                                  bytesText(cost->writtenBytes()), bytesText(cost->peakBytes()))
                                       : QString();
     const QString ofPlan = deviceText() + (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString());
     m_longestSummary = isShown ? predicted + oneBatchText() + ofPlan : QString();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
-                       : cost                      ? predicted + (isOneBatch() ? oneBatchText() : QString()) + ofPlan
+                       : cost                      ? predicted + (batchSize() == allNodes() ? oneBatchText() : QString()) + ofPlan
                        : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
                        : m_editor.costs().isStopped()          ? tr("Counting the rows of blocks was stopped.")
                        : m_editor.costs().hasGraph()           ? tr("Counting the rows of blocks on the graph…")
@@ -412,11 +422,6 @@ void PlanPanel::showPlan()
     m_random->setVisible(!cost && m_editor.costs().problem().contains(QStringLiteral("--features random")));
     showButtons();
     showDevice();
-}
-
-bool PlanPanel::isOneBatch() const
-{
-    return m_editor.costs().plans().front().batchSize >= std::ranges::max(m_editor.costs().model()->counts().nodes);
 }
 
 // Why plans differ so little.
@@ -489,10 +494,26 @@ void PlanPanel::offerRewrites(bool offers, bool isPossible)
 
 void PlanPanel::offerCalibration(bool isPossible) { m_calibrate->setEnabled(isPossible); }
 
+// Of the largest batch, which holds all nodes, if a larger one is allowed.
+std::int64_t PlanPanel::batchSize() const
+{
+    return m_editor.costs().plans().empty() ? 0 : std::min(m_editor.costs().plans().front().batchSize, allNodes());
+}
+
+std::int64_t PlanPanel::allNodes() const
+{
+    const CostModel* costs = m_editor.costs().model();
+    return costs == nullptr ? std::numeric_limits<std::int64_t>::max() : std::ranges::max(costs->counts().nodes);
+}
+
 void PlanPanel::showCurve()
 {
-    m_curve->setPoints(m_editor.showsCosts() ? m_editor.costs().curve(m_editor.shown()) : std::vector<PlanCosts::Point>{},
-                       m_editor.costs().plans().empty() ? 0 : m_editor.costs().plans().front().batchSize);
+    std::vector<PlanCosts::Point> points = m_editor.showsCosts() ? m_editor.costs().curve(m_editor.shown()) : std::vector<PlanCosts::Point>{};
+    for (PlanCosts::Point& point : points)
+        point.batchSize = std::min(point.batchSize, allNodes());
+    const auto same = std::ranges::unique(points, {}, &PlanCosts::Point::batchSize);
+    points.erase(same.begin(), same.end());
+    m_curve->setPoints(std::move(points), batchSize());
 }
 
 QString PlanPanel::savePointText() const { return m_savePoint->isEnabled() ? m_savePoint->text() : QString(); }

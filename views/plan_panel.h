@@ -62,7 +62,8 @@ private:
     void showSavePoint();
     void showButtons();
     void showDevice();
-    bool isOneBatch() const;
+    std::int64_t batchSize() const;  // 0 while costs are not known
+    std::int64_t allNodes() const;   // of the largest type; without bound while they are not counted
     QString oneBatchText() const;
     QString deviceText() const;
     void fillDevices();

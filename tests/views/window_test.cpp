@@ -235,7 +235,9 @@ private Q_SLOTS:
     void barsOfFunctionsAreWhole();
     void buttonsOfThePlanStayInTheirPlace();
     void titlesLeaveSavePointsFree();
+    void batchesAreNoLargerThanTheGraph();
     void barsThatTakeFarMoreAreBroken();
+    void tabFollowsWhatIsSeen();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -4141,6 +4143,21 @@ void WindowTest::titlesLeaveSavePointsFree()
     QVERIFY2(2 * kept > all, qPrintable(QStringLiteral("%1 of %2").arg(kept).arg(all)));  // the rest is its number
 }
 
+void WindowTest::batchesAreNoLargerThanTheGraph()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    const PlanEditor& editor = window.document().planEditor();
+    QTRY_VERIFY(!editor.costs().isWorking());
+    window.document().chooseBatchSize(999'999'999);
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost() && editor.batches().size == 999'999'999 && !editor.costs().isWorking(), patience);
+    QVERIFY2(window.planPanel().summary().contains(QStringLiteral("batches of 2,708 nodes")), qPrintable(window.planPanel().summary()));
+    const QAccessibleInterface* curve = QAccessible::queryAccessibleInterface(&window.planPanel().curve());
+    const QString sizes = curve->text(QAccessible::Description);
+    QVERIFY2(sizes.count(QStringLiteral("batches of 2,708:")) == 1 && !sizes.contains(QStringLiteral("999")), qPrintable(sizes));
+    window.document().planEditor().history().setClean();
+}
+
 void WindowTest::barsThatTakeFarMoreAreBroken()
 {
     const auto bar = [](double seconds, bool isMarked) {
@@ -4155,6 +4172,27 @@ void WindowTest::barsThatTakeFarMoreAreBroken()
     QCOMPARE(bars.scale(), 60.0);
     bars.setBars({bar(6080, false), bar(245, false), bar(66, false)});  // functions: which of them takes longest is what matters
     QCOMPARE(bars.scale(), 6080.0);
+}
+
+void WindowTest::tabFollowsWhatIsSeen()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    const auto isInOrder = [](const QWidget& panel) {
+        int last = -1;
+        for (const QWidget* widget = panel.nextInFocusChain(); widget != &panel; widget = widget->nextInFocusChain()) {
+            const bool isButton = qobject_cast<const QPushButton*>(widget) || qobject_cast<const QComboBox*>(widget) || qobject_cast<const QSpinBox*>(widget);
+            if (!panel.isAncestorOf(widget) || !widget->isVisible() || !isButton)
+                continue;
+            const int row = widget->mapTo(&panel, QPoint()).y();
+            if (row < last)
+                return false;
+            last = row;
+        }
+        return last > 0;
+    };
+    QVERIFY(isInOrder(*window.findChild<ModelPanel*>()));
+    QVERIFY(isInOrder(window.planPanel()));
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
