@@ -51,18 +51,38 @@ QString SavePointModel::bytesOf(ValueId tensor) const
     const QString rows = facts.rows == Rows::Nodes ? toText(nodesText(analysis, facts.nodeType)) : QStringLiteral("V");
     const QString text = perRow > 0 ? tr("%1 × %2").arg(bytesText(perRow), rows) : tr("not known");
     const TensorCost* cost = costOf(tensor);
-    return cost == nullptr ? text : tr("%1 = %2").arg(text, bytesText(cost->write.bytes));
+    const std::int64_t nodes = analysis.types() == 1 ? m_editor.costs().numNodes() : 0;  // known before blocks are counted
+    const double bytes = cost != nullptr ? cost->write.bytes : perRow * static_cast<double>(nodes);
+    return bytes > 0 ? tr("%1 = %2").arg(text, bytesText(bytes)) : text;
 }
 
-QString SavePointModel::secondsOf(ValueId tensor) const
+// The last one above what reads it of those that it is saved at.
+int SavePointModel::cutOf(const TensorRead& read, ValueId tensor) const
 {
-    const TensorCost* cost = costOf(tensor);
+    const FunctionCost& reader = m_editor.cost()->functions[static_cast<std::size_t>(read.function)];
+    const int above = (reader.isGlobal ? reader.last : reader.first) - 1;
+    int cut = -1;
+    for (const Row& row : m_rows)
+        if (row.tensor == tensor && (cut < 0 || row.cut <= above))
+            cut = row.cut;
+    return cut;
+}
+
+// Of a tensor that is saved at several cuts, at each what is done there.
+QString SavePointModel::secondsOf(const Row& row) const
+{
+    const TensorCost* cost = costOf(row.tensor);
     if (cost == nullptr)
         return {};
-    double seconds = cost->write.seconds;
+    const bool isFirst = m_rows[static_cast<std::size_t>(rowOf(row.tensor))].cut == row.cut;
+    double seconds = isFirst ? cost->write.seconds : 0;
+    bool isRead = false;
     for (const TensorRead& read : cost->reads)
-        seconds += read.amount.seconds;
-    return seconds > 0 ? secondsText(seconds) : tr("handed on");
+        if (cutOf(read, row.tensor) == row.cut) {
+            isRead = true;
+            seconds += read.amount.seconds;
+        }
+    return seconds > 0 ? secondsText(seconds) : isFirst || isRead ? tr("handed on") : tr("stays");
 }
 
 int SavePointModel::rowOf(ValueId tensor) const
@@ -112,6 +132,8 @@ QVariant SavePointModel::data(const QModelIndex& index, int role) const
         return QVariant::fromValue((index.column() >= Bytes ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && index.column() == Bytes)
         return bytesOf(row.tensor);
+    if (role == Qt::ToolTipRole && index.column() == Shape)
+        return toText(shapeText(m_editor.space()->analysis(), row.tensor));
     if (role != Qt::DisplayRole)
         return {};
     switch (index.column()) {
@@ -119,7 +141,7 @@ QVariant SavePointModel::data(const QModelIndex& index, int role) const
     case Cut: return tr("Cut %1").arg(row.cut + 1);
     case Shape: return toText(shapeText(m_editor.space()->analysis(), row.tensor));
     case Bytes: return bytesOf(row.tensor).section(QStringLiteral(" = "), -1);  // of the formula what comes out
-    default: return secondsOf(row.tensor);
+    default: return secondsOf(row);
     }
 }
 
@@ -138,7 +160,18 @@ Qt::ItemFlags SavePointModel::flags(const QModelIndex& index) const
 
 QVariant SavePointModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::ToolTipRole)
+        switch (section) {
+        case Tensor: return tr("Unchecked, it is not saved there: ops move, and other tensors may have to be saved instead");
+        case Cut: return tr("Made above this cut, and read below it");
+        case Shape: return tr("V: the rows of all nodes");
+        case Bytes: return tr("Of the rows of all nodes in the store");
+        default:
+            return tr("Writing where it is made, and reading right below this cut. Handed on: neither takes time of its own. Stays: read further below");
+        }
+    if (role != Qt::DisplayRole)
         return {};
     switch (section) {
     case Tensor: return tr("Save point");

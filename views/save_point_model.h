@@ -35,7 +35,8 @@ private:
     void showPlan();
     const TensorCost* costOf(ValueId tensor) const;  ///< null where none is shown
     QString bytesOf(ValueId tensor) const;
-    QString secondsOf(ValueId tensor) const;
+    QString secondsOf(const Row& row) const;
+    int cutOf(const TensorRead& read, ValueId tensor) const;
 
     PlanEditor& m_editor;
     std::vector<Row> m_rows;

@@ -238,6 +238,7 @@ private Q_SLOTS:
     void batchesAreNoLargerThanTheGraph();
     void barsThatTakeFarMoreAreBroken();
     void tabFollowsWhatIsSeen();
+    void savePointsAreCountedOnce();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -4193,6 +4194,40 @@ void WindowTest::tabFollowsWhatIsSeen()
     };
     QVERIFY(isInOrder(*window.findChild<ModelPanel*>()));
     QVERIFY(isInOrder(window.planPanel()));
+}
+
+// A tensor that crosses several cuts is written once, and read where it is read.
+void WindowTest::savePointsAreCountedOnce()
+{
+    MainWindow window;
+    openWithCosts(window, "jk.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    const QAbstractItemModel& table = *window.planPanel().savePoints().model();
+    const auto seconds = [](const QString& text) {
+        const QStringList parts = text.split(QChar(0x00A0));
+        const double unit = parts.size() < 2 ? 0 : parts[1] == QStringLiteral("µs") ? 1e-6 : parts[1] == QStringLiteral("ms") ? 1e-3 : parts[1] == QStringLiteral("s") ? 1 : 1e-9;
+        return parts[0].toDouble() * unit;
+    };
+    double expected = 0, shown = 0;
+    std::set<QString> names;
+    for (int row = 0; row < table.rowCount(); ++row) {
+        shown += seconds(table.index(row, SavePointModel::Seconds).data().toString());
+        names.insert(table.index(row, SavePointModel::Tensor).data().toString());
+    }
+    QVERIFY(static_cast<int>(names.size()) < table.rowCount());
+    for (const TensorCost& tensor : editor.cost()->tensors) {
+        if (!names.contains(toText(editor.space()->analysis().program[tensor.tensor].name)))
+            continue;
+        expected += tensor.write.seconds;
+        for (const TensorRead& read : tensor.reads)
+            expected += read.amount.seconds;
+    }
+    QVERIFY2(shown > 0 && std::abs(shown - expected) < 0.02 * expected, qPrintable(QStringLiteral("%1 of %2").arg(shown).arg(expected)));
+    for (int column = 0; column < table.columnCount(); ++column)
+        QVERIFY(!table.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
+    editor.setShowsCosts(false);  // as while blocks are counted
+    QVERIFY2(table.index(0, SavePointModel::Bytes).data().toString().contains(QStringLiteral("kB")),
+             qPrintable(table.index(0, SavePointModel::Bytes).data().toString()));
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
