@@ -142,8 +142,8 @@ void showFunctions(TextTableModel& table, const RunResult* run)
     std::vector<TextTableModel::Column> columns{
         {ResultModelsTexts::tr("Function"), {}, false},
         {ResultModelsTexts::tr("Batches"), ResultModelsTexts::tr("Batches that it ran"), true},
-        {ResultModelsTexts::tr("V rows"), ResultModelsTexts::tr("Target rows computed"), true},
-        {ResultModelsTexts::tr("E rows"), ResultModelsTexts::tr("Nodes of all blocks, each counted once per block that needs it"), true},
+        {ResultModelsTexts::tr("Rows made"), ResultModelsTexts::tr("Rows of target nodes that were computed: V in all"), true},
+        {ResultModelsTexts::tr("Rows read"), ResultModelsTexts::tr("E: nodes of all blocks, each counted once per block that needs it"), true},
         {ResultModelsTexts::tr("Edges"), ResultModelsTexts::tr("Edges of all blocks"), true},
         {ResultModelsTexts::tr("Prepare"), ResultModelsTexts::tr("Cutting blocks and slicing structure"), true},
         {ResultModelsTexts::tr("Compute"), ResultModelsTexts::tr("Running the operators"), true},
