@@ -239,6 +239,7 @@ private Q_SLOTS:
     void barsThatTakeFarMoreAreBroken();
     void tabFollowsWhatIsSeen();
     void savePointsAreCountedOnce();
+    void findingNothingLeavesTheSelection();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -4228,6 +4229,22 @@ void WindowTest::savePointsAreCountedOnce()
     editor.setShowsCosts(false);  // as while blocks are counted
     QVERIFY2(table.index(0, SavePointModel::Bytes).data().toString().contains(QStringLiteral("kB")),
              qPrintable(table.index(0, SavePointModel::Bytes).data().toString()));
+}
+
+void WindowTest::findingNothingLeavesTheSelection()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    const DagKey box = boxOf(window, "linear_1");
+    view.select(box);
+    window.findBar().begin();
+    QTest::keyClicks(&window.findBar().edit(), QStringLiteral("relu"));
+    QVERIFY(view.selection() && view.selection() != box);
+    window.findBar().edit().selectAll();
+    QTest::keyClicks(&window.findBar().edit(), QStringLiteral("addzzz"));
+    QCOMPARE(window.findBar().status(), QStringLiteral("Nothing found"));
+    QVERIFY(view.selection() == box);
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
