@@ -23,7 +23,9 @@
 #include <QUndoView>
 #include <QVBoxLayout>
 #include <cmath>
+#include <utility>
 
+#include "core/run/calibrate.h"
 #include "views/code_panel.h"
 #include "views/core_text.h"
 #include "views/description.h"
@@ -62,6 +64,16 @@ QStringList droppedFiles(const QMimeData* data)
     return files;
 }
 
+// Of this machine, as they were measured last; a file that cannot be read holds none.
+Rates keptRates()
+{
+    try {
+        return readRates(ratesPath());
+    } catch (const Error&) {
+        return {};
+    }
+}
+
 void bringForward(QDockWidget& dock)
 {
     dock.show();
@@ -98,6 +110,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     });
     // A message stays until something new is tried; one that offers a choice, until the model is read anew.
     connect(&m_document, &Document::starting, this, [this](Task task) {
+        if (task == Task::Calibrate)
+            m_ratesBefore = keptRates();
         if (task != Task::Check)
             statusBar()->clearMessage();
         if (task == Task::OpenModel || (task != Task::Check && m_message->buttons().isEmpty()))
@@ -564,6 +578,9 @@ void MainWindow::showChange(Change change)
 void MainWindow::showTasks()
 {
     const bool busy = m_document.isBusy();
+    if (m_ratesBefore && m_document.job(Task::Calibrate) == nullptr)
+        if (const Rates before = *std::exchange(m_ratesBefore, {}), now = keptRates(); now != before)
+            note(ratesText(now));
     m_run->setEnabled(m_document.canRun());
     m_verify->setEnabled(m_document.canRun());
     m_stop->setEnabled(busy);

@@ -20,6 +20,7 @@
 
 #include "core/run/open_device.h"
 #include "views/core_text.h"
+#include "views/description.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -139,7 +140,6 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     m_summary->setWordWrap(true);
     m_summary->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_summary->setContentsMargins(10, 6, 10, 2);
-    m_calibrate->setToolTip(tr("Takes some seconds; costs are predicted from what is found, now and later"));
     connect(m_calibrate, &QPushButton::clicked, this, &PlanPanel::calibrationWanted);
     connect(m_random, &QPushButton::clicked, this, &PlanPanel::randomFeaturesWanted);
     m_rewrite->setToolTip(
@@ -195,8 +195,8 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     m_device->setToolTip(tr("Where functions run. Rows that functions on a device hand on to each other stay there"));
     m_device->setMenu(new QMenu(m_device));
     connect(m_device->menu(), &QMenu::aboutToShow, this, &PlanPanel::fillDevices);
-    layout->addWidget(m_activityRow);
     layout->addWidget(m_split, 1);
+    layout->addWidget(m_activityRow);
     m_split->addWidget(makeBars());
     m_split->addWidget(makeTable());
     m_split->setChildrenCollapsible(false);
@@ -408,17 +408,20 @@ void PlanPanel::showPlan()
                                             .arg(countText(batchSize()), bytesText(cost->readBytes()),
                                                  bytesText(cost->writtenBytes()), bytesText(cost->peakBytes()))
                                       : QString();
-    const QString ofPlan = deviceText() + (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString());
-    m_longestSummary = isShown ? predicted + oneBatchText() + ofPlan : QString();
+    const QString assumed = u' ' + tr("Rates of this machine are assumed.");
+    m_longestSummary = isShown ? predicted + oneBatchText() + deviceText() + assumed : QString();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
-                       : cost                      ? predicted + (batchSize() == allNodes() ? oneBatchText() : QString()) + ofPlan
+                       : cost                      ? predicted + (batchSize() == allNodes() ? oneBatchText() : QString()) + deviceText() +
+                                                                  (hasAssumedRates() ? assumed : QString())
                        : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
                        : m_editor.costs().isStopped()          ? tr("Counting the rows of blocks was stopped.")
                        : m_editor.costs().hasGraph()           ? tr("Counting the rows of blocks on the graph…")
                                                                : tr("Open a graph to see what plans cost."));
     keepRoom();
     m_calibrate->setVisible(m_editor.space() != nullptr);
+    m_calibrate->setToolTip(tr("Takes some seconds; costs are predicted from what is found, now and later") +
+                            (isShown && !hasAssumedRates() ? u'\n' + ratesText(m_editor.costs().model()->rates()) : QString()));
     m_random->setVisible(!cost && m_editor.costs().problem().contains(QStringLiteral("--features random")));
     showButtons();
     showDevice();

@@ -8,6 +8,7 @@
 #include <QTime>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/format.h"
 #include "views/accessible.h"
@@ -140,7 +141,7 @@ void ResultPanel::showReport()
         announce(*this, verify != nullptr ? m_verdict->text() : m_runSummary->text());
 }
 
-QString ResultPanel::runSummary(const RunResult& run) const
+QString ResultPanel::runSummary(const RunResult& run)
 {
     QString text = tr("Layer-wise with batches of %1 nodes: %2, of which %3 for the prologue.")
                        .arg(countText(run.batchSize), secondsText(run.seconds), secondsText(run.prologueSeconds));
@@ -150,12 +151,18 @@ QString ResultPanel::runSummary(const RunResult& run) const
         text += tr(" At most %1 of tensors at once.").arg(bytesText(run.peakBytes));
     if (run.boundBytes > 0)
         text += tr(" At most %1 of memory resident, of %2 allowed.").arg(bytesText(run.residentBytes), bytesText(run.boundBytes));
+    // Where rates were measured they hold for a machine that does nothing else.
+    constexpr double farMore = 2;
+    const double took = std::accumulate(run.functions.begin(), run.functions.end(), 0.0, [](double all, const FunctionRun& f) { return all + f.seconds(); }),
+                 predicted = std::accumulate(run.predicted.seconds.begin(), run.predicted.seconds.end(), 0.0);
+    if (run.predicted.rates.starts_with("measured") && predicted > 0 && took > farMore * predicted)
+        text += u' ' + tr("The functions took %1 what was predicted: other programs may have been running.").arg(changeText(predicted, took));
     if (!run.randomInputs.empty())
         text += u' ' + randomNote(run);
     return text;
 }
 
-QString ResultPanel::randomNote(const RunResult& run) const
+QString ResultPanel::randomNote(const RunResult& run)
 {
     return tr("RANDOM NUMBERS in place of %1, which the graph does not have.").arg(toText(join(run.randomInputs, ", ")));
 }

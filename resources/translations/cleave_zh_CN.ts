@@ -2251,6 +2251,10 @@
             <numerusform>入度 %1：%Ln 个节点</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Measured: %1 GFLOP/s of matrix products; %2/s of rows read in order, %3/s at random places, %4/s written.</source>
+        <translation>测得：矩阵乘 %1 GFLOP/s；顺序读行 %2/s，随机读行 %3/s，写入 %4/s。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::Document</name>
@@ -4414,22 +4418,6 @@
         <translation>运行的批次数</translation>
     </message>
     <message>
-        <source>V rows</source>
-        <translation>V 行</translation>
-    </message>
-    <message>
-        <source>Target rows computed</source>
-        <translation>计算的目标节点行数</translation>
-    </message>
-    <message>
-        <source>E rows</source>
-        <translation>E 行</translation>
-    </message>
-    <message>
-        <source>Nodes of all blocks, each counted once per block that needs it</source>
-        <translation>所有块的节点数，同一节点被几个块用到就计几次</translation>
-    </message>
-    <message>
         <source>Edges</source>
         <translation>边数</translation>
     </message>
@@ -4617,6 +4605,22 @@
         <source>✓ equal in float64</source>
         <translation>✓ 在 float64 下相等</translation>
     </message>
+    <message>
+        <source>Rows made</source>
+        <translation>产出行</translation>
+    </message>
+    <message>
+        <source>Rows of target nodes that were computed: V in all</source>
+        <translation>计算出的目标节点行：总共 V 行</translation>
+    </message>
+    <message>
+        <source>Rows read</source>
+        <translation>读取行</translation>
+    </message>
+    <message>
+        <source>E: nodes of all blocks, each counted once per block that needs it</source>
+        <translation>E：所有块的节点，每个需要它的块各计一次</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::ResultPanel</name>
@@ -4695,6 +4699,10 @@
     <message>
         <source>Of the plan as it was before:</source>
         <translation>改动之前的方案：</translation>
+    </message>
+    <message>
+        <source>The functions took %1 what was predicted: other programs may have been running.</source>
+        <translation>各函数用时为预测的 %1：可能同时有其他程序在运行。</translation>
     </message>
 </context>
 <context>
@@ -4777,6 +4785,30 @@
     <message>
         <source>no time of its own</source>
         <translation>不另占时间</translation>
+    </message>
+    <message>
+        <source>stays</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>Unchecked, it is not saved there: ops move, and other tensors may have to be saved instead</source>
+        <translation>取消勾选后不再存于该处：运算随之移动，可能改存其他张量</translation>
+    </message>
+    <message>
+        <source>Made above this cut, and read below it</source>
+        <translation>在此切口之上产生，在其之下读取</translation>
+    </message>
+    <message>
+        <source>V: the rows of all nodes</source>
+        <translation>V：所有节点的行</translation>
+    </message>
+    <message>
+        <source>Of the rows of all nodes in the store</source>
+        <translation>存储中所有节点的行的字节数</translation>
+    </message>
+    <message>
+        <source>Writing where it is made, and reading right below this cut. Handed on: neither takes time of its own. Stays: read further below</source>
+        <translation>在产生处写入，在此切口正下方读取的时间。直接传递：写入和读取都不另花时间。保留：在更下方读取</translation>
     </message>
 </context>
 <context>

@@ -239,6 +239,7 @@ private Q_SLOTS:
     void barsThatTakeFarMoreAreBroken();
     void tabFollowsWhatIsSeen();
     void savePointsAreCountedOnce();
+    void runsThatTakeFarLongerSaySo();
     void findingNothingLeavesTheSelection();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
@@ -2730,6 +2731,7 @@ void WindowTest::storySetsAnExercise()
     QVERIFY2(window.story().text().endsWith(QLatin1String("You have found it.")), qPrintable(window.story().text()));
     while (editor.plan() != best || window.document().options().run.batchSize != batchSize)
         editor.history().undo();
+    QVERIFY2(!window.story().text().contains(QLatin1String("is shown now")), qPrintable(window.story().text()));  // though it is the same plan
     editor.history().setClean();
 }
 
@@ -3871,7 +3873,7 @@ void WindowTest::machineIsMeasuredInTheWindow()
     const auto placesOfButtons = [&] {
         QList<QPoint> places;
         for (const QPushButton* button : buttons)
-            places.append(button->isVisible() ? button->pos() : QPoint());
+            places.append(button->isVisible() && button != &window.planPanel().stopButton() ? button->pos() : QPoint());
         return places;
     };
     const QList<QPoint> places = placesOfButtons();
@@ -3884,6 +3886,9 @@ void WindowTest::machineIsMeasuredInTheWindow()
     QVERIFY(window.document().isBusy());
     QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && editor.cost().has_value() && editor.costs().plans().size() == 5, patience);
     QVERIFY(editor.cost()->seconds() != assumed);
+    const auto* messages = window.findChild<ResultPanel*>()->findChild<QListWidget*>();
+    QVERIFY2(!messages->findItems(QStringLiteral("GFLOP/s of matrix products"), Qt::MatchContains).isEmpty(), "what was measured");
+    QVERIFY((*measure)->toolTip().contains(QStringLiteral("GFLOP/s of matrix products")));
     QCoreApplication::processEvents();  // the layout
     QVERIFY((*measure)->isVisible() && placesOfButtons() == places);  // a second click meets no other button
     QVERIFY(window.graphView().selection() == selected);  // though the table has the focus now
@@ -4229,6 +4234,25 @@ void WindowTest::savePointsAreCountedOnce()
     editor.setShowsCosts(false);  // as while blocks are counted
     QVERIFY2(table.index(0, SavePointModel::Bytes).data().toString().contains(QStringLiteral("kB")),
              qPrintable(table.index(0, SavePointModel::Bytes).data().toString()));
+}
+
+void WindowTest::runsThatTakeFarLongerSaySo()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && window.document().report().run(), patience);
+    RunResult run = *window.document().report().run();
+    const auto summary = [&](double factor, const char* rates) {
+        run.predicted.rates = rates;
+        run.predicted.seconds.clear();
+        for (const FunctionRun& f : run.functions)
+            run.predicted.seconds.push_back(f.seconds() / factor);
+        return ResultPanel::runSummary(run);
+    };
+    QVERIFY2(summary(4, "measured today").contains(QStringLiteral("took 4 times what was predicted")), qPrintable(summary(4, "measured today")));
+    QVERIFY(!summary(1.5, "measured today").contains(QStringLiteral("predicted")));
+    QVERIFY(!summary(4, "assumed").contains(QStringLiteral("predicted")));
 }
 
 void WindowTest::findingNothingLeavesTheSelection()
