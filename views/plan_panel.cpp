@@ -21,6 +21,7 @@
 #include "core/run/open_device.h"
 #include "views/core_text.h"
 #include "views/description.h"
+#include "views/table_order.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -220,10 +221,10 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     connect(m_savePoints->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
         showSavePoint();
         if (row.isValid() && !m_isTakingFocus)
-            Q_EMIT tensorSelected(m_model.tensorAt(row.row()));
+            Q_EMIT tensorSelected(m_model.tensorAt(m_order->mapToSource(row).row()));
     });
     m_savePoints->installEventFilter(this);
-    connect(&m_model, &QAbstractItemModel::modelReset, this, [this] {
+    connect(m_order, &QAbstractItemModel::modelReset, this, [this] {
         showSavePoint();
         if (m_selected.valid())
             selectTensor(m_selected);
@@ -267,7 +268,7 @@ QWidget* PlanPanel::makeBars()
 
 QWidget* PlanPanel::makeTable()
 {
-    m_savePoints->setModel(&m_model);
+    m_order = showSortable(*m_savePoints, m_model);
     m_savePoints->setAccessibleName(tr("Save points"));
     m_savePoints->setFrameShape(QFrame::NoFrame);
     m_savePoints->setShowGrid(false);
@@ -526,13 +527,13 @@ void PlanPanel::selectTensor(ValueId tensor)
     const QSignalBlocker quiet(this);
     m_selected = tensor;
     const int row = m_model.rowOf(tensor);
-    m_savePoints->setCurrentIndex(row < 0 ? QModelIndex() : m_model.index(row, SavePointModel::Tensor));
+    m_savePoints->setCurrentIndex(row < 0 ? QModelIndex() : m_order->mapFromSource(m_model.index(row, SavePointModel::Tensor)));
 }
 
 void PlanPanel::showSavePoint()
 {
     const QModelIndex row = m_savePoints->currentIndex();
-    const QString text = row.isValid() ? m_model.costText(row.row()) : QString();
+    const QString text = row.isValid() ? m_model.costText(m_order->mapToSource(row).row()) : QString();
     m_savePoint->setText(!text.isEmpty()                             ? text
                          : m_editor.cost() && m_model.rowCount() > 0 ? tr("Select a save point to see what it costs.")
                                                                      : QString());

@@ -15,6 +15,8 @@ class QTableView;
 
 namespace cleave::views {
 
+class TableOrder;
+
 /// The plan at hand: what it costs beside the planners' own, function by function, and its save points.
 class PlanPanel : public QWidget {
     Q_OBJECT
@@ -89,6 +91,7 @@ private:
     BatchCurve* m_curve;
     QLabel* m_savePoint;
     QTableView* m_savePoints;
+    TableOrder* m_order = nullptr;  // of the save points
     QSplitter* m_split;
     QScrollArea* m_bars;
     bool m_isSplitByHand = false;

@@ -8,6 +8,7 @@
 
 #include "core/base/format.h"
 #include "views/core_text.h"
+#include "views/table_order.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -115,6 +116,12 @@ QVariant TextTableModel::data(const QModelIndex& index, int role) const
     const auto column = static_cast<std::size_t>(index.column());
     if (role == Qt::DisplayRole)
         return m_rows[static_cast<std::size_t>(index.row())][column];
+    if (role == orderRole) {
+        const QString text = m_rows[static_cast<std::size_t>(index.row())][column];
+        bool isNumber = false;
+        const double number = QLocale().toDouble(text, &isNumber);
+        return isNumber ? QVariant(number) : QVariant(text);
+    }
     if (role == Qt::ToolTipRole)
         if (const auto text = m_toolTips.find({index.row(), index.column()}); text != m_toolTips.end())
             return text->second;

@@ -12,6 +12,7 @@
 
 #include "core/base/format.h"
 #include "views/accessible.h"
+#include "views/table_order.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -87,7 +88,9 @@ QWidget* ResultPanel::verifyPage()
     QVBoxLayout* layout = pageLayout(page);
     layout->addWidget(m_verdict);
     auto* tables = new QSplitter(page);
-    tables->addWidget(tableView(m_comparisons, tr("Differences")));
+    QTableView* differences = tableView(m_comparisons, tr("Differences"));
+    showSortable(*differences, m_comparisons);
+    tables->addWidget(differences);
     m_accuracyView = tableView(m_accuracies, tr("Accuracy"));
     tables->addWidget(m_accuracyView);
     tables->setStretchFactor(0, 5);

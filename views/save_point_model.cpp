@@ -5,6 +5,7 @@
 
 #include "views/dag_model.h"
 #include "core/analysis/shape_text.h"
+#include "views/table_order.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -43,16 +44,23 @@ const TensorCost* SavePointModel::costOf(ValueId tensor) const
     return known == cost->tensors.end() ? nullptr : &*known;
 }
 
-QString SavePointModel::bytesOf(ValueId tensor) const
+double SavePointModel::bytesOf(ValueId tensor) const
+{
+    if (const TensorCost* cost = costOf(tensor))
+        return cost->write.bytes;
+    const Analysis& analysis = m_editor.space()->analysis();
+    const std::int64_t nodes = analysis.types() == 1 ? m_editor.costs().numNodes() : 0;  // known before blocks are counted
+    return bytesPerRow(analysis, tensor) * static_cast<double>(nodes);
+}
+
+QString SavePointModel::formulaOf(ValueId tensor) const
 {
     const double perRow = bytesPerRow(m_editor.space()->analysis(), tensor);
     const Analysis& analysis = m_editor.space()->analysis();
     const ValueFacts& facts = analysis.values[tensor];
     const QString rows = facts.rows == Rows::Nodes ? toText(nodesText(analysis, facts.nodeType)) : QStringLiteral("V");
     const QString text = perRow > 0 ? tr("%1 × %2").arg(bytesText(perRow), rows) : tr("not known");
-    const TensorCost* cost = costOf(tensor);
-    const std::int64_t nodes = analysis.types() == 1 ? m_editor.costs().numNodes() : 0;  // known before blocks are counted
-    const double bytes = cost != nullptr ? cost->write.bytes : perRow * static_cast<double>(nodes);
+    const double bytes = bytesOf(tensor);
     return bytes > 0 ? tr("%1 = %2").arg(text, bytesText(bytes)) : text;
 }
 
@@ -69,7 +77,7 @@ int SavePointModel::cutOf(const TensorRead& read, ValueId tensor) const
 }
 
 // Of a tensor that is saved at several cuts, at each what is done there.
-QString SavePointModel::secondsOf(const Row& row) const
+std::optional<double> SavePointModel::secondsOf(const Row& row) const
 {
     const TensorCost* cost = costOf(row.tensor);
     if (cost == nullptr)
@@ -82,7 +90,25 @@ QString SavePointModel::secondsOf(const Row& row) const
             isRead = true;
             seconds += read.amount.seconds;
         }
-    return seconds > 0 ? secondsText(seconds) : isFirst || isRead ? tr("handed on") : tr("stays");
+    return isFirst || isRead ? std::optional(seconds) : std::nullopt;
+}
+
+QString SavePointModel::secondsTextOf(const Row& row) const
+{
+    if (costOf(row.tensor) == nullptr)
+        return {};
+    const std::optional<double> seconds = secondsOf(row);
+    return !seconds ? tr("stays") : *seconds > 0 ? secondsText(*seconds) : tr("handed on");
+}
+
+QVariant SavePointModel::orderOf(const Row& row, int column) const
+{
+    switch (column) {
+    case Cut: return static_cast<double>(row.cut);
+    case Bytes: return bytesOf(row.tensor);
+    case Seconds: return secondsOf(row).value_or(-1);
+    default: return {};
+    }
 }
 
 int SavePointModel::rowOf(ValueId tensor) const
@@ -131,17 +157,20 @@ QVariant SavePointModel::data(const QModelIndex& index, int role) const
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((index.column() >= Bytes ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && index.column() == Bytes)
-        return bytesOf(row.tensor);
+        return formulaOf(row.tensor);
     if (role == Qt::ToolTipRole && index.column() == Shape)
         return toText(shapeText(m_editor.space()->analysis(), row.tensor));
-    if (role != Qt::DisplayRole)
+    if (role == orderRole)
+        if (const QVariant order = orderOf(row, index.column()); order.isValid())
+            return order;
+    if (role != Qt::DisplayRole && role != orderRole)
         return {};
     switch (index.column()) {
     case Tensor: return toText(m_editor.space()->analysis().program[row.tensor].name);
     case Cut: return tr("Cut %1").arg(row.cut + 1);
     case Shape: return toText(shapeText(m_editor.space()->analysis(), row.tensor));
-    case Bytes: return bytesOf(row.tensor).section(QStringLiteral(" = "), -1);  // of the formula what comes out
-    default: return secondsOf(row);
+    case Bytes: return formulaOf(row.tensor).section(QStringLiteral(" = "), -1);  // of the formula what comes out
+    default: return secondsTextOf(row);
     }
 }
 

@@ -2,6 +2,7 @@
 #include <QAbstractButton>
 #include <QAbstractItemModelTester>
 #include <QAccessible>
+#include <QClipboard>
 #include <QComboBox>
 #include <QContextMenuEvent>
 #include <QDialogButtonBox>
@@ -10,6 +11,7 @@
 #include <QDoubleSpinBox>
 #include <QElapsedTimer>
 #include <QFileDialog>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLibraryInfo>
 #include <QLineEdit>
@@ -241,6 +243,7 @@ private Q_SLOTS:
     void savePointsAreCountedOnce();
     void runsThatTakeFarLongerSaySo();
     void findingNothingLeavesTheSelection();
+    void tablesAreSortedByTheirHeaders();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -4269,6 +4272,46 @@ void WindowTest::findingNothingLeavesTheSelection()
     QTest::keyClicks(&window.findBar().edit(), QStringLiteral("addzzz"));
     QCOMPARE(window.findBar().status(), QStringLiteral("Nothing found"));
     QVERIFY(view.selection() == box);
+}
+
+void WindowTest::tablesAreSortedByTheirHeaders()
+{
+    MainWindow window;
+    openWithCosts(window, "jk.pt2");
+    QTableView& table = window.planPanel().savePoints();
+    const auto column = [&](int of) {
+        QStringList texts;
+        for (int row = 0; row < table.model()->rowCount(); ++row)
+            texts.append(table.model()->index(row, of).data().toString());
+        return texts;
+    };
+    const QStringList own = column(SavePointModel::Tensor);
+    const auto click = [&](QTableView& view, int section) {
+        const QHeaderView& header = *view.horizontalHeader();
+        QTest::mouseClick(header.viewport(), Qt::LeftButton, {}, QPoint(header.sectionViewportPosition(section) + header.sectionSize(section) / 2, header.height() / 2));
+    };
+    click(table, SavePointModel::Tensor);
+    QStringList sorted = own;
+    std::ranges::sort(sorted);
+    QCOMPARE(column(SavePointModel::Tensor), sorted);
+    QVERIFY(sorted != own);
+    // What is selected is what is shown.
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(table.model()->index(0, SavePointModel::Cut)).center());
+    QVERIFY2(window.planPanel().savePointText().startsWith(sorted.front() + u':'), qPrintable(window.planPanel().savePointText()));
+    click(table, SavePointModel::Tensor);
+    click(table, SavePointModel::Tensor);
+    QCOMPARE(column(SavePointModel::Tensor), own);
+
+    window.findChild<QDockWidget*>(QStringLiteral("tables"))->toggleViewAction()->trigger();
+    QTableView& operators = window.tables().operatorView();
+    QTRY_VERIFY(operators.isVisible() && operators.model()->rowCount() > 10);
+    click(operators, 0);
+    const OpId first = opNamed(window, "add_1");
+    QVERIFY(first.valid());
+    for (int row = 0; row < operators.model()->rowCount(); ++row)
+        if (operators.model()->index(row, 0).data().toString() == QStringLiteral("add_1"))
+            operators.setCurrentIndex(operators.model()->index(row, 0));
+    QVERIFY(window.graphView().selectedBox() && std::ranges::count(window.graphView().selectedBox()->ops, first) == 1);
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
