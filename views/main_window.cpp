@@ -304,6 +304,9 @@ void MainWindow::makeActions()
     redo->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
     plan->addActions({undo, redo});
     plan->addSeparator();
+    auto* planners = plan->addMenu(tr("&Take the plan of"));
+    planners->setToolTipsVisible(true);
+    planners->addActions(m_plan->plannerActions());
     addAction(plan, tr("&Compare with a plan…"), {},
               [this] { openDialog(tr("Compare with a plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::comparePlan); });
     auto* end = addAction(plan, tr("&End the comparison"), {}, [this] { m_document.planEditor().endComparison(); });

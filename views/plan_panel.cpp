@@ -29,6 +29,7 @@ namespace cleave::views {
 namespace {
 
 constexpr std::chrono::milliseconds activityDelay{500};
+constexpr std::array shownPlanners{Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph};
 
 CostBars::Bar barOf(const QString& name, const FunctionCost& f, const FunctionCost::Blocks& blocks)
 {
@@ -155,22 +156,27 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     buttons->setContentsMargins(10, 2, 10, 2);
     constexpr int perRow = 6;  // of cells: three buttons above two
     int cell = 0;
-    for (const auto& [planner, tip] :
-         {std::pair(Planner::MessageDegree, tr("Cut right before each message passing")),
-          std::pair(Planner::Greedy, tr("Take save points that lower the total, one after the other")),
-          std::pair(Planner::Optimal, tr("The least predicted seconds of all plans that run one function after the other")),
-          std::pair(Planner::NodeWise, tr("All functions together, over blocks of as many hops: the neighbourhood of each batch is computed anew")),
-          std::pair(Planner::FullGraph, tr("All functions together, in one batch of all nodes"))}) {
+    const std::array<std::pair<QString, QString>, shownPlanners.size()> texts{
+        {{tr("&Message degree"), tr("Cut right before each message passing")},
+         {tr("&Greedy"), tr("Take save points that lower the total, one after the other")},
+         {tr("&Optimal"), tr("The least predicted seconds of all plans that run one function after the other")},
+         {tr("&Node-wise"), tr("All functions together, over blocks of as many hops: the neighbourhood of each batch is computed anew")},
+         {tr("&Full graph"), tr("All functions together, in one batch of all nodes")}}};
+    for (std::size_t i = 0; i < shownPlanners.size(); ++i) {
         const int cells = m_buttons.size() < 3 ? 2 : 3;
-        auto* button = new QPushButton(planText(std::string(plannerName(planner))), this);
-        button->setToolTip(tip);
-        connect(button, &QPushButton::clicked, this, [this, planner = planner] {
+        auto* button = new QPushButton(planText(std::string(plannerName(shownPlanners[i]))), this);
+        auto* action = new QAction(texts[i].first, this);
+        action->setToolTip(texts[i].second);
+        connect(button, &QPushButton::clicked, action, &QAction::trigger);
+        connect(action, &QAction::triggered, this, [this, planner = shownPlanners[i]] {
             if (const PricedPlan* plan = planOf(planner))
                 take(*plan);
         });
         buttons->addWidget(button, cell / perRow, cell % perRow, 1, cells);
         cell += cells;
         m_buttons.append(button);
+        m_actions.append(action);
+        m_tips.append(texts[i].second);
     }
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -367,6 +373,7 @@ void PlanPanel::showActivity(const QString& what, double fraction)
         if (m_activityRow->isHidden() && !m_activityDelay.isActive())
             m_activityDelay.start();
     }
+    showButtons();
 }
 
 void PlanPanel::showPlan()
@@ -560,12 +567,26 @@ bool PlanPanel::hasAssumedRates() const
     return costs != nullptr && costs->rates().source == "assumed";
 }
 
+QString PlanPanel::whyNotTaken(const PricedPlan* plan) const
+{
+    if (plan != nullptr && m_editor.showsCosts())
+        return isTaken(*plan) ? tr("It is the plan at hand.") : QString();
+    return !m_editor.showsCosts()          ? tr("Costs are hidden until you ask for them in the story.")
+           : !m_editor.costs().hasGraph()  ? tr("Open a graph to see what plans cost.")
+           : m_editor.costs().isWorking()  ? tr("It is not known yet.")
+                                           : tr("It could not be made on this graph.");
+}
+
 void PlanPanel::showButtons()
 {
-    constexpr std::array order{Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph};
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        const PricedPlan* plan = planOf(order[i]);
-        m_buttons[static_cast<qsizetype>(i)]->setEnabled(m_editor.showsCosts() && plan != nullptr && !isTaken(*plan));
+    for (std::size_t i = 0; i < shownPlanners.size(); ++i) {
+        const auto k = static_cast<qsizetype>(i);
+        const QString why = whyNotTaken(planOf(shownPlanners[i]));
+        m_buttons[k]->setEnabled(why.isEmpty());
+        m_actions[k]->setEnabled(why.isEmpty());
+        const QString tip = why.isEmpty() ? m_tips[k] : m_tips[k] + u'\n' + why;
+        m_buttons[k]->setToolTip(tip);
+        m_actions[k]->setToolTip(tip);
     }
 }
 

@@ -33,6 +33,7 @@ public:
     QString savePointText() const;  ///< what the selected one costs; empty if none is
     void selectTensor(ValueId tensor);  ///< in the table; none if it is not saved
     const QList<QPushButton*>& planners() const { return m_buttons; }  ///< message degree, greedy, optimal, node-wise, full graph
+    const QList<QAction*>& plannerActions() const { return m_actions; }  ///< the same, with keys
 
     QPushButton& deviceButton() { return *m_device; }  ///< with a menu of where functions run; hidden where there is no device
 
@@ -73,6 +74,7 @@ private:
     bool hasAssumedRates() const;
     void take(const PricedPlan& plan);
     const PricedPlan* planOf(Planner planner) const;  ///< null until it is known, or if it cannot be
+    QString whyNotTaken(const PricedPlan* plan) const;  ///< empty: it can be
     bool isTaken(const PricedPlan& plan) const;
 
     PlanEditor& m_editor;
@@ -96,6 +98,8 @@ private:
     QScrollArea* m_bars;
     bool m_isSplitByHand = false;
     QList<QPushButton*> m_buttons;
+    QList<QAction*> m_actions;
+    QStringList m_tips;  // of both
     std::size_t m_ownBars = 1;  // before those of the planners
 };
 

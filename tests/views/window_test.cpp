@@ -244,6 +244,7 @@ private Q_SLOTS:
     void runsThatTakeFarLongerSaySo();
     void findingNothingLeavesTheSelection();
     void tablesAreSortedByTheirHeaders();
+    void plannersStandInTheMenu();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -4312,6 +4313,27 @@ void WindowTest::tablesAreSortedByTheirHeaders()
         if (operators.model()->index(row, 0).data().toString() == QStringLiteral("add_1"))
             operators.setCurrentIndex(operators.model()->index(row, 0));
     QVERIFY(window.graphView().selectedBox() && std::ranges::count(window.graphView().selectedBox()->ops, first) == 1);
+}
+
+void WindowTest::plannersStandInTheMenu()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    const QList<QAction*>& actions = window.planPanel().plannerActions();
+    QCOMPARE(actions.size(), 5);
+    QVERIFY(!actions[2]->isEnabled());
+    QVERIFY2(actions[2]->toolTip().contains(QStringLiteral("Open a graph")), qPrintable(actions[2]->toolTip()));
+    openWithCosts(window, "sage.pt2");
+    const PlanEditor& editor = window.document().planEditor();
+    QVERIFY(!actions[0]->isEnabled() && actions[0]->toolTip().contains(QStringLiteral("the plan at hand")));
+    const QList<QMenu*> menus = window.findChildren<QMenu*>();
+    const auto menu = std::ranges::find(menus, QStringLiteral("&Take the plan of"), &QMenu::title);
+    QVERIFY(menu != menus.end() && (*menu)->actions().contains(actions[2]));
+    QVERIFY(actions[2]->isEnabled());
+    actions[2]->trigger();
+    QVERIFY(editor.plan() == editor.costs().plans()[2].planned.plan);
+    QVERIFY(!actions[2]->isEnabled() && actions[0]->isEnabled());
+    window.document().planEditor().history().setClean();
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
