@@ -252,10 +252,19 @@ void MainWindow::makeDocks()
     auto* source = new CodePanel(m_document, this);
     auto* code = dock(tr("Code"), QStringLiteral("code"), source, Qt::BottomDockWidgetArea);
     connect(m_view, &GraphView::selectionChanged, source, [this, source] { source->showOps(selectedOps()); });
+    connect(m_view, &GraphView::codeWanted, source, [this, source, code] {
+        bringForward(*code);
+        source->showOps(selectedOps());
+    });
     tabifyDockWidget(m_resultDock, code);
     code->hide();
     m_tables = new TablePanel(m_document, this);
     auto* tables = dock(tr("Tables"), QStringLiteral("tables"), m_tables, Qt::BottomDockWidgetArea);
+    connect(m_view, &GraphView::tableWanted, m_tables, [this, tables] {
+        bringForward(*tables);
+        if (const std::vector<OpId> ops = selectedOps(); !ops.empty())
+            m_tables->showOp(ops.front());
+    });
     tabifyDockWidget(m_resultDock, tables);
     tables->hide();
     resizeDocks({model, plan}, {300, 350}, Qt::Horizontal);
@@ -338,6 +347,7 @@ void MainWindow::makeActions()
     auto* collapse = addAction(view, tr("&Collapse all"), tr("Ctrl+Shift+C"), [this] { m_view->collapseAll(); });
     auto* find = addAction(view, tr("Fi&nd…"), QKeySequence::Find, [this] { m_find->begin(); });
     m_ofPicture = {find, m_export, m_print, fit, in, out, full, expand, collapse};
+    m_view->addActions({fit, expand, collapse, m_export});
     view->addSeparator();
     auto* folding = view->addAction(tr("Fold &repeated layers"), m_view, &GraphView::setFolding);
     folding->setCheckable(true);

@@ -2547,6 +2547,30 @@
         <source>Enter keeps it, Esc takes it back</source>
         <translation>回车键保留，Esc 撤回</translation>
     </message>
+    <message>
+        <source>Expand</source>
+        <translation>展开</translation>
+    </message>
+    <message>
+        <source>Copy name</source>
+        <translation>复制名称</translation>
+    </message>
+    <message>
+        <source>Show code</source>
+        <translation>显示代码</translation>
+    </message>
+    <message>
+        <source>Show in table</source>
+        <translation>在表格中显示</translation>
+    </message>
+    <message>
+        <source>Prologue</source>
+        <translation>序段</translation>
+    </message>
+    <message>
+        <source>Collapse %1</source>
+        <translation>收起 %1</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::HelpDialog</name>
@@ -3651,6 +3675,10 @@
         <source>Ctrl+[</source>
         <translation>Ctrl+[</translation>
     </message>
+    <message>
+        <source>&amp;Take the plan of</source>
+        <translation>采用方案(&amp;T)</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::MessageBar</name>
@@ -4210,6 +4238,38 @@
     <message>
         <source>One batch holds all nodes, so that plans cost much the same: choose a smaller batch size to see them differ.</source>
         <translation>一个批次就装下全部节点，因此各方案代价几乎相同：选小一些的批大小就能看出差别。</translation>
+    </message>
+    <message>
+        <source>&amp;Message degree</source>
+        <translation>消息阶数(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Greedy</source>
+        <translation>贪心(&amp;G)</translation>
+    </message>
+    <message>
+        <source>&amp;Optimal</source>
+        <translation>最优(&amp;O)</translation>
+    </message>
+    <message>
+        <source>&amp;Node-wise</source>
+        <translation>逐节点(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Full graph</source>
+        <translation>全图(&amp;F)</translation>
+    </message>
+    <message>
+        <source>It is the plan at hand.</source>
+        <translation>当前方案即是它。</translation>
+    </message>
+    <message>
+        <source>It is not known yet.</source>
+        <translation>尚不知道。</translation>
+    </message>
+    <message>
+        <source>It could not be made on this graph.</source>
+        <translation>在此图上无法得出。</translation>
     </message>
 </context>
 <context>

@@ -243,6 +243,7 @@ private Q_SLOTS:
     void savePointsAreCountedOnce();
     void runsThatTakeFarLongerSaySo();
     void findingNothingLeavesTheSelection();
+    void contextMenusOfferWhatCanBeDone();
     void tablesAreSortedByTheirHeaders();
     void plannersStandInTheMenu();
     void legendTakesTheRowsThatItNeeds();
@@ -4273,6 +4274,58 @@ void WindowTest::findingNothingLeavesTheSelection()
     QTest::keyClicks(&window.findBar().edit(), QStringLiteral("addzzz"));
     QCOMPARE(window.findBar().status(), QStringLiteral("Nothing found"));
     QVERIFY(view.selection() == box);
+}
+
+void WindowTest::contextMenusOfferWhatCanBeDone()
+{
+    MainWindow window;
+    open(window, "gat.pt2");
+    GraphView& view = window.graphView();
+    // What the menu there holds; one of its actions is triggered.
+    const auto menuAt = [&](const QPoint& at, const QString& trigger = {}) {
+        QStringList texts;
+        QTimer::singleShot(0, &window, [&] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            QVERIFY(menu);
+            QAction* chosen = nullptr;
+            for (QAction* action : menu->actions()) {
+                texts.append(QString(action->text()).remove(u'&'));
+                if (!trigger.isEmpty() && texts.back() == trigger)
+                    chosen = action;
+            }
+            if (chosen != nullptr)
+                QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(chosen).center());
+            else
+                QTest::keyClick(menu, Qt::Key_Escape);
+        });
+        QContextMenuEvent event(QContextMenuEvent::Mouse, at, view.viewport()->mapToGlobal(at));
+        QApplication::sendEvent(view.viewport(), &event);
+        return texts;
+    };
+    const QStringList ofPicture{QStringLiteral("Fit"), QStringLiteral("Expand all"), QStringLiteral("Collapse all"), QStringLiteral("Export…")};
+    const auto holds = [&](const QStringList& menu, const QStringList& all) {
+        return std::ranges::all_of(all, [&](const QString& text) { return menu.contains(text); });
+    };
+    QVERIFY(holds(menuAt({2, 2}), ofPicture));
+
+    view.collapseAll();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
+    const DagKey module = firstBox(window, BoxKind::Module);
+    view.select(module);
+    const QPoint at = place(view, module);
+    const QStringList texts = menuAt(at, QStringLiteral("Copy name"));
+    QVERIFY2(holds(texts, ofPicture + QStringList{QStringLiteral("Expand"), QStringLiteral("Show code"), QStringLiteral("Show in table")}),
+             qPrintable(texts.join(u'|')));
+    QCOMPARE(QGuiApplication::clipboard()->text(), view.graphScene().style().metrics.heading(*view.selectedBox()));
+    const std::vector<OpId> ops = view.selectedBox()->ops;
+    auto* tables = window.findChild<QDockWidget*>(QStringLiteral("tables"));
+    QVERIFY(!tables->isVisible());
+    menuAt(at, QStringLiteral("Show in table"));
+    QTRY_VERIFY(tables->isVisible());
+    QCOMPARE(window.tables().operatorView().selectionModel()->currentIndex().row(), ops.front().index);
+    const std::size_t before = view.picture()->dag.boxes.size();
+    menuAt(place(view, module), QStringLiteral("Expand"));
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.picture()->dag.boxes.size() > before, patience);
 }
 
 void WindowTest::tablesAreSortedByTheirHeaders()
