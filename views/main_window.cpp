@@ -242,7 +242,7 @@ void MainWindow::makeDocks()
     m_resultDock = dock(tr("Results"), QStringLiteral("results"), m_results, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-    resizeDocks({m_resultDock}, {190}, Qt::Vertical);
+    resizeDocks({m_resultDock}, {240}, Qt::Vertical);
     m_resultDock->hide();  // until there are some
     m_story = new StoryView(m_document, this);
     m_storyDock = dock(tr("Story"), QStringLiteral("story"), m_story, Qt::RightDockWidgetArea);
@@ -483,7 +483,9 @@ void MainWindow::changeFontSize(double points)
     Settings settings = readSettings();
     settings.fontSize = std::clamp(QApplication::font().pointSizeF() + points, smallestFont, largestFont);
     writeSettings(settings);
-    applySettings(*qobject_cast<QApplication*>(QApplication::instance()), settings);
+    QFont font = QApplication::font();
+    font.setPointSizeF(settings.fontSize);
+    QApplication::setFont(font);  // the theme may be one that was asked for at the start
     if (m_settings != nullptr)
         m_settings->showSettings();
 }

@@ -246,6 +246,7 @@ private Q_SLOTS:
     void contextMenusOfferWhatCanBeDone();
     void tablesAreSortedByTheirHeaders();
     void plannersStandInTheMenu();
+    void largerTextKeepsTheTheme();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -4387,6 +4388,24 @@ void WindowTest::plannersStandInTheMenu()
     QVERIFY(editor.plan() == editor.costs().plans()[2].planned.plan);
     QVERIFY(!actions[2]->isEnabled() && actions[0]->isEnabled());
     window.document().planEditor().history().setClean();
+}
+
+// One that was asked for at the start, not in the settings.
+void WindowTest::largerTextKeepsTheTheme()
+{
+    const Settings before = readSettings();
+    MainWindow window;
+    window.show();
+    applyTheme(*qApp, Theme::Dark);
+    const double size = QApplication::font().pointSizeF();
+    for (QAction* action : window.findChildren<QAction*>())
+        if (action->text() == QStringLiteral("&Larger text"))
+            action->trigger();
+    QCOMPARE(QApplication::font().pointSizeF(), size + 1);
+    const bool isDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
+    writeSettings(before);
+    applySettings(*qobject_cast<QApplication*>(QApplication::instance()), before);
+    QVERIFY(isDark);
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
