@@ -27,6 +27,7 @@ QTableView* table(const QString& name, QWidget* parent)
     view->setAlternatingRowColors(true);
     view->setTabKeyNavigation(false);
     view->verticalHeader()->hide();
+    view->verticalHeader()->setDefaultSectionSize(view->fontMetrics().height() + 8);
     return view;
 }
 

@@ -247,6 +247,7 @@ private Q_SLOTS:
     void tablesAreSortedByTheirHeaders();
     void plannersStandInTheMenu();
     void largerTextKeepsTheTheme();
+    void tablesOpenWithSomeRows();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -4406,6 +4407,17 @@ void WindowTest::largerTextKeepsTheTheme()
     writeSettings(before);
     applySettings(*qobject_cast<QApplication*>(QApplication::instance()), before);
     QVERIFY(isDark);
+}
+
+void WindowTest::tablesOpenWithSomeRows()
+{
+    MainWindow window;
+    open(window, "gat.pt2");
+    window.findChild<QDockWidget*>(QStringLiteral("tables"))->toggleViewAction()->trigger();
+    const QTableView& table = window.tables().operatorView();
+    QTRY_VERIFY(table.isVisible() && table.model()->rowCount() > 10);
+    QTRY_VERIFY2(table.viewport()->height() >= 5 * table.rowHeight(0),
+                 qPrintable(QStringLiteral("%1 of %2").arg(table.viewport()->height()).arg(table.rowHeight(0))));
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
