@@ -69,9 +69,15 @@ double BatchCurve::x(double batchSize) const
     return area().left() + (std::log2(batchSize) - least) / std::max(1e-9, most - least) * area().width();
 }
 
-double BatchCurve::nowX() const { return std::clamp(x(static_cast<double>(m_batchSize)), area().left(), area().right()); }
+double BatchCurve::nowX() const
+{
+    return std::clamp(x(static_cast<double>(m_batchSize)), area().left(), area().right());
+}
 
-QString BatchCurve::nowText() const { return tr("now %1").arg(countText(m_batchSize)); }
+QString BatchCurve::nowText() const
+{
+    return tr("now %1").arg(countText(m_batchSize));
+}
 
 // Below its line, as far as that is possible; empty if there is no present size.
 QRectF BatchCurve::nowRect(const QRectF& below) const

@@ -663,7 +663,8 @@ void BandItem::setBoxes(std::vector<QRectF> boxes)
 double BandItem::roomFor(const QRectF& line) const
 {
     constexpr double apart = 6;
-    const auto next = std::ranges::find_if(m_boxes, [&](const QRectF& box) { return box.left() > line.left() && box.top() < line.bottom() && box.bottom() > line.top(); });
+    const auto next = std::ranges::find_if(
+        m_boxes, [&](const QRectF& box) { return box.left() > line.left() && box.top() < line.bottom() && box.bottom() > line.top(); });
     const double right = next == m_boxes.end() ? m_bounds.right : next->left() - apart;
     return std::max(std::min(line.right(), right) - line.left(), m_titleWidth + 2);
 }
@@ -689,7 +690,9 @@ void BandItem::paintTexts(QPainter* painter, double x, const QString& title, con
     };
     double y = std::min((top + bottom - heightOfAll()) / 2, top + 2 * BoxMetrics::padding);  // in tall bands at the top
     const bool isOverPicture = x > boundingRect().left() + margin, isOfStrip = top == m_band.bottom;
-    const auto plate = [&] { return QRectF(x - plateX, y - plateY, roomFor({x, y, widest(), heightOfAll()}) + 2 * plateX, heightOfAll() + 2 * plateY); };
+    const auto plate = [&] {
+        return QRectF(x - plateX, y - plateY, roomFor({x, y, widest(), heightOfAll()}) + 2 * plateX, heightOfAll() + 2 * plateY);
+    };
     // Above the tensors of a cut there is room for one line that leaves them free.
     if (isOverPicture && isOfStrip && std::ranges::any_of(m_boxes, [&](const QRectF& box) { return box.intersects(plate()); })) {
         small.clear();

@@ -123,7 +123,8 @@ void GraphScene::tellBandsTheirBoxes()
 {
     std::vector<std::vector<QRectF>> boxes(m_bands.size());
     for (const BoxItem* item : m_boxes)
-        boxes[static_cast<std::size_t>(m_picture->dag.boxes[static_cast<std::size_t>(item->index())].key.band)].push_back(item->rect().translated(item->pos()));
+        boxes[static_cast<std::size_t>(m_picture->dag.boxes[static_cast<std::size_t>(item->index())].key.band)].push_back(
+            item->rect().translated(item->pos()));
     for (std::size_t i = 0; i < m_bands.size(); ++i)
         if (m_bands[i] != nullptr)
             m_bands[i]->setBoxes(std::move(boxes[i]));
@@ -416,8 +417,8 @@ double GraphScene::nodesRoom() const
     return room;
 }
 
-// At the left of a wide picture there may be titles alone. It stays there unless elsewhere there are boxes of twice as many bands; these come into the
-// middle, beside the titles.
+// At the left of a wide picture there may be titles alone. It stays there unless elsewhere there are boxes of twice as many bands; these come into
+// the middle, beside the titles.
 double GraphScene::fullestLeft(const QRectF& view) const
 {
     const double titles = titleRoom(), width = view.width() - titles;

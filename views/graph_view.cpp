@@ -615,7 +615,8 @@ void GraphView::scrollContentsBy(int dx, int dy)
     if (zoom() < textDetail)
         viewport()->update();
     else if (dx != 0)
-        viewport()->update(0, 0, std::min(viewport()->width(), static_cast<int>(widest * m_scene->titleRoom() * zoom()) + std::abs(dx)), viewport()->height());
+        viewport()->update(0, 0, std::min(viewport()->width(), static_cast<int>(widest * m_scene->titleRoom() * zoom()) + std::abs(dx)),
+                           viewport()->height());
 }
 
 void GraphView::changeEvent(QEvent* event)

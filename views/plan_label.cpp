@@ -62,7 +62,8 @@ void PlanLabel::putBeside(const QPoint& place, const QGraphicsView& view)
     for (int i = 0; i < static_cast<int>(lefts.size() * tops.size()); ++i) {
         const int x = lefts[static_cast<std::size_t>(i) / tops.size()], y = tops[static_cast<std::size_t>(i) % tops.size()];
         const QRect area({std::clamp(x, 0, std::max(0, room.width())), std::clamp(y, 0, std::max(0, room.height()))}, size());
-        const int dx = std::max({0, area.left() - place.x(), place.x() - area.right()}), dy = std::max({0, area.top() - place.y(), place.y() - area.bottom()});
+        const int dx = std::max({0, area.left() - place.x(), place.x() - area.right()}),
+                  dy = std::max({0, area.top() - place.y(), place.y() - area.bottom()});
         double cost = perPixel * std::hypot(dx, dy) + (i == m_side ? 0 : change);
         for (const QRect& box : boxes)
             cost += static_cast<double>((area & box).width()) * (area & box).height();

@@ -306,8 +306,9 @@ void PlanPanel::shareRoom()
 {
     constexpr int leastRows = 2;
     const int row = m_savePoints->fontMetrics().height() + 8, rows = m_model.rowCount();
-    const int around = m_savePoints->horizontalHeader()->sizeHint().height() + 2 * m_savePoints->frameWidth() +
-                       (m_savePoints->horizontalScrollBar()->isVisibleTo(m_savePoints) ? m_savePoints->horizontalScrollBar()->sizeHint().height() : 0);
+    const int around =
+        m_savePoints->horizontalHeader()->sizeHint().height() + 2 * m_savePoints->frameWidth() +
+        (m_savePoints->horizontalScrollBar()->isVisibleTo(m_savePoints) ? m_savePoints->horizontalScrollBar()->sizeHint().height() : 0);
     m_savePoints->verticalHeader()->setDefaultSectionSize(row);
     m_savePoints->setMinimumHeight(around + std::min(rows, leastRows) * row);
     m_savePoints->setMaximumHeight(around + rows * row);
@@ -412,16 +413,16 @@ void PlanPanel::showPlan()
     std::erase_if(functions, [](const CostBars::Bar& bar) { return bar.total() == 0; });  // of a degree at which nothing is done
     m_functions->setBars(std::move(functions));
     showCurve();
-    const QString predicted = isShown ? tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.")
-                                            .arg(countText(batchSize()), bytesText(cost->readBytes()),
-                                                 bytesText(cost->writtenBytes()), bytesText(cost->peakBytes()))
-                                      : QString();
+    const QString predicted =
+        isShown ? tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.")
+                      .arg(countText(batchSize()), bytesText(cost->readBytes()), bytesText(cost->writtenBytes()), bytesText(cost->peakBytes()))
+                : QString();
     const QString assumed = u' ' + tr("Rates of this machine are assumed.");
     m_longestSummary = isShown ? predicted + oneBatchText() + deviceText() + assumed : QString();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
                        : cost                      ? predicted + (batchSize() == allNodes() ? oneBatchText() : QString()) + deviceText() +
-                                                                  (hasAssumedRates() ? assumed : QString())
+                                    (hasAssumedRates() ? assumed : QString())
                        : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
                        : m_editor.costs().isStopped()          ? tr("Counting the rows of blocks was stopped.")
                        : m_editor.costs().hasGraph()           ? tr("Counting the rows of blocks on the graph…")
@@ -503,7 +504,10 @@ void PlanPanel::offerRewrites(bool offers, bool isPossible)
     m_rewrite->setEnabled(isPossible);
 }
 
-void PlanPanel::offerCalibration(bool isPossible) { m_calibrate->setEnabled(isPossible); }
+void PlanPanel::offerCalibration(bool isPossible)
+{
+    m_calibrate->setEnabled(isPossible);
+}
 
 // Of the largest batch, which holds all nodes, if a larger one is allowed.
 std::int64_t PlanPanel::batchSize() const
@@ -571,10 +575,10 @@ QString PlanPanel::whyNotTaken(const PricedPlan* plan) const
 {
     if (plan != nullptr && m_editor.showsCosts())
         return isTaken(*plan) ? tr("It is the plan at hand.") : QString();
-    return !m_editor.showsCosts()          ? tr("Costs are hidden until you ask for them in the story.")
-           : !m_editor.costs().hasGraph()  ? tr("Open a graph to see what plans cost.")
-           : m_editor.costs().isWorking()  ? tr("It is not known yet.")
-                                           : tr("It could not be made on this graph.");
+    return !m_editor.showsCosts()         ? tr("Costs are hidden until you ask for them in the story.")
+           : !m_editor.costs().hasGraph() ? tr("Open a graph to see what plans cost.")
+           : m_editor.costs().isWorking() ? tr("It is not known yet.")
+                                          : tr("It could not be made on this graph.");
 }
 
 void PlanPanel::showButtons()

@@ -99,7 +99,7 @@ private:
     bool m_isSplitByHand = false;
     QList<QPushButton*> m_buttons;
     QList<QAction*> m_actions;
-    QStringList m_tips;  // of both
+    QStringList m_tips;         // of both
     std::size_t m_ownBars = 1;  // before those of the planners
 };
 

@@ -156,7 +156,8 @@ QString ResultPanel::runSummary(const RunResult& run)
         text += tr(" At most %1 of memory resident, of %2 allowed.").arg(bytesText(run.residentBytes), bytesText(run.boundBytes));
     // Where rates were measured they hold for a machine that does nothing else.
     constexpr double farMore = 2;
-    const double took = std::accumulate(run.functions.begin(), run.functions.end(), 0.0, [](double all, const FunctionRun& f) { return all + f.seconds(); }),
+    const double took = std::accumulate(run.functions.begin(), run.functions.end(), 0.0,
+                                        [](double all, const FunctionRun&f) { return all + f.seconds(); }),
                  predicted = std::accumulate(run.predicted.seconds.begin(), run.predicted.seconds.end(), 0.0);
     if (run.predicted.rates.starts_with("measured") && predicted > 0 && took > farMore * predicted)
         text += u' ' + tr("The functions took %1 what was predicted: other programs may have been running.").arg(changeText(predicted, took));

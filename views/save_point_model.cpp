@@ -104,10 +104,14 @@ QString SavePointModel::secondsTextOf(const Row& row) const
 QVariant SavePointModel::orderOf(const Row& row, int column) const
 {
     switch (column) {
-    case Cut: return static_cast<double>(row.cut);
-    case Bytes: return bytesOf(row.tensor);
-    case Seconds: return secondsOf(row).value_or(-1);
-    default: return {};
+        case Cut:
+            return static_cast<double>(row.cut);
+        case Bytes:
+            return bytesOf(row.tensor);
+        case Seconds:
+            return secondsOf(row).value_or(-1);
+        default:
+            return {};
     }
 }
 
@@ -169,8 +173,10 @@ QVariant SavePointModel::data(const QModelIndex& index, int role) const
     case Tensor: return toText(m_editor.space()->analysis().program[row.tensor].name);
     case Cut: return tr("Cut %1").arg(row.cut + 1);
     case Shape: return toText(shapeText(m_editor.space()->analysis(), row.tensor));
-    case Bytes: return formulaOf(row.tensor).section(QStringLiteral(" = "), -1);  // of the formula what comes out
-    default: return secondsTextOf(row);
+    case Bytes:
+        return formulaOf(row.tensor).section(QStringLiteral(" = "), -1);  // of the formula what comes out
+    default:
+        return secondsTextOf(row);
     }
 }
 
@@ -193,12 +199,17 @@ QVariant SavePointModel::headerData(int section, Qt::Orientation orientation, in
         return {};
     if (role == Qt::ToolTipRole)
         switch (section) {
-        case Tensor: return tr("Unchecked, it is not saved there: ops move, and other tensors may have to be saved instead");
-        case Cut: return tr("Made above this cut, and read below it");
-        case Shape: return tr("V: the rows of all nodes");
-        case Bytes: return tr("Of the rows of all nodes in the store");
-        default:
-            return tr("Writing where it is made, and reading right below this cut. Handed on: neither takes time of its own. Stays: read further below");
+            case Tensor:
+                return tr("Unchecked, it is not saved there: ops move, and other tensors may have to be saved instead");
+            case Cut:
+                return tr("Made above this cut, and read below it");
+            case Shape:
+                return tr("V: the rows of all nodes");
+            case Bytes:
+                return tr("Of the rows of all nodes in the store");
+            default:
+                return tr(
+                    "Writing where it is made, and reading right below this cut. Handed on: neither takes time of its own. Stays: read further below");
         }
     if (role != Qt::DisplayRole)
         return {};

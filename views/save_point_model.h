@@ -35,8 +35,8 @@ private:
 
     void showPlan();
     const TensorCost* costOf(ValueId tensor) const;  ///< null where none is shown
-    double bytesOf(ValueId tensor) const;       // 0 while they are not known
-    QString formulaOf(ValueId tensor) const;    // of its bytes, and what comes out
+    double bytesOf(ValueId tensor) const;            // 0 while they are not known
+    QString formulaOf(ValueId tensor) const;         // of its bytes, and what comes out
     std::optional<double> secondsOf(const Row& row) const;  // at its cut; none: it stays in the store there
     QString secondsTextOf(const Row& row) const;
     QVariant orderOf(const Row& row, int column) const;

@@ -5,7 +5,10 @@
 
 namespace cleave::views {
 
-TableOrder::TableOrder(QObject* parent) : QSortFilterProxyModel(parent) { m_texts.setNumericMode(true); }
+TableOrder::TableOrder(QObject* parent) : QSortFilterProxyModel(parent)
+{
+    m_texts.setNumericMode(true);
+}
 
 bool TableOrder::lessThan(const QModelIndex& left, const QModelIndex& right) const
 {

@@ -67,8 +67,12 @@ QString operands(const Program& program, const Op& op)
 }  // namespace
 
 TablePanel::TablePanel(Document& document, QWidget* parent)
-    : LazyPanel(parent), m_document(document), m_tabs(new QTabWidget(this)), m_operatorView(table(tr("Operators of the model"), this)),
-      m_costView(table(tr("Costs of the plan"), this)), m_order(showSortable(*m_operatorView, m_operators))
+    : LazyPanel(parent),
+      m_document(document),
+      m_tabs(new QTabWidget(this)),
+      m_operatorView(table(tr("Operators of the model"), this)),
+      m_costView(table(tr("Costs of the plan"), this)),
+      m_order(showSortable(*m_operatorView, m_operators))
 {
     m_costView->setModel(&m_costs);  // functions in their order, then plans
     m_tabs->setDocumentMode(true);

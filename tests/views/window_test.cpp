@@ -3896,7 +3896,7 @@ void WindowTest::machineIsMeasuredInTheWindow()
     const auto* messages = window.findChild<ResultPanel*>()->findChild<QListWidget*>();
     QVERIFY2(!messages->findItems(QStringLiteral("GFLOP/s of matrix products"), Qt::MatchContains).isEmpty(), "what was measured");
     QVERIFY((*measure)->toolTip().contains(QStringLiteral("GFLOP/s of matrix products")));
-    QCoreApplication::processEvents();  // the layout
+    QCoreApplication::processEvents();                                // the layout
     QVERIFY((*measure)->isVisible() && placesOfButtons() == places);  // a second click meets no other button
     QVERIFY(window.graphView().selection() == selected);  // though the table has the focus now
     QVERIFY(!window.planPanel().summary().contains(QStringLiteral("assumed")));
@@ -4120,7 +4120,8 @@ void WindowTest::buttonsOfThePlanStayInTheirPlace()
     const QPoint button = panel.planners().at(2)->mapTo(&panel, QPoint()), curve = panel.curve().mapTo(&panel, QPoint());
     const QString before = panel.summary();
     window.document().chooseBatchSize(100);
-    QTRY_VERIFY_WITH_TIMEOUT(editor.cost() && panel.summary().contains(QStringLiteral("batches of 100 nodes")) && !editor.costs().isWorking(), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost() && panel.summary().contains(QStringLiteral("batches of 100 nodes")) && !editor.costs().isWorking(),
+                             patience);
     QCoreApplication::processEvents();
     QVERIFY(panel.summary().size() < before.size());
     QCOMPARE(panel.planners().at(2)->mapTo(&panel, QPoint()), button);
@@ -4144,7 +4145,8 @@ void WindowTest::titlesLeaveSavePointsFree()
     const QSizeF size = picture.sizes[index];
     // Its left end comes to the view's, where the title of the cut stays.
     view.lookAt({centre.x - size.width() / 2 + (view.viewport()->width() / 2.0 - 20) / view.zoom(), centre.y});
-    const QRectF box = view.mapFromScene(QRectF(centre.x - size.width() / 2, centre.y - size.height() / 2, size.width(), size.height())).boundingRect();
+    const QRectF box =
+        view.mapFromScene(QRectF(centre.x - size.width() / 2, centre.y - size.height() / 2, size.width(), size.height())).boundingRect();
     QVERIFY2(box.left() > 0 && box.left() < 60, qPrintable(QString::number(box.left())));
     const GraphStyle& style = view.graphScene().style();
     const QRgb expected = style.colors.level(tensor->level, style.levels).rgb();
@@ -4195,7 +4197,8 @@ void WindowTest::tabFollowsWhatIsSeen()
     const auto isInOrder = [](const QWidget& panel) {
         int last = -1;
         for (const QWidget* widget = panel.nextInFocusChain(); widget != &panel; widget = widget->nextInFocusChain()) {
-            const bool isButton = qobject_cast<const QPushButton*>(widget) || qobject_cast<const QComboBox*>(widget) || qobject_cast<const QSpinBox*>(widget);
+            const bool isButton =
+                qobject_cast<const QPushButton*>(widget) || qobject_cast<const QComboBox*>(widget) || qobject_cast<const QSpinBox*>(widget);
             if (!panel.isAncestorOf(widget) || !widget->isVisible() || !isButton)
                 continue;
             const int row = widget->mapTo(&panel, QPoint()).y();
@@ -4218,7 +4221,11 @@ void WindowTest::savePointsAreCountedOnce()
     const QAbstractItemModel& table = *window.planPanel().savePoints().model();
     const auto seconds = [](const QString& text) {
         const QStringList parts = text.split(QChar(0x00A0));
-        const double unit = parts.size() < 2 ? 0 : parts[1] == QStringLiteral("µs") ? 1e-6 : parts[1] == QStringLiteral("ms") ? 1e-3 : parts[1] == QStringLiteral("s") ? 1 : 1e-9;
+        const double unit = parts.size() < 2                   ? 0
+                            : parts[1] == QStringLiteral("µs") ? 1e-6
+                            : parts[1] == QStringLiteral("ms") ? 1e-3
+                            : parts[1] == QStringLiteral("s")  ? 1
+                                                               : 1e-9;
         return parts[0].toDouble() * unit;
     };
     double expected = 0, shown = 0;
@@ -4344,7 +4351,8 @@ void WindowTest::tablesAreSortedByTheirHeaders()
     const QStringList own = column(SavePointModel::Tensor);
     const auto click = [&](QTableView& view, int section) {
         const QHeaderView& header = *view.horizontalHeader();
-        QTest::mouseClick(header.viewport(), Qt::LeftButton, {}, QPoint(header.sectionViewportPosition(section) + header.sectionSize(section) / 2, header.height() / 2));
+        QTest::mouseClick(header.viewport(), Qt::LeftButton, {},
+                          QPoint(header.sectionViewportPosition(section) + header.sectionSize(section) / 2, header.height() / 2));
     };
     click(table, SavePointModel::Tensor);
     QStringList sorted = own;
