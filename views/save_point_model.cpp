@@ -209,7 +209,7 @@ QVariant SavePointModel::headerData(int section, Qt::Orientation orientation, in
                 return tr("Of the rows of all nodes in the store");
             default:
                 return tr(
-                    "Writing where it is made, and reading right below this cut. Handed on: neither takes time of its own. Stays: read further below");
+                    "Written where it is made, read right below this cut. Handed on: neither takes time of its own. Stays: read further below");
         }
     if (role != Qt::DisplayRole)
         return {};

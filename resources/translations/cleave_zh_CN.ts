@@ -4867,7 +4867,7 @@
         <translation>存储中所有节点的行的字节数</translation>
     </message>
     <message>
-        <source>Writing where it is made, and reading right below this cut. Handed on: neither takes time of its own. Stays: read further below</source>
+        <source>Written where it is made, read right below this cut. Handed on: neither takes time of its own. Stays: read further below</source>
         <translation>在产生处写入，在此切口正下方读取的时间。直接传递：写入和读取都不另花时间。保留：在更下方读取</translation>
     </message>
 </context>
