@@ -3,6 +3,7 @@
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QStyle>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
@@ -68,6 +69,25 @@ double BatchCurve::x(double batchSize) const
     return area().left() + (std::log2(batchSize) - least) / std::max(1e-9, most - least) * area().width();
 }
 
+double BatchCurve::nowX() const
+{
+    return std::clamp(x(static_cast<double>(m_batchSize)), area().left(), area().right());
+}
+
+QString BatchCurve::nowText() const
+{
+    return tr("now %1").arg(countText(m_batchSize));
+}
+
+// Below its line, as far as that is possible; empty if there is no present size.
+QRectF BatchCurve::nowRect(const QRectF& below) const
+{
+    if (m_batchSize <= 0)
+        return {};
+    const double width = fontMetrics().horizontalAdvance(nowText()) + 1;
+    return {std::clamp(nowX() - width / 2, below.left(), std::max(below.left(), below.right() - width)), below.top(), width, below.height()};
+}
+
 QPointF BatchCurve::place(std::size_t point) const
 {
     const double most = std::ranges::max(m_points, {}, &PlanCosts::Point::seconds).seconds;
@@ -100,13 +120,16 @@ void BatchCurve::paintEvent(QPaintEvent*)
     painter.drawText(beside, Qt::AlignRight | Qt::AlignVCenter, mostText());
     painter.drawText(beside.translated(0, inside.height()), Qt::AlignRight | Qt::AlignVCenter, QStringLiteral("0"));
     const QRectF below(ends, inside.bottom() + curveGap / 2, width() - curveMargin - ends, line);
-    painter.drawText(below, Qt::AlignLeft, countText(m_points.front().batchSize));
-    painter.drawText(below, Qt::AlignRight, countText(m_points.back().batchSize));
+    const QRectF now = nowRect(below);
+    for (const auto& [alignment, size] : {std::pair(Qt::AlignLeft, m_points.front().batchSize), std::pair(Qt::AlignRight, m_points.back().batchSize)})
+        if (const QRectF end = QStyle::alignedRect(layoutDirection(), alignment, fontMetrics().size(0, countText(size)), below.toRect());
+            !now.adjusted(-curveGap, 0, curveGap, 0).intersects(end))
+            painter.drawText(below, alignment, countText(size));
     if (m_batchSize > 0) {
-        const double now = std::clamp(x(static_cast<double>(m_batchSize)), inside.left(), inside.right());
+        const double at = nowX();
         painter.setPen(QPen(palette().color(QPalette::Highlight), 1.5, Qt::DashLine));
-        painter.drawLine(QPointF(now, inside.top() - curveGap), QPointF(now, inside.bottom()));
-        painter.drawText(below, Qt::AlignHCenter, tr("now %1").arg(countText(m_batchSize)));
+        painter.drawLine(QPointF(at, inside.top() - curveGap), QPointF(at, inside.bottom()));
+        painter.drawText(now, Qt::AlignCenter, nowText());
     }
     QPolygonF curve;
     for (std::size_t i = 0; i < m_points.size(); ++i)

@@ -34,6 +34,9 @@ private:
     QString mostText() const;
     QRectF area() const;
     double x(double batchSize) const;
+    double nowX() const;
+    QString nowText() const;
+    QRectF nowRect(const QRectF& below) const;
     std::optional<std::size_t> pointAt(const QPointF& position) const;
     QString text(const PlanCosts::Point& point) const;
 

@@ -93,12 +93,11 @@ void CostBars::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     int names = 0, texts = 0;
-    double most = 0;
     for (const Bar& bar : m_bars) {
         names = std::max(names, fontMetrics().horizontalAdvance(bar.name));
         texts = std::max(texts, fontMetrics().horizontalAdvance(bar.text));
-        most = std::max(most, bar.total());
     }
+    const double most = scale();
     const int left = barMargin + names + barGap, width = std::max(20, this->width() - left - texts - barGap - barMargin);
     int top = barMargin / 2;
     for (const Bar& bar : m_bars) {
@@ -108,11 +107,14 @@ void CostBars::paintEvent(QPaintEvent*)
         painter.setPen(palette().color(QPalette::WindowText));
         painter.drawText(QRect(barMargin, top, names + barGap, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, bar.name);
         double x = left;
+        const double full = std::max(most, bar.total());
         for (std::size_t part = 0; part < parts && most > 0; ++part) {
-            const double length = bar.seconds[part] / most * width;
+            const double length = bar.seconds[part] / full * width;
             fill(painter, QRectF(x, top + 4, length, rowHeight() - 8), static_cast<Part>(part));
             x += length;
         }
+        if (full > most)
+            paintBreak(painter, QRectF(left, top + 4, width, rowHeight() - 8));
         painter.drawText(QRectF(x + barGap, top, texts + barMargin, rowHeight()), Qt::AlignLeft | Qt::AlignVCenter, bar.text);
         top += rowHeight();
     }
@@ -121,6 +123,34 @@ void CostBars::paintEvent(QPaintEvent*)
     painter.setFont(font());
     painter.setPen(palette().color(QPalette::PlaceholderText));
     legendRows(this->width(), &painter, top);
+}
+
+// Two slanted lines in the colour of the ground.
+void CostBars::paintBreak(QPainter& painter, const QRectF& bar) const
+{
+    constexpr double apart = 4, slant = 4;
+    const double x = bar.right() - bar.width() / 5;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(palette().color(QPalette::Window), 2));
+    for (const double at : {x, x + apart})
+        painter.drawLine(QPointF(at, bar.bottom() + 1), QPointF(at + slant, bar.top() - 1));
+    painter.restore();
+}
+
+// By the one in the middle: one that takes far longer would leave nothing to see of the others.
+double CostBars::scale() const
+{
+    constexpr double farMore = 3, around = 1.2;
+    std::vector<double> totals;
+    for (const Bar& bar : m_bars)
+        totals.push_back(bar.total());
+    std::ranges::sort(totals);
+    if (totals.empty() || std::ranges::none_of(m_bars, &Bar::isMarked))
+        return totals.empty() ? 0 : totals.back();
+    const double most = farMore * totals[(totals.size() - 1) / 2];
+    const auto beyond = std::ranges::upper_bound(totals, most);
+    return beyond == totals.end() ? totals.back() : around * *std::prev(beyond);
 }
 
 int CostBars::legendRows(int width, QPainter* painter, int top) const

@@ -30,6 +30,7 @@ public:
     void setBars(std::vector<Bar> bars);
     void setLegendShown(bool shown) { m_hasLegend = shown; }
     const std::vector<Bar>& bars() const { return m_bars; }
+    double scale() const;  ///< seconds of the longest bar; those beside a marked one that take far more are broken off there
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }
@@ -52,6 +53,7 @@ private:
     int legendRows(int width, QPainter* painter, int top) const;  ///< also painted, if there is a painter
     QColor color(Part part) const;
     void fill(QPainter& painter, const QRectF& area, Part part) const;
+    void paintBreak(QPainter& painter, const QRectF& bar) const;
 
     std::vector<Bar> m_bars;
     bool m_hasLegend = true;

@@ -40,6 +40,12 @@ QString orderText(NodeOrder order)
     return DescriptionTexts::tr("As in the file");
 }
 
+QString ratesText(const Rates& rates)
+{
+    return DescriptionTexts::tr("Measured: %1 GFLOP/s of matrix products; %2/s of rows read in order, %3/s at random places, %4/s written.")
+        .arg(numberText(rates.gemm / 1e9), bytesText(rates.read), bytesText(rates.gather), bytesText(rates.write));
+}
+
 QString rewriteText(Rewrite rewrite)
 {
     switch (rewrite) {

@@ -9,6 +9,7 @@
 #include "core/graph/data_graph.h"
 #include "core/graph/degrees.h"
 #include "core/graph/order.h"
+#include "core/plan/rates.h"
 #include "core/run/model.h"
 #include "views/property_model.h"
 
@@ -31,6 +32,7 @@ inline constexpr std::array allRoles{Role::NodeFeatures, Role::GraphStructure, R
 QStringList degreeTexts(const DegreeSummary& degrees);  ///< "in-degree 2 to 3: 1,234 nodes" of each bin
 QString roleText(Role role);               ///< "node features"
 QString orderText(NodeOrder order);        ///< "Breadth first"
+QString ratesText(const Rates& rates);     ///< of this machine, in a sentence
 QString rewriteText(Rewrite rewrite);      ///< "put linear layers before aggregations"
 QString rewritesText(const Model& model);  ///< those that were applied, and how often each; empty: none
 

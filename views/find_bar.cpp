@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QToolButton>
+#include <utility>
 
 #include "views/accessible.h"
 #include "views/graph_scene.h"
@@ -38,6 +39,7 @@ FindBar::FindBar(GraphView& view, QWidget* parent) : QFrame(parent), m_view(view
 
 void FindBar::begin()
 {
+    m_before = m_view.selection();
     show();
     m_edit->setFocus();
     m_edit->selectAll();
@@ -55,6 +57,8 @@ void FindBar::search()
 void FindBar::step(int by)
 {
     if (m_found.empty()) {
+        if (std::exchange(m_isMoved, false))
+            m_view.select(m_before);
         m_view.closeFound();
         m_status->setText(m_edit->text().isEmpty() ? QString() : tr("Nothing found"));
         announce(*this, m_status->text());
@@ -63,6 +67,7 @@ void FindBar::step(int by)
     m_at = (m_at + m_found.size() + static_cast<std::size_t>(by + 1) - 1) % m_found.size();
     m_status->setText(tr("%1 of %2").arg(m_at + 1).arg(m_found.size()));
     m_view.showFound(m_found[m_at]);
+    m_isMoved = true;
     const int box = m_view.picture() && m_view.selection() ? m_view.picture()->dag.find(*m_view.selection()) : -1;
     announce(*this, box < 0 ? m_status->text() : m_status->text() + QStringLiteral(": ") + m_view.graphScene().spokenBox(box).name);
 }

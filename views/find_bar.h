@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QFrame>
+#include <optional>
 #include <vector>
 
 #include "views/graph_view.h"
@@ -33,6 +34,8 @@ private:
     QLabel* m_status;
     std::vector<OpId> m_found;
     std::size_t m_at = 0;
+    std::optional<DagKey> m_before;  // that was selected when the search began
+    bool m_isMoved = false;          // the selection, since then
 };
 
 }  // namespace cleave::views

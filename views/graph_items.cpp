@@ -653,27 +653,58 @@ void BandItem::paintTitles(QPainter* painter, double left) const
                m_hasCut ? m_style.colors.cut : m_style.colors.text);
 }
 
+void BandItem::setBoxes(std::vector<QRectF> boxes)
+{
+    m_boxes = std::move(boxes);
+    std::ranges::sort(m_boxes, {}, [](const QRectF& box) { return std::pair(box.left(), box.top()); });
+}
+
+// As far as the next box on its right, but what titles have anyway.
+double BandItem::roomFor(const QRectF& line) const
+{
+    constexpr double apart = 6;
+    const auto next = std::ranges::find_if(
+        m_boxes, [&](const QRectF& box) { return box.left() > line.left() && box.top() < line.bottom() && box.bottom() > line.top(); });
+    const double right = next == m_boxes.end() ? m_bounds.right : next->left() - apart;
+    return std::max(std::min(line.right(), right) - line.left(), m_titleWidth + 2);
+}
+
 void BandItem::paintTexts(QPainter* painter, double x, const QString& title, const QString& nodes, const QStringList& lines, double top,
                           double bottom, const QColor& color) const
 {
     if (title.isEmpty())
         return;
+    constexpr double plateX = 4, plateY = 2;
     const BoxMetrics& metrics = m_style.metrics;
     const bool isSmall = QStyleOptionGraphicsItem::levelOfDetailFromTransform(painter->worldTransform()) < smallTextDetail;
-    const QStringList small = !isSmall ? lines : nodes.isEmpty() ? QStringList() : QStringList{nodes};
-    const QFont font = isSmall ? largeTitle(metrics) : metrics.title, smallFont = isSmall ? largeSmall(metrics) : metrics.small;
-    const double titleHeight = isSmall ? metrics.titleHeight * largerName : metrics.titleHeight;
+    QStringList small = !isSmall ? lines : nodes.isEmpty() ? QStringList() : QStringList{nodes};
+    QFont font = isSmall ? largeTitle(metrics) : metrics.title, smallFont = isSmall ? largeSmall(metrics) : metrics.small;
+    double titleHeight = isSmall ? metrics.titleHeight * largerName : metrics.titleHeight;
     const double smallHeight = isSmall ? metrics.smallHeight * BoxMetrics::largerSmall : metrics.smallHeight;
-    const double height = titleHeight + smallHeight * static_cast<double>(small.size());
-    const double y = std::min((top + bottom - height) / 2, top + 2 * BoxMetrics::padding);  // in tall bands at the top
-    QRectF line(x, y, m_titleWidth + 2, titleHeight);
-    if (x > boundingRect().left() + margin) {  // over the picture
+    const auto heightOfAll = [&] { return titleHeight + smallHeight * static_cast<double>(small.size()); };
+    const auto widest = [&] {
         double width = QFontMetricsF(font).horizontalAdvance(title);
         for (const QString& text : small)
             width = std::max(width, QFontMetricsF(smallFont).horizontalAdvance(text));
+        return std::ceil(width) + 1;
+    };
+    double y = std::min((top + bottom - heightOfAll()) / 2, top + 2 * BoxMetrics::padding);  // in tall bands at the top
+    const bool isOverPicture = x > boundingRect().left() + margin, isOfStrip = top == m_band.bottom;
+    const auto plate = [&] {
+        return QRectF(x - plateX, y - plateY, roomFor({x, y, widest(), heightOfAll()}) + 2 * plateX, heightOfAll() + 2 * plateY);
+    };
+    // Above the tensors of a cut there is room for one line that leaves them free.
+    if (isOverPicture && isOfStrip && std::ranges::any_of(m_boxes, [&](const QRectF& box) { return box.intersects(plate()); })) {
+        small.clear();
+        font = smallFont;
+        titleHeight = smallHeight;
+        y = top + plateY;
+    }
+    QRectF line(x, y, roomFor({x, y, widest(), heightOfAll()}), titleHeight);
+    if (isOverPicture) {
         painter->setPen(QPen(m_style.colors.bandLine, 0.8));
         painter->setBrush(m_style.colors.band);
-        painter->drawRoundedRect(QRectF(x - 4, y - 2, std::min(width, m_titleWidth + 2) + 8, height + 4), 4, 4);
+        painter->drawRoundedRect(QRectF(x - plateX, y - plateY, std::min(widest(), line.width()) + 2 * plateX, heightOfAll() + 2 * plateY), 4, 4);
     }
     drawText(painter, font, color, line, title);
     line.moveTop(line.bottom());

@@ -153,6 +153,7 @@ public:
     static constexpr double margin = 14;
 
     void setTitleWidth(double width);
+    void setBoxes(std::vector<QRectF> boxes);  ///< that lie in it, and that titles are to leave free where they can
     void setTexts(Texts texts);
     const Texts& texts() const { return m_texts; }
     bool hasCut() const { return m_hasCut; }  ///< in its strip
@@ -170,6 +171,7 @@ public:
 private:
     void paintTexts(QPainter* painter, double x, const QString& title, const QString& nodes, const QStringList& lines, double top, double bottom,
                     const QColor& color) const;
+    double roomFor(const QRectF& line) const;
 
     const GraphStyle& m_style;
     LayoutBand m_band;
@@ -178,6 +180,7 @@ private:
     bool m_cutMarked = false, m_isLit = false, m_isJoined = false;
     Texts m_texts;
     double m_titleWidth = 0, m_textWidth = 0;
+    std::vector<QRectF> m_boxes;  // from left to right
 };
 
 }  // namespace cleave::views

@@ -158,7 +158,8 @@ LayoutResult withHiddenBands(const DagModel& dag, LayoutResult layout)
 LayoutOptions layoutOptions(const BoxMetrics& metrics)
 {
     LayoutOptions options;
-    options.groupMargin = metrics.smallHeight + 8;
+    constexpr double around = 15;  // a module's title; below it the head of an arrow is seen
+    options.groupMargin = std::max(BoxMetrics::controlSize, metrics.smallHeight) + around;
     options.minBandHeight = metrics.titleHeight + 2 * metrics.smallHeight + 20;
     options.rankGap = 30;
     options.stripMargin = 20;

@@ -3,6 +3,7 @@
 #include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "views/inspection.h"
 #include "views/plan_label.h"
@@ -112,9 +113,21 @@ void GraphScene::addItems()
         addItem(item);
         m_boxes.push_back(item);
     }
+    tellBandsTheirBoxes();
     addItem(m_movedLayer = new MovedOpsLayer);
     m_picture->stages ? writeStages() : showPlan();
     setSceneRect(itemsBoundingRect());  // exactly: by itself it would only grow
+}
+
+void GraphScene::tellBandsTheirBoxes()
+{
+    std::vector<std::vector<QRectF>> boxes(m_bands.size());
+    for (const BoxItem* item : m_boxes)
+        boxes[static_cast<std::size_t>(m_picture->dag.boxes[static_cast<std::size_t>(item->index())].key.band)].push_back(
+            item->rect().translated(item->pos()));
+    for (std::size_t i = 0; i < m_bands.size(); ++i)
+        if (m_bands[i] != nullptr)
+            m_bands[i]->setBoxes(std::move(boxes[i]));
 }
 
 void GraphScene::addFrames()
@@ -402,6 +415,37 @@ double GraphScene::nodesRoom() const
         if (band != nullptr && !band->texts().nodes.isEmpty())
             room = std::max(room, QFontMetricsF(m_style.metrics.title).horizontalAdvance(titleWithNodes(band->texts())) / smallPicture - titleRoom());
     return room;
+}
+
+// At the left of a wide picture there may be titles alone. It stays there unless elsewhere there are boxes of twice as many bands; these come into
+// the middle, beside the titles.
+double GraphScene::fullestLeft(const QRectF& view) const
+{
+    const double titles = titleRoom(), width = view.width() - titles;
+    std::vector<std::pair<QRectF, int>> boxes;
+    for (const BoxItem* item : m_boxes)
+        if (const QRectF rect = item->sceneBoundingRect(); rect.top() < view.bottom() && rect.bottom() > view.top())
+            boxes.emplace_back(rect, m_picture->dag.boxes[static_cast<std::size_t>(item->index())].key.band);
+    std::set<int> bands;
+    QRectF around;
+    const auto look = [&](double left) {
+        bands.clear();
+        around = {};
+        for (const auto& [rect, band] : boxes)
+            if (rect.left() >= left && rect.right() <= left + width) {
+                bands.insert(band);
+                around |= rect;
+            }
+        return bands.size();
+    };
+    std::size_t most = 2 * look(view.left() + titles);
+    double best = view.left();
+    for (const auto& [rect, band] : boxes)
+        if (const double left = rect.left(); look(left) > most) {
+            most = bands.size();
+            best = around.center().x() - width / 2 - titles;
+        }
+    return best;
 }
 
 QRectF GraphScene::nearestBox(const QRectF& area, double x) const

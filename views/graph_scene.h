@@ -50,6 +50,7 @@ public:
     double nodesRoom() const;  ///< beside the bands, for the node types that small titles name
     double titleRoom() const;  ///< the widest that titles are, and what is around them
     QRectF cutRect(int cut) const;         ///< its strip; empty if it is not drawn
+    double fullestLeft(const QRectF& view) const;           ///< where this view, moved aside, shows boxes of most of its bands
     QRectF nearestBox(const QRectF& area, double x) const;  ///< of those in the area; empty if there is none
     QRectF litRect() const;                                 ///< of the functions that are spoken of, and of what runs
 
@@ -63,6 +64,7 @@ public:
 
 private:
     void addItems();
+    void tellBandsTheirBoxes();
     void addFrames();
     void addArrow(std::size_t arrow);
     void markBands();

@@ -257,7 +257,7 @@ void GraphView::sayCut()
     m_cutLabel->say(text);
     if (moves) {
         const QRectF cut = m_scene->cutRect(*m_cut);
-        m_cutLabel->putBeside({viewport()->width() / 2, mapFromScene(QPointF(0, cut.bottom())).y()});
+        m_cutLabel->putBeside({viewport()->width() / 2, mapFromScene(QPointF(0, cut.bottom())).y()}, *this);
     }
     if (moves)
         announce(*this, QString(text).replace(QLatin1Char('\n'), QStringLiteral("; ")));
@@ -488,10 +488,17 @@ void GraphView::frameAgain()
 {
     if (!picture() || m_framing == Framing::Free)
         return;
-    if (m_framing == Framing::Fit)
+    if (m_framing == Framing::Fit) {
         fit();
-    else
-        showAtStart();
+        return;
+    }
+    showAtStart();
+    constexpr int around = 30;
+    if (const int selected = m_selection ? picture()->dag.find(*m_selection) : -1; selected >= 0)
+        ensureVisible(m_scene->boxRect(selected), around, around);
+    else if (m_cut)
+        showLine(m_scene->cutRect(*m_cut));
+    m_framing = Framing::Start;
 }
 
 void GraphView::showAtStart()
@@ -507,10 +514,8 @@ void GraphView::showAtStart()
     scaleTo(std::clamp(widthZoom, readableZoom, 1.0));
     verticalScrollBar()->setValue(verticalScrollBar()->minimum());
     horizontalScrollBar()->setValue(horizontalScrollBar()->minimum() + static_cast<int>(beside * zoom()));
-    // At the left of a very wide picture there are titles alone.
-    const std::vector<int> order = m_scene->readingOrder();
-    if (const int x = order.empty() ? 0 : mapFromScene(m_scene->boxRect(order.front()).center()).x(); x > viewport()->width())
-        horizontalScrollBar()->setValue(horizontalScrollBar()->value() + x - viewport()->width() / 2);
+    const QRectF seen = mapToScene(viewport()->rect()).boundingRect();
+    horizontalScrollBar()->setValue(horizontalScrollBar()->value() + qRound((m_scene->fullestLeft(seen) - seen.left()) * zoom()));
 }
 
 void GraphView::lookAt(const QPointF& centre)
@@ -605,11 +610,13 @@ void GraphView::drawForeground(QPainter* painter, const QRectF& area)
 
 void GraphView::scrollContentsBy(int dx, int dy)
 {
+    constexpr double widest = 1.5;  // of titles, where their letters are larger than at full size
     QGraphicsView::scrollContentsBy(dx, dy);
     if (zoom() < textDetail)
         viewport()->update();
     else if (dx != 0)
-        viewport()->update(0, 0, std::min(viewport()->width(), static_cast<int>(m_scene->titleRoom() * zoom()) + std::abs(dx)), viewport()->height());
+        viewport()->update(0, 0, std::min(viewport()->width(), static_cast<int>(widest * m_scene->titleRoom() * zoom()) + std::abs(dx)),
+                           viewport()->height());
 }
 
 void GraphView::changeEvent(QEvent* event)

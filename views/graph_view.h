@@ -22,7 +22,7 @@ class PlanLabel;
 
 enum class Reveal : std::uint8_t { Yes, No };  ///< scrolls what is selected into sight; No where the mouse has just pointed at it
 
-/// The picture of the document's model: bands of boxes and arrows, with zoom, selection and expansion.
+/// The picture of the document's model: bands of boxes and arrows, with zoom, selection and expansion. The view's actions stand in its context menu.
 class GraphView : public QGraphicsView {
     Q_OBJECT
 
@@ -79,6 +79,8 @@ Q_SIGNALS:
     void selectionChanged();
     void pictureChanged();
     void layingOut(bool busy);
+    void codeWanted();   ///< of what is selected
+    void tableWanted();  ///< with what is selected
     void failed(const QString& sentence);
     void remarked(const QString& sentence);
 
@@ -128,6 +130,9 @@ private:
     const Repeat* repeatAround(const DagBox& box) const;  ///< null: none
     void fold(const Repeat& repeat);
     void addRepeatActions(QMenu& menu, const DagBox& box);
+    void addBoxActions(QMenu& menu, const DagBox& box);
+    void addFrameAction(QMenu& menu, int frame);
+    void fillMenu(QMenu& menu, const QPoint& position, bool byKey);
     std::unique_ptr<PlanDrag> beginDrag();
 
     BoxItem* boxAt(const QPoint& position) const;

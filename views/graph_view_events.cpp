@@ -1,4 +1,5 @@
 // What the graph view does on mouse, keys, wheel and gestures.
+#include <QClipboard>
 #include <QContextMenuEvent>
 #include <QGuiApplication>
 #include <QMenu>
@@ -14,32 +15,65 @@
 #include "views/graph_view.h"
 #include "views/plan_drag.h"
 #include "views/plan_menu.h"
+#include "views/text.h"
 
 namespace cleave::views {
 
 void GraphView::contextMenuEvent(QContextMenuEvent* event)
 {
     const bool byKey = event->reason() == QContextMenuEvent::Keyboard;
-    BoxItem* item = byKey ? nullptr : boxAt(event->pos());
-    if (item != nullptr) {
-        select(picture()->dag.boxes[static_cast<std::size_t>(item->index())].key, Reveal::No);
-    }
-    const DagBox* box = item != nullptr || byKey ? selectedBox() : nullptr;
-    if (!m_scene->isCurrent())
+    if (!picture())
         return;
+    if (const BoxItem* item = byKey ? nullptr : boxAt(event->pos()))
+        select(picture()->dag.boxes[static_cast<std::size_t>(item->index())].key, Reveal::No);
     QMenu menu(this);
-    if (const std::optional<int> cut = byKey ? m_cut : m_scene->cutAt(mapToScene(event->pos())); cut && box == nullptr) {
+    menu.setToolTipsVisible(true);
+    fillMenu(menu, event->pos(), byKey);
+    if (!menu.isEmpty() && !actions().isEmpty())
+        menu.addSeparator();
+    menu.addActions(actions());
+    const QPoint place = selectedBox() != nullptr ? viewPosition(selectedBox()->key).toPoint()
+                         : m_cut                  ? mapFromScene(m_scene->cutRect(*m_cut).center())
+                                                  : viewport()->rect().center();
+    menu.exec(byKey ? viewport()->mapToGlobal(place) : event->globalPos());
+}
+
+// What can be done with what lies there, or is selected.
+void GraphView::fillMenu(QMenu& menu, const QPoint& position, bool byKey)
+{
+    if (const DagBox* box = byKey || boxAt(position) != nullptr ? selectedBox() : nullptr) {
+        const int before = m_selectedBefore ? picture()->dag.find(*m_selectedBefore) : -1;
+        if (m_scene->isCurrent())
+            addPlanActions(menu, m_document.planEditor(), *box, before < 0 ? nullptr : &picture()->dag.boxes[static_cast<std::size_t>(before)]);
+        addRepeatActions(menu, *box);
+        addBoxActions(menu, *box);
+    } else if (const std::optional<int> cut = byKey ? m_cut : m_scene->cutAt(mapToScene(position)); cut && m_scene->isCurrent()) {
         selectCut(cut, byKey ? Reveal::Yes : Reveal::No);
         addCutActions(menu, m_document.planEditor(), *cut);
-        menu.exec(byKey ? viewport()->mapToGlobal(mapFromScene(m_scene->cutRect(*cut).center())) : event->globalPos());
-        return;
+    } else if (const FrameItem* frame = byKey ? nullptr : m_scene->frameAt(mapToScene(position))) {
+        addFrameAction(menu, frame->index());
     }
-    if (box == nullptr)
-        return;
-    const int before = m_selectedBefore ? picture()->dag.find(*m_selectedBefore) : -1;
-    addPlanActions(menu, m_document.planEditor(), *box, before < 0 ? nullptr : &picture()->dag.boxes[static_cast<std::size_t>(before)]);
-    addRepeatActions(menu, *box);
-    menu.exec(byKey ? viewport()->mapToGlobal(viewPosition(box->key).toPoint()) : event->globalPos());
+}
+
+void GraphView::addBoxActions(QMenu& menu, const DagBox& box)
+{
+    menu.addSeparator();
+    if (box.isExpandable() && box.key.kind != BoxKind::Repeat)
+        menu.addAction(tr("Expand"), this, [this, key = box.key] { open(key); });
+    if (box.frame >= 0)
+        addFrameAction(menu, box.frame);
+    menu.addAction(tr("Copy name"), this, [name = m_scene->style().metrics.heading(box)] { QGuiApplication::clipboard()->setText(name); });
+    if (m_scene->isCurrent()) {
+        menu.addAction(tr("Show code"), this, &GraphView::codeWanted);
+        menu.addAction(tr("Show in table"), this, &GraphView::tableWanted);
+    }
+}
+
+void GraphView::addFrameAction(QMenu& menu, int frame)
+{
+    const ModuleId module = picture()->dag.frames[static_cast<std::size_t>(frame)].module;
+    const QString name = module.valid() ? toText(picture()->model->program()[module].path) : tr("Prologue");
+    menu.addAction(tr("Collapse %1").arg(name), this, [this, frame] { closeFrame(frame); });
 }
 
 void GraphView::addRepeatActions(QMenu& menu, const DagBox& box)

@@ -23,7 +23,9 @@
 #include <QUndoView>
 #include <QVBoxLayout>
 #include <cmath>
+#include <utility>
 
+#include "core/run/calibrate.h"
 #include "views/code_panel.h"
 #include "views/core_text.h"
 #include "views/description.h"
@@ -62,6 +64,16 @@ QStringList droppedFiles(const QMimeData* data)
     return files;
 }
 
+// Of this machine, as they were measured last; a file that cannot be read holds none.
+Rates keptRates()
+{
+    try {
+        return readRates(ratesPath());
+    } catch (const Error&) {
+        return {};
+    }
+}
+
 void bringForward(QDockWidget& dock)
 {
     dock.show();
@@ -98,6 +110,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     });
     // A message stays until something new is tried; one that offers a choice, until the model is read anew.
     connect(&m_document, &Document::starting, this, [this](Task task) {
+        if (task == Task::Calibrate)
+            m_ratesBefore = keptRates();
         if (task != Task::Check)
             statusBar()->clearMessage();
         if (task == Task::OpenModel || (task != Task::Check && m_message->buttons().isEmpty()))
@@ -134,10 +148,6 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     connect(m_plan, &PlanPanel::batchSizeChosen, &m_document, &Document::chooseBatchSize);
     connect(m_plan, &PlanPanel::randomFeaturesWanted, &m_document, [this] { m_document.setRandomFeatures(true); });
     connect(m_plan, &PlanPanel::rewritesWanted, &m_document, [this] { m_document.chooseRewrites(); });
-    connect(&m_document, &Document::changed, this, [this](Change change) {
-        if (change == Change::Model || change == Change::Options)
-            m_plan->offerRewrites(m_document.model() != nullptr && m_document.rewrites().empty());
-    });
     connect(&m_document, &Document::rewritesDiffer, this, &MainWindow::offerComparison);
     connect(m_plan, &PlanPanel::tensorSelected, m_view, &GraphView::selectTensor);
     connect(m_view, &GraphView::selectionChanged, this, [this] {
@@ -232,7 +242,7 @@ void MainWindow::makeDocks()
     m_resultDock = dock(tr("Results"), QStringLiteral("results"), m_results, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-    resizeDocks({m_resultDock}, {190}, Qt::Vertical);
+    resizeDocks({m_resultDock}, {240}, Qt::Vertical);
     m_resultDock->hide();  // until there are some
     m_story = new StoryView(m_document, this);
     m_storyDock = dock(tr("Story"), QStringLiteral("story"), m_story, Qt::RightDockWidgetArea);
@@ -242,13 +252,22 @@ void MainWindow::makeDocks()
     auto* source = new CodePanel(m_document, this);
     auto* code = dock(tr("Code"), QStringLiteral("code"), source, Qt::BottomDockWidgetArea);
     connect(m_view, &GraphView::selectionChanged, source, [this, source] { source->showOps(selectedOps()); });
+    connect(m_view, &GraphView::codeWanted, source, [this, source, code] {
+        bringForward(*code);
+        source->showOps(selectedOps());
+    });
     tabifyDockWidget(m_resultDock, code);
     code->hide();
     m_tables = new TablePanel(m_document, this);
     auto* tables = dock(tr("Tables"), QStringLiteral("tables"), m_tables, Qt::BottomDockWidgetArea);
+    connect(m_view, &GraphView::tableWanted, m_tables, [this, tables] {
+        bringForward(*tables);
+        if (const std::vector<OpId> ops = selectedOps(); !ops.empty())
+            m_tables->showOp(ops.front());
+    });
     tabifyDockWidget(m_resultDock, tables);
     tables->hide();
-    resizeDocks({model, plan}, {300, 330}, Qt::Horizontal);
+    resizeDocks({model, plan}, {300, 350}, Qt::Horizontal);
     resizeDocks({model, inspector}, {500, 260}, Qt::Vertical);
 }
 
@@ -294,6 +313,9 @@ void MainWindow::makeActions()
     redo->setShortcuts({QKeySequence(tr("Ctrl+Shift+Z")), QKeySequence(tr("Ctrl+Y"))});
     plan->addActions({undo, redo});
     plan->addSeparator();
+    auto* planners = plan->addMenu(tr("&Take the plan of"));
+    planners->setToolTipsVisible(true);
+    planners->addActions(m_plan->plannerActions());
     addAction(plan, tr("&Compare with a plan…"), {},
               [this] { openDialog(tr("Compare with a plan"), tr("Plans (*.cleave.json);;All files (*)"), &Document::comparePlan); });
     auto* end = addAction(plan, tr("&End the comparison"), {}, [this] { m_document.planEditor().endComparison(); });
@@ -308,7 +330,8 @@ void MainWindow::makeActions()
     auto* random = run->addAction(tr("Random &features where the graph has none"), &m_document, &Document::setRandomFeatures);
     random->setCheckable(true);
     connect(&m_document, &Document::changed, random, [this, random] { random->setChecked(m_document.options().run.randomFeatures); });
-    addRewrites(run->addMenu(tr("Re&writes")));
+    m_rewrites = run->addMenu(tr("Re&writes"));
+    addRewrites(m_rewrites);
     m_calibrate = addAction(run, tr("&Measure this machine"), {}, [this] { m_document.calibrate(); });
     connect(m_plan, &PlanPanel::calibrationWanted, m_calibrate, &QAction::trigger);
     run->addSeparator();
@@ -324,6 +347,7 @@ void MainWindow::makeActions()
     auto* collapse = addAction(view, tr("&Collapse all"), tr("Ctrl+Shift+C"), [this] { m_view->collapseAll(); });
     auto* find = addAction(view, tr("Fi&nd…"), QKeySequence::Find, [this] { m_find->begin(); });
     m_ofPicture = {find, m_export, m_print, fit, in, out, full, expand, collapse};
+    m_view->addActions({fit, expand, collapse, m_export});
     view->addSeparator();
     auto* folding = view->addAction(tr("Fold &repeated layers"), m_view, &GraphView::setFolding);
     folding->setCheckable(true);
@@ -331,8 +355,9 @@ void MainWindow::makeActions()
     auto* structure = view->addAction(tr("S&tructure arrows"), m_view, &GraphView::setShowsStructure);
     structure->setCheckable(true);
     view->addSeparator();
-    addAction(view, tr("&Larger text"), tr("Ctrl+Shift++"), [this] { changeFontSize(1); });
-    addAction(view, tr("&Smaller text"), tr("Ctrl+Shift+-"), [this] { changeFontSize(-1); });
+    // not with Shift and +, which is how many keyboards write the + that zooms
+    addAction(view, tr("&Larger text"), tr("Ctrl+]"), [this] { changeFontSize(1); });
+    addAction(view, tr("&Smaller text"), tr("Ctrl+["), [this] { changeFontSize(-1); });
     auto* presenting = addAction(view, tr("&Presenter view"), tr("F11"), [] {});
     presenting->setCheckable(true);
     connect(presenting, &QAction::toggled, this, &MainWindow::setPresenting);
@@ -458,7 +483,9 @@ void MainWindow::changeFontSize(double points)
     Settings settings = readSettings();
     settings.fontSize = std::clamp(QApplication::font().pointSizeF() + points, smallestFont, largestFont);
     writeSettings(settings);
-    applySettings(*qobject_cast<QApplication*>(QApplication::instance()), settings);
+    QFont font = QApplication::font();
+    font.setPointSizeF(settings.fontSize);
+    QApplication::setFont(font);  // the theme may be one that was asked for at the start
     if (m_settings != nullptr)
         m_settings->showSettings();
 }
@@ -566,6 +593,9 @@ void MainWindow::showChange(Change change)
 void MainWindow::showTasks()
 {
     const bool busy = m_document.isBusy();
+    if (m_ratesBefore && m_document.job(Task::Calibrate) == nullptr)
+        if (const Rates before = *std::exchange(m_ratesBefore, {}), now = keptRates(); now != before)
+            note(ratesText(now));
     m_run->setEnabled(m_document.canRun());
     m_verify->setEnabled(m_document.canRun());
     m_stop->setEnabled(busy);
@@ -574,6 +604,11 @@ void MainWindow::showTasks()
     for (QAction* action : m_ofPicture)
         action->setEnabled(m_view->picture() != nullptr);
     m_calibrate->setEnabled(!busy);
+    // Either would drop what has been run or measured so far.
+    const bool mayRewrite = m_document.job(Task::Run) == nullptr && m_document.job(Task::Calibrate) == nullptr;
+    m_rewrites->setEnabled(mayRewrite);
+    m_plan->offerRewrites(m_document.model() && m_document.graph() && m_document.rewrites().empty(), mayRewrite);
+    m_plan->offerCalibration(!busy);
     const Job* opening = m_document.job(Task::OpenModel);
     m_empty->setReading(opening == nullptr ? QString() : opening->title());
     m_cancel->setVisible(busy);

@@ -104,6 +104,7 @@ private:
     GraphView* m_view = nullptr;
     Legend* m_legend = nullptr;
     MessageBar *m_message = nullptr, *m_offer = nullptr;
+    std::optional<Rates> m_ratesBefore;  // while others are measured
     int m_step = 0;               // of the history, that was told last
     bool m_isExample = false;     // what was opened last
     bool m_tellsRefusal = false;  // of a plan's change, which the next change makes moot
@@ -117,7 +118,7 @@ private:
     QDockWidget* m_storyDock = nullptr;
     double m_fontBefore = 0;
     SettingsDialog* m_settings = nullptr;
-    QMenu* m_recent = nullptr;
+    QMenu *m_recent = nullptr, *m_rewrites = nullptr;
     ResultPanel* m_results = nullptr;
     QDockWidget* m_resultDock = nullptr;
     QLabel* m_task = nullptr;

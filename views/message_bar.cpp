@@ -1,8 +1,8 @@
 #include "views/message_bar.h"
 
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPainter>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStyle>
@@ -30,9 +30,7 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent), m_text(new QLabel(this
     m_layout->addWidget(sign);
     m_layout->addWidget(m_text, 1);
     m_layout->addWidget(close);
-    setAutoFillBackground(true);
     setAccessibleName(tr("Message"));
-    color();
     hide();
 }
 
@@ -89,19 +87,12 @@ QString MessageBar::text() const
     return m_text->text();
 }
 
-void MessageBar::changeEvent(QEvent* event)
+// By the theme as it is now: a palette of its own would not follow it.
+void MessageBar::paintEvent(QPaintEvent* event)
 {
-    QFrame::changeEvent(event);
-    if (event->type() == QEvent::ParentChange || event->type() == QEvent::ApplicationPaletteChange)
-        color();
-}
-
-void MessageBar::color()
-{
-    QPalette colors = parentWidget()->palette();
-    const bool dark = colors.color(QPalette::Window).lightness() < 128;
-    colors.setColor(QPalette::Window, dark ? QColor(0xff4a3413) : QColor(0xfffdf0d0));
-    setPalette(colors);
+    const bool dark = palette().color(QPalette::Window).lightness() < 128;
+    QPainter(this).fillRect(rect(), dark ? QColor(0xff4a3413) : QColor(0xfffdf0d0));
+    QFrame::paintEvent(event);
 }
 
 }  // namespace cleave::views

@@ -36,10 +36,9 @@ public:
     QString text() const;
 
 protected:
-    void changeEvent(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
 
 private:
-    void color();
     void clear();
 
     QLabel* m_text;

@@ -32,8 +32,8 @@ private:
     PropertyView* m_properties;
     DegreeChart* m_degrees;
     QSpinBox* m_batchSize;
-    QSpinBox* m_memory;
     QComboBox* m_order;
+    QSpinBox* m_memory;
     QLineEdit* m_absolute;
     QLineEdit* m_relative;
     QPushButton* m_run;

@@ -200,6 +200,11 @@ std::vector<PlanCosts::Point> PlanCosts::curve(const Plan& plan) const
     return points;
 }
 
+std::int64_t PlanCosts::numNodes() const
+{
+    return m_graph ? m_graph->numNodes : 0;
+}
+
 const std::string& PlanCosts::graphName() const
 {
     static const std::string none;

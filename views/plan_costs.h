@@ -62,6 +62,7 @@ public:
     void goOn();   ///< with that
     bool isStopped() const { return m_isStopped; }
     bool hasGraph() const { return m_graph != nullptr; }
+    std::int64_t numNodes() const;                        ///< of the graph; 0 without one
     const QString& problem() const { return m_problem; }  ///< why there are no costs for the graph, in a sentence
     const std::string& graphName() const;
 

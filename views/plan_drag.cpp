@@ -77,7 +77,7 @@ void PlanDrag::point()
 {
     if (aim(m_view.mapToScene(m_pointer)))
         m_label->say(outcome());
-    m_label->putBeside(m_pointer);
+    m_label->putBeside(m_pointer, m_view);
 }
 
 OpDrag::OpDrag(QGraphicsView& view, const GraphPicture& picture, const GraphColors& colors, PlanEditor& editor, std::vector<OpId> ops)

@@ -5,6 +5,8 @@
 
 #include "views/plan_editor.h"
 
+class QGraphicsView;
+
 namespace cleave::views {
 
 /// Says in the graph what a change of the plan would bring, beside the place where it is made.
@@ -15,7 +17,10 @@ public:
     explicit PlanLabel(QWidget* viewport);  ///< hidden
 
     void say(const QString& text);          ///< hides it if there is none
-    void putBeside(const QPoint& place);    ///< in the viewport
+    void putBeside(const QPoint& place, const QGraphicsView& view);  ///< inside the view, where it covers the least of its boxes
+
+private:
+    int m_side = -1;  // of those around the place, that it is on
 };
 
 /// "Cut 1 saves a, b", and what the plan cost before and costs then, if costs are known and shown.

@@ -8,14 +8,20 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
+#include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <limits>
+#include <utility>
 
 #include "core/run/open_device.h"
 #include "views/core_text.h"
+#include "views/description.h"
+#include "views/table_order.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -23,6 +29,7 @@ namespace cleave::views {
 namespace {
 
 constexpr std::chrono::milliseconds activityDelay{500};
+constexpr std::array shownPlanners{Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph};
 
 CostBars::Bar barOf(const QString& name, const FunctionCost& f, const FunctionCost::Blocks& blocks)
 {
@@ -128,11 +135,13 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
       m_functions(new CostBars(this)),
       m_curve(new BatchCurve(this)),
       m_savePoint(new QLabel(this)),
-      m_savePoints(new QTableView(this))
+      m_savePoints(new QTableView(this)),
+      m_split(new QSplitter(Qt::Vertical, this)),
+      m_bars(new QScrollArea(m_split))
 {
     m_summary->setWordWrap(true);
+    m_summary->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_summary->setContentsMargins(10, 6, 10, 2);
-    m_calibrate->setToolTip(tr("Takes some seconds; costs are predicted from what is found, now and later"));
     connect(m_calibrate, &QPushButton::clicked, this, &PlanPanel::calibrationWanted);
     connect(m_random, &QPushButton::clicked, this, &PlanPanel::randomFeaturesWanted);
     m_rewrite->setToolTip(
@@ -147,48 +156,28 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     buttons->setContentsMargins(10, 2, 10, 2);
     constexpr int perRow = 6;  // of cells: three buttons above two
     int cell = 0;
-    for (const auto& [planner, tip] :
-         {std::pair(Planner::MessageDegree, tr("Cut right before each message passing")),
-          std::pair(Planner::Greedy, tr("Take save points that lower the total, one after the other")),
-          std::pair(Planner::Optimal, tr("The least predicted seconds of all plans that run one function after the other")),
-          std::pair(Planner::NodeWise, tr("All functions together, over blocks of as many hops: the neighbourhood of each batch is computed anew")),
-          std::pair(Planner::FullGraph, tr("All functions together, in one batch of all nodes"))}) {
+    const std::array<std::pair<QString, QString>, shownPlanners.size()> texts{
+        {{tr("&Message degree"), tr("Cut right before each message passing")},
+         {tr("&Greedy"), tr("Take save points that lower the total, one after the other")},
+         {tr("&Optimal"), tr("The least predicted seconds of all plans that run one function after the other")},
+         {tr("&Node-wise"), tr("All functions together, over blocks of as many hops: the neighbourhood of each batch is computed anew")},
+         {tr("&Full graph"), tr("All functions together, in one batch of all nodes")}}};
+    for (std::size_t i = 0; i < shownPlanners.size(); ++i) {
         const int cells = m_buttons.size() < 3 ? 2 : 3;
-        auto* button = new QPushButton(planText(std::string(plannerName(planner))), this);
-        button->setToolTip(tip);
-        connect(button, &QPushButton::clicked, this, [this, planner = planner] {
+        auto* button = new QPushButton(planText(std::string(plannerName(shownPlanners[i]))), this);
+        auto* action = new QAction(texts[i].first, this);
+        action->setToolTip(texts[i].second);
+        connect(button, &QPushButton::clicked, action, &QAction::trigger);
+        connect(action, &QAction::triggered, this, [this, planner = shownPlanners[i]] {
             if (const PricedPlan* plan = planOf(planner))
                 take(*plan);
         });
         buttons->addWidget(button, cell / perRow, cell % perRow, 1, cells);
         cell += cells;
         m_buttons.append(button);
+        m_actions.append(action);
+        m_tips.append(texts[i].second);
     }
-    m_savePoints->setModel(&m_model);
-    m_savePoints->setAccessibleName(tr("Save points"));
-    m_savePoints->setFrameShape(QFrame::NoFrame);
-    m_savePoints->setShowGrid(false);
-    m_savePoints->setAlternatingRowColors(true);
-    m_savePoints->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_savePoints->setTabKeyNavigation(false);
-    m_savePoints->verticalHeader()->hide();
-    m_savePoints->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    m_savePoints->horizontalHeader()->setResizeContentsPrecision(30);
-    // where there is little room, costs are seen first
-    m_savePoints->horizontalHeader()->moveSection(SavePointModel::Shape, SavePointModel::Seconds);
-    m_savePoints->setMinimumHeight(120);
-
-    auto* bars = new QWidget(this);
-    auto* barLayout = new QVBoxLayout(bars);
-    barLayout->setContentsMargins(0, 0, 0, 0);
-    barLayout->addWidget(m_plans);
-    barLayout->addWidget(m_curve);
-    barLayout->addWidget(m_functions);
-    barLayout->addStretch(1);
-    auto* area = new QScrollArea(this);
-    area->setWidget(bars);
-    area->setWidgetResizable(true);
-    area->setFrameShape(QFrame::NoFrame);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -196,10 +185,14 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     auto* calibration = new QHBoxLayout;
     calibration->setContentsMargins(10, 0, 10, 2);
     calibration->addWidget(m_calibrate);
-    calibration->addWidget(m_random);
     calibration->addWidget(m_rewrite);
     calibration->addStretch(1);
     layout->addLayout(calibration);
+    auto* random = new QHBoxLayout;
+    random->setContentsMargins(10, 0, 10, 2);
+    random->addWidget(m_random);
+    random->addStretch(1);
+    layout->addLayout(random);
     layout->addLayout(buttons);
     auto* device = new QHBoxLayout;
     device->setContentsMargins(10, 0, 10, 2);
@@ -209,10 +202,13 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     m_device->setToolTip(tr("Where functions run. Rows that functions on a device hand on to each other stay there"));
     m_device->setMenu(new QMenu(m_device));
     connect(m_device->menu(), &QMenu::aboutToShow, this, &PlanPanel::fillDevices);
+    layout->addWidget(m_split, 1);
     layout->addWidget(m_activityRow);
-    layout->addWidget(area, 3);
-    layout->addWidget(m_savePoints, 2);
-    layout->addWidget(m_savePoint);
+    m_split->addWidget(makeBars());
+    m_split->addWidget(makeTable());
+    m_split->setChildrenCollapsible(false);
+    m_split->installEventFilter(this);
+    connect(m_split, &QSplitter::splitterMoved, this, [this] { m_isSplitByHand = true; });
 
     auto* activity = new QHBoxLayout(m_activityRow);
     activity->setContentsMargins(10, 2, 10, 2);
@@ -226,22 +222,19 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
     connect(&editor.costs(), &PlanCosts::working, this, &PlanPanel::showActivity);
     connect(m_stop, &QPushButton::clicked, &editor, [&editor] { editor.costs().isStopped() ? editor.goOnMeasuring() : editor.stopMeasuring(); });
 
-    m_savePoint->setWordWrap(true);
-    m_savePoint->setContentsMargins(10, 2, 10, 4);
-    m_savePoint->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    m_savePoint->setMinimumHeight(4 * m_savePoint->fontMetrics().lineSpacing() + 6);  // kept free, so that rows stay where they are
     m_curve->hide();
     connect(m_curve, &BatchCurve::chosen, this, &PlanPanel::batchSizeChosen);
     connect(m_savePoints->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
         showSavePoint();
         if (row.isValid() && !m_isTakingFocus)
-            Q_EMIT tensorSelected(m_model.tensorAt(row.row()));
+            Q_EMIT tensorSelected(m_model.tensorAt(m_order->mapToSource(row).row()));
     });
     m_savePoints->installEventFilter(this);
-    connect(&m_model, &QAbstractItemModel::modelReset, this, [this] {
+    connect(m_order, &QAbstractItemModel::modelReset, this, [this] {
         showSavePoint();
         if (m_selected.valid())
             selectTensor(m_selected);
+        shareRoom();
     });
     connect(&m_editor, &PlanEditor::curveChanged, this, &PlanPanel::showCurve);
     connect(m_plans, &CostBars::activated, this, [this](int bar) {
@@ -249,10 +242,105 @@ PlanPanel::PlanPanel(PlanEditor& editor, QWidget* parent)
         if (const std::ptrdiff_t i = bar - static_cast<std::ptrdiff_t>(m_ownBars); i >= 0 && i < static_cast<std::ptrdiff_t>(priced.size()))
             take(priced[static_cast<std::size_t>(i)]);
     });
+    QWidget* before = m_calibrate;
+    const auto then = [&before](QWidget* next) { setTabOrder(std::exchange(before, next), next); };
+    then(m_rewrite);
+    then(m_random);
+    std::ranges::for_each(m_buttons, then);
+    then(m_device);
+    then(m_stop);
+    then(m_savePoints);
     connect(&m_editor, &PlanEditor::shownChanged, this, &PlanPanel::showPlan);
     connect(&m_editor, &PlanEditor::costsChanged, this, &PlanPanel::showPlan);
     connect(&m_editor, &PlanEditor::comparisonChanged, this, &PlanPanel::showPlan);
     showPlan();
+}
+
+QWidget* PlanPanel::makeBars()
+{
+    auto* bars = new QWidget(this);
+    auto* barLayout = new QVBoxLayout(bars);
+    barLayout->setContentsMargins(0, 0, 0, 0);
+    barLayout->addWidget(m_plans);
+    barLayout->addWidget(m_curve);
+    barLayout->addWidget(m_functions);
+    barLayout->addStretch(1);
+    bars->installEventFilter(this);
+    m_bars->setWidget(bars);
+    m_bars->setWidgetResizable(true);
+    m_bars->setFrameShape(QFrame::NoFrame);
+    return m_bars;
+}
+
+QWidget* PlanPanel::makeTable()
+{
+    m_order = showSortable(*m_savePoints, m_model);
+    m_savePoints->setAccessibleName(tr("Save points"));
+    m_savePoints->setFrameShape(QFrame::NoFrame);
+    m_savePoints->setShowGrid(false);
+    m_savePoints->setAlternatingRowColors(true);
+    m_savePoints->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_savePoints->setTabKeyNavigation(false);
+    m_savePoints->verticalHeader()->hide();
+    m_savePoints->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_savePoints->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_savePoints->horizontalHeader()->setResizeContentsPrecision(30);
+    m_savePoints->horizontalHeader()->setStretchLastSection(true);
+    // where there is little room, costs are seen first
+    m_savePoints->horizontalHeader()->moveSection(SavePointModel::Shape, SavePointModel::Seconds);
+    m_savePoint->setWordWrap(true);
+    m_savePoint->setContentsMargins(10, 2, 10, 4);
+    m_savePoint->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    auto* table = new QWidget(m_split);
+    auto* layout = new QVBoxLayout(table);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_savePoints, 1);
+    layout->addWidget(m_savePoint);
+    layout->addStretch();
+    return table;
+}
+
+// Bars get what they need, unless the person says otherwise; the table has no more than its rows.
+void PlanPanel::shareRoom()
+{
+    constexpr int leastRows = 2;
+    const int row = m_savePoints->fontMetrics().height() + 8, rows = m_model.rowCount();
+    const int around =
+        m_savePoints->horizontalHeader()->sizeHint().height() + 2 * m_savePoints->frameWidth() +
+        (m_savePoints->horizontalScrollBar()->isVisibleTo(m_savePoints) ? m_savePoints->horizontalScrollBar()->sizeHint().height() : 0);
+    m_savePoints->verticalHeader()->setDefaultSectionSize(row);
+    m_savePoints->setMinimumHeight(around + std::min(rows, leastRows) * row);
+    m_savePoints->setMaximumHeight(around + rows * row);
+    m_savePoint->setMinimumHeight(4 * m_savePoint->fontMetrics().lineSpacing() + 6);  // kept free, so that rows stay where they are
+    if (m_isSplitByHand)
+        return;
+    const int bars = m_bars->widget()->heightForWidth(m_bars->width());
+    m_split->setSizes({bars, std::max(0, m_split->height() - m_split->handleWidth() - bars)});
+}
+
+// For the longest sentence: another size of batches leaves the buttons below it where they are.
+void PlanPanel::keepRoom()
+{
+    const QMargins around = m_summary->contentsMargins();
+    const QRect inside(0, 0, width() - around.left() - around.right(), 1 << 16);
+    const int height = m_longestSummary.isEmpty() ? 0 : m_summary->fontMetrics().boundingRect(inside, Qt::TextWordWrap, m_longestSummary).height();
+    m_summary->setMinimumHeight(height + around.top() + around.bottom());
+}
+
+void PlanPanel::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    keepRoom();
+}
+
+void PlanPanel::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange) {
+        keepRoom();
+        shareRoom();
+    }
 }
 
 // A table that takes the focus makes its first row the current one: that is nobody's choice.
@@ -262,6 +350,8 @@ bool PlanPanel::eventFilter(QObject* watched, QEvent* event)
         m_isTakingFocus = true;
         QMetaObject::invokeMethod(this, [this] { m_isTakingFocus = false; }, Qt::QueuedConnection);
     }
+    if ((watched == m_split && event->type() == QEvent::Resize) || (watched == m_bars->widget() && event->type() == QEvent::LayoutRequest))
+        QMetaObject::invokeMethod(this, &PlanPanel::shareRoom, Qt::QueuedConnection);
     return QWidget::eventFilter(watched, event);
 }
 
@@ -284,6 +374,7 @@ void PlanPanel::showActivity(const QString& what, double fraction)
         if (m_activityRow->isHidden() && !m_activityDelay.isActive())
             m_activityDelay.start();
     }
+    showButtons();
 }
 
 void PlanPanel::showPlan()
@@ -322,17 +413,24 @@ void PlanPanel::showPlan()
     std::erase_if(functions, [](const CostBars::Bar& bar) { return bar.total() == 0; });  // of a degree at which nothing is done
     m_functions->setBars(std::move(functions));
     showCurve();
+    const QString predicted =
+        isShown ? tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.")
+                      .arg(countText(batchSize()), bytesText(cost->readBytes()), bytesText(cost->writtenBytes()), bytesText(cost->peakBytes()))
+                : QString();
+    const QString assumed = u' ' + tr("Rates of this machine are assumed.");
+    m_longestSummary = isShown ? predicted + oneBatchText() + deviceText() + assumed : QString();
     m_summary->setText(m_editor.space() == nullptr ? tr("Open a model first.")
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
-                       : cost                      ? tr("Predicted for batches of %1 nodes: %2 read, %3 written, at most %4 of memory.")
-                                        .arg(countText(m_editor.costs().plans().front().batchSize), bytesText(cost->readBytes()),
-                                             bytesText(cost->writtenBytes()), bytesText(cost->peakBytes())) +
-                                    oneBatchText() + deviceText() + (hasAssumedRates() ? u' ' + tr("Rates of this machine are assumed.") : QString())
+                       : cost                      ? predicted + (batchSize() == allNodes() ? oneBatchText() : QString()) + deviceText() +
+                                    (hasAssumedRates() ? assumed : QString())
                        : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
                        : m_editor.costs().isStopped()          ? tr("Counting the rows of blocks was stopped.")
                        : m_editor.costs().hasGraph()           ? tr("Counting the rows of blocks on the graph…")
                                                                : tr("Open a graph to see what plans cost."));
-    m_calibrate->setVisible(isShown && hasAssumedRates());
+    keepRoom();
+    m_calibrate->setVisible(m_editor.space() != nullptr);
+    m_calibrate->setToolTip(tr("Takes some seconds; costs are predicted from what is found, now and later") +
+                            (isShown && !hasAssumedRates() ? u'\n' + ratesText(m_editor.costs().model()->rates()) : QString()));
     m_random->setVisible(!cost && m_editor.costs().problem().contains(QStringLiteral("--features random")));
     showButtons();
     showDevice();
@@ -341,10 +439,7 @@ void PlanPanel::showPlan()
 // Why plans differ so little.
 QString PlanPanel::oneBatchText() const
 {
-    const GraphCounts& counts = m_editor.costs().model()->counts();
-    return m_editor.costs().plans().front().batchSize < std::ranges::max(counts.nodes)
-               ? QString()
-               : u' ' + tr("One batch holds all nodes, so that plans cost much the same: choose a smaller batch size to see them differ.");
+    return u' ' + tr("One batch holds all nodes, so that plans cost much the same: choose a smaller batch size to see them differ.");
 }
 
 // What lies in its memory, and what crosses over.
@@ -403,15 +498,37 @@ void PlanPanel::fillDevices()
     }
 }
 
-void PlanPanel::offerRewrites(bool offers)
+void PlanPanel::offerRewrites(bool offers, bool isPossible)
 {
     m_rewrite->setVisible(offers);
+    m_rewrite->setEnabled(isPossible);
+}
+
+void PlanPanel::offerCalibration(bool isPossible)
+{
+    m_calibrate->setEnabled(isPossible);
+}
+
+// Of the largest batch, which holds all nodes, if a larger one is allowed.
+std::int64_t PlanPanel::batchSize() const
+{
+    return m_editor.costs().plans().empty() ? 0 : std::min(m_editor.costs().plans().front().batchSize, allNodes());
+}
+
+std::int64_t PlanPanel::allNodes() const
+{
+    const CostModel* costs = m_editor.costs().model();
+    return costs == nullptr ? std::numeric_limits<std::int64_t>::max() : std::ranges::max(costs->counts().nodes);
 }
 
 void PlanPanel::showCurve()
 {
-    m_curve->setPoints(m_editor.showsCosts() ? m_editor.costs().curve(m_editor.shown()) : std::vector<PlanCosts::Point>{},
-                       m_editor.costs().plans().empty() ? 0 : m_editor.costs().plans().front().batchSize);
+    std::vector<PlanCosts::Point> points = m_editor.showsCosts() ? m_editor.costs().curve(m_editor.shown()) : std::vector<PlanCosts::Point>{};
+    for (PlanCosts::Point& point : points)
+        point.batchSize = std::min(point.batchSize, allNodes());
+    const auto same = std::ranges::unique(points, {}, &PlanCosts::Point::batchSize);
+    points.erase(same.begin(), same.end());
+    m_curve->setPoints(std::move(points), batchSize());
 }
 
 QString PlanPanel::savePointText() const { return m_savePoint->isEnabled() ? m_savePoint->text() : QString(); }
@@ -421,13 +538,13 @@ void PlanPanel::selectTensor(ValueId tensor)
     const QSignalBlocker quiet(this);
     m_selected = tensor;
     const int row = m_model.rowOf(tensor);
-    m_savePoints->setCurrentIndex(row < 0 ? QModelIndex() : m_model.index(row, SavePointModel::Tensor));
+    m_savePoints->setCurrentIndex(row < 0 ? QModelIndex() : m_order->mapFromSource(m_model.index(row, SavePointModel::Tensor)));
 }
 
 void PlanPanel::showSavePoint()
 {
     const QModelIndex row = m_savePoints->currentIndex();
-    const QString text = row.isValid() ? m_model.costText(row.row()) : QString();
+    const QString text = row.isValid() ? m_model.costText(m_order->mapToSource(row).row()) : QString();
     m_savePoint->setText(!text.isEmpty()                             ? text
                          : m_editor.cost() && m_model.rowCount() > 0 ? tr("Select a save point to see what it costs.")
                                                                      : QString());
@@ -454,12 +571,26 @@ bool PlanPanel::hasAssumedRates() const
     return costs != nullptr && costs->rates().source == "assumed";
 }
 
+QString PlanPanel::whyNotTaken(const PricedPlan* plan) const
+{
+    if (plan != nullptr && m_editor.showsCosts())
+        return isTaken(*plan) ? tr("It is the plan at hand.") : QString();
+    return !m_editor.showsCosts()         ? tr("Costs are hidden until you ask for them in the story.")
+           : !m_editor.costs().hasGraph() ? tr("Open a graph to see what plans cost.")
+           : m_editor.costs().isWorking() ? tr("It is not known yet.")
+                                          : tr("It could not be made on this graph.");
+}
+
 void PlanPanel::showButtons()
 {
-    constexpr std::array order{Planner::MessageDegree, Planner::Greedy, Planner::Optimal, Planner::NodeWise, Planner::FullGraph};
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        const PricedPlan* plan = planOf(order[i]);
-        m_buttons[static_cast<qsizetype>(i)]->setEnabled(m_editor.showsCosts() && plan != nullptr && !isTaken(*plan));
+    for (std::size_t i = 0; i < shownPlanners.size(); ++i) {
+        const auto k = static_cast<qsizetype>(i);
+        const QString why = whyNotTaken(planOf(shownPlanners[i]));
+        m_buttons[k]->setEnabled(why.isEmpty());
+        m_actions[k]->setEnabled(why.isEmpty());
+        const QString tip = why.isEmpty() ? m_tips[k] : m_tips[k] + u'\n' + why;
+        m_buttons[k]->setToolTip(tip);
+        m_actions[k]->setToolTip(tip);
     }
 }
 

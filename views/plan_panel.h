@@ -9,9 +9,13 @@
 
 class QLabel;
 class QPushButton;
+class QScrollArea;
+class QSplitter;
 class QTableView;
 
 namespace cleave::views {
+
+class TableOrder;
 
 /// The plan at hand: what it costs beside the planners' own, function by function, and its save points.
 class PlanPanel : public QWidget {
@@ -29,14 +33,20 @@ public:
     QString savePointText() const;  ///< what the selected one costs; empty if none is
     void selectTensor(ValueId tensor);  ///< in the table; none if it is not saved
     const QList<QPushButton*>& planners() const { return m_buttons; }  ///< message degree, greedy, optimal, node-wise, full graph
+    const QList<QAction*>& plannerActions() const { return m_actions; }  ///< the same, with keys
 
     QPushButton& deviceButton() { return *m_device; }  ///< with a menu of where functions run; hidden where there is no device
 
-    void offerRewrites(bool offers);    ///< by a button: the program is as it was traced
+    void offerRewrites(bool offers, bool isPossible);  ///< by a button: the program is as it was traced, and nothing runs that this would end
+    void offerCalibration(bool isPossible);            ///< nothing else is under way
     QString activity() const;  ///< what is being counted or planned, after a moment; empty if nothing is
     QPushButton& stopButton() { return *m_stop; }  ///< "Go on" once it is stopped
 
     bool eventFilter(QObject* watched, QEvent* event) override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 Q_SIGNALS:
     void tensorSelected(ValueId tensor);  ///< in the table, by the person
@@ -46,11 +56,17 @@ Q_SIGNALS:
     void batchSizeChosen(std::int64_t batchSize);
 
 private:
+    QWidget* makeBars();
+    QWidget* makeTable();
+    void shareRoom();
+    void keepRoom();
     void showPlan();
     void showCurve();
     void showSavePoint();
     void showButtons();
     void showDevice();
+    std::int64_t batchSize() const;  // 0 while costs are not known
+    std::int64_t allNodes() const;   // of the largest type; without bound while they are not counted
     QString oneBatchText() const;
     QString deviceText() const;
     void fillDevices();
@@ -58,11 +74,13 @@ private:
     bool hasAssumedRates() const;
     void take(const PricedPlan& plan);
     const PricedPlan* planOf(Planner planner) const;  ///< null until it is known, or if it cannot be
+    QString whyNotTaken(const PricedPlan* plan) const;  ///< empty: it can be
     bool isTaken(const PricedPlan& plan) const;
 
     PlanEditor& m_editor;
     SavePointModel m_model;
     QLabel* m_summary;
+    QString m_longestSummary;  // whatever the size of batches
     QPushButton *m_calibrate, *m_random, *m_rewrite;
     ValueId m_selected;  // in the window; the table has it only while it is saved
     QWidget* m_activityRow;
@@ -75,7 +93,13 @@ private:
     BatchCurve* m_curve;
     QLabel* m_savePoint;
     QTableView* m_savePoints;
+    TableOrder* m_order = nullptr;  // of the save points
+    QSplitter* m_split;
+    QScrollArea* m_bars;
+    bool m_isSplitByHand = false;
     QList<QPushButton*> m_buttons;
+    QList<QAction*> m_actions;
+    QStringList m_tips;         // of both
     std::size_t m_ownBars = 1;  // before those of the planners
 };
 

@@ -8,6 +8,7 @@
 
 #include "core/base/format.h"
 #include "views/core_text.h"
+#include "views/table_order.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -115,6 +116,12 @@ QVariant TextTableModel::data(const QModelIndex& index, int role) const
     const auto column = static_cast<std::size_t>(index.column());
     if (role == Qt::DisplayRole)
         return m_rows[static_cast<std::size_t>(index.row())][column];
+    if (role == orderRole) {
+        const QString text = m_rows[static_cast<std::size_t>(index.row())][column];
+        bool isNumber = false;
+        const double number = QLocale().toDouble(text, &isNumber);
+        return isNumber ? QVariant(number) : QVariant(text);
+    }
     if (role == Qt::ToolTipRole)
         if (const auto text = m_toolTips.find({index.row(), index.column()}); text != m_toolTips.end())
             return text->second;
@@ -142,8 +149,8 @@ void showFunctions(TextTableModel& table, const RunResult* run)
     std::vector<TextTableModel::Column> columns{
         {ResultModelsTexts::tr("Function"), {}, false},
         {ResultModelsTexts::tr("Batches"), ResultModelsTexts::tr("Batches that it ran"), true},
-        {ResultModelsTexts::tr("V rows"), ResultModelsTexts::tr("Target rows computed"), true},
-        {ResultModelsTexts::tr("E rows"), ResultModelsTexts::tr("Nodes of all blocks, each counted once per block that needs it"), true},
+        {ResultModelsTexts::tr("Rows made"), ResultModelsTexts::tr("Rows of target nodes that were computed: V in all"), true},
+        {ResultModelsTexts::tr("Rows read"), ResultModelsTexts::tr("E: nodes of all blocks, each counted once per block that needs it"), true},
         {ResultModelsTexts::tr("Edges"), ResultModelsTexts::tr("Edges of all blocks"), true},
         {ResultModelsTexts::tr("Prepare"), ResultModelsTexts::tr("Cutting blocks and slicing structure"), true},
         {ResultModelsTexts::tr("Compute"), ResultModelsTexts::tr("Running the operators"), true},

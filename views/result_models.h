@@ -10,7 +10,7 @@
 
 namespace cleave::views {
 
-/// A table of texts; what a number column sorts and aligns by is told by the column.
+/// A table of texts, sorted by the numbers that some of them are.
 class TextTableModel : public QAbstractTableModel {
     Q_OBJECT
 

@@ -8,9 +8,11 @@
 #include <QTime>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/format.h"
 #include "views/accessible.h"
+#include "views/table_order.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -86,7 +88,9 @@ QWidget* ResultPanel::verifyPage()
     QVBoxLayout* layout = pageLayout(page);
     layout->addWidget(m_verdict);
     auto* tables = new QSplitter(page);
-    tables->addWidget(tableView(m_comparisons, tr("Differences")));
+    QTableView* differences = tableView(m_comparisons, tr("Differences"));
+    showSortable(*differences, m_comparisons);
+    tables->addWidget(differences);
     m_accuracyView = tableView(m_accuracies, tr("Accuracy"));
     tables->addWidget(m_accuracyView);
     tables->setStretchFactor(0, 5);
@@ -140,7 +144,7 @@ void ResultPanel::showReport()
         announce(*this, verify != nullptr ? m_verdict->text() : m_runSummary->text());
 }
 
-QString ResultPanel::runSummary(const RunResult& run) const
+QString ResultPanel::runSummary(const RunResult& run)
 {
     QString text = tr("Layer-wise with batches of %1 nodes: %2, of which %3 for the prologue.")
                        .arg(countText(run.batchSize), secondsText(run.seconds), secondsText(run.prologueSeconds));
@@ -150,12 +154,19 @@ QString ResultPanel::runSummary(const RunResult& run) const
         text += tr(" At most %1 of tensors at once.").arg(bytesText(run.peakBytes));
     if (run.boundBytes > 0)
         text += tr(" At most %1 of memory resident, of %2 allowed.").arg(bytesText(run.residentBytes), bytesText(run.boundBytes));
+    // Where rates were measured they hold for a machine that does nothing else.
+    constexpr double farMore = 2;
+    const double took = std::accumulate(run.functions.begin(), run.functions.end(), 0.0,
+                                        [](double all, const FunctionRun&f) { return all + f.seconds(); }),
+                 predicted = std::accumulate(run.predicted.seconds.begin(), run.predicted.seconds.end(), 0.0);
+    if (run.predicted.rates.starts_with("measured") && predicted > 0 && took > farMore * predicted)
+        text += u' ' + tr("The functions took %1 what was predicted: other programs may have been running.").arg(changeText(predicted, took));
     if (!run.randomInputs.empty())
         text += u' ' + randomNote(run);
     return text;
 }
 
-QString ResultPanel::randomNote(const RunResult& run) const
+QString ResultPanel::randomNote(const RunResult& run)
 {
     return tr("RANDOM NUMBERS in place of %1, which the graph does not have.").arg(toText(join(run.randomInputs, ", ")));
 }

@@ -20,6 +20,7 @@ public:
 
     void addMessage(const QString& text);
     QString summary() const;  ///< the line above the tables
+    static QString runSummary(const RunResult& run);
 
     const TextTableModel& functions() const { return m_functions; }
     const TextTableModel& comparisons() const { return m_comparisons; }
@@ -30,8 +31,7 @@ private:
     QWidget* verifyPage();
     QTableView* tableView(TextTableModel& model, const QString& name);
     void showReport();
-    QString runSummary(const RunResult& run) const;
-    QString randomNote(const RunResult& run) const;
+    static QString randomNote(const RunResult& run);
     QString verdict(const VerifyResult& result) const;
 
     Document& m_document;

@@ -5,6 +5,7 @@
 
 #include "views/dag_model.h"
 #include "core/analysis/shape_text.h"
+#include "views/table_order.h"
 #include "views/text.h"
 
 namespace cleave::views {
@@ -43,26 +44,75 @@ const TensorCost* SavePointModel::costOf(ValueId tensor) const
     return known == cost->tensors.end() ? nullptr : &*known;
 }
 
-QString SavePointModel::bytesOf(ValueId tensor) const
+double SavePointModel::bytesOf(ValueId tensor) const
+{
+    if (const TensorCost* cost = costOf(tensor))
+        return cost->write.bytes;
+    const Analysis& analysis = m_editor.space()->analysis();
+    const std::int64_t nodes = analysis.types() == 1 ? m_editor.costs().numNodes() : 0;  // known before blocks are counted
+    return bytesPerRow(analysis, tensor) * static_cast<double>(nodes);
+}
+
+QString SavePointModel::formulaOf(ValueId tensor) const
 {
     const double perRow = bytesPerRow(m_editor.space()->analysis(), tensor);
     const Analysis& analysis = m_editor.space()->analysis();
     const ValueFacts& facts = analysis.values[tensor];
     const QString rows = facts.rows == Rows::Nodes ? toText(nodesText(analysis, facts.nodeType)) : QStringLiteral("V");
     const QString text = perRow > 0 ? tr("%1 × %2").arg(bytesText(perRow), rows) : tr("not known");
-    const TensorCost* cost = costOf(tensor);
-    return cost == nullptr ? text : tr("%1 = %2").arg(text, bytesText(cost->write.bytes));
+    const double bytes = bytesOf(tensor);
+    return bytes > 0 ? tr("%1 = %2").arg(text, bytesText(bytes)) : text;
 }
 
-QString SavePointModel::secondsOf(ValueId tensor) const
+// The last one above what reads it of those that it is saved at.
+int SavePointModel::cutOf(const TensorRead& read, ValueId tensor) const
 {
-    const TensorCost* cost = costOf(tensor);
+    const FunctionCost& reader = m_editor.cost()->functions[static_cast<std::size_t>(read.function)];
+    const int above = (reader.isGlobal ? reader.last : reader.first) - 1;
+    int cut = -1;
+    for (const Row& row : m_rows)
+        if (row.tensor == tensor && (cut < 0 || row.cut <= above))
+            cut = row.cut;
+    return cut;
+}
+
+// Of a tensor that is saved at several cuts, at each what is done there.
+std::optional<double> SavePointModel::secondsOf(const Row& row) const
+{
+    const TensorCost* cost = costOf(row.tensor);
     if (cost == nullptr)
         return {};
-    double seconds = cost->write.seconds;
+    const bool isFirst = m_rows[static_cast<std::size_t>(rowOf(row.tensor))].cut == row.cut;
+    double seconds = isFirst ? cost->write.seconds : 0;
+    bool isRead = false;
     for (const TensorRead& read : cost->reads)
-        seconds += read.amount.seconds;
-    return seconds > 0 ? secondsText(seconds) : tr("handed on");
+        if (cutOf(read, row.tensor) == row.cut) {
+            isRead = true;
+            seconds += read.amount.seconds;
+        }
+    return isFirst || isRead ? std::optional(seconds) : std::nullopt;
+}
+
+QString SavePointModel::secondsTextOf(const Row& row) const
+{
+    if (costOf(row.tensor) == nullptr)
+        return {};
+    const std::optional<double> seconds = secondsOf(row);
+    return !seconds ? tr("stays") : *seconds > 0 ? secondsText(*seconds) : tr("handed on");
+}
+
+QVariant SavePointModel::orderOf(const Row& row, int column) const
+{
+    switch (column) {
+        case Cut:
+            return static_cast<double>(row.cut);
+        case Bytes:
+            return bytesOf(row.tensor);
+        case Seconds:
+            return secondsOf(row).value_or(-1);
+        default:
+            return {};
+    }
 }
 
 int SavePointModel::rowOf(ValueId tensor) const
@@ -111,15 +161,22 @@ QVariant SavePointModel::data(const QModelIndex& index, int role) const
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((index.column() >= Bytes ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && index.column() == Bytes)
-        return bytesOf(row.tensor);
-    if (role != Qt::DisplayRole)
+        return formulaOf(row.tensor);
+    if (role == Qt::ToolTipRole && index.column() == Shape)
+        return toText(shapeText(m_editor.space()->analysis(), row.tensor));
+    if (role == orderRole)
+        if (const QVariant order = orderOf(row, index.column()); order.isValid())
+            return order;
+    if (role != Qt::DisplayRole && role != orderRole)
         return {};
     switch (index.column()) {
     case Tensor: return toText(m_editor.space()->analysis().program[row.tensor].name);
     case Cut: return tr("Cut %1").arg(row.cut + 1);
     case Shape: return toText(shapeText(m_editor.space()->analysis(), row.tensor));
-    case Bytes: return bytesOf(row.tensor).section(QStringLiteral(" = "), -1);  // of the formula what comes out
-    default: return secondsOf(row.tensor);
+    case Bytes:
+        return formulaOf(row.tensor).section(QStringLiteral(" = "), -1);  // of the formula what comes out
+    default:
+        return secondsTextOf(row);
     }
 }
 
@@ -138,7 +195,23 @@ Qt::ItemFlags SavePointModel::flags(const QModelIndex& index) const
 
 QVariant SavePointModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::ToolTipRole)
+        switch (section) {
+            case Tensor:
+                return tr("Unchecked, it is not saved there: ops move, and other tensors may have to be saved instead");
+            case Cut:
+                return tr("Made above this cut, and read below it");
+            case Shape:
+                return tr("V: the rows of all nodes");
+            case Bytes:
+                return tr("Of the rows of all nodes in the store");
+            default:
+                return tr(
+                    "Written where it is made, read right below this cut. Handed on: neither takes time of its own. Stays: read further below");
+        }
+    if (role != Qt::DisplayRole)
         return {};
     switch (section) {
     case Tensor: return tr("Save point");

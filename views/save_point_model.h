@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <optional>
 
 #include "views/plan_editor.h"
 
@@ -34,8 +35,12 @@ private:
 
     void showPlan();
     const TensorCost* costOf(ValueId tensor) const;  ///< null where none is shown
-    QString bytesOf(ValueId tensor) const;
-    QString secondsOf(ValueId tensor) const;
+    double bytesOf(ValueId tensor) const;            // 0 while they are not known
+    QString formulaOf(ValueId tensor) const;         // of its bytes, and what comes out
+    std::optional<double> secondsOf(const Row& row) const;  // at its cut; none: it stays in the store there
+    QString secondsTextOf(const Row& row) const;
+    QVariant orderOf(const Row& row, int column) const;
+    int cutOf(const TensorRead& read, ValueId tensor) const;
 
     PlanEditor& m_editor;
     std::vector<Row> m_rows;

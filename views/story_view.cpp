@@ -350,15 +350,17 @@ StoryView::StoryView(Document& document, QWidget* parent)
     connect(m_optimum, &QPushButton::clicked, this, [this] {
         PlanEditor& editor = m_document.planEditor();
         if (editor.costs().plans().size() > 2) {
-            if (m_shownOptimum != editor.plan())
+            if (!showsOptimum())
                 m_yours = editor.plan();
             m_shownOptimum = editor.costs().plans()[2].planned.plan;
+            m_shownAt = editor.history().index() + (editor.plan() == *m_shownOptimum ? 0 : 1);
             editor.take(*m_shownOptimum, tr("Take the optimum"));
             Q_EMIT cutWanted();
         }
     });
     connect(&m_document.planEditor(), &PlanEditor::shownChanged, this, &StoryView::showOutcome);
     connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, &StoryView::showOutcome);
+    connect(&m_document.planEditor().history(), &QUndoStack::indexChanged, this, &StoryView::showOutcome);
     connect(&m_document, &Document::changed, this, [this](Change change) {
         if (change == Change::Model)
             begin();
@@ -454,6 +456,12 @@ void StoryView::showStep()
     }
 }
 
+bool StoryView::showsOptimum() const
+{
+    PlanEditor& editor = m_document.planEditor();
+    return m_shownOptimum == editor.plan() && m_shownAt == editor.history().index();
+}
+
 // At the last step: what the student's cut costs beside the best one, once it was asked for.
 void StoryView::showOutcome()
 {
@@ -464,7 +472,7 @@ void StoryView::showOutcome()
     if (isPredicting && !editor.costs().hasGraph())
         text += QStringLiteral("\n\n") + tr("Open a model and a graph first: costs are those of a real graph.");
     else if (isPredicting && hasCosts && m_isRevealed) {
-        const std::optional<PlanCost> instead = m_yours && m_shownOptimum == editor.plan() ? editor.costs().costOf(*m_yours) : std::nullopt;
+        const std::optional<PlanCost> instead = m_yours && showsOptimum() ? editor.costs().costOf(*m_yours) : std::nullopt;
         const bool isShown = instead.has_value();
         const double yours = isShown ? instead->seconds() : editor.cost()->seconds(), first = editor.costs().plans()[0].planned.cost.seconds(),
                      best = editor.costs().plans()[2].planned.cost.seconds();

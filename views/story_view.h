@@ -75,6 +75,7 @@ protected:
 private:
     void begin();
     void showStep();
+    bool showsOptimum() const;
     void showOutcome();
     void setExercise();
     void reserveTexts();
@@ -86,6 +87,7 @@ private:
     bool m_isRevealed = false;
     QString m_told;  // to those who hear it, since it was shown
     std::optional<Plan> m_shownOptimum;  // by the program
+    int m_shownAt = 0;                   // in the history: the same plan may be among those before it
     std::optional<Plan> m_yours;         // that it was shown instead of
     StoryCanvas* m_canvas;
     QLabel *m_title, *m_text, *m_counter;

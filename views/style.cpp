@@ -100,8 +100,11 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, 
         drawOutline(*option, option->rect, *painter);
 }
 
+// Titles of docks are as large as the other texts, whatever the desktop has for them.
 void Style::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const
 {
+    if (element == CE_DockWidgetTitle && widget != nullptr)
+        painter->setFont(widget->font());
     QProxyStyle::drawControl(element, option, painter, widget);
     if (!isDark(*option))
         return;

@@ -9,16 +9,16 @@
 #include "views/dag_model.h"
 #include "views/inspection.h"
 #include "core/analysis/shape_text.h"
+#include "views/table_order.h"
 #include "views/text.h"
 
 namespace cleave::views {
 
 namespace {
 
-QTableView* table(QAbstractItemModel& model, const QString& name, QWidget* parent)
+QTableView* table(const QString& name, QWidget* parent)
 {
     auto* view = new QTableView(parent);
-    view->setModel(&model);
     view->setAccessibleName(name);
     view->setSelectionBehavior(QAbstractItemView::SelectRows);
     view->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -27,6 +27,7 @@ QTableView* table(QAbstractItemModel& model, const QString& name, QWidget* paren
     view->setAlternatingRowColors(true);
     view->setTabKeyNavigation(false);
     view->verticalHeader()->hide();
+    view->verticalHeader()->setDefaultSectionSize(view->fontMetrics().height() + 8);
     return view;
 }
 
@@ -66,9 +67,14 @@ QString operands(const Program& program, const Op& op)
 }  // namespace
 
 TablePanel::TablePanel(Document& document, QWidget* parent)
-    : LazyPanel(parent), m_document(document), m_tabs(new QTabWidget(this)), m_operatorView(table(m_operators, tr("Operators of the model"), this)),
-      m_costView(table(m_costs, tr("Costs of the plan"), this))
+    : LazyPanel(parent),
+      m_document(document),
+      m_tabs(new QTabWidget(this)),
+      m_operatorView(table(tr("Operators of the model"), this)),
+      m_costView(table(tr("Costs of the plan"), this)),
+      m_order(showSortable(*m_operatorView, m_operators))
 {
+    m_costView->setModel(&m_costs);  // functions in their order, then plans
     m_tabs->setDocumentMode(true);
     m_tabs->addTab(m_operatorView, tr("Operators"));
     m_tabs->addTab(m_costView, tr("Costs"));
@@ -77,7 +83,7 @@ TablePanel::TablePanel(Document& document, QWidget* parent)
     layout->addWidget(m_tabs);
     connect(m_operatorView->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
         if (row.isValid() && !m_isSelecting)
-            Q_EMIT opChosen(OpId{row.row()});
+            Q_EMIT opChosen(OpId{m_order->mapToSource(row).row()});
     });
     connect(&m_document.planEditor(), &PlanEditor::changed, this, &TablePanel::setStale);
     connect(&m_document.planEditor(), &PlanEditor::costsChanged, this, &TablePanel::setStale);
@@ -89,10 +95,17 @@ void TablePanel::selectOp(OpId op)
     m_isSelecting = true;
     m_selected = op;
     if (op.valid() && op.index < m_operators.rowCount())
-        m_operatorView->selectRow(op.index);
+        m_operatorView->selectRow(m_order->mapFromSource(m_operators.index(op.index, 0)).row());
     else
         m_operatorView->clearSelection();
     m_isSelecting = false;
+}
+
+void TablePanel::showOp(OpId op)
+{
+    m_tabs->setCurrentWidget(m_operatorView);
+    selectOp(op);
+    m_operatorView->scrollTo(m_operatorView->selectionModel()->currentIndex());
 }
 
 void TablePanel::refresh()

@@ -9,6 +9,8 @@ class QTabWidget;
 
 namespace cleave::views {
 
+class TableOrder;
+
 /// The model and its costs as tables, for those who read or search rather than look: each operator, and each function of the plan.
 class TablePanel : public LazyPanel {
     Q_OBJECT
@@ -17,6 +19,7 @@ public:
     explicit TablePanel(Document& document, QWidget* parent = nullptr);
 
     void selectOp(OpId op);  ///< invalid: none
+    void showOp(OpId op);    ///< selected, in sight
     const TextTableModel& operators() const { return m_operators; }
     const TextTableModel& costs() const { return m_costs; }
     QTableView& operatorView() { return *m_operatorView; }
@@ -35,6 +38,7 @@ private:
     TextTableModel m_operators, m_costs;
     QTabWidget* m_tabs;
     QTableView *m_operatorView, *m_costView;
+    TableOrder* m_order;  // of the operators
     OpId m_selected;
     bool m_isSelecting = false;
 };

@@ -2291,6 +2291,10 @@
         <source>The array of the graph that runs take</source>
         <translation>运行时采用的图数组</translation>
     </message>
+    <message>
+        <source>Measured: %1 GFLOP/s of matrix products; %2/s of rows read in order, %3/s at random places, %4/s written.</source>
+        <translation>测得：矩阵乘 %1 GFLOP/s；顺序读行 %2/s，随机读行 %3/s，写入 %4/s。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::Document</name>
@@ -2582,6 +2586,30 @@
     <message>
         <source>Enter keeps it, Esc takes it back</source>
         <translation>回车键保留，Esc 撤回</translation>
+    </message>
+    <message>
+        <source>Expand</source>
+        <translation>展开</translation>
+    </message>
+    <message>
+        <source>Copy name</source>
+        <translation>复制名称</translation>
+    </message>
+    <message>
+        <source>Show code</source>
+        <translation>显示代码</translation>
+    </message>
+    <message>
+        <source>Show in table</source>
+        <translation>在表格中显示</translation>
+    </message>
+    <message>
+        <source>Prologue</source>
+        <translation>序段</translation>
+    </message>
+    <message>
+        <source>Collapse %1</source>
+        <translation>收起 %1</translation>
     </message>
 </context>
 <context>
@@ -3478,16 +3506,8 @@
         <translation>增大文字(&amp;L)</translation>
     </message>
     <message>
-        <source>Ctrl+Shift++</source>
-        <translation>Ctrl+Shift++</translation>
-    </message>
-    <message>
         <source>&amp;Smaller text</source>
         <translation>减小文字(&amp;S)</translation>
-    </message>
-    <message>
-        <source>Ctrl+Shift+-</source>
-        <translation>Ctrl+Shift+-</translation>
     </message>
     <message>
         <source>&amp;Presenter view</source>
@@ -3690,6 +3710,18 @@
     <message>
         <source>Words and &amp;keys</source>
         <translation>术语和按键(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Ctrl+]</source>
+        <translation>Ctrl+]</translation>
+    </message>
+    <message>
+        <source>Ctrl+[</source>
+        <translation>Ctrl+[</translation>
+    </message>
+    <message>
+        <source>&amp;Take the plan of</source>
+        <translation>采用方案(&amp;T)</translation>
     </message>
 </context>
 <context>
@@ -4251,6 +4283,38 @@
         <source>One batch holds all nodes, so that plans cost much the same: choose a smaller batch size to see them differ.</source>
         <translation>一个批次就装下全部节点，因此各方案代价几乎相同：选小一些的批大小就能看出差别。</translation>
     </message>
+    <message>
+        <source>&amp;Message degree</source>
+        <translation>消息阶数(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Greedy</source>
+        <translation>贪心(&amp;G)</translation>
+    </message>
+    <message>
+        <source>&amp;Optimal</source>
+        <translation>最优(&amp;O)</translation>
+    </message>
+    <message>
+        <source>&amp;Node-wise</source>
+        <translation>逐节点(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Full graph</source>
+        <translation>全图(&amp;F)</translation>
+    </message>
+    <message>
+        <source>It is the plan at hand.</source>
+        <translation>当前方案即是它。</translation>
+    </message>
+    <message>
+        <source>It is not known yet.</source>
+        <translation>尚不知道。</translation>
+    </message>
+    <message>
+        <source>It could not be made on this graph.</source>
+        <translation>在此图上无法得出。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::PropertyModel</name>
@@ -4526,22 +4590,6 @@
         <translation>运行的批次数</translation>
     </message>
     <message>
-        <source>V rows</source>
-        <translation>V 行</translation>
-    </message>
-    <message>
-        <source>Target rows computed</source>
-        <translation>计算的目标节点行数</translation>
-    </message>
-    <message>
-        <source>E rows</source>
-        <translation>E 行</translation>
-    </message>
-    <message>
-        <source>Nodes of all blocks, each counted once per block that needs it</source>
-        <translation>所有块的节点数，同一节点被几个块用到就计几次</translation>
-    </message>
-    <message>
         <source>Edges</source>
         <translation>边数</translation>
     </message>
@@ -4729,6 +4777,22 @@
         <source>✓ equal in float64</source>
         <translation>✓ 在 float64 下相等</translation>
     </message>
+    <message>
+        <source>Rows made</source>
+        <translation>产出行</translation>
+    </message>
+    <message>
+        <source>Rows of target nodes that were computed: V in all</source>
+        <translation>计算出的目标节点行：总共 V 行</translation>
+    </message>
+    <message>
+        <source>Rows read</source>
+        <translation>读取行</translation>
+    </message>
+    <message>
+        <source>E: nodes of all blocks, each counted once per block that needs it</source>
+        <translation>E：所有块的节点，每个需要它的块各计一次</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::ResultPanel</name>
@@ -4807,6 +4871,10 @@
     <message>
         <source>Of the plan as it was before:</source>
         <translation>改动之前的方案：</translation>
+    </message>
+    <message>
+        <source>The functions took %1 what was predicted: other programs may have been running.</source>
+        <translation>各函数用时为预测的 %1：可能同时有其他程序在运行。</translation>
     </message>
 </context>
 <context>
@@ -4889,6 +4957,30 @@
     <message>
         <source>no time of its own</source>
         <translation>不另占时间</translation>
+    </message>
+    <message>
+        <source>stays</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>Unchecked, it is not saved there: ops move, and other tensors may have to be saved instead</source>
+        <translation>取消勾选后不再存于该处：运算随之移动，可能改存其他张量</translation>
+    </message>
+    <message>
+        <source>Made above this cut, and read below it</source>
+        <translation>在此切口之上产生，在其之下读取</translation>
+    </message>
+    <message>
+        <source>V: the rows of all nodes</source>
+        <translation>V：所有节点的行</translation>
+    </message>
+    <message>
+        <source>Of the rows of all nodes in the store</source>
+        <translation>存储中所有节点的行的字节数</translation>
+    </message>
+    <message>
+        <source>Written where it is made, read right below this cut. Handed on: neither takes time of its own. Stays: read further below</source>
+        <translation>在产生处写入，在此切口正下方读取的时间。直接传递：写入和读取都不另花时间。保留：在更下方读取</translation>
     </message>
 </context>
 <context>

@@ -2,6 +2,7 @@
 #include <QAbstractButton>
 #include <QAbstractItemModelTester>
 #include <QAccessible>
+#include <QClipboard>
 #include <QComboBox>
 #include <QContextMenuEvent>
 #include <QDialogButtonBox>
@@ -10,6 +11,7 @@
 #include <QDoubleSpinBox>
 #include <QElapsedTimer>
 #include <QFileDialog>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLibraryInfo>
 #include <QLineEdit>
@@ -42,6 +44,7 @@
 #include <QUrl>
 #include <QXmlStreamReader>
 #include <random>
+#include <set>
 
 #include "core/base/format.h"
 #include "core/graph/generate.h"
@@ -225,6 +228,29 @@ private Q_SLOTS:
     void storyAndEmptyPageOpenTheExample();
     void machineIsMeasuredInTheWindow();
     void plansAreComparedBySmallDifferences();
+    void messagesAreReadInEveryTheme();
+    void arrowsIntoModulesKeepTheirHeads();
+    void nothingIsRewrittenDuringARun();
+    void textSizeHasKeysOfItsOwn();
+    void titlesOfDocksGrowWithTheText();
+    void labelsOfDragsAreWholeAndBeside();
+    void widePicturesStartWhereTheirBoxesAre();
+    void selectionStaysInSightBesideOtherPanels();
+    void barsOfFunctionsAreWhole();
+    void buttonsOfThePlanStayInTheirPlace();
+    void titlesLeaveSavePointsFree();
+    void batchesAreNoLargerThanTheGraph();
+    void barsThatTakeFarMoreAreBroken();
+    void tabFollowsWhatIsSeen();
+    void savePointsAreCountedOnce();
+    void runsThatTakeFarLongerSaySo();
+    void findingNothingLeavesTheSelection();
+    void contextMenusOfferWhatCanBeDone();
+    void tablesAreSortedByTheirHeaders();
+    void plannersStandInTheMenu();
+    void largerTextKeepsTheTheme();
+    void tablesOpenWithSomeRows();
+    void storyShowsTheBestCutWhereItDid();
     void legendTakesTheRowsThatItNeeds();
     void comparisonEndsWhereThereIsOne();
 
@@ -512,9 +538,11 @@ void WindowTest::pictureKeepsItsStartUntilItIsTouched()
     MainWindow window;
     open(window, "gcn.pt2");
     GraphView& view = window.graphView();
-    const auto leftEdge = [&] { return view.mapFromScene(view.sceneRect().topLeft()).x(); };
+    const DagKey first = view.picture()->dag.boxes[static_cast<std::size_t>(view.graphScene().readingOrder().front())].key;
+    const int before = view.width();
     window.resize(900, 620);
-    QTRY_VERIFY(leftEdge() >= 0);
+    QTRY_VERIFY(view.width() < before && view.viewport()->rect().contains(place(view, first)));
+    QCOMPARE(view.verticalScrollBar()->value(), view.verticalScrollBar()->minimum());
     view.zoomBy(1.5);
     const double zoom = view.zoom();
     window.resize(1300, 850);
@@ -3909,6 +3937,13 @@ void WindowTest::machineIsMeasuredInTheWindow()
     const QList<QPushButton*> buttons = window.planPanel().findChildren<QPushButton*>();
     const auto measure = std::ranges::find(buttons, QStringLiteral("Measure this machine"), &QPushButton::text);
     QVERIFY(measure != buttons.end() && (*measure)->isVisible());
+    const auto placesOfButtons = [&] {
+        QList<QPoint> places;
+        for (const QPushButton* button : buttons)
+            places.append(button->isVisible() && button != &window.planPanel().stopButton() ? button->pos() : QPoint());
+        return places;
+    };
+    const QList<QPoint> places = placesOfButtons();
     QVERIFY(window.planPanel().summary().contains(QStringLiteral("Rates of this machine are assumed.")));
     const double assumed = editor.cost()->seconds();
     QTest::mouseClick(window.graphView().viewport(), Qt::LeftButton, {}, place(window.graphView(), boxOf(window, "linear_3")));
@@ -3918,7 +3953,11 @@ void WindowTest::machineIsMeasuredInTheWindow()
     QVERIFY(window.document().isBusy());
     QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && editor.cost().has_value() && editor.costs().plans().size() == 5, patience);
     QVERIFY(editor.cost()->seconds() != assumed);
-    QVERIFY(!(*measure)->isVisible());
+    const auto* messages = window.findChild<ResultPanel*>()->findChild<QListWidget*>();
+    QVERIFY2(!messages->findItems(QStringLiteral("GFLOP/s of matrix products"), Qt::MatchContains).isEmpty(), "what was measured");
+    QVERIFY((*measure)->toolTip().contains(QStringLiteral("GFLOP/s of matrix products")));
+    QCoreApplication::processEvents();                                // the layout
+    QVERIFY((*measure)->isVisible() && placesOfButtons() == places);  // a second click meets no other button
     QVERIFY(window.graphView().selection() == selected);  // though the table has the focus now
     QVERIFY(!window.planPanel().summary().contains(QStringLiteral("assumed")));
     QVERIFY(readRates(ratesPath()).source.starts_with("measured"));
@@ -3941,6 +3980,550 @@ void WindowTest::plansAreComparedBySmallDifferences()
         QCOMPARE(bars[i].text, QStringLiteral("%1 (%2)").arg(secondsText(bars[i].total()), changeText(bars[0].total(), bars[i].total())));
     QVERIFY(window.planPanel().summary().contains(
         QStringLiteral("at most %1 of memory").arg(bytesText(window.document().planEditor().cost()->peakBytes()))));
+}
+
+void WindowTest::messagesAreReadInEveryTheme()
+{
+    applyTheme(*qApp, Theme::Light);
+    MainWindow window;
+    window.show();
+    window.document().open(QStringLiteral("/nonexistent.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().isVisible(), patience);
+    for (const Theme theme : {Theme::Dark, Theme::Light, Theme::HighContrast, Theme::Light}) {
+        applyTheme(*qApp, theme);
+        QCoreApplication::processEvents();
+        auto& bar = const_cast<MessageBar&>(window.messageBar());
+        const int text = bar.findChildren<QLabel*>().last()->palette().color(QPalette::WindowText).lightness(),
+                  ground = bar.grab().toImage().pixelColor(3, bar.height() / 2).lightness();
+        QCOMPARE(ground < 128, QApplication::palette().color(QPalette::Window).lightness() < 128);
+        QVERIFY2(std::abs(text - ground) > 140, qPrintable(QStringLiteral("%1: %2 on %3").arg(themeName(theme)).arg(text).arg(ground)));
+    }
+}
+
+// Titles of modules lie above arrows: heads end below them.
+void WindowTest::arrowsIntoModulesKeepTheirHeads()
+{
+    constexpr double head = 8;
+    MainWindow window;
+    open(window, "gcn.pt2");
+    GraphView& view = window.graphView();
+    view.expandAll();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
+    const GraphPicture& picture = *view.picture();
+    int frames = 0;
+    for (const QGraphicsItem* item : view.scene()->items())
+        if (const auto* frame = dynamic_cast<const FrameItem*>(item)) {
+            ++frames;
+            for (const std::vector<LayoutPoint>& path : picture.layout.paths)
+                if (!path.empty())
+                    QVERIFY(!frame->headerRect().intersects(QRectF(path.back().x - 1, path.back().y - head, 2, head)));
+        }
+    QVERIFY(frames > 0);
+}
+
+void WindowTest::nothingIsRewrittenDuringARun()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    const QList<QPushButton*> buttons = window.planPanel().findChildren<QPushButton*>();
+    const auto rewrite = std::ranges::find(buttons, QStringLiteral("Rewrite where it pays"), &QPushButton::text);
+    QVERIFY(rewrite != buttons.end() && (*rewrite)->isHidden());  // where it pays is known on a graph only
+    openGraph(window);
+    const QList<QMenu*> menus = window.findChildren<QMenu*>();
+    const auto menu = std::ranges::find(menus, QStringLiteral("Re&writes"), &QMenu::title);
+    QVERIFY(menu != menus.end());
+    QVERIFY((*menu)->isEnabled() && (*rewrite)->isVisible() && (*rewrite)->isEnabled());
+    window.document().verify();
+    QVERIFY(window.document().job(Task::Run) && !(*menu)->isEnabled() && !(*rewrite)->isEnabled());
+    QTest::mouseClick(*rewrite, Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+    QVERIFY(window.document().report().verify && (*menu)->isEnabled() && (*rewrite)->isEnabled());
+}
+
+// Shift and = write the + that zooms: the same keys for the text would be taken for it.
+void WindowTest::textSizeHasKeysOfItsOwn()
+{
+    MainWindow window;
+    QList<QKeySequence> larger, zooming;
+    for (const QAction* action : window.findChildren<QAction*>()) {
+        if (action->text() == QStringLiteral("&Larger text"))
+            larger = action->shortcuts();
+        if (action->text() == QStringLiteral("Zoom &in"))
+            zooming = action->shortcuts();
+    }
+    QVERIFY(!larger.isEmpty() && !zooming.isEmpty());
+    for (const QKeySequence& a : larger)
+        for (const QKeySequence& b : zooming)
+            QVERIFY(a[0].key() != b[0].key());
+}
+
+void WindowTest::titlesOfDocksGrowWithTheText()
+{
+    const QFont before = QApplication::font();
+    applyTheme(*qApp, Theme::Light);
+    MainWindow window;
+    window.resize(1300, 850);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    auto* dock = window.findChild<QDockWidget*>(QStringLiteral("model"));
+    const auto ink = [&] {  // how far to the right there are dark points in the title's row
+        const QImage image = dock->grab().toImage();
+        const int bottom = dock->widget()->y(), right = dock->width() / 2;
+        int last = 0;
+        for (int y = 0; y < bottom; ++y)
+            for (int x = 0; x < right; ++x)
+                last = qGray(image.pixel(x, y)) < 90 ? std::max(last, x) : last;
+        return last;
+    };
+    QFont font = before;
+    font.setPointSizeF(8);
+    QApplication::setFont(font);
+    QCoreApplication::processEvents();
+    const int small = ink();
+    font.setPointSizeF(12);
+    QApplication::setFont(font);
+    QCoreApplication::processEvents();
+    const int large = ink();
+    QApplication::setFont(before);
+    QVERIFY2(small > 20 && large > 1.3 * small, qPrintable(QStringLiteral("%1, then %2").arg(small).arg(large)));
+}
+
+void WindowTest::labelsOfDragsAreWholeAndBeside()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    const DagKey key = boxOf(window, "linear_3");
+    const auto box = [&] {
+        const int index = view.picture()->dag.find(key);
+        return view.mapFromScene(view.graphScene().boxRect(index)).boundingRect();
+    };
+    const auto label = [&]() -> const PlanLabel* {
+        for (const PlanLabel* candidate : view.viewport()->findChildren<PlanLabel*>())
+            if (!candidate->isHidden())
+                return candidate;
+        return nullptr;
+    };
+    view.setZoom(2);
+    view.select(key);
+    view.lookAt(view.graphScene().boxRect(view.picture()->dag.find(key)).center());
+    beginDrag(window, "linear_3", Position::pre(2));
+    QTest::mouseMove(view.viewport(), box().center());
+    QVERIFY(label() && !label()->geometry().intersects(box()));
+    const int height = view.viewport()->height(), width = view.viewport()->width();
+    for (const QPoint& at : {QPoint(width / 2, height - 2), QPoint(width - 2, height - 2), QPoint(2, height - 2), QPoint(width / 2, height + 2)}) {
+        QTest::mouseMove(view.viewport(), at);
+        QVERIFY2(label(), qPrintable(QStringLiteral("%1, %2").arg(at.x()).arg(at.y())));
+        QVERIFY2(view.viewport()->rect().contains(label()->geometry()) && !label()->geometry().contains(at),
+                 qPrintable(QStringLiteral("%1, %2").arg(at.x()).arg(at.y())));
+    }
+    QTest::keyClick(&view, Qt::Key_Escape);
+}
+
+void WindowTest::widePicturesStartWhereTheirBoxesAre()
+{
+    MainWindow window;
+    for (const char* name : {"deep_gcn2", "simulator_decomposed", "film_relations"}) {
+        window.resize(1360, 860);
+        window.show();
+        GraphView& view = window.graphView();
+        const QString file = QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/%1.pt2").arg(QLatin1String(name));
+        window.document().open(file);
+        QTRY_VERIFY_WITH_TIMEOUT(window.document().modelPath() == file && !view.isLayingOut() && !window.document().isBusy(), patience);
+        std::set<int> bands, withBoxes;
+        for (std::size_t i = 0; i < view.picture()->dag.boxes.size(); ++i) {
+            const QRect box = view.mapFromScene(view.graphScene().boxRect(static_cast<int>(i))).boundingRect();
+            if (box.bottom() <= 0 || box.top() >= view.viewport()->height())
+                continue;
+            bands.insert(view.picture()->dag.boxes[i].key.band);
+            if (view.viewport()->rect().intersects(box))
+                withBoxes.insert(view.picture()->dag.boxes[i].key.band);
+        }
+        QVERIFY2(2 * withBoxes.size() > bands.size(),
+                 qPrintable(QStringLiteral("%1: %2 of %3").arg(QLatin1String(name)).arg(withBoxes.size()).arg(bands.size())));
+    }
+}
+
+void WindowTest::selectionStaysInSightBesideOtherPanels()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    const DagKey last = boxOf(window, "add_1");
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, place(view, last));
+    QVERIFY(view.selection() == last);
+    for (const char* name : {"code", "tables"}) {
+        auto* dock = window.findChild<QDockWidget*>(QLatin1String(name));
+        const int before = view.height();
+        dock->toggleViewAction()->trigger();
+        QTRY_VERIFY(view.height() < before);
+        QVERIFY2(view.viewport()->rect().contains(place(view, last)), name);
+        dock->toggleViewAction()->trigger();
+        QTRY_VERIFY(view.height() >= before);
+    }
+}
+
+void WindowTest::barsOfFunctionsAreWhole()
+{
+    MainWindow window;
+    openWithCosts(window, "jk.pt2");
+    window.resize(1360, 860);
+    PlanPanel& panel = window.planPanel();
+    QTRY_VERIFY(!window.document().planEditor().costs().isWorking() && panel.curve().isVisible());
+    const auto wholeHeight = [](const QWidget& widget) { return widget.visibleRegion().boundingRect().height() == widget.height(); };
+    QTRY_VERIFY(panel.functions().bars().size() > 2 && wholeHeight(panel.functions()) && wholeHeight(panel.plans()) && wholeHeight(panel.curve()));
+    const QTableView& table = panel.savePoints();
+    const int rows = table.model()->rowCount();
+    QVERIFY(table.viewport()->height() <= rows * table.rowHeight(0));
+    QVERIFY(table.viewport()->height() >= std::min(2, rows) * table.rowHeight(0));
+}
+
+void WindowTest::buttonsOfThePlanStayInTheirPlace()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    PlanPanel& panel = window.planPanel();
+    const PlanEditor& editor = window.document().planEditor();
+    QTRY_VERIFY(!editor.costs().isWorking() && panel.curve().isVisible());
+    QCoreApplication::processEvents();
+    const QPoint button = panel.planners().at(2)->mapTo(&panel, QPoint()), curve = panel.curve().mapTo(&panel, QPoint());
+    const QString before = panel.summary();
+    window.document().chooseBatchSize(100);
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost() && panel.summary().contains(QStringLiteral("batches of 100 nodes")) && !editor.costs().isWorking(),
+                             patience);
+    QCoreApplication::processEvents();
+    QVERIFY(panel.summary().size() < before.size());
+    QCOMPARE(panel.planners().at(2)->mapTo(&panel, QPoint()), button);
+    QCOMPARE(panel.curve().mapTo(&panel, QPoint()), curve);
+    window.document().planEditor().history().setClean();
+}
+
+void WindowTest::titlesLeaveSavePointsFree()
+{
+    MainWindow window;
+    open(window, "jk.pt2");
+    GraphView& view = window.graphView();
+    view.setZoom(3);
+    const GraphPicture& picture = *view.picture();
+    const auto tensor = std::ranges::find_if(picture.dag.boxes, [](const DagBox& box) {
+        return box.key.kind == BoxKind::Tensor && box.key.band > 0 && !box.isReminder && box.level > 0 && !box.isOutput;
+    });
+    QVERIFY(tensor != picture.dag.boxes.end());
+    const auto index = static_cast<std::size_t>(tensor - picture.dag.boxes.begin());
+    const LayoutPoint centre = picture.layout.centres[index];
+    const QSizeF size = picture.sizes[index];
+    // Its left end comes to the view's, where the title of the cut stays.
+    view.lookAt({centre.x - size.width() / 2 + (view.viewport()->width() / 2.0 - 20) / view.zoom(), centre.y});
+    const QRectF box =
+        view.mapFromScene(QRectF(centre.x - size.width() / 2, centre.y - size.height() / 2, size.width(), size.height())).boundingRect();
+    QVERIFY2(box.left() > 0 && box.left() < 60, qPrintable(QString::number(box.left())));
+    const GraphStyle& style = view.graphScene().style();
+    const QRgb expected = style.colors.level(tensor->level, style.levels).rgb();
+    const QImage seen = view.viewport()->grab().toImage();
+    const double zoom = view.zoom();
+    int kept = 0, all = 0;
+    for (double x = 6; x < 6 + style.metrics.tab; ++x)
+        for (double y = size.height() * 0.35; y < size.height() * 0.65; ++y, ++all)
+            kept += seen.pixel(static_cast<int>(box.left() + x * zoom), static_cast<int>(box.top() + y * zoom)) == expected ? 1 : 0;
+    QVERIFY2(2 * kept > all, qPrintable(QStringLiteral("%1 of %2").arg(kept).arg(all)));  // the rest is its number
+}
+
+void WindowTest::batchesAreNoLargerThanTheGraph()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    const PlanEditor& editor = window.document().planEditor();
+    QTRY_VERIFY(!editor.costs().isWorking());
+    window.document().chooseBatchSize(999'999'999);
+    QTRY_VERIFY_WITH_TIMEOUT(editor.cost() && editor.batches().size == 999'999'999 && !editor.costs().isWorking(), patience);
+    QVERIFY2(window.planPanel().summary().contains(QStringLiteral("batches of 2,708 nodes")), qPrintable(window.planPanel().summary()));
+    const QAccessibleInterface* curve = QAccessible::queryAccessibleInterface(&window.planPanel().curve());
+    const QString sizes = curve->text(QAccessible::Description);
+    QVERIFY2(sizes.count(QStringLiteral("batches of 2,708:")) == 1 && !sizes.contains(QStringLiteral("999")), qPrintable(sizes));
+    window.document().planEditor().history().setClean();
+}
+
+void WindowTest::barsThatTakeFarMoreAreBroken()
+{
+    const auto bar = [](double seconds, bool isMarked) {
+        CostBars::Bar made{QStringLiteral("plan"), {}, {}, {}, isMarked};
+        made.seconds[CostBars::ComputeNodes] = seconds;
+        return made;
+    };
+    CostBars bars;
+    bars.setBars({bar(25, true), bar(24, false), bar(26, false), bar(211, false), bar(25, false)});
+    QVERIFY2(bars.scale() > 26 && bars.scale() < 40, qPrintable(QString::number(bars.scale())));
+    bars.setBars({bar(25, true), bar(60, false), bar(20, false)});
+    QCOMPARE(bars.scale(), 60.0);
+    bars.setBars({bar(6080, false), bar(245, false), bar(66, false)});  // functions: which of them takes longest is what matters
+    QCOMPARE(bars.scale(), 6080.0);
+}
+
+void WindowTest::tabFollowsWhatIsSeen()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    const auto isInOrder = [](const QWidget& panel) {
+        int last = -1;
+        for (const QWidget* widget = panel.nextInFocusChain(); widget != &panel; widget = widget->nextInFocusChain()) {
+            const bool isButton =
+                qobject_cast<const QPushButton*>(widget) || qobject_cast<const QComboBox*>(widget) || qobject_cast<const QSpinBox*>(widget);
+            if (!panel.isAncestorOf(widget) || !widget->isVisible() || !isButton)
+                continue;
+            const int row = widget->mapTo(&panel, QPoint()).y();
+            if (row < last)
+                return false;
+            last = row;
+        }
+        return last > 0;
+    };
+    QVERIFY(isInOrder(*window.findChild<ModelPanel*>()));
+    QVERIFY(isInOrder(window.planPanel()));
+}
+
+// A tensor that crosses several cuts is written once, and read where it is read.
+void WindowTest::savePointsAreCountedOnce()
+{
+    MainWindow window;
+    openWithCosts(window, "jk.pt2");
+    PlanEditor& editor = window.document().planEditor();
+    const QAbstractItemModel& table = *window.planPanel().savePoints().model();
+    const auto seconds = [](const QString& text) {
+        const QStringList parts = text.split(QChar(0x00A0));
+        const double unit = parts.size() < 2                   ? 0
+                            : parts[1] == QStringLiteral("µs") ? 1e-6
+                            : parts[1] == QStringLiteral("ms") ? 1e-3
+                            : parts[1] == QStringLiteral("s")  ? 1
+                                                               : 1e-9;
+        return parts[0].toDouble() * unit;
+    };
+    double expected = 0, shown = 0;
+    std::set<QString> names;
+    for (int row = 0; row < table.rowCount(); ++row) {
+        shown += seconds(table.index(row, SavePointModel::Seconds).data().toString());
+        names.insert(table.index(row, SavePointModel::Tensor).data().toString());
+    }
+    QVERIFY(static_cast<int>(names.size()) < table.rowCount());
+    for (const TensorCost& tensor : editor.cost()->tensors) {
+        if (!names.contains(toText(editor.space()->analysis().program[tensor.tensor].name)))
+            continue;
+        expected += tensor.write.seconds;
+        for (const TensorRead& read : tensor.reads)
+            expected += read.amount.seconds;
+    }
+    QVERIFY2(shown > 0 && std::abs(shown - expected) < 0.02 * expected, qPrintable(QStringLiteral("%1 of %2").arg(shown).arg(expected)));
+    for (int column = 0; column < table.columnCount(); ++column)
+        QVERIFY(!table.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
+    editor.setShowsCosts(false);  // as while blocks are counted
+    QVERIFY2(table.index(0, SavePointModel::Bytes).data().toString().contains(QStringLiteral("kB")),
+             qPrintable(table.index(0, SavePointModel::Bytes).data().toString()));
+}
+
+void WindowTest::runsThatTakeFarLongerSaySo()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy() && window.document().report().run(), patience);
+    RunResult run = *window.document().report().run();
+    const auto summary = [&](double factor, const char* rates) {
+        run.predicted.rates = rates;
+        run.predicted.seconds.clear();
+        for (const FunctionRun& f : run.functions)
+            run.predicted.seconds.push_back(f.seconds() / factor);
+        return ResultPanel::runSummary(run);
+    };
+    QVERIFY2(summary(4, "measured today").contains(QStringLiteral("took 4 times what was predicted")), qPrintable(summary(4, "measured today")));
+    QVERIFY(!summary(1.5, "measured today").contains(QStringLiteral("predicted")));
+    QVERIFY(!summary(4, "assumed").contains(QStringLiteral("predicted")));
+}
+
+void WindowTest::findingNothingLeavesTheSelection()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    GraphView& view = window.graphView();
+    const DagKey box = boxOf(window, "linear_1");
+    view.select(box);
+    window.findBar().begin();
+    QTest::keyClicks(&window.findBar().edit(), QStringLiteral("relu"));
+    QVERIFY(view.selection() && view.selection() != box);
+    window.findBar().edit().selectAll();
+    QTest::keyClicks(&window.findBar().edit(), QStringLiteral("addzzz"));
+    QCOMPARE(window.findBar().status(), QStringLiteral("Nothing found"));
+    QVERIFY(view.selection() == box);
+}
+
+void WindowTest::contextMenusOfferWhatCanBeDone()
+{
+    MainWindow window;
+    open(window, "gat.pt2");
+    GraphView& view = window.graphView();
+    // What the menu there holds; one of its actions is triggered.
+    const auto menuAt = [&](const QPoint& at, const QString& trigger = {}) {
+        QStringList texts;
+        QTimer::singleShot(0, &window, [&] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            QVERIFY(menu);
+            QAction* chosen = nullptr;
+            for (QAction* action : menu->actions()) {
+                texts.append(QString(action->text()).remove(u'&'));
+                if (!trigger.isEmpty() && texts.back() == trigger)
+                    chosen = action;
+            }
+            if (chosen != nullptr)
+                QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(chosen).center());
+            else
+                QTest::keyClick(menu, Qt::Key_Escape);
+        });
+        QContextMenuEvent event(QContextMenuEvent::Mouse, at, view.viewport()->mapToGlobal(at));
+        QApplication::sendEvent(view.viewport(), &event);
+        return texts;
+    };
+    const QStringList ofPicture{QStringLiteral("Fit"), QStringLiteral("Expand all"), QStringLiteral("Collapse all"), QStringLiteral("Export…")};
+    const auto holds = [&](const QStringList& menu, const QStringList& all) {
+        return std::ranges::all_of(all, [&](const QString& text) { return menu.contains(text); });
+    };
+    QVERIFY(holds(menuAt({2, 2}), ofPicture));
+
+    view.collapseAll();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
+    const DagKey module = firstBox(window, BoxKind::Module);
+    view.select(module);
+    const QPoint at = place(view, module);
+    const QStringList texts = menuAt(at, QStringLiteral("Copy name"));
+    QVERIFY2(holds(texts, ofPicture + QStringList{QStringLiteral("Expand"), QStringLiteral("Show code"), QStringLiteral("Show in table")}),
+             qPrintable(texts.join(u'|')));
+    QCOMPARE(QGuiApplication::clipboard()->text(), view.graphScene().style().metrics.heading(*view.selectedBox()));
+    const std::vector<OpId> ops = view.selectedBox()->ops;
+    auto* tables = window.findChild<QDockWidget*>(QStringLiteral("tables"));
+    QVERIFY(!tables->isVisible());
+    menuAt(at, QStringLiteral("Show in table"));
+    QTRY_VERIFY(tables->isVisible());
+    QCOMPARE(window.tables().operatorView().selectionModel()->currentIndex().row(), ops.front().index);
+    const std::size_t before = view.picture()->dag.boxes.size();
+    menuAt(place(view, module), QStringLiteral("Expand"));
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.picture()->dag.boxes.size() > before, patience);
+}
+
+void WindowTest::tablesAreSortedByTheirHeaders()
+{
+    MainWindow window;
+    openWithCosts(window, "jk.pt2");
+    QTableView& table = window.planPanel().savePoints();
+    const auto column = [&](int of) {
+        QStringList texts;
+        for (int row = 0; row < table.model()->rowCount(); ++row)
+            texts.append(table.model()->index(row, of).data().toString());
+        return texts;
+    };
+    const QStringList own = column(SavePointModel::Tensor);
+    const auto click = [&](QTableView& view, int section) {
+        const QHeaderView& header = *view.horizontalHeader();
+        QTest::mouseClick(header.viewport(), Qt::LeftButton, {},
+                          QPoint(header.sectionViewportPosition(section) + header.sectionSize(section) / 2, header.height() / 2));
+    };
+    click(table, SavePointModel::Tensor);
+    QStringList sorted = own;
+    std::ranges::sort(sorted);
+    QCOMPARE(column(SavePointModel::Tensor), sorted);
+    QVERIFY(sorted != own);
+    // What is selected is what is shown.
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(table.model()->index(0, SavePointModel::Cut)).center());
+    QVERIFY2(window.planPanel().savePointText().startsWith(sorted.front() + u':'), qPrintable(window.planPanel().savePointText()));
+    click(table, SavePointModel::Tensor);
+    click(table, SavePointModel::Tensor);
+    QCOMPARE(column(SavePointModel::Tensor), own);
+
+    window.findChild<QDockWidget*>(QStringLiteral("tables"))->toggleViewAction()->trigger();
+    QTableView& operators = window.tables().operatorView();
+    QTRY_VERIFY(operators.isVisible() && operators.model()->rowCount() > 10);
+    click(operators, 0);
+    const OpId first = opNamed(window, "add_1");
+    QVERIFY(first.valid());
+    for (int row = 0; row < operators.model()->rowCount(); ++row)
+        if (operators.model()->index(row, 0).data().toString() == QStringLiteral("add_1"))
+            operators.setCurrentIndex(operators.model()->index(row, 0));
+    QVERIFY(window.graphView().selectedBox() && std::ranges::count(window.graphView().selectedBox()->ops, first) == 1);
+}
+
+void WindowTest::plannersStandInTheMenu()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    const QList<QAction*>& actions = window.planPanel().plannerActions();
+    QCOMPARE(actions.size(), 5);
+    QVERIFY(!actions[2]->isEnabled());
+    QVERIFY2(actions[2]->toolTip().contains(QStringLiteral("Open a graph")), qPrintable(actions[2]->toolTip()));
+    openWithCosts(window, "sage.pt2");
+    const PlanEditor& editor = window.document().planEditor();
+    QVERIFY(!actions[0]->isEnabled() && actions[0]->toolTip().contains(QStringLiteral("the plan at hand")));
+    const QList<QMenu*> menus = window.findChildren<QMenu*>();
+    const auto menu = std::ranges::find(menus, QStringLiteral("&Take the plan of"), &QMenu::title);
+    QVERIFY(menu != menus.end() && (*menu)->actions().contains(actions[2]));
+    QVERIFY(actions[2]->isEnabled());
+    actions[2]->trigger();
+    QVERIFY(editor.plan() == editor.costs().plans()[2].planned.plan);
+    QVERIFY(!actions[2]->isEnabled() && actions[0]->isEnabled());
+    window.document().planEditor().history().setClean();
+}
+
+// One that was asked for at the start, not in the settings.
+void WindowTest::largerTextKeepsTheTheme()
+{
+    const Settings before = readSettings();
+    MainWindow window;
+    window.show();
+    applyTheme(*qApp, Theme::Dark);
+    const double size = QApplication::font().pointSizeF();
+    for (QAction* action : window.findChildren<QAction*>())
+        if (action->text() == QStringLiteral("&Larger text"))
+            action->trigger();
+    QCOMPARE(QApplication::font().pointSizeF(), size + 1);
+    const bool isDark = QApplication::palette().color(QPalette::Window).lightness() < 128;
+    writeSettings(before);
+    applySettings(*qobject_cast<QApplication*>(QApplication::instance()), before);
+    QVERIFY(isDark);
+}
+
+void WindowTest::tablesOpenWithSomeRows()
+{
+    MainWindow window;
+    open(window, "gat.pt2");
+    window.findChild<QDockWidget*>(QStringLiteral("tables"))->toggleViewAction()->trigger();
+    const QTableView& table = window.tables().operatorView();
+    QTRY_VERIFY(table.isVisible() && table.model()->rowCount() > 10);
+    QTRY_VERIFY2(table.viewport()->height() >= 5 * table.rowHeight(0),
+                 qPrintable(QStringLiteral("%1 of %2").arg(table.viewport()->height()).arg(table.rowHeight(0))));
+}
+
+void WindowTest::storyShowsTheBestCutWhereItDid()
+{
+    MainWindow window;
+    open(window, "sage.pt2");
+    openGraph(window);
+    PlanEditor& editor = window.document().planEditor();
+    const auto hasCosts = [&] { return editor.cost() && editor.costs().plans().size() == 5; };
+    window.document().setBatchSize(window.document().graph()->numNodes / 10);  // as exercises have them
+    QTRY_VERIFY_WITH_TIMEOUT(hasCosts(), patience);
+    editor.take(editor.costs().plans()[2].planned.plan, QStringLiteral("found"));
+    const Plan best = editor.plan();
+    const int before = editor.history().index();
+    StoryView& story = window.story();
+    window.showStory();
+    story.go(story.steps() - 1);
+    QTRY_VERIFY(story.exercise().isVisible());
+    QTest::mouseClick(&story.exercise(), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(hasCosts(), patience);
+    QTest::mouseClick(&story.reveal(), Qt::LeftButton);
+    QTest::mouseClick(&story.optimum(), Qt::LeftButton);
+    QVERIFY(editor.plan() == best);
+    QVERIFY2(story.text().contains(QLatin1String("is shown now")), qPrintable(story.text()));
+    while (editor.history().index() > before)
+        editor.history().undo();
+    QVERIFY(editor.plan() == best);  // the same one, but not the program's
+    QVERIFY2(!story.text().contains(QLatin1String("is shown now")), qPrintable(story.text()));
+    editor.history().setClean();
 }
 
 void WindowTest::legendTakesTheRowsThatItNeeds()
