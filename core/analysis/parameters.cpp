@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <ranges>
 #include <set>
 
@@ -333,7 +334,7 @@ void promoteParameters(Program& program, const std::map<std::string, Role>& chos
 
 std::set<std::string> sizesOfEnds(const Program& program)
 {
-    std::set<std::pair<std::string, std::string>> read;  // sizes of lists, and of what is read at them
+    std::map<std::string, std::set<std::string>> read;  // sizes of lists, and of what is read at them
     std::set<std::string> ends;
     const auto isPromoted = [&](const Dim& rows) {
         return std::ranges::any_of(program.inputs, [&](const Input& input) { return input.parameter.valid() && program[input.value].sizes[0] == rows; });
@@ -344,13 +345,15 @@ std::set<std::string> sizesOfEnds(const Program& program)
             const Value* list = listBehind(program, gather->index);
             const std::vector<Dim>& sizes = program[gather->source].sizes;
             if (list && !sizes.empty() && (tableBehind(program, gather->source).valid() || isPromoted(sizes[0])))
-                read.insert({list->sizes[0].symbol, toString(sizes[0])});
+                read[list->sizes[0].symbol].insert(toString(sizes[0]));
         } else if (const auto scatter = scatterForm(program, id); scatter && scatter->rowDim == 0 && !program[scatter->self].sizes.empty()) {
             if (const Value* list = listBehind(program, scatter->index);
-                list && read.contains({list->sizes[0].symbol, toString(program[scatter->self].sizes[0])}))
+                list && read[list->sizes[0].symbol].contains(toString(program[scatter->self].sizes[0])))
                 ends.insert(list->sizes[0].symbol);
         }
     }
+    // Between rows of several tables, of which each has as many as it has, edges stay what they are.
+    std::erase_if(ends, [&](const std::string& size) { return read[size].size() > 1; });
     return ends;
 }
 

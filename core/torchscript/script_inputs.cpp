@@ -500,7 +500,7 @@ private:
             m_inputs.leastInteger = least;
             m_inputs.categories = categories;
             try {
-                m_interpreter.run(m_inputs.names, m_inputs.on({31, 67, 3, 4, 1}));
+                m_interpreter.run(m_inputs.names, m_inputs.on({31, 68, 3, 4, 1}));
                 return true;
             } catch (const ScriptFailure& failure) {
                 m_failure = failure;

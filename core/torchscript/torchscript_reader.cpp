@@ -30,7 +30,7 @@ namespace {
 
 // Numbers of nodes, edges and self-loops that no two sums of few of them share; of other density, so that as many nodes have a degree on all of them
 // by chance only.
-constexpr std::array<ProbeGraph, 3> graphs{{{61, 331, 3, 4, 1}, {67, 389, 5, 4, 2}, {73, 907, 9, 4, 3}}};
+constexpr std::array<ProbeGraph, 3> graphs{{{61, 334, 3, 4, 1}, {67, 386, 5, 4, 2}, {73, 908, 9, 4, 3}}};
 using Sizes = std::array<std::int64_t, graphs.size()>;
 
 std::string symbolText(std::int64_t factor, const std::string& symbol)
