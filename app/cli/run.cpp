@@ -332,11 +332,9 @@ void addRun(CLI::App& app, int&)
     auto arguments = std::make_shared<RunArguments>();
     auto out = std::make_shared<std::string>();
     arguments->add(*command);
-    command->add_option("--out", *out, "Where the output goes: .npy, or .npz for several outputs")
-        ->required()
-        ->check([](const std::string& path) {
-            return path.ends_with(".npy") || path.ends_with(".npz") ? std::string() : "must end in .npy or .npz, which says what is written";
-        });
+    command->add_option("--out", *out, "Where the output goes: .npy, or .npz for several outputs")->required()->check([](const std::string& path) {
+        return path.ends_with(".npy") || path.ends_with(".npz") ? std::string() : "must end in .npy or .npz, which says what is written";
+    });
     auto store = std::make_shared<std::string>(), resume = std::make_shared<std::string>();
     auto* storeOption =
         command

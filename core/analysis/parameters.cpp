@@ -257,7 +257,7 @@ ValueId tableBehind(const Program& program, ValueId rows)
 // A list among the inputs that an index is; nothing if it is another thing.
 const Value* listBehind(const Program& program, ValueId index)
 {
-    static const std::set<std::string_view> views{"aten::view", "aten::reshape", "aten::unsqueeze", "aten::expand",   "aten::expand_as",
+    static const std::set<std::string_view> views{"aten::view", "aten::reshape", "aten::unsqueeze", "aten::expand", "aten::expand_as",
                                                   "aten::to",   "aten::flatten", "aten::squeeze",   "aten::repeat", "aten::contiguous"};
     while (index.valid() && !program.isInput(index)) {
         const OpId maker = program[index].producer;
@@ -337,7 +337,8 @@ std::set<std::string> sizesOfEnds(const Program& program)
     std::map<std::string, std::set<std::string>> read;  // sizes of lists, and of what is read at them
     std::set<std::string> ends;
     const auto isPromoted = [&](const Dim& rows) {
-        return std::ranges::any_of(program.inputs, [&](const Input& input) { return input.parameter.valid() && program[input.value].sizes[0] == rows; });
+        return std::ranges::any_of(program.inputs,
+                                   [&](const Input& input) { return input.parameter.valid() && program[input.value].sizes[0] == rows; });
     };
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const OpId id{static_cast<int>(i)};

@@ -88,8 +88,7 @@ void viewToExpand(const Program& program, Op& op, Rewriter& rewriter)
     column.sizes.insert(column.sizes.begin() + 1, Dim{1, {}});
     std::vector<Argument> spread(sizes.size(), Argument{std::int64_t{-1}});
     spread[1] = {sizes[1].value};
-    const ValueId unsqueezed =
-        rewriter.emitNew(op, "aten::unsqueeze", "", {{"self", {repeating.value("self")}}, {"dim", {std::int64_t{1}}}}, column);
+    const ValueId unsqueezed = rewriter.emitNew(op, "aten::unsqueeze", "", {{"self", {repeating.value("self")}}, {"dim", {std::int64_t{1}}}}, column);
     op.target = "aten::expand";
     op.overload.clear();
     op.args = {{"self", {unsqueezed}}, {"size", {spread}}};

@@ -256,7 +256,8 @@ private:
             fail(name + "_shape", "must hold two sizes");
         const std::int64_t rows = shape.as<std::int64_t>()[0], width = shape.as<std::int64_t>()[1];
         if (begin.shape.size() != 1 || begin.count() != rows + 1)
-            fail(name + "_indptr", "has shape " + shapeText(begin.shape) + ", but " + name + "_shape asks for " + std::to_string(rows + 1) + " entries");
+            fail(name + "_indptr",
+                 "has shape " + shapeText(begin.shape) + ", but " + name + "_shape asks for " + std::to_string(rows + 1) + " entries");
         if (columns.count() != entries || begin.as<std::int64_t>()[0] != 0 || begin.as<std::int64_t>()[rows] != entries)
             fail(name + "_indices", "does not fit " + name + "_indptr and " + name + "_data");
         if (m_all.contains(name))
@@ -521,7 +522,8 @@ private:
              {std::pair("train_mask", &m_graph.trainMask), std::pair("val_mask", &m_graph.valMask), std::pair("test_mask", &m_graph.testMask)})
             if (*mask) {
                 if ((*mask)->shape.size() != 1)
-                    fail(name, "must have shape [nodes], not " + shapeText((*mask)->shape) + "; several splits are " + name + "s of shape [splits, nodes]");
+                    fail(name,
+                         "must have shape [nodes], not " + shapeText((*mask)->shape) + "; several splits are " + name + "s of shape [splits, nodes]");
                 check(name, **mask);
             }
     }

@@ -140,7 +140,7 @@ struct Program {
     std::vector<Input> inputs;      ///< in forward's order, then parameters that hold node features
     std::vector<ValueId> outputs;   ///< flattened
     bool wasHalf = false;           ///< some values are float16 in the file and float32 here
-    std::vector<std::string> leftOut; ///< optional inputs of a script's forward, which runs without them
+    std::vector<std::string> leftOut;  ///< optional inputs of a script's forward, which runs without them
     std::vector<std::string> notes; ///< what reading changed (devices, half precision), one sentence each
 
     const Value& operator[](ValueId id) const { return values[static_cast<std::size_t>(id.index)]; }

@@ -92,7 +92,8 @@ void LayerWise::noteOverwrites()
     for (std::size_t i = 0; i < m_a.program.ops.size(); ++i) {
         const OpId id{static_cast<int>(i)};
         const OpFacts& facts = m_a.ops[id];
-        const std::optional<ScatterForm> form = facts.kind == OpKind::Scatter && overwrites(m_a.program, id) ? scatterForm(m_a.program, id) : std::nullopt;
+        const std::optional<ScatterForm> form =
+            facts.kind == OpKind::Scatter && overwrites(m_a.program, id) ? scatterForm(m_a.program, id) : std::nullopt;
         if (!form || !form->source.valid() || !form->sourceHasRows || !m_structure.contains(facts.index) || !seen.insert(facts.index).second)
             continue;
         const at::Tensor sorted = std::get<0>(structure(facts.index).flatten().sort());

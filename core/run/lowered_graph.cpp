@@ -16,16 +16,16 @@ namespace jit = torch::jit;
 c10::TypePtr typeOf(ValueKind kind)
 {
     switch (kind) {
-    case ValueKind::Int:
-        return c10::IntType::get();
-    case ValueKind::Float:
-        return c10::FloatType::get();
-    case ValueKind::Bool:
-        return c10::BoolType::get();
-    case ValueKind::None:
-        return c10::NoneType::get();
-    default:
-        return c10::TensorType::get();
+        case ValueKind::Int:
+            return c10::IntType::get();
+        case ValueKind::Float:
+            return c10::FloatType::get();
+        case ValueKind::Bool:
+            return c10::BoolType::get();
+        case ValueKind::None:
+            return c10::NoneType::get();
+        default:
+            return c10::TensorType::get();
     }
 }
 
@@ -89,7 +89,8 @@ void multiplyFaster(jit::Graph& graph)
 void gatherFromFiles(jit::Graph& graph, const std::set<const jit::Value*>& stored)
 {
     replaceNodes(graph, [&](jit::Node& gather) -> jit::Value* {
-        const bool reads = gather.kind() == c10::aten::index_select && stored.contains(gather.input(0)) && toIValue(gather.input(1)) == c10::IValue(0);
+        const bool reads =
+            gather.kind() == c10::aten::index_select && stored.contains(gather.input(0)) && toIValue(gather.input(1)) == c10::IValue(0);
         return reads ? insertRows(graph, gather.input(0), gather.input(2)) : nullptr;
     });
 }

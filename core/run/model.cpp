@@ -97,10 +97,11 @@ bool isForOtherArrays(const Model& model, const std::map<std::string, ArrayShape
 {
     const auto isThere = [&](const std::string& input) { return shapes.contains(input); };
     return std::ranges::any_of(model.program().leftOut, isThere) || std::ranges::any_of(model.analysis->freeSizes, [&](const FreeSize& free) {
-        const auto shape = findNamed(shapes, free.input);
-        const auto dim = static_cast<std::size_t>(free.dim);
-        return shape != shapes.end() && dim < shape->second.sizes.size() && shape->second.sizes[dim] > 0 && shape->second.sizes[dim] != free.size;
-    });
+               const auto shape = findNamed(shapes, free.input);
+               const auto dim = static_cast<std::size_t>(free.dim);
+               return shape != shapes.end() && dim < shape->second.sizes.size() && shape->second.sizes[dim] > 0 &&
+                      shape->second.sizes[dim] != free.size;
+           });
 }
 
 Model rewrittenModel(std::shared_ptr<const Analysis> traced, const std::set<Rewrite>& rewrites, const Progress& progress)

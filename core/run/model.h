@@ -33,8 +33,8 @@ struct Model {
 /// Reads, analyses, cuts and checks a model file. Error with one sentence for whatever cannot be cut exactly.
 Model openModel(const std::filesystem::path& path, const OpenOptions& options = {}, const Progress& progress = {});
 
-/// Whether the model was opened for other sizes than these arrays have, or for none (FreeSize), or without an optional input that is one of them: it is
-/// to be opened again with them.
+/// Whether the model was opened for other sizes than these arrays have, or for none (FreeSize), or without an optional input that is one of them: it
+/// is to be opened again with them.
 bool isForOtherArrays(const Model& model, const std::map<std::string, ArrayShape>& shapes);
 
 /// A traced program with rewrites as OpenOptions::rewrites says, and its cut.

@@ -38,8 +38,9 @@ TEST(Symbols, OtherTextIsOneSentence)
 TEST(Symbols, FloatsOfWholeNumbersAreThese)
 {
     EXPECT_EQ(canonical("CeilToInt(FloatTrueDiv(ToFloat(Symbol('s77', positive=True, integer=True)), Float('1.0', precision=53)))"), "s77");
-    EXPECT_EQ(canonical("CeilToInt(FloatTrueDiv(Add(ToFloat(Add(Symbol('s7'), Integer(1))), Float('-1.0', precision=53)), Float('1.0', precision=53)))"),
-              canonical("Add(Add(Symbol('s7'), Integer(1)), Integer(-1))"));
+    EXPECT_EQ(
+        canonical("CeilToInt(FloatTrueDiv(Add(ToFloat(Add(Symbol('s7'), Integer(1))), Float('-1.0', precision=53)), Float('1.0', precision=53)))"),
+        canonical("Add(Add(Symbol('s7'), Integer(1)), Integer(-1))"));
     EXPECT_EQ(canonical("CeilToInt(FloatTrueDiv(ToFloat(Symbol('s7')), Float('2.0', precision=53)))"), "CeilToInt(FloatTrueDiv(s7, 2))");
     EXPECT_NE(test::errorOf([] { parseSize("CeilToInt(Mul(Float('0.5', precision=53), ToFloat(Symbol('s7'))))", "test"); }), "");
 }
