@@ -423,7 +423,7 @@ void PlanPanel::showPlan()
                        : !m_editor.showsCosts()    ? tr("Costs are hidden until you ask for them in the story.")
                        : cost                      ? predicted + (batchSize() == allNodes() ? oneBatchText() : QString()) + deviceText() +
                                     (hasAssumedRates() ? assumed : QString())
-                       : !m_editor.costs().problem().isEmpty() ? fromCore(m_editor.costs().problem())
+                       : !m_editor.costs().problem().isEmpty() ? problemText()
                        : m_editor.costs().isStopped()          ? tr("Counting the rows of blocks was stopped.")
                        : m_editor.costs().hasGraph()           ? tr("Counting the rows of blocks on the graph…")
                                                                : tr("Open a graph to see what plans cost."));
@@ -434,6 +434,12 @@ void PlanPanel::showPlan()
     m_random->setVisible(!cost && m_editor.costs().problem().contains(QStringLiteral("--features random")));
     showButtons();
     showDevice();
+}
+
+// Without what to write on the command line, for which there are buttons.
+QString PlanPanel::problemText() const
+{
+    return fromCore(m_editor.costs().problem().section(QStringLiteral(" Choose one with --input"), 0, 0));
 }
 
 // Why plans differ so little.

@@ -67,6 +67,7 @@ private:
     void showDevice();
     std::int64_t batchSize() const;  // 0 while costs are not known
     std::int64_t allNodes() const;   // of the largest type; without bound while they are not counted
+    QString problemText() const;
     QString oneBatchText() const;
     QString deviceText() const;
     void fillDevices();

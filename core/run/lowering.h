@@ -36,12 +36,12 @@ private:
 
 /// One input of a lowered function, to be filled in for each batch.
 struct FunctionInput {
-    std::optional<StepOperand> operand;  ///< rows of a store or structure value
+    std::optional<StepOperand> operand = {};  ///< rows of a store or structure value
     int countOf = -1;                    ///< otherwise, if not negative: number of rows of this frame
     int numbersOf = -1;                  ///< otherwise, if not negative: the numbers in the batch of the nodes that this frame's rows are
-    std::vector<int> orderOf;            ///< otherwise, if not empty: where each row of a frame is in the rows of these parts after each other
+    std::vector<int> orderOf = {};            ///< otherwise, if not empty: where each row of a frame is in the rows of these parts after each other
     int beginOf = -1;                    ///< otherwise, if not negative: where the edges into each of the parent's rows begin, int64 [rows + 1]
-    std::optional<StepOperand> sourcesOf; ///< otherwise: one index entry for each edge, as int32
+    std::optional<StepOperand> sourcesOf = {}; ///< otherwise: one index entry for each edge, as int32
     int gathered = -1;                   ///< otherwise, if not negative: the batch's rows of this output of the part that gathers
     int numbersType = 0;                 ///< numbersOf: the type of the nodes
 };

@@ -12,7 +12,7 @@ namespace cleave {
 constexpr int widestInput = 999'999;  ///< of OpenOptions::widths
 
 struct OpenOptions {
-    std::map<std::string, Role> roles;  ///< by name of an input or parameter, instead of the guess
+    std::map<std::string, Role> roles = {};  ///< by name of an input or parameter, instead of the guess
     bool check = true;                  ///< run cut against whole program on two small random graphs and refuse a difference
     std::set<Rewrite> rewrites = {};    ///< to be applied where they can be; left out, with a note, if the answers are not the traced program's
     std::map<std::string, std::int64_t> widths = {};  ///< by name of an input of TorchScript: see ScriptOptions

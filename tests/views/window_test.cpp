@@ -622,6 +622,8 @@ void WindowTest::arraysAreChosenForInputs()
     const MessageBar& bar = window.messageBar();
     QTRY_VERIFY_WITH_TIMEOUT(bar.isVisible() && bar.text().contains(QStringLiteral("“Take features as x”")), patience);
     QVERIFY2(!bar.text().contains(QStringLiteral("--")), qPrintable(bar.text()));
+    for (const QLabel* label : window.planPanel().findChildren<QLabel*>())
+        QVERIFY2(!label->text().contains(QStringLiteral("--")), qPrintable(label->text()));
     QCOMPARE(bar.buttons().size(), 2);  // or random numbers
     QAbstractButton* take = bar.buttons().front()->text() == QStringLiteral("Take features as x") ? bar.buttons().front() : bar.buttons().back();
     QTest::mouseClick(take, Qt::LeftButton);
