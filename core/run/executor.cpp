@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <span>
 
 #include "core/analysis/dims.h"
 #include "core/analysis/message_passing.h"
@@ -96,11 +97,20 @@ void LayerWise::noteOverwrites()
             facts.kind == OpKind::Scatter && overwrites(m_a.program, id) ? scatterForm(m_a.program, id) : std::nullopt;
         if (!form || !form->source.valid() || !form->sourceHasRows || !m_structure.contains(facts.index) || !seen.insert(facts.index).second)
             continue;
-        const at::Tensor sorted = std::get<0>(structure(facts.index).flatten().sort());
-        const at::Tensor again = sorted.numel() > 1 ? sorted.slice(0, 1).masked_select(sorted.slice(0, 1).eq(sorted.slice(0, 0, -1))) : at::Tensor();
-        if (again.defined() && again.numel() > 0)
-            m_notices.push_back("The rows of several edges are written to node " + std::to_string(again[0].item<std::int64_t>()) + " by " +
-                                describe(m_a.program, id) + ": which of them stays is not defined, in PyTorch as here.");
+        const at::Tensor targets = structure(facts.index).flatten().to(at::kLong).contiguous();
+        const std::int64_t rows = numNodes(m_a.values[m_a.program[id].outputs.front()].nodeType);
+        std::vector<bool> isWritten(static_cast<std::size_t>(rows));
+        for (const std::int64_t target : std::span(targets.data_ptr<std::int64_t>(), static_cast<std::size_t>(targets.numel()))) {
+            const std::int64_t node = target < 0 ? target + rows : target;
+            if (node < 0 || node >= rows)
+                break;  // told where it is read
+            if (isWritten[static_cast<std::size_t>(node)]) {
+                m_notices.push_back("The rows of several edges are written to node " + std::to_string(node) + " by " + describe(m_a.program, id) +
+                                    ": which of them stays is not defined, in PyTorch as here.");
+                break;
+            }
+            isWritten[static_cast<std::size_t>(node)] = true;
+        }
     }
 }
 
