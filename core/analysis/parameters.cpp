@@ -8,6 +8,7 @@
 #include "core/analysis/dims.h"
 #include "core/analysis/message_passing.h"
 #include "core/analysis/op_view.h"
+#include "core/analysis/views.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 
@@ -257,14 +258,12 @@ ValueId tableBehind(const Program& program, ValueId rows)
 // A list among the inputs that an index is; nothing if it is another thing.
 const Value* listBehind(const Program& program, ValueId index)
 {
-    static const std::set<std::string_view> views{"aten::view", "aten::reshape", "aten::unsqueeze", "aten::expand", "aten::expand_as",
-                                                  "aten::to",   "aten::flatten", "aten::squeeze",   "aten::repeat", "aten::contiguous"};
-    while (index.valid() && !program.isInput(index)) {
-        const OpId maker = program[index].producer;
-        index = maker.valid() && views.contains(program[maker].target) ? OpView(program, program[maker]).value("self") : ValueId{};
-    }
-    const bool isList = index.valid() && isInteger(program[index].dtype) && program[index].sizes.size() == 1 && !program[index].sizes[0].isConstant();
-    return isList ? &program[index] : nullptr;
+    if (!index.valid())
+        return nullptr;
+    const ValueId root = viewRoot(program, index);
+    const Value& list = program[root];
+    const bool isList = program.isInput(root) && isInteger(list.dtype) && list.sizes.size() == 1 && !list.sizes[0].isConstant();
+    return isList ? &list : nullptr;
 }
 
 // Entries of an edge index, perhaps with loops behind them, of a list of ends, or a matrix of edges.

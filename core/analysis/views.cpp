@@ -27,11 +27,11 @@ bool keepsEntries(const Program& program, const Op& op)
     const Dim* entries = self ? onlyNonUnitDim(*self) : nullptr;
     if (!entries || entries->isConstant())
         return false;
-    if (op.target == "aten::view" || op.target == "aten::reshape" || op.target == "aten::unsqueeze" || op.target == "aten::squeeze") {
+    if (isOneOf(op.target, {"aten::view", "aten::reshape", "aten::unsqueeze", "aten::squeeze", "aten::flatten", "aten::contiguous"})) {
         const Dim* out = onlyNonUnitDim(view.output());
         return out && *out == *entries;
     }
-    if (op.target == "aten::expand" || op.target == "aten::repeat") {
+    if (isOneOf(op.target, {"aten::expand", "aten::expand_as", "aten::repeat"})) {
         // The one dimension that counts stays where it is, aligned from the back; the others are repeated entries.
         const auto& from = self->sizes;
         const auto& to = view.output().sizes;
