@@ -64,6 +64,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has element type number %2, which Cleave does not know."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model uses the higher-order op %1 (%2), which Cleave cannot cut: write the branch or loop out in forward."),
     QT_TRANSLATE_NOOP("cleave::Core", "The graph has no array edge_index: it fits models that take no edges."),
+    QT_TRANSLATE_NOOP("cleave::Core", "No array says how many nodes there are: as many as edges name are taken, %1, unless the model has learned rows for them."),
     QT_TRANSLATE_NOOP("cleave::Core", "The graph has no array edge_index, but a square matrix: it fits models that take that, or no edges."),
     QT_TRANSLATE_NOOP("cleave::Core", "The adjacency matrix '%1' of graph %2 has %3 rows and columns, but the graph has %4 nodes."),
     QT_TRANSLATE_NOOP("cleave::Core", "Parameter %1 holds the node features: each of its rows is of a node."),

@@ -343,6 +343,10 @@ void Document::showProgram()
     m_model = m_planEditor.model();
     m_isChecked = false;
     setReport({});
+    if (const auto before = m_graph; fitGraph(), m_graph != before) {
+        m_planEditor.setGraph(m_graph, m_options.run);
+        Q_EMIT changed(Change::Graph);
+    }
     if (std::exchange(m_rewrites, m_planEditor.rewrites()) != m_rewrites)
         Q_EMIT changed(Change::Options);
     Q_EMIT changed(Change::Model);
@@ -371,7 +375,8 @@ void Document::setGraph(std::shared_ptr<const DataGraph> graph, const QString& p
 void Document::takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<DegreeSummary> degrees, const QString& path)
 {
     abandon(Task::Run);
-    m_graph = std::move(graph);
+    m_graph = m_graphAsRead = std::move(graph);
+    fitGraph();
     m_degrees = std::move(degrees);
     m_graphPath = path;
     setReport({});
@@ -379,6 +384,16 @@ void Document::takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<D
     Q_EMIT changed(Change::Graph);
     if (!job(Task::OpenModel))
         openAgain();
+}
+
+void Document::fitGraph()
+{
+    std::shared_ptr<const DataGraph> fitted = m_graphAsRead;
+    if (m_model && fitted && knowsNodesOf(*m_model, *fitted))
+        fitted = std::make_shared<const DataGraph>(withLearnedNodes(*fitted, *m_model));
+    if (m_openedBeside == m_graph)
+        m_openedBeside = fitted;
+    m_graph = std::move(fitted);
 }
 
 // A file that does not say what it takes may be understood beside the graph's arrays, and some sizes are theirs.

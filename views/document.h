@@ -136,6 +136,7 @@ private:
     void take(Task task, std::unique_ptr<Job> job);
     void abandon(Task task);
     void setReport(Report report);
+    void fitGraph();
     void takeGraph(std::shared_ptr<const DataGraph> graph, std::optional<DegreeSummary> degrees, const QString& path);
     void putModel(std::shared_ptr<const Model> model);
     void takeFile(const QString& path);
@@ -164,7 +165,7 @@ private:
     InputHints m_openingHints;              // of the file that is being opened, or was to be
     std::optional<InputHints> m_nextHints;  // of the one that is opened next
     std::set<Rewrite> m_rewrites;
-    std::shared_ptr<const DataGraph> m_graph;
+    std::shared_ptr<const DataGraph> m_graph, m_graphAsRead;  // with as many nodes as the model has learned rows for, and as its file tells
     QString m_graphPath;
     std::optional<DegreeSummary> m_degrees;
     QString m_expectedPath;

@@ -71,15 +71,16 @@ void run(BenchArguments& arguments)
             json = toJson(bench);
             text = toText(bench);
         } else {
-            const DataGraph graph = arguments.graph.read(terminal.progress());
+            const DataGraph read = arguments.graph.read(terminal.progress());
             std::vector<std::string> notices;
             std::vector<std::vector<std::string>> rows{{"model", "plan", "run", "seconds", "of it prologue", "peak memory", "batch", "slower by"}};
             for (const std::string& path : arguments.models) {
                 OpenOptions options;
                 options.check = false;
                 options.rewrites = rewritesOf(arguments.rewrites);
-                options.shapes = arrayShapes(graph, arguments.graph.run.inputs);
+                options.shapes = arrayShapes(read, arguments.graph.run.inputs);
                 Model model = openModel(path, options, terminal.progress());
+                const DataGraph graph = withLearnedNodes(read, model);
                 std::string plan;
                 arguments.planner.cut(model, graph, arguments.graph.run, arguments.rewrites.empty(), plan, terminal.progress());
                 const std::vector<RunTime> times = benchRuns(model, graph, arguments.graph.run, arguments.rounds, arguments.kernels.rivals, terminal.progress());
@@ -100,7 +101,7 @@ void run(BenchArguments& arguments)
                             notices.push_back(line);
                 }
             }
-            text = processorName() + "\n" + graph.name + ": " + formatCount(graph.numNodes) + " nodes, " + formatCount(graph.numEdges) +
+            text = processorName() + "\n" + read.name + ": " + formatCount(read.numNodes) + " nodes, " + formatCount(read.numEdges) +
                    " edges\n\n" + table(rows);
             for (const std::string& notice : notices)
                 text += "\n" + notice;

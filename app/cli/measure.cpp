@@ -28,7 +28,7 @@ void writeStages(ProfileArguments& arguments)
     {
         const TerminalProgress terminal;
         const Model planned = arguments.open(terminal.progress());
-        const DataGraph graph = arguments.graph.read(terminal.progress());
+        const DataGraph graph = arguments.graph.read(planned, terminal.progress());
         profile = profilePlan(planned, graph, arguments.graph.run, terminal.progress());
     }
     writeProfileGraph(arguments.pipeDream, profile);
@@ -43,7 +43,7 @@ void measureOps(ProfileArguments& arguments)
     {
         const TerminalProgress terminal;
         model = arguments.model.open(terminal.progress(), {}, &arguments.graph);
-        const DataGraph graph = arguments.graph.read(terminal.progress());
+        const DataGraph graph = arguments.graph.read(model, terminal.progress());
         GraphMeasure measure(model, graph, arguments.graph.run, terminal.progress());
         const std::int64_t batch = arguments.graph.run.batchSize;
         profile = measure.profile(batch > 0 ? batch : measure.chosenBatchSize(), terminal.progress());

@@ -284,7 +284,7 @@ private:
         if (graph.path.empty()) {
             m_planning.emplace(m_model, m_arguments.nodes, m_arguments.edges, rates);
         } else {
-            m_graph = graph.read(progress);
+            m_graph = graph.read(m_model, progress);
             name = m_graph.name;
             m_planning.emplace(m_model, m_graph, graph.run, rates, progress);
         }

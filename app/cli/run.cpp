@@ -361,7 +361,7 @@ void addRun(CLI::App& app, int&)
             const bool isLarge = leastMemory(options, arguments->graph.fileBytes()) == leastMemory(options);
             if (bound && isLarge)  // it is not read in vain; what a small one takes is known when it is there
                 requireLeastMemory(*bound, leastMemory(options), options);
-            DataGraph graph = arguments->graph.read(terminal.progress());
+            DataGraph graph = arguments->graph.read(model, terminal.progress());
             if (bound && !isLarge)
                 requireLeastMemory(*bound, leastMemory(model, graph, options), options);
             arguments->cut(model, graph, terminal.progress());
@@ -429,7 +429,7 @@ void addVerify(CLI::App& app, int& exitCode)
             Model model = arguments->open(terminal.progress());
             if (*record && !arguments->ran.isOfThisFile)
                 throw Error("The plan was made for another model file, so no result can be kept in it: plan this one with cleave-cli plan.");
-            const DataGraph graph = arguments->graph.read(terminal.progress());
+            const DataGraph graph = arguments->graph.read(model, terminal.progress());
             arguments->cut(model, graph, terminal.progress());
             program = programNote(*model.analysis, arguments->ranPlanner);
             options.run = arguments->graph.run;

@@ -316,6 +316,12 @@ double GraphArguments::fileBytes() const
     return bytes;
 }
 
+DataGraph GraphArguments::read(const Model& model, const Progress& progress)
+{
+    m_read = withLearnedNodes(m_read ? *std::move(m_read) : readGraph(path, options, progress), model);
+    return read(progress);
+}
+
 DataGraph GraphArguments::read(const Progress& progress)
 {
     DataGraph graph = m_read ? std::move(*m_read) : readGraph(path, options, progress);

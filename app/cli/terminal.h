@@ -62,7 +62,8 @@ struct GraphArguments {
     void addMemory(CLI::App& command);  ///< likewise
     void finish();  ///< to be called in the callback: fills run, but for its targets
     double fileBytes() const;                  ///< of the graph's file, or of all in its folder
-    DataGraph read(const Progress& progress);  ///< fills run.targets; notes go to stderr
+    DataGraph read(const Progress& progress);                      ///< fills run.targets; notes go to stderr
+    DataGraph read(const Model& model, const Progress& progress);  ///< to run this model on
     std::map<std::string, ArrayShape> shapes(const Progress& progress);  ///< of the graph, which read() then hands out
 
 private:

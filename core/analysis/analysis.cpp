@@ -370,6 +370,7 @@ std::optional<Program> withTablesOfNodes(Program program, const std::map<std::st
 
 Analysis analyse(Program program, const AnalysisOptions& options, const Evaluator& evaluator, const Progress& progress)
 {
+    divideTables(program);
     promoteParameters(program, options.roles);
     const int inPlace = makeFunctional(program);
     mergeScatterCounts(program);

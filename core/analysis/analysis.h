@@ -101,6 +101,9 @@ struct AnalysisOptions {
     KnownInputSizes sizes = {};         ///< what is known of FreeSize: from a graph's arrays, or a plan
 };
 
+/// Rows of parameters that forward reads in parts only, and at indices, such as those of users and those of items, become parameters of their own.
+void divideTables(Program& program);
+
 /// A parameter that is given the role node features, alone or with those that it is concatenated with, becomes an input, and its number of rows the
 /// number of nodes wherever it stands. Error if it cannot have the role.
 void promoteParameters(Program& program, const std::map<std::string, Role>& chosen);

@@ -92,6 +92,70 @@ WeightId joined(Program& program, const std::vector<ValueId>& tables)
     return {static_cast<int>(program.weights.size()) - 1};
 }
 
+// Whether an op hands out rows of its operand that lie one below another, at numbers that are fixed.
+bool dividesRows(const Program& program, const Op& op)
+{
+    const OpView view(program, op);
+    const auto isFixed = [&](ValueId part) { return !program[part].sizes.empty() && program[part].sizes[0].isConstant(); };
+    const bool isSlice = op.target == "aten::slice" && view.integerOr("step", 1) == 1 && (view.integer("start") || !view.given("start"));
+    const bool isPart = isSlice || (op.target == "aten::narrow" && view.integer("start"));
+    return (isPart || isOneOf(op.target, {"aten::split", "aten::split_with_sizes", "aten::chunk"})) &&
+           (!view.given("dim") || view.dim("dim", view.rank("self")) == 0) && std::ranges::all_of(op.outputs, isFixed);
+}
+
+}  // namespace
+
+void divideTables(Program& program)
+{
+    std::set<ValueId> whole(program.outputs.begin(), program.outputs.end()), divided;
+    for (const Op& op : program.ops)
+        if (dividesRows(program, op))
+            divided.insert(OpView(program, op).value("self"));
+        else
+            forEachOperand(op, [&](ValueId operand) { whole.insert(operand); });
+    std::set<ValueId> read;
+    for (std::size_t i = 0; i < program.ops.size(); ++i)
+        if (const auto gather = gatherForm(program, OpId{static_cast<int>(i)}); gather && gather->sourceDim == 0)
+            if (const OpId maker = program[gather->source].producer; maker.valid() && dividesRows(program, program[maker]))
+                read.insert(OpView(program, program[maker]).value("self"));
+    const auto isDivided = [&](ValueId value) {
+        return isTable(program, value) && !whole.contains(value) && divided.contains(value) && read.contains(value);
+    };
+    std::vector<Op> others;
+    for (Op& op : program.ops) {
+        const OpView view(program, op);
+        const ValueId table = view.value("self");
+        if (!dividesRows(program, op) || !isDivided(table)) {
+            others.push_back(std::move(op));
+            continue;
+        }
+        const std::int64_t rows = program[program[table].weight].sizes[0];
+        std::int64_t first = view.integerOr("start", 0);
+        first = std::clamp<std::int64_t>(first < 0 ? first + rows : first, 0, rows);
+        for (const ValueId output : op.outputs) {
+            Weight part = program[program[table].weight];
+            const std::int64_t count = std::min(program[output].sizes[0].value, rows - first);
+            if (part.rowsOf.empty())
+                part.rowsOf = {part.name};
+            part.name += "[" + std::to_string(first) + ":" + std::to_string(first + count) + "]";
+            part.offset += first * part.strides[0];
+            part.isPart = true;
+            part.firstRow += first;
+            part.sizes[0] = count;
+            first += count;
+            program[output].weight = WeightId{static_cast<int>(program.weights.size())};
+            program[output].producer = {};
+            program.weights.push_back(std::move(part));
+        }
+    }
+    program.ops = std::move(others);
+    for (std::size_t i = 0; i < program.ops.size(); ++i)
+        for (const ValueId output : program.ops[i].outputs)
+            program[output].producer = OpId{static_cast<int>(i)};
+}
+
+namespace {
+
 // A table that is put below others stands for the rows of all of them.
 ValueId withOthers(const Program& program, ValueId table)
 {
@@ -122,8 +186,12 @@ public:
         m_rows = weight.sizes[0];
         m_nodes.symbol = "nodes";
         for (const Input& input : program.inputs)
-            if (input.parameter.valid() && program[input.parameter].sizes[0] != m_rows)
+            if (input.parameter.valid() && program[input.parameter].sizes[0] == m_rows) {
+                m_nodes = program[input.value].sizes[0];
+                break;
+            } else if (input.parameter.valid()) {
                 m_nodes.symbol = "nodes_" + std::to_string(m_rows);
+            }
     }
 
     void run()
@@ -266,11 +334,62 @@ const Value* listBehind(const Program& program, ValueId index)
     return isList ? &list : nullptr;
 }
 
-// Entries of an edge index, perhaps with loops behind them, of a list of ends, or a matrix of edges.
-bool isOfEdges(const Program& program, ValueId value, const std::set<std::string>& ends)
+bool isPromoted(const Program& program, const Dim& rows)
 {
-    if (const Value* list = listBehind(program, value); list && ends.contains(list->sizes[0].symbol))
-        return true;
+    return std::ranges::any_of(program.inputs, [&](const Input& input) { return input.parameter.valid() && program[input.value].sizes[0] == rows; });
+}
+
+// Whether an op works with all rows of a table, as it does with those of nodes. Layers have tables, too: what rows are multiplied by.
+bool isWorkedOn(const Program& program, ValueId table)
+{
+    return std::ranges::any_of(program.ops, [&](const Op& op) {
+        const bool isLayers = isOneOf(op.target, {"aten::t", "aten::transpose", "aten::permute", "aten::embedding", "aten::index", "aten::index_select", "aten::gather"});
+        return !isLayers && OpView(program, op).value("self") == table;
+    });
+}
+
+using RowsOfEnds = std::map<std::string, std::set<std::string>>;
+
+// By the size of lists of edges' ends: how many rows they name, where rows of parameters are read at some and rows are summed at some into as many rows
+// as a parameter has. What edges have beside their ends (relations) are lists as long, at which other tables are read, but into whose rows nothing is summed.
+RowsOfEnds rowsOfEnds(const Program& program)
+{
+    std::set<std::string> tables, everSummed;
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        if (const ValueId value{static_cast<int>(v)}; isTable(program, value) && isWorkedOn(program, value))
+            tables.insert(toString(program[value].sizes[0]));
+    RowsOfEnds read, summed;
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const OpId id{static_cast<int>(i)};
+        if (const auto gather = gatherForm(program, id); gather && gather->sourceDim == 0 && gather->source.valid()) {
+            const Value* list = listBehind(program, gather->index);
+            const std::vector<Dim>& sizes = program[gather->source].sizes;
+            if (list && !sizes.empty() && (tableBehind(program, gather->source).valid() || isPromoted(program, sizes[0])))
+                read[list->sizes[0].symbol].insert(toString(sizes[0]));
+        } else if (const auto scatter = scatterForm(program, id); scatter && scatter->rowDim == 0 && !program[scatter->self].sizes.empty()) {
+            if (const Value* list = listBehind(program, scatter->index))
+                summed[list->sizes[0].symbol].insert(toString(program[scatter->self].sizes[0]));
+            everSummed.insert(toString(program[scatter->self].sizes[0]));
+        }
+    }
+    RowsOfEnds ends;
+    for (const auto& [size, into] : summed) {
+        const std::set<std::string>& from = read[size];
+        const auto isEnd = [&](const std::string& rows) { return from.contains(rows) || tables.contains(rows); };
+        if (from.empty() || std::ranges::none_of(into, isEnd))
+            continue;
+        std::ranges::copy_if(into, std::inserter(ends[size], ends[size].end()), isEnd);
+        std::ranges::set_intersection(from, everSummed, std::inserter(ends[size], ends[size].end()));
+    }
+    return ends;
+}
+
+// Entries of an edge index, perhaps with loops behind them, of a list of ends of rows like these, or a matrix of edges.
+bool isOfEdges(const Program& program, ValueId value, const Dim& rows, const RowsOfEnds& ends)
+{
+    if (const Value* list = listBehind(program, value))
+        if (const auto named = ends.find(list->sizes[0].symbol); named != ends.end() && named->second.contains(toString(rows)))
+            return true;
     std::vector<ValueId> open{value};
     std::set<ValueId> seen;
     while (!open.empty()) {
@@ -299,9 +418,11 @@ bool isOfEdges(const Program& program, ValueId value, const std::set<std::string
 std::vector<ValueId> tablesReadByEdges(const Program& program)
 {
     std::vector<ValueId> tables;
-    const std::set<std::string> ends = sizesOfEnds(program);
+    const RowsOfEnds ends = rowsOfEnds(program);
     const auto note = [&](ValueId index, ValueId rows) {
-        if (const ValueId table = rows.valid() && isOfEdges(program, index, ends) ? tableBehind(program, rows) : ValueId{};
+        if (const ValueId table = rows.valid() && !program[rows].sizes.empty() && isOfEdges(program, index, program[rows].sizes[0], ends)
+                                      ? tableBehind(program, rows)
+                                      : ValueId{};
             table.valid() && std::ranges::find(tables, table) == tables.end())
             tables.push_back(table);
     };
@@ -315,6 +436,15 @@ std::vector<ValueId> tablesReadByEdges(const Program& program)
                                                                                                             : op.target == "aten::matmul" ? "other"
                                                                                                                                           : "dense"));
     }
+    // What is summed into other rows than those that are read.
+    std::set<std::string> named;
+    for (const auto& [size, rows] : ends)
+        named.insert(rows.begin(), rows.end());
+    for (const ValueId table : tables)
+        named.erase(toString(program[table].sizes[0]));
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        if (const ValueId value{static_cast<int>(v)}; isTable(program, value) && named.contains(toString(program[value].sizes[0])) && isWorkedOn(program, value))
+            tables.push_back(value);
     return tables;
 }
 
@@ -333,28 +463,10 @@ void promoteParameters(Program& program, const std::map<std::string, Role>& chos
 
 std::set<std::string> sizesOfEnds(const Program& program)
 {
-    std::map<std::string, std::set<std::string>> read;  // sizes of lists, and of what is read at them
-    std::set<std::string> ends;
-    const auto isPromoted = [&](const Dim& rows) {
-        return std::ranges::any_of(program.inputs,
-                                   [&](const Input& input) { return input.parameter.valid() && program[input.value].sizes[0] == rows; });
-    };
-    for (std::size_t i = 0; i < program.ops.size(); ++i) {
-        const OpId id{static_cast<int>(i)};
-        if (const auto gather = gatherForm(program, id); gather && gather->sourceDim == 0 && gather->source.valid()) {
-            const Value* list = listBehind(program, gather->index);
-            const std::vector<Dim>& sizes = program[gather->source].sizes;
-            if (list && !sizes.empty() && (tableBehind(program, gather->source).valid() || isPromoted(sizes[0])))
-                read[list->sizes[0].symbol].insert(toString(sizes[0]));
-        } else if (const auto scatter = scatterForm(program, id); scatter && scatter->rowDim == 0 && !program[scatter->self].sizes.empty()) {
-            if (const Value* list = listBehind(program, scatter->index);
-                list && read[list->sizes[0].symbol].contains(toString(program[scatter->self].sizes[0])))
-                ends.insert(list->sizes[0].symbol);
-        }
-    }
-    // Between rows of several tables, of which each has as many as it has, edges stay what they are.
-    std::erase_if(ends, [&](const std::string& size) { return read[size].size() > 1; });
-    return ends;
+    std::set<std::string> sizes;
+    for (const auto& [size, rows] : rowsOfEnds(program))
+        sizes.insert(size);
+    return sizes;
 }
 
 void promoteReadByEdges(Program& program)

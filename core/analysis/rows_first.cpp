@@ -201,6 +201,11 @@ std::set<std::string> sizesOfQueries(const Program& program)
     for (const Op& op : program.ops)
         for (const ValueId output : op.outputs) {
             const std::vector<Dim>& sizes = program[output].sizes;
+            // Scores of each that is asked for beside each of others that are: a row for each of the first.
+            if (std::ranges::count_if(sizes, [&](const Dim& dim) { return others.contains(dim.symbol); }) > 1)
+                for (auto dim = std::ranges::find_if(sizes, [&](const Dim& d) { return others.contains(d.symbol); }) + 1; dim != sizes.end(); ++dim)
+                    if (others.contains(dim->symbol))
+                        queries.insert(dim->symbol);
             if (std::ranges::any_of(sizes, [&](const Dim& dim) { return rows.contains(dim.symbol); }))
                 for (const Dim& dim : sizes)
                     if (others.contains(dim.symbol))

@@ -217,7 +217,7 @@ private:
         }
         if (m_features.empty() && (!m_relations.empty() || hasNumbers))
             for (const auto& [name, array] : m_all)
-                if (isTable(array) && !edges.contains(array.shape[0]))
+                if (isTable(array) && !edges.contains(array.shape[0]) && !name.starts_with("expected"))
                     m_features.insert(name);
         m_isTyped = !m_relations.empty() || (hasNumbers && !m_features.empty()) ||
                     std::ranges::any_of(m_features, [](const std::string& name) { return name != "x"; });
@@ -332,6 +332,7 @@ private:
             return;
         }
         if (m_isTyped) {
+            m_graph.statesNodes = false;
             for (const auto& [name, array] : m_all)
                 if (m_features.contains(name) && !array.shape.empty()) {
                     checkNodeCount(m_file, array.shape[0]);
@@ -348,6 +349,12 @@ private:
             m_graph.numNodes = m_graph.labels->shape[0];
         } else if (const auto rows = rowsOfNodes()) {
             m_graph.numNodes = *rows;
+            m_graph.statesNodes = false;
+        } else if (const std::int64_t most = std::max(largestNode(), largestListed()); most >= 0) {
+            m_graph.numNodes = most + 1;
+            m_graph.statesNodes = false;
+            m_graph.notes.push_back("No array says how many nodes there are: as many as edges name are taken, " + formatCount(m_graph.numNodes) +
+                                    ", unless the model has learned rows for them.");
         } else {
             throw Error(m_file + " does not tell how many nodes the graph has: it needs an array num_nodes, x or y.");
         }
@@ -395,6 +402,18 @@ private:
         if (const auto edges = m_all.find("edge_index"); edges != m_all.end() && isPairs(edges->second))
             for (std::int64_t i = 0; i < edges->second.count(); ++i)
                 most = std::max(most, integerAt(edges->second, i));
+        return most;
+    }
+
+    // The same where edges are two lists, or rows of pairs.
+    std::int64_t largestListed() const
+    {
+        std::int64_t most = -1;
+        for (const auto& [name, array] : m_all)
+            if (!m_all.contains("edge_index") && m_graph.numEdges > 0 && array.shape[0] == m_graph.numEdges &&
+                (mayNumberNodes(name, array, 1) || (mayNumberNodes(name, array, 2) && array.shape[1] == 2)))
+                for (std::int64_t i = 0; i < array.count(); ++i)
+                    most = std::max(most, integerAt(array, i));
         return most;
     }
 

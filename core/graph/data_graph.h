@@ -18,6 +18,7 @@ namespace cleave {
 struct DataGraph {
     std::string name;           ///< "cora": the file's stem
     std::int64_t numNodes = 0;  ///< V; of all types where there are several
+    bool statesNodes = true;    ///< false: no array says how many nodes there are, and a model that has learned rows for them knows better
     bool isTyped = false;       ///< arrays for node types and relations, or edges under other names: which nodes numbers mean is for the model to say
     bool hasEdges = true;       ///< false: the file has none, and edge_index is empty; of models whose edges are their own
     std::int64_t numEdges = 0;  ///< columns of edge_index; of all relations where there are several

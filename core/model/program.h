@@ -104,7 +104,10 @@ struct Weight {
     std::int64_t offset = 0;            ///< in elements; readers guarantee that every element lies in the storage
     std::shared_ptr<const std::vector<std::byte>> storage;
     bool isInline = false;  ///< stands in the model's code, under no name; contiguous, alone in its storage
-    std::vector<std::string> rowsOf = {};  ///< not empty: of these weights of the file, one below another
+    std::vector<std::string> rowsOf = {};  ///< not empty: it has rows of these weights of the file, one below another
+    int rowDim = 0;                        ///< where these have their rows
+    bool isPart = false;                   ///< as many as it has, from firstRow on; otherwise all of them
+    std::int64_t firstRow = 0;
 };
 
 enum class Role : std::uint8_t { NodeFeatures, GraphStructure, EdgeFeatures, Other };

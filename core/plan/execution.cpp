@@ -81,6 +81,10 @@ private:
         Json& json = weights[value.name] = {{"parameter", from.name}, {"dtype", dtypeName(value.dtype)}};
         if (!from.rowsOf.empty())
             json["rows_of"] = from.rowsOf;
+        if (from.rowDim > 0)
+            json["row_dim"] = from.rowDim;
+        if (from.isPart)
+            json["rows"] = {{"first", from.firstRow}, {"count", from.sizes[0]}};
         if (from.isInline && from.storage->size() <= mostInlineBytes)
             json["constant"] = {{"shape", from.sizes}, {"dtype", dtypeName(from.dtype)}, {"bytes", toHex(*from.storage)}};
     }

@@ -192,8 +192,13 @@ std::vector<ProbeGraph> checkGraphs(const Analysis& analysis, const Constants& c
     const ProbeGraph small{17, 61, 4, 4, 11};
     if (!runsOn(small, analysis, constants)) {
         const std::set<std::int64_t> rows = rowsOfParameters(program);
-        const std::int64_t nodes = rows.size() == 1 ? *rows.begin() : 211;
-        if (const ProbeGraph larger{nodes, 4 * nodes, 4, 4, 11}; runsOn(larger, analysis, constants))
+        ProbeGraph larger{211, 4 * 211, 4, 4, 11};
+        if (!rows.empty()) {
+            larger.nodes = *rows.begin();
+            larger.edges = 4 * *rows.rbegin();
+            larger.learnedNodes = true;
+        }
+        if (runsOn(larger, analysis, constants))
             return {larger};
     }
     return {small, ProbeGraph{23, 39, 7, 4, 23}};

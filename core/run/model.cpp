@@ -104,6 +104,40 @@ bool isForOtherArrays(const Model& model, const std::map<std::string, ArrayShape
            });
 }
 
+namespace {
+
+// Of all nodes, if it has learned rows for each of them.
+std::optional<std::int64_t> learnedNodes(const Analysis& analysis)
+{
+    std::map<int, std::int64_t> rows;
+    for (const Input& input : analysis.program.inputs)
+        if (input.parameter.valid())
+            rows[analysis.values[input.value].nodeType] = analysis.program[input.parameter].sizes[0];
+    std::int64_t all = 0;
+    for (int type = 0; type < analysis.types(); ++type)
+        if (analysis.isGiven(type)) {
+            if (!rows.contains(type))
+                return {};
+            all += rows[type];
+        }
+    return all;
+}
+
+}  // namespace
+
+bool knowsNodesOf(const Model& model, const DataGraph& graph)
+{
+    const auto nodes = graph.statesNodes ? std::nullopt : learnedNodes(*model.analysis);
+    return nodes && *nodes != graph.numNodes;
+}
+
+DataGraph withLearnedNodes(DataGraph graph, const Model& model)
+{
+    if (knowsNodesOf(model, graph))
+        graph.numNodes = *learnedNodes(*model.analysis);
+    return graph;
+}
+
 Model rewrittenModel(std::shared_ptr<const Analysis> traced, const std::set<Rewrite>& rewrites, const Progress& progress)
 {
     Model model{traced, {}, {}};

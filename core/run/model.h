@@ -5,6 +5,7 @@
 
 #include "core/analysis/rewrites.h"
 #include "core/graph/array_shapes.h"
+#include "core/graph/data_graph.h"
 #include "core/plan/cut.h"
 
 namespace cleave {
@@ -36,6 +37,12 @@ Model openModel(const std::filesystem::path& path, const OpenOptions& options = 
 /// Whether the model was opened for other sizes than these arrays have, or for none (FreeSize), or without an optional input that is one of them: it
 /// is to be opened again with them.
 bool isForOtherArrays(const Model& model, const std::map<std::string, ArrayShape>& shapes);
+
+/// Whether the model has other numbers of nodes than a graph of which no array says how many there are: as many as it has learned rows for.
+bool knowsNodesOf(const Model& model, const DataGraph& graph);
+
+/// The graph with that many nodes, where it is so.
+DataGraph withLearnedNodes(DataGraph graph, const Model& model);
 
 /// A traced program with rewrites as OpenOptions::rewrites says, and its cut.
 Model rewrittenModel(std::shared_ptr<const Analysis> traced, const std::set<Rewrite>& rewrites, const Progress& progress = {});

@@ -160,7 +160,9 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
     for (const Input& input : program.inputs) {
         const Value& value = program[input.value];
         // Each node type has more than the one before, and edges between those that all have.
-        if (input.role == Role::NodeFeatures)
+        if (input.role == Role::NodeFeatures && graph.learnedNodes && input.parameter.valid())
+            sizes.try_emplace(value.sizes[0].symbol, program[input.parameter].sizes[0]);
+        else if (input.role == Role::NodeFeatures)
             sizes.try_emplace(value.sizes[0].symbol, graph.nodes + 3 * static_cast<std::int64_t>(sizes.size()));
     }
     const std::map<std::string, std::int64_t> nodes = sizes;

@@ -2550,7 +2550,7 @@ class _Followed:
     def __init__(self, program, indices: dict[torch.fx.Node, str]):
         self.named: dict[_Ends, list[tuple[torch.fx.Node, int]]] = {}
         self._parts: dict[torch.fx.Node, list[set[_Ends]]] = {
-            node: [{_Ends(name, row)} for row in range(node.meta["val"].shape[0])] for node, name in indices.items()}
+            node: [{_Ends(name, row)} for row in range(node.meta["val"].shape[0] if node.meta["val"].dim() > 1 else 1)] for node, name in indices.items()}
         for node in program.graph.nodes:
             if node.op != "call_function":
                 continue
@@ -3094,12 +3094,25 @@ class _Exporter:
 
     def _num_nodes(self) -> int | None:
         """How many nodes a graph file should tell of. No input tells it where edges name rows of parameters, or of tables behind each other."""
+        if self._are_ends(program):
+            return None
         read = {_expression(node.meta["val"].shape[dim]) for ends, rows in self.followed.named.items() for node, dim in rows
                 if ends.index and ends.added == 0 and not _is_hyperedges(self.inputs.all[ends.index].of[2 * ends.row])}
         example = {symbol: self.inputs.all[name].tensor.shape[dim] for symbol, (name, dim) in self.symbols.items()}
         if len(read) == 1 and (self.inputs.are_too_few() or isinstance(next(iter(read)), int)):
             return _evaluated(read.pop(), example)
         return self.inputs.num_nodes()
+
+    def _are_ends(self, program) -> bool:
+        """Whether what was taken for nodes are lists of edges' ends, at which rows of parameters are read and as many rows are summed."""
+        lists = {node: name for name, node in zip(self.inputs.all, _user_inputs(program))
+                 if self.inputs.all[name].counts == "nodes" and self.inputs.all[name].tensor.dim() == 1}
+        learned = {*program.graph_signature.inputs_to_parameters, *program.graph_signature.inputs_to_buffers}
+        read, summed = set(), set()
+        for rows in _Followed(program, lists).named.values():
+            for node, dim in rows:
+                (read if node.name in learned else summed).add(_expression(node.meta["val"].shape[dim]))
+        return any(isinstance(size, int) for size in read & summed)
 
     def _refuse_random(self, program):
         drawn = {"rand", "randn", "rand_like", "randn_like", "randint", "randint_like", "randperm", "bernoulli", "bernoulli_", "normal", "normal_", "uniform_",

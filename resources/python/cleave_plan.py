@@ -210,6 +210,9 @@ def read_weights(execution: dict, find: Callable[[str], torch.Tensor | None]) ->
         if any(tensor is None for tensor in tensors):
             raise PlanError(f"The program has no parameter or constant '{weight['parameter']}', which the plan reads.")
         tensor = torch.cat(tensors) if len(tensors) > 1 else tensors[0]
+        tensor = tensor.movedim(weight.get("row_dim", 0), 0) if tensor.dim() else tensor
+        if "rows" in weight:
+            tensor = tensor.narrow(0, weight["rows"]["first"], weight["rows"]["count"])
         weights[value] = tensor.detach().cpu().to(getattr(torch, weight["dtype"]))
     return weights
 

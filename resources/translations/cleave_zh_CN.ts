@@ -1971,6 +1971,10 @@
         <source>The graph %1 has no array %2 for the model&apos;s input of that name; it has %3.</source>
         <translation>图 %1 中没有与模型输入 %2 同名的数组；它有 %3。</translation>
     </message>
+    <message>
+        <source>No array says how many nodes there are: as many as edges name are taken, %1, unless the model has learned rows for them.</source>
+        <translation>没有数组说明节点的个数：取边所提到的个数 %1，除非模型为节点学习了各自的行。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>

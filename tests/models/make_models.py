@@ -87,6 +87,10 @@ def make_inputs():
     fixed = torch.Generator().manual_seed(31)
     inputs |= {"frequencies": torch.linspace(0, 2, 6), "waves": torch.randn(NODES, 6, generator=fixed) / NODES ** 0.5,
                "relations": torch.randn(RELATIONS, FEATURES, generator=fixed), "relation_edge_index": torch.randint(0, RELATIONS, (2, 9), generator=fixed)}
+    known = torch.Generator().manual_seed(37)
+    inputs |= {"heads": edge_index[1], "tails": edge_index[0], "relation_of": inputs["edge_type"], "users": torch.arange(5), "items": torch.arange(24, 39)}
+    inputs |= {"entity_edge_index": torch.randint(0, 36, (2, 150), generator=known), "entity_edge_type": torch.randint(0, RELATIONS, (150,), generator=known),
+               "user": torch.randint(0, 22, (80,), generator=known), "item": torch.randint(0, 36, (80,), generator=known), "rating": torch.rand(80, generator=known)}
     inputs["adj"] = torch.zeros(NODES, NODES).index_put((edge_index[1], edge_index[0]), inputs["edge_weight"], accumulate=True)
     return inputs
 
@@ -355,6 +359,78 @@ class LearnedEnds(nn.Module):
             x = torch.zeros_like(x).index_add(0, receivers, x[senders] * values[:, None])
             total = total + x
         return total / 3
+
+
+def softmax_of(scores, ends, rows):
+    weights = (scores - torch.full((rows,), -1e9).scatter_reduce(0, ends, scores, "amax")[ends]).exp()
+    return weights / torch.zeros(rows).index_add(0, ends, weights)[ends]
+
+
+class KnowledgeAttention(nn.Module):
+    """KGAT (Wang et al. 2019): edges between learned rows are lists of heads, tails and relations; users that are asked for are held against items."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.relations = nn.Embedding(NODES, HIDDEN), nn.Embedding(RELATIONS, HIDDEN)
+        self.maps = nn.Parameter(torch.randn(RELATIONS, HIDDEN, HIDDEN) / HIDDEN ** 0.5)
+        self.layers = nn.ModuleList(nn.ModuleList([nn.Linear(HIDDEN, HIDDEN), nn.Linear(HIDDEN, HIDDEN)]) for _ in range(2))
+
+    def forward(self, heads, tails, relation_of, users, items):
+        x = self.table.weight
+        head, tail = (torch.bmm(x[ends].unsqueeze(1), self.maps[relation_of]).squeeze(1) for ends in (heads, tails))
+        weights = softmax_of((tail * torch.tanh(head + self.relations(relation_of))).sum(1), heads, x.size(0))
+        rows = [x]
+        for both, product in self.layers:
+            from_tails = torch.zeros_like(x).index_add(0, heads, x[tails] * weights[:, None])
+            x = nn.functional.leaky_relu(both(x + from_tails)) + nn.functional.leaky_relu(product(x * from_tails))
+            rows.append(nn.functional.normalize(x))
+        rows = torch.cat(rows, 1)
+        return rows[users] @ rows[items].t()
+
+
+class Intents(nn.Module):
+    """KGIN (Wang et al. 2021): users and entities are parts of one parameter; users gather entities, and entities each other along relations."""
+
+    USERS = 24
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.relations = nn.Parameter(torch.randn(NODES, HIDDEN)), nn.Parameter(torch.randn(RELATIONS, HIDDEN))
+        self.latent, self.attention = nn.Parameter(torch.randn(3, HIDDEN)), nn.Parameter(torch.randn(3, RELATIONS))
+
+    def forward(self, entity_edge_index, entity_edge_type, user, item, rating):
+        users, entities = self.table[:self.USERS], self.table[self.USERS:]
+        (heads, tails), intents = entity_edge_index, torch.softmax(self.attention, -1) @ self.relations
+        all_users, all_entities = users, entities
+        for _ in range(2):
+            counts = torch.zeros(entities.size(0)).index_add(0, heads, torch.ones_like(heads, dtype=torch.float)).clamp(min=1)
+            of_entities = torch.zeros_like(entities).index_add(0, heads, entities[tails] * self.relations[entity_edge_type]) / counts[:, None]
+            of_users = torch.zeros_like(users).index_add(0, user, entities[item] * rating[:, None])
+            of_users = of_users + of_users * (torch.softmax(users @ self.latent.t(), 1) @ intents)
+            entities, users = nn.functional.normalize(of_entities), nn.functional.normalize(of_users)
+            all_users, all_entities = all_users + users, all_entities + entities
+        return all_users, all_entities
+
+
+class RatingFactors(nn.Module):
+    """LightGCL (Cai et al. 2023): users and items have a table each, and factors of the matrix of all ratings carry its main directions."""
+
+    USERS, RANK = 22, 3
+
+    def __init__(self):
+        super().__init__()
+        items = NODES - self.USERS
+        self.users, self.items = nn.Parameter(torch.randn(self.USERS, HIDDEN)), nn.Parameter(torch.randn(items, HIDDEN))
+        self.left, self.right = nn.Parameter(torch.randn(self.USERS, self.RANK)), nn.Parameter(torch.randn(self.RANK, items))
+
+    def forward(self, user, item, rating):
+        users, items, main = self.users, self.items, self.users
+        for _ in range(2):
+            main = main + self.left @ (self.right @ items)
+            of_users = torch.zeros_like(users).index_add(0, user, items[item] * rating[:, None])
+            items = items + torch.zeros_like(items).index_add(0, item, users[user] * rating[:, None])
+            users = users + of_users
+        return users, items, main
 
 
 class ScoresOfAll(nn.Module):
@@ -2013,6 +2089,9 @@ ZOO = {
     "repeated_segments": RepeatedSegments,
     "triples": Triples,
     "learned_ends": LearnedEnds,
+    "knowledge_attention": KnowledgeAttention,
+    "intents": Intents,
+    "rating_factors": RatingFactors,
     "position_aware": PositionAware,
     "asked_of_all": AskedOfAll,
     "triplets": Triplets,
@@ -2246,7 +2325,7 @@ def export(name, model, given):
         return torch.export.export(model, (), given)
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
-             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "relation_edge_index": {1: Dim.AUTO}, "frequencies": None, "relations": None, "expander_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "paired_edge_index": {1: Dim.AUTO}, "triples": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
+             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "relation_edge_index": {1: Dim.AUTO}, "frequencies": None, "relations": None, "expander_edge_index": {1: Dim.AUTO}, "entity_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "paired_edge_index": {1: Dim.AUTO}, "triples": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
              "targets": Dim.AUTO, "scale": Dim.AUTO, "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO},
              "nearness": {0: Dim.AUTO, 1: Dim.AUTO}}
     if "adj" in given:
@@ -2290,7 +2369,7 @@ def save(name, model, inputs, decompose=False):
     deflate(OUT / f"{name}.pt2")
     if "adj" in given:  # Cleave takes its edges
         given = {n: t for n, t in given.items() if n != "adj"} | {n: inputs[n] for n in ("edge_index", "edge_weight")}
-    typed = {} if any(isinstance(t, dict) or n == "ratings" for n, t in given.items()) else {"num_nodes": NODES}
+    typed = {} if any(isinstance(t, dict) or n in ("ratings", "rating", "heads") for n, t in given.items()) else {"num_nodes": NODES}
     np.savez_compressed(OUT / f"{name}.npz", **typed, **arrays(given), **arrays(dict(zip(keys, outputs))))
     return sorted({str(node.target) for node in exported.graph.nodes if node.op == "call_function"})
 
