@@ -17,6 +17,9 @@ public:
     /// Returns the row dimension of each output, nothing if it is not row-wise or cannot be run.
     virtual std::optional<std::vector<int>> probeRowWise(const Program& program, OpId op,
                                                          const std::vector<int>& operandRowDims) const = 0;
+
+    /// Whether an output of the op may share memory with an operand.
+    virtual bool mayShareMemory(const Op& op) const = 0;
 };
 
 }  // namespace cleave

@@ -18,24 +18,26 @@ namespace {
 enum class Aliasing { None, View, Maybe };
 
 // Whether output 0 of the op shares memory with its operand `self`.
-Aliasing aliasing(const Program& program, const Op& op)
+Aliasing aliasing(const Program& program, const Op& op, const Evaluator& evaluator)
 {
     static const std::set<std::string_view> views{
         "aten::view",      "aten::expand",  "aten::expand_as", "aten::select",  "aten::slice",  "aten::unsqueeze", "aten::squeeze",
         "aten::transpose", "aten::t",       "aten::permute",   "aten::detach",  "aten::alias",  "aten::narrow",    "aten::split",
         "aten::chunk",     "aten::unbind",  "aten::view_as",   "aten::numpy_T", "aten::lift_fresh", "aten::split_with_sizes",
-        "aten::diagonal",  "aten::unfold",  "aten::dropout",   "aten::as_strided", "aten::tensor_split"};
-    static const std::set<std::string_view> maybe{"aten::reshape", "aten::contiguous", "aten::flatten", "aten::unflatten",
-                                                  "aten::reshape_as"};
-    if (views.contains(op.target))
+        "aten::diagonal",  "aten::unfold",  "aten::dropout",   "aten::as_strided", "aten::tensor_split", "aten::movedim",
+        "aten::moveaxis",  "aten::swapaxes", "aten::swapdims", "aten::mT",      "aten::adjoint", "aten::broadcast_to"};
+    // Of those that LibTorch's declarations do not call views: what may hand out its operand, as dropout does in eval.
+    static const std::set<std::string_view> maybe{"aten::einsum", "aten::alpha_dropout", "aten::feature_dropout", "aten::feature_alpha_dropout",
+                                                  "aten::atleast_1d", "aten::atleast_2d", "aten::atleast_3d", "aten::_unsafe_view"};
+    const bool isOtherType = op.target == "aten::view" && op.overload == "dtype";
+    if (views.contains(op.target) && !isOtherType)
         return Aliasing::View;
-    if (maybe.contains(op.target))
-        return Aliasing::Maybe;
     const OpView view(program, op);
     const Value* self = view.tensor("self");
-    if (op.target == "aten::to" && self && !op.outputs.empty() && !view.flag("copy", false))
+    if (isOneOf(op.target, {"aten::to", "aten::type_as"}) && self && !op.outputs.empty() && !view.flag("copy", false))
         return self->dtype == view.output().dtype ? Aliasing::View : Aliasing::None;
-    return Aliasing::None;
+    const bool isCopy = op.target == "aten::to" || op.outputs.empty();
+    return maybe.contains(op.target) || (!isCopy && evaluator.mayShareMemory(op)) ? Aliasing::Maybe : Aliasing::None;
 }
 
 // cumsum.out(x, out=y) writes into y.
@@ -49,14 +51,25 @@ std::string_view changedArgument(const Op& op)
     return writesOut(op) ? "out" : "self";
 }
 
+// What |= and the like are called, and what they do.
+const std::map<std::string_view, std::string_view>& operatorsInPlace()
+{
+    static const std::map<std::string_view, std::string_view> operators{{"aten::__iand__", "aten::bitwise_and"},
+                                                                        {"aten::__ior__", "aten::bitwise_or"},
+                                                                        {"aten::__ixor__", "aten::bitwise_xor"},
+                                                                        {"aten::__ilshift__", "aten::bitwise_left_shift"},
+                                                                        {"aten::__irshift__", "aten::bitwise_right_shift"}};
+    return operators;
+}
+
 bool isInPlace(const Op& op)
 {
-    return writesOut(op) || (op.target.size() > 7 && op.target.starts_with("aten::") && op.target.back() == '_' && !op.target.ends_with("__"));
+    return writesOut(op) || operatorsInPlace().contains(op.target) || (op.target.size() > 7 && op.target.starts_with("aten::") && op.target.back() == '_' && !op.target.ends_with("__"));
 }
 
 class Functionaliser {
 public:
-    explicit Functionaliser(Program& program) : m_program(program), m_rewriter(program) {}
+    Functionaliser(Program& program, const Evaluator& evaluator) : m_program(program), m_evaluator(evaluator), m_rewriter(program) {}
 
     int run()
     {
@@ -77,7 +90,7 @@ public:
 private:
     // What is known of a tensor that shares memory with others: the tensor it is a view of, and through which op.
     struct Alias {
-        ValueId parent;
+        ValueId parent, root;
         Op op;
         int output = 0;
         bool maybe = false;
@@ -85,12 +98,12 @@ private:
 
     void add(Op op)
     {
-        const Aliasing kind = aliasing(m_program, op);
+        const Aliasing kind = aliasing(m_program, op, m_evaluator);
         const ValueId self = originalSelf(op);
         const std::vector<ValueId> outputs = op.outputs;
         if (kind != Aliasing::None && self.valid())
             for (std::size_t i = 0; i < outputs.size(); ++i) {
-                m_aliases[outputs[i]] = {self, op, static_cast<int>(i), kind == Aliasing::Maybe};
+                m_aliases[outputs[i]] = {self, root(self), op, static_cast<int>(i), kind == Aliasing::Maybe};
                 m_seen[outputs[i]] = m_version[root(outputs[i])];
             }
         m_rewriter.emit(std::move(op));
@@ -113,28 +126,37 @@ private:
 
     ValueId root(ValueId value) const
     {
-        for (auto it = m_aliases.find(value); it != m_aliases.end(); it = m_aliases.find(value))
-            value = it->second.parent;
-        return value;
+        const auto alias = m_aliases.find(value);
+        return alias == m_aliases.end() ? value : alias->second.root;
     }
 
     // The newest version of a value: views of a changed tensor are taken anew.
     ValueId current(ValueId value, const Op& reader)
     {
         value = canonical(value);
-        const int version = m_version[root(value)];
-        if (m_seen[value] == version)
-            return newest(value);
-        const auto alias = m_aliases.find(value);
-        if (alias == m_aliases.end())
-            return newest(value);
-        if (alias->second.maybe || m_unclear.contains(value))
-            refuse(reader, value);
-        const ValueId parent = current(alias->second.parent, reader);
-        Op again = alias->second.op;
+        std::vector<ValueId> old;  // views of one another, the last one of what is as it should be
+        for (ValueId view = value; m_seen[view] != m_version[root(view)]; view = canonical(m_aliases.at(view).parent)) {
+            const auto alias = m_aliases.find(view);
+            if (alias == m_aliases.end())
+                break;
+            if (alias->second.maybe || m_unclear.contains(view))
+                refuse(reader, view);
+            old.push_back(view);
+        }
+        while (!old.empty()) {
+            if (m_seen[old.back()] != m_version[root(old.back())])
+                renew(m_aliases.at(old.back()));
+            old.pop_back();
+        }
+        return newest(value);
+    }
+
+    void renew(const Alias& alias)
+    {
+        Op again = alias.op;
         for (NamedArgument& argument : again.args)
             if (argument.name == "self")
-                argument.value = {parent};
+                argument.value = {newest(canonical(alias.parent))};
         std::vector<ValueId> outputs;
         for (const ValueId old : again.outputs) {
             Value copy = m_program[old];
@@ -143,11 +165,10 @@ private:
             m_program.values.push_back(std::move(copy));
         }
         for (std::size_t i = 0; i < outputs.size(); ++i)
-            setNewest(again.outputs[i], outputs[i], version);
+            setNewest(again.outputs[i], outputs[i], m_version[alias.root]);
         again.name = m_program[outputs.front()].name;
         again.outputs = outputs;
         m_rewriter.emit(std::move(again));
-        return newest(value);
     }
 
     ValueId newest(ValueId value) const
@@ -226,7 +247,13 @@ private:
             m_rewriter.emit(op);
             return;
         }
-        op.target.pop_back();
+        if (const auto named = operatorsInPlace().find(op.target); named != operatorsInPlace().end()) {
+            op.target = named->second;
+            if (op.overload == "Scalar" && op.target.ends_with("shift"))
+                op.overload = "Tensor_Scalar";
+        } else {
+            op.target.pop_back();
+        }
         for (NamedArgument& argument : op.args)
             if (argument.name == "self")
                 argument.value = {before};
@@ -235,10 +262,11 @@ private:
             op.overload.clear();
         }
         const DType dtype = m_program[before].dtype;
-        bool promotes = false;
-        forEachOperand(op, [&](ValueId id) {
-            const Value& v = m_program[id];
-            promotes = promotes || (v.kind == ValueKind::Tensor && isFloating(v.dtype) && v.dtype != dtype);
+        const bool promotes = std::ranges::any_of(op.args, [&](const NamedArgument& argument) {
+            const ValueId* id = argument.value.asValue();
+            const bool isPlace = isOneOf(argument.name, {"index", "mask", "condition"});
+            return id && !isPlace && m_program[*id].kind == ValueKind::Tensor && m_program[*id].dtype != dtype &&
+                   (isFloating(m_program[*id].dtype) || !isFloating(dtype));
         });
         if (!promotes) {
             m_rewriter.emit(op);
@@ -292,15 +320,22 @@ private:
             target == "aten::dropout")
             return changed;
         const bool wholeView = m_program[alias.op.outputs[static_cast<std::size_t>(alias.output)]].sizes == like.sizes;
-        if ((target == "aten::slice" || target == "aten::narrow" || target == "aten::expand") && wholeView)
+        if (isOneOf(target, {"aten::slice", "aten::narrow", "aten::expand", "aten::broadcast_to", "aten::type_as"}) && wholeView)
             return changed;
+        if (isOneOf(target, {"aten::swapaxes", "aten::swapdims", "aten::mT"}) || (target == "aten::adjoint" && isFloating(like.dtype)))
+            return emit(alias.op.target, alias.op.overload, withSelf(alias.op, changed));
+        if (isOneOf(target, {"aten::movedim", "aten::moveaxis"}))
+            return emit(alias.op.target, alias.op.overload,
+                        {{"self", {changed}}, {"source", argument("destination").value}, {"destination", argument("source").value}});
         if (target == "aten::transpose")
             return emit("aten::transpose", "int", {{"self", {changed}}, argument("dim0"), argument("dim1")});
         if (target == "aten::t" || target == "aten::numpy_T")
             return emit("aten::t", "", {{"self", {changed}}});
         if (target == "aten::permute") {
             const auto dims = view.dims("dims", rank);
-            std::vector<Argument> inverse(dims ? dims->size() : 0);
+            if (!dims || static_cast<int>(dims->size()) != rank)
+                refuse(mutation, alias.parent);
+            std::vector<Argument> inverse(dims->size());
             for (std::size_t i = 0; i < inverse.size(); ++i)
                 inverse[static_cast<std::size_t>((*dims)[i])] = {static_cast<std::int64_t>(i)};
             return emit("aten::permute", "", {{"self", {changed}}, {"dims", {inverse}}});
@@ -332,6 +367,15 @@ private:
         refuse(mutation, alias.parent);
     }
 
+    static std::vector<NamedArgument> withSelf(const Op& op, ValueId self)
+    {
+        std::vector<NamedArgument> args = op.args;
+        for (NamedArgument& argument : args)
+            if (argument.name == "self")
+                argument.value = {self};
+        return args;
+    }
+
     // start + length of narrow: a literal, or computed where the program computes them.
     Argument narrowEnd(const Op& narrow, const Op& mutation)
     {
@@ -357,12 +401,13 @@ private:
             return {};
         std::int64_t start = 0;
         for (int i = 0;; ++i) {
-            const Dim& size = m_program[alias.op.outputs[static_cast<std::size_t>(i)]].sizes[static_cast<std::size_t>(*dim)];
-            if (!size.isConstant())
+            const std::vector<Dim>& sizes = m_program[alias.op.outputs[static_cast<std::size_t>(i)]].sizes;
+            if (static_cast<int>(sizes.size()) != rank || !sizes[static_cast<std::size_t>(*dim)].isConstant())
                 return {};
+            const std::int64_t size = sizes[static_cast<std::size_t>(*dim)].value;
             if (i == alias.output)
-                return std::pair(start, start + size.value);
-            start += size.value;
+                return std::pair(start, start + size);
+            start += size;
         }
     }
 
@@ -375,6 +420,7 @@ private:
     }
 
     Program& m_program;
+    const Evaluator& m_evaluator;
     Rewriter m_rewriter;
     std::map<ValueId, Alias> m_aliases;
     std::map<ValueId, ValueId> m_newest;    // value of the trace -> value that holds its content now
@@ -388,9 +434,9 @@ private:
 
 }  // namespace
 
-int makeFunctional(Program& program)
+int makeFunctional(Program& program, const Evaluator& evaluator)
 {
-    return Functionaliser(program).run();
+    return Functionaliser(program, evaluator).run();
 }
 
 }  // namespace cleave

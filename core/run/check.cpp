@@ -238,7 +238,7 @@ std::pair<std::vector<c10::IValue>, std::vector<c10::IValue>> answersOn(const Pr
     found = runWhole(analysis, known, inputs, analysis.program.outputs);
     Analysis whole;
     whole.program = read;
-    makeFunctional(whole.program);
+    makeFunctional(whole.program, LibTorchEvaluator());
     whole.values.resize(whole.program.values.size());
     Constants constants(whole.program.values.size());
     for (std::size_t v = 0; v < read.values.size(); ++v)

@@ -341,6 +341,12 @@ std::optional<std::vector<int>> probeOnOperands(const Program& program, OpId op,
     return found;
 }
 
+bool LibTorchEvaluator::mayShareMemory(const Op& op) const
+{
+    const auto schema = c10::Dispatcher::singleton().findSchema({op.target, op.overload});
+    return schema && std::ranges::any_of(schema->schema().returns(), [](const c10::Argument& result) { return result.alias_info() != nullptr; });
+}
+
 std::optional<std::vector<int>> LibTorchEvaluator::probeRowWise(const Program& program, OpId op, const std::vector<int>& operandRowDims) const
 {
     // The op's operands as they are on a random graph.

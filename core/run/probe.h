@@ -32,6 +32,7 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
 class LibTorchEvaluator : public Evaluator {
 public:
     std::optional<std::vector<int>> probeRowWise(const Program& program, OpId op, const std::vector<int>& operandRowDims) const override;
+    bool mayShareMemory(const Op& op) const override;
 };
 
 /// Whether op gives the same rows on whole, permuted and truncated operands; operands are as in forEachOperand. Rows of output i are

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <tuple>
 
 #include "tests/core/analysis/program_builder.h"
 #include "tests/core/test_files.h"
@@ -16,6 +18,12 @@ using test::ProgramBuilder;
 using test::sym;
 
 const ProgramBuilder::Sizes rows{sym("n"), num(4)};
+
+// What LibTorch says of these ops.
+struct OnlyReshapes : Evaluator {
+    std::optional<std::vector<int>> probeRowWise(const Program&, OpId, const std::vector<int>&) const override { return {}; }
+    bool mayShareMemory(const Op& op) const override { return op.target == "aten::reshape"; }
+};
 
 // The target of the op that a value comes from, and what it reads as self: "add(relu(x))".
 std::string expression(const Program& program, ValueId id)
@@ -41,7 +49,7 @@ TEST(Functional, LaterReadsSeeTheChange)
     b.op("add_.Tensor", {{"self", {h}}, {"other", {x}}}, rows);
     const ValueId after = b.op("exp", {{"self", {h}}}, rows);
     b.program.outputs = {before, after, h};
-    EXPECT_EQ(makeFunctional(b.program), 1);
+    EXPECT_EQ(makeFunctional(b.program, OnlyReshapes()), 1);
     EXPECT_EQ(expression(b.program, b.program.outputs[0]), "neg(relu(x))");
     EXPECT_EQ(expression(b.program, b.program.outputs[1]), "exp(add(relu(x), x))");
     EXPECT_EQ(expression(b.program, b.program.outputs[2]), "add(relu(x), x)");
@@ -57,7 +65,7 @@ TEST(Functional, ChangeThroughAViewReachesTheTensorAndItsOtherViews)
     const ValueId changed = b.op("exp_", {{"self", {column}}}, {sym("n")});
     const ValueId again = b.op("neg_", {{"self", {changed}}}, {sym("n")});
     b.program.outputs = {h, other, again};
-    EXPECT_EQ(makeFunctional(b.program), 2);
+    EXPECT_EQ(makeFunctional(b.program, OnlyReshapes()), 2);
     const std::string once = "select_scatter(relu(x), exp(select(relu(x))))";
     EXPECT_EQ(expression(b.program, b.program.outputs[0]), "select_scatter(" + once + ", neg(exp(select(relu(x)))))");
     EXPECT_EQ(expression(b.program, b.program.outputs[1]), "view(" + expression(b.program, b.program.outputs[0]) + ")");
@@ -72,7 +80,7 @@ TEST(Functional, KeepsTheTypeOfTheChangedTensor)
     const ValueId h = b.op("relu", {{"self", {x}}}, rows);
     const ValueId out = b.op("add_.Tensor", {{"self", {h}}, {"other", {wide}}}, rows);
     b.program.outputs = {out};
-    makeFunctional(b.program);
+    makeFunctional(b.program, OnlyReshapes());
     EXPECT_EQ(expression(b.program, b.program.outputs[0]), "to(add(relu(x), w))");
 }
 
@@ -84,7 +92,7 @@ TEST(Functional, OutArgumentIsWrittenInto)
     const ValueId rest = b.op("slice.Tensor", {{"self", {longer}}, {"dim", {std::int64_t{0}}}, {"start", {std::int64_t{1}}}}, {sym("n")});
     b.op("cumsum.out", {{"self", {x}}, {"dim", {std::int64_t{0}}}, {"out", {rest}}}, {sym("n")});
     b.program.outputs = {longer};
-    EXPECT_EQ(makeFunctional(b.program), 1);
+    EXPECT_EQ(makeFunctional(b.program, OnlyReshapes()), 1);
     EXPECT_EQ(expression(b.program, b.program.outputs[0]), "slice_scatter(zeros(), cumsum(x))");
 }
 
@@ -96,12 +104,86 @@ TEST(Functional, RefusesWhatItCannotFollow)
     const ValueId perhaps = maybe.op("reshape", {{"self", {h}}, {"shape", ints({-1})}}, {sym("m")});
     maybe.op("neg_", {{"self", {perhaps}}}, {sym("m")});
     maybe.program.outputs = {h};
-    EXPECT_NE(test::errorOf([&] { makeFunctional(maybe.program); }), "") << "reshape may or may not be a view";
+    EXPECT_NE(test::errorOf([&] { makeFunctional(maybe.program, OnlyReshapes()); }), "") << "reshape may or may not be a view";
 
     ProgramBuilder weight;
     const ValueId w = weight.weight("w", {4});
     weight.program.outputs = {weight.op("neg_", {{"self", {w}}}, {num(4)})};
-    EXPECT_NE(test::errorOf([&] { makeFunctional(weight.program); }).find("'w'"), std::string::npos);
+    EXPECT_NE(test::errorOf([&] { makeFunctional(weight.program, OnlyReshapes()); }).find("'w'"), std::string::npos);
+}
+
+// One that is moved, or whose last two dimensions change places, is changed through its views as others are.
+TEST(Functional, FollowsViewsOfEveryName)
+{
+    for (const auto& [op, arguments, back] : std::initializer_list<std::tuple<std::string, std::vector<NamedArgument>, std::string>>{
+             {"movedim.int", {{"source", {std::int64_t{0}}}, {"destination", {std::int64_t{1}}}}, "movedim"},
+             {"swapaxes", {{"axis0", {std::int64_t{0}}}, {"axis1", {std::int64_t{1}}}}, "swapaxes"},
+             {"mT", {}, "mT"},
+             {"adjoint", {}, "adjoint"}}) {
+        ProgramBuilder b;
+        const ValueId x = b.input("x", rows);
+        const ValueId h = b.op("relu", {{"self", {x}}}, rows);
+        std::vector<NamedArgument> all{{"self", {h}}};
+        for (const NamedArgument& argument : arguments)
+            all.push_back(argument);
+        const ValueId view = b.op(op, all, {num(4), sym("n")});
+        b.op("exp_", {{"self", {view}}}, {num(4), sym("n")});
+        b.program.outputs = {h};
+        makeFunctional(b.program, OnlyReshapes());
+        EXPECT_EQ(expression(b.program, b.program.outputs[0]), back + "(exp(" + back + "(relu(x))))");
+    }
+}
+
+TEST(Functional, OrsInPlace)
+{
+    ProgramBuilder b;
+    const ValueId x = b.input("x", rows);
+    const ValueId mask = b.op("gt.Scalar", {{"self", {x}}, {"other", {0.0}}}, rows);
+    const ValueId first = b.op("select.int", {{"self", {mask}}, {"dim", {std::int64_t{1}}}, {"index", {std::int64_t{0}}}}, {sym("n")});
+    const ValueId more = b.op("lt.Scalar", {{"self", {x}}, {"other", {-1.0}}}, rows);
+    b.op("__ior__.Tensor", {{"self", {mask}}, {"other", {more}}}, rows);
+    b.program.outputs = {mask, first};
+    EXPECT_EQ(makeFunctional(b.program, OnlyReshapes()), 1);
+    EXPECT_EQ(expression(b.program, b.program.outputs[0]), "bitwise_or(gt(x), lt(x))");
+    EXPECT_EQ(expression(b.program, b.program.outputs[1]), "select(bitwise_or(gt(x), lt(x)))");
+}
+
+// In place, integers keep their type, too: 250 + 10 is 4 in eight bits.
+TEST(Functional, KeepsTheTypeOfIntegers)
+{
+    ProgramBuilder b;
+    const ValueId x = b.input("x", {sym("n")}, DType::UInt8), y = b.input("y", {sym("n")}, DType::Int64);
+    const ValueId h = b.op("neg", {{"self", {x}}}, {sym("n")}, DType::UInt8);
+    b.op("add_.Tensor", {{"self", {h}}, {"other", {y}}}, {sym("n")}, DType::UInt8);
+    b.program.outputs = {h};
+    makeFunctional(b.program, OnlyReshapes());
+    EXPECT_EQ(expression(b.program, b.program.outputs[0]), "to(add(neg(x), y))");
+}
+
+TEST(Functional, RefusesBrokenViews)
+{
+    ProgramBuilder b;
+    const ValueId x = b.input("x", rows);
+    const ValueId h = b.op("relu", {{"self", {x}}}, rows);
+    const ValueId turned = b.op("permute", {{"self", {h}}, {"dims", ints({1})}}, {num(4), sym("n")});
+    b.op("exp_", {{"self", {turned}}}, {num(4), sym("n")});
+    b.program.outputs = {h};
+    EXPECT_NE(test::errorOf([&] { makeFunctional(b.program, OnlyReshapes()); }), "");
+}
+
+// Each read is followed to the tensor that owns the memory at once.
+TEST(Functional, LongChainsOfViewsTakeNoLongerEach)
+{
+    ProgramBuilder b;
+    ValueId view = b.op("relu", {{"self", {b.input("x", rows)}}}, rows);
+    const ValueId first = view;
+    constexpr int many = 20'000;
+    for (int i = 0; i < many; ++i)
+        view = b.op("detach", {{"self", {view}}}, rows);
+    b.op("exp_", {{"self", {view}}}, rows);
+    b.program.outputs = {first, view};
+    EXPECT_EQ(makeFunctional(b.program, OnlyReshapes()), 1);
+    EXPECT_EQ(b.program.outputs[0].index, b.program.outputs[1].index);
 }
 
 }  // namespace

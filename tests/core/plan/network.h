@@ -11,6 +11,7 @@ namespace cleave::test {
 
 struct NoEvaluator : Evaluator {
     std::optional<std::vector<int>> probeRowWise(const Program&, OpId, const std::vector<int>&) const override { return {}; }
+    bool mayShareMemory(const Op&) const override { return false; }
 };
 
 inline Analysis analysed(Program program)
