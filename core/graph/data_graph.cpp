@@ -25,7 +25,7 @@ namespace cleave {
 
 namespace {
 
-constexpr std::int64_t mostNodes = std::int64_t{1} << 32;
+constexpr std::int64_t mostNodes = std::int64_t{1} << 31;
 
 Array asInt64(const Array& array)
 {
@@ -347,6 +347,8 @@ private:
             m_graph.numNodes = rowsOf(x->second);
         } else if (m_graph.labels) {
             m_graph.numNodes = m_graph.labels->shape[0];
+        } else if (m_graph.names) {
+            m_graph.numNodes = m_graph.names->size();
         } else if (const auto rows = rowsOfNodes()) {
             m_graph.numNodes = *rows;
             m_graph.statesNodes = false;

@@ -85,7 +85,7 @@ std::vector<std::int64_t> edgesOfOneDirection(const Array& edgeIndex)
 
 void checkNodeCount(const std::string& file, std::int64_t nodes)
 {
-    constexpr std::int64_t most = std::int64_t{1} << 32;
+    constexpr std::int64_t most = std::int64_t{1} << 31;  // blocks number rows in 32 bits
     if (nodes > most)
         throw Error(file + " has " + formatCount(nodes) + " nodes, more than the " + formatCount(most) + " that Cleave can hold.");
 }

@@ -272,6 +272,8 @@ std::map<std::string, Array> readNpz(const std::filesystem::path& path, const Pr
             continue;
         const std::string name = entry.name.substr(0, entry.name.size() - 4);
         const std::string what = "Array '" + name + "' of " + path.filename().string();
+        if (name.empty() || name == "." || name == ".." || name.find_first_of(std::string_view("/\\\0", 3)) != std::string::npos)
+            throw Error("An array of " + printable(path.filename().string()) + " is called '" + printable(name) + "', which cannot be the name of a file.");
         const Array file = zip.readArray(entry.name, ZipReader::defaultLimit, [&](std::uint64_t read) {
             progress.update(std::min((before + static_cast<double>(read)) / all, 1.0), step);
         });

@@ -93,8 +93,9 @@ std::vector<Column> columnsOf(const DataGraph& graph)
             continue;
         const Array& array = found->second;
         const bool isAttribute = std::string_view(name) == "edge_attr";
-        const std::int64_t width = array.shape.size() == 1 ? 1 : array.shape[1];
-        if (array.shape.size() > 2 || (!isAttribute && width != 1))
+        const bool hasRow = !array.shape.empty() && array.shape.size() <= 2 && array.shape[0] == graph.numEdges;  // for each edge
+        const std::int64_t width = array.shape.size() == 2 ? array.shape[1] : 1;
+        if (!hasRow || (!isAttribute && width != 1))
             continue;
         for (std::int64_t i = 0; i < width; ++i)
             columns.push_back({isAttribute ? title + ("_" + std::to_string(i)) : title, &array, i, width});
