@@ -10,6 +10,7 @@
 #include "core/analysis/dims.h"
 #include "core/analysis/message_passing.h"
 #include "core/analysis/op_view.h"
+#include "core/model/size_term.h"
 
 namespace cleave {
 
@@ -22,6 +23,7 @@ void renameSizes(Program& program, const std::map<std::string, std::string>& ren
             dim = renameSymbols(dim, renamed);
         value.number = renameSymbols(value.number, renamed);
     }
+    changeSizesOfGuards(program, [&](Dim& size) { size = renameSymbols(size, renamed); });
 }
 
 }  // namespace
@@ -273,6 +275,7 @@ void mergeCompressedRows(Program& program)
             std::ranges::transform(value.sizes, value.sizes.begin(), merged);
             value.number = merged(value.number);
         }
+        changeSizesOfGuards(program, [&](Dim& size) { size = merged(size); });
     }
 }
 
@@ -452,6 +455,8 @@ std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
         for (const std::string& size : sizes[row])
             if (const int type = analysis.typeCountedBy(size); type >= 0)
                 types[row].insert(type);
+        if (only < 0)
+            continue;
         const auto isOfOnly = [&](const std::string& size) { return mentions(size, analysis.nodeTypes[static_cast<std::size_t>(only)].symbol); };
         // Of graphs side by side it may be each graph's nodes that are named, or those of all.
         const auto isMultiple = [&](const NodeType& type) { return sizeParts(type.symbol).first == "Mul" && isOfOnly(type.symbol); };
@@ -461,7 +466,7 @@ std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
         const bool isOfOthers = sizes[row].empty() && !other.empty() && std::ranges::none_of(other, [&](const std::string& size) {
                                     return analysis.typeCountedBy(size) >= 0 || isOfOnly(size);
                                 });
-        if (only >= 0 && types[row].empty() && !tellsNeither && !isOfOthers && std::ranges::all_of(sizes[row], isOfOnly))
+        if (types[row].empty() && !tellsNeither && !isOfOthers && std::ranges::all_of(sizes[row], isOfOnly))
             types[row].insert(only);
     }
     return types;

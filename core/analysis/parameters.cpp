@@ -11,6 +11,7 @@
 #include "core/analysis/views.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/model/size_term.h"
 
 namespace cleave {
 
@@ -208,6 +209,7 @@ public:
                 if (value.kind == ValueKind::Int)
                     generalise(value.number);
             }
+        changeSizesOfGuards(m_p, [this](Dim& size) { generalise(size); });
         m_count = addNumber("rows", "aten::sym_size", "int", {{"self", {m_value}}, {"dim", {std::int64_t{0}}}}, m_nodes);
         for (Op& op : m_p.ops) {
             if (op.target == "aten::split_with_sizes")

@@ -13,6 +13,7 @@
 #include "core/analysis/recompose.h"
 #include "core/analysis/rewriter.h"
 #include "core/base/error.h"
+#include "core/model/size_term.h"
 
 namespace cleave {
 
@@ -323,6 +324,7 @@ private:
             if (!value.number.isConstant())
                 value.number = renameSymbols(value.number, renamed);
         }
+        changeSizesOfGuards(m_program, [&](Dim& size) { size = renameSymbols(size, renamed); });
     }
 
     // Two data-dependent sizes of equal computations are one symbol.
@@ -435,6 +437,7 @@ int takeAsFeatures(Program& program)
                     isLearned[static_cast<std::size_t>(output.index)] = true;
         });
     std::vector<OpId> taken;
+    std::optional<IdMap<ValueId, Reach>> reach;  // since the last one was taken
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const auto form = gatherForm(program, OpId{static_cast<int>(i)});
         if (!form)
@@ -442,9 +445,13 @@ int takeAsFeatures(Program& program)
         const Value& source = program[form->source];
         const auto dim = static_cast<std::size_t>(form->sourceDim);
         const bool isOfNodes = dim < source.sizes.size() && nodes.contains(source.sizes[dim].symbol) && source.sizes.size() >= 2;
-        if (!isOfNodes || !isFloating(source.dtype) || !source.producer.valid() || !isLearned[static_cast<std::size_t>(form->source.index)] ||
-            findReach(program)[form->source] != Reach::Structure)
+        if (!isOfNodes || !isFloating(source.dtype) || !source.producer.valid() || !isLearned[static_cast<std::size_t>(form->source.index)])
             continue;
+        if (!reach)
+            reach = findReach(program);
+        if ((*reach)[form->source] != Reach::Structure)
+            continue;
+        reach.reset();
         program[source.producer].makesFeatures = true;
         taken.push_back(source.producer);
     }

@@ -10,6 +10,7 @@
 #include "core/analysis/message_passing.h"
 #include "core/analysis/op_view.h"
 #include "core/analysis/rewriter.h"
+#include "core/model/size_term.h"
 
 namespace cleave {
 
@@ -250,6 +251,7 @@ std::vector<FreeSize> fixFreeSizes(Program& program, const KnownInputSizes& know
         if (value.kind == ValueKind::Int && value.number.isConstant() && value.producer.valid() && program[value.producer].target == "aten::sym_size")
             numbers.insert(ValueId{static_cast<int>(v)});
     }
+    changeSizesOfGuards(program, [&](Dim& size) { size = withSizes(size, sizes); });
     // Nothing needs to compute them any more.
     for (Op& op : program.ops)
         for (NamedArgument& argument : op.args)

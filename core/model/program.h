@@ -130,6 +130,22 @@ struct Input {
     }
 };
 
+/// A number or a truth that Python worked out from sizes: by its operators, on sizes of the program ("gt", of a size and 1000).
+struct SizeTerm {
+    std::string op = {};               ///< as math and operator call it: "add", "floordiv", "lt"; empty of a size, or of a number
+    Dim size = {};                     ///< if it is one of these
+    double number = 0;                 ///< if it is none
+    bool isSize = false;
+    std::vector<SizeTerm> parts = {};  ///< what the operator works on
+};
+
+/// What a script took for granted when it was read, since it was so on all graphs that were tried.
+struct SizeGuard {
+    SizeTerm term;
+    double value = 0;  ///< that it had
+    SourceLine source;
+};
+
 /// A traced forward as a straight list of operators in execution order. Ids index the vectors.
 struct Program {
     std::string name;         ///< of the model: class or file name
@@ -144,6 +160,7 @@ struct Program {
     std::vector<ValueId> outputs;   ///< flattened
     bool wasHalf = false;           ///< some values are float16 in the file and float32 here
     std::vector<std::string> leftOut;  ///< optional inputs of a script's forward, which runs without them
+    std::vector<SizeGuard> guards;  ///< a graph for which one does not hold needs another program
     std::vector<std::string> notes; ///< what reading changed (devices, half precision), one sentence each
 
     const Value& operator[](ValueId id) const { return values[static_cast<std::size_t>(id.index)]; }

@@ -20,6 +20,7 @@
 #include "core/base/format.h"
 #include "core/base/stopping.h"
 #include "core/graph/array_names.h"
+#include "core/model/size_term.h"
 #include "core/run/allocator.h"
 #include "core/run/dense.h"
 #include "core/run/precision.h"
@@ -304,6 +305,22 @@ std::int64_t numberFor(const Program& program, const Input& input, const DataGra
     return given.value_or(graph.numNodes);
 }
 
+// A script that was read on graphs of other sizes may do something else on this one.
+void checkGuards(const Program& program, const std::map<std::string, std::int64_t>& sizes)
+{
+    const auto sizeOf = [&](const Dim& size) -> std::optional<double> {
+        if (size.isConstant())
+            return static_cast<double>(size.value);
+        const auto known = sizes.find(size.symbol);
+        const auto exact = known != sizes.end() ? std::optional(known->second) : exactSize(size, sizes);
+        return exact ? std::optional(static_cast<double>(*exact)) : std::nullopt;
+    };
+    for (const SizeGuard& guard : program.guards)
+        if (const auto value = evaluated(guard.term, sizeOf); value && *value != guard.value)
+            throw Error("The script works out something else for this graph's sizes at " + printable(guard.source.file) + ":" +
+                        std::to_string(guard.source.line) + " than for those that it was read with: export the model by torch.export.");
+}
+
 // How many nodes of a type there must be for the edges that name them.
 std::int64_t nodesNamed(const Analysis& analysis, const Bindings& bindings, int type)
 {
@@ -375,6 +392,7 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
             } else if (!bindings.contains(input.value)) {
                 throw Error("Input '" + program[input.value].name + "' is a number that a graph does not have.");
             }
+        checkGuards(program, sizes);
         const DType narrowest = options.jitter > 0 ? narrowestType(program) : DType::Float64;
         for (const Input& input : program.inputs)
             if (options.jitter > 0 && program[input.value].kind == ValueKind::Tensor && isFloating(program[input.value].dtype))

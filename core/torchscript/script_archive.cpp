@@ -124,6 +124,8 @@ private:
                                   std::make_move_iterator(m_stack.end()));
         m_stack.resize(m_marks.back());
         m_marks.pop_back();
+        for (Object& part : parts)
+            part.parts.reset();  // nobody looks further, and a long chain of them would be freed recursively
         return parts;
     }
 

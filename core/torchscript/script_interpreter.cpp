@@ -178,8 +178,11 @@ void ScriptInterpreter::runIf(const Node& node, Environment& environment)
     const Item& condition = environment.at(node.input(0));
     const torch::jit::Block& block = *node.blocks()[condition.value.toBool() ? 0 : 1];
     m_recorder.setPlace(m_modules.back(), sourceOf(node));
-    if (condition.decides.valid() && !raises(*node.blocks()[0]) && !raises(*node.blocks()[1]))
-        m_recorder.decide(condition.decides);
+    if (!raises(*node.blocks()[0]) && !raises(*node.blocks()[1])) {
+        m_recorder.guard(condition);
+        if (condition.decides.valid())
+            m_recorder.decide(condition.decides);
+    }
     runBlock(block, environment);
     for (std::size_t i = 0; i < node.outputs().size(); ++i)
         environment[node.outputs()[i]] = environment.at(block.outputs()[i]);
@@ -189,11 +192,13 @@ void ScriptInterpreter::runLoop(const Node& node, Environment& environment)
 {
     const torch::jit::Block& block = *node.blocks()[0];
     const std::int64_t most = environment.at(node.input(0)).value.toInt();
+    m_recorder.guard(environment.at(node.input(0)));
     Item condition = environment.at(node.input(1));
     ItemList carried;
     for (std::size_t i = 2; i < node.inputs().size(); ++i)
         carried.push_back(environment.at(node.input(i)));
     for (std::int64_t turn = 0; turn < most && condition.value.toBool(); ++turn) {
+        m_recorder.guard(condition);
         if (++m_steps > 20'000'000)
             refuse(node, "runs a loop that does not end");
         environment[block.inputs()[0]] = Item{turn};
@@ -204,6 +209,7 @@ void ScriptInterpreter::runLoop(const Node& node, Environment& environment)
         for (std::size_t i = 0; i < carried.size(); ++i)
             carried[i] = environment.at(block.outputs()[i + 1]);
     }
+    m_recorder.guard(condition);
     for (std::size_t i = 0; i < carried.size(); ++i)
         environment[node.outputs()[i]] = carried[i];
 }
@@ -349,10 +355,12 @@ void ScriptInterpreter::runOperator(const Node& node, const ItemList& inputs, It
         m_recorder.call(node.schema(), inputs, outputs);
         return;
     }
-    for (Item& output : outputs)
+    for (Item& output : outputs) {
         for (const Item& input : inputs)
             if (output.value.isBool() && input.decides.valid())
                 output.decides = input.decides;
+        output.origin = originOf(node, inputs, output);
+    }
 }
 
 }  // namespace cleave

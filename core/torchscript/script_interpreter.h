@@ -64,6 +64,9 @@ private:
     Item attribute(const c10::intrusive_ptr<c10::ivalue::Object>& object, const std::string& name);
     ModuleId enter(const c10::ivalue::Object& object);
     Argument numberArgument(const Item& item);
+    std::shared_ptr<const SizeOrigin> originOf(const torch::jit::Node& node, const ItemList& inputs, const Item& result) const;
+    void guardChoice(const std::string& op, const Item& chosen, const ItemList& among);
+    Item ofType(const Item& item, const c10::IValue& wanted);
     void findModules(const c10::intrusive_ptr<c10::ivalue::Object>& object, const std::string& path);
 
     c10::intrusive_ptr<c10::ivalue::Object> m_root;

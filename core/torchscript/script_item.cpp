@@ -71,11 +71,4 @@ c10::IValue concrete(const Item& item, const c10::TypePtr& type)
     return item.value;
 }
 
-bool holdsNumber(const Item& item, const Program& program)
-{
-    bool found = false;
-    forEachLeaf(item, [&](const Item& leaf) { found = found || (leaf.id.valid() && (leaf.isCount || program[leaf.id].kind != ValueKind::Tensor)); });
-    return found;
-}
-
 }  // namespace cleave

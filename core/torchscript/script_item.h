@@ -13,6 +13,15 @@
 
 namespace cleave {
 
+/// How a number or a truth that the program does not compute came from sizes that it has.
+struct SizeOrigin {
+    std::string op = {};  ///< "lt"; empty: a value of the program, or a literal
+    ValueId id = {};
+    double number = 0;
+    std::vector<std::shared_ptr<const SizeOrigin>> parts = {};
+    int depth = 0;
+};
+
 struct Item;
 using ItemList = std::vector<Item>;
 using ItemDictionary = std::vector<std::pair<c10::IValue, Item>>;
@@ -27,6 +36,7 @@ struct Item {
     bool isTuple = false;
     bool isCount = false;  ///< a tensor without dimensions that holds a number; id is the number's
     ValueId decides = {};  ///< a bool that was read from this tensor's entries
+    std::shared_ptr<const SizeOrigin> origin = {};  ///< of a literal
 
     bool isTensor() const { return value.isTensor() && value.toTensor().defined(); }
 };
@@ -39,9 +49,6 @@ Item itemFrom(const c10::IValue& value);
 
 /// What LibTorch's operators take; type says of which type lists are.
 c10::IValue concrete(const Item& item, const c10::TypePtr& type);
-
-/// Whether the item, or what it holds, is a number that the program computes.
-bool holdsNumber(const Item& item, const Program& program);
 
 /// Calls visit(const Item&) for the item or, of containers, for what they hold.
 template <class Visit>

@@ -16,17 +16,27 @@ using torch::jit::Node;
 bool isNumber(const Item& item) { return item.isCount || item.value.isInt() || item.value.isDouble(); }
 bool isNone(const Item& item) { return item.value.isNone() && !item.items && !item.dictionary; }
 
+bool isUnary(const Node& node)
+{
+    static const std::array<std::string_view, 5> unary{"aten::neg", "aten::Float", "aten::sqrt", "aten::ceil", "aten::floor"};
+    return std::ranges::find(unary, node.kind().toQualString()) != unary.end();
+}
+
+bool isTruthOrNumber(const c10::IValue& value) { return value.isInt() || value.isDouble() || value.isBool(); }
+
 // The arithmetic of Python that an operator on numbers is; empty for others.
 std::string arithmetic(const Node& node, const ItemList& inputs)
 {
     static const std::map<std::string_view, std::string> known{{"aten::add", "operator::add"},           {"aten::sub", "operator::sub"},
                                                           {"aten::mul", "operator::mul"},           {"aten::floordiv", "operator::floordiv"},
                                                           {"aten::floor_divide", "operator::floordiv"}, {"aten::remainder", "operator::mod"},
-                                                          {"aten::div", "operator::truediv"},       {"aten::neg", "operator::neg"}};
+                                                          {"aten::div", "operator::truediv"},       {"aten::neg", "operator::neg"},
+                                                          {"aten::Float", "sym::float"},            {"aten::sqrt", "math::sqrt"},
+                                                          {"aten::ceil", "math::ceil"},             {"aten::floor", "math::floor"}};
     const auto found = known.find(node.kind().toQualString());
     if (found == known.end())
         return {};
-    const std::size_t operands = is(node, "aten::neg") ? 1 : 2;
+    const std::size_t operands = isUnary(node) ? 1 : 2;
     if (inputs.size() < operands || !std::all_of(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(operands), isNumber))
         return {};
     if (inputs.size() > operands) {
@@ -49,6 +59,84 @@ Argument ScriptInterpreter::numberArgument(const Item& item)
     return value.isInt() ? Argument{value.toInt()} : Argument{value.toDouble()};
 }
 
+namespace {
+
+bool isOfSizes(const Item& item, const Program& program)
+{
+    return item.origin || (item.id.valid() && program[item.id].kind != ValueKind::Tensor);
+}
+
+std::shared_ptr<const SizeOrigin> joined(std::string op, std::vector<std::shared_ptr<const SizeOrigin>> parts)
+{
+    constexpr int deepest = 200;
+    SizeOrigin made{.op = std::move(op), .parts = std::move(parts)};
+    for (const auto& part : made.parts)
+        made.depth = std::max(made.depth, part->depth + 1);
+    if (made.depth > deepest)
+        made = {.op = "a chain of operators", .parts = {made.parts.front()}, .depth = deepest};
+    return std::make_shared<const SizeOrigin>(std::move(made));
+}
+
+std::shared_ptr<const SizeOrigin> partOf(const Item& item)
+{
+    if (item.origin)
+        return item.origin;
+    SizeOrigin leaf{.id = item.id};
+    const c10::IValue value = item.isCount ? c10::IValue(item.value.toTensor().item()) : item.value;
+    if (isTruthOrNumber(value))
+        leaf.number = value.isBool() ? double(value.toBool()) : value.toScalar().toDouble();
+    return std::make_shared<const SizeOrigin>(std::move(leaf));
+}
+
+}  // namespace
+
+// Nothing for what does not come from sizes, and for other things than numbers and truths.
+std::shared_ptr<const SizeOrigin> ScriptInterpreter::originOf(const Node& node, const ItemList& inputs, const Item& result) const
+{
+    ItemList leaves;
+    for (const Item& input : inputs)
+        forEachLeaf(input, [&](const Item& leaf) { leaves.push_back(leaf); });
+    if (!isTruthOrNumber(result.value) || std::ranges::none_of(leaves, [&](const Item& leaf) { return isOfSizes(leaf, m_recorder.program()); }))
+        return {};
+    std::string op = node.kind().toUnqualString();
+    std::erase(op, '_');
+    const bool areLists = inputs.size() == 2 && inputs[0].items && inputs[1].items && inputs[0].items->size() == inputs[1].items->size();
+    if (areLists && (op == "eq" || op == "ne")) {
+        std::shared_ptr<const SizeOrigin> all;
+        for (std::size_t i = 0; i < inputs[0].items->size(); ++i) {
+            auto one = joined(op, {partOf((*inputs[0].items)[i]), partOf((*inputs[1].items)[i])});
+            all = all ? joined(op == "eq" ? "and" : "or", {all, one}) : one;
+        }
+        return all;
+    }
+    std::vector<std::shared_ptr<const SizeOrigin>> parts;
+    std::ranges::transform(leaves, std::back_inserter(parts), partOf);
+    const bool areAlone = std::ranges::none_of(inputs, [](const Item& input) { return input.items || input.dictionary; });
+    return joined(areAlone ? op : op + " of a list", std::move(parts));
+}
+
+// Of several numbers the least or the largest: where another one is, the program is another one.
+void ScriptInterpreter::guardChoice(const std::string& op, const Item& chosen, const ItemList& among)
+{
+    for (const Item& other : among)
+        if (&other != &chosen && (isOfSizes(chosen, m_recorder.program()) || isOfSizes(other, m_recorder.program()))) {
+            Item holds{true};
+            holds.origin = joined(op, {partOf(chosen), partOf(other)});
+            m_recorder.guard(holds);
+        }
+}
+
+// The number that an item has, in place of which an integer is wanted, or none: what lies behind the point is cut off.
+Item ScriptInterpreter::ofType(const Item& item, const c10::IValue& wanted)
+{
+    const bool isWhole = wanted.isInt() || (wanted.isTensor() && at::isIntegralType(wanted.toTensor().scalar_type(), true));
+    Item made{wanted, item.id};
+    if (isWhole && m_recorder.program()[item.id].kind == ValueKind::Float)
+        made = m_recorder.number("math::trunc", {{"x", {item.id}}}, wanted.isTensor() ? c10::IValue(wanted.toTensor().item().toLong()) : wanted);
+    made.value = wanted;
+    return made;
+}
+
 // Numbers of the program, and tensors that traces make of them.
 bool ScriptInterpreter::runNumber(const Node& node, const ItemList& inputs, ItemList& outputs)
 {
@@ -59,14 +147,24 @@ bool ScriptInterpreter::runNumber(const Node& node, const ItemList& inputs, Item
         return false;
     static const std::array<std::string_view, 5> same{"aten::to", "aten::detach", "aten::contiguous", "aten::clone", "aten::type_as"};
     if (inputs[0].isCount && std::ranges::find(same, node.kind().toQualString()) != same.end()) {
-        outputs.push_back(inputs[0]);
-        outputs.back().value = execute(node, inputs).front();
+        const c10::IValue result = execute(node, inputs).front();
+        outputs.push_back(inputs[0].id.valid() ? ofType(inputs[0], result) : inputs[0]);
+        outputs.back().value = result;
+        outputs.back().isCount = true;
         return true;
     }
     if (is(node, "prim::min") || is(node, "prim::max")) {
         const c10::IValue chosen = execute(node, inputs).front();
         const auto which = std::ranges::find_if(inputs, [&](const Item& item) { return item.value == chosen; });
         outputs.push_back(which == inputs.end() ? Item{chosen} : *which);
+        if (which != inputs.end())
+            guardChoice(is(node, "prim::min") ? "le" : "ge", *which, inputs);
+        else
+            outputs.back().origin = originOf(node, inputs, outputs.back());
+        return true;
+    }
+    if (is(node, "aten::Int") && inputs[0].id.valid() && !inputs[0].isTensor()) {
+        outputs.push_back(ofType(inputs[0], execute(node, inputs).front()));
         return true;
     }
     const std::string target = arithmetic(node, inputs);
@@ -78,7 +176,7 @@ bool ScriptInterpreter::runNumber(const Node& node, const ItemList& inputs, Item
     Item made{result};
     if (std::ranges::any_of(inputs, [](const Item& item) { return item.id.valid(); })) {
         std::vector<NamedArgument> arguments{{"a", numberArgument(inputs[0])}};
-        if (!is(node, "aten::neg"))
+        if (!isUnary(node))
             arguments.push_back({"b", numberArgument(inputs[1])});
         made =
             m_recorder.number(target, std::move(arguments), scalar.isFloatingPoint() ? c10::IValue(scalar.toDouble()) : c10::IValue(scalar.toLong()));
@@ -139,7 +237,9 @@ bool ScriptInterpreter::runConversion(const Node& node, const ItemList& inputs, 
         return false;
     const c10::IValue number = execute(node, inputs).front();
     Item made{number};
-    if (inputs[0].isCount)
+    if (inputs[0].isCount && inputs[0].id.valid() && !is(node, "aten::Bool"))
+        made = ofType(inputs[0], number);
+    else if (inputs[0].isCount)
         made.id = inputs[0].id;
     else if (is(node, "aten::Bool"))
         made.decides = inputs[0].id;

@@ -197,8 +197,17 @@ ValueId Recorder::push(const std::string& target, const std::string& overload, s
     return p[id].outputs.empty() ? ValueId{} : p[id].outputs.front();
 }
 
+void Recorder::guard(const Item& item)
+{
+    if (!item.origin || !m_guarded.insert(item.origin.get()).second)
+        return;
+    const c10::IValue value = item.isCount ? numberOf(item.value.toTensor()) : item.value;
+    m_recording.guards.push_back({item.origin, {value.isBool() ? double(value.toBool()) : value.toScalar().toDouble(), m_source}});
+}
+
 Argument Recorder::argument(const Item& item)
 {
+    guard(item);
     if (item.items) {
         std::vector<Argument> parts;
         for (const Item& part : *item.items)

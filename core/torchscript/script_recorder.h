@@ -16,6 +16,7 @@ struct Recording {
     Program program;                              ///< sizes are numbers, to be read as symbols later
     std::vector<std::vector<std::int64_t>> sizes;  ///< of each value; of an int the number alone
     std::vector<std::pair<ValueId, SourceLine>> decisions;  ///< tensors whose entries chose a branch, and where
+    std::vector<std::pair<std::shared_ptr<const SizeOrigin>, std::pair<double, SourceLine>>> guards;  ///< what sizes decided, and how and where
     bool isHalf = false;                          ///< float16 was asked for, in place of which float32 is taken
 };
 
@@ -42,6 +43,7 @@ public:
     Argument typed(const Item& item);  ///< the same, but tensors that hold numbers stay tensors of their type
     void setPlace(ModuleId module, SourceLine source);
     void decide(ValueId tensor) { m_recording.decisions.emplace_back(tensor, m_source); }
+    void guard(const Item& item);  ///< the run goes on as it does because this is what it is
     void addOutput(const Item& item);
     void setHalf() { m_recording.isHalf = true; }
 
@@ -58,7 +60,7 @@ private:
     std::set<std::string> m_names;
     std::map<std::string, int> m_used;
     std::map<std::string, ModuleId> m_modules;
-    std::map<std::string, ValueId> m_weights;
+    std::set<const SizeOrigin*> m_guarded;
     std::vector<at::Tensor> m_kept;  // weights are told apart by their memory
     std::map<const void*, ValueId> m_constants;
     ModuleId m_module{0};

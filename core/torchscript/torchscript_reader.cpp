@@ -16,6 +16,7 @@
 #include "core/base/sha256.h"
 #include "core/base/stopping.h"
 #include "core/base/trial.h"
+#include "core/model/size_term.h"
 #include "core/model/symbols.h"
 #include "core/run/model.h"
 #include "core/run/tensors.h"
@@ -142,6 +143,7 @@ public:
         refuseDecisions();
         refuseBaked();
         nameSizes();
+        guardSizes();
         dropUnused();
         noteCounts(examples);
         noteDenseBatches();
@@ -291,6 +293,81 @@ private:
         for (Op& op : program().ops)
             for (NamedArgument& argument : op.args)
                 writeOut(argument.value, constants);
+    }
+
+    // What was worked out from sizes, and came out alike on all graphs that were tried, need not on others.
+    void guardSizes()
+    {
+        static const std::set<std::string_view> exact{"operator::add", "operator::sub", "operator::mul", "operator::neg"};
+        std::vector<SizeGuard>& guards = program().guards;
+        for (const auto& [origin, found] : m_recordings.front().guards) {
+            SizeTerm term = termOf(*origin);
+            if (!dependsOnSizes(term))
+                continue;
+            if (const std::string* unknown = unknownOp(term))
+                throw Error("The model works out a number from sizes by " + *unknown + placeText(found.second) +
+                            ", which Cleave does not follow: it may be another one on other graphs. Export the model by torch.export.");
+            guards.push_back({std::move(term), found.first, found.second});
+        }
+        for (std::size_t i = 0; i < program().ops.size(); ++i) {
+            const Op& op = program().ops[i];
+            const bool isNumber = op.target.starts_with("operator::") || op.target.starts_with("math::");
+            const Value& value = program()[op.outputs.empty() ? ValueId{} : op.outputs.front()];
+            if (!isNumber || exact.contains(op.target) || op.outputs.empty() || value.kind != ValueKind::Int || isUnnamed(value.number))
+                continue;
+            SizeTerm term = termOf(op);
+            SizeTerm size{.size = value.number, .isSize = true};
+            if (dependsOnSizes(term))
+                guards.push_back({{.op = "eq", .parts = {std::move(term), std::move(size)}}, 1, op.source});
+        }
+    }
+
+    // A symbol that stands for nothing that inputs have: "u0".
+    static bool isUnnamed(const Dim& size)
+    {
+        return size.symbol.size() > 1 && size.symbol.front() == 'u' && size.symbol.find_first_not_of("0123456789", 1) == std::string::npos;
+    }
+
+    static const std::string* unknownOp(const SizeTerm& term)
+    {
+        if (!term.op.empty() && !isSizeFunction(term.op))
+            return &term.op;
+        for (const SizeTerm& part : term.parts)
+            if (const std::string* unknown = unknownOp(part))
+                return unknown;
+        return nullptr;
+    }
+
+    SizeTerm termOf(const SizeOrigin& origin) const
+    {
+        if (origin.id.valid())
+            return termOf(Argument{origin.id});
+        SizeTerm term{.op = origin.op, .number = origin.number};
+        for (const auto& part : origin.parts)
+            term.parts.push_back(termOf(*part));
+        return term;
+    }
+
+    SizeTerm termOf(const Op& op) const
+    {
+        SizeTerm term{.op = op.target.substr(op.target.rfind(':') + 1)};
+        for (const NamedArgument& argument : op.args)
+            term.parts.push_back(termOf(argument.value));
+        return term;
+    }
+
+    SizeTerm termOf(const Argument& argument) const
+    {
+        const ValueId* id = argument.asValue();
+        const double* real = std::get_if<double>(&argument.value);
+        if (id == nullptr)
+            return {.number = argument.asInt() != nullptr ? static_cast<double>(*argument.asInt()) : real != nullptr ? *real : 0};
+        const Program& p = m_recordings.front().program;
+        const OpId maker = p[*id].producer;
+        const bool isNumber = maker.valid() && !p[maker].target.starts_with("aten::");
+        if (isNumber && (p[*id].kind == ValueKind::Float || isUnnamed(p[*id].number)))
+            return termOf(p[maker]);
+        return {.size = p[*id].kind == ValueKind::Int ? p[*id].number : Dim{0, "u0"}, .isSize = true};
     }
 
     // Their sizes have names already.

@@ -243,6 +243,25 @@ class Overwriting(torch.nn.Module):
         return h
 
 
+class Deciding(torch.nn.Module):
+    """Decides by how many nodes there are, in ways that small graphs do not show."""
+
+    def forward(self, x, edge_index):
+        h = torch.zeros_like(x).index_add(0, edge_index[1], x[edge_index[0]])
+        if x.size(0) > 1000 and edge_index.size(1) > 0:
+            h = h / 2
+        most = min(x.size(0), 50)
+        return h * float(most)
+
+
+class Halved(torch.nn.Module):
+    """Half as many as there are nodes, rounded down, in a trace that counts."""
+
+    def forward(self, x, edge_index):
+        half = (x.shape[0] * 0.5).long() if torch.is_tensor(x.shape[0]) else int(x.shape[0] * 0.5)
+        return torch.zeros_like(x).index_add(0, edge_index[1], x[edge_index[0]]) * (half * 2)
+
+
 class Kinds(torch.nn.Module):
     """Sums for each of a number of kinds that is the model's, of which some have no nodes."""
 
@@ -302,6 +321,11 @@ def write_odd(folder, inputs):
         weighted, weights = Weighted().eval(), given | {"edge_weight": inputs["edge_weight"]}
         torch.jit.script(weighted).save(str(folder / "odd_weighted.pt"))
         np.savez_compressed(folder / "odd_weighted.npz", **{n: t.numpy() for n, t in weights.items()}, num_nodes=make_models.NODES, expected=weighted(**weights).numpy())
+        torch.jit.script(Deciding()).save(str(folder / "odd_deciding.pt"))
+        some = {"x": torch.randn(make_models.NODES + 1, make_models.FEATURES), "edge_index": inputs["edge_index"]}
+        traced(Halved(), some).save(str(folder / "odd_halved.pt"))
+        for name, model in (("odd_deciding", Deciding()), ("odd_halved", Halved())):
+            np.savez_compressed(folder / f"{name}.npz", **{n: t.numpy() for n, t in some.items()}, expected=model(**some).numpy())
         traced(Overwriting().eval(), given).save(str(folder / "odd_overwrites.pt"))
         traced(FastPath().eval(), given).save(str(folder / "odd_fast_path.pt"))
         traced(Types().eval(), given).save(str(folder / "odd_types.pt"))

@@ -295,6 +295,33 @@ TEST(TorchScript, OptionalInputsAreThoseThatTheGraphHas)
     EXPECT_TRUE(says(openModel(scripts() / "odd_weighted.pt", {.shapes = arrayShapes(graph)}), "'pos' is left out"));
 }
 
+// What a size decides is what it was on the graphs that the script was read with: a graph that it decides otherwise for is refused.
+TEST(TorchScript, GraphsForWhichSizesDecideOtherwiseAreRefused)
+{
+    const Model model = openModel(scripts() / "odd_deciding.pt", {.widths = {{"x", 12}}});
+    DataGraph graph = readGraph(scripts() / "odd_deciding.npz");
+    VerifyOptions options;
+    options.expected["expected"] = graph.arrays.at("expected");
+    EXPECT_TRUE(verify(model, graph, options).equal());
+    for (const std::int64_t nodes : {40, 1500}) {
+        DataGraph other;
+        other.numNodes = nodes;
+        other.numEdges = 1;
+        other.arrays = {{"x", makeArray(DType::Float32, {nodes, 12}).array}, {"edge_index", makeArray(DType::Int64, {2, 1}).array}};
+        EXPECT_NE(test::errorOf([&] { runLayerWise(model, other); }).find("The script works out something else for this graph's sizes"), std::string::npos)
+            << nodes;
+    }
+}
+
+TEST(TorchScript, CountsBecomeIntegersWhereTheyDoInTheTrace)
+{
+    const Model model = openModel(scripts() / "odd_halved.pt");
+    const DataGraph graph = readGraph(scripts() / "odd_halved.npz");
+    VerifyOptions options;
+    options.expected["expected"] = graph.arrays.at("expected");
+    EXPECT_TRUE(verify(model, graph, options).equal());
+}
+
 TEST(TorchScript, CachedGraphsChangedBuffersAndBranchesByFeaturesAreRefused)
 {
     const std::string cached = test::errorOf([] { openModel(scripts() / "odd_cached.pt"); });
