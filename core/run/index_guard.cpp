@@ -98,24 +98,38 @@ void guardNorm(const Arguments& given)
         throw std::out_of_range("there are no rows to normalise");
 }
 
+using Guard = void (*)(const Arguments&);
+
+// By what is in tensors.
+const std::map<std::string, Guard, std::less<>>& guardsOfTensors()
+{
+    static const std::map<std::string, Guard, std::less<>> guards{
+        {"aten::_convert_indices_from_coo_to_csr", guardToCompressed}, {"aten::_convert_indices_from_csr_to_coo", guardFromCompressed},
+        {"aten::embedding_bag", guardBags},                            {"aten::_embedding_bag", guardBags},
+        {"aten::_embedding_bag_forward_only", guardBags},              {"aten::searchsorted", guardSorter},
+        {"aten::native_batch_norm", guardNorm},
+    };
+    return guards;
+}
+
 }  // namespace
+
+bool needsGuard(const c10::FunctionSchema& schema)
+{
+    return guardsOfTensors().contains(schema.name());
+}
 
 void guardIndices(const c10::FunctionSchema& schema, const std::vector<c10::IValue>& arguments)
 {
-    static const std::map<std::string, void (*)(const Arguments&), std::less<>> guards{
-        {"aten::_convert_indices_from_coo_to_csr", guardToCompressed}, {"aten::_convert_indices_from_csr_to_coo", guardFromCompressed},
-        {"aten::embedding_bag", guardBags},                            {"aten::_embedding_bag", guardBags},
-        {"aten::_embedding_bag_forward_only", guardBags},
-        {"aten::searchsorted", guardSorter},                           {"aten::native_batch_norm", guardNorm},
-        {"aten::clone", guardFormat},                                  {"aten::to", guardFormat},
-        {"aten::_to_copy", guardFormat},                               {"aten::contiguous", guardFormat},
-        {"aten::empty_like", guardFormat},                             {"aten::zeros_like", guardFormat},
-        {"aten::ones_like", guardFormat},                              {"aten::full_like", guardFormat},
+    static const std::map<std::string, Guard, std::less<>> others{
+        {"aten::clone", guardFormat},      {"aten::to", guardFormat},         {"aten::_to_copy", guardFormat},  {"aten::contiguous", guardFormat},
+        {"aten::empty_like", guardFormat}, {"aten::zeros_like", guardFormat}, {"aten::ones_like", guardFormat}, {"aten::full_like", guardFormat},
     };
     if (schema.name().ends_with("_backward"))
         throw std::out_of_range(schema.name() + " is no operator of a forward pass");
-    if (const auto guard = guards.find(schema.name()); guard != guards.end())
-        guard->second({schema, arguments});
+    for (const auto* guards : {&guardsOfTensors(), &others})
+        if (const auto guard = guards->find(schema.name()); guard != guards->end())
+            guard->second({schema, arguments});
 }
 
 }  // namespace cleave

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/runtime/custom_operator.h>
 #include <torch/csrc/jit/runtime/operator.h>
 #include <torch/version.h>
 
@@ -10,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <string_view>
 
 #include "core/analysis/row_rules.h"
@@ -126,6 +128,25 @@ bool isKnown(std::string_view target)
     return c10::Dispatcher::singleton().findSchema({std::string(target), ""}).has_value();
 }
 
+// What calls an operator after its guard.
+c10::Symbol guarded(const jit::Operator& op)
+{
+    static std::mutex mutex;
+    static std::map<std::string, jit::RegisterOperators> known;
+    const c10::FunctionSchema& schema = op.schema();
+    std::string name = "cleave::" + schema.name().substr(schema.name().rfind(':') + 1) + "_" + schema.overload_name();
+    const std::scoped_lock lock(mutex);
+    if (!known.contains(name)) {
+        const auto run = [schema, operation = op.getOperation()](jit::Stack& stack) mutable {
+            const std::size_t count = schema.arguments().size();
+            guardIndices(schema, {stack.end() - static_cast<std::ptrdiff_t>(count), stack.end()});
+            operation(stack);
+        };
+        known.emplace(name, jit::RegisterOperators({jit::Operator(name, "", schema.arguments(), schema.returns(), run, c10::AliasAnalysisKind::PURE_FUNCTION)}));
+    }
+    return c10::Symbol::fromQualString(name);
+}
+
 // Ops become nodes.
 class Graphs {
 public:
@@ -156,7 +177,8 @@ public:
     std::vector<Value> call(const jit::Operator& op, const std::vector<Value>& inputs, std::size_t outputs)
     {
         const auto& returns = op.schema().returns();
-        jit::Node* node = m_graph.create(c10::Symbol::fromQualString(op.schema().name()), inputs, returns.size());
+        const c10::Symbol kind = needsGuard(op.schema()) ? guarded(op) : c10::Symbol::fromQualString(op.schema().name());
+        jit::Node* node = m_graph.create(kind, inputs, returns.size());
         for (std::size_t i = 0; i < returns.size(); ++i)
             node->output(i)->setType(returns[i].type());
         m_graph.insertNode(node);

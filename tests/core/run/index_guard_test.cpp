@@ -88,6 +88,18 @@ TEST(IndexGuard, KnowsTheOperatorsThatTrustTheirIndices)
     }
 }
 
+// Where it is tensors that are looked at, it is each time that the operator runs, in lowered functions, too.
+TEST(IndexGuard, LooksAtTensorsEachTime)
+{
+    const auto needs = [](const char* name, const char* overload) {
+        return needsGuard(c10::Dispatcher::singleton().findSchemaOrThrow(name, overload).schema());
+    };
+    EXPECT_TRUE(needs("aten::searchsorted", "Tensor"));
+    EXPECT_TRUE(needs("aten::native_batch_norm", ""));
+    EXPECT_FALSE(needs("aten::clone", "")) << "its format stands in the file";
+    EXPECT_FALSE(needs("aten::mul", "Tensor"));
+}
+
 TEST(IndexGuard, LeavesOthersAlone)
 {
     EXPECT_EQ(refusal("aten::index_select", "", {{"self", at::ones({2, 2})}, {"dim", 0}, {"index", numbers({7})}}), "") << "LibTorch looks itself";
