@@ -109,9 +109,9 @@ void Analyser::findEdgeSymbols()
 {
     for (std::size_t i = 0; i < m_p.ops.size(); ++i)
         if (const auto form = gatherForm(m_p, OpId{static_cast<int>(i)})) {
-            const Dim& nodes = m_p[form->source].sizes.at(static_cast<std::size_t>(form->sourceDim));
-            const auto& index = m_p[form->index].sizes;
-            if (isNodes(nodes) && static_cast<std::size_t>(form->indexRowDim) < index.size())
+            const auto &source = m_p[form->source].sizes, &index = m_p[form->index].sizes;
+            if (static_cast<std::size_t>(form->sourceDim) < source.size() && isNodes(source[static_cast<std::size_t>(form->sourceDim)]) &&
+                static_cast<std::size_t>(form->indexRowDim) < index.size())
                 m_edgeSymbols.insert(index[static_cast<std::size_t>(form->indexRowDim)].symbol);
         }
     for (const NodeType& type : m_a.nodeTypes)
@@ -310,6 +310,23 @@ struct Reading {
     bool takesAsEdges = true;            // matrices that the program makes itself
 };
 
+// Operators one behind another are followed by calls one inside another, here and in LibTorch.
+void refuseDeep(const Program& program)
+{
+    constexpr int most = 6000;
+    IdMap<ValueId, int> depth;
+    depth.resize(program.values.size());
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        int deepest = 0;
+        forEachOperand(program.ops[i], [&](ValueId operand) { deepest = std::max(deepest, depth[operand]); });
+        for (const ValueId output : program.ops[i].outputs)
+            depth[output] = deepest + 1;
+        if (deepest >= most)
+            throw Error("The model has more than " + formatCount(most) + " operators one behind another, up to " +
+                        describe(program, OpId{static_cast<int>(i)}) + ": Cleave follows no longer chains.");
+    }
+}
+
 // From where inputs have roles. mayBeLess: whether something was taken for more than it is, also where the program is refused.
 Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& options, const Reading& reading, const Evaluator& evaluator,
                      const Progress& progress, bool& mayBeLess)
@@ -320,6 +337,7 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
     mayBeLess = matrices.own > 0;
     const int chosen = computeMaskedUpdatesWhole(program), tables = gatherAtTables(program), moved = gatherMovedRows(program);
     std::vector<PassCount> passes = cleanUp(program);
+    refuseDeep(program);
     mergeNodeCounts(program);
     mergeCompressedRows(program);
     mergeEdgeCounts(program);
@@ -372,7 +390,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
 {
     divideTables(program);
     promoteParameters(program, options.roles);
-    const int inPlace = makeFunctional(program);
+    const int inPlace = makeFunctional(program, evaluator);
     mergeScatterCounts(program);
     mergeDividedCounts(program);
     putRowsFirst(program);

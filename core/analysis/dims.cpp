@@ -128,33 +128,30 @@ std::string textWithSizes(const std::string& text, const std::map<std::string, s
     return name + "(" + join(arguments, ", ") + ")";
 }
 
-// The size as a sum: factor of each product of symbols, "" for the constant.
-void addTerms(const std::string& text, std::int64_t factor, std::map<std::string, std::int64_t>& terms)
+// The size as a sum: factor of each product of symbols, "" for the constant. False if a factor is too large to be counted.
+bool addTerms(const std::string& text, std::int64_t factor, std::map<std::string, std::int64_t>& terms)
 {
     const auto [name, arguments] = sizeParts(text);
     if (name == "Add") {
-        for (const std::string& argument : arguments)
-            addTerms(argument, factor, terms);
-        return;
+        return std::ranges::all_of(arguments, [&](const std::string& argument) { return addTerms(argument, factor, terms); });
     }
     std::vector<std::string> symbols;
-    for (const std::string& argument : name == "Mul" ? arguments : std::vector{text}) {
-        if (const auto number = sizeNumber(argument))
-            factor *= *number;
-        else
+    for (const std::string& argument : name == "Mul" ? arguments : std::vector{text})
+        if (const auto number = sizeNumber(argument); !number)
             symbols.push_back(argument);
-    }
+        else if (__builtin_mul_overflow(factor, *number, &factor))
+            return false;
     if (symbols.size() == 1 && symbols.front().starts_with("Add("))
-        addTerms(symbols.front(), factor, terms);
-    else
-        terms[join(symbols, "*")] += factor;
+        return addTerms(symbols.front(), factor, terms);
+    std::int64_t& sum = terms[join(symbols, "*")];
+    return !__builtin_add_overflow(sum, factor, &sum);
 }
 
-std::map<std::string, std::int64_t> terms(std::int64_t factor, const Dim& dim)
+std::optional<std::map<std::string, std::int64_t>> terms(std::int64_t factor, const Dim& dim)
 {
     std::map<std::string, std::int64_t> all;
-    addTerms(dim.isConstant() ? std::to_string(dim.value) : dim.symbol, factor, all);
-    return all;
+    const bool isCounted = addTerms(dim.isConstant() ? std::to_string(dim.value) : dim.symbol, factor, all);
+    return isCounted ? std::optional(std::move(all)) : std::nullopt;
 }
 
 }  // namespace
@@ -176,7 +173,8 @@ double sizeValue(const std::string& text, const std::function<double(const std::
 
 bool sameMultiple(std::int64_t a, const Dim& left, std::int64_t b, const Dim& right)
 {
-    return terms(a, left) == terms(b, right);
+    const auto ofLeft = terms(a, left), ofRight = terms(b, right);
+    return ofLeft && ofLeft == ofRight;
 }
 
 Dim withSizes(const Dim& dim, const std::map<std::string, std::int64_t>& sizes)

@@ -191,7 +191,7 @@ void recomposeAttention(const Program& program, Op& op, Rewriter& rewriter)
     const std::optional<Scores> scores = scoresOf(program, view.value("self"));
     if (!scores || !scores->product.left.valid() || !scores->product.right.valid())
         return;
-    const Value &query = program[scores->product.left], &keys = program[scores->product.right], &values = program[outer->right];
+    const Value query = program[scores->product.left], keys = program[scores->product.right], values = program[outer->right];
     const bool fits = query.sizes.size() >= 2 && query.sizes.size() == keys.sizes.size() && keys.sizes.size() == values.sizes.size() &&
                       headsOf(query) == headsOf(keys) && headsOf(keys) == headsOf(values) && query.dtype == values.dtype &&
                       keys.sizes.back() == values.sizes[values.sizes.size() - 2];

@@ -103,7 +103,13 @@ std::optional<RowMapping> rowMapping(const Program& program, OpId id, int rowDim
     RowQuery rows(program, op, rowDim);
     if (rowDim >= rows.rank || !rule->second(rows))
         return {};
-    return rows.mapping;
+    // A file may declare fewer dimensions than the op's operands have.
+    std::size_t position = 0;
+    bool fits = true;
+    forEachOperand(op, [&](ValueId operand) {
+        fits = fits && rows.mapping.operands[position++] < std::max<int>(static_cast<int>(program[operand].sizes.size()), 1);
+    });
+    return fits ? std::optional(rows.mapping) : std::nullopt;
 }
 
 bool hasRowRule(std::string_view target)

@@ -353,7 +353,7 @@ private:
             case Act::ClampMax: ofNumber([](V p, V a) __attribute__((always_inline)) { return p > a ? a : p; }); break;
             case Act::LeakyRelu: ofNumber([&](V p, V a) __attribute__((always_inline)) { return p > zero ? p : p * a; }); break;
             case Act::Negate: ofOne([](V p) __attribute__((always_inline)) { return -p; }); break;
-            case Act::Absolute: ofOne([&](V p) __attribute__((always_inline)) { return p < zero ? -p : p; }); break;
+            case Act::Absolute: ofOne([&](V p) __attribute__((always_inline)) { return p < zero ? -p : p + zero; }); break;  // also of -0
             case Act::Square: ofOne([](V p) __attribute__((always_inline)) { return p * p; }); break;
             case Act::SquareRoot: ofOne([](V p) __attribute__((always_inline)) { return squareRoot<T>(p); }); break;
             case Act::Reciprocal: ofOne([&](V p) __attribute__((always_inline)) { return unit / p; }); break;

@@ -265,7 +265,7 @@ void unary(EdgeCode code, T* out, const T* x, std::int64_t count, T a)
     case EdgeCode::ClampMin: return each(out, x, count, [=](T p) { return p < a ? a : p; });
     case EdgeCode::ClampMax: return each(out, x, count, [=](T p) { return p > a ? a : p; });
     case EdgeCode::Negate: return each(out, x, count, [](T p) { return -p; });
-    case EdgeCode::Absolute: return each(out, x, count, [=](T p) { return p < zero ? -p : p; });
+    case EdgeCode::Absolute: return each(out, x, count, [=](T p) { return p < zero ? -p : p + zero; });  // also of -0
     case EdgeCode::Square: return each(out, x, count, [](T p) { return p * p; });
     case EdgeCode::SquareRoot: return each(out, x, count, [](T p) { return std::sqrt(p); });
     case EdgeCode::Reciprocal: return each(out, x, count, [=](T p) { return one / p; });

@@ -363,7 +363,7 @@ private:
         return true;
     }
 
-    void addResults(Op& op, const JsonView& output)
+    void addResults(Op& op, const JsonView& output, bool isOptional = false)
     {
         const auto [kind, body] = output.choice();
         if (kind == "as_tensor")
@@ -371,9 +371,9 @@ private:
         else if (kind == "as_tensors")
             for (const JsonView& tensor : body.items())
                 op.outputs.push_back(add(tensor.at("name").text(), ValueKind::Tensor, tensor));
-        else if (kind == "as_optional_tensors")
+        else if (kind == "as_optional_tensors" && !isOptional)
             for (const JsonView& tensor : body.items())
-                addResults(op, tensor);
+                addResults(op, tensor, true);
         else if (kind == "as_sym_int")
             op.outputs.push_back(add(body.at("as_name").text(), ValueKind::Int, body));
         else if (kind == "as_sym_float")

@@ -354,7 +354,8 @@ private:
             if (atTarget || here || copied)
                 return localIndex(v, m_a.ops[id].index, frame, type);
             StepOperand entries = operand(v, frame, form->indexRowDim);
-            entries.ofType = type;
+            if (entries.kind != OperandKind::Step)
+                entries.ofType = type;
             return entries;
         };
         const auto source = [&](ValueId v) -> StepOperand {

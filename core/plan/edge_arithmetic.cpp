@@ -99,12 +99,21 @@ std::optional<std::vector<Arithmetic>> ofOne(const Op& op)
 
 }  // namespace
 
+bool isNumberOr(const Op& op, std::string_view name, double number)
+{
+    const Argument* argument = op.find(name);
+    return argument == nullptr || argument->isNone() || numberArgument(op, name) == number;
+}
+
 bool isTimesItself(const Op& op) { return op.target == "aten::silu"; }
 
 std::optional<std::vector<Arithmetic>> arithmeticOf(const Op& op)
 {
     if (isTimesItself(op))
         return {{{EdgeCode::Sigmoid, "self"}}};
+    for (const std::string_view name : {"alpha", "negative_slope", "scale", "input_scale", "beta", "threshold"})
+        if (const Argument* argument = op.find(name); argument && !argument->isNone() && !numberArgument(op, name))
+            return {};  // the program computes it
     auto instructions = ofTwo(op);
     return instructions ? instructions : ofOne(op);
 }

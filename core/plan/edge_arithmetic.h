@@ -25,4 +25,7 @@ bool isTimesItself(const Op& op);
 /// An argument that is a number in the trace.
 std::optional<double> numberArgument(const Op& op, std::string_view name);
 
+/// Whether an argument is this number, or left out.
+bool isNumberOr(const Op& op, std::string_view name, double number);
+
 }  // namespace cleave

@@ -195,7 +195,7 @@ private:
 
     static std::optional<Reduce> reduceOf(const Op& op)
     {
-        if (op.target == "aten::scatter_add" || (op.target == "aten::index_add" && numberArgument(op, "alpha").value_or(1) == 1))
+        if (op.target == "aten::scatter_add" || (op.target == "aten::index_add" && isNumberOr(op, "alpha", 1)))
             return Reduce::Sum;
         if (op.target == "aten::index_put")
             return op.find("accumulate") && op.find("accumulate")->asBool() && *op.find("accumulate")->asBool() ? std::optional(Reduce::Sum)

@@ -58,7 +58,7 @@ class PlanSpace::Shift {
 public:
     Shift(const PlanSpace& space, const Plan& plan) : m_space(space), m_plan(plan)
     {
-        for (std::size_t i = 0; i < space.m_ops.size(); ++i)
+        for (std::size_t i = 0; plan.constraints.hasGroups() && i < space.m_ops.size(); ++i)
             m_groups[plan.constraints.group(space.m_ops[i].op)].push_back(static_cast<int>(i));
     }
 
@@ -115,7 +115,7 @@ private:
         m_moved.insert(i);
         for (const int neighbour : m_later ? placed.readers : placed.reads)
             m_waiting.emplace_back(neighbour, to);
-        if (changes)
+        if (changes && m_plan.constraints.hasGroups())
             for (const int other : m_groups.at(m_plan.constraints.group(placed.op)))
                 if (other != i && at(other).function() != to.function())
                     m_waiting.emplace_back(other, m_space.nearest(m_plan, other, to.function()));

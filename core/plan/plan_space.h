@@ -22,6 +22,7 @@ public:
 
     void join(OpId a, OpId b);
     void leave(OpId op);  ///< its group
+    bool hasGroups() const { return !m_group.empty(); }
     OpId group(OpId op) const;  ///< ops of one group, and only they, have the same
     const std::map<OpId, int>& pins() const { return m_pins; }
 

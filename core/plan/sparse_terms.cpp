@@ -181,7 +181,7 @@ private:
     {
         const Op& op = m_p[step.op];
         const StepOperand *self = argument(step, "self"), *other = argument(step, "other");
-        if (op.target != "aten::add" || !self || !other || self->value == other->value || (op.find("alpha") && numberArgument(op, "alpha") != 1))
+        if (op.target != "aten::add" || !self || !other || self->value == other->value || !isNumberOr(op, "alpha", 1))
             return false;
         term.other = self->value == rows ? *other : *self;
         const Value &out = m_p[op.outputs.front()], &added = m_p[term.other.value];

@@ -220,10 +220,9 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     std::vector<at::Tensor> outputs;
     for (const ValueId id : m_a.program.outputs) {
         if (m_store.contains(id))
-            outputs.push_back(m_targets.defined() && m_a.values[id].rows == Rows::Nodes ? targetRows(m_store.at(id), m_a.values[id], m_targets)
-                                                                                        : m_store.at(id));
+            outputs.push_back(m_targets.defined() ? askedRows(m_a, id, m_store.at(id), m_targets) : m_store.at(id));
         else if (m_a.program[id].kind == ValueKind::Tensor)
-            outputs.push_back(structure(id));
+            outputs.push_back(m_targets.defined() ? askedRows(m_a, id, structure(id), m_targets) : structure(id));
         else
             outputs.push_back(at::scalar_tensor(m_structure.at(id).toScalar()));
     }
@@ -561,6 +560,20 @@ bool LayerWise::takeFinished(std::size_t index)
 at::Tensor targetRows(const at::Tensor& tensor, const ValueFacts& facts, const at::Tensor& nodes)
 {
     return entriesApart(tensor, facts).index_select(facts.rowDim + 1, nodes).flatten(facts.rowDim, facts.rowDim + 2);
+}
+
+at::Tensor askedRows(const Analysis& analysis, ValueId output, const at::Tensor& tensor, const at::Tensor& nodes)
+{
+    const ValueFacts& facts = analysis.values[output];
+    if (facts.rows == Rows::Nodes)
+        return targetRows(tensor, facts, nodes);
+    if (facts.reach == Reach::Feature)
+        return tensor;
+    const auto known = std::ranges::find_if(analysis.program.outputs, [&](ValueId id) { return analysis.values[id].rows == Rows::Nodes; });
+    const int type = known == analysis.program.outputs.end() ? -1 : analysis.values[*known].nodeType;
+    const std::vector<Dim>& sizes = analysis.program[output].sizes;
+    const auto dim = std::ranges::find_if(sizes, [&](const Dim& size) { return type >= 0 && analysis.typeCountedBy(size.symbol) == type; });
+    return dim == sizes.end() ? tensor : tensor.index_select(dim - sizes.begin(), nodes);
 }
 
 std::vector<c10::IValue> runWhole(const Analysis& analysis, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,

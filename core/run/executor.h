@@ -292,6 +292,9 @@ private:
 /// The rows of some nodes, as they come.
 at::Tensor targetRows(const at::Tensor& tensor, const ValueFacts& facts, const at::Tensor& nodes);
 
+/// Of an output's rows those of the nodes that are asked for; what has no row for each node comes as it is.
+at::Tensor askedRows(const Analysis& analysis, ValueId output, const at::Tensor& tensor, const at::Tensor& nodes);
+
 /// Runs the whole program, uncut; wanted are read out.
 std::vector<c10::IValue> runWhole(const Analysis& analysis, const Constants& constants, const Bindings& inputs, const std::vector<ValueId>& wanted,
                                   const Progress& progress = {});

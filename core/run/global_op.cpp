@@ -328,7 +328,7 @@ std::optional<GlobalOp> scatter(const Analysis& analysis, const Op& op)
     const std::string_view source = op.find("source") ? "source" : "src";
     const auto rows = rowsOp(analysis, op, source);
     const ValueId self = view.value("self"), index = view.value("index");
-    if (!rows || !self.valid() || !index.valid() || view.dim("dim", rows->rank) != rows->rowDim ||
+    if (!rows || (view.given("alpha") && !view.number("alpha")) || !self.valid() || !index.valid() || view.dim("dim", rows->rank) != rows->rowDim ||
         !isByRows(analysis.program, self, index, view.value(source), rows->rowDim))
         return {};
     Scatter scatter{*rows, positionOf(op, "self"), positionOf(op, "index"), numberOr(op, "alpha", 1)};

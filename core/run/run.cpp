@@ -174,8 +174,7 @@ RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOpt
         for (const c10::IValue& value : runWhole(uncut, constants, inputs, uncut.program.outputs, progress))
             outputs.push_back(value.isTensor() ? value.toTensor() : at::scalar_tensor(value.toScalar()));
         for (std::size_t i = 0; i < outputs.size() && !options.targets.empty(); ++i)
-            if (const ValueFacts& facts = model.analysis->values[model.program().outputs[i]]; facts.rows == Rows::Nodes)
-                outputs[i] = targetRows(outputs[i], facts, at::tensor(options.targets, at::kLong));
+            outputs[i] = askedRows(*model.analysis, model.program().outputs[i], outputs[i], at::tensor(options.targets, at::kLong));
         result.seconds = watch.seconds();
         result.peakBytes = peak.bytes();
         result.outputs = named(*model.analysis, outputs);

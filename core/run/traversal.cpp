@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <numeric>
 
 #include "core/analysis/shape_text.h"
@@ -58,17 +59,16 @@ void LayerWise::setOrders(const std::vector<std::vector<std::int64_t>>& orders)
 // Global ops see the nodes as the graph has them.
 void LayerWise::takeNaturalOrder()
 {
-    std::size_t natural = 0;
+    std::map<int, std::size_t> natural;  // by node type
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         const CutFunction& function = m_cut.functions[f];
         std::size_t& own = m_traversalOf[f][static_cast<std::size_t>(function.nodeType)];
         if (!function.isGlobal || !m_traversals[own].order.defined())
             continue;
-        if (natural == 0) {
-            natural = m_traversals.size();
+        const auto [found, isNew] = natural.try_emplace(function.nodeType, m_traversals.size());
+        if (isNew)
             m_traversals.push_back(traversalOf({}, function.nodeType));
-        }
-        own = natural;
+        own = found->second;
     }
 }
 
@@ -87,13 +87,31 @@ LayerWise::Traversal& LayerWise::of(const CutFunction& function, int type)
     return const_cast<Traversal&>(std::as_const(*this).of(function, type));
 }
 
+namespace {
+
+bool hasRowsOfEdges(const Program& program, ValueId output)
+{
+    const auto isOfEdges = [&](const Input& input) {
+        const std::vector<Dim>& sizes = program[input.value].sizes;
+        const bool isOnEdges = input.role == Role::EdgeFeatures || (input.role == Role::GraphStructure && isEdgeIndex(program[input.value]));
+        if (!isOnEdges || sizes.empty())
+            return false;
+        const Dim& edges = input.role == Role::EdgeFeatures ? sizes.front() : sizes.back();
+        return !edges.isConstant() && std::ranges::count(program[output].sizes, edges) > 0;
+    };
+    return std::ranges::any_of(program.inputs, isOfEdges);
+}
+
+}  // namespace
+
 // Of the nodes that are asked for: that of the outputs.
 int LayerWise::targetType() const
 {
     int type = -1;
     for (const ValueId output : m_a.program.outputs) {
         const ValueFacts& facts = m_a.values[output];
-        if (facts.rows == Rows::Edges || (facts.rows == Rows::Nodes && countsEdges(m_a, facts.nodeType)))
+        if (facts.rows == Rows::Edges || (facts.reach != Reach::Feature && hasRowsOfEdges(m_a.program, output)) ||
+            (facts.rows == Rows::Nodes && countsEdges(m_a, facts.nodeType)))
             throw Error("Only nodes can be asked for, but output '" + printable(m_a.program[output].name) + "' has a row for each edge.");
         if (facts.rows != Rows::Nodes)
             continue;

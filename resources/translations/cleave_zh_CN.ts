@@ -1975,6 +1975,22 @@
         <source>No array says how many nodes there are: as many as edges name are taken, %1, unless the model has learned rows for them.</source>
         <translation>没有数组说明节点的个数：取边所提到的个数 %1，除非模型为节点学习了各自的行。</translation>
     </message>
+    <message>
+        <source>The model works out a number from sizes by %1, which Cleave does not follow: it may be another one on other graphs. Export the model by torch.export.</source>
+        <translation>模型通过 %1 由尺寸算出一个数，Cleave 不跟踪这一运算：在其他图上它可能不同。请用 torch.export 导出模型。</translation>
+    </message>
+    <message>
+        <source>The script works out something else for this graph&apos;s sizes at %1:%2 than for those that it was read with: export the model by torch.export.</source>
+        <translation>对于此图的尺寸，脚本在 %1:%2 处算出的结果与读取时不同：请用 torch.export 导出模型。</translation>
+    </message>
+    <message>
+        <source>The model has more than %1 operators one behind another, up to %2: Cleave follows no longer chains.</source>
+        <translation>模型中首尾相接的运算超过 %1 个，直到 %2：Cleave 不处理更长的链。</translation>
+    </message>
+    <message>
+        <source>An array of %1 is called &apos;%2&apos;, which cannot be the name of a file.</source>
+        <translation>%1 中有一个数组名为 &apos;%2&apos;，不能用作文件名。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>

@@ -1073,6 +1073,36 @@ class Recommender(nn.Module):
         return (result / 3).split([users, items])
 
 
+class WithDegrees(nn.Module):
+    """Beside a layer's rows it gives what only the graph tells: a degree for each node, or also how much each edge counts."""
+
+    def __init__(self, edges=False):
+        super().__init__()
+        self.conv, self.edges = pyg.SAGEConv(FEATURES, HIDDEN), edges
+
+    def forward(self, x, edge_index):
+        degrees = torch.zeros(x.size(0)).index_add(0, edge_index[1], torch.ones(edge_index.size(1)))
+        rows = self.conv(x, edge_index)
+        return (rows, degrees.unsqueeze(1), degrees.clamp(min=1)[edge_index[1]] ** -0.5) if self.edges else (rows, degrees.unsqueeze(1))
+
+
+class GatheredEnds(nn.Module):
+    """Rows of both ends of edges between nodes of two kinds, read by torch.gather at an index as wide as they are."""
+
+    def __init__(self):
+        super().__init__()
+        self.user, self.item = nn.Linear(FEATURES, HIDDEN), nn.Linear(FEATURES, HIDDEN)
+        self.both = nn.ModuleList(nn.Linear(2 * HIDDEN, HIDDEN) for _ in range(2))
+
+    def forward(self, x_user, x_item, ratings):
+        users, items = self.user(x_user).relu(), self.item(x_item).relu()
+        user, item = (ends.unsqueeze(-1).expand(-1, HIDDEN) for ends in ratings)
+        for both in self.both:
+            messages = both(torch.cat([users.gather(0, user), items.gather(0, item)], 1)).relu()
+            users, items = users + torch.zeros_like(users).scatter_add(0, user, messages), items + torch.zeros_like(items).scatter_add(0, item, messages)
+        return users, items, torch.sigmoid((users.gather(0, user) * items.gather(0, item)).sum(1))
+
+
 class Bipartite(nn.Module):
     """Messages go back and forth between users and items; a mean over all items joins in."""
 
@@ -2277,6 +2307,9 @@ ZOO = {
     "hgt": HGT,
     "hgt_by_relation": lambda: HGT(together=False),
     "recommender": Recommender,
+    "gathered_ends": GatheredEnds,
+    "with_degrees": WithDegrees,
+    "with_edge_norms": lambda: WithDegrees(edges=True),
     "bipartite": Bipartite,
     "static": lambda: basic(pyg.GraphSAGE),
     "training": lambda: basic(pyg.GraphSAGE, dropout=0.5),

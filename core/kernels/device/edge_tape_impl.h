@@ -89,7 +89,7 @@ CLEAVE_DEVICE T ofOne(EdgeCode code, T x, T a)
     case EdgeCode::ClampMin: return x < a ? a : x;
     case EdgeCode::ClampMax: return x > a ? a : x;
     case EdgeCode::Negate: return -x;
-    case EdgeCode::Absolute: return x < zero ? -x : x;
+    case EdgeCode::Absolute: return x < zero ? -x : x + zero;  // also of -0
     case EdgeCode::Square: return x * x;
     case EdgeCode::SquareRoot: return std::sqrt(x);
     case EdgeCode::Reciprocal: return one / x;

@@ -59,5 +59,14 @@ TEST(Dims, MultiplesAreComparedForAnySymbols)
     EXPECT_FALSE(sameMultiple(1, sum, 1, n));
 }
 
+// A file may say any size: sums of factors too large to be counted are no multiples of others.
+TEST(Dims, HugeFactorsAreNoMultiples)
+{
+    const Dim huge{0, "Mul(4611686018427387904, s0)"};
+    EXPECT_FALSE(sameMultiple(4, huge, 0, Dim{0, "s0"}));
+    EXPECT_FALSE(sameMultiple(4, huge, 4, huge));
+    EXPECT_TRUE(sameMultiple(1, huge, 1, huge));
+}
+
 }  // namespace
 }  // namespace cleave

@@ -41,6 +41,15 @@ TEST(RowRules, ViewKeepsRowsOnlyIfTheSizesBeforeThemStay)
     EXPECT_EQ(operandsAt(mixed, 0), (std::vector<int>{}));
 }
 
+// A file may say of an op that it gives more dimensions than its operand has.
+TEST(RowRules, OperandsWithoutTheDimensionHaveNoRows)
+{
+    ProgramBuilder b;
+    const ValueId h = b.input("h", {sym("n")}), index = b.input("index", {num(2)}, DType::Int64);
+    b.op("index_select", {{"self", {h}}, {"dim", {std::int64_t{0}}}, {"index", {index}}}, {num(2), sym("n")});
+    EXPECT_EQ(operandsAt(b, 1), (std::vector<int>{}));
+}
+
 TEST(RowRules, ReductionsKeepTheirRows)
 {
     ProgramBuilder b;
@@ -76,6 +85,7 @@ TEST(RowRules, SoftmaxOverRowsIsNot)
 
 struct NoEvaluator : Evaluator {
     std::optional<std::vector<int>> probeRowWise(const Program&, OpId, const std::vector<int>&) const override { return {}; }
+    bool mayShareMemory(const Op&) const override { return false; }
 };
 
 // Files are untrusted: an op may lack what every op of its name has. Whatever it is then, it works on no rows: it is refused, or left to
@@ -102,6 +112,19 @@ TEST(Analysis, OpsWithoutTheirOperandsAreNotRowWise)
         EXPECT_FALSE(isRowWise(target, {}, {sym("n"), num(4)})) << target;
     EXPECT_FALSE(isRowWise("cat", {{"tensors", std::vector<Argument>{}}}, {sym("n"), num(4)}));
     EXPECT_FALSE(isRowWise("relu", {{"self", std::int64_t{3}}}, {}));
+}
+
+TEST(Analysis, ChainsThatAreTooLongAreRefused)
+{
+    ProgramBuilder b;
+    ValueId h = b.input("x", {sym("n"), num(4)});
+    const ValueId edges = b.input("edge_index", {num(2), sym("e")}, DType::Int64);
+    const ValueId target = b.op("select.int", {{"self", {edges}}, {"dim", {std::int64_t{0}}}, {"index", {std::int64_t{1}}}}, {sym("e")}, DType::Int64);
+    h = b.op("index_select", {{"self", {h}}, {"dim", {std::int64_t{0}}}, {"index", {target}}}, {sym("e"), num(4)});
+    for (int i = 0; i < 50'000; ++i)
+        h = b.op("relu", {{"self", {h}}}, {sym("e"), num(4)});
+    b.program.outputs = {h};
+    EXPECT_NE(test::errorOf([&] { analyse(b.program, {}, NoEvaluator()); }).find("operators one behind another"), std::string::npos);
 }
 
 TEST(Roles, GuessedFromTypeAndShape)

@@ -225,6 +225,17 @@ TEST(EdgeArithmetic, FunctionsAreThoseOfTheMathsLibrary)
     }
 }
 
+TEST(EdgeArithmetic, NoNumberIsNegativeWithoutItsSign)
+{
+    const std::vector<float> x{-0.0F, 0.0F, -1.0F, 1.0F, -std::numeric_limits<float>::infinity(), 2.0F, -0.0F, -3.0F, -0.0F};
+    for (const Isa isa : isas()) {
+        std::vector<float> y(x.size());
+        primitives<float>(isa).unary(EdgeCode::Absolute, y.data(), x.data(), static_cast<std::int64_t>(x.size()), 0);
+        for (std::size_t i = 0; i < x.size(); ++i)
+            EXPECT_TRUE(y[i] == std::abs(x[i]) && !std::signbit(y[i])) << x[i];
+    }
+}
+
 TEST(EdgeArithmetic, NotANumberWinsAReduction)
 {
     const float nan = std::numeric_limits<float>::quiet_NaN();

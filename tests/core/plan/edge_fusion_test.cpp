@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/plan/edge_arithmetic.h"
 #include "core/run/model.h"
 #include "tests/core/plan/network.h"
 #include "tests/core/test_files.h"
@@ -38,6 +39,21 @@ Found find(const std::filesystem::path& path, Kernels kernels = Kernels::All)
 }
 
 std::filesystem::path zoo(const std::string& name) { return test::testDir() / "models/zoo" / (name + ".pt2"); }
+
+// What the program computes is no number that an edge program could hold.
+TEST(EdgeFusion, ComputedFactorsAreNoArithmetic)
+{
+    const Argument computed{ValueId{7}};
+    const auto add = [](const Argument& alpha) {
+        return Op{"add", "aten::add", "Tensor", {{"self", {ValueId{1}}}, {"other", {ValueId{2}}}, {"alpha", alpha}}, {ValueId{3}}, {}, {}};
+    };
+    EXPECT_TRUE(arithmeticOf(add({std::int64_t{1}})));
+    EXPECT_FALSE(arithmeticOf(add({std::int64_t{3}})));
+    EXPECT_FALSE(arithmeticOf(add(computed)));
+    EXPECT_FALSE(arithmeticOf(Op{"leaky", "aten::leaky_relu", "", {{"self", {ValueId{1}}}, {"negative_slope", computed}}, {ValueId{3}}, {}, {}}));
+    EXPECT_FALSE(isNumberOr(add(computed), "alpha", 1));
+    EXPECT_TRUE(isNumberOr(add({}), "alpha", 1));
+}
 
 TEST(EdgeFusion, WholeMessagePassingsOfCommonLayers)
 {

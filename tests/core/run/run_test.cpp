@@ -587,6 +587,35 @@ TEST(Run, OutputsOfAnotherShapeAreNotComparedWith)
               "Output 'add_1' is of shape [60, 4], but what it is compared with is of shape [60, 12].");
 }
 
+// What only the graph tells is there for all nodes, and is given for those that are asked for.
+TEST(Run, OutputsOfTheGraphAloneAreThoseOfTheTargets)
+{
+    const DataGraph graph = readGraph(test::testDir() / "models/zoo/with_degrees.npz");
+    RunOptions options;
+    options.targets = {3, 5, 40};
+    const Model model = openModel(test::testDir() / "models/zoo/with_degrees.pt2");
+    const std::vector<std::vector<std::int64_t>> ofTargets{{3, 16}, {3, 1}};
+    for (const RunResult& result : {runLayerWise(model, graph, options), runFullGraph(model, graph, options)}) {
+        ASSERT_EQ(result.outputs.size(), 2U);
+        EXPECT_EQ((std::vector{result.outputs[0].array.shape, result.outputs[1].array.shape}), ofTargets);
+        const Array &degrees = graph.arrays.at("expected_1"), &found = result.outputs[1].array;
+        for (std::size_t i = 0; i < 3; ++i)
+            EXPECT_EQ(found.as<float>()[i], degrees.as<float>()[options.targets[i]]);
+    }
+    const Model edges = openModel(test::testDir() / "models/zoo/with_edge_norms.pt2");
+    EXPECT_NE(test::errorOf([&] { runLayerWise(edges, graph, options); }).find("has a row for each edge"), std::string::npos);
+}
+
+// LibTorch divides by how many there are.
+TEST(Run, NoRowsAtAllAreNotNormalised)
+{
+    const Model model = openModel(test::testDir() / "models/zoo/batch_statistics_decomposed.pt2");
+    DataGraph none;
+    none.arrays = {{"x", makeArray(DType::Float32, {0, 12}).array}, {"edge_index", makeArray(DType::Int64, {2, 0}).array}};
+    EXPECT_NE(test::errorOf([&] { runFullGraph(model, none); }).find("there are no rows to normalise"), std::string::npos);
+    EXPECT_NE(test::errorOf([&] { runLayerWise(model, none); }).find("there are no rows to normalise"), std::string::npos);
+}
+
 // Which of several rows for one node stays is not defined: that is told, and only where there are several.
 TEST(Run, RowsThatAreWrittenOverEachOtherAreTold)
 {
