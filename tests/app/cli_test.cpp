@@ -649,6 +649,7 @@ TEST(Cli, SwitchesAreTaken)
     }
     EXPECT_NE(run("verify " + inputs).out.find("Rewrites: transform-first 2"), std::string::npos);
     EXPECT_EQ(run("verify " + inputs + " --rewrite none").out.find("Rewrites"), std::string::npos);
+    EXPECT_EQ(run("verify " + example("gcn.pt2") + " " + example("cora.npz") + " --gather-at-once 500 --batch-size 9223372036854775807").code, 0);
     const Result unknown = run("verify " + inputs + " --rewrite everything");
     EXPECT_EQ(unknown.code, 1);
     EXPECT_NE(unknown.err.find("there is no rewrite 'everything'"), std::string::npos);
