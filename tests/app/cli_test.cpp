@@ -496,7 +496,10 @@ TEST(Cli, AnInterruptedRunGoesOn)
     const std::size_t done = finished();
     ASSERT_GE(done, 2U);
     EXPECT_FALSE(std::filesystem::exists(out));
-    std::ofstream(folder / "store/left_over.npy.part") << "half";
+    // Whatever name it has: it stands for the one that the run was writing.
+    const std::string begun = nlohmann::json::parse(run("inspect " + benchModel("sage3") + " --json").out)["outputs"][0]["name"];
+    std::ofstream(folder / "store" / (begun + ".npy.part")) << "half";
+    std::ofstream(folder / "store/movie.iso.part") << "half";
     const Result other = run("run " + benchModel("sage2") + " " + graph + " --resume " + store + " --out " + out);
     EXPECT_EQ(other.code, 1);
     EXPECT_NE(other.err.find("is another one: there, the model is"), std::string::npos) << other.err;
@@ -508,8 +511,24 @@ TEST(Cli, AnInterruptedRunGoesOn)
         EXPECT_EQ(functions[f]["batches"] == 0, f < done) << f;
     expectClose(out, folder / "whole.npy");
     for (const auto& file : std::filesystem::directory_iterator(store))
-        EXPECT_NE(file.path().extension(), ".part") << file.path();
+        EXPECT_EQ(file.path().extension() == ".part", file.path().filename() == "movie.iso.part") << file.path();
     EXPECT_EQ(run("run " + inputs + " --resume " + (folder / "none").string() + " --out " + out).code, 1);
+}
+
+TEST(Cli, SavePointsAreKeptInAFolderOfTheirOwn)
+{
+    const test::TemporaryFolder folder;
+    const std::string inputs = "run " + example("gcn.pt2") + " " + example("cora.npz") + " --out " + (folder / "out.npy").string() + " --store ";
+    std::filesystem::create_directory(folder / "films");
+    test::writeText(folder / "films/movie.iso.part", "half a movie");
+    const Result refused = run(inputs + (folder / "films").string());
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_NE(refused.err.find("films holds other files, such as movie.iso.part: "), std::string::npos) << refused.err;
+    EXPECT_EQ(test::readText(folder / "films/movie.iso.part"), "half a movie");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "films"), {}), 1) << "no plan either";
+    EXPECT_FALSE(std::filesystem::exists(folder / "out.npy"));
+    std::filesystem::create_directory(folder / "empty");
+    EXPECT_EQ(run(inputs + (folder / "empty").string()).code, 0);
 }
 
 // Runs the command line in a process of its own; before is called there first.
@@ -702,7 +721,7 @@ TEST(Cli, RunsPlanForTheGraph)
     EXPECT_NE(test::readText(folder / "there/manifest.plan.json").find("\"device\": \"cuda\""), std::string::npos) << "to go on there";
     // A plan that lies in the folder already is somebody's.
     const std::string mine = test::readText(plan);
-    ASSERT_EQ(run(inputs + " --plan " + plan + " --store " + folder.path().string()).code, 0);
+    EXPECT_EQ(run(inputs + " --plan " + plan + " --store " + folder.path().string()).code, 1);
     EXPECT_EQ(test::readText(plan), mine);
     const test::TemporaryFolder config;
     std::filesystem::create_directories(config / "cleave");
