@@ -94,6 +94,9 @@ TEST(Cli, RunWritesNpyAndNpz)
     const Result two = run("run " + zoo + ".pt2 " + zoo + ".npz --out " + out);
     EXPECT_EQ(two.code, 1);
     EXPECT_NE(two.err.find(".npz"), std::string::npos);
+    const Result before = run("run " + zoo + ".pt2 nothing.npz --out " + out);
+    EXPECT_EQ(before.code, 1);
+    EXPECT_EQ(before.err, "The model has 2 outputs: write them to a file that ends in .npz.\n") << "before the graph is read";
     ASSERT_EQ(run("run " + zoo + ".pt2 " + zoo + ".npz --out " + (folder / "out.npz").string()).code, 0);
     EXPECT_EQ(readNpz(folder / "out.npz").size(), 2U);
 }
@@ -154,6 +157,8 @@ TEST(Cli, NothingIsLeftWhereTheOutputCannotBeWritten)
     const Result result = run("run " + example("gcn.pt2") + " " + example("cora.npz") + " --out " + (folder / "none/out.npy").string());
     EXPECT_EQ(result.code, 1);
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+    const Result before = run("run nothing.pt2 nothing.npz --out " + (folder / "none/out.npy").string());
+    EXPECT_NE(before.err.find("out.npy cannot be written: "), std::string::npos) << "before the model is read: " << before.err;
 }
 
 TEST(Cli, RandomFeaturesAreSaid)
@@ -550,6 +555,19 @@ int codeOf(pid_t child)
     int status = 0;
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Measuring the ops takes seconds: who has seen enough of it has the outputs.
+TEST(Cli, OutputsAreWrittenBeforeTheyArePredicted)
+{
+    const test::TemporaryFolder folder;
+    const std::string graph = graphFolder(folder, 15), out = (folder / "out.npy").string(), errors = (folder / "errors").string();
+    const pid_t child = start("run " + benchModel("sage3") + " " + graph + " --profile --out " + out, errors);
+    for (int i = 0; i < 60'000 && !std::filesystem::exists(out); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(child, SIGINT);
+    EXPECT_EQ(codeOf(child), 130) << test::readText(errors);
+    EXPECT_EQ(readNpy(out).shape[0], 1 << 15);
 }
 
 TEST(Cli, AFileThatIsShortenedWhileItIsReadGetsASentence)
