@@ -1,6 +1,7 @@
 // The command line as a person uses it: exact exit codes, one sentence on stderr, outputs that other programs read.
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,9 @@ TEST(Cli, VersionAndHelp)
     const Result version = run("--version");
     EXPECT_EQ(version.code, 0);
     EXPECT_NE(version.out.find("LibTorch"), std::string::npos);
+    const Result there = run("verify " + example("gcn.pt2") + " " + example("cora.npz") + " --device cuda --strict-device");
+    const bool saysNone = version.out.find("CUDA: not built in\n") != std::string::npos;
+    EXPECT_EQ(saysNone, there.err.find("this build has no CUDA") != std::string::npos) << there.err;
     const Result help = run("--help");
     EXPECT_EQ(help.code, 0);
     for (const char* command : {"inspect", "run", "verify", "plan", "compare", "profile", "calibrate", "code", "dot", "generate", "convert", "bench"})
@@ -568,6 +572,25 @@ TEST(Cli, OutputsAreWrittenBeforeTheyArePredicted)
     kill(child, SIGINT);
     EXPECT_EQ(codeOf(child), 130) << test::readText(errors);
     EXPECT_EQ(readNpy(out).shape[0], 1 << 15);
+}
+
+void mayTake(rlim_t bytes)
+{
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+TEST(Cli, TooLittleMemoryIsASentence)
+{
+    const test::TemporaryFolder folder;
+    const std::string out = (folder / "out.npy").string(), errors = (folder / "errors").string();
+    const std::string typed = (test::testDir() / "models/zoo/typed_sage").string();
+    const auto limited = [] { mayTake(rlim_t{12} << 30); };
+    EXPECT_EQ(codeOf(start("run " + typed + ".pt2 " + typed + ".npz --targets 0-2000000000 --out " + out, errors, limited)), 1);
+    EXPECT_EQ(test::readText(errors), "There is not enough memory for this.\n");
+    // Of one type, the graph's nodes are known.
+    EXPECT_EQ(codeOf(start("run " + example("gcn.pt2") + " " + example("cora.npz") + " --targets 0-2000000000 --out " + out, errors, limited)), 1);
+    EXPECT_EQ(test::readText(errors), "There is no node 2708: the graph has nodes 0 to 2707.\n");
 }
 
 TEST(Cli, AFileThatIsShortenedWhileItIsReadGetsASentence)
