@@ -145,6 +145,13 @@ std::string notes(const RunResult& result)
     return result.notices.empty() ? text : text + "\n";
 }
 
+bool liesIn(const std::filesystem::path& file, const std::filesystem::path& folder)
+{
+    std::error_code problem;
+    const auto plain = [&](const std::filesystem::path& path) { return std::filesystem::weakly_canonical(path, problem); };
+    return !folder.empty() && plain(folder / file.filename()) == plain(file);
+}
+
 // Unless there is one output alone.
 void requireNpz(const std::filesystem::path& path, std::size_t outputs)
 {
@@ -362,9 +369,10 @@ void addRun(CLI::App& app, int&)
         std::string program;
         {
             const TerminalProgress terminal;
-            checkTarget(*out);
             if (!options.store.empty())
                 checkStore(options.store, options.resume);
+            if (!liesIn(*out, options.store))  // which is made when the run begins
+                checkTarget(*out);
             if (!resume->empty())
                 arguments->goOnIn(*resume);
             Model model = arguments->open(terminal.progress());

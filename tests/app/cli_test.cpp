@@ -538,6 +538,8 @@ TEST(Cli, SavePointsAreKeptInAFolderOfTheirOwn)
     EXPECT_FALSE(std::filesystem::exists(folder / "out.npy"));
     std::filesystem::create_directory(folder / "empty");
     EXPECT_EQ(run(inputs + (folder / "empty").string()).code, 0);
+    const std::string files = example("gcn.pt2") + " " + example("cora.npz"), made = (folder / "new").string();
+    EXPECT_EQ(run("run " + files + " --store " + made + " --out " + made + "/../new/out.npy").code, 0) << "outputs may lie there too";
 }
 
 // Runs the command line in a process of its own; before is called there first.
