@@ -4,18 +4,21 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "app/cli/commands.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/run/model.h"
+#include "core/run/open_device.h"
 
 namespace {
 
 std::string versionText()
 {
-    return "cleave-cli " CLEAVE_VERSION "\nLibTorch " + cleave::libtorchVersion() + "\nCUDA: not built in\n";
+    const std::string cuda = cleave::hasCudaCode() ? "built in" : "not built in";
+    return "cleave-cli " CLEAVE_VERSION "\nLibTorch " + cleave::libtorchVersion() + "\nCUDA: " + cuda + "\n";
 }
 
 // A mapped file that somebody shortens ends the process wherever it is read; what is half written has no name yet.
@@ -66,6 +69,9 @@ int main(int argc, char** argv)
     } catch (const cleave::Cancelled&) {
         std::fputs("Cancelled.\n", stderr);
         return 130;
+    } catch (const std::bad_alloc&) {
+        std::fputs("There is not enough memory for this.\n", stderr);
+        return 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;

@@ -9,7 +9,7 @@ namespace {
 
 const std::map<std::string, Planner> planners{{"message-degree", Planner::MessageDegree}, {"greedy", Planner::Greedy}, {"optimal", Planner::Optimal}};
 
-std::filesystem::path keptPlan(const std::filesystem::path& store) { return store / "manifest.plan.json"; }
+std::filesystem::path keptPlan(const std::filesystem::path& store) { return store / keptPlanName; }
 
 void doesNotGoOn(const Error& error) { std::cerr << "The plan that was kept is not gone on with: " << error.what() << "\n"; }
 
@@ -125,10 +125,9 @@ void PlannedArguments::goOnIn(const std::filesystem::path& store)
 
 void PlannedArguments::keepIn(const std::filesystem::path& store, const Model& opened) const
 {
-    // What is wrong with the folder is for the run to say.
+    checkStore(store, false);
+    // What else is wrong with the folder is for the run to say.
     std::error_code problem;
-    if (std::filesystem::exists(store / "manifest.json", problem))
-        return;
     std::filesystem::create_directories(store, problem);
     if (!std::filesystem::is_directory(store, problem))
         return;

@@ -11,6 +11,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/planned.h"
+#include "core/base/file.h"
 #include "core/base/format.h"
 #include "core/base/memory_bound.h"
 #include "core/graph/npy.h"
@@ -144,6 +145,20 @@ std::string notes(const RunResult& result)
     return result.notices.empty() ? text : text + "\n";
 }
 
+bool liesIn(const std::filesystem::path& file, const std::filesystem::path& folder)
+{
+    std::error_code problem;
+    const auto plain = [&](const std::filesystem::path& path) { return std::filesystem::weakly_canonical(path, problem); };
+    return !folder.empty() && plain(folder / file.filename()) == plain(file);
+}
+
+// Unless there is one output alone.
+void requireNpz(const std::filesystem::path& path, std::size_t outputs)
+{
+    if (outputs != 1 && path.extension() != ".npz")
+        throw Error("The model has " + std::to_string(outputs) + " outputs: write them to a file that ends in .npz.");
+}
+
 void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs)
 {
     if (path.extension() == ".npz") {
@@ -152,10 +167,9 @@ void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArra
             if (std::ranges::find(arrays, output.name, &std::pair<std::string, Array>::first) == arrays.end())
                 arrays.emplace_back(output.name, output.array);
         writeNpzInOrder(path, arrays);
-    } else if (outputs.size() == 1) {
-        writeNpy(path, outputs.front().array);
     } else {
-        throw Error("The model has " + std::to_string(outputs.size()) + " outputs: write them to a file that ends in .npz.");
+        requireNpz(path, outputs.size());
+        writeNpy(path, outputs.front().array);
     }
 }
 
@@ -355,9 +369,14 @@ void addRun(CLI::App& app, int&)
         std::string program;
         {
             const TerminalProgress terminal;
+            if (!options.store.empty())
+                checkStore(options.store, options.resume);
+            if (!liesIn(*out, options.store))  // which is made when the run begins
+                checkTarget(*out);
             if (!resume->empty())
                 arguments->goOnIn(*resume);
             Model model = arguments->open(terminal.progress());
+            requireNpz(*out, model.program().outputs.size());
             const bool isLarge = leastMemory(options, arguments->graph.fileBytes()) == leastMemory(options);
             if (bound && isLarge)  // it is not read in vain; what a small one takes is known when it is there
                 requireLeastMemory(*bound, leastMemory(options), options);
@@ -372,11 +391,11 @@ void addRun(CLI::App& app, int&)
                 graph.bytes() >= largeGraph && !arguments->profile && (bound || isPredictedWithoutGraph(model, arguments->ran.plan, options));
             result =
                 frees ? runLayerWiseAndFree(model, graph, options, terminal.progress()) : runLayerWise(model, graph, options, terminal.progress());
-            // A prediction counts and measures on the whole graph once more, with the memory that this takes.
+            writeOutputs(*out, result.outputs);
+            // A prediction counts and measures on the whole graph once more, with the memory and the time that this takes.
             if (!bound)
                 result.predicted = predict(model, arguments->ran.plan, graph, arguments->graph.run, result, arguments->profile, terminal.progress());
         }
-        writeOutputs(*out, result.outputs);
         if (bound) {
             result.boundBytes = static_cast<double>(bound->bytes());
             result.residentBytes = static_cast<double>(bound->peakBytes());

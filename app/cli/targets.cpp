@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -29,14 +30,19 @@ std::pair<std::int64_t, std::int64_t> rangeOf(std::string_view item)
     return {first, dash == std::string_view::npos ? first : nodeNumber(item.substr(dash + 1))};
 }
 
-void addNumbers(std::string_view item, std::vector<std::int64_t>& nodes)
+void addNumbers(std::string_view item, const DataGraph& graph, std::vector<std::int64_t>& nodes)
 {
     constexpr std::int64_t most = std::int64_t{1} << 31;
     const auto [first, last] = rangeOf(item);
+    // Of several types, the model says which are meant, and it may know of nodes that the graph does not name.
+    if (!graph.isTyped && graph.statesNodes && last >= graph.numNodes)
+        throw Error("There is no node " + std::to_string(std::max(first, graph.numNodes)) +
+                    (graph.numNodes == 0 ? ": the graph has none." : ": the graph has nodes 0 to " + std::to_string(graph.numNodes - 1) + "."));
     if (last < first || last - first >= most - static_cast<std::int64_t>(nodes.size()))
         throw Error("--targets: '" + printable(std::string(item)) + "' is no range of nodes.");
-    for (std::int64_t node = first; node <= last; ++node)
-        nodes.push_back(node);
+    const std::size_t before = nodes.size();
+    nodes.resize(before + static_cast<std::size_t>(last - first + 1));
+    std::iota(nodes.begin() + static_cast<std::ptrdiff_t>(before), nodes.end(), first);
 }
 
 // A range of names that are numbers is those of the graph between its ends.
@@ -70,7 +76,7 @@ std::vector<std::int64_t> nodesOf(std::string_view text, const DataGraph& graph)
         if (graph.names)
             addNames(item, *graph.names, nodes);
         else
-            addNumbers(item, nodes);
+            addNumbers(item, graph, nodes);
         begin = end;
     }
     return nodes;

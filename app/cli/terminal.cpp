@@ -319,6 +319,7 @@ double GraphArguments::fileBytes() const
 DataGraph GraphArguments::read(const Model& model, const Progress& progress)
 {
     m_read = withLearnedNodes(m_read ? *std::move(m_read) : readGraph(path, options, progress), model);
+    m_read->statesNodes = true;  // or the model would have said so
     return read(progress);
 }
 

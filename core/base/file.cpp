@@ -1,13 +1,35 @@
 #include "core/base/file.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
+#include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
 
 namespace cleave {
+
+namespace {
+
+// What a chain of links leads to, whether it is there or not.
+std::filesystem::path endOfLinks(const std::filesystem::path& path)
+{
+    constexpr int most = 40;
+    std::error_code problem;
+    std::filesystem::path end = path;
+    for (int links = 0; std::filesystem::is_symlink(end, problem); ++links) {
+        if (links == most)
+            throw Error(printable(path.string(), 300) + " cannot be written: " + std::strerror(ELOOP) + ".");
+        end = end.parent_path() / std::filesystem::read_symlink(end, problem);
+    }
+    return end;
+}
+
+}  // namespace
 
 std::vector<std::byte> readFile(const std::filesystem::path& path)
 {
@@ -22,23 +44,45 @@ std::vector<std::byte> readFile(const std::filesystem::path& path)
     return bytes;
 }
 
-void writeBeside(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write)
+void checkTarget(const std::filesystem::path& path)
 {
     std::error_code problem;
     // A rename would put a file in the place of a device such as /dev/null.
     if (std::filesystem::exists(path, problem) && !std::filesystem::is_regular_file(path, problem))
         throw Error(printable(path.string(), 300) + " cannot be written: it is not a file.");
-    std::filesystem::path temporary = path;
+    const std::filesystem::path folder = endOfLinks(path).parent_path();
+    if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
+        throw Error(printable(path.string(), 300) + " cannot be written: " + std::strerror(errno) + ".");
+}
+
+void writeBeside(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write)
+{
+    checkTarget(path);
+    const std::filesystem::path target = endOfLinks(path);
+    std::filesystem::path temporary = target;
     temporary += ".part" + std::to_string(getpid());
+    std::error_code problem;
     try {
         write(temporary);
-        std::filesystem::rename(temporary, path, problem);
+        reachDisk(temporary, path);
+        std::filesystem::rename(temporary, target, problem);
         if (problem)
             throw Error(printable(path.string(), 300) + " cannot be written: " + problem.message() + ".");
     } catch (...) {
         std::filesystem::remove(temporary, problem);
         throw;
     }
+}
+
+void reachDisk(const std::filesystem::path& path, const std::filesystem::path& name)
+{
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool done = file >= 0 && (fsync(file) == 0 || errno == EINVAL);  // EINVAL: there is no disk behind it
+    const int problem = errno;
+    if (file >= 0)
+        close(file);
+    if (!done)
+        throw Error(printable(name.string(), 300) + " cannot be written: " + std::strerror(problem) + ".");
 }
 
 }  // namespace cleave

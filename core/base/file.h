@@ -10,8 +10,14 @@ namespace cleave {
 /// The bytes of a whole file. Error if it is not there, not a file, or cannot be read.
 std::vector<std::byte> readFile(const std::filesystem::path& path);
 
-/// Calls write with a temporary name beside path, then renames it to path. If write throws or the rename fails, nothing is left.
-/// Error if path is a folder, a device or anything else but a file.
+/// Calls write with a temporary name beside path, then renames it to path once its bytes are on the disk; where path is a link, to what it leads
+/// to. If write throws or the rename fails, nothing is left. Error as of checkTarget, or if the disk fails.
 void writeBeside(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
+
+/// Error if writeBeside could not write there: path is a folder, a device or anything else but a file, or nothing can be made in its folder.
+void checkTarget(const std::filesystem::path& path);
+
+/// Waits until a file's bytes are on the disk. name: what an Error calls it.
+void reachDisk(const std::filesystem::path& path, const std::filesystem::path& name);
 
 }  // namespace cleave

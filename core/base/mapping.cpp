@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,6 +35,14 @@ public:
     {
         static Mappings& mappings = *new Mappings;
         return mappings;
+    }
+
+    // A copy of the process has no other thread that would let go of the lock.
+    Mappings()
+    {
+        const auto lock = [] { instance().m_mutex.lock(); };
+        const auto unlock = [] { instance().m_mutex.unlock(); };
+        pthread_atfork(lock, unlock, unlock);
     }
 
     struct Entry {
@@ -247,6 +256,11 @@ void MappedFile::forget(std::size_t offset, std::size_t bytes) const
 }
 
 FileTraffic fileTraffic() { return {bytesRead, bytesWritten}; }
+
+void prepareMappings()
+{
+    Mappings::instance();
+}
 
 void dropMappedPages(const std::function<bool()>& isEnough)
 {

@@ -60,6 +60,10 @@ struct FileTraffic {
 };
 FileTraffic fileTraffic();
 
+/// Registers what lets a copy of the process (fork) use mappings. To be called before pthread_atfork by what makes mappings while it holds a lock
+/// that it registers there: the lock that is registered last is taken first.
+void prepareMappings();
+
 /// Lets pages of mappings leave the process, piece by piece and in turn, until isEnough() says so or all had their turn.
 void dropMappedPages(const std::function<bool()>& isEnough);
 

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -88,7 +89,11 @@ void look()
     std::int64_t next = nextForLibraries;
     if (time < next || residentBytes() <= tooMuch || !nextForLibraries.compare_exchange_strong(next, time + longPause))
         return;
-    dropLibraryPages();
+    try {
+        dropLibraryPages();
+    } catch (const std::bad_alloc&) {
+        return;  // nobody could catch it in the thread that watches; the next look may find memory
+    }
     if (residentBytes() <= tooMuch)
         nextForLibraries = time + pause;
 }

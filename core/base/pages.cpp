@@ -72,6 +72,7 @@ public:
     // A copy of the process has no other thread that would let go of the lock.
     Pages()
     {
+        prepareMappings();
         const auto lock = [] { instance().m_mutex.lock(); };
         const auto unlock = [] { instance().m_mutex.unlock(); };
         pthread_atfork(lock, unlock, unlock);

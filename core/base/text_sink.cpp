@@ -12,8 +12,8 @@ void TextSink::Close::operator()(void* file) const
     gzclose(static_cast<gzFile>(file));
 }
 
-TextSink::TextSink(const std::filesystem::path& path, bool isPacked)
-    : m_name(printable(path.string(), 300)), m_file(gzopen(path.c_str(), isPacked ? "wb6" : "wbT"))
+TextSink::TextSink(const std::filesystem::path& path, bool isPacked, const std::filesystem::path& name)
+    : m_name(printable((name.empty() ? path : name).string(), 300)), m_file(gzopen(path.c_str(), isPacked ? "wb6" : "wbT"))
 {
     if (!m_file)
         fail();

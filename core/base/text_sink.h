@@ -10,7 +10,8 @@ namespace cleave {
 /// A file that is written from the first byte to the last, packed by gzip if that is asked for.
 class TextSink {
 public:
-    TextSink(const std::filesystem::path& path, bool isPacked);  ///< Error if the file cannot be written, here and below
+    /// name: what messages call the file, where path is not what the user knows. Error if the file cannot be written, here and below.
+    TextSink(const std::filesystem::path& path, bool isPacked, const std::filesystem::path& name = {});
 
     void write(std::string_view text);
     void close();  ///< without it the file is not whole

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <string>
 #include <utility>
 
+#include "core/base/memory.h"
 #include "core/graph/array_names.h"
 
 namespace cleave {
@@ -31,7 +33,7 @@ const std::pair<const std::string, Array>* targetRows(const DataGraph& graph, co
     return rows;
 }
 
-// Of each node, those of different types after each other. Empty where edges are not listed.
+// Of each node, those of different types after each other. Empty where edges are not listed, or there are more nodes than memory can count them of.
 std::vector<std::int64_t> degreesOf(const DataGraph& graph)
 {
     std::map<std::string, std::vector<std::int64_t>> byType;
@@ -46,6 +48,8 @@ std::vector<std::int64_t> degreesOf(const DataGraph& graph)
         if (isRelation && rows == nullptr)
             return {};
         const std::int64_t nodes = isRelation ? rows->second.shape[0] : graph.numNodes;
+        if (nodes > 0 && static_cast<std::uint64_t>(nodes) > physicalMemory() / (2 * sizeof(std::int64_t)))
+            return {};
         std::vector<std::int64_t>& degrees = byType[isRelation ? rows->first : std::string()];
         degrees.resize(static_cast<std::size_t>(std::max<std::int64_t>(nodes, 0)));
         const auto* targets = array.as<std::int64_t>() + array.shape[1];

@@ -26,7 +26,6 @@ public:
 
     void add(EdgePart part);  ///< Error if so many edges do not fit into memory
     std::int64_t count() const { return m_count; }
-    std::deque<EdgePart>& parts() { return m_parts; }
 
     /// Edges whose nodes are what people number them by: of 0 … V - 1 all stay, others are numbered by size and keep their numbers as names.
     /// stated: V, as the file says; if every number is below it, all stay.

@@ -85,7 +85,8 @@ std::vector<std::int64_t> breadthFirst(const Neighbours& neighbours)
 std::vector<std::int64_t> byClusters(const Neighbours& neighbours, std::int64_t batchSize)
 {
     const std::int64_t numNodes = neighbours.numNodes();
-    const std::vector<std::int64_t> part = clustersOf(neighbours.begin, neighbours.nodes, std::min((numNodes + batchSize - 1) / batchSize, numNodes));
+    const std::int64_t parts = numNodes / batchSize + (numNodes % batchSize > 0 ? 1 : 0);
+    const std::vector<std::int64_t> part = clustersOf(neighbours.begin, neighbours.nodes, parts);
     std::vector<std::int64_t> order(part.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, {}, [&](std::int64_t v) { return part[static_cast<std::size_t>(v)]; });
@@ -119,9 +120,12 @@ std::vector<std::int64_t> orderNodes(NodeOrder order, std::int64_t numNodes, std
     if (sources.size() != targets.size() || batchSize < 1)
         throw Error("A node order needs as many sources as targets and a batch size of at least 1.");
     for (const auto& ends : {sources, targets})
-        for (const std::int64_t node : ends)
+        for (const std::int64_t node : ends) {
+            if (numNodes == 0)
+                throw Error("An edge leads to node " + std::to_string(node) + ", but there are none.");
             if (node < 0 || node >= numNodes)
                 throw Error("An edge leads to node " + std::to_string(node) + ", but the graph has nodes 0 to " + std::to_string(numNodes - 1) + ".");
+        }
     if (numNodes > std::numeric_limits<std::int32_t>::max())
         throw Error("More than 2,147,483,647 nodes cannot be ordered.");
     progress.update(0, "Ordering nodes");

@@ -118,7 +118,7 @@ std::string quoted(const std::string& name, char separator)
 class TextWriter {
 public:
     TextWriter(const std::filesystem::path& path, const std::filesystem::path& temporary, const DataGraph& graph, const Progress& progress)
-        : m_sink(temporary, path.extension() == ".gz"), m_graph(graph), m_progress(progress), m_columns(columnsOf(graph))
+        : m_sink(temporary, path.extension() == ".gz", path), m_graph(graph), m_progress(progress), m_columns(columnsOf(graph))
     {
     }
 

@@ -326,7 +326,7 @@ ProfileGraph readProfileGraph(const std::filesystem::path& path, const Progress&
 void writeProfileGraph(const std::filesystem::path& path, const ProfileGraph& graph)
 {
     writeBeside(path, [&](const std::filesystem::path& file) {
-        TextSink sink(file, false);
+        TextSink sink(file, false, path);
         for (const ProfileNode& node : graph.nodes) {
             std::vector<std::string> sizes;
             for (const double bytes : node.activationBytes)

@@ -149,6 +149,9 @@ at::Tensor LayerWise::fromFirst(const Frame& frame, const at::Tensor& numbers) c
         return numbers;
     const std::int64_t least = numbers.min().item<std::int64_t>(), most = numbers.max().item<std::int64_t>();
     const std::int64_t rows = frame.own.empty() ? std::max<std::int64_t>(most + 1, 0) : total(frame.own);
+    if (rows == 0)
+        throw Error("'" + printable(m_a.program[frame.index].name) + "' names row " + std::to_string(most >= 0 ? most : least) +
+                    ", but there are none.");
     if (least < -rows || most >= rows || (least < 0 && frame.own.empty()))
         throw Error("'" + printable(m_a.program[frame.index].name) + "' names row " + std::to_string(most >= rows ? most : least) +
                     ", but there are rows 0 to " + std::to_string(rows - 1) + ".");

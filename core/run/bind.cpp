@@ -192,8 +192,12 @@ void checkRange(const Program& program, const Input& input, const at::Tensor& te
     if (first >= least && last < rows)
         return;
     const std::string wrong = std::to_string(first < least ? first : last), name = printable(program[input.value].name);
+    if (areNodes && rows == 0)
+        throw Error("Input '" + name + "' names node " + wrong + ", but there are none.");
     if (areNodes)
         throw Error("Input '" + name + "' names node " + wrong + ", but the graph has nodes 0 to " + std::to_string(rows - 1) + ".");
+    if (rows == 0)
+        throw Error("Input '" + name + "' names row " + wrong + ", but there are none.");
     throw Error("Input '" + name + "' names row " + wrong + ", but there are rows 0 to " + std::to_string(rows - 1) + ".");
 }
 

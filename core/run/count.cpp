@@ -39,7 +39,7 @@ GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges,
     }
     counts.error = nodes > 0 ? std::sqrt(variance) / nodes : 0;
     counts.kernels = m_kernels;
-    counts.batchesAtOnce = atOnce((mostNodes() + batchSize - 1) / batchSize);
+    counts.batchesAtOnce = atOnce(mostNodes() / batchSize + (mostNodes() % batchSize > 0 ? 1 : 0));
     return counts;
 }
 

@@ -48,6 +48,15 @@ int cudaNumber(std::string_view name)
 
 }  // namespace
 
+bool hasCudaCode()
+{
+#if defined(CLEAVE_TORCH_CUDA)
+    return true;
+#else
+    return false;
+#endif
+}
+
 std::string deviceName(const Device& device) { return device.name(); }
 
 void nameDevice(const std::string& name, std::shared_ptr<Device> device)

@@ -261,10 +261,11 @@ std::int64_t LayerWise::rowsOf(const CutFunction& function) const
     return most;
 }
 
-// Global ops run on all rows.
+// At most all rows, so that one batch behind another is a number still. Global ops run on all of them.
 std::int64_t LayerWise::batchSizeOf(const CutFunction& function, std::int64_t batchSize) const
 {
-    return function.isGlobal ? std::max<std::int64_t>(rowsOf(function), 1) : batchSize;
+    const std::int64_t all = std::max<std::int64_t>(rowsOf(function), 1);
+    return function.isGlobal ? all : std::min(batchSize, all);
 }
 
 int LayerWise::atOnce(std::int64_t batches) const
@@ -314,7 +315,7 @@ void LayerWise::runFunction(std::size_t index, Parts parts, std::int64_t batchSi
     Running running(function, std::move(parts));
     running.name = functionName(function);
     running.total = running.end = rowsOf(function);
-    running.atOnce = std::max<std::int64_t>(m_gatherAtOnce, 0);
+    running.atOnce = std::clamp<std::int64_t>(m_gatherAtOnce, 0, std::max<std::int64_t>(running.total, 1));
     const FileTraffic before = fileTraffic();
     running.numbered = needsNumbers(function, running.parts.whole);
     batchSize = batchSizeOf(function, batchSize);

@@ -14,6 +14,7 @@ struct DeviceOrReason {
 };
 DeviceOrReason openDevice(const std::string& name);
 
+bool hasCudaCode();  ///< whether this build knows GPUs, be there one or not
 bool hasDevice(const std::string& name);  ///< whether openDevice finds it; opens nothing
 std::string deviceName(const Device& device);  ///< "cuda:0 (NVIDIA H100)", as reports say it
 

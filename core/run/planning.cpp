@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <new>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
@@ -295,6 +296,8 @@ Prediction predict(const Model& model, const Plan& plan, const DataGraph& graph,
     } catch (const Error& error) {
         // What was computed is not lost because it cannot be predicted.
         prediction.rates = std::string("none. ") + error.what();
+    } catch (const std::bad_alloc&) {
+        prediction.rates = "none. There is not enough memory for it.";
     }
     return prediction;
 }

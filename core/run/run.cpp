@@ -9,6 +9,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "core/base/error.h"
@@ -68,6 +69,15 @@ std::vector<std::string> runOf(const Model& model, const Bindings& inputs, const
         run.push_back("input '" + printable(model.program()[input.value].name) + "' is " + is);
     }
     return run;
+}
+
+std::set<std::string> savedBy(const Model& model)
+{
+    std::set<std::string> names;
+    for (const CutFunction& function : model.cut->functions)
+        for (const ValueId value : function.saves)
+            names.insert(model.program()[value].name);
+    return names;
 }
 
 // By the rates that are kept for this machine, or what is assumed.
@@ -224,7 +234,7 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
             result.orderSeconds = ordering.lap();
         std::optional<StoreFolder> folder;
         if (!options.store.empty())
-            run.keepIn(folder.emplace(options.store, runOf(model, inputs, options), options.resume));
+            run.keepIn(folder.emplace(options.store, runOf(model, inputs, options), savedBy(model), options.resume));
         inputs.clear();
         const std::vector<at::Tensor> outputs = run.run(wanted, progress);
         result.seconds = watch.seconds();

@@ -38,7 +38,8 @@ struct RunOptions {
     OwnRows ownRows = OwnRows::Auto;
     std::vector<std::int64_t> targets;         ///< nodes whose outputs are wanted, in this order; empty: all
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
-    std::filesystem::path store;               ///< folder that keeps the save points (.npy) and says which functions are done; empty: none
+    /// folder that keeps the save points (.npy) and says which functions are done, with nothing else in it (checkStore); empty: none
+    std::filesystem::path store;
     bool narrowStore = false;                  ///< save points of float32 are kept as bfloat16: half the bytes, three digits
     bool resume = false;                       ///< go on with the run in that folder
     std::string device = "cpu";                ///< that functions run on if they can: "cpu", "cuda", "cuda:1", …
@@ -58,6 +59,11 @@ struct RunOptions {
     int threadsUsed() const;  ///< what 0 means put in
     std::filesystem::path spillFolder() const;
 };
+
+constexpr std::string_view keptPlanName = "manifest.plan.json";  ///< in RunOptions::store, of the plan that whoever runs it keeps there
+
+/// Error if RunOptions::store cannot be this folder: it holds a run already, or files of anything else; or, to resume, no run.
+void checkStore(const std::filesystem::path& folder, bool resume);
 
 struct NamedArray {
     std::string name;

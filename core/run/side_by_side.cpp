@@ -3,8 +3,10 @@
 #include <ATen/Parallel.h>
 #include <ATen/ThreadLocalState.h>
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "core/base/processors.h"
@@ -27,6 +29,44 @@ int blasThreads()
     static const auto get = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
     return get ? get() : 1;
 }
+
+// Holds OpenBLAS, which counts its threads for the whole process, at one of them, as long as anybody on any thread wants that.
+class OneThreadOfBlas {
+public:
+    static OneThreadOfBlas& instance()
+    {
+        static OneThreadOfBlas& one = *new OneThreadOfBlas;
+        return one;
+    }
+
+    // A copy of the process has no other thread that would let go of the lock.
+    OneThreadOfBlas()
+    {
+        const auto lock = [] { instance().m_mutex.lock(); };
+        const auto unlock = [] { instance().m_mutex.unlock(); };
+        pthread_atfork(lock, unlock, unlock);
+    }
+
+    void hold()
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_holders++ > 0)
+            return;
+        m_before = blasThreads();
+        useBlasThreads(1);
+    }
+
+    void letGo()
+    {
+        const std::lock_guard lock(m_mutex);
+        if (--m_holders == 0)
+            useBlasThreads(m_before);
+    }
+
+private:
+    std::mutex m_mutex;
+    int m_holders = 0, m_before = 1;  // threads before the first of them
+};
 
 bool isShared = false;  // LibTorch knows that its threads are at work, and uses no others
 
@@ -57,32 +97,27 @@ void yieldToOthers()
 }
 
 struct SideBySide::Impl {
-    int threads = at::get_num_threads(), ofBlas = blasThreads();
+    int threads = at::get_num_threads();
+    std::optional<OneBlasThread> ofBlas;  // an OpenBLAS on OpenMP changes the number above
     std::thread::id owner = std::this_thread::get_id();
     at::ThreadLocalState state;
 };
 
 SideBySide::SideBySide() : m(std::make_unique<Impl>())
 {
-    useBlasThreads(1);
+    m->ofBlas.emplace();
     useTorchThreads(1);
 }
 
 SideBySide::~SideBySide()
 {
-    useBlasThreads(m->ofBlas);
+    m->ofBlas.reset();
     useTorchThreads(m->threads);
 }
 
-OneBlasThread::OneBlasThread() : m_threads(blasThreads())
-{
-    useBlasThreads(1);
-}
+OneBlasThread::OneBlasThread() { OneThreadOfBlas::instance().hold(); }
 
-OneBlasThread::~OneBlasThread()
-{
-    useBlasThreads(m_threads);
-}
+OneBlasThread::~OneBlasThread() { OneThreadOfBlas::instance().letGo(); }
 
 struct SideBySide::Thread::Impl {
     at::ThreadLocalStateGuard guard;

@@ -15,7 +15,7 @@ void useTorchThreads(int threads);
 void yieldToOthers();
 
 /// While it lives, OpenBLAS uses one thread: its own ones would wait for a processor until OpenMP's idle ones sleep, some 10 ms, and so would who
-/// calls.
+/// calls. Of several that live at once, here and below, the last to go gives OpenBLAS its threads back.
 class OneBlasThread {
 public:
     OneBlasThread();
@@ -23,8 +23,6 @@ public:
     OneBlasThread(const OneBlasThread&) = delete;
     OneBlasThread& operator=(const OneBlasThread&) = delete;
 
-private:
-    int m_threads;
 };
 
 /// While it lives, LibTorch and its BLAS use one thread for each batch, because batches run at once.

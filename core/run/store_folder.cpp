@@ -1,11 +1,8 @@
 #include "core/run/store_folder.h"
 
 #include <ATen/ATen.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -16,6 +13,7 @@
 #include "core/base/format.h"
 #include "core/graph/npy.h"
 #include "core/model/json_view.h"
+#include "core/run/run.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -26,44 +24,58 @@ using Json = nlohmann::ordered_json;
 
 constexpr int formatVersion = 1;
 
+std::filesystem::path halfOf(std::filesystem::path path)
+{
+    path += ".part";
+    return path;
+}
+
 // NumPy has no bfloat16: its bits are kept.
 DType typeInFile(at::ScalarType type)
 {
     return type == at::kBFloat16 ? DType::Int16 : dtypeOf(type);
 }
 
-void reachDisk(const std::filesystem::path& path)
-{
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool done = file >= 0 && fsync(file) == 0;
-    const int problem = errno;
-    if (file >= 0)
-        close(file);
-    if (!done)
-        throw Error(printable(path.string(), 300) + " cannot be written: " + std::strerror(problem) + ".");
-}
-
 }  // namespace
 
-StoreFolder::StoreFolder(std::filesystem::path folder, std::vector<std::string> run, bool resume) : m_folder(std::move(folder)), m_run(std::move(run))
+void checkStore(const std::filesystem::path& folder, bool resume)
 {
     std::error_code problem;
-    const bool exists = std::filesystem::exists(m_folder / "manifest.json", problem);
-    const std::string name = printable(m_folder.string(), 300);
-    if (resume && !exists)
+    const bool holdsRun = std::filesystem::exists(folder / "manifest.json", problem);
+    const std::string name = printable(folder.string(), 300);
+    if (resume && !holdsRun)
         throw Error("There is no run to go on with in " + name + ": it has no manifest.json.");
-    if (!resume && exists)
+    if (resume)
+        return;
+    if (holdsRun)
         throw Error(name + " holds a run already: go on with it (--resume), or name another folder.");
+    for (const auto& file : std::filesystem::directory_iterator(folder, problem))
+        if (file.path().filename() != keptPlanName)
+            throw Error(name + " holds other files, such as " + printable(file.path().filename().string(), 300) +
+                        ": a run is kept in a folder of its own, a new or an empty one.");
+}
+
+StoreFolder::StoreFolder(std::filesystem::path folder, std::vector<std::string> run, const std::set<std::string>& names, bool resume)
+    : m_folder(std::move(folder)), m_run(std::move(run))
+{
+    checkStore(m_folder, resume);
+    std::error_code problem;
     std::filesystem::create_directories(m_folder, problem);
     if (!std::filesystem::is_directory(m_folder, problem))
-        throw Error("The folder " + name + " cannot be made.");
-    if (resume)
+        throw Error("The folder " + printable(m_folder.string(), 300) + " cannot be made.");
+    if (resume) {
         readManifest();
-    else
+        removeHalfWritten(names);
+    } else {
         writeManifest();
-    for (const auto& file : std::filesystem::directory_iterator(m_folder, problem))
-        if (file.path().extension() == ".part")
-            std::filesystem::remove(file.path(), problem);
+    }
+}
+
+void StoreFolder::removeHalfWritten(const std::set<std::string>& names) const
+{
+    std::error_code problem;
+    for (const std::string& name : names)
+        std::filesystem::remove(halfOf(pathOf(name)), problem);
 }
 
 void StoreFolder::readManifest()
@@ -103,8 +115,6 @@ void StoreFolder::writeManifest() const
         file << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n" << std::flush;
         if (!file)
             throw Error(printable(m_folder.string(), 300) + " cannot be written.");
-        file.close();
-        reachDisk(temporary);
     });
 }
 
@@ -118,20 +128,27 @@ std::filesystem::path StoreFolder::pathOf(const std::string& name) const
 
 at::Tensor StoreFolder::create(const std::string& name, const std::vector<std::int64_t>& sizes, at::ScalarType type)
 {
+    const std::filesystem::path path = halfOf(pathOf(name));
+    if (const auto open = std::ranges::find(m_open, name, &File::name); open != m_open.end()) {
+        if (open->type == type && open->rows.sizes() == at::IntArrayRef(sizes))
+            return open->rows;
+        std::error_code problem;
+        std::filesystem::remove(path, problem);
+        m_open.erase(open);
+    }
     Array empty{typeInFile(type), sizes, nullptr};
     const std::string header = npyHeader(empty);
-    std::filesystem::path path = pathOf(name);
-    path += ".part";
     const auto file = std::make_shared<Mapping>(Mapping::create(path, header.size() + empty.bytes()));
     std::memcpy(file->data(), header.data(), header.size());
-    m_open.push_back({name, type, path});
-    return at::from_blob(file->data() + header.size(), sizes, [file](void*) {}, at::TensorOptions(type));
+    const at::Tensor rows = at::from_blob(file->data() + header.size(), sizes, [file](void*) {}, at::TensorOptions(type));
+    m_open.push_back({name, type, path, rows});
+    return rows;
 }
 
 void StoreFolder::finish(std::size_t function)
 {
     for (const File& file : m_open) {
-        reachDisk(file.path);
+        reachDisk(file.path, pathOf(file.name));
         std::error_code problem;
         std::filesystem::rename(file.path, pathOf(file.name), problem);
         if (problem)

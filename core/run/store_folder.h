@@ -17,11 +17,13 @@ namespace cleave {
 /// interrupted goes on there. Files of a function that is not done end in .part.
 class StoreFolder {
 public:
-    /// run: what must be the same for a run to go on, one line of text for each thing. A new folder must not hold a run already; one to resume must
-    /// hold this run, and what is half written there is removed. Error otherwise.
-    StoreFolder(std::filesystem::path folder, std::vector<std::string> run, bool resume);
+    /// run: what must be the same for a run to go on, one line of text for each thing. names: all that the run saves. A new folder must be empty, but
+    /// for the plan that is kept beside the run, so that nothing in it is anybody else's; one to resume must hold this run, and what of these names
+    /// is half written there is removed. Error otherwise.
+    StoreFolder(std::filesystem::path folder, std::vector<std::string> run, const std::set<std::string>& names, bool resume);
 
-    /// A tensor whose memory is a file of the folder, to be filled by a function that is not done.
+    /// A tensor whose memory is a file of the folder, to be filled by a function that is not done. The same once more for a name that the function
+    /// has asked for already.
     at::Tensor create(const std::string& name, const std::vector<std::int64_t>& sizes, at::ScalarType type);
 
     /// The function's files are complete: from now on they are kept.
@@ -35,9 +37,11 @@ private:
         std::string name;
         at::ScalarType type;
         std::filesystem::path path;
+        at::Tensor rows;
     };
 
     void readManifest();
+    void removeHalfWritten(const std::set<std::string>& names) const;
     void writeManifest() const;
     std::filesystem::path pathOf(const std::string& name) const;
 

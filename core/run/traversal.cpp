@@ -137,6 +137,8 @@ void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const Progres
     for (const ValueId output : m_a.program.outputs) {
         std::vector<bool>& rows = needed.try_emplace(output, static_cast<std::size_t>(asked)).first->second;
         for (const std::int64_t node : nodes) {
+            if (asked == 0)
+                throw Error("There is no node " + std::to_string(node) + ": the graph has none.");
             if (node < 0 || node >= asked)
                 throw Error("There is no node " + std::to_string(node) + ": the graph has nodes 0 to " + std::to_string(asked - 1) + ".");
             rows[static_cast<std::size_t>(node)] = true;

@@ -1144,6 +1144,10 @@
         <translation>有一条边指向节点 %1，但图中只有节点 0 到 %2。</translation>
     </message>
     <message>
+        <source>An edge leads to node %1, but there are none.</source>
+        <translation>有一条边指向节点 %1，但没有节点。</translation>
+    </message>
+    <message>
         <source>%1 has no splits: there is no split %2.</source>
         <translation>%1 没有划分：没有划分 %2。</translation>
     </message>
@@ -1580,6 +1584,10 @@
         <translation>没有节点 %1：图中只有节点 0 到 %2。</translation>
     </message>
     <message>
+        <source>There is no node %1: the graph has none.</source>
+        <translation>没有节点 %1：图中没有节点。</translation>
+    </message>
+    <message>
         <source>is longer than 4 MiB: this is no text file of the kind that its name says</source>
         <translation>超过 4 MiB：这不是其名称所说的那种文本文件</translation>
     </message>
@@ -1754,6 +1762,18 @@
     <message>
         <source>Only nodes can be asked for, but output %1 has a row for each edge.</source>
         <translation>只能请求节点，但输出 %1 是每条边一行。</translation>
+    </message>
+    <message>
+        <source>Input %1 names node %2, but there are none.</source>
+        <translation>输入 %1 指向节点 %2，但没有节点。</translation>
+    </message>
+    <message>
+        <source>Input %1 names row %2, but there are none.</source>
+        <translation>输入 %1 指向第 %2 行，但没有任何行。</translation>
+    </message>
+    <message>
+        <source>%1 names row %2, but there are none.</source>
+        <translation>%1 指向第 %2 行，但没有任何行。</translation>
     </message>
     <message>
         <source>%1 names row %2, but there are rows 0 to %3.</source>

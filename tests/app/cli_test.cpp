@@ -1,6 +1,7 @@
 // The command line as a person uses it: exact exit codes, one sentence on stderr, outputs that other programs read.
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,9 @@ TEST(Cli, VersionAndHelp)
     const Result version = run("--version");
     EXPECT_EQ(version.code, 0);
     EXPECT_NE(version.out.find("LibTorch"), std::string::npos);
+    const Result there = run("verify " + example("gcn.pt2") + " " + example("cora.npz") + " --device cuda --strict-device");
+    const bool saysNone = version.out.find("CUDA: not built in\n") != std::string::npos;
+    EXPECT_EQ(saysNone, there.err.find("this build has no CUDA") != std::string::npos) << there.err;
     const Result help = run("--help");
     EXPECT_EQ(help.code, 0);
     for (const char* command : {"inspect", "run", "verify", "plan", "compare", "profile", "calibrate", "code", "dot", "generate", "convert", "bench"})
@@ -94,6 +98,9 @@ TEST(Cli, RunWritesNpyAndNpz)
     const Result two = run("run " + zoo + ".pt2 " + zoo + ".npz --out " + out);
     EXPECT_EQ(two.code, 1);
     EXPECT_NE(two.err.find(".npz"), std::string::npos);
+    const Result before = run("run " + zoo + ".pt2 nothing.npz --out " + out);
+    EXPECT_EQ(before.code, 1);
+    EXPECT_EQ(before.err, "The model has 2 outputs: write them to a file that ends in .npz.\n") << "before the graph is read";
     ASSERT_EQ(run("run " + zoo + ".pt2 " + zoo + ".npz --out " + (folder / "out.npz").string()).code, 0);
     EXPECT_EQ(readNpz(folder / "out.npz").size(), 2U);
 }
@@ -154,6 +161,8 @@ TEST(Cli, NothingIsLeftWhereTheOutputCannotBeWritten)
     const Result result = run("run " + example("gcn.pt2") + " " + example("cora.npz") + " --out " + (folder / "none/out.npy").string());
     EXPECT_EQ(result.code, 1);
     EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+    const Result before = run("run nothing.pt2 nothing.npz --out " + (folder / "none/out.npy").string());
+    EXPECT_NE(before.err.find("out.npy cannot be written: "), std::string::npos) << "before the model is read: " << before.err;
 }
 
 TEST(Cli, RandomFeaturesAreSaid)
@@ -496,7 +505,10 @@ TEST(Cli, AnInterruptedRunGoesOn)
     const std::size_t done = finished();
     ASSERT_GE(done, 2U);
     EXPECT_FALSE(std::filesystem::exists(out));
-    std::ofstream(folder / "store/left_over.npy.part") << "half";
+    // Whatever name it has: it stands for the one that the run was writing.
+    const std::string begun = nlohmann::json::parse(run("inspect " + benchModel("sage3") + " --json").out)["outputs"][0]["name"];
+    std::ofstream(folder / "store" / (begun + ".npy.part")) << "half";
+    std::ofstream(folder / "store/movie.iso.part") << "half";
     const Result other = run("run " + benchModel("sage2") + " " + graph + " --resume " + store + " --out " + out);
     EXPECT_EQ(other.code, 1);
     EXPECT_NE(other.err.find("is another one: there, the model is"), std::string::npos) << other.err;
@@ -508,8 +520,26 @@ TEST(Cli, AnInterruptedRunGoesOn)
         EXPECT_EQ(functions[f]["batches"] == 0, f < done) << f;
     expectClose(out, folder / "whole.npy");
     for (const auto& file : std::filesystem::directory_iterator(store))
-        EXPECT_NE(file.path().extension(), ".part") << file.path();
+        EXPECT_EQ(file.path().extension() == ".part", file.path().filename() == "movie.iso.part") << file.path();
     EXPECT_EQ(run("run " + inputs + " --resume " + (folder / "none").string() + " --out " + out).code, 1);
+}
+
+TEST(Cli, SavePointsAreKeptInAFolderOfTheirOwn)
+{
+    const test::TemporaryFolder folder;
+    const std::string inputs = "run " + example("gcn.pt2") + " " + example("cora.npz") + " --out " + (folder / "out.npy").string() + " --store ";
+    std::filesystem::create_directory(folder / "films");
+    test::writeText(folder / "films/movie.iso.part", "half a movie");
+    const Result refused = run(inputs + (folder / "films").string());
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_NE(refused.err.find("films holds other files, such as movie.iso.part: "), std::string::npos) << refused.err;
+    EXPECT_EQ(test::readText(folder / "films/movie.iso.part"), "half a movie");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "films"), {}), 1) << "no plan either";
+    EXPECT_FALSE(std::filesystem::exists(folder / "out.npy"));
+    std::filesystem::create_directory(folder / "empty");
+    EXPECT_EQ(run(inputs + (folder / "empty").string()).code, 0);
+    const std::string files = example("gcn.pt2") + " " + example("cora.npz"), made = (folder / "new").string();
+    EXPECT_EQ(run("run " + files + " --store " + made + " --out " + made + "/../new/out.npy").code, 0) << "outputs may lie there too";
 }
 
 // Runs the command line in a process of its own; before is called there first.
@@ -531,6 +561,38 @@ int codeOf(pid_t child)
     int status = 0;
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Measuring the ops takes seconds: who has seen enough of it has the outputs.
+TEST(Cli, OutputsAreWrittenBeforeTheyArePredicted)
+{
+    const test::TemporaryFolder folder;
+    const std::string graph = graphFolder(folder, 15), out = (folder / "out.npy").string(), errors = (folder / "errors").string();
+    const pid_t child = start("run " + benchModel("sage3") + " " + graph + " --profile --out " + out, errors);
+    for (int i = 0; i < 60'000 && !std::filesystem::exists(out); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(child, SIGINT);
+    EXPECT_EQ(codeOf(child), 130) << test::readText(errors);
+    EXPECT_EQ(readNpy(out).shape[0], 1 << 15);
+}
+
+void mayTake(rlim_t bytes)
+{
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+TEST(Cli, TooLittleMemoryIsASentence)
+{
+    const test::TemporaryFolder folder;
+    const std::string out = (folder / "out.npy").string(), errors = (folder / "errors").string();
+    const std::string typed = (test::testDir() / "models/zoo/typed_sage").string();
+    const auto limited = [] { mayTake(rlim_t{12} << 30); };
+    EXPECT_EQ(codeOf(start("run " + typed + ".pt2 " + typed + ".npz --targets 0-2000000000 --out " + out, errors, limited)), 1);
+    EXPECT_EQ(test::readText(errors), "There is not enough memory for this.\n");
+    // Of one type, the graph's nodes are known.
+    EXPECT_EQ(codeOf(start("run " + example("gcn.pt2") + " " + example("cora.npz") + " --targets 0-2000000000 --out " + out, errors, limited)), 1);
+    EXPECT_EQ(test::readText(errors), "There is no node 2708: the graph has nodes 0 to 2707.\n");
 }
 
 TEST(Cli, AFileThatIsShortenedWhileItIsReadGetsASentence)
@@ -649,6 +711,7 @@ TEST(Cli, SwitchesAreTaken)
     }
     EXPECT_NE(run("verify " + inputs).out.find("Rewrites: transform-first 2"), std::string::npos);
     EXPECT_EQ(run("verify " + inputs + " --rewrite none").out.find("Rewrites"), std::string::npos);
+    EXPECT_EQ(run("verify " + example("gcn.pt2") + " " + example("cora.npz") + " --gather-at-once 500 --batch-size 9223372036854775807").code, 0);
     const Result unknown = run("verify " + inputs + " --rewrite everything");
     EXPECT_EQ(unknown.code, 1);
     EXPECT_NE(unknown.err.find("there is no rewrite 'everything'"), std::string::npos);
@@ -701,7 +764,7 @@ TEST(Cli, RunsPlanForTheGraph)
     EXPECT_NE(test::readText(folder / "there/manifest.plan.json").find("\"device\": \"cuda\""), std::string::npos) << "to go on there";
     // A plan that lies in the folder already is somebody's.
     const std::string mine = test::readText(plan);
-    ASSERT_EQ(run(inputs + " --plan " + plan + " --store " + folder.path().string()).code, 0);
+    EXPECT_EQ(run(inputs + " --plan " + plan + " --store " + folder.path().string()).code, 1);
     EXPECT_EQ(test::readText(plan), mine);
     const test::TemporaryFolder config;
     std::filesystem::create_directories(config / "cleave");

@@ -1,8 +1,26 @@
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <functional>
 
 #include "core/base/file.h"
 #include "core/base/zip.h"
 #include "tests/core/test_files.h"
+
+namespace {
+
+std::function<void()> whenFilesReachTheDisk;
+
+}  // namespace
+
+// In place of the C library's.
+extern "C" int fsync(int file)
+{
+    if (whenFilesReachTheDisk)
+        whenFilesReachTheDisk();
+    return static_cast<int>(syscall(SYS_fsync, file));
+}
 
 namespace cleave {
 namespace {
@@ -155,6 +173,54 @@ TEST(File, KeepsTheOldFileWhenWritingFails)
               "No room.");
     EXPECT_EQ(test::readText(folder / "kept"), "old");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+void writeWords(const std::filesystem::path& path, const std::string& words)
+{
+    writeBeside(path, [&](const std::filesystem::path& temporary) { test::writeText(temporary, words); });
+}
+
+TEST(File, IsWrittenWhereLinksLead)
+{
+    const test::TemporaryFolder folder;
+    std::filesystem::create_directory(folder / "far");
+    test::writeText(folder / "far/real", "old");
+    std::filesystem::create_symlink("far/real", folder / "link");
+    std::filesystem::create_symlink(folder / "link", folder / "link to link");
+    writeWords(folder / "link to link", "new");
+    EXPECT_EQ(test::readText(folder / "far/real"), "new");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link")) << "and stays one";
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link to link"));
+    std::filesystem::create_symlink("far/nothing yet", folder / "ahead");
+    writeWords(folder / "ahead", "something");
+    EXPECT_EQ(test::readText(folder / "far/nothing yet"), "something");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "ahead"));
+    std::filesystem::create_symlink("round", folder / "round");
+    EXPECT_NE(errorOf([&] { writeWords(folder / "round", "nothing"); }).find("round cannot be written: "), std::string::npos);
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "far"), {}), 2) << "nothing temporary is left";
+}
+
+TEST(File, TellsBeforehandWhereNoneCanBe)
+{
+    const test::TemporaryFolder folder;
+    EXPECT_NE(errorOf([&] { checkTarget(folder / "none/out"); }).find("out cannot be written: "), std::string::npos);
+    EXPECT_NE(errorOf([&] { checkTarget(folder.path()); }).find("it is not a file"), std::string::npos);
+    EXPECT_EQ(errorOf([&] { checkTarget(folder / "out"); }), "");
+    EXPECT_EQ(errorOf([&] { checkTarget("out"); }), "");
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+// A machine that stops at any moment leaves the old file or the new one.
+TEST(File, IsOnTheDiskBeforeItIsCalledByItsName)
+{
+    const test::TemporaryFolder folder;
+    test::writeText(folder / "file", "old");
+    std::string whenSynced;
+    whenFilesReachTheDisk = [&] { whenSynced += test::readText(folder / "file"); };
+    writeWords(folder / "file", "new");
+    whenFilesReachTheDisk = {};
+    EXPECT_EQ(whenSynced, "old");
+    EXPECT_EQ(test::readText(folder / "file"), "new");
 }
 
 }  // namespace

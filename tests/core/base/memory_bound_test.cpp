@@ -3,14 +3,22 @@
 
 #include <gtest/gtest.h>
 #include <link.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <future>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -19,6 +27,29 @@
 #include "core/base/pages.h"
 #include "core/graph/npy.h"
 #include "tests/core/test_files.h"
+
+namespace {
+
+std::atomic<bool> othersGetNothing = false;  // threads but those that are spared
+std::atomic<int> refused = 0;
+thread_local bool isSpared = false;
+
+}  // namespace
+
+// In place of the C++ library's. Not inline, since compilers would take what is new to be freed by the wrong function.
+[[gnu::noinline]] void* operator new(std::size_t bytes)
+{
+    if (othersGetNothing && !isSpared) {
+        ++refused;
+        throw std::bad_alloc();
+    }
+    if (void* memory = std::malloc(std::max<std::size_t>(bytes, 1)))
+        return memory;
+    throw std::bad_alloc();
+}
+
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace cleave {
 namespace {
@@ -80,6 +111,32 @@ TEST(Mapping, ADiskWithoutRoomIsASentence)
     const std::string error = test::errorOf([&] { Mapping::create(folder / "large", std::size_t{1} << 52); });
     EXPECT_TRUE(error.starts_with("There is no room for ")) << error;
     EXPECT_TRUE(isEmpty(folder.path()));
+}
+
+TEST(Mapping, ACopyOfTheProcessCanMakeOneWhilePagesAreDropped)
+{
+    const test::TemporaryFolder folder;
+    const Mapping memory = Mapping::temporary(folder.path(), mega);
+    std::promise<void> begun;
+    std::thread drops([&] {
+        dropMappedPages([&, isFirst = true]() mutable {
+            if (std::exchange(isFirst, false))
+                begun.set_value();
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            return true;
+        });
+    });
+    begun.get_future().wait();
+    const pid_t copy = fork();
+    if (copy == 0) {
+        alarm(10);  // for a copy that waits for ever
+        Mapping::temporary(folder.path(), mega);
+        _exit(0);
+    }
+    drops.join();
+    int status = 0;
+    waitpid(copy, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status)) << "it waits for a thread that it does not have";
 }
 
 TEST(MemoryBound, WhatDoesNotFitLiesInFiles)
@@ -171,6 +228,23 @@ TEST(MemoryBound, LibrariesThatGrowAreDroppedWhereTheBoundIsNear)
         stayWithinBound();
     EXPECT_LT(residentBytes(), all - grown / 4);
     EXPECT_GT(bound.peakBytes(), grown / 2) << "they had come";
+}
+
+TEST(MemoryBound, TheThreadThatWatchesOutlivesALackOfMemory)
+{
+    const test::TemporaryFolder folder;
+    isSpared = true;
+    const std::unique_ptr<std::byte[]> memory(new std::byte[40 * mega]);  // untouched as yet
+    const MemoryBound bound(16 * mega, folder.path());
+    othersGetNothing = true;
+    std::memset(memory.get(), 1, 40 * mega);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (refused == 0 && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    othersGetNothing = false;
+    EXPECT_GT(refused, 0) << "it wanted none";
+    EXPECT_GT(bound.peakBytes(), 30 * mega);
 }
 
 // Rows that are added up get as much memory whether pages of libraries happen to be resident or not.

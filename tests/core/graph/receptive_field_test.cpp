@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "core/base/memory.h"
 #include "core/graph/degrees.h"
 #include "core/graph/generate.h"
 #include "tests/core/test_files.h"
@@ -69,6 +70,14 @@ TEST(Degrees, AreThoseOfTheKarateClub)
     EXPECT_DOUBLE_EQ(degrees->mean, 156.0 / 34);
     EXPECT_THAT(degrees->histogram, ElementsAre(0, 1, 17, 11, 3, 2)) << "0, 1, 2 to 3, 4 to 7, 8 to 15, 16 to 31";
     EXPECT_FALSE(summarizeDegrees(DataGraph()));
+}
+
+// What a file says it has need not be there.
+TEST(Degrees, AreNotCountedOfMoreNodesThanFit)
+{
+    DataGraph graph = karateClub();
+    graph.numNodes = static_cast<std::int64_t>(physicalMemory());
+    EXPECT_FALSE(summarizeDegrees(graph));
 }
 
 TEST(Degrees, CountAllRelationsIntoNodesOfSeveralTypes)

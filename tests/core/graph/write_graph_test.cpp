@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "core/graph/generate.h"
 #include "core/graph/npy.h"
@@ -87,6 +88,16 @@ TEST(WriteGraph, RefusesOtherTargets)
     for (const char* name : {"g.foo", "g.graphml", "g.npz.gz", "full"})
         EXPECT_NE(test::errorOf([&] { writeGraph(folder / name, karateClub()); }), "") << name;
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(WriteGraph, NamesTheFileThatWasAskedFor)
+{
+    const test::TemporaryFolder folder;
+    for (const char* name : {"g.csv", "g.npz", "g.mtx.gz"}) {
+        std::filesystem::create_directories((folder / name).string() + ".part" + std::to_string(getpid()) + "/in_the_way");
+        const std::string error = test::errorOf([&] { writeGraph(folder / name, karateClub()); });
+        EXPECT_TRUE(error.starts_with((folder / name).string() + " cannot be written")) << error;
+    }
 }
 
 TEST(NodeNames, OfNumPyTexts)

@@ -1,6 +1,7 @@
 #include "core/plan/profile_graph.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <chrono>
 
@@ -171,6 +172,8 @@ TEST_F(HostileProfileGraph, AFileThatCannotBeWrittenLeavesWhatWasThere)
     const ProfileGraph graph = read(node("a", "x"));
     EXPECT_THAT(test::errorOf([&] { writeProfileGraph(m_folder / "none/graph.txt", graph); }), HasSubstr("cannot be written"));
     EXPECT_NE(test::errorOf([&] { writeProfileGraph(m_folder.path(), graph); }), "");
+    std::filesystem::create_directories((m_folder / "g.txt").string() + ".part" + std::to_string(getpid()) + "/in_the_way");
+    EXPECT_EQ(test::errorOf([&] { writeProfileGraph(m_folder / "g.txt", graph); }), (m_folder / "g.txt").string() + " cannot be written.");
 }
 
 }  // namespace

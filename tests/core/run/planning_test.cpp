@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <random>
@@ -297,6 +298,8 @@ TEST(NodeOrders, AreWhatTheySay)
         EXPECT_EQ(again, order);
     }
     EXPECT_TRUE(orderNodes(NodeOrder::Metis, 0, {}, {}, 4).empty());
+    EXPECT_EQ(orderNodes(NodeOrder::Metis, 9, from, to, std::numeric_limits<std::int64_t>::max()), orderNodes(NodeOrder::Metis, 9, from, to, 9));
+    EXPECT_EQ(test::errorOf([&] { orderNodes(NodeOrder::Degree, 0, from, to, 4); }), "An edge leads to node 0, but there are none.");
     EXPECT_THAT(test::errorOf([&] { orderNodes(NodeOrder::Degree, 3, from, to, 4); }), HasSubstr("node"));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <set>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "core/graph/npy.h"
 #include "core/plan/dot.h"
 #include "core/plan/plan_space.h"
+#include "core/run/measure.h"
 #include "tests/core/run/zoo_files.h"
 
 namespace cleave {
@@ -366,6 +368,34 @@ TEST(Run, GraphsThatDoNotFitAreOneSentence)
     options = {};
     options.batchSize = -1;
     EXPECT_NE(refusal(graph, options), "");
+    DataGraph none = graph;
+    none.arrays["x"].shape[0] = 0;
+    EXPECT_NE(refusal(none).find(", but there are none."), std::string::npos) << refusal(none);
+}
+
+TEST(Run, ABatchMayBeLargerThanAnyGraph)
+{
+    constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+    const Model model = openZoo("gcn");
+    const DataGraph graph = zooGraph("gcn");
+    const RunResult expected = runLayerWise(model, graph);
+    for (const std::int64_t gathered : {std::int64_t{0}, std::int64_t{10}, largest}) {
+        RunOptions options;
+        options.batchSize = largest;
+        options.gatherAtOnce = gathered;
+        options.batchesAtOnce = 2;
+        const RunResult result = runLayerWise(model, graph, options);
+        ASSERT_EQ(result.outputs.front().array.shape, expected.outputs.front().array.shape);
+        for (std::int64_t i = 0; i < expected.outputs.front().array.count(); ++i)
+            ASSERT_NEAR(result.outputs.front().array.as<float>()[i], expected.outputs.front().array.as<float>()[i], 1e-5) << gathered;
+        for (const FunctionRun& function : result.functions)
+            EXPECT_EQ(function.rows, graph.numNodes) << gathered;
+    }
+    GraphMeasure measure(model, graph);
+    const GraphCounts all = measure.counts(graph.numNodes), more = measure.counts(largest);
+    EXPECT_EQ(more.batchesAtOnce, all.batchesAtOnce);
+    for (std::size_t f = 0; f < all.functions.size(); ++f)
+        EXPECT_EQ(more.functions[f].within(), all.functions[f].within());
 }
 
 TEST(Run, RenamedInputs)
