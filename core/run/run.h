@@ -38,7 +38,8 @@ struct RunOptions {
     OwnRows ownRows = OwnRows::Auto;
     std::vector<std::int64_t> targets;         ///< nodes whose outputs are wanted, in this order; empty: all
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
-    /// folder that keeps the save points (.npy) and says which functions are done, with nothing else in it (checkStore); empty: none
+    /// folder that keeps the save points (.npy) and says which functions are done, new or empty when a run begins (checkStore);
+    /// empty: none
     std::filesystem::path store;
     bool narrowStore = false;                  ///< save points of float32 are kept as bfloat16: half the bytes, three digits
     bool resume = false;                       ///< go on with the run in that folder
