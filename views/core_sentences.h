@@ -332,6 +332,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "Rows of some nodes cannot be computed alone: they need %1, which has no rows of nodes of one type."),
     QT_TRANSLATE_NOOP("cleave::Core", "Rows of some nodes cannot be computed alone: the program also stores rows of %1."),
     QT_TRANSLATE_NOOP("cleave::Core", "Rows of some nodes cannot be computed alone: nothing of it has a row for each node."),
+    QT_TRANSLATE_NOOP("cleave::Core", "Rows of some nodes cannot be computed alone: the model does not run on random graphs of other sizes."),
     QT_TRANSLATE_NOOP("cleave::Core", "Rows of some nodes cannot be computed alone: on a random graph they depend on more than the nodes within %1 steps."),
     QT_TRANSLATE_NOOP("cleave::Core", "There is not enough memory for the neighbourhood of even one node."),
     QT_TRANSLATE_NOOP("cleave::Core", "The neighbourhoods of all nodes that were tried are too large to compute them alone."),

@@ -355,7 +355,7 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
         for (const Input& input : program.inputs)
             if (input.parameter.valid()) {
                 const Weight& weight = program[input.parameter];
-                if (analysis.onlyGiven() >= 0 && weight.sizes[0] != graph.numNodes)
+                if (analysis.onlyGiven() >= 0 && graph.statesNodes && weight.sizes[0] != graph.numNodes)
                     throw Error("Parameter '" + printable(weight.name) + "' has " + formatCount(weight.sizes[0]) + " rows, but graph " + graph.name +
                                 " has " + formatCount(graph.numNodes) + " nodes.");
                 sizes[program[input.value].sizes[0].symbol] = weight.sizes[0];

@@ -185,7 +185,8 @@ PricedPlan planFor(const Model& model, const DataGraph& graph, Planner planner, 
                 if (!value.sizes[d].isConstant())
                     known.emplace(value.sizes[d].symbol, array->second.shape[input.dimOfForward(d)]);
     }
-    Planning planning(model, std::max<std::int64_t>(graph.numNodes, 1), graph.numEdges,
+    const std::int64_t nodes = withLearnedNodes(graph, model).numNodes;
+    Planning planning(model, std::max<std::int64_t>(nodes, 1), graph.numEdges,
                       options.device == "cpu" ? rates : ratesOn(rates.of(options.device), rates), std::move(known));
     return planning.make(planner, {{}, 0, options.batchSize}, progress);
 }

@@ -20,7 +20,6 @@
 #include "core/base/memory.h"
 #include "core/base/pages.h"
 #include "core/base/stopwatch.h"
-#include "core/run/probe.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -320,13 +319,25 @@ Neighbourhoods::Neighbourhoods(const Analysis& analysis, const Constants& consta
         for (const ProbeGraph& graph : {ProbeGraph{4001, 5003, 5, 4, 11}, ProbeGraph{3001, 2503, 9, 4, 23}}) {
             progress.update(0, "Trying neighbourhoods on random graphs");
             std::vector<c10::IValue> whole;
-            Bindings inputs = runnableProbeInputs(analysis, constants, graph, values, whole);
+            Bindings inputs = inputsOf(graph, values, whole);
             Tensors known;
             for (std::size_t i = 0; i < values.size(); ++i)
                 known[values[i]] = whole[i].toTensor();
             m_graphs.emplace_back(std::move(inputs), std::move(known));
         }
     });
+}
+
+Bindings Neighbourhoods::inputsOf(const ProbeGraph& graph, const std::vector<ValueId>& values, std::vector<c10::IValue>& whole) const
+{
+    try {
+        return runnableProbeInputs(m_a, m_constants, graph, values, whole);
+    } catch (const NotEnoughMemory&) {
+        throw;
+    } catch (const Error&) {
+        m_progress.check();
+        throw Error("Rows of some nodes cannot be computed alone: the model does not run on random graphs of other sizes.");
+    }
 }
 
 // Whether nodes of a random graph get the rows that they have there from their neighbourhoods.

@@ -9,6 +9,7 @@
 
 #include "core/graph/blocks.h"
 #include "core/run/executor.h"
+#include "core/run/probe.h"
 
 /// Rows of some nodes by the uncut program, on what of the graph they depend on: private to core/run.
 namespace cleave {
@@ -89,6 +90,7 @@ public:
     std::pair<Neighbourhood, Neighbourhood> of(const Stage& stage) const;
 
 private:
+    Bindings inputsOf(const ProbeGraph& graph, const std::vector<ValueId>& values, std::vector<c10::IValue>& whole) const;
     bool isEnough(const Neighbourhood& neighbourhood, const Stage& stage, const Bindings& inputs, const Tensors& values, std::int64_t firstNode,
                   std::int64_t step) const;
 

@@ -2011,6 +2011,10 @@
         <source>An array of %1 is called &apos;%2&apos;, which cannot be the name of a file.</source>
         <translation>%1 中有一个数组名为 &apos;%2&apos;，不能用作文件名。</translation>
     </message>
+    <message>
+        <source>Rows of some nodes cannot be computed alone: the model does not run on random graphs of other sizes.</source>
+        <translation>无法单独计算部分节点的行：模型不能在其他大小的随机图上运行。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>
