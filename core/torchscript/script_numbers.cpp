@@ -96,7 +96,8 @@ std::shared_ptr<const SizeOrigin> ScriptInterpreter::originOf(const Node& node, 
     ItemList leaves;
     for (const Item& input : inputs)
         forEachLeaf(input, [&](const Item& leaf) { leaves.push_back(leaf); });
-    if (!isTruthOrNumber(result.value) || std::ranges::none_of(leaves, [&](const Item& leaf) { return isOfSizes(leaf, m_recorder.program()); }))
+    const bool isIdentity = is(node, "aten::__is__") || is(node, "aten::__isnot__");  // to None
+    if (isIdentity || !isTruthOrNumber(result.value) || std::ranges::none_of(leaves, [&](const Item& leaf) { return isOfSizes(leaf, m_recorder.program()); }))
         return {};
     std::string op = node.kind().toUnqualString();
     std::erase(op, '_');

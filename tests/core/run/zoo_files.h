@@ -37,7 +37,8 @@ inline DataGraph zooGraph(const std::string& name) { return readGraph(zooFile(na
 /// side by side.
 inline bool hasNodeOrders(std::string_view name)
 {
-    return name != "recommender" && name != "side_by_side" && name != "joined_graphs" && name != "joined_matrices" && name != "gathers_merged_rows";
+    return name != "recommender" && name != "side_by_side" && name != "joined_graphs" && name != "joined_matrices" && name != "gathers_merged_rows" &&
+           name != "rating_factors";
 }
 
 inline const DataGraph& cora()
