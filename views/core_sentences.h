@@ -50,6 +50,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The model does not do the same on every graph: %1 on another graph; compute with tensors there, or export the model by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model does not do the same on every graph: it runs another number of operators; export it by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model does not do the same on every graph: %1 has another number of dimensions."),
+    QT_TRANSLATE_NOOP("cleave::Core", "No op on node features reads other rows than its own: what forward makes of the edges is computed once, beforehand, and the model is one function, of which batches are all that can be cut."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model works out a number from sizes by %1, which Cleave does not follow: it may be another one on other graphs. Export the model by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "The script works out something else for this graph's sizes at %1:%2 than for those that it was read with: export the model by torch.export."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model has more than %1 operators one behind another, up to %2: Cleave follows no longer chains."),

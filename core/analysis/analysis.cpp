@@ -275,7 +275,12 @@ void noteRowsAlone(Analysis& analysis)
         any = any || facts.kind == OpKind::RowWise;
         isAlone = isAlone && (facts.kind == OpKind::RowWise || facts.kind == OpKind::Constant || facts.kind == OpKind::Prologue);
     }
-    if (any && isAlone)
+    const auto isOfEdges = [&](const Input& input) { return input.role == Role::GraphStructure; };
+    if (any && isAlone && std::ranges::any_of(analysis.program.inputs, isOfEdges))
+        analysis.program.notes.push_back(
+            "No op on node features reads other rows than its own: what forward makes of the edges is computed once, beforehand, and the model is one function, "
+            "of which batches are all that can be cut.");
+    else if (any && isAlone)
         analysis.program.notes.push_back(
             "No op reads other rows than its own: the model is one function, of which batches are all that can be cut. "
             "A graph that it keeps by itself is not seen: let forward take it as edge_index.");

@@ -331,16 +331,43 @@ int Analysis::onlyGiven() const
     return only;
 }
 
-std::vector<std::vector<Dim>> rowsNamedBy(const Program& program, ValueId input)
+namespace {
+
+ValueId withoutCasts(const Program& program, ValueId value)
+{
+    while (value.valid() && program[value].producer.valid() && program[program[value].producer].target == "aten::to")
+        value = OpView(program, program[program[value].producer]).value("self");
+    return value;
+}
+
+// Which rows of an input pairs [2, M] have in a row of theirs, where they are its pairs, perhaps among others, the other way round, or in another order.
+std::set<std::int64_t> rowsOfInput(const Program& program, ValueId pairs, ValueId input, std::int64_t row, int depth = 8)
+{
+    pairs = withoutCasts(program, pairs);
+    if (pairs == input)
+        return {row};
+    const OpId producer = pairs.valid() ? program[pairs].producer : OpId{};
+    if (!producer.valid() || depth == 0)
+        return {};
+    const OpView view(program, program[producer]);
+    const std::string& target = program[producer].target;
+    const auto behind = [&](ValueId part, std::int64_t own) { return rowsOfInput(program, part, input, own, depth - 1); };
+    if (target == "aten::flip" && view.dims("dims", 2) == std::vector{0})
+        return behind(view.value("self"), 1 - row);
+    if (isOneOf(target, {"aten::index_select", "aten::slice"}) && view.dim("dim", 2) == 1)
+        return behind(view.value("self"), row);
+    std::set<std::int64_t> rows;
+    if (target == "aten::cat" && view.dim("dim", 2) == 1)
+        for (const ValueId part : view.values("tensors"))
+            rows.merge(behind(part, row));
+    return rows;
+}
+
+std::vector<std::vector<Dim>> rowsNamed(const Program& program, ValueId input, bool inParts)
 {
     std::vector<std::vector<Dim>> sizes(2);
-    const auto withoutCasts = [&](ValueId value) {
-        while (value.valid() && program[value].producer.valid() && program[program[value].producer].target == "aten::to")
-            value = OpView(program, program[program[value].producer]).value("self");
-        return value;
-    };
     const auto note = [&](ValueId read, const Value& rows, int dim) {
-        const ValueId index = withoutCasts(viewRoot(program, read));
+        const ValueId index = withoutCasts(program, viewRoot(program, read));
         const OpId producer = index.valid() ? program[index].producer : OpId{};
         if (!index.valid() || dim < 0 || dim >= static_cast<int>(rows.sizes.size()))
             return;
@@ -350,13 +377,13 @@ std::vector<std::vector<Dim>> rowsNamedBy(const Program& program, ValueId input)
             return;
         const OpView view(program, program[producer]);
         const std::string& target = program[producer].target;
-        if ((target != "aten::select" && target != "aten::unbind") || withoutCasts(view.value("self")) != input ||
-            view.dim("dim", 2).value_or(0) != 0)
+        if ((target != "aten::select" && target != "aten::unbind") || view.dim("dim", 2).value_or(0) != 0)
             return;
         const auto& outputs = program[producer].outputs;
         const std::int64_t row = target == "aten::unbind" ? std::ranges::find(outputs, index) - outputs.begin() : view.integer("index").value_or(-1);
         if (row >= 0 && row < 2)
-            sizes[static_cast<std::size_t>(row)].push_back(rows.sizes[at(dim)]);
+            for (const std::int64_t own : rowsOfInput(program, view.value("self"), input, row, inParts ? 8 : 0))
+                sizes[at(own)].push_back(rows.sizes[at(dim)]);
     };
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const OpId op{static_cast<int>(i)};
@@ -368,16 +395,28 @@ std::vector<std::vector<Dim>> rowsNamedBy(const Program& program, ValueId input)
     return sizes;
 }
 
-std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input)
+std::vector<std::set<std::string>> symbolsOf(const std::vector<std::vector<Dim>>& named)
 {
     std::vector<std::set<std::string>> sizes;
-    for (const std::vector<Dim>& rows : rowsNamedBy(program, input)) {
+    for (const std::vector<Dim>& rows : named) {
         sizes.emplace_back();
         for (const Dim& dim : rows)
             if (!dim.isConstant())
                 sizes.back().insert(dim.symbol);
     }
     return sizes;
+}
+
+}  // namespace
+
+std::vector<std::vector<Dim>> rowsNamedBy(const Program& program, ValueId input)
+{
+    return rowsNamed(program, input, false);
+}
+
+std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input)
+{
+    return symbolsOf(rowsNamedBy(program, input));
 }
 
 namespace {
@@ -449,8 +488,10 @@ bool mentions(const std::string& size, const std::string& symbol)
 std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
 {
     std::vector<std::set<int>> types(2);
-    const std::vector<std::set<std::string>> sizes = sizesNamedBy(analysis.program, input);
     const int only = analysis.onlyGiven();
+    std::vector<std::set<std::string>> sizes = sizesNamedBy(analysis.program, input);
+    if (only < 0 && sizes[0].empty() && sizes[1].empty())
+        sizes = symbolsOf(rowsNamed(analysis.program, input, true));
     for (std::size_t row = 0; row < sizes.size(); ++row) {
         for (const std::string& size : sizes[row])
             if (const int type = analysis.typeCountedBy(size); type >= 0)

@@ -40,7 +40,7 @@ std::vector<ValueId> tablesBelow(const Program& program, const Op& op)
         double bytes = static_cast<double>(itemSize(weight.dtype));
         for (const std::int64_t size : weight.sizes)
             bytes *= static_cast<double>(size);
-        return !weight.isInline && weight.dtype == first.dtype && bytes <= static_cast<double>(weight.storage->size()) && !weight.sizes.empty() &&
+        return !weight.isInline && !weight.isPart && weight.dtype == first.dtype && bytes <= static_cast<double>(weight.storage->size()) && !weight.sizes.empty() &&
                weight.sizes.size() == view.output().sizes.size() &&
                std::ranges::equal(weight.sizes | std::views::drop(1), first.sizes | std::views::drop(1));
     };
@@ -120,7 +120,8 @@ void divideTables(Program& program)
             if (const OpId maker = program[gather->source].producer; maker.valid() && dividesRows(program, program[maker]))
                 read.insert(OpView(program, program[maker]).value("self"));
     const auto isDivided = [&](ValueId value) {
-        return isTable(program, value) && !whole.contains(value) && divided.contains(value) && read.contains(value);
+        return isTable(program, value) && !program[program[value].weight].sizes.empty() && !whole.contains(value) && divided.contains(value) &&
+               read.contains(value);
     };
     std::vector<Op> others;
     for (Op& op : program.ops) {
@@ -135,7 +136,7 @@ void divideTables(Program& program)
         first = std::clamp<std::int64_t>(first < 0 ? first + rows : first, 0, rows);
         for (const ValueId output : op.outputs) {
             Weight part = program[program[table].weight];
-            const std::int64_t count = std::min(program[output].sizes[0].value, rows - first);
+            const std::int64_t count = std::clamp<std::int64_t>(program[output].sizes[0].value, 0, rows - first);
             if (part.rowsOf.empty())
                 part.rowsOf = {part.name};
             part.name += "[" + std::to_string(first) + ":" + std::to_string(first + count) + "]";

@@ -2015,6 +2015,10 @@
         <source>Rows of some nodes cannot be computed alone: the model does not run on random graphs of other sizes.</source>
         <translation>无法单独计算部分节点的行：模型不能在其他大小的随机图上运行。</translation>
     </message>
+    <message>
+        <source>No op on node features reads other rows than its own: what forward makes of the edges is computed once, beforehand, and the model is one function, of which batches are all that can be cut.</source>
+        <translation>没有作用于节点特征的运算读取其他行：forward 由边得到的内容只需事先计算一次，模型是一个函数，只能按批次切分。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>
