@@ -37,6 +37,8 @@ std::string arithmetic(const Node& node, const ItemList& inputs)
     if (found == known.end())
         return {};
     const std::size_t operands = isUnary(node) ? 1 : 2;
+    if (isUnary(node) && !is(node, "aten::neg") && inputs[0].isCount)
+        return {};  // of a tensor it is a tensor
     if (inputs.size() < operands || !std::all_of(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(operands), isNumber))
         return {};
     if (inputs.size() > operands) {
