@@ -3010,7 +3010,7 @@ class _Exporter:
             self._compare(program, expected, tolerance)
         matrices = [name for name, i in self.inputs.all.items() if i.counts == "matrix" and (i.tensor.dim() == 2 or i.tensor.shape[0] == 1)]
         return Exported(program, {name: i.tensor for name, i in self.inputs.all.items()}, [t.detach() for t in expected], self.notes,
-                        self._num_nodes(), matrices)
+                        self._num_nodes(program), matrices)
 
     def _write(self, program, path: pathlib.Path, expected, tolerance: float):
         """Puts the archive in its place once it has been compared. Its name goes into it, so it is the same from the start."""
@@ -3092,7 +3092,7 @@ class _Exporter:
                     found[name, end] = min(count, found.get((name, end), count))
         return found
 
-    def _num_nodes(self) -> int | None:
+    def _num_nodes(self, program) -> int | None:
         """How many nodes a graph file should tell of. No input tells it where edges name rows of parameters, or of tables behind each other."""
         if self._are_ends(program):
             return None
