@@ -132,9 +132,8 @@ std::string textWithSizes(const std::string& text, const std::map<std::string, s
 bool addTerms(const std::string& text, std::int64_t factor, std::map<std::string, std::int64_t>& terms)
 {
     const auto [name, arguments] = sizeParts(text);
-    if (name == "Add") {
+    if (name == "Add")
         return std::ranges::all_of(arguments, [&](const std::string& argument) { return addTerms(argument, factor, terms); });
-    }
     std::vector<std::string> symbols;
     for (const std::string& argument : name == "Mul" ? arguments : std::vector{text})
         if (const auto number = sizeNumber(argument); !number)

@@ -64,7 +64,8 @@ const std::map<std::string_view, std::string_view>& operatorsInPlace()
 
 bool isInPlace(const Op& op)
 {
-    return writesOut(op) || operatorsInPlace().contains(op.target) || (op.target.size() > 7 && op.target.starts_with("aten::") && op.target.back() == '_' && !op.target.ends_with("__"));
+    const bool isNamedSo = op.target.size() > 7 && op.target.starts_with("aten::") && op.target.back() == '_' && !op.target.ends_with("__");
+    return writesOut(op) || operatorsInPlace().contains(op.target) || isNamedSo;
 }
 
 class Functionaliser {

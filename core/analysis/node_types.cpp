@@ -341,7 +341,7 @@ ValueId withoutCasts(const Program& program, ValueId value)
 }
 
 // Which rows of an input pairs [2, M] have in a row of theirs, where they are its pairs, perhaps among others, the other way round, or in another order.
-std::set<std::int64_t> rowsOfInput(const Program& program, ValueId pairs, ValueId input, std::int64_t row, int depth = 8)
+std::set<std::int64_t> rowsOfInput(const Program& program, ValueId pairs, ValueId input, std::int64_t row, int depth)
 {
     pairs = withoutCasts(program, pairs);
     if (pairs == input)

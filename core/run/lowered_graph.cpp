@@ -16,16 +16,16 @@ namespace jit = torch::jit;
 c10::TypePtr typeOf(ValueKind kind)
 {
     switch (kind) {
-        case ValueKind::Int:
-            return c10::IntType::get();
-        case ValueKind::Float:
-            return c10::FloatType::get();
-        case ValueKind::Bool:
-            return c10::BoolType::get();
-        case ValueKind::None:
-            return c10::NoneType::get();
-        default:
-            return c10::TensorType::get();
+    case ValueKind::Int:
+        return c10::IntType::get();
+    case ValueKind::Float:
+        return c10::FloatType::get();
+    case ValueKind::Bool:
+        return c10::BoolType::get();
+    case ValueKind::None:
+        return c10::NoneType::get();
+    default:
+        return c10::TensorType::get();
     }
 }
 
