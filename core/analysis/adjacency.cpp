@@ -98,7 +98,7 @@ void AdjacencyLowering::lower(Op& op)
         m_identities[output] = op;  // emitted where it turns out to be nothing else
         return;
     }
-    if (output.valid() && PairScores::isFilled(op) && m_pairs->defer(op))
+    if (output.valid() && isFilled(op) && m_pairs->defer(op))
         return;  // of a matrix that it is as large as it needs nothing else
     if (m_ofOwn && output.valid() && takeEntries(op))
         return;

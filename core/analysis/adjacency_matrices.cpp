@@ -40,8 +40,6 @@ const MatrixEdges* AdjacencyLowering::matrix(ValueId value, const Op& at)
 bool AdjacencyLowering::isIdentity(const Op& op) const
 {
     static const std::set<std::string_view> targets{"aten::eye", "aten::diag", "aten::diag_embed", "aten::diagflat"};
-    static const std::set<std::string_view> copies{"aten::to",         "aten::_to_copy", "aten::type_as", "aten::clone",
-                                                   "aten::contiguous", "aten::detach",   "aten::alias"};
     if (!isSquareOfNodes(m_p[op.outputs.front()]))
         return false;
     const OpView view(m_p, op);
@@ -50,7 +48,7 @@ bool AdjacencyLowering::isIdentity(const Op& op) const
     const Op* self = identityOf(view.value("self"));
     if (self == nullptr)
         return false;
-    return copies.contains(op.target) ||
+    return isView(op, {ViewKind::Whole}) || isOneOf(op.target, {"aten::to", "aten::_to_copy", "aten::type_as"}) ||
            (op.target == "aten::rsub" && self->target == "aten::eye" && view.number("other") == 1.0 && view.number("alpha").value_or(1) == 1);
 }
 

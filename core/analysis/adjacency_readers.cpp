@@ -49,14 +49,13 @@ bool AdjacencyLowering::lowerReader(const Op& op)
         return false;
     if (is({"aten::t", "aten::numpy_T", "aten::transpose", "aten::adjoint"}))
         return take(output, transposed(op, *self));
-    const bool keeps = is({"aten::clone", "aten::contiguous", "aten::detach", "aten::alias", "aten::to", "aten::_to_copy", "aten::lift_fresh_copy",
-                           "aten::unsqueeze", "aten::squeeze", "aten::view", "aten::reshape", "aten::expand", "aten::slice", "aten::slice_scatter",
-                           "aten::to_dense", "aten::coalesce", "aten::positive"});
+    const bool keeps = isView(op, {ViewKind::Whole, ViewKind::Reshape, ViewKind::Repeat}) ||
+                       is({"aten::to", "aten::_to_copy", "aten::slice", "aten::slice_scatter", "aten::to_dense", "aten::coalesce", "aten::positive"});
     if (is({"aten::dropout"}) && !view.flag("train", true))
         return take(output, *self);
     const std::vector<Dim>& sizes = m_p[output].sizes;
     // The matrix may be the same for each of several graphs.
-    const bool isRepeated = is({"aten::expand"}) && sizes.size() == 3 && sizes[1] == sizes[2] && sizes[2] == m_p[source].sizes.back();
+    const bool isRepeated = isView(op, {ViewKind::Repeat}) && sizes.size() == 3 && sizes[1] == sizes[2] && sizes[2] == m_p[source].sizes.back();
     if (keeps && (isSquareOfNodes(m_p[output]) || isRepeated) && m_p[output].dtype == m_p[self->weights].dtype)
         return take(output, *self);
     if (is({"aten::type_as"})) {

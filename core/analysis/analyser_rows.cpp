@@ -11,10 +11,9 @@ namespace cleave {
 
 namespace {
 
-bool isView(const Op& op)
+bool regroups(const Op& op)
 {
-    static const std::set<std::string_view> views{"aten::view", "aten::_unsafe_view", "aten::reshape", "aten::flatten", "aten::unflatten"};
-    return views.contains(op.target);
+    return isReshape(op) || isOneOf(op.target, {"aten::flatten", "aten::unflatten"});
 }
 
 }  // namespace
@@ -49,7 +48,7 @@ bool Analyser::classifyView(OpId id)
 {
     const Op& op = m_p[id];
     const ValueId self = OpView(m_p, op).value("self");
-    if (!isView(op) || !self.valid() || !isFeature(self))
+    if (!regroups(op) || !self.valid() || !isFeature(self))
         return false;
     const ValueFacts& f = facts(self);
     const auto rows = viewed(m_p[self].sizes, {f.rowDim, f.outer, f.inner}, m_p[op.outputs.front()].sizes);
@@ -96,7 +95,7 @@ std::optional<Analyser::Entries> Analyser::entriesFrom(OpId id, ValueId self, co
             return operand == self || m_p[operand].kind != ValueKind::Tensor || std::ranges::all_of(m_p[operand].sizes, &Dim::isConstant);
         }))
         return {};
-    if (isView(op))
+    if (regroups(op))
         return viewed(m_p[self].sizes, from, sizes);
     if (op.target == "aten::repeat") {
         const Argument* times = op.find("repeats");

@@ -31,9 +31,8 @@ ValueId maskOfPlaces(const Program& program, ValueId places)
             const ValueId mask = view.value(op.target == "aten::where" ? "condition" : "self");
             return mask.valid() && program[mask].dtype == DType::Bool && program[mask].sizes.size() == 1 ? mask : ValueId{};
         }
-        const bool isView = isOneOf(op.target, {"aten::view", "aten::reshape", "aten::flatten", "aten::squeeze", "aten::alias"}) ||
-                            (op.target == "aten::select" && view.rank("self") == 2 && view.dim("dim", 2) == 1);
-        places = isView ? view.value("self") : ValueId{};
+        const bool isColumn = op.target == "aten::select" && view.rank("self") == 2 && view.dim("dim", 2) == 1;
+        places = isColumn || isView(op, {ViewKind::Whole, ViewKind::Reshape}) ? view.value("self") : ValueId{};
         if (!places.valid())
             return {};
     }

@@ -1,27 +1,14 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "core/analysis/op_kinds.h"
 #include "core/model/program.h"
 
 namespace cleave {
-
-/// Whether a target (of an op), "aten::relu", is among these.
-inline bool isOneOf(std::string_view target, std::initializer_list<std::string_view> targets)
-{
-    return std::ranges::find(targets, target) != targets.end();
-}
-
-/// Whether an op gives its operand's entries, in their order, with other sizes.
-inline bool isReshape(const Op& op)
-{
-    return isOneOf(op.target, {"aten::view", "aten::reshape", "aten::_unsafe_view"}) && op.overload != "dtype";
-}
 
 /// Reads an op's arguments by name.
 class OpView {

@@ -43,7 +43,7 @@ bool PairScores::lowerView(const Op& op, Mask mask, ValueId value)
         ++mask.layout.rank;
         for (std::size_t* pair : {&mask.layout.targets, &mask.layout.sources})
             *pair += static_cast<std::size_t>(*dim) <= *pair ? 1 : 0;
-    } else if (!isLeftAlone(op) && !(isOneOf(op.target, {"aten::expand", "aten::view", "aten::reshape"}) && m_p[output].sizes == m_p[value].sizes)) {
+    } else if (!isLeftAlone(op) && !(isView(op, {ViewKind::Reshape, ViewKind::Repeat}) && m_p[output].sizes == m_p[value].sizes)) {
         return false;
     }
     m_masks[output] = std::move(mask);

@@ -31,7 +31,7 @@ bool isProduct(const Op& op)
 // Dimensions of 1 entry come and go in front.
 bool onlyPads(const Program& program, const Op& op)
 {
-    if (!isOneOf(op.target, {"aten::view", "aten::_unsafe_view", "aten::reshape", "aten::unsqueeze", "aten::squeeze", "aten::expand"}))
+    if (!isView(op, {ViewKind::Reshape, ViewKind::Repeat}))
         return false;
     const auto behind = [&](ValueId value) {
         std::vector<Dim> sizes = program[value].sizes;
@@ -44,7 +44,7 @@ bool onlyPads(const Program& program, const Op& op)
 // Dimensions of 1 entry come and go anywhere.
 bool onlyViews(const Program& program, const Op& op)
 {
-    if (!isOneOf(op.target, {"aten::view", "aten::_unsafe_view", "aten::reshape", "aten::unsqueeze", "aten::squeeze"}))
+    if (!isView(op, {ViewKind::Reshape}))
         return false;
     const auto others = [&](ValueId value) {
         std::vector<Dim> sizes = program[value].sizes;
@@ -57,7 +57,7 @@ bool onlyViews(const Program& program, const Op& op)
 // [V, 1, F] or [F] for each pair.
 bool isExpand(const Op& op)
 {
-    return op.target == "aten::expand" || op.target == "aten::expand_as";
+    return isView(op, {ViewKind::Repeat});
 }
 
 bool isSum(const Op& op)
@@ -77,15 +77,9 @@ ValueId partner(const OpView& view)
 
 bool PairScores::isLeftAlone(const Op& op) const
 {
-    return isOneOf(op.target, {"aten::clone", "aten::contiguous", "aten::detach", "aten::alias", "aten::lift_fresh_copy"}) ||
+    return isView(op, {ViewKind::Whole}) ||
            (isOneOf(op.target, {"aten::to", "aten::_to_copy"}) && m_p[op.outputs.front()].dtype == m_p[OpView(m_p, op).value("self")].dtype) ||
            (op.target == "aten::dropout" && !OpView(m_p, op).flag("train", true));
-}
-
-bool PairScores::isFilled(const Op& op)
-{
-    return isOneOf(op.target, {"aten::ones_like", "aten::zeros_like", "aten::full_like", "aten::ones", "aten::zeros", "aten::full", "aten::new_full",
-                               "aten::new_zeros", "aten::new_ones"});
 }
 
 // The targets first, as rows of a matrix are. Nothing where not exactly two dimensions count the same.
@@ -196,12 +190,12 @@ bool PairScores::lowerView(const Op& op, Scores scores, ValueId value)
         return false;
     std::vector<std::size_t> order(scores.layout.rank);  // which dimension of value each of the output is
     std::iota(order.begin(), order.end(), 0);
-    const bool keepsSizes = isLeftAlone(op) || isOneOf(op.target, {"aten::view", "aten::reshape", "aten::expand"});
+    const bool keepsSizes = isLeftAlone(op) || isView(op, {ViewKind::Reshape, ViewKind::Repeat});
     if (keepsSizes && sizes == m_p[value].sizes) {
         m_scores[output] = scores;
         return true;
     }
-    if (isOneOf(op.target, {"aten::view", "aten::reshape", "aten::_unsafe_view"}))
+    if (isReshape(op))
         return lowerReshape(op, std::move(scores), value);
     if (op.target == "aten::unsqueeze" || op.target == "aten::squeeze") {
         const bool comes = op.target == "aten::unsqueeze";

@@ -43,7 +43,6 @@ public:
     std::optional<double> numberOf(const Op& op, std::string_view argument) const;
 
     /// Whether it gives a tensor of one number, perhaps as large as another.
-    static bool isFilled(const Op& op);
 
 private:
     enum class Presence { Entries, NotZero, Positive };  // Entries: numbers as yet

@@ -56,20 +56,17 @@ bool isRandom(const Op& op)
 // Ops whose output is their operand, whatever the graph.
 bool isNoOp(const Program& program, const Op& op)
 {
-    static const std::set<std::string_view> always{"aten::detach", "aten::alias", "aten::contiguous", "aten::clone", "aten::lift_fresh",
-                                                   "aten::lift_fresh_copy", "aten::detach_copy"};
     const OpView view(program, op);
     const Value* self = view.tensor("self");
     if (!self || op.outputs.size() != 1)
         return false;
     const Value& out = view.output();
-    if (always.contains(op.target))
+    if (isView(op, {ViewKind::Whole}))
         return true;
     const bool sameSizes = self->sizes == out.sizes;
     if (op.target == "aten::to" || op.target == "aten::_to_copy" || op.target == "aten::type_as")
         return self->dtype == out.dtype && self->dtype != DType::Unknown;
-    if (op.target == "aten::view" || op.target == "aten::reshape" || op.target == "aten::expand" || op.target == "aten::squeeze" ||
-        op.target == "aten::expand_as" || op.target == "aten::view_as" || op.target == "aten::reshape_as" || op.target == "aten::flatten")
+    if (isView(op, {ViewKind::Reshape, ViewKind::Repeat}))
         return sameSizes && self->dtype == out.dtype;
     if (op.target == "aten::slice")
         return sameSizes && view.integerOr("start", 0) == 0 && view.integerOr("step", 1) == 1;
@@ -85,8 +82,8 @@ ValueId timesOnes(const Program& program, const Op& op)
     const Value& out = view.output();
     const auto isExact = [](DType dtype) { return isFloating(dtype) || dtype == DType::Int64 || dtype == DType::Int32; };
     const auto isOnes = [&](ValueId id) {
-        const OpId maker = id.valid() ? program[id].producer : OpId{};
-        return maker.valid() && program[maker].target == "aten::ones";
+        const Op* maker = producerOf(program, id);
+        return maker != nullptr && maker->target == "aten::ones";
     };
     for (const auto& [factor, other] : {std::pair{"self", "other"}, std::pair{"other", "self"}})
         if (const Value* kept = view.tensor(other);

@@ -35,14 +35,8 @@ void widenIndices(const Program& program, Op& op, Rewriter& rewriter)
 // Rows at a table of numbers [n, k] that is read as [n k], then as [n, k, F].
 void viewToTable(const Program& program, Op& op)
 {
-    const auto isView = [](const Op& some) {
-        return some.target == "aten::view" || some.target == "aten::reshape" || some.target == "aten::_unsafe_view" || some.target == "aten::flatten";
-    };
-    const auto producerOf = [&](ValueId value) {
-        return value.valid() && program[value].producer.valid() ? &program[program[value].producer] : nullptr;
-    };
     const OpView view(program, op);
-    const Op* gather = isView(op) ? producerOf(view.value("self")) : nullptr;
+    const Op* gather = isView(op, {ViewKind::Reshape}) ? producerOf(program, view.value("self")) : nullptr;
     if (!gather || (gather->target != "aten::embedding" && gather->target != "aten::index_select" && gather->target != "aten::index"))
         return;
     const OpView gathered(program, *gather);
@@ -53,8 +47,8 @@ void viewToTable(const Program& program, Op& op)
     if (!rows.valid() || program[rows].sizes.empty() || indices.size() != 1 || !indices.front().valid() ||
         program[indices.front()].dtype != DType::Int64 || (isSelect && gathered.dim("dim", static_cast<int>(program[rows].sizes.size())) != 0))
         return;
-    const Op* flattening = producerOf(indices.front());
-    const ValueId table = flattening && isView(*flattening) ? OpView(program, *flattening).value("self") : ValueId{};
+    const Op* flattening = producerOf(program, indices.front());
+    const ValueId table = flattening && isView(*flattening, {ViewKind::Reshape}) ? OpView(program, *flattening).value("self") : ValueId{};
     if (!table.valid() || program[table].sizes.size() < 2 || program[indices.front()].sizes.size() != 1)
         return;
     std::vector<Dim> sizes = program[table].sizes;
@@ -71,7 +65,7 @@ void viewToExpand(const Program& program, Op& op, Rewriter& rewriter)
 {
     const OpView view(program, op);
     const ValueId given = view.value("self");
-    if (!isOneOf(op.target, {"aten::view", "aten::reshape", "aten::_unsafe_view", "aten::unflatten"}) || op.outputs.empty() || !given.valid() ||
+    if (!isView(op, {ViewKind::Reshape}) || op.outputs.empty() || !given.valid() ||
         !program[given].producer.valid() || program[program[given].producer].target != "aten::repeat_interleave")
         return;
     const OpView repeating(program, program[program[given].producer]);
@@ -153,10 +147,9 @@ void composeNorm(Op& op)
 // Decomposed, row, col = edge_index takes [2, E] apart into [1, E] twice, and then the dimension away.
 void sliceToSelect(const Program& program, Op& op)
 {
-    static const std::set<std::string_view> views{"aten::squeeze", "aten::view", "aten::reshape", "aten::_unsafe_view", "aten::flatten"};
     const OpView view(program, op);
     const ValueId self = view.value("self");
-    if (!views.contains(op.target) || op.outputs.empty() || !self.valid() || !program[self].producer.valid() ||
+    if (!isView(op, {ViewKind::Reshape}) || op.outputs.empty() || !self.valid() || !program[self].producer.valid() ||
         program[self].dtype != view.output().dtype)
         return;
     const Op& producer = program[program[self].producer];
@@ -194,7 +187,7 @@ void viewToStack(const Program& program, Op& op)
 {
     const OpView view(program, op);
     const ValueId self = view.value("self");
-    if ((op.target != "aten::view" && op.target != "aten::reshape" && op.target != "aten::_unsafe_view") || !self.valid() ||
+    if (!isReshape(op) || !self.valid() ||
         !program[self].producer.valid())
         return;
     const Op& cat = program[program[self].producer];

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <string_view>
 
 #include "core/analysis/op_view.h"
@@ -10,11 +9,6 @@
 namespace cleave {
 
 namespace {
-
-const Op* producerOf(const Program& program, ValueId value)
-{
-    return value.valid() && program[value].producer.valid() ? &program[program[value].producer] : nullptr;
-}
 
 struct Product {
     ValueId left, right, added;  // added may be invalid
@@ -50,9 +44,8 @@ bool sameMatrices(const Value& a, const Value& b)
 // Through what leaves the matrices of pairs as they are, whatever it does to the dimensions before.
 ValueId behindViews(const Program& program, ValueId value)
 {
-    static const std::set<std::string_view> views{"aten::view",   "aten::reshape", "aten::_unsafe_view", "aten::expand", "aten::unsqueeze",
-                                                  "aten::squeeze", "aten::clone",   "aten::contiguous",   "aten::alias",  "aten::flatten"};
-    for (const Op* op = producerOf(program, value); op != nullptr && views.contains(op->target); op = producerOf(program, value)) {
+    const auto leavesPairs = [](const Op* op) { return op != nullptr && isView(*op, {ViewKind::Whole, ViewKind::Reshape, ViewKind::Repeat}); };
+    for (const Op* op = producerOf(program, value); leavesPairs(op); op = producerOf(program, value)) {
         const ValueId self = OpView(program, *op).value("self");
         if (!self.valid() || !sameMatrices(program[self], program[value]))
             break;
@@ -69,12 +62,6 @@ std::optional<double> numberOf(const Op& op, std::string_view name)
     return real ? std::optional(*real) : whole ? std::optional(static_cast<double>(*whole)) : std::nullopt;
 }
 
-bool isZeros(const Program& program, ValueId value)
-{
-    const Op* op = producerOf(program, value);
-    return op != nullptr && (op->target == "aten::zeros" || (op->target == "aten::full" && numberOf(*op, "fill_value") == 0.0));
-}
-
 // Where all keys are left out, PyTorch takes zeros in place of the softmax.
 ValueId withoutSafety(const Program& program, ValueId weights)
 {
@@ -82,8 +69,9 @@ ValueId withoutSafety(const Program& program, ValueId weights)
     if (op == nullptr || op->target != "aten::where")
         return weights;
     const OpView view(program, *op);
-    return isZeros(program, view.value("self")) && view.tensor("other") && view.tensor("other")->sizes == view.output().sizes ? view.value("other")
-                                                                                                                           : weights;
+    const bool isSoftmaxOrZeros =
+        filledWith(program, view.value("self")) == 0.0 && view.tensor("other") && view.tensor("other")->sizes == view.output().sizes;
+    return isSoftmaxOrZeros ? view.value("other") : weights;
 }
 
 // Scores: factor * left right + mask.

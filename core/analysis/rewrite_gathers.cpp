@@ -20,8 +20,7 @@ public:
     // From the last on: what divides a sum belongs to it.
     void aggregateFirst()
     {
-        for (std::size_t i = m_p.ops.size(); i > 0 && m_found == 0; --i)
-            aggregateFirst(OpId{static_cast<int>(i - 1)});
+        forEachOpFromLast([this](OpId id) { aggregateFirst(id); });
     }
 
     void oneGather()
@@ -49,7 +48,7 @@ private:
     // A number for each row, behind views that repeat it along the others: [rows, 1].
     ValueId numberPerRow(ValueId id) const
     {
-        for (const Op* op = maker(id); op && (op->target == "aten::expand" || op->target == "aten::expand_as"); op = maker(id))
+        for (const Op* op = maker(id); op && isView(*op, {ViewKind::Repeat}); op = maker(id))
             id = OpView(m_p, *op).value("self");
         const auto& sizes = m_p[id].sizes;
         return sizes.size() == 2 && sizes[1].isOne() && isStructure(id) ? id : ValueId{};
@@ -123,7 +122,7 @@ private:
         }
         const auto scatter = op && isReadOnce(value) ? scatterForm(m_p, m_p[value].producer) : std::nullopt;
         const bool sums = scatter && (op->target == "aten::scatter_add" || isPlain(*op, "aten::index_add"));
-        if (!sums || !scatter->source.valid() || m_p[value].sizes.size() != 2 || scatter->rowDim != 0 || !isZeros(scatter->self) ||
+        if (!sums || !scatter->source.valid() || m_p[value].sizes.size() != 2 || scatter->rowDim != 0 || filledWith(m_p, scatter->self) != 0.0 ||
             !isReadOnce(scatter->source))
             return {};
         found.nodes = m_p[value].sizes[0];
@@ -158,12 +157,6 @@ private:
         return std::ranges::any_of(m_p.inputs, [&](const Input& input) {
             return input.role == Role::NodeFeatures && m_p[input.value].sizes.front() == dim;
         });
-    }
-
-    bool isZeros(ValueId id) const
-    {
-        const Op* op = maker(id);
-        return op && (op->target == "aten::zeros" || op->target == "aten::new_zeros" || op->target == "aten::zeros_like");
     }
 
     // linear(mean(x)) = mean(linear(x)) without the bias, which comes last.

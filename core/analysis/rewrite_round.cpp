@@ -1,5 +1,6 @@
 #include "core/analysis/rewrite_round.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/analysis/op_view.h"
@@ -19,6 +20,14 @@ int RewriteRound::finish()
     if (m_found > 0)
         rebuild();
     return m_found;
+}
+
+bool RewriteRound::claim()
+{
+    if (std::ranges::any_of(m_lookedAt, [&](ValueId id) { return m_claimed.contains(id); }))
+        return false;
+    m_claimed.insert(m_lookedAt.begin(), m_lookedAt.end());
+    return true;
 }
 
 void RewriteRound::rebuild()

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,19 +23,37 @@ public:
 protected:
     using Emit = std::function<void(Rewriter&, const Op&)>;
 
-    // What one place changes another must not read: one after the other.
+    // In the order of the program, or from its last op on. Several finds in one round must not have looked at the same values: the first counts, the
+    // others are found in the next round.
     template <class Visit>
     void forEachOp(Visit visit)
     {
-        for (std::size_t i = 0; i < m_p.ops.size() && m_found == 0; ++i)
-            visit(OpId{static_cast<int>(i)});
+        for (std::size_t i = 0; i < m_p.ops.size(); ++i)
+            tryAt(OpId{static_cast<int>(i)}, visit);
+    }
+
+    template <class Visit>
+    void forEachOpFromLast(Visit visit)
+    {
+        for (std::size_t i = m_p.ops.size(); i-- > 0;)
+            tryAt(OpId{static_cast<int>(i)}, visit);
     }
 
     bool isConstant(ValueId id) const { return id.valid() && m_reach[id] == Reach::Constant; }
     bool isFeature(ValueId id) const { return id.valid() && m_reach[id] == Reach::Feature; }
     bool isStructure(ValueId id) const { return id.valid() && m_reach[id] == Reach::Structure; }
-    bool isReadOnce(ValueId id) const { return m_readers[id].size() == 1; }
-    const Op* maker(ValueId id) const { return id.valid() && m_p[id].producer.valid() ? &m_p[m_p[id].producer] : nullptr; }
+    bool isReadOnce(ValueId id) const
+    {
+        m_lookedAt.push_back(id);
+        return m_readers[id].size() == 1;
+    }
+    const Op* maker(ValueId id) const
+    {
+        if (!id.valid() || !m_p[id].producer.valid())
+            return nullptr;
+        m_lookedAt.push_back(id);
+        return &m_p[m_p[id].producer];
+    }
 
     // A linear layer on [rows, in] with weights alone.
     struct Linear {
@@ -71,7 +90,23 @@ protected:
     int m_found = 0;
 
 private:
+    template <class Visit>
+    void tryAt(OpId id, Visit visit)
+    {
+        m_lookedAt = m_p[id].outputs;
+        const int before = m_found;
+        visit(id);
+        if (m_found > before && !claim()) {
+            m_found = before;
+            m_emit.erase(id);
+        }
+    }
+
+    bool claim();  ///< what was last looked at; false: some of it belongs to an earlier find
     void rebuild();
+
+    mutable std::vector<ValueId> m_lookedAt;
+    std::set<ValueId> m_claimed;
 };
 
 /// One round each: how much was found. 0: nothing is left to do.

@@ -381,10 +381,9 @@ bool RowsAtFront::permutation(const Op& op)
 // Dimensions before the rows are regrouped among themselves, and those behind.
 bool RowsAtFront::regrouped(const Op& op)
 {
-    static const std::set<std::string_view> targets{"aten::view", "aten::reshape", "aten::_unsafe_view", "aten::flatten", "aten::unflatten"};
     const OpView view(m_p, op);
     const ValueId self = view.value("self"), output = op.outputs.front();
-    if (!targets.contains(op.target) || !self.valid() || !rowDim(self))
+    if ((!isReshape(op) && !isOneOf(op.target, {"aten::flatten", "aten::unflatten"})) || !self.valid() || !rowDim(self))
         return false;
     const int from = rowDim(self).value(), to = rowDim(output).value();
     const auto before = [&](ValueId id, int row) {

@@ -20,12 +20,10 @@ bool mentions(const std::string& name, std::string_view word)
 // The input that a value is a view or a part of; invalid if it is computed.
 ValueId rootOf(const Program& program, ValueId value)
 {
-    static const std::set<std::string_view> parts{"aten::select", "aten::slice", "aten::unbind", "aten::narrow", "aten::squeeze", "aten::unsqueeze", "aten::expand",
-                                                  "aten::view", "aten::reshape", "aten::to", "aten::contiguous", "aten::clone", "aten::t", "aten::transpose",
-                                                  "aten::permute", "aten::split", "aten::chunk", "aten::expand_as", "aten::flatten"};
     while (value.valid() && !program.isInput(value)) {
-        const OpId maker = program[value].producer;
-        value = maker.valid() && parts.contains(program[maker].target) ? OpView(program, program[maker]).value("self") : ValueId{};
+        const Op* op = producerOf(program, value);
+        const bool isPart = op != nullptr && (viewKind(*op) != ViewKind::None || op->target == "aten::to");
+        value = isPart ? OpView(program, *op).value("self") : ValueId{};
     }
     return value;
 }

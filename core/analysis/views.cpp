@@ -27,11 +27,11 @@ bool keepsEntries(const Program& program, const Op& op)
     const Dim* entries = self ? onlyNonUnitDim(*self) : nullptr;
     if (!entries || entries->isConstant())
         return false;
-    if (isOneOf(op.target, {"aten::view", "aten::reshape", "aten::unsqueeze", "aten::squeeze", "aten::flatten", "aten::contiguous"})) {
+    if (isView(op, {ViewKind::Whole, ViewKind::Reshape})) {
         const Dim* out = onlyNonUnitDim(view.output());
         return out && *out == *entries;
     }
-    if (isOneOf(op.target, {"aten::expand", "aten::expand_as", "aten::repeat"})) {
+    if (isView(op, {ViewKind::Repeat}) || op.target == "aten::repeat") {
         // The one dimension that counts stays where it is, aligned from the back; the others are repeated entries.
         const auto& from = self->sizes;
         const auto& to = view.output().sizes;

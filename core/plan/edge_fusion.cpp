@@ -68,28 +68,6 @@ std::optional<std::int64_t> repeatOf(Dims from, const Dims& to)
     return repeat;
 }
 
-bool isView(const Op& op)
-{
-    static const std::set<std::string_view> views{"aten::unsqueeze", "aten::squeeze",    "aten::view",   "aten::reshape", "aten::_unsafe_view",
-                                                  "aten::flatten",   "aten::contiguous", "aten::clone",  "aten::detach",  "aten::alias",
-                                                  "aten::expand",    "aten::expand_as",  "aten::view_as"};
-    return views.contains(op.target);
-}
-
-// What a tensor that a factory makes is filled with.
-std::optional<double> filledWith(const Program& program, ValueId value)
-{
-    const OpId id = value.valid() ? program[value].producer : OpId{};
-    if (!id.valid())
-        return {};
-    const Op& op = program[id];
-    for (const std::string_view kind : {"zeros", "ones", "full"})
-        for (const std::string_view name : {"aten::", "aten::new_"})
-            if (op.target == std::string(name).append(kind) || op.target == "aten::" + std::string(kind) + "_like")
-                return kind == "full" ? numberArgument(op, "fill_value") : kind == "ones" ? 1.0 : 0.0;
-    return {};
-}
-
 struct Reduction {
     EdgeResult result;
     ValueId source;
@@ -309,7 +287,7 @@ private:
     {
         const Op& op = m_p[step.op];
         const StepOperand* self = argument(step, "self");
-        if (!isView(op) || !self || !isEdgeRows(*self, step.frame) || m_p[self->value].dtype != m_p[op.outputs.front()].dtype)
+        if (!isView(op, {ViewKind::Whole, ViewKind::Reshape, ViewKind::Repeat}) || !self || !isEdgeRows(*self, step.frame) || m_p[self->value].dtype != m_p[op.outputs.front()].dtype)
             return false;
         const auto from = rowDims(m_p[self->value]), to = rowDims(m_p[op.outputs.front()]);
         return from && to && (product(*from) == product(*to) || repeatOf(*from, *to));

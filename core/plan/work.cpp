@@ -30,15 +30,6 @@ double elementsPerRow(const Value& value, int rowDim)
     return rows > 0 ? elements(value) / rows : 0;
 }
 
-bool isView(std::string_view target)
-{
-    static const std::set<std::string_view> views{
-        "aten::view", "aten::reshape", "aten::_unsafe_view", "aten::flatten", "aten::unflatten", "aten::expand", "aten::unsqueeze",
-        "aten::squeeze", "aten::select", "aten::slice", "aten::narrow", "aten::split", "aten::split_with_sizes", "aten::chunk",
-        "aten::tensor_split", "aten::unbind", "aten::transpose", "aten::t", "aten::numpy_T", "aten::permute"};
-    return views.contains(target);
-}
-
 double lastSize(const OpView& view, std::string_view argument)
 {
     const Value* value = view.tensor(argument);
@@ -125,7 +116,7 @@ Work workOf(const Program& program, OpId id, int rowDim)
     });
     const Value& output = program[op.outputs.front()];
     const double outputs = elementsPerRow(output, rowDim);
-    if (isView(op.target)) {
+    if (isView(op, {ViewKind::Reshape, ViewKind::Repeat, ViewKind::Turn, ViewKind::Part})) {
         work.kind = WorkKind::View;
     } else if (const double perPair = attentionPerPair(program, op, rowDim); perPair > 0) {
         work.kind = WorkKind::Product;

@@ -14,11 +14,6 @@ bool isColumn(const Program& program, ValueId id, DType dtype)
     return id.valid() && program[id].kind == ValueKind::Tensor && program[id].dtype == dtype && program[id].sizes.size() == 1;
 }
 
-const Op* makerOf(const Program& program, ValueId id)
-{
-    return id.valid() && program[id].producer.valid() ? &program[program[id].producer] : nullptr;
-}
-
 // What views show that change nothing but where dimensions of one are.
 ValueId behindViews(const Program& program, ValueId id)
 {
@@ -27,12 +22,11 @@ ValueId behindViews(const Program& program, ValueId id)
         std::erase_if(sizes, [](const Dim& size) { return size.isOne(); });
         return sizes;
     };
-    for (const Op* op = makerOf(program, id); op; op = makerOf(program, id)) {
+    for (const Op* op = producerOf(program, id); op; op = producerOf(program, id)) {
         int operands = 0;
         forEachOperand(*op, [&](ValueId) { ++operands; });
         const ValueId self = OpView(program, *op).value("self");
-        const bool isView = op->target == "aten::view" || op->target == "aten::reshape" || op->target == "aten::unsqueeze";
-        if (!isView || operands != 1 || !self.valid() || wide(self) != wide(id) || program[self].dtype != program[id].dtype)
+        if (!isView(*op, {ViewKind::Reshape}) || operands != 1 || !self.valid() || wide(self) != wide(id) || program[self].dtype != program[id].dtype)
             break;
         id = self;
     }
@@ -42,7 +36,7 @@ ValueId behindViews(const Program& program, ValueId id)
 // Numbers of nodes read at an index.
 std::optional<EdgeProduct::Factor> factorOf(const Program& program, ValueId id)
 {
-    const Op* op = makerOf(program, id);
+    const Op* op = producerOf(program, id);
     if (!op)
         return {};
     const OpView view(program, *op);
@@ -65,7 +59,7 @@ std::optional<EdgeProduct> edgeProduct(const Program& program, ValueId value)
         return {};
     if (const auto only = factorOf(program, root))
         return EdgeProduct{{*only}};
-    const Op* product = makerOf(program, root);
+    const Op* product = producerOf(program, root);
     if (!product || product->target != "aten::mul")
         return {};
     EdgeProduct found;

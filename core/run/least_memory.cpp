@@ -50,8 +50,7 @@ double bytesOfAll(const Analysis& analysis, const Bindings& inputs, Kernels kern
         for (const ValueId output : op.outputs) {
             const ValueFacts& facts = analysis.values[output];
             const bool isReduced = kernels == Kernels::All && facts.rows == Rows::Edges && facts.reach == Reach::Feature;
-            const bool isView = isOneOf(op.target, {"aten::expand", "aten::expand_as"});
-            all += isReduced || isView ? 0 : bytesOf(program[output]);
+            all += isReduced || isView(op, {ViewKind::Repeat}) ? 0 : bytesOf(program[output]);
         }
     return all;
 }
