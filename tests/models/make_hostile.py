@@ -79,6 +79,13 @@ def main():
         return node
 
     changed_program("graphs_in_graphs", lambda g, s: g["nodes"].append(deep(g, 100)))
+    def nested_outputs(depth):
+        output = {"as_tensor": {"name": "o"}}
+        for _ in range(depth):
+            output = {"as_optional_tensors": [output]}
+        return output
+
+    changed_program("outputs_in_outputs", lambda g, s: g["nodes"][0].update(outputs=[nested_outputs(100)]))
     changed_weight("offset_outside", storage_offset={"as_int": 10**9})
     changed_weight("offset_negative", storage_offset={"as_int": -1})
     changed_weight("huge_count", sizes=[{"as_int": 2**40}, {"as_int": 2**40}])

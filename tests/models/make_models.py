@@ -939,6 +939,7 @@ def typed_inputs():
         "x_user": torch.randn(40, FEATURES, generator=generator),
         "x_item": torch.randn(23, FEATURES, generator=generator),
         "ratings": torch.stack([draw(38, 150), draw(22, 150)]),
+        "chosen": draw(120, 31),
     }
 
 
@@ -961,6 +962,48 @@ class TypedWithEdges(Typed):
         for conv in self.convs:
             x_dict = {key: x.relu() for key, x in conv(x_dict, edge_index_dict, edge_attr_dict=edge_attr_dict).items()}
         return self.lin(x_dict[self.target])
+
+
+class TypedNorms(Typed):
+    """Each layer's rows are normalised over all nodes of their type: global ops of several types."""
+
+    def __init__(self):
+        super().__init__(lambda t: pyg.SAGEConv((-1, -1), HIDDEN))
+        self.norms = nn.ModuleDict({"author": pyg.PairNorm(), "paper": pyg.GraphNorm(HIDDEN), "subject": pyg.MeanSubtractionNorm()})
+
+    def forward(self, x_dict, edge_index_dict):
+        for conv in self.convs:
+            x_dict = {key: self.norms[key](x).relu() for key, x in conv(x_dict, edge_index_dict).items()}
+        return self.lin(x_dict[self.target])
+
+
+class BothWays(nn.Module):
+    """Citations are read in both directions, which forward puts one behind the other; other relations are there, but not read."""
+
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList([pyg.SAGEConv(TYPES["paper"][1], HIDDEN), pyg.SAGEConv(HIDDEN, CLASSES)])
+
+    def forward(self, x_dict, edge_index_dict):
+        cites = edge_index_dict["paper", "cites", "paper"]
+        both = torch.cat([cites, cites.flip(0)], dim=1)
+        x = x_dict["paper"]
+        for conv in self.convs:
+            x = conv(x, both).relu()
+        return x
+
+
+class BesideLists(nn.Module):
+    """Papers and authors, and the mean of the attributes of some edges, which a list numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = pyg.SAGEConv((TYPES["author"][1], TYPES["paper"][1]), HIDDEN)
+        self.weigh, self.lin = nn.Linear(EDGE_FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x_dict, edge_index_dict, edge_attr_dict, chosen):
+        x = self.conv((x_dict["author"], x_dict["paper"]), edge_index_dict["author", "writes", "paper"])
+        return self.lin((x + self.weigh(edge_attr_dict["author", "writes", "paper"][chosen].mean(0))).relu())
 
 
 class PlainSAGE(nn.Module):
@@ -2299,6 +2342,9 @@ ZOO = {
     "typed_mixed": lambda: Typed(lambda t: pyg.GCNConv(-1, HIDDEN) if t[0] == t[2] else pyg.GraphConv((-1, -1), HIDDEN, aggr="max"), 2, "max"),
     "typed_cat": lambda: Typed(lambda t: pyg.SAGEConv((-1, -1), HIDDEN, aggr=["mean", "std"]), 2, "cat"),
     "typed_edges": lambda: TypedWithEdges(lambda t: pyg.TransformerConv((-1, -1), HIDDEN // 2, 2, edge_dim=EDGE_FEATURES)),
+    "typed_norms": TypedNorms,
+    "both_ways": BothWays,
+    "beside_lists": BesideLists,
     "typed_links": TypedLinks,
     "typed_embedding": TypedEmbedding,
     "to_hetero": lambda: ToHetero(PlainSAGE()),

@@ -384,6 +384,16 @@ TEST_F(HostileScript, EndsInOneSentence)
                       content = std::string("\x80\x02") + std::string(5000, '(') + ".";
               }).find("nested too deeply"),
               std::string::npos);
+    // Tuples, each of which holds the one before: freed one after the other.
+    EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
+        if (!is(name, "data.pkl"))
+            return;
+        constexpr std::string_view begin{"\x80\x02Nq\0", 5}, next{"(h\0tq\0", 6};
+        content = begin;
+        for (int i = 0; i < 500'000; ++i)
+            content += next;
+        content += '.';
+    }), "");
     EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) { if (is(name, ".py")) content = "class X(Module):\n  oops\n"; }), "");
     // LibTorch's parser reads past the end of what is not there.
     EXPECT_NE(refusalOf([&](const std::string& name, std::string& content) {
