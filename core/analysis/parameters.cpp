@@ -342,13 +342,18 @@ bool isPromoted(const Program& program, const Dim& rows)
     return std::ranges::any_of(program.inputs, [&](const Input& input) { return input.parameter.valid() && program[input.value].sizes[0] == rows; });
 }
 
-// Whether an op works with all rows of a table, as it does with those of nodes. Layers have tables, too: what rows are multiplied by.
-bool isWorkedOn(const Program& program, ValueId table)
+// Tables with all rows of which an op works, as ops do with those of nodes. Layers have tables, too: what rows are multiplied by.
+std::vector<ValueId> tablesWorkedOn(const Program& program)
 {
-    return std::ranges::any_of(program.ops, [&](const Op& op) {
-        const bool isLayers = isOneOf(op.target, {"aten::t", "aten::transpose", "aten::permute", "aten::embedding", "aten::index", "aten::index_select", "aten::gather"});
-        return !isLayers && OpView(program, op).value("self") == table;
-    });
+    std::vector<ValueId> tables;
+    std::set<ValueId> seen;
+    for (const Op& op : program.ops) {
+        const ValueId self = OpView(program, op).value("self");
+        const bool isOfLayers = isOneOf(op.target, {"aten::t", "aten::transpose", "aten::permute", "aten::embedding", "aten::index", "aten::index_select", "aten::gather"});
+        if (self.valid() && !isOfLayers && isTable(program, self) && seen.insert(self).second)
+            tables.push_back(self);
+    }
+    return tables;
 }
 
 using RowsOfEnds = std::map<std::string, std::set<std::string>>;
@@ -358,9 +363,8 @@ using RowsOfEnds = std::map<std::string, std::set<std::string>>;
 RowsOfEnds rowsOfEnds(const Program& program)
 {
     std::set<std::string> tables, everSummed;
-    for (std::size_t v = 0; v < program.values.size(); ++v)
-        if (const ValueId value{static_cast<int>(v)}; isTable(program, value) && isWorkedOn(program, value))
-            tables.insert(toString(program[value].sizes[0]));
+    for (const ValueId table : tablesWorkedOn(program))
+        tables.insert(toString(program[table].sizes[0]));
     RowsOfEnds read, summed;
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const OpId id{static_cast<int>(i)};
@@ -445,9 +449,9 @@ std::vector<ValueId> tablesReadByEdges(const Program& program)
         named.insert(rows.begin(), rows.end());
     for (const ValueId table : tables)
         named.erase(toString(program[table].sizes[0]));
-    for (std::size_t v = 0; v < program.values.size(); ++v)
-        if (const ValueId value{static_cast<int>(v)}; isTable(program, value) && named.contains(toString(program[value].sizes[0])) && isWorkedOn(program, value))
-            tables.push_back(value);
+    for (const ValueId table : tablesWorkedOn(program))
+        if (named.contains(toString(program[table].sizes[0])))
+            tables.push_back(table);
     return tables;
 }
 
