@@ -11,18 +11,34 @@
 /// Blocks of batches, and what functions are given of them.
 namespace cleave {
 
-at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts)
+namespace {
+
+// Edges into nodes that do not follow each other in the order.
+at::Tensor edgesInto(const EdgesBySegment& grouped, const at::Tensor& places)
 {
-    std::vector<std::int64_t> sizes = tensor.sizes().vec();
-    const auto row = sizes.begin() + facts.rowDim;
-    const std::int64_t rows = *row / (facts.outer * facts.inner);
-    *row = facts.inner;
-    sizes.insert(sizes.begin() + facts.rowDim, {facts.outer, rows});
-    return tensor.reshape(sizes);
+    const std::span<const std::int64_t> each = numbersOf(places);
+    std::size_t count = 0;
+    for (const std::int64_t place : each)
+        count += grouped.of(place, place + 1).size();
+    at::Tensor ids = at::empty({static_cast<std::int64_t>(count)}, at::kLong);
+    auto* out = ids.data_ptr<std::int64_t>();
+    for (const std::int64_t place : each)
+        out = std::ranges::copy(grouped.of(place, place + 1), out).out;
+    return ids;
 }
 
-LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t first, std::int64_t last, Numberings* numbers,
-                                  const at::Tensor& live) const
+at::Tensor sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch)
+{
+    const at::Tensor& ids = batch.ids[static_cast<std::size_t>(frame)];
+    const auto& [first, last] = batch.range(frame);
+    if (rowDim == 0)
+        return ids.defined() ? rowsAt(whole, ids) : rowsFrom(whole, first, last - first);
+    return ids.defined() ? whole.index_select(rowDim, ids) : whole.narrow(rowDim, first, last - first);
+}
+
+}  // namespace
+
+Batch BatchMaker::make(const CutFunction& function, std::int64_t first, std::int64_t last, Numberings* numbers, const at::Tensor& live) const
 {
     Batch batch;
     batch.first = first;
@@ -36,7 +52,7 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
     batch.isWhole = numbers && !live.defined() && isWhole(function, last - first);
     const bool isOverNodes = !function.rowsOf.valid();
     for (int type = 0; type < m_a.types(); ++type)
-        batch.targets.push_back(batch.isWhole ? Range{0, numNodes(type)} : targets(function, {first, last}, type));
+        batch.targets.push_back(batch.isWhole ? RowRange{0, m_graph.numNodes(type)} : targets(function, {first, last}, type));
     for (std::size_t i = 0; numbers && i < numbers->size(); ++i)
         (*numbers)[i].clear();
     for (int i = 0; i < static_cast<int>(function.frames.size()); ++i) {
@@ -45,7 +61,7 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
             continue;
         const auto& [from, to] = batch.range(i);
         at::Tensor& ids = batch.ids[static_cast<std::size_t>(i)];
-        if (const at::Tensor& order = of(function, frame.nodeType).order; isOverNodes && order.defined())
+        if (const at::Tensor& order = m_graph.of(function, frame.nodeType).order; isOverNodes && order.defined())
             ids = order.narrow(0, from, to - from);
         if (live.defined() && i == 0)
             ids = batch.idsOf(0).index_select(0, live);
@@ -73,30 +89,30 @@ LayerWise::Batch LayerWise::block(const CutFunction& function, std::int64_t firs
 }
 
 // Every node of each type that the function computes, in natural order.
-bool LayerWise::isWhole(const CutFunction& function, std::int64_t targets) const
+bool BatchMaker::isWhole(const CutFunction& function, std::int64_t targets) const
 {
-    if (function.rowsOf.valid() || targets != rowsOf(function))
+    if (function.rowsOf.valid() || targets != m_graph.rowsOf(function))
         return false;
     for (int type = 0; type < m_a.types(); ++type)
-        if (function.numbers(type) && (of(function, type).order.defined() || of(function, type).count != numNodes(type)))
+        if (function.numbers(type) && (m_graph.of(function, type).order.defined() || m_graph.of(function, type).count != m_graph.numNodes(type)))
             return false;
     return true;
 }
 
-// Those of a type that a batch computes: as large a share of them as it has of the type of which there are most.
-LayerWise::Range LayerWise::targets(const CutFunction& function, Range batch, int type) const
+// As large a share of them as it has of the type of which there are most.
+RowRange BatchMaker::targets(const CutFunction& function, RowRange batch, int type) const
 {
     if (function.targetsOf(type) < 0)
         return {};
-    const std::int64_t all = rowsOf(function), count = function.rowsOf.valid() ? all : of(function, type).count;
+    const std::int64_t all = m_graph.rowsOf(function), count = function.rowsOf.valid() ? all : m_graph.of(function, type).count;
     const auto share = [&](std::int64_t place) {
         return place >= all ? count : std::llround(static_cast<double>(place) / static_cast<double>(all) * static_cast<double>(count));
     };
-    return all == count ? batch : Range{batch.first == 0 ? 0 : share(batch.first), share(batch.last)};
+    return all == count ? batch : RowRange{batch.first == 0 ? 0 : share(batch.first), share(batch.last)};
 }
 
 // The rows of the frames at a distance; the nodes that lie there are known.
-void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) const
+void BatchMaker::addRows(const CutFunction& function, int hops, Batch& batch) const
 {
     for (std::size_t i = 1; i < function.frames.size(); ++i) {
         const Frame& frame = function.frames[i];
@@ -114,7 +130,7 @@ void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) con
         case FrameKind::Targets:
             continue;
         case FrameKind::Edges:
-            if (const Traversal& traversal = of(function, batch.frame(frame.parent).nodeType); !batch.isRange(frame.parent)) {
+            if (const Traversal& traversal = m_graph.of(function, batch.frame(frame.parent).nodeType); !batch.isRange(frame.parent)) {
                 ids = edgesInto(traversal.edges.at(frame.index), traversal.placesOf(batch.idsOf(frame.parent)));
             } else {
                 const EdgesBySegment& edges = traversal.edges.at(frame.index);
@@ -128,10 +144,10 @@ void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) con
             batch.edges += ids.numel();
             break;
         case FrameKind::Renumbered:
-            ids = fromFirst(frame, structure(frame.index).to(at::kLong).index_select(0, batch.idsOf(frame.parent)));
+            ids = fromFirst(frame, m_graph.structure(frame.index).to(at::kLong).index_select(0, batch.idsOf(frame.parent)));
             break;
         default: {
-            const std::int64_t start = total(frame.before), end = start + total(frame.own);
+            const std::int64_t start = m_graph.total(frame.before), end = start + m_graph.total(frame.own);
             ids = batch.idsOf(frame.parent);
             batch.places[i] = ids.ge(start).logical_and(ids.lt(end)).nonzero().view({-1});
             ids = ids.index_select(0, batch.places[i]).sub(start);
@@ -143,12 +159,12 @@ void LayerWise::addRows(const CutFunction& function, int hops, Batch& batch) con
 }
 
 // Numbers of rows that may count from the last one. Error if there is no such row.
-at::Tensor LayerWise::fromFirst(const Frame& frame, const at::Tensor& numbers) const
+at::Tensor BatchMaker::fromFirst(const Frame& frame, const at::Tensor& numbers) const
 {
     if (numbers.numel() == 0)
         return numbers;
     const std::int64_t least = numbers.min().item<std::int64_t>(), most = numbers.max().item<std::int64_t>();
-    const std::int64_t rows = frame.own.empty() ? std::max<std::int64_t>(most + 1, 0) : total(frame.own);
+    const std::int64_t rows = frame.own.empty() ? std::max<std::int64_t>(most + 1, 0) : m_graph.total(frame.own);
     if (rows == 0)
         throw Error("'" + printable(m_a.program[frame.index].name) + "' names row " + std::to_string(most >= 0 ? most : least) +
                     ", but there are none.");
@@ -158,27 +174,13 @@ at::Tensor LayerWise::fromFirst(const Frame& frame, const at::Tensor& numbers) c
     return least < 0 ? at::where(numbers.lt(0), numbers.add(rows), numbers) : numbers;
 }
 
-// Edges into nodes that do not follow each other in the order.
-at::Tensor LayerWise::edgesInto(const EdgesBySegment& edges, const at::Tensor& places)
-{
-    const std::span<const std::int64_t> each = numbersOf(places);
-    std::size_t count = 0;
-    for (const std::int64_t place : each)
-        count += edges.of(place, place + 1).size();
-    at::Tensor ids = at::empty({static_cast<std::int64_t>(count)}, at::kLong);
-    auto* out = ids.data_ptr<std::int64_t>();
-    for (const std::int64_t place : each)
-        out = std::ranges::copy(edges.of(place, place + 1), out).out;
-    return ids;
-}
-
 // Gives the nodes of a type that have none in this batch the next numbers.
-void LayerWise::number(const at::Tensor& found, int type, Batch& batch) const
+void BatchMaker::number(const at::Tensor& found, int type, Batch& batch) const
 {
     const at::Tensor flat = found.contiguous();
     const auto* data = flat.data_ptr<std::int64_t>();
     constexpr std::int64_t atOnce = 1 << 16;
-    const std::int64_t nodes = numNodes(type);
+    const std::int64_t nodes = m_graph.numNodes(type);
     Numbering& numbers = (*batch.numbers)[static_cast<std::size_t>(type)];
     for (std::int64_t i = 0; i < flat.numel(); ++i) {
         if (i % atOnce == 0)
@@ -189,31 +191,30 @@ void LayerWise::number(const at::Tensor& found, int type, Batch& batch) const
 }
 
 // Blocks hold nodes of the types that the function computes; rows of others are read from the store.
-void LayerWise::addNeighbours(const CutFunction& function, int hops, Batch& batch) const
+void BatchMaker::addNeighbours(const CutFunction& function, int hops, Batch& batch) const
 {
     for (const StepOperand& neighbour : function.neighbours)
         if (function.numbers(neighbour.ofType) && batch.frame(neighbour.frame).hops == hops)
             number(neighbour.value.valid() ? nodesAt(neighbour, batch) : batch.idsOf(neighbour.frame), neighbour.ofType, batch);
 }
 
-// The entries of an index in a frame, counted from the first node.
-at::Tensor LayerWise::nodesAt(const StepOperand& operand, const Batch& batch) const
+at::Tensor BatchMaker::nodesAt(const StepOperand& operand, const Batch& batch) const
 {
     const CutFunction& function = *batch.function;
     StepOperand slice = operand;
     slice.kind = OperandKind::Slice;
     at::Tensor nodes;
-    if (const at::Tensor* sources = sourcesAt(function, slice))
+    if (const at::Tensor* sources = m_graph.sourcesAt(function, slice))
         nodes = edgesOf(*sources, 0, operand.frame, batch);
-    else if (const at::Tensor* grouped = groupedAt(function, slice))
+    else if (const at::Tensor* grouped = m_graph.groupedAt(function, slice))
         nodes = edgesOf(*grouped, operand.rowDim, operand.frame, batch);
     else
-        nodes = sliced(structure(operand.value), operand.rowDim, operand.frame, batch);
+        nodes = sliced(m_graph.structure(operand.value), operand.rowDim, operand.frame, batch);
     nodes = nodes.to(at::kLong);
-    return at::where(nodes.lt(0), nodes.add(numNodes(operand.ofType)), nodes);
+    return at::where(nodes.lt(0), nodes.add(m_graph.numNodes(operand.ofType)), nodes);
 }
 
-at::Tensor LayerWise::numbersInBatch(const at::Tensor& nodes, int type, const Batch& batch) const
+at::Tensor BatchMaker::numbersInBatch(const at::Tensor& nodes, int type, const Batch& batch) const
 {
     if (batch.isWhole)
         return nodes;
@@ -225,16 +226,16 @@ at::Tensor LayerWise::numbersInBatch(const at::Tensor& nodes, int type, const Ba
     return numbers;
 }
 
-std::vector<c10::IValue> LayerWise::inputs(const LoweredFunction& lowered, const Batch& batch) const
+std::vector<c10::IValue> BatchMaker::inputs(const LoweredFunction& lowered, const Batch& batch) const
 {
     std::vector<c10::IValue> values;
     values.reserve(lowered.inputs.size());
     for (const FunctionInput& in : lowered.inputs)
-        values.push_back(inputOf(in, batch));
+        values.push_back(input(in, batch));
     return values;
 }
 
-c10::IValue LayerWise::inputOf(const FunctionInput& in, const Batch& batch) const
+c10::IValue BatchMaker::input(const FunctionInput& in, const Batch& batch) const
 {
     if (in.operand)
         return input(*in.operand, batch);
@@ -249,10 +250,10 @@ c10::IValue LayerWise::inputOf(const FunctionInput& in, const Batch& batch) cons
     return in.beginOf >= 0 ? beginOf(in.beginOf, batch) : sourcesOf(*in.sourcesOf, batch);
 }
 
-at::Tensor LayerWise::beginOf(int frame, const Batch& batch) const
+at::Tensor BatchMaker::beginOf(int frame, const Batch& batch) const
 {
     const Frame& f = batch.function->frames[static_cast<std::size_t>(frame)];
-    const Traversal& traversal = of(*batch.function, batch.frame(f.parent).nodeType);
+    const Traversal& traversal = m_graph.of(*batch.function, batch.frame(f.parent).nodeType);
     const EdgesBySegment& edges = traversal.edges.at(f.index);
     if (batch.isRange(f.parent)) {
         const auto& [first, last] = batch.range(f.parent);
@@ -270,86 +271,46 @@ at::Tensor LayerWise::beginOf(int frame, const Batch& batch) const
     return begin;
 }
 
-at::Tensor LayerWise::sourcesOf(const StepOperand& operand, const Batch& batch) const
+at::Tensor BatchMaker::sourcesOf(const StepOperand& operand, const Batch& batch) const
 {
     const CutFunction& function = *batch.function;
     if (operand.kind == OperandKind::LocalIndex && !batch.isWhole)
         return input(operand, batch).toTensor().to(at::kInt);
-    if (const at::Tensor* sources = sourcesAt(function, operand))
+    if (const at::Tensor* sources = m_graph.sourcesAt(function, operand))
         return edgesOf(*sources, 0, operand.frame, batch);
     const at::Tensor edges = batch.idsOf(operand.frame);
-    if (edges.numel() > 0 && edges.max().item<std::int64_t>() >= structure(operand.value).numel())
-        throw Error("'" + printable(m_a.program[operand.value].name) + "' has " + formatCount(structure(operand.value).numel()) +
+    if (edges.numel() > 0 && edges.max().item<std::int64_t>() >= m_graph.structure(operand.value).numel())
+        throw Error("'" + printable(m_a.program[operand.value].name) + "' has " + formatCount(m_graph.structure(operand.value).numel()) +
                     " entries, but is read at entry " + std::to_string(edges.max().item<std::int64_t>()) + ".");
-    return toSources(structure(operand.value).to(at::kLong), numbersOf(edges), numNodes(operand.ofType));
+    return toSources(m_graph.structure(operand.value).to(at::kLong), numbersOf(edges), m_graph.numNodes(operand.ofType));
 }
 
-// A batch's part of the edges into targets, in their order.
-LayerWise::Range LayerWise::edgesIn(int frame, const Batch& batch) const
+RowRange BatchMaker::edgesIn(int frame, const Batch& batch) const
 {
-    const auto& begin = of(*batch.function).edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
+    const auto& begin = m_graph.of(*batch.function).edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
     const auto& [from, to] = batch.range(0);
     return {begin[static_cast<std::size_t>(from)], begin[static_cast<std::size_t>(to)]};
 }
 
-at::Tensor LayerWise::edgesOf(const at::Tensor& grouped, int rowDim, int frame, const Batch& batch) const
+at::Tensor BatchMaker::edgesOf(const at::Tensor& grouped, int rowDim, int frame, const Batch& batch) const
 {
     const auto& [first, last] = edgesIn(frame, batch);
     return grouped.narrow(rowDim, first, last - first);
 }
 
-// Structure that lies in the order of the edges into targets as a whole; null: it does not.
-const at::Tensor* LayerWise::groupedAt(const CutFunction& function, const StepOperand& operand) const
-{
-    if (operand.kind != OperandKind::Slice || !isIntoTargets(function, operand.frame))
-        return nullptr;
-    const auto& all = of(function).grouped;
-    const auto grouped = all.find({operand.value, function.frames[static_cast<std::size_t>(operand.frame)].index});
-    return grouped == all.end() || !grouped->second.defined() ? nullptr : &grouped->second;
-}
-
-// An index, likewise, as it is read by edge programs.
-const at::Tensor* LayerWise::sourcesAt(const CutFunction& function, const StepOperand& index) const
-{
-    if (index.kind != OperandKind::Slice || !isIntoTargets(function, index.frame))
-        return nullptr;
-    const auto& all = of(function).sources;
-    const auto sources = all.find({index.value, function.frames[static_cast<std::size_t>(index.frame)].index, index.ofType});
-    return sources == all.end() || !sources->second.defined() ? nullptr : &sources->second;
-}
-
-// Where each row of a frame is in the rows of its parts after each other.
-at::Tensor LayerWise::orderOf(const std::vector<int>& parts, const Batch& batch)
-{
-    std::vector<at::Tensor> places;
-    for (const int part : parts)
-        places.push_back(batch.places[static_cast<std::size_t>(part)]);
-    const at::Tensor from = at::cat(places);
-    return at::empty_like(from).index_copy_(0, from, at::arange(from.numel(), at::kLong));
-}
-
-at::Tensor LayerWise::sliced(const at::Tensor& whole, int rowDim, int frame, const Batch& batch) const
-{
-    const at::Tensor& ids = batch.ids[static_cast<std::size_t>(frame)];
-    const auto& [first, last] = batch.range(frame);
-    if (rowDim == 0)
-        return ids.defined() ? rowsAt(whole, ids) : rowsFrom(whole, first, last - first);
-    return ids.defined() ? whole.index_select(rowDim, ids) : whole.narrow(rowDim, first, last - first);
-}
-
 // Rows of a stored value, of which each may have several entries.
-at::Tensor LayerWise::storedRows(const StepOperand& operand, const Batch& batch) const
+at::Tensor BatchMaker::storedRows(const StepOperand& operand, const Batch& batch) const
 {
     const at::Tensor& whole = m_store.at(operand.value);
     if (batch.function->isGlobal)
-        return asRead(operand.value, whole);
+        return m_store.asRead(operand.value, whole);
     const ValueFacts& facts = m_a.values[operand.value];
     if (facts.outer * facts.inner == 1)
-        return asRead(operand.value, sliced(whole, operand.rowDim, operand.frame, batch));
-    return asRead(operand.value, sliced(entriesApart(whole, facts), facts.rowDim + 1, operand.frame, batch).flatten(facts.rowDim, facts.rowDim + 2));
+        return m_store.asRead(operand.value, sliced(whole, operand.rowDim, operand.frame, batch));
+    return m_store.asRead(operand.value, sliced(entriesApart(whole, facts), facts.rowDim + 1, operand.frame, batch).flatten(facts.rowDim, facts.rowDim + 2));
 }
 
-c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) const
+c10::IValue BatchMaker::input(const StepOperand& operand, const Batch& batch) const
 {
     const auto rows = [&](const at::Tensor& whole) { return sliced(whole, operand.rowDim, operand.frame, batch); };
     switch (operand.kind) {
@@ -359,26 +320,48 @@ c10::IValue LayerWise::input(const StepOperand& operand, const Batch& batch) con
     case OperandKind::Stored:
         return storedRows(operand, batch);
     case OperandKind::Slice:
-        if (const at::Tensor* grouped = groupedAt(*batch.function, operand))
+        if (const at::Tensor* grouped = m_graph.groupedAt(*batch.function, operand))
             return edgesOf(*grouped, operand.rowDim, operand.frame, batch);
-        return rows(structure(operand.value));
+        return rows(m_graph.structure(operand.value));
     case OperandKind::LocalIndex:
         if (isTargetPlace(*batch.function, operand)) {
-            const at::Tensor targets = rows(structure(operand.value));
-            return of(*batch.function).placesOf(targets.reshape({-1})).view(targets.sizes()).sub(batch.range(0).first);
+            const at::Tensor targets = rows(m_graph.structure(operand.value));
+            return m_graph.of(*batch.function).placesOf(targets.reshape({-1})).view(targets.sizes()).sub(batch.range(0).first);
         }
         return numbersInBatch(nodesAt(operand, batch), operand.ofType, batch);
-    default: {
-        const auto known = m_structure.find(operand.value);
-        return known != m_structure.end() ? known->second : m_constants[operand.value];
-    }
+    default:
+        return m_graph.known(operand.value);
     }
 }
 
-// The targets of a batch are numbered as they follow each other.
-bool LayerWise::isTargetPlace(const CutFunction& function, const StepOperand& operand) const
+at::Tensor BatchMaker::gatheredRows(int output, const Batch& batch) const
 {
-    return isIntoTargets(function, operand.frame) && function.frames[static_cast<std::size_t>(operand.frame)].index == operand.value;
+    const Gathered& gathered = *batch.gathered;
+    const at::Tensor& rows = gathered.rows[static_cast<std::size_t>(output)];
+    const auto& [frame, empty] = gathered.outputs[static_cast<std::size_t>(output)];
+    if (frame > 0) {
+        const auto& begin = m_graph.of(*batch.function).edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
+        const auto edge = [&](std::int64_t target) { return begin[static_cast<std::size_t>(target)]; };
+        return rows.narrow(0, edge(batch.first) - edge(gathered.first), edge(batch.last) - edge(batch.first));
+    }
+    const std::int64_t first = batch.first - gathered.first, last = batch.last - gathered.first;
+    if (!gathered.live.defined())
+        return rows.narrow(0, first, last - first);
+    const std::span<const std::int64_t> live = numbersOf(gathered.live);
+    const auto place = [&](std::int64_t target) { return std::ranges::lower_bound(live, target) - live.begin(); };
+    const std::int64_t from = place(first), count = place(last) - from;
+    std::vector<std::int64_t> sizes = rows.sizes().vec();
+    sizes.front() = last - first;
+    return at::full(sizes, empty, rows.options()).index_copy_(0, gathered.live.narrow(0, from, count).sub(first), rows.narrow(0, from, count));
+}
+
+at::Tensor orderOf(const std::vector<int>& parts, const Batch& batch)
+{
+    std::vector<at::Tensor> places;
+    for (const int part : parts)
+        places.push_back(batch.places[static_cast<std::size_t>(part)]);
+    const at::Tensor from = at::cat(places);
+    return at::empty_like(from).index_copy_(0, from, at::arange(from.numel(), at::kLong));
 }
 
 }  // namespace cleave

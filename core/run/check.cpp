@@ -90,13 +90,16 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
     }
     const IdMap<ValueId, DType> narrowest = narrowestTypes(analysis.program);
     const std::int64_t few = std::max<std::int64_t>(1, graph.nodes / 17);
-    for (const auto& [batchSize, order] : {std::pair<std::int64_t, bool>{few, false}, {5 * few, false}, {4 * few, true}, {graph.nodes, false}}) {
+    for (const auto& [batchSize, isBackwards] : {std::pair<std::int64_t, bool>{few, false}, {5 * few, false}, {4 * few, true}, {graph.nodes, false}}) {
         LayerWise run(analysis, cut, constants, inputs, Kernels::All, progress);
         run.keepAll();
-        for (int type = 0; order && type < analysis.types(); ++type) {
-            std::vector<std::int64_t> backwards(static_cast<std::size_t>(run.numNodes(type)));
-            std::iota(backwards.rbegin(), backwards.rend(), 0);
-            run.setOrder(backwards, type);
+        if (isBackwards) {
+            std::vector<std::vector<std::int64_t>> orders;
+            for (const std::int64_t nodes : run.graph().nodesOfTypes()) {
+                std::vector<std::int64_t>& backwards = orders.emplace_back(static_cast<std::size_t>(nodes));
+                std::iota(backwards.rbegin(), backwards.rend(), 0);
+            }
+            run.setOrders(orders);
         }
         try {
             run.run(batchSize, {progress.stop, {}});

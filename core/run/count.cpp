@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "core/base/stopping.h"
-#include "core/run/batch.h"
+#include "core/run/executor.h"
 #include "core/run/tensors.h"
 
 /// Rows of blocks, counted without running anything.
@@ -15,7 +15,7 @@ namespace cleave {
 GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
 {
     GraphCounts counts;
-    counts.nodes = m_numNodes;
+    counts.nodes = m_graph.nodesOfTypes();
     counts.batchSize = batchSize;
     double variance = 0, nodes = 0;
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
@@ -24,7 +24,7 @@ GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges,
         const auto same =
             std::find_if(m_cut.functions.begin(), m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f), [&](const CutFunction& other) {
                 return other.frames == function.frames && other.neighbours == function.neighbours && other.total == function.total &&
-                       other.rowsOf == function.rowsOf && other.isGlobal == function.isGlobal && m_traversalOf[indexOf(other)] == m_traversalOf[f];
+                       other.rowsOf == function.rowsOf && other.isGlobal == function.isGlobal && m_graph.goAlike(other, function);
             });
         if (same != m_cut.functions.begin() + static_cast<std::ptrdiff_t>(f)) {
             counts.functions.push_back(counts.functions[static_cast<std::size_t>(same - m_cut.functions.begin())]);
@@ -39,25 +39,25 @@ GraphCounts LayerWise::rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges,
     }
     counts.error = nodes > 0 ? std::sqrt(variance) / nodes : 0;
     counts.kernels = m_kernels;
-    counts.batchesAtOnce = atOnce(mostNodes() / batchSize + (mostNodes() % batchSize > 0 ? 1 : 0));
+    counts.batchesAtOnce = atOnce(m_graph.mostNodes() / batchSize + (m_graph.mostNodes() % batchSize > 0 ? 1 : 0));
     return counts;
 }
 
 GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
 {
-    std::vector<Parts> lowered;
+    std::vector<FunctionReads> reads;
     for (const CutFunction& function : m_cut.functions) {
-        lowered.push_back({lowerFunction(m_a, function, m_constants, "counted", m_kernels), std::nullopt, {}, std::nullopt});
-        expectStructure(function, lowered.back().whole.inputs);
+        LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "counted", m_kernels);
+        const bool isNumbered = needsNumbers(function, lowered);
+        reads.push_back({std::move(lowered.inputs), isNumbered});
     }
-    const Retained kept = retained(lowered);
-    groupEdges(kept, progress);
+    const Retained kept = m_graph.group(reads, progress);
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
-        groupStructure(m_cut.functions[f], lowered[f].whole.inputs);
+        m_graph.groupStructure(m_cut.functions[f], reads[f].inputs);
     GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
-    counts.structureBytes = structureBytes(&kept);
-    counts.preparationBytes += structureBytes(nullptr);
-    for (const Traversal& traversal : m_traversals) {
+    counts.structureBytes = m_graph.structureBytes(&kept);
+    counts.preparationBytes += m_graph.structureBytes();
+    for (const Traversal& traversal : m_graph.traversals()) {
         for (const auto& [segment, edges] : traversal.edges) {
             // Beside what goes along with edges, something of their ids' size is there while they are grouped.
             const double begins = 8 * static_cast<double>(edges.begin.size()), ids = 8 * static_cast<double>(edges.begin.back());
@@ -76,19 +76,6 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
     return counts;
 }
 
-// Of all structure, or of what is retained; views share their memory.
-double LayerWise::structureBytes(const Retained* retained) const
-{
-    std::map<const void*, double> storages;
-    for (const auto& [value, result] : m_structure)
-        if (result.isTensor() && (!retained || retained->structure.contains(value)))
-            storages[result.toTensor().storage().data()] = static_cast<double>(result.toTensor().storage().nbytes());
-    double bytes = 0;
-    for (const auto& [storage, size] : storages)
-        bytes += size;
-    return bytes;
-}
-
 GraphCounts LayerWise::countBlocks(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress)
 {
     GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
@@ -102,7 +89,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
                                   const Progress& progress)
 {
     constexpr std::size_t leastBatches = 16;
-    const std::int64_t total = rowsOf(function);
+    const std::int64_t total = m_graph.rowsOf(function);
     batchSize = batchSizeOf(function, batchSize);
     const std::vector<ValueId> segments = function.segmentsInto(function.nodeType);
     const bool overNodes = !function.rowsOf.valid(), oneHop = function.firstLevel == function.level;
@@ -111,10 +98,10 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
     for (std::int64_t first = 0; first < total || first == 0; first += batchSize) {
         starts.push_back(first);
         edges.push_back(0);
-        const auto [from, to] = targets(function, {first, std::min(total, first + batchSize)}, function.nodeType);
+        const auto [from, to] = m_batches.targets(function, {first, std::min(total, first + batchSize)}, function.nodeType);
         for (const ValueId segment : segments)
             if (overNodes)
-                edges.back() += static_cast<double>(of(function).edges.at(segment).count(from, to));
+                edges.back() += static_cast<double>(m_graph.of(function).edges.at(segment).count(from, to));
     }
     FunctionRows rows;
     rows.batches = static_cast<double>(starts.size());
@@ -124,7 +111,7 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
     std::size_t visited = 0;
     const auto visit = [&](std::size_t i) {
         progress.update(static_cast<double>(visited++) / rows.batches, "Counting rows");
-        const Batch batch = block(function, starts[i], std::min(total, starts[i] + batchSize), m_numbers.get());
+        const Batch batch = m_batches.make(function, starts[i], std::min(total, starts[i] + batchSize), &m_numbers);
         std::vector<double> counts(batch.rows.begin(), batch.rows.end());
         rows.reach.resize(batch.reach.size());
         for (std::size_t type = 0; type < batch.reach.size(); ++type) {
@@ -197,9 +184,9 @@ FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batc
     for (std::size_t i = 0; overNodes && i < rows.frames.size(); ++i)
         if (const Frame& frame = function.frames[i]; frame.kind == FrameKind::Targets)
             rows.reach[static_cast<std::size_t>(frame.nodeType)].front().total = rows.frames[i].total =
-                static_cast<double>(of(function, frame.nodeType).count);
+                static_cast<double>(m_graph.of(function, frame.nodeType).count);
         else if (frame.kind == FrameKind::Edges && frame.parent == 0)
-            rows.frames[i].total = static_cast<double>(of(function).edges.at(frame.index).count(0, of(function).count));
+            rows.frames[i].total = static_cast<double>(m_graph.of(function).edges.at(frame.index).count(0, m_graph.of(function).count));
     return rows;
 }
 

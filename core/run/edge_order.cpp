@@ -16,6 +16,7 @@
 #include "core/base/stopwatch.h"
 #include "core/run/batch.h"
 #include "core/run/file_rows.h"
+#include "core/run/ordered_graph.h"
 
 /// Edges grouped by the nodes that they lead into, and structure put into their order.
 namespace cleave {
@@ -116,7 +117,7 @@ std::uint32_t* asWords(const at::Tensor& tensor)
 }  // namespace
 
 // By the places of the nodes that edges lead into; each node has one.
-void LayerWise::groupEdges(Traversal& traversal, ValueId segment, std::span<const EdgeWords> columns, const Progress& progress) const
+void OrderedGraph::groupEdges(Traversal& traversal, ValueId segment, std::span<const EdgeWords> columns, const Progress& progress) const
 {
     progress.check();
     at::Tensor by = structure(segment).reshape({-1}).to(at::kLong).contiguous();
@@ -131,14 +132,23 @@ void LayerWise::groupEdges(Traversal& traversal, ValueId segment, std::span<cons
 }
 
 // With their ids, whoever reads them.
-void LayerWise::groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const
+void OrderedGraph::groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const
 {
     for (const ValueId segment : segments)
         if (const auto known = traversal.edges.find(segment); known == traversal.edges.end() || !known->second.hasIds())
             groupEdges(traversal, segment, std::span<const EdgeWords>{}, progress);
 }
 
-void LayerWise::groupAllEdges(const Progress& progress)
+Retained OrderedGraph::group(const std::vector<FunctionReads>& reads, const Progress& progress)
+{
+    for (std::size_t f = 0; f < reads.size(); ++f)
+        expectStructure(m_cut.functions[f], reads[f].inputs);
+    Retained kept = retained(reads);
+    groupEdges(kept, progress);
+    return kept;
+}
+
+void OrderedGraph::groupAllEdges(const Progress& progress)
 {
     for (Traversal& traversal : m_traversals)
         groupEdges(traversal, traversal.segments, progress);
@@ -146,7 +156,7 @@ void LayerWise::groupAllEdges(const Progress& progress)
 
 // Calls visit(in, segment) for what batches slice by edges into targets: structure, or an index that is read as 32 bits.
 template <class Visit>
-void LayerWise::forEachOrdered(const CutFunction& function, const std::vector<FunctionInput>& inputs, Visit visit)
+void OrderedGraph::forEachOrdered(const CutFunction& function, const std::vector<FunctionInput>& inputs, Visit visit)
 {
     for (const FunctionInput& in : inputs)
         for (const std::optional<StepOperand>& operand : {in.operand, in.sourcesOf})
@@ -155,9 +165,9 @@ void LayerWise::forEachOrdered(const CutFunction& function, const std::vector<Fu
 }
 
 // Says what will be put into the order of edges, so that it goes along as these are grouped.
-void LayerWise::expectStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs)
+void OrderedGraph::expectStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs)
 {
-    Traversal& traversal = of(function);
+    Traversal& traversal = changed(function, function.nodeType);
     forEachOrdered(function, inputs, [&](const FunctionInput& in, ValueId segment) {
         if (in.operand)
             traversal.rowDims[traversal.grouped.try_emplace({in.operand->value, segment}).first->first] = in.operand->rowDim;
@@ -167,7 +177,7 @@ void LayerWise::expectStructure(const CutFunction& function, const std::vector<F
 }
 
 // What will be put into the order of a segment's edges, where it is a column or two of 32 bits: as it is read, and as it is written.
-struct LayerWise::Columns {
+struct OrderedGraph::Columns {
     struct Made {
         at::Tensor* place;
         at::Tensor rows;
@@ -178,7 +188,7 @@ struct LayerWise::Columns {
     std::unique_ptr<std::atomic<bool>> isOutside = std::make_unique<std::atomic<bool>>(false);
 };
 
-std::optional<LayerWise::Columns> LayerWise::columnsOf(Traversal& traversal, ValueId segment) const
+std::optional<OrderedGraph::Columns> OrderedGraph::columnsOf(Traversal& traversal, ValueId segment) const
 {
     const std::int64_t edges = structure(segment).numel();
     const auto isOf = [&](const auto& ordered) { return std::get<1>(ordered.first) == segment && !ordered.second.defined(); };
@@ -249,7 +259,7 @@ std::optional<LayerWise::Columns> LayerWise::columnsOf(Traversal& traversal, Val
 }
 
 // Edges that are not grouped yet. What will be put into their order goes along, where nothing else reads their ids.
-void LayerWise::groupEdges(const Retained& kept, const Progress& progress)
+void OrderedGraph::groupEdges(const Retained& kept, const Progress& progress)
 {
     const Stopwatch watch;
     for (Traversal& traversal : m_traversals)
@@ -277,9 +287,9 @@ void LayerWise::groupEdges(const Retained& kept, const Progress& progress)
 }
 
 // Structure that batches slice by edges is put into their order once.
-void LayerWise::groupStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs)
+void OrderedGraph::groupStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs)
 {
-    Traversal& traversal = of(function);
+    Traversal& traversal = changed(function, function.nodeType);
     const auto edgesInto = [&](ValueId segment) -> std::span<const std::int64_t> {
         const EdgesBySegment& edges = traversal.edges.at(segment);
         if (!edges.hasIds())  // they were grouped for others
@@ -310,15 +320,15 @@ void LayerWise::groupStructure(const CutFunction& function, const std::vector<Fu
 }
 
 // What batches still read when it lies in the order of the edges: structure values, and segments whose edges they know by their ids.
-LayerWise::Retained LayerWise::retained(const std::vector<Parts>& lowered) const
+Retained OrderedGraph::retained(const std::vector<FunctionReads>& reads) const
 {
     Retained all{{m_a.program.outputs.begin(), m_a.program.outputs.end()}, {}};
     auto& [read, idsRead] = all;
-    for (std::size_t f = 0; f < lowered.size(); ++f) {
+    for (std::size_t f = 0; f < reads.size(); ++f) {
         const CutFunction& function = m_cut.functions[f];
         for (const RowTotal& term : function.total)
             read.insert(term.value);
-        const bool onlyGrouped = !needsNumbers(function, lowered[f].whole) && std::ranges::all_of(function.frames, [&](const Frame& frame) {
+        const bool onlyGrouped = !reads[f].isNumbered && std::ranges::all_of(function.frames, [&](const Frame& frame) {
             return frame.kind == FrameKind::Targets || isIntoTargets(function, static_cast<int>(&frame - function.frames.data()));
         });
         if (!onlyGrouped) {
@@ -345,7 +355,7 @@ LayerWise::Retained LayerWise::retained(const std::vector<Parts>& lowered) const
                     idsRead.insert(segment);
                 }
             }
-        for (const FunctionInput& in : lowered[f].inputs())
+        for (const FunctionInput& in : reads[f].inputs)
             for (const std::optional<StepOperand>& operand : {in.operand, in.sourcesOf})
                 if (operand && !(operand->kind == OperandKind::Slice && isIntoTargets(function, operand->frame))) {
                     read.insert(operand->value);
@@ -356,7 +366,7 @@ LayerWise::Retained LayerWise::retained(const std::vector<Parts>& lowered) const
     return all;
 }
 
-void LayerWise::release(const Retained& retained)
+void OrderedGraph::release(const Retained& retained)
 {
     std::erase_if(m_structure, [&](const auto& known) { return !retained.structure.contains(known.first); });
     for (Traversal& traversal : m_traversals)
@@ -365,8 +375,7 @@ void LayerWise::release(const Retained& retained)
                 edges.edges = {};
 }
 
-// The entries of an index, counted from the first node, in 32 bits. It has one for each of these edges.
-at::Tensor LayerWise::toSources(const at::Tensor& index, std::span<const std::int64_t> edges, std::int64_t nodes)
+at::Tensor toSources(const at::Tensor& index, std::span<const std::int64_t> edges, std::int64_t nodes)
 {
     at::Tensor sources = at::empty({static_cast<std::int64_t>(edges.size())}, at::kInt);
     const at::Tensor flat = index.contiguous();

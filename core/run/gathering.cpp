@@ -13,14 +13,13 @@
 #include "core/base/parallel.h"
 #include "core/base/stopping.h"
 #include "core/base/stopwatch.h"
-#include "core/run/batch.h"
 #include "core/run/dense.h"
 #include "core/run/edge_op.h"
 #include "core/run/file_rows.h"
+#include "core/run/gathering.h"
 #include "core/run/running.h"
 #include "core/run/side_by_side.h"
 
-/// What is reduced of the edges into many targets before batches run on them.
 namespace cleave {
 
 namespace {
@@ -42,42 +41,40 @@ bool isOfEdges(const FunctionInput& in)
 }  // namespace
 
 // Rows that will lie in files, and are too many to be read again for each batch.
-std::set<ValueId> LayerWise::readFromFiles(const CutFunction& function) const
+std::set<ValueId> Gathering::readFromFiles(const CutFunction& function) const
 {
     std::set<ValueId> values;
-    if (m_gatherAtOnce < 0)
+    if (m_targetsAtOnce < 0)
         return values;
     for (const ValueId value : function.reads) {
         const ValueFacts& facts = m_a.values[value];
         if (facts.rows != Rows::Nodes || facts.rowDim != 0)
             continue;
         std::int64_t rowBytes =
-            static_cast<std::int64_t>(m_narrow.contains(value) ? 2 : itemSize(m_a.program[value].dtype)) * facts.outer * facts.inner;
+            static_cast<std::int64_t>(m_store.isNarrow(value) ? 2 : itemSize(m_a.program[value].dtype)) * facts.outer * facts.inner;
         const std::vector<Dim>& sizes = m_a.program[value].sizes;
         for (std::size_t d = 1; d < sizes.size(); ++d)
             rowBytes *= sizes[d].value;
-        if (m_gatherAtOnce > 0 || !fitsWithinBound(static_cast<std::size_t>(rowBytes * numNodes(facts.nodeType))))
+        if (m_targetsAtOnce > 0 || !fitsWithinBound(static_cast<std::size_t>(rowBytes * m_graph.numNodes(facts.nodeType))))
             values.insert(value);
     }
     return values;
 }
 
-LayerWise::Parts LayerWise::partsOnCpu(std::size_t f) const
+FunctionParts Gathering::partsOf(const CutFunction& function, const std::string& name) const
 {
-    const CutFunction& function = m_cut.functions[f];
-    const std::string name = "function_" + std::to_string(f);
-    if (auto parts = lowerGathering(m_a, function, m_constants, name, m_kernels, readFromFiles(function), m_narrow);
+    if (auto parts = lowerGathering(m_a, function, m_run.constants, name, m_run.kernels, readFromFiles(function), m_store.narrowed());
         parts && !needsNumbers(function, parts->gathering)) {
-        const bool isOfNodes = parts->withOwnRows && m_ownRows != OwnRows::Never && !of(function).order.defined() &&
+        const bool isOfNodes = parts->withOwnRows && m_ownRows != OwnRows::Never && !m_graph.of(function).order.defined() &&
                                m_a.values[parts->withOwnRows->tensor].nodeType == function.nodeType &&
                                !needsNumbers(function, parts->withOwnRows->rest);
         return {std::move(parts->rest), std::move(parts->gathering), std::move(parts->outputs),
                 isOfNodes ? std::move(parts->withOwnRows) : std::nullopt};
     }
-    return {lowerFunction(m_a, function, m_constants, name, m_kernels, m_narrow), std::nullopt, {}, std::nullopt};
+    return {lowerFunction(m_a, function, m_run.constants, name, m_run.kernels, m_store.narrowed()), std::nullopt, {}, std::nullopt};
 }
 
-std::vector<FunctionInput> LayerWise::Parts::inputs() const
+std::vector<FunctionInput> FunctionParts::inputs() const
 {
     std::vector<FunctionInput> all = whole.inputs;
     const auto add = [&](const std::vector<FunctionInput>& some) { all.insert(all.end(), some.begin(), some.end()); };
@@ -92,7 +89,7 @@ std::vector<FunctionInput> LayerWise::Parts::inputs() const
     return all;
 }
 
-LayerWise::GatheringBytes LayerWise::bytesOf(const CutFunction& function, const LoweredFunction& gathering) const
+GatheringBytes Gathering::bytesOf(const CutFunction& function, const LoweredFunction& gathering) const
 {
     GatheringBytes bytes;
     for (const auto& op : gathering.edgeOps)
@@ -115,7 +112,7 @@ LayerWise::GatheringBytes LayerWise::bytesOf(const CutFunction& function, const 
 }
 
 // Sources are let go before the sums are there, or count as edges' own if all of them are still read then.
-LayerWise::GatheringBytes LayerWise::bytesOf(const OwnRowsFunction& function) const
+GatheringBytes Gathering::bytesOf(const OwnRowsFunction& function) const
 {
     const EdgeProgram& program = function.edges.program;
     GatheringBytes bytes{program.width(program.results.front().value) * static_cast<std::int64_t>(itemSize(function.edges.dtype)), 0, true};
@@ -125,7 +122,7 @@ LayerWise::GatheringBytes LayerWise::bytesOf(const OwnRowsFunction& function) co
     return bytes;
 }
 
-std::vector<ValueId> LayerWise::segmentsIntoTargets(const CutFunction& function) const
+std::vector<ValueId> Gathering::segmentsIntoTargets(const CutFunction& function) const
 {
     std::vector<ValueId> segments;
     for (std::size_t frame = 1; frame < function.frames.size(); ++frame)
@@ -135,11 +132,11 @@ std::vector<ValueId> LayerWise::segmentsIntoTargets(const CutFunction& function)
 }
 
 // Targets that take no more than so many bytes, or one.
-LayerWise::Part LayerWise::partFrom(const Running& running, const GatheringBytes& each, std::int64_t first, double most) const
+Gathering::Part Gathering::partFrom(const Running& running, const GatheringBytes& each, std::int64_t first, double most) const
 {
     std::vector<std::span<const std::int64_t>> begins;
     for (const ValueId segment : segmentsIntoTargets(running.function))
-        begins.push_back(of(running.function).edges.at(segment).begin);
+        begins.push_back(m_graph.of(running.function).edges.at(segment).begin);
     Part part{first, 0};
     for (; part.end < running.total; ++part.end) {
         std::int64_t edges = 0;
@@ -155,7 +152,7 @@ LayerWise::Part LayerWise::partFrom(const Running& running, const GatheringBytes
 
 // Targets of a range that have edges: others need no memory for their sums. Undefined where hardly any have none, or places count from the first of
 // all.
-at::Tensor LayerWise::liveTargets(const CutFunction& function, const LoweredFunction& gathering, std::int64_t first, std::int64_t last) const
+at::Tensor Gathering::liveTargets(const CutFunction& function, const LoweredFunction& gathering, std::int64_t first, std::int64_t last) const
 {
     constexpr double few = 0.02;
     if (std::ranges::any_of(gathering.inputs, [](const FunctionInput& in) { return in.operand && in.operand->kind == OperandKind::LocalIndex; }))
@@ -163,7 +160,7 @@ at::Tensor LayerWise::liveTargets(const CutFunction& function, const LoweredFunc
     const auto count = static_cast<std::size_t>(last - first);
     std::vector<bool> hasEdges(count);
     for (const ValueId segment : segmentsIntoTargets(function)) {
-        const auto& begin = of(function).edges.at(segment).begin;
+        const auto& begin = m_graph.of(function).edges.at(segment).begin;
         for (std::size_t i = 0; i < count; ++i)
             if (begin[static_cast<std::size_t>(first) + i + 1] > begin[static_cast<std::size_t>(first) + i])
                 hasEdges[i] = true;
@@ -180,14 +177,13 @@ at::Tensor LayerWise::liveTargets(const CutFunction& function, const LoweredFunc
 }
 
 // As few as there is memory for.
-double LayerWise::parts(const Running& running, const GatheringBytes& each) const
+double Gathering::parts(const Running& running, const GatheringBytes& each) const
 {
     const double all = partFrom(running, each, 0, std::numeric_limits<double>::infinity()).bytes;
     return std::max(1.0, std::ceil(all / std::max(static_cast<double>(roomInCore()), 1.0)));
 }
 
-// What multiplies matrices keeps memory from its first call on: that comes before memory is divided. Whether anything was called.
-bool LayerWise::callLibraries(const CutFunction& function, const Parts& parts) const
+bool Gathering::callLibraries(const CutFunction& function, const FunctionParts& parts) const
 {
     constexpr std::int64_t rows = 8192, widest = 1 << 24;
     std::map<std::pair<std::int64_t, std::int64_t>, at::Tensor> matrices;
@@ -199,8 +195,8 @@ bool LayerWise::callLibraries(const CutFunction& function, const Parts& parts) c
         add(parts.withOwnRows->matrix);
     for (const Step& step : function.steps)
         if (step.op.valid() && m_a.program[step.op].target == "aten::linear")
-            if (const ValueId weight = OpView(m_a.program, m_a.program[step.op]).value("weight"); weight.valid() && m_constants[weight].isTensor())
-                add(m_constants[weight].toTensor());
+            if (const ValueId weight = OpView(m_a.program, m_a.program[step.op]).value("weight"); weight.valid() && m_run.constants[weight].isTensor())
+                add(m_run.constants[weight].toTensor());
     for (const auto& [sizes, matrix] : matrices) {
         denseLinear(at::zeros({rows, matrix.size(1)}, matrix.options()), matrix, {});
         // As OwnRowsRun does: each thread for itself.
@@ -214,9 +210,7 @@ bool LayerWise::callLibraries(const CutFunction& function, const Parts& parts) c
     return !matrices.empty();
 }
 
-// Rows of sources are read once for each part, and those of the targets once more by batches, unless they are added up with the others: but that
-// takes room for targets without edges too.
-void LayerWise::chooseWay(Running& running) const
+void Gathering::chooseWay(Running& running) const
 {
     running.gatheringBytes = bytesOf(running.function, *running.parts.gathering);
     double count = parts(running, running.gatheringBytes);
@@ -237,8 +231,7 @@ void LayerWise::chooseWay(Running& running) const
     running.divideInto(count);
 }
 
-// For as many targets from this one on as there is memory for: the fewer, the more often rows are read.
-void LayerWise::gather(Running& running, std::int64_t first, const Progress& progress)
+void Gathering::gather(Running& running, std::int64_t first, const Progress& progress) const
 {
     running.report(first, progress);
     const Stoppable stoppable(progress.stop);
@@ -269,12 +262,12 @@ void LayerWise::gather(Running& running, std::int64_t first, const Progress& pro
     ++running.stats.gathers;
 }
 
-std::vector<at::Tensor> LayerWise::gathered(Running& running, std::int64_t first) const
+std::vector<at::Tensor> Gathering::gathered(Running& running, std::int64_t first) const
 {
     const LoweredFunction& lowered = *running.parts.gathering;
     running.gathered.live = liveTargets(running.function, lowered, first, running.end);
-    const Batch batch = block(running.function, first, running.end, nullptr, running.gathered.live);
-    std::vector<c10::IValue> arguments = inputs(lowered, batch);
+    const Batch batch = m_batches.make(running.function, first, running.end, nullptr, running.gathered.live);
+    std::vector<c10::IValue> arguments = m_batches.inputs(lowered, batch);
     for (std::size_t i = 0; i < arguments.size(); ++i)
         if (isOfEdges(lowered.inputs[i]))
             arguments[i] = inMemory(arguments[i].toTensor());
@@ -285,14 +278,14 @@ std::vector<at::Tensor> LayerWise::gathered(Running& running, std::int64_t first
 }
 
 // What the sums of edges are divided by, [targets] float or double; undefined where that cannot be said: a scale of several numbers, or zero.
-at::Tensor LayerWise::divisorsOf(const CutFunction& function, const OwnRowsFunction& way, std::int64_t first, std::int64_t last) const
+at::Tensor Gathering::divisorsOf(const CutFunction& function, const OwnRowsFunction& way, std::int64_t first, std::int64_t last) const
 {
-    const Batch batch = block(function, first, last, nullptr);
+    const Batch batch = m_batches.make(function, first, last, nullptr);
     at::Tensor divisors = at::ones({last - first}, way.edges.dtype == DType::Float64 ? at::kDouble : at::kFloat);
-    const at::Tensor begin = beginOf(way.begin.beginOf, batch), degree = begin.narrow(0, 1, last - first).sub(begin.narrow(0, 0, last - first));
+    const at::Tensor begin = m_batches.beginOf(way.begin.beginOf, batch), degree = begin.narrow(0, 1, last - first).sub(begin.narrow(0, 0, last - first));
     if (way.isMean)
         divisors.copy_(degree);
-    const std::vector<c10::IValue> scales = way.scales.code.run(inputs(way.scales, batch));
+    const std::vector<c10::IValue> scales = way.scales.code.run(m_batches.inputs(way.scales, batch));
     for (std::size_t i = 0; i < scales.size(); ++i) {
         const at::Tensor scale = scales[i].toTensor();
         if (scale.dim() != 2 || scale.size(0) != last - first || (scale.size(1) != 1 && scale.stride(1) != 0))
@@ -304,7 +297,7 @@ at::Tensor LayerWise::divisorsOf(const CutFunction& function, const OwnRowsFunct
     return divisors.isfinite().logical_and(divisors.ne(0)).all().item<bool>() ? divisors : at::Tensor();
 }
 
-bool LayerWise::canDivide(const Running& running) const
+bool Gathering::canDivide(const Running& running) const
 {
     constexpr std::int64_t atOnce = 1 << 18;
     for (std::int64_t first = 0; first < running.total; first += atOnce)
@@ -314,13 +307,13 @@ bool LayerWise::canDivide(const Running& running) const
 }
 
 // Sums with what the targets make of their own rows.
-at::Tensor LayerWise::withOwnRows(const Running& running, std::int64_t first) const
+at::Tensor Gathering::withOwnRows(const Running& running, std::int64_t first) const
 {
     const OwnRowsFunction& way = *running.parts.withOwnRows;
-    const Batch batch = block(running.function, first, running.end, nullptr);
+    const Batch batch = m_batches.make(running.function, first, running.end, nullptr);
     std::map<std::pair<const void*, std::int64_t>, at::Tensor> loaded;
     const auto argument = [&](const FunctionInput& in) {
-        const at::Tensor tensor = inputOf(in, batch).toTensor();
+        const at::Tensor tensor = m_batches.input(in, batch).toTensor();
         if (!in.sourcesOf)
             return isOfEdges(in) ? inMemory(tensor) : tensor;
         // Operands that are read at the same index share it.
@@ -336,36 +329,15 @@ at::Tensor LayerWise::withOwnRows(const Running& running, std::int64_t first) co
     if (way.isMean || !way.divides.empty())
         once.divisors = divisorsOf(running.function, way, first, running.end);
     once.own = [&](std::int64_t from, const at::Tensor& piece) {
-        const Batch targets = block(running.function, from, from + piece.size(0), nullptr);
+        const Batch targets = m_batches.make(running.function, from, from + piece.size(0), nullptr);
         std::vector<c10::IValue> arguments;
         for (const FunctionInput& in : way.own.inputs)
-            arguments.push_back(in.operand && in.operand->value == way.tensor ? c10::IValue(asRead(way.tensor, piece)) : inputOf(in, targets));
+            arguments.push_back(in.operand && in.operand->value == way.tensor ? c10::IValue(m_store.asRead(way.tensor, piece)) : m_batches.input(in, targets));
         return way.own.code.run(std::move(arguments)).front().toTensor();
     };
     const at::Tensor begin = argument(way.begin);
     loaded.clear();
     return runWithOwnRows(way.edges, std::move(rows), std::move(indices), {begin.data_ptr<std::int64_t>(), running.end - first}, once);
-}
-
-at::Tensor LayerWise::gatheredRows(int output, const Batch& batch) const
-{
-    const Gathered& gathered = *batch.gathered;
-    const at::Tensor& rows = gathered.rows[static_cast<std::size_t>(output)];
-    const auto& [frame, empty] = gathered.outputs[static_cast<std::size_t>(output)];
-    if (frame > 0) {
-        const auto& begin = of(*batch.function).edges.at(batch.function->frames[static_cast<std::size_t>(frame)].index).begin;
-        const auto edge = [&](std::int64_t target) { return begin[static_cast<std::size_t>(target)]; };
-        return rows.narrow(0, edge(batch.first) - edge(gathered.first), edge(batch.last) - edge(batch.first));
-    }
-    const std::int64_t first = batch.first - gathered.first, last = batch.last - gathered.first;
-    if (!gathered.live.defined())
-        return rows.narrow(0, first, last - first);
-    const std::span<const std::int64_t> live = numbersOf(gathered.live);
-    const auto place = [&](std::int64_t target) { return std::ranges::lower_bound(live, target) - live.begin(); };
-    const std::int64_t from = place(first), count = place(last) - from;
-    std::vector<std::int64_t> sizes = rows.sizes().vec();
-    sizes.front() = last - first;
-    return at::full(sizes, empty, rows.options()).index_copy_(0, gathered.live.narrow(0, from, count).sub(first), rows.narrow(0, from, count));
 }
 
 }  // namespace cleave

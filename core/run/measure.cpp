@@ -65,18 +65,18 @@ GraphMeasure::~GraphMeasure() = default;
 
 std::int64_t GraphMeasure::numNodes() const
 {
-    return m->sessions.at({}).run->mostNodes();
+    return m->sessions.at({}).run->graph().mostNodes();
 }
 
 std::int64_t GraphMeasure::chosenBatchSize() const
 {
-    const LayerWise& run = *m->sessions.at({}).run;
-    return cleave::chosenBatchSize(run.mostNodes(), run.mostEdgesPerNode(), m->options.kernels);
+    const OrderedGraph& graph = m->sessions.at({}).run->graph();
+    return cleave::chosenBatchSize(graph.mostNodes(), graph.mostEdgesPerNode(), m->options.kernels);
 }
 
 std::vector<std::vector<std::int64_t>> GraphMeasure::orders(NodeOrder order, std::int64_t batchSize, const Progress& progress) const
 {
-    return ordersFor(m->model, m->inputs, order, batchSize, m->sessions.at({}).run->nodesOfTypes(), progress);
+    return ordersFor(m->model, m->inputs, order, batchSize, m->sessions.at({}).run->graph().nodesOfTypes(), progress);
 }
 
 GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const std::set<int>& joined, const Progress& progress)

@@ -222,8 +222,8 @@ ProfileGraph profilePlan(const Model& planned, const DataGraph& graph, const Run
         LayerWise counted(*planned.analysis, *planned.cut, constants, inputs, options.kernels, progress);
         LayerWise measured(*planned.analysis, *planned.cut, constants, inputs, options.kernels, progress);
         const std::int64_t batchSize =
-            options.batchSize > 0 ? options.batchSize : chosenBatchSize(counted.mostNodes(), counted.mostEdgesPerNode(), options.kernels);
-        const auto orders = ordersFor(planned, inputs, options.order, batchSize, counted.nodesOfTypes(), progress);
+            options.batchSize > 0 ? options.batchSize : chosenBatchSize(counted.graph().mostNodes(), counted.graph().mostEdgesPerNode(), options.kernels);
+        const auto orders = ordersFor(planned, inputs, options.order, batchSize, counted.graph().nodesOfTypes(), progress);
         for (LayerWise* run : {&counted, &measured}) {
             run->setBatchesAtOnce(options.batchesAtOnce);
             run->setOrders(orders);

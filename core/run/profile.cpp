@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/stopwatch.h"
 #include "core/plan/work.h"
-#include "core/run/batch.h"
 #include "core/run/executor.h"
 #include "core/run/op_lowering.h"
 #include "core/run/side_by_side.h"
@@ -210,17 +209,17 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
     std::map<ValueId, Measured> writes;
     Profile profile;
     profile.batchSize = batchSize;
-    groupAllEdges(progress);
-    computeProducts({m_cut.prologue.begin(), m_cut.prologue.end()}, progress);
+    m_graph.groupAllEdges(progress);
+    m_graph.computeProducts({m_cut.prologue.begin(), m_cut.prologue.end()}, progress);
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         const CutFunction& function = m_cut.functions[f];
-        const std::int64_t total = rowsOf(function), size = batchSizeOf(function, batchSize);
+        const std::int64_t total = m_graph.rowsOf(function), size = batchSizeOf(function, batchSize);
         const std::int64_t batches = std::max<std::int64_t>(1, (total + size - 1) / size);
         const LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "function_" + std::to_string(f), m_kernels);
         const EdgeFusion fusion = fuseEdges(m_a, function, m_kernels);
         const std::vector<bool> live = liveSteps(m_a.program, function, fusion);
-        groupStructure(function, lowered.inputs);
-        Numberings* numbers = needsNumbers(function, lowered) ? m_numbers.get() : nullptr;
+        m_graph.groupStructure(function, lowered.inputs);
+        Numberings* numbers = needsNumbers(function, lowered) ? &m_numbers : nullptr;
         // Batches that run at once have a thread each, and share the time.
         const int atOnce = this->atOnce(batches);
         std::optional<SideBySide> side;
@@ -240,17 +239,17 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
             const std::int64_t first = (2 * sample + 1) * batches / (2 * count) * size, last = std::min(total, first + size);
             // Blocks and slices of structure; rows of stores have rates of their own.
             auto start = Clock::now();
-            const Batch batch = block(function, first, last, numbers);
+            const Batch batch = m_batches.make(function, first, last, numbers);
             for (const FunctionInput& in : lowered.inputs)
                 if (!in.operand || in.operand->kind != OperandKind::Stored)
-                    inputOf(in, batch);
+                    m_batches.input(in, batch);
             if (counts)
                 prepare.add(since(start) / atOnce, static_cast<double>(std::accumulate(batch.rows.begin(), batch.rows.end(), std::int64_t{0})));
             StepByStep steps(
-                m_a, m_constants, [&](const StepOperand& operand) { return input(operand, batch); },
+                m_a, m_constants, [&](const StepOperand& operand) { return m_batches.input(operand, batch); },
                 [&](int frame) { return batch.rows[static_cast<std::size_t>(frame)]; },
-                [&](const StepOperand& operand) { return numbersInBatch(batch.idsOf(operand.frame), operand.ofType, batch); },
-                [&](const std::vector<int>& parts) { return orderOf(parts, batch); }, [&](const FunctionInput& in) { return inputOf(in, batch); });
+                [&](const StepOperand& operand) { return m_batches.numbersInBatch(batch.idsOf(operand.frame), operand.ofType, batch); },
+                [&](const std::vector<int>& parts) { return orderOf(parts, batch); }, [&](const FunctionInput& in) { return m_batches.input(in, batch); });
             auto program = fusion.programs.begin();
             for (std::size_t s = 0; s < function.steps.size(); ++s) {
                 const Step& step = function.steps[s];
@@ -279,11 +278,8 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
         profile.prepareSeconds[function.isOfLevel() ? function.level : -1 - static_cast<int>(f)] = prepare.perRow();
         for (const auto& [value, rows] : sampleRows) {
             const ValueFacts& facts = m_a.values[value];
-            m_store[value] =
-                facts.rows == Rows::Graph
-                    ? rows
-                    : standIn(rows, facts.rowDim,
-                              (function.rowsOf.valid() || facts.nodeType < 0 ? total : numNodes(facts.nodeType)) * facts.outer * facts.inner);
+            const std::int64_t all = function.rowsOf.valid() || facts.nodeType < 0 ? total : m_graph.numNodes(facts.nodeType);
+            m_store.set(value, facts.rows == Rows::Graph ? rows : standIn(rows, facts.rowDim, all * facts.outer * facts.inner));
         }
     }
     for (const auto& [op, measured] : ops)

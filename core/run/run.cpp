@@ -212,22 +212,18 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
         run.observe(after);
         if (options.device != "cpu") {
             auto [device, reason] = openDevice(options.device);
-            if (gathersThere(options.device))
-                run.gatherThere();
             if (device)
-                run.setDevice(std::move(device), options.strictDevice, options.onDevice);
+                run.setDevice(std::move(device), options.strictDevice, options.onDevice, gathersThere(options.device), options.batchSize == 0);
             else if (options.strictDevice)
                 throw Error("Nothing can be run on " + options.device + ": " + reason + ".");
             else
                 result.notices.push_back("All functions run on the CPU instead of " + options.device + ": " + reason + ".");
         }
-        if (options.batchSize == 0)
-            run.chooseBatchesThere();
-        const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.mostNodes(), run.mostEdgesPerNode(), options.kernels);
+        const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.graph().mostNodes(), run.graph().mostEdgesPerNode(), options.kernels);
         result.batchSize = wanted;
         Stopwatch ordering;
         if (options.order != NodeOrder::Natural)
-            run.setOrders(ordersFor(model, inputs, options.order, wanted, run.nodesOfTypes(), progress));
+            run.setOrders(ordersFor(model, inputs, options.order, wanted, run.graph().nodesOfTypes(), progress));
         if (!options.targets.empty())
             run.setTargets(options.targets, progress);
         if (options.order != NodeOrder::Natural || !options.targets.empty())
@@ -244,7 +240,8 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
         result.counts = run.countBlocks(wanted, mostEdgesCounted, progress);
         result.counts.order = orderName(options.order);
         result.functions = run.functions();
-        std::ranges::copy(run.notices(), std::back_inserter(result.notices));
+        const std::vector<std::string> notices = run.notices();
+        std::ranges::copy(notices, std::back_inserter(result.notices));
         for (std::size_t f = 0; f < result.functions.size(); ++f)
             result.functions[f].name = functionName(model.cut->functions[f]);
         result.outputs = named(*model.analysis, outputs);

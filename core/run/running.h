@@ -5,20 +5,50 @@
 #include <cmath>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/run/batch.h"
 
-/// A function of the layer-wise executor in work: private to core/run.
+/// Private to core/run.
 namespace cleave {
 
-// A function while its batches run.
-struct LayerWise::Running {
-    Running(const CutFunction& f, Parts p) : function(f), parts(std::move(p)) {}
+/// What the parts of a layer-wise run work with.
+struct RunContext {
+    const Analysis& analysis;
+    const CutProgram& cut;
+    const Constants& constants;
+    Kernels kernels;
+    const OrderedGraph& graph;
+    const BatchMaker& batches;
+};
+
+/// Bytes that gathering takes: what is reduced, and what is read edge by edge.
+struct GatheringBytes {
+    std::int64_t target = 0, edge = 0;
+    bool isOfAll = false;  ///< targets without edges take as much as the others
+};
+
+/// A function as it is run: at once, or in two parts.
+struct FunctionParts {
+    LoweredFunction whole;  ///< or the rest, where `gathering` is there
+    std::optional<LoweredFunction> gathering = {};
+    std::vector<GatheringFunction::Output> gathered = {};
+    std::optional<OwnRowsFunction> withOwnRows = {};  ///< another way, or the one that is taken
+    bool takesOwnRows = false;
+    bool isOnDevice = false;
+
+    std::vector<FunctionInput> inputs() const;  ///< of all that may be run
+};
+
+/// A function while its batches run.
+struct Running {
+    Running(const CutFunction& f, FunctionParts p) : function(f), parts(std::move(p)) {}
 
     const CutFunction& function;
-    Parts parts;
+    FunctionParts parts;
     Gathered gathered;                     // of targets up to `end`, where there is something to gather
     std::int64_t atOnce = 0;               // targets that it is gathered for; 0: as many as take partBytes
     GatheringBytes gatheringBytes;
