@@ -141,7 +141,7 @@ void CostBars::paintBreak(QPainter& painter, const QRectF& bar) const
 // By the one in the middle: one that takes far longer would leave nothing to see of the others.
 double CostBars::scale() const
 {
-    constexpr double farMore = 3, around = 1.2;
+    constexpr double farMore = 10, around = 1.2;
     std::vector<double> totals;
     for (const Bar& bar : m_bars)
         totals.push_back(bar.total());

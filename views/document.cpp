@@ -718,7 +718,10 @@ void Document::take(Task task, std::unique_ptr<Job> job)
                 return;
             }
         }
-        Q_EMIT failed(sentence);
+        if (task == Task::OpenModel || task == Task::Check)
+            Q_EMIT modelRefused(m_openingPath, sentence);
+        else
+            Q_EMIT failed(sentence);
     });
     connect(job.get(), &Job::finished, this, [this, task] {
         m_jobs[static_cast<std::size_t>(task)].release()->deleteLater();

@@ -122,6 +122,7 @@ Q_SIGNALS:
     void changed(cleave::views::Change change);
     void progressed(double fraction, const QString& what);
     void failed(const QString& sentence);
+    void modelRefused(const QString& path, const QString& sentence);  ///< that was to be opened
     void noted(const QString& sentence);  ///< for the list of messages
 
 private:

@@ -216,7 +216,11 @@ bool GraphView::handleKey(int key)
     case Qt::Key_Enter: expandSelection(); return true;
     case Qt::Key_C: return selectNextCut(1);
     case Qt::Key_Minus: collapseSelection(); return true;
-    case Qt::Key_Escape: select(std::nullopt); return true;
+    case Qt::Key_Escape:
+        if (!m_selection)
+            return false;  // the window may have something to put away
+        select(std::nullopt);
+        return true;
     case Qt::Key_Left:
     case Qt::Key_Right:
     case Qt::Key_Up:

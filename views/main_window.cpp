@@ -97,6 +97,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
 
     connect(&m_document, &Document::changed, this, &MainWindow::showChange);
     connect(&m_document, &Document::failed, this, &MainWindow::showError);
+    connect(&m_document, &Document::modelRefused, this, &MainWindow::showRefusal);
     connect(&m_document, &Document::noted, this, [this](const QString& sentence) { note(fromCore(sentence)); });
     connect(&m_document, &Document::planDiffers, this, &MainWindow::showRemarks);
     connect(&m_document, &Document::planPathChanged, this, [this] {
@@ -108,13 +109,14 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
         m_progress->setValue(static_cast<int>(std::lround(fraction * 1000)));
         m_task->setText(fromCore(what));
     });
-    // A message stays until something new is tried; one that offers a choice, until the model is read anew.
+    // A message stays until something new is tried; one that offers a choice, until what it is about is read anew.
     connect(&m_document, &Document::starting, this, [this](Task task) {
         if (task == Task::Calibrate)
             m_ratesBefore = keptRates();
         if (task != Task::Check)
             statusBar()->clearMessage();
-        if (task == Task::OpenModel || (task != Task::Check && m_message->buttons().isEmpty()))
+        const bool isReadAnew = task == Task::OpenModel || (task == Task::OpenGraph && !m_tellsOfModel);
+        if (isReadAnew || (task != Task::Check && m_message->buttons().isEmpty()))
             m_message->hide();
     });
     connect(&m_document.planEditor(), &PlanEditor::refused, this, [this](const QString& sentence) {

@@ -59,6 +59,7 @@ protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void makeCentre();
@@ -87,6 +88,8 @@ private:
     void rememberFile(const QString& path);
     void changeFontSize(double points);  ///< of every window, by so much, from now on
     void showError(const QString& sentence);
+    void showRefusal(const QString& path, const QString& sentence);  ///< of a model file
+    void tell(const QString& sentence, const QString& before);
     void offerComparison(const QString& path, const std::set<Rewrite>& made);  ///< with a plan that was made after other rewrites
     void sayStep(int index);  ///< of the history, up to which it is done
     void showRemarks(const QStringList& remarks);  ///< on a plan that was made for another model file
@@ -108,6 +111,7 @@ private:
     int m_step = 0;               // of the history, that was told last
     bool m_isExample = false;     // what was opened last
     bool m_tellsRefusal = false;  // of a plan's change, which the next change makes moot
+    bool m_tellsOfModel = false;  // which no other graph makes moot
     FindBar* m_find = nullptr;
     QStackedWidget* m_pages = nullptr;
     EmptyPage* m_empty = nullptr;

@@ -1,5 +1,6 @@
 // What the main window tells: errors with buttons for what can be done, remarks, steps of the history.
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QRegularExpression>
 #include <QTimer>
 #include <QUndoStack>
@@ -17,9 +18,23 @@
 
 namespace cleave::views {
 
+// The picture may be that of another model: the message names the one that it is about.
+void MainWindow::showRefusal(const QString& path, const QString& told)
+{
+    const QString name = QFileInfo(path).fileName();
+    tell(told, name.isEmpty() || told.contains(name) ? QString() : tr("%1 was not opened.").arg(name) + u' ');
+    m_tellsOfModel = true;
+}
+
 void MainWindow::showError(const QString& told)
 {
-    m_tellsRefusal = false;
+    tell(told, {});
+}
+
+// Of core, behind a sentence of the window's own.
+void MainWindow::tell(const QString& told, const QString& before)
+{
+    m_tellsRefusal = m_tellsOfModel = false;
     QString sentence = told;
     static const QRegularExpression array(QStringLiteral(" Choose one with --input (\\S+)=ARRAY"));
     const QRegularExpressionMatch missing = array.match(told);
@@ -30,7 +45,7 @@ void MainWindow::showError(const QString& told)
                                                              : QString());
     static const QRegularExpression advice(QStringLiteral("--role (\\S+)=([a-z-]*[a-z])"));
     QList<MessageBar::Choice> choices;
-    QString text = fromCore(sentence);
+    QString text = before + fromCore(sentence);
     // Where the command line has an option, the window has a button.
     const auto offer = [&](const QString& option, const QString& button, std::function<void()> chosen) {
         text.replace(option, tr("“%1”").arg(button));
@@ -63,6 +78,16 @@ void MainWindow::showError(const QString& told)
     m_results->addMessage(text);
 }
 
+// What nobody else takes Esc for.
+void MainWindow::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() != Qt::Key_Escape || !m_message->isVisible()) {
+        QMainWindow::keyPressEvent(event);
+        return;
+    }
+    m_message->hide();
+}
+
 // To those who do not see the picture follow.
 void MainWindow::sayStep(int index)
 {
@@ -86,7 +111,7 @@ void MainWindow::offerComparison(const QString& path, const std::set<Rewrite>& m
     };
     const QString sentence = tr("%1 is a plan of the program after other rewrites (%2) than those of the open one (%3).")
                                  .arg(QFileInfo(path).fileName(), names(made), names(appliedRewrites(*m_document.model()->analysis)));
-    m_tellsRefusal = false;
+    m_tellsRefusal = m_tellsOfModel = false;
     m_message->offer(sentence, {{tr("Rewrite the program so, and compare"), [this, path, made] {
                                      m_message->hide();
                                      m_document.compareAfterRewrites(path, made);
@@ -97,7 +122,7 @@ void MainWindow::offerComparison(const QString& path, const std::set<Rewrite>& m
 // The first is shown at once.
 void MainWindow::showRemarks(const QStringList& remarks)
 {
-    m_tellsRefusal = false;
+    m_tellsRefusal = m_tellsOfModel = false;
     for (const QString& remark : remarks)
         m_results->addMessage(fromCore(remark));
     const int more = static_cast<int>(remarks.size()) - 1;

@@ -8,6 +8,7 @@ class QHBoxLayout;
 class QLabel;
 class QPushButton;
 class QSpinBox;
+class QVBoxLayout;
 
 namespace cleave::views {
 
@@ -22,7 +23,8 @@ public:
         QString text;
         std::function<void()> chosen;
     };
-    void offer(const QString& sentence, const QList<Choice>& choices);  ///< a button for each; one that is chosen hides the bar
+    /// A button for each; one that is chosen hides the bar. They stand beside the sentence where that leaves it room, otherwise below.
+    void offer(const QString& sentence, const QList<Choice>& choices);
     const QList<QPushButton*>& buttons() const { return m_buttons; }
 
     struct Question {
@@ -37,12 +39,18 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    QPushButton* addButton(const QString& text);
+    void place();
     void clear();
 
     QLabel* m_text;
-    QHBoxLayout* m_layout;
+    QVBoxLayout* m_rows;
+    QHBoxLayout* m_beside;
+    QWidget* m_choices;
+    bool m_isBelow = false;
     QList<QPushButton*> m_buttons;
     QSpinBox* m_field = nullptr;
 };

@@ -208,6 +208,7 @@ Json toJson(const VerifyResult& result, const RowNames& names)
                                        {"max_relative", c.maxRelative},
                                        {"rows", c.rows},
                                        {"rows_over", c.rowsOver},
+                                       {"rows_not_finite", c.rowsNotFinite},
                                        {"argmax_changed", c.argMaxChanged},
                                        {"worst_rows", c.worstRows}});
         if (const auto worst = names.worstOf(c); !worst.empty())
@@ -319,6 +320,10 @@ std::string toText(const VerifyResult& result, bool isNarrow, const RowNames& na
             rows[i + 1].push_back(formatCount(result.comparisons[i].argMaxChanged));
     }
     text += table(rows);
+    for (const Comparison& c : result.comparisons)
+        if (c.rowsNotFinite > 0)
+            text += "  " + formatCount(c.rowsNotFinite) + " of " + formatCount(c.rows) + " rows of " + c.output +
+                    " have NaN or infinite numbers, in both (" + c.a + " / " + c.b + ").\n";
     for (const Comparison& c : result.comparisons)
         if (!c.worstRows.empty()) {
             std::vector<std::string> worst = names.worstOf(c);

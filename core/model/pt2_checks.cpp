@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/format.h"
+#include "core/model/allowed_ops.h"
 
 namespace cleave {
 
@@ -34,9 +35,13 @@ bool dropsNothing(const Op& op)
 
 void refuseForeign(const Program& program, const Op& op)
 {
-    for (const std::string_view known : {"aten::", "operator::", "math::", "sym::"})
+    for (const std::string_view known : {"operator::", "math::", "sym::"})
         if (op.target.starts_with(known))
             return;
+    if (isAllowedOp(op.target))
+        return;
+    if (op.target.starts_with("aten::"))
+        throw Error("The model uses the operator " + printable(op.target) + " (" + place(program, op) + "), which Cleave does not run.");
     if (op.target.find("_functorch") != std::string::npos)
         throw Error("The model uses torch.vmap or another transform of functions (" + place(program, op) +
                     "), which the file does not write out: save what exported.run_decompositions({}) returns.");

@@ -59,6 +59,9 @@ Comparison compare(const NamedArray& a, const Array& expected, const Tolerance& 
     const at::Tensor excess = gap.reshape({result.rows, -1}).sub(allowed.mul(tolerance.relative)).sub(tolerance.absolute).amax(1);
     result.rowsOver = excess.gt(0).sum().item<std::int64_t>();
     result.equal = result.rowsOver == 0;
+    const at::Tensor notFinite = x.isfinite().logical_or(y.isfinite()).logical_not().reshape({result.rows, -1});
+    result.rowsNotFinite = notFinite.any(1).sum().item<std::int64_t>();
+    result.tellsNothing = notFinite.all().item<bool>();
     if (x.dim() == 2 && x.size(1) > 1)
         result.argMaxChanged = x.argmax(1).ne(y.argmax(1)).sum().item<std::int64_t>();
     const std::int64_t listed = std::min<std::int64_t>(result.rowsOver, 20);

@@ -150,6 +150,8 @@ struct Comparison {
     std::int64_t rows = 0;       ///< compared
     std::int64_t outputRows = 0; ///< that the output has
     std::int64_t rowsOver = 0;   ///< rows with an element over tolerance
+    std::int64_t rowsNotFinite = 0;  ///< rows with NaN or an infinite number in the same place of both
+    bool tellsNothing = false;       ///< no entry is a finite number in either
     std::int64_t argMaxChanged = 0;  ///< rows whose largest of several elements is another one
     std::vector<std::int64_t> worstRows;  ///< up to 20 of the output's, worst first
     std::vector<double> worstGaps;        ///< largest |a - b| of each

@@ -3,13 +3,13 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <string_view>
 
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/base/stopping.h"
+#include "core/model/allowed_ops.h"
 
 namespace cleave {
 
@@ -68,8 +68,7 @@ std::string pythonName(const std::string& qualified)
 void refuseUnsafe(const torch::jit::Node& node)
 {
     const std::string_view name = node.kind().toQualString();
-    static constexpr std::array<std::string_view, 4> files{"aten::save", "aten::from_file", "aten::manual_seed", "aten::set_grad_enabled"};
-    if ((!name.starts_with("aten::") && !name.starts_with("prim::")) || std::ranges::find(files, name) != files.end())
+    if (!isAllowedOp(name) && !name.starts_with("prim::"))
         throw Error("The model uses the operator " + printable(std::string(name)) + placeText(sourceOf(node)) + ", which Cleave does not run.");
 }
 

@@ -79,13 +79,22 @@ _SYMBOLIC: dict[str, Callable] = {
 }
 
 
+# A plan may come from anybody: it calls nothing else of Python, and no operator that works with files or with memory of its own.
+_PYTHON = {name: getattr(operator, name) for name in (
+    "abs", "add", "and_", "eq", "floordiv", "ge", "getitem", "gt", "iadd", "imul", "index", "invert", "isub", "le", "lshift", "lt", "mod", "mul", "ne", "neg",
+    "not_", "or_", "pos", "pow", "rshift", "sub", "truediv", "xor")}
+_FOREIGN = re.compile(r"from_file|save|manual_seed|set_|resize|sparse_resize|_reshape_alias|record_stream|pin_memory|rename")
+
+
 def resolve(target: str) -> tuple[Callable, bool]:
     """The callable behind "aten::linear", and whether it takes its arguments by name."""
     if target in _SYMBOLIC:
         return _SYMBOLIC[target], False
-    namespace, name = target.split("::")
-    if namespace == "operator":
-        return getattr(operator, name), False
+    namespace, _, name = target.partition("::")
+    if namespace == "operator" and name in _PYTHON:
+        return _PYTHON[name], False
+    if namespace == "operator" or _FOREIGN.match(name):
+        raise PlanError(f"The plan calls {target}, which no plan needs.")
     if namespace == "aten" and name == "item":
         return torch.Tensor.item, False
     if namespace != "aten" or not hasattr(torch.ops.aten, name):
@@ -96,7 +105,10 @@ def resolve(target: str) -> tuple[Callable, bool]:
 def literal(value: Any) -> Any:
     """A constant argument as the plan writes it; operands are left to the caller."""
     if isinstance(value, dict) and "dtype" in value:
-        return getattr(torch, value["dtype"])
+        dtype = getattr(torch, value["dtype"], None)
+        if not isinstance(dtype, torch.dtype):
+            raise PlanError(f"This PyTorch has no type {value['dtype']}.")
+        return dtype
     if isinstance(value, dict) and "float" in value:
         return float(value["float"])
     return value
