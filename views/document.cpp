@@ -67,9 +67,12 @@ Document::~Document() = default;
 
 void Document::open(const QString& path)
 {
-    if (isProfileGraph(toPath(path)))
+    const QFileInfo file(path);
+    if (!file.exists())
+        Q_EMIT failed(toText("There is no file " + printable(path.toStdString(), 300) + "."));  // what is being opened goes on
+    else if (isProfileGraph(toPath(path)))
         openStages(path);
-    else if (isGraphFile(toPath(path)))
+    else if (file.isDir() || isGraphFile(toPath(path)))
         openGraph(path);
     else if (path.endsWith(QStringLiteral(".cleave.json"), Qt::CaseInsensitive))
         openPlan(path);
@@ -496,12 +499,21 @@ void Document::rewriteModel()
 // A program that is the same as before keeps its plan.
 void Document::takeRewritten(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites)
 {
+    m_rewrites = rewrites;
     const QString texts = rewritesText(*model);
     const QString said = texts.isEmpty() ? tr("The program is as it was traced: no rewrite applies.") : tr("Rewrites: %1.").arg(texts);
     if (!m_model || model->analysis->rewrites != m_model->analysis->rewrites)
         m_planEditor.takeProgram(std::move(model), rewrites,
                                  texts.isEmpty() ? tr("Take the program as it was traced") : tr("Rewrite: %1").arg(texts));
+    Q_EMIT changed(Change::Options);
     Q_EMIT noted(said);
+}
+
+// Of the program as it is, where another was asked for and is not to come.
+void Document::keepRewrites()
+{
+    if (m_model && std::exchange(m_rewrites, m_planEditor.rewrites()) != m_planEditor.rewrites())
+        Q_EMIT changed(Change::Options);
 }
 
 void Document::chooseRewrites()
@@ -526,8 +538,6 @@ void Document::chooseRewrites()
             std::set<Rewrite> rewrites = allRewrites();
             for (const auto& [rewrite, seconds] : chosen->leftOut)
                 rewrites.erase(rewrite);
-            m_rewrites = rewrites;
-            Q_EMIT changed(Change::Options);
             takeRewritten(std::make_shared<const Model>(chosen->model), rewrites);
             if (secondsBefore > 0 && chosen->plan && !m_model->analysis->rewrites.empty())
                 Q_EMIT noted(
@@ -680,6 +690,7 @@ void Document::cancel()
     constexpr int patience = 150;  // milliseconds
     dropAwaitedPlan();
     m_openingPath.clear();
+    keepRewrites();
     for (std::size_t i = 0; i < m_jobs.size(); ++i)
         if (m_jobs[i]) {
             Q_EMIT noted(tr("Cancelled: %1.").arg(m_jobs[i]->title()));
@@ -705,8 +716,10 @@ void Document::take(Task task, std::unique_ptr<Job> job)
     connect(job.get(), &Job::failed, this, [this, task](const QString& sentence) {
         if (task == Task::OpenModel && mayOpenNow())
             return;
-        if (task == Task::OpenModel)
+        if (task == Task::OpenModel) {
             dropAwaitedPlan();
+            keepRewrites();
+        }
         if (task == Task::Check) {
             m_openingPath = m_modelPath;
             m_openingHints = m_hints;

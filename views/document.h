@@ -142,6 +142,7 @@ private:
     void putModel(std::shared_ptr<const Model> model);
     void takeFile(const QString& path);
     void rewriteModel();
+    void keepRewrites();
     void takeRewritten(std::shared_ptr<const Model> model, const std::set<Rewrite>& rewrites);
     void showProgram();
     void checkModel();

@@ -571,6 +571,8 @@ QString GraphView::svg()
 
 void GraphView::print(QPrinter& printer)
 {
+    if (!picture())
+        throw Error("There is no picture to print: open a model first.");
     onPaper([&](const Paper& paper) { printPicture(paper, printer); });
 }
 

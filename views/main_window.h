@@ -70,9 +70,11 @@ private:
     void addRewrites(QMenu* menu);
 
     void openDialog(const QString& title, const QString& filter, void (Document::*open)(const QString&) = &Document::open);
+    void openFolderDialog();
     void exportDialog();
     void exportCodeDialog();
     void print();
+    void closeWithModel(QDialog& dialog);
     void savePlan();
     void savePlanTo(const QString& path);
     void saveDialog();

@@ -50,6 +50,15 @@ void MainWindow::openDialog(const QString& title, const QString& filter, void (D
     dialog->show();
 }
 
+void MainWindow::openFolderDialog()
+{
+    const QString title = tr("Open graph folder");
+    QFileDialog* dialog = fileDialog(this, title, QFileInfo(m_document.graphPath()).path(), QString(), QFileDialog::AcceptOpen);
+    dialog->setFileMode(QFileDialog::Directory);
+    connect(dialog, &QFileDialog::fileSelected, &m_document, &Document::openGraph);
+    dialog->show();
+}
+
 void MainWindow::exportDialog()
 {
     const QFileInfo model(m_document.modelPath());
@@ -58,6 +67,7 @@ void MainWindow::exportDialog()
         tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;PipeDream profile graph, measured on the graph (*.txt)"),
         QFileDialog::AcceptSave);
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::exportTo);
+    closeWithModel(*dialog);
     dialog->show();
 }
 
@@ -92,6 +102,7 @@ void MainWindow::exportCodeDialog()
     dialog->setFileMode(QFileDialog::Directory);
     dialog->setOption(QFileDialog::ShowDirsOnly);
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::exportCode);
+    closeWithModel(*dialog);
     dialog->show();
 }
 
@@ -110,9 +121,25 @@ void MainWindow::print()
     auto printer = std::make_shared<QPrinter>(QPrinter::HighResolution);
     auto* dialog = new QPrintDialog(printer.get(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, qOverload<QPrinter*>(&QPrintDialog::accepted), this, [this, printer] { m_view->print(*printer); });
+    connect(dialog, qOverload<QPrinter*>(&QPrintDialog::accepted), this, [this, printer] {
+        try {
+            m_view->print(*printer);
+        } catch (const Error& error) {
+            showError(toText(error.what()));
+        }
+    });
+    closeWithModel(*dialog);
     dialog->setModal(false);
     dialog->show();
+}
+
+// What a dialog proposes is for the model that was open when it was asked for.
+void MainWindow::closeWithModel(QDialog& dialog)
+{
+    connect(&m_document, &Document::changed, &dialog, [&dialog](Change change) {
+        if (change == Change::Model)
+            dialog.close();
+    });
 }
 
 // Where it is, if it has a file.
@@ -134,11 +161,7 @@ void MainWindow::saveDialog()
 {
     QFileDialog* dialog = planDialog();
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::savePlanTo);
-    // The name that it proposes is that of the model which was open.
-    connect(&m_document, &Document::changed, dialog, [dialog](Change change) {
-        if (change == Change::Model)
-            dialog->close();
-    });
+    closeWithModel(*dialog);
     dialog->show();
 }
 

@@ -19,7 +19,8 @@ namespace cleave::views {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto delay = 1s;  // between a change and its file
+constexpr auto delay = 1s;      // between a change and its file
+constexpr auto patience = 30s;  // until what could not be written is tried again
 
 QString home() { return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/recovery"); }
 
@@ -151,6 +152,7 @@ void Recovery::begin()
 void Recovery::write()
 {
     m_timer.stop();
+    m_timer.setInterval(delay);
     if (!m_document.planEditor().isModified()) {
         forget();
         return;
@@ -165,7 +167,7 @@ void Recovery::write()
         m_document.planEditor().write(std::filesystem::path(now.planPath().toStdU16String()));
         writeAbout(now);
     } catch (const Error&) {
-        forget();
+        m_timer.start(patience);  // the copy before stays, and there may be room later
     }
 }
 

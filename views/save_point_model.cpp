@@ -1,6 +1,7 @@
 #include "views/save_point_model.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "views/dag_model.h"
@@ -22,6 +23,11 @@ void SavePointModel::showPlan()
 {
     beginResetModel();
     m_rows.clear();
+    m_cuts.clear();
+    m_costs.clear();
+    if (const std::optional<PlanCost>& cost = m_editor.cost())
+        for (std::size_t i = 0; i < cost->tensors.size(); ++i)
+            m_costs[cost->tensors[i].tensor] = i;
     if (const PlanSpace* space = m_editor.space()) {
         std::set<ValueId> inputs;
         for (const Input& input : space->analysis().program.inputs)
@@ -29,8 +35,10 @@ void SavePointModel::showPlan()
         const std::vector<std::vector<ValueId>> all = space->allSavePoints(m_editor.shown());
         for (std::size_t cut = 0; cut < all.size(); ++cut)
             for (const ValueId tensor : all[cut])
-                if (!inputs.contains(tensor))
+                if (!inputs.contains(tensor)) {
                     m_rows.push_back({tensor, static_cast<int>(cut)});
+                    m_cuts[tensor].push_back(static_cast<int>(cut));
+                }
     }
     endResetModel();
 }
@@ -40,8 +48,9 @@ const TensorCost* SavePointModel::costOf(ValueId tensor) const
     const std::optional<PlanCost>& cost = m_editor.cost();
     if (!cost || !m_editor.showsCosts())
         return nullptr;
-    const auto known = std::ranges::find(cost->tensors, tensor, &TensorCost::tensor);
-    return known == cost->tensors.end() ? nullptr : &*known;
+    const auto known = m_costs.find(tensor);
+    const bool isThere = known != m_costs.end() && known->second < cost->tensors.size() && cost->tensors[known->second].tensor == tensor;
+    return isThere ? &cost->tensors[known->second] : nullptr;
 }
 
 double SavePointModel::bytesOf(ValueId tensor) const
@@ -69,11 +78,9 @@ int SavePointModel::cutOf(const TensorRead& read, ValueId tensor) const
 {
     const FunctionCost& reader = m_editor.cost()->functions[static_cast<std::size_t>(read.function)];
     const int above = (reader.isGlobal ? reader.last : reader.first) - 1;
-    int cut = -1;
-    for (const Row& row : m_rows)
-        if (row.tensor == tensor && (cut < 0 || row.cut <= above))
-            cut = row.cut;
-    return cut;
+    const std::vector<int>& cuts = m_cuts.at(tensor);
+    const auto below = std::ranges::upper_bound(cuts, above);
+    return below == cuts.begin() ? cuts.front() : *std::prev(below);
 }
 
 // Of a tensor that is saved at several cuts, at each what is done there.
@@ -82,7 +89,7 @@ std::optional<double> SavePointModel::secondsOf(const Row& row) const
     const TensorCost* cost = costOf(row.tensor);
     if (cost == nullptr)
         return {};
-    const bool isFirst = m_rows[static_cast<std::size_t>(rowOf(row.tensor))].cut == row.cut;
+    const bool isFirst = m_cuts.at(row.tensor).front() == row.cut;
     double seconds = isFirst ? cost->write.seconds : 0;
     bool isRead = false;
     for (const TensorRead& read : cost->reads)

@@ -110,7 +110,7 @@ void run(BenchArguments& arguments)
                 json["notices"] = notices;
         }
     }
-    print(arguments.json ? json.dump(2) + "\n" : text);
+    print(arguments.json ? jsonText(json) : text);
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ void addInspect(CLI::App& app, int&)
     command->callback([arguments, json] {
         if (isProfileGraph(arguments->path)) {
             const ProfileGraph graph = readProfileGraph(arguments->path);
-            print(*json ? profileJson(graph).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : describeText(graph));
+            print(*json ? jsonText(profileJson(graph)) : describeText(graph));
             return;
         }
         Model model;
@@ -153,7 +153,7 @@ void addInspect(CLI::App& app, int&)
             const TerminalProgress terminal;
             model = arguments->open(terminal.progress());
         }
-        print(*json ? toJson(model).dump(2, ' ', false, Json::error_handler_t::replace) + "\n" : describeText(model));
+        print(*json ? jsonText(toJson(model)) : describeText(model));
     });
 }
 

@@ -8,7 +8,9 @@
 #include <string>
 
 #include "app/cli/commands.h"
+#include "app/cli/terminal.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/parallel.h"
 #include "core/run/model.h"
 #include "core/run/open_device.h"
@@ -21,9 +23,10 @@ std::string versionText()
     return "cleave-cli " CLEAVE_VERSION "\nLibTorch " + cleave::libtorchVersion() + "\nCUDA: " + cuda + "\n";
 }
 
-// A mapped file that somebody shortens ends the process wherever it is read; what is half written has no name yet.
+// A mapped file that somebody shortens ends the process wherever it is read.
 void sayThatAFileIsGone(int)
 {
+    cleave::removeHalfWritten();
     static constexpr char sentence[] = "A file that was being read has become shorter, or its disk has failed: start again when it is whole.\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
     _exit(1);
@@ -38,6 +41,8 @@ int main(int argc, char** argv)
     action.sa_handler = sayThatAFileIsGone;
     action.sa_flags = SA_ONSTACK;
     sigaction(SIGBUS, &action, nullptr);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+        std::signal(signal, cleave::cli::leaveOn);
     int exitCode = 0;
     CLI::App app("Cuts graph neural networks between message-passing layers, runs them layer by layer and proves the answers equal.\n\n"
                  "  cleave-cli inspect model.pt2            what is in the model and where it is cut\n"

@@ -32,7 +32,7 @@ void writeStages(ProfileArguments& arguments)
         profile = profilePlan(planned, graph, arguments.graph.run, terminal.progress());
     }
     writeProfileGraph(arguments.pipeDream, profile);
-    print(arguments.json ? profileJson(profile).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+    print(arguments.json ? jsonText(profileJson(profile))
                          : stageTable(profile) + "\nWritten to " + arguments.pipeDream + "\n");
 }
 
@@ -66,7 +66,7 @@ void measureOps(ProfileArguments& arguments)
                                {"activation_bytes_per_row", activation},
                                {"parameter_bytes", parameters}});
     }
-    print(arguments.json ? json.dump(2) + "\n" : table(rows) + "\nMeasured on blocks of " + formatCount(profile.batchSize) + " targets\n");
+    print(arguments.json ? jsonText(json) : table(rows) + "\nMeasured on blocks of " + formatCount(profile.batchSize) + " targets\n");
 }
 
 }  // namespace

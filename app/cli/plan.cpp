@@ -256,7 +256,7 @@ public:
         }
         if (!m_arguments.out.empty())
             writePlan(m_arguments.out, *m_space, m_stored, m_cost);
-        print(m_arguments.json ? json().dump(2) + "\n" : text());
+        print(m_arguments.json ? jsonText(json()) : text());
     }
 
 private:

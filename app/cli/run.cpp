@@ -408,7 +408,7 @@ void addRun(CLI::App& app, int&)
         Json json = toJson(result);
         if (!arguments->ranPlanner.empty())
             json["planner"] = arguments->ranPlanner;
-        print(arguments->json ? json.dump(2) + "\n"
+        print(arguments->json ? jsonText(json)
                               : notes(result) + functionTable(result) + program + "\n" +
                                     summary("Layer-wise in batches of " + formatCount(result.batchSize), result) + memoryNote(result) +
                                     "Written to " + *out + "\n");
@@ -469,7 +469,7 @@ void addVerify(CLI::App& app, int& exitCode)
             Json json = toJson(result, names);
             if (!arguments->ranPlanner.empty())
                 json["planner"] = arguments->ranPlanner;
-            print(json.dump(2) + "\n");
+            print(jsonText(json));
         } else {
             print(program + toText(result, options.run.narrowStore, names));
         }

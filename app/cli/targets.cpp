@@ -88,7 +88,7 @@ std::vector<std::int64_t> readTargets(const std::string& listOrFile, const DataG
 {
     std::error_code problem;
     std::vector<std::int64_t> nodes;
-    if (!std::filesystem::exists(listOrFile, problem)) {
+    if (!std::filesystem::is_regular_file(listOrFile, problem)) {
         nodes = nodesOf(listOrFile, graph);
     } else if (std::filesystem::path(listOrFile).extension() == ".npy") {
         const Array array = readNpy(listOrFile);

@@ -7,8 +7,10 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/targets.h"
+#include "core/base/file.h"
 #include "core/base/format.h"
 #include "core/plan/plan_file.h"
 #include "core/plan/profile_graph.h"
@@ -23,7 +25,7 @@ std::stop_source stopSource;
 void onInterrupt(int)
 {
     stopSource.request_stop();
-    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGINT, leaveOn);
 }
 
 // Names for the values of an enumeration. CLI::CheckedTransformer would repeat what was given as it is, control characters too.
@@ -56,6 +58,13 @@ bool isNumber(const std::string& cell)
 
 }  // namespace
 
+void leaveOn(int signal)
+{
+    removeHalfWritten();
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
 TerminalProgress::TerminalProgress()
 {
     std::signal(SIGINT, onInterrupt);
@@ -75,6 +84,11 @@ Progress TerminalProgress::progress() const
             std::fprintf(stderr, "\r\033[K%3.0f %%  %.*s", fraction * 100, static_cast<int>(what.size()), what.data());
         };
     return progress;
+}
+
+std::string jsonText(const nlohmann::ordered_json& json)
+{
+    return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string shortList(const std::vector<std::string>& names)

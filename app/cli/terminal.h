@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,12 @@ public:
     ~TerminalProgress();  ///< clears the line
     Progress progress() const;
 };
+
+/// Ends the process by this signal, without leaving half-written files: a signal handler.
+void leaveOn(int signal);
+
+/// A document as it is printed; text that is no UTF-8 is replaced.
+std::string jsonText(const nlohmann::ordered_json& json);
 
 /// Rows of cells in aligned columns; the first row is the heading. Columns whose cells are numbers stand right.
 std::string table(const std::vector<std::vector<std::string>>& rows);

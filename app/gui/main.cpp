@@ -2,6 +2,7 @@
 #include <QCommandLineParser>
 #include <QIcon>
 #include <QTimer>
+#include <algorithm>
 #include <cstdio>
 
 #include "core/layout/layout.h"
@@ -74,7 +75,18 @@ int main(int argc, char** argv)
     cleave::views::InputHints hints;
     {
         const QCoreApplication early(argc, argv);
-        parser.parse(QCoreApplication::arguments());
+        // Options of Qt's own are taken out when it knows of a display.
+        static const QStringList ofQt{QStringLiteral("platform"), QStringLiteral("platformpluginpath"), QStringLiteral("platformtheme"), QStringLiteral("plugin"),
+                                      QStringLiteral("qwindowgeometry"), QStringLiteral("qwindowicon"), QStringLiteral("qwindowtitle"), QStringLiteral("reverse"),
+                                      QStringLiteral("session"), QStringLiteral("display"), QStringLiteral("geometry"), QStringLiteral("fontengine"),
+                                      QStringLiteral("style"), QStringLiteral("stylesheet"), QStringLiteral("widgetcount"), QStringLiteral("qmljsdebugger")};
+        const auto isOfQt = [](const QString& name) { return ofQt.contains(name) || name.size() == 1; };
+        const bool isRight = parser.parse(QCoreApplication::arguments());
+        const QStringList unknown = parser.unknownOptionNames();
+        if (!isRight && (unknown.isEmpty() || !std::ranges::all_of(unknown, isOfQt))) {
+            std::fprintf(stderr, "%s\n", qPrintable(parser.errorText()));
+            return 2;
+        }
         if (parser.isSet(QStringLiteral("help")))
             parser.showHelp();
         if (parser.isSet(QStringLiteral("version"))) {

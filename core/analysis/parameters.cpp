@@ -478,7 +478,12 @@ std::set<std::string> sizesOfEnds(const Program& program)
 
 void promoteReadByEdges(Program& program)
 {
-    for (const ValueId table : tablesReadByEdges(program)) {
+    std::vector<ValueId> tables = tablesReadByEdges(program);
+    // Those below one another first: alone, each of them is a table no more when its rows have become an input.
+    std::ranges::stable_partition(tables, [&](ValueId table) { return program[table].producer.valid(); });
+    for (const ValueId table : tables) {
+        if (const Op* cat = producerOf(program, table); cat != nullptr && tablesBelow(program, *cat).empty())
+            continue;
         Promotion(program, table).run();
         program.notes.push_back("Parameter " + printable(program[table].name) + " holds the node features: each of its rows is of a node.");
     }

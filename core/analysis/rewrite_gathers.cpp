@@ -152,13 +152,6 @@ private:
         return found;
     }
 
-    bool countsNodes(const Dim& dim) const
-    {
-        return std::ranges::any_of(m_p.inputs, [&](const Input& input) {
-            return input.role == Role::NodeFeatures && m_p[input.value].sizes.front() == dim;
-        });
-    }
-
     // linear(mean(x)) = mean(linear(x)) without the bias, which comes last.
     void transformFirst(OpId id)
     {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/analysis/message_passing.h"
 #include "core/analysis/op_view.h"
 #include "core/analysis/rewrite_round.h"
 
@@ -20,6 +21,35 @@ public:
     void foldBatchNorm()
     {
         forEachOp([this](OpId id) { foldBatchNorm(id); });
+    }
+
+    // Layers that share a module may compute the same rows of nodes again and again. What lies on edges is computed where it is read.
+    void mergeEqual()
+    {
+        std::map<ValueId, ValueId> same;
+        std::map<std::pair<std::string, ValueId>, std::vector<Op>> seen;  // by target and first operand
+        for (std::size_t i = 0; i < m_p.ops.size(); ++i) {
+            const OpId id{static_cast<int>(i)};
+            if (!isOfNodes(id))
+                continue;
+            Op op = m_p[id];
+            ValueId first;
+            for (NamedArgument& argument : op.args)
+                changeValues(argument.value, [&](ValueId& value) {
+                    if (const auto known = same.find(value); known != same.end())
+                        value = known->second;
+                    first = first.valid() ? first : value;
+                });
+            std::vector<Op>& alike = seen[{op.target, first}];
+            const auto equal = std::ranges::find_if(alike, [&](const Op& other) { return other.overload == op.overload && other.args == op.args; });
+            if (equal == alike.end()) {
+                alike.push_back(std::move(op));
+                continue;
+            }
+            same[op.outputs.front()] = equal->outputs.front();
+            ++m_found;
+            m_emit[id] = [by = equal->outputs.front()](Rewriter& rewriter, const Op& old) { rewriter.replace(old.outputs.front(), by); };
+        }
     }
 
     void mergeLinears()
@@ -58,6 +88,17 @@ public:
     }
 
 private:
+    // One tensor with a row for each node, which the op makes of rows of nodes that it reads as they lie.
+    bool isOfNodes(OpId id) const
+    {
+        const Op& op = m_p[id];
+        if (op.outputs.size() != 1 || !isFeature(op.outputs.front()) || m_p[op.outputs.front()].kind != ValueKind::Tensor || gatherForm(m_p, id) ||
+            scatterForm(m_p, id))
+            return false;
+        const std::vector<Dim>& sizes = m_p[op.outputs.front()].sizes;
+        return !sizes.empty() && countsNodes(sizes.front());
+    }
+
     // What an op adds up, entry by entry: the tensors of a plain addition, or those of a stack whose first dimension is summed.
     std::vector<ValueId> summands(const Op& op) const
     {
@@ -248,6 +289,13 @@ int mergeLinears(Program& program)
 {
     LinearRewrites round(program);
     round.mergeLinears();
+    return round.finish();
+}
+
+int mergeEqualRows(Program& program)
+{
+    LinearRewrites round(program);
+    round.mergeEqual();
     return round.finish();
 }
 

@@ -62,6 +62,13 @@ std::optional<RewriteRound::Linear> RewriteRound::linearOf(const Op* op) const
     return linear;
 }
 
+bool RewriteRound::countsNodes(const Dim& dim) const
+{
+    return std::ranges::any_of(m_p.inputs, [&](const Input& input) {
+        return input.role == Role::NodeFeatures && !m_p[input.value].sizes.empty() && m_p[input.value].sizes.front() == dim;
+    });
+}
+
 void RewriteRound::emitLast(Rewriter& rewriter, const Op& old, std::string target, std::string overload, std::vector<NamedArgument> args)
 {
     rewriter.emit({old.name, std::move(target), std::move(overload), std::move(args), {old.outputs.front()}, old.module, old.source});

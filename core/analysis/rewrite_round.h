@@ -55,6 +55,8 @@ protected:
         return &m_p[m_p[id].producer];
     }
 
+    bool countsNodes(const Dim& dim) const;  // of a type that has features
+
     // A linear layer on [rows, in] with weights alone.
     struct Linear {
         ValueId input, weight, bias;  // bias may be invalid
@@ -114,6 +116,7 @@ int rowsAtFront(Program& program);
 int transformFirst(Program& program);
 int aggregateFirst(Program& program);
 int sumLinears(Program& program);
+int mergeEqualRows(Program& program);  ///< what is computed twice of the same rows of nodes
 int mergeLinears(Program& program);
 int foldBatchNorm(Program& program);
 int oneGather(Program& program);

@@ -91,8 +91,10 @@ std::vector<PassCount> applyRewrites(Program& program, const std::set<Rewrite>& 
     for (const Rewrite rewrite : {Rewrite::FoldBatchNorm, Rewrite::SumLinears, Rewrite::TransformFirst, Rewrite::AggregateFirst, Rewrite::OneGather})
         while (rewrites.contains(rewrite) && once(rewrite)) {
         }
-    if (rewrites.contains(Rewrite::MergeLinears))
+    if (rewrites.contains(Rewrite::MergeLinears)) {
+        counts[Rewrite::MergeLinears] += mergeEqualRows(program);
         once(Rewrite::MergeLinears);
+    }
     std::vector<PassCount> applied;
     for (const auto& [rewrite, count] : counts)
         if (count > 0)

@@ -68,6 +68,19 @@ bool isReadAt(const Program& program, ValueId input)
     return false;
 }
 
+// Inputs of which ops ask for the sizes, and for nothing else.
+std::set<ValueId> readForTheirSize(const Program& program)
+{
+    std::set<ValueId> sized, read(program.outputs.begin(), program.outputs.end());
+    for (const Op& op : program.ops)
+        forEachOperand(op, [&](ValueId operand) {
+            const bool isSize = isOneOf(op.target, {"aten::sym_size", "aten::size", "aten::sym_numel", "aten::numel", "aten::len"});
+            (isSize ? sized : read).insert(operand);
+        });
+    std::erase_if(sized, [&](ValueId value) { return read.contains(value); });
+    return sized;
+}
+
 // Where it is not zero lie edges: matrices of graphs side by side, say.
 bool tellsEdges(const Program& program, ValueId input)
 {
@@ -139,6 +152,13 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
         else if (hasRows(value) && isFloating(value.dtype))
             input.role = Role::NodeFeatures;
     }
+    // What is read for its size alone, the number of graphs say, has rows of nothing where others have features.
+    const std::set<ValueId> sized = readForTheirSize(program);
+    const auto isRead = [&](const Input& input) { return input.role == Role::NodeFeatures && !sized.contains(input.value); };
+    if (std::ranges::any_of(program.inputs, isRead))
+        for (Input& input : program.inputs)
+            if (input.role == Role::NodeFeatures && sized.contains(input.value))
+                input.role = Role::Other;
     // Beside lists of ends of edges between rows of a parameter, as long as these: of edges.
     const std::set<std::string> ends = sizesOfEnds(program);
     for (Input& input : program.inputs)

@@ -3,7 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <fstream>
 #include <system_error>
@@ -29,7 +32,51 @@ std::filesystem::path endOfLinks(const std::filesystem::path& path)
     return end;
 }
 
+// The name of a file that is being written, where a signal handler finds it.
+struct HalfWritten {
+    std::atomic<bool> isTaken = false, isThere = false;
+    std::array<char, PATH_MAX> path;
+};
+
+std::array<HalfWritten, 8> halfWritten;
+
+class Noted {
+public:
+    explicit Noted(const std::filesystem::path& path)
+    {
+        const std::string& name = path.native();
+        for (HalfWritten& slot : halfWritten)
+            if (name.size() < slot.path.size() && !slot.isTaken.exchange(true)) {
+                std::memcpy(slot.path.data(), name.c_str(), name.size() + 1);
+                slot.isThere = true;
+                m_slot = &slot;
+                return;
+            }
+    }
+
+    ~Noted()
+    {
+        if (m_slot) {
+            m_slot->isThere = false;
+            m_slot->isTaken = false;
+        }
+    }
+
+    Noted(const Noted&) = delete;
+    Noted& operator=(const Noted&) = delete;
+
+private:
+    HalfWritten* m_slot = nullptr;
+};
+
 }  // namespace
+
+void removeHalfWritten() noexcept
+{
+    for (const HalfWritten& slot : halfWritten)
+        if (slot.isThere)
+            unlink(slot.path.data());
+}
 
 std::vector<std::byte> readFile(const std::filesystem::path& path)
 {
@@ -61,6 +108,7 @@ void writeBeside(const std::filesystem::path& path, const std::function<void(con
     const std::filesystem::path target = endOfLinks(path);
     std::filesystem::path temporary = target;
     temporary += ".part" + std::to_string(getpid());
+    const Noted noted(temporary);
     std::error_code problem;
     try {
         write(temporary);

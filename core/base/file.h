@@ -14,6 +14,9 @@ std::vector<std::byte> readFile(const std::filesystem::path& path);
 /// to. If write throws or the rename fails, nothing is left. Error as of checkTarget, or if the disk fails.
 void writeBeside(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
+/// Removes what writeBeside is in the middle of, for a process that ends: may be called by a signal handler.
+void removeHalfWritten() noexcept;
+
 /// Error if writeBeside could not write there: path is a folder, a device or anything else but a file, or nothing can be made in its folder.
 void checkTarget(const std::filesystem::path& path);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "core/layout/band_layout.h"
 
@@ -114,11 +115,11 @@ private:
             const bool down = sweep % 2 == 0;
             for (std::size_t i = 0; i < m_rows.size(); ++i) {
                 std::vector<int>& cells = m_rows[down ? i : m_rows.size() - 1 - i];
-                std::vector<double> key(position);
+                std::vector<std::pair<double, int>> keys;
                 for (const int c : cells)
-                    key[static_cast<std::size_t>(c)] = mean(down ? cell(c).above : cell(c).below, position,
-                                                            position[static_cast<std::size_t>(c)]);
-                std::ranges::stable_sort(cells, {}, [&](int c) { return key[static_cast<std::size_t>(c)]; });
+                    keys.emplace_back(mean(down ? cell(c).above : cell(c).below, position, position[static_cast<std::size_t>(c)]), c);
+                std::ranges::stable_sort(keys, {}, &std::pair<double, int>::first);
+                std::ranges::transform(keys, cells.begin(), &std::pair<double, int>::second);
                 number(cells);
             }
         }

@@ -140,9 +140,9 @@ private:
             const std::string file = folder + entry.at("path_name").text();
             const auto pickle = entry.find("use_pickle");
             if (pickle && pickle->boolean()) {
-                for (auto& [unused, weight] : pickled(file)) {
-                    weight.name = name;
+                for (const auto& [unused, weight] : pickled(file)) {
                     weights[name] = weight;
+                    weights[name].name = name;
                 }
                 continue;
             }
@@ -172,10 +172,15 @@ private:
         return weight;
     }
 
-    std::map<std::string, Weight> pickled(const std::string& file)
+    // Several weights may be said to lie in the same file.
+    const std::map<std::string, Weight>& pickled(const std::string& file)
     {
-        const std::vector<std::byte> bytes = m_zip.read(file);
-        return bytes.empty() ? std::map<std::string, Weight>{} : readTensorPickle(bytes, file);
+        const auto [known, isNew] = m_pickles.try_emplace(file);
+        if (!isNew)
+            return known->second;
+        if (const std::vector<std::byte> bytes = m_zip.read(file); !bytes.empty())
+            known->second = readTensorPickle(bytes, file);
+        return known->second;
     }
 
     void widenHalf(Weight& weight)
@@ -194,6 +199,7 @@ private:
     const Progress& m_progress;
     Pt2Archive m_archive;
     std::map<std::string, Bytes> m_storages;
+    std::map<std::string, std::map<std::string, Weight>> m_pickles;
     std::map<Bytes, Bytes> m_widened;
 };
 

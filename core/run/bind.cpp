@@ -261,6 +261,14 @@ void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor
     const std::vector<std::vector<Dim>> named = rowsNamedBy(analysis.program, input.value);
     const std::vector<std::set<int>> types = typesNamedBy(analysis, input.value);
     const bool isList = analysis.program[input.value].sizes.size() == 1, isPairs = tensor.dim() == 2 && tensor.size(0) == 2;
+    // What no op reads names nothing.
+    const bool isRead = std::ranges::any_of(analysis.program.ops, [&](const Op& op) {
+        bool reads = false;
+        forEachOperand(op, [&](ValueId operand) { reads = reads || operand == input.value; });
+        return reads;
+    });
+    if (!isRead)
+        return;
     // Numbers with another role may count from the end, as an op may take them to.
     const bool isStructure = holdsIndices(analysis.program, input);
     for (std::size_t row = 0; row < (isPairs ? 2 : 1); ++row) {

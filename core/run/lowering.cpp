@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <mutex>
 #include <set>
 #include <span>
 #include <tuple>
@@ -478,15 +479,27 @@ private:
 
 }  // namespace
 
-Lowered::Lowered(std::shared_ptr<jit::Graph> graph, const std::string& name)
+struct Lowered::Compiled {
+    std::shared_ptr<jit::Graph> graph;
+    std::string name;
+    std::once_flag once;
+    jit::Code code;
+};
+
+Lowered::Lowered(std::shared_ptr<jit::Graph> graph, std::string name) : m_compiled(std::make_shared<Compiled>())
 {
-    graph->lint();
-    m_code = jit::Code(graph, name);
+    m_compiled->graph = std::move(graph);
+    m_compiled->name = std::move(name);
 }
 
 std::vector<c10::IValue> Lowered::run(std::vector<c10::IValue> inputs) const
 {
-    jit::InterpreterState(m_code).run(inputs);
+    std::call_once(m_compiled->once, [&] {
+        m_compiled->graph->lint();
+        m_compiled->code = jit::Code(m_compiled->graph, m_compiled->name);
+        m_compiled->graph.reset();
+    });
+    jit::InterpreterState(m_compiled->code).run(inputs);
     return inputs;
 }
 

@@ -22,16 +22,19 @@
 
 namespace cleave {
 
-/// A linted TorchScript graph that LibTorch's interpreter runs as it stands: tensors are freed after their last reader.
+/// A TorchScript graph that LibTorch's interpreter runs as it stands: tensors are freed after their last reader. It is linted and compiled at its first
+/// run, by whichever thread comes first: counting rows runs nothing.
 class Lowered {
 public:
     Lowered() = default;
-    Lowered(std::shared_ptr<torch::jit::Graph> graph, const std::string& name);
+    Lowered(std::shared_ptr<torch::jit::Graph> graph, std::string name);
 
     std::vector<c10::IValue> run(std::vector<c10::IValue> inputs) const;  ///< outputs in order
 
 private:
-    torch::jit::Code m_code;
+    struct Compiled;
+
+    std::shared_ptr<Compiled> m_compiled;
 };
 
 /// One input of a lowered function, to be filled in for each batch.

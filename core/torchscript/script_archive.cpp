@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -25,9 +26,9 @@ constexpr std::uint64_t largestText = std::uint64_t{64} << 20, largestPickle = s
     throw Error("The model file is damaged: " + printable(what) + " " + why + ".");
 }
 
-std::uint64_t itemSizeOf(const std::string& storage)
+std::uint64_t itemSizeOf(std::string_view storage)
 {
-    static const std::map<std::string, std::uint64_t> sizes{
+    static const std::map<std::string_view, std::uint64_t> sizes{
         {"torch DoubleStorage", 8},   {"torch FloatStorage", 4}, {"torch HalfStorage", 2},         {"torch BFloat16Storage", 2},
         {"torch LongStorage", 8},     {"torch IntStorage", 4},   {"torch ShortStorage", 2},        {"torch CharStorage", 1},
         {"torch ByteStorage", 1},     {"torch BoolStorage", 1},  {"torch ComplexFloatStorage", 8}, {"torch ComplexDoubleStorage", 16}};
@@ -51,9 +52,9 @@ public:
     }
 
 private:
-    // Texts, names and numbers; what else lies on the stack has none.
+    // Texts (of the file, or of m_names), and numbers; what else lies on the stack has none.
     struct Object {
-        std::string text;
+        std::string_view text;
         std::int64_t number;
         std::shared_ptr<const std::vector<Object>> parts;
     };
@@ -85,7 +86,7 @@ private:
         return {reinterpret_cast<const char*>(m_bytes.data()) + start, m_at - start - 1};
     }
 
-    std::string text(std::size_t length)
+    std::string_view text(std::size_t length)
     {
         const std::size_t at = skip(length);
         return {reinterpret_cast<const char*>(m_bytes.data()) + at, length};
@@ -157,19 +158,19 @@ private:
             fail();
         const std::vector<Object>& parts = *object.parts;
         const std::uint64_t itemSize = itemSizeOf(parts[1].text);
-        const ZipEntry* entry = m_zip.find(m_folder + parts[2].text);
+        const ZipEntry* entry = m_zip.find(m_folder + std::string(parts[2].text));
         if (itemSize == 0 || parts[4].number < 0)
             fail();
         const bool isShapeAlone = m_folder.ends_with("traced_inputs/");  // its data is left out, and never read
         if (entry == nullptr || (!isShapeAlone && entry->size / itemSize < static_cast<std::uint64_t>(parts[4].number)))
-            damaged(m_folder + parts[2].text, "holds less data than a tensor needs");
+            damaged(m_folder + std::string(parts[2].text), "holds less data than a tensor needs");
     }
 
     void step(int op)
     {
         switch (op) {
         case 0x80: byte(); break;                                           // PROTO
-        case 'c': { std::string module = line(); push({module + " " + line(), -1, {}}); break; }
+        case 'c': { const std::string module = line(); push({*m_names.insert(module + " " + line()).first, -1, {}}); break; }
         case 'q': put(static_cast<std::uint64_t>(byte())); break;
         case 'r': put(little<std::uint32_t>()); break;
         case 'h': get(static_cast<std::uint64_t>(byte())); break;
@@ -215,6 +216,7 @@ private:
     std::vector<Object> m_stack;
     std::vector<std::size_t> m_marks;
     std::map<std::uint64_t, Object> m_memo;
+    std::set<std::string> m_names;
 };
 
 void screenCode(const std::string& code, const std::string& what)

@@ -35,12 +35,14 @@ import math
 import logging
 import os
 import pathlib
+import pickle
 import re
 import shutil
 import sys
 import tempfile
 import types
 import warnings
+import zipfile
 from collections import OrderedDict
 from typing import Any, Callable, Iterator
 
@@ -2654,7 +2656,15 @@ class Exported:
             arrays = {"num_nodes": self.num_nodes} | arrays
         names = ["expected"] if len(self.outputs) == 1 else [f"expected_{i}" for i in range(len(self.outputs))]
         recorded = dict(zip(names, self.outputs)) if outputs else {}
-        np.savez_compressed(path, **{name: plain(t) for name, t in {**self.graph_arrays(), **recorded}.items()}, **arrays)
+        path = pathlib.Path(path)
+        half = path.with_name(path.name + f".part{os.getpid()}")
+        try:
+            with open(half, "wb") as file:
+                np.savez_compressed(file, **{name: plain(t) for name, t in {**self.graph_arrays(), **recorded}.items()}, **arrays)
+            os.replace(half, path)
+        except BaseException:
+            half.unlink(missing_ok=True)
+            raise
 
 
 def _arguments(model: nn.Module, inputs) -> dict[str, Any]:
@@ -3359,7 +3369,10 @@ def _imported(text: str) -> Any:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as problem:
+        raise ExportError(f"{file} cannot be imported: {type(problem).__name__}: {_first_line(str(problem))}") from problem
     if not hasattr(module, name):
         raise ExportError(f"{file} has no '{name}'; it has {', '.join(n for n, v in vars(module).items() if callable(v) and not n.startswith('_'))}.")
     return getattr(module, name)
@@ -3376,7 +3389,13 @@ def _built(maker: Any, options: dict[str, Any]) -> nn.Module:
 
 def _arrays(path: str) -> dict[str, torch.Tensor]:
     import numpy as np
-    with np.load(path) as file:
+    try:
+        opened = np.load(path)
+    except (ValueError, EOFError, zipfile.BadZipFile) as problem:
+        raise ExportError(f"{path} is no .npz file of arrays: {_first_line(str(problem))}") from problem
+    if not hasattr(opened, "files"):
+        raise ExportError(f"{path} holds one array alone: write a .npz file with an array for each argument.")
+    with opened as file:
         return {name: torch.from_numpy(np.ascontiguousarray(file[name])) for name in file.files if file[name].dtype.kind in "fiub"}
 
 
@@ -3448,6 +3467,9 @@ def main(arguments: list[str] | None = None) -> int:
     for pair in [*options.arg, *options.input]:
         if "=" not in pair:
             parser.error(f"'{pair}' is not NAME=VALUE")
+    for relation in options.relation:
+        if len(relation.split(",")) != 3:
+            parser.error(f"'{relation}' is not SOURCE,RELATION,TARGET")
     try:
         install_dgl()
         values = {}
@@ -3458,7 +3480,10 @@ def main(arguments: list[str] | None = None) -> int:
                 values[name] = value
         model = _built(_imported(options.model), values)
         if options.weights:
-            model.load_state_dict(torch.load(options.weights, map_location="cpu", weights_only=True))
+            try:
+                model.load_state_dict(torch.load(options.weights, map_location="cpu", weights_only=True))
+            except (pickle.UnpicklingError, EOFError, TypeError, AttributeError) as problem:
+                raise ExportError(f"{options.weights} holds no state_dict that torch.save wrote: {_first_line(str(problem))}") from problem
         exported = export(model, _inputs_of(model, _arrays(options.graph_file), options), options.out, check=not options.no_check)
         if options.graph_out:
             exported.save_graph(options.graph_out)

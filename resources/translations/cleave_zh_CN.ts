@@ -2019,6 +2019,18 @@
         <source>No op on node features reads other rows than its own: what forward makes of the edges is computed once, beforehand, and the model is one function, of which batches are all that can be cut.</source>
         <translation>没有作用于节点特征的运算读取其他行：forward 由边得到的内容只需事先计算一次，模型是一个函数，只能按批次切分。</translation>
     </message>
+    <message>
+        <source>All outputs are NaN or infinite on this graph, those of the uncut model too: there is nothing to compare. Look for NaN or infinite numbers in the features.</source>
+        <translation>在这个图上所有输出都是 NaN 或无穷大，未切分模型的输出也是如此：没有可比较的内容。请检查特征中是否有 NaN 或无穷大。</translation>
+    </message>
+    <message>
+        <source>The model uses the operator %1 (%2), which Cleave does not run.</source>
+        <translation>模型使用了算子 %1（%2），Cleave 不会运行它。</translation>
+    </message>
+    <message>
+        <source>There is no picture to print: open a model first.</source>
+        <translation>没有可打印的图：请先打开一个模型。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>
@@ -3771,6 +3783,22 @@
         <source>&amp;Take the plan of</source>
         <translation>采用方案(&amp;T)</translation>
     </message>
+    <message>
+        <source>Open graph &amp;folder…</source>
+        <translation>打开图文件夹(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>A folder of .npy arrays, or a dataset as OGB keeps it</source>
+        <translation>一个 .npy 数组文件夹，或按 OGB 方式保存的数据集</translation>
+    </message>
+    <message>
+        <source>Open graph folder</source>
+        <translation>打开图文件夹</translation>
+    </message>
+    <message>
+        <source>%1 was not opened.</source>
+        <translation>未打开 %1。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::views::MessageBar</name>
@@ -4923,6 +4951,10 @@
     <message>
         <source>The functions took %1 what was predicted: other programs may have been running.</source>
         <translation>各函数用时为预测的 %1：可能同时有其他程序在运行。</translation>
+    </message>
+    <message>
+        <source>%1 of %2 rows of %3 have NaN or infinite numbers, in both.</source>
+        <translation>%3 的 %2 行中有 %1 行在两者中都含有 NaN 或无穷大。</translation>
     </message>
 </context>
 <context>

@@ -3,6 +3,7 @@
 three layers with many parallel heads of linear layers between them. All layers share one edge_index.
 
     python3 make_deep_models.py FOLDER [OPS ...]       needs PyTorch 2.8 or newer and PyTorch Geometric; minutes for 20000 ops
+"deep" ones of more than 6,000 operators one behind another after clean-up are refused by Cleave.
 """
 import pathlib
 import sys

@@ -78,6 +78,7 @@ def make_inputs():
     inputs["joined_edge_index"] = torch.cat([torch.randint(0, NODES, (2, 50), generator=asked) + graph * NODES for graph in range(3)], 1)
     inputs |= {"observed": torch.randn(4, 9, FEATURES, generator=asked), "matrices": (torch.rand(4, 9, 9, generator=asked) < 0.3) * torch.rand(4, 9, 9, generator=asked)}
     inputs["is_known"] = torch.rand(NODES, FEATURES, generator=asked) < 0.6
+    inputs |= {"item_edge_index": torch.randint(0, NODES - 35, (2, 70), generator=torch.Generator().manual_seed(31))}
     one_way = torch.randint(0, NODES - 3, (2, 90), generator=asked)
     inputs["paired_edge_index"] = torch.stack([one_way, one_way.flip(0)], 2).reshape(2, -1)
     inputs |= {"n_node": inputs["ptr"][1:] - inputs["ptr"][:-1], "of_graphs": torch.randn(GRAPHS, HIDDEN, generator=asked)}
@@ -1319,6 +1320,51 @@ class TwoTables(nn.Module):
         return users, (users[pairs[0] % self.USERS] * items[pairs[1] % (NODES - self.USERS)]).sum(1)
 
 
+class ItemsAlone(nn.Module):
+    """FREEDOM (Zhou and Shen 2023): items pass messages among themselves first, then users and items to each other."""
+
+    USERS = 35
+
+    def __init__(self):
+        super().__init__()
+        self.users, self.items = nn.Embedding(self.USERS, HIDDEN), nn.Embedding(NODES - self.USERS, HIDDEN)
+
+    def forward(self, item_edge_index, edge_index):
+        items = self.items.weight
+        alike = torch.zeros_like(items).index_add(0, item_edge_index[1], items[item_edge_index[0]])
+        rows = torch.cat([self.users.weight, items])
+        rows = rows + torch.zeros_like(rows).index_add(0, edge_index[1], rows[edge_index[0]])
+        users, items_rows = torch.split(rows, [self.USERS, NODES - self.USERS])
+        return users, items_rows + alike
+
+
+class SharedEncoder(nn.Module):
+    """Each layer adds what one and the same encoder makes of a node's own features."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.encoder = nn.Linear(FEATURES, HIDDEN), nn.Linear(FEATURES, HIDDEN)
+        self.layers = nn.ModuleList(nn.Linear(HIDDEN, HIDDEN) for _ in range(3))
+        self.last = nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index):
+        h = self.first(x)
+        for layer in self.layers:
+            h = (layer(torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])) + torch.tanh(self.encoder(x))).relu()
+        return self.last(h)
+
+
+class GraphsOfFeatures(nn.Module):
+    """How many graphs there are says a tensor of numbers that nothing else is read of."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.last = pyg.GCNConv(FEATURES, HIDDEN), nn.Linear(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, batch, of_graphs):
+        return self.last(pyg.global_add_pool(self.conv(x, edge_index).relu(), batch, of_graphs.size(0)))
+
+
 class GraphsByItem(nn.Module):
     """The number of graphs as PyTorch's guide to torch.export has it: read from the vector that names them."""
 
@@ -2324,6 +2370,9 @@ ZOO = {
     "written_attention": WrittenAttention,
     "numbers_of_forward": NumbersOfForward,
     "two_tables": TwoTables,
+    "items_alone": ItemsAlone,
+    "shared_encoder": SharedEncoder,
+    "graphs_of_features": GraphsOfFeatures,
     "graphs_by_item": GraphsByItem,
     "dense_batch": DenseBatch,
     "fixed_hyperedges": FixedHyperedges,
@@ -2404,7 +2453,7 @@ def export(name, model, given):
         return torch.export.export(model, (), given)
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
-             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "relation_edge_index": {1: Dim.AUTO}, "frequencies": None, "relations": None, "expander_edge_index": {1: Dim.AUTO}, "entity_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "paired_edge_index": {1: Dim.AUTO}, "triples": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
+             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "relation_edge_index": {1: Dim.AUTO}, "frequencies": None, "relations": None, "expander_edge_index": {1: Dim.AUTO}, "entity_edge_index": {1: Dim.AUTO}, "item_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "paired_edge_index": {1: Dim.AUTO}, "triples": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
              "targets": Dim.AUTO, "scale": Dim.AUTO, "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO},
              "nearness": {0: Dim.AUTO, 1: Dim.AUTO}}
     if "adj" in given:

@@ -240,6 +240,10 @@ private Q_SLOTS:
     void buttonsOfThePlanStayInTheirPlace();
     void titlesLeaveSavePointsFree();
     void batchesAreNoLargerThanTheGraph();
+    void choicesStayWithinTheWindow();
+    void refusedModelsAreNamed();
+    void pathsThatAreNotThereStopNothing();
+    void cancelledRewritesAreNotThere();
     void barsThatTakeFarMoreAreBroken();
     void tabFollowsWhatIsSeen();
     void savePointsAreCountedOnce();
@@ -4245,6 +4249,58 @@ void WindowTest::batchesAreNoLargerThanTheGraph()
     window.document().planEditor().history().setClean();
 }
 
+void WindowTest::choicesStayWithinTheWindow()
+{
+    MainWindow window;
+    window.show();
+    window.document().openModel(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/gat.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr && !window.document().isBusy(), patience);
+    const int width = window.width();
+    window.document().openGraph(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/hgt.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().buttons().size() > 1, patience);
+    QTRY_COMPARE(window.width(), width);
+    for (const QPushButton* button : window.messageBar().buttons())
+        QVERIFY2(window.messageBar().rect().contains(QRect(button->mapTo(&window.messageBar(), QPoint()), button->size())), qPrintable(button->text()));
+    // Another graph makes them moot.
+    window.document().openGraph(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/gat.npz"));
+    QTRY_VERIFY_WITH_TIMEOUT(!window.messageBar().isVisible() && !window.document().isBusy(), patience);
+}
+
+void WindowTest::refusedModelsAreNamed()
+{
+    MainWindow window;
+    open(window, "gat.pt2");
+    window.document().openModel(QStringLiteral(CLEAVE_TEST_DIR "/models/hostile/name_twice.pt2"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().startsWith(QStringLiteral("name_twice.pt2 was not opened. ")), patience);
+    QVERIFY(window.document().model() != nullptr);
+    window.graphView().setFocus();
+    QTest::keyClick(&window.graphView(), Qt::Key_Escape);
+    QTRY_VERIFY(!window.messageBar().isVisible());
+}
+
+void WindowTest::pathsThatAreNotThereStopNothing()
+{
+    MainWindow window;
+    window.document().open(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/gat.pt2"));
+    window.document().open(QStringLiteral("/nonexistent/graph"));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().model() != nullptr, patience);
+    const QTemporaryDir folder;
+    writeGraph(folder.filePath(QStringLiteral("graph")).toStdString(), readGraph(CLEAVE_TEST_DIR "/models/zoo/gat.npz"));
+    window.document().open(folder.filePath(QStringLiteral("graph")));
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().graph() != nullptr, patience);
+}
+
+void WindowTest::cancelledRewritesAreNotThere()
+{
+    MainWindow window;
+    openWithCosts(window, "sage.pt2");
+    const std::set<Rewrite> before = window.document().rewrites();
+    window.document().setRewrites(before.empty() ? allRewrites() : std::set<Rewrite>());
+    window.document().cancel();
+    QTRY_VERIFY_WITH_TIMEOUT(!window.document().isBusy(), patience);
+    QVERIFY(window.document().rewrites() == window.document().planEditor().rewrites());
+}
+
 void WindowTest::barsThatTakeFarMoreAreBroken()
 {
     const auto bar = [](double seconds, bool isMarked) {
@@ -4253,10 +4309,10 @@ void WindowTest::barsThatTakeFarMoreAreBroken()
         return made;
     };
     CostBars bars;
-    bars.setBars({bar(25, true), bar(24, false), bar(26, false), bar(211, false), bar(25, false)});
+    bars.setBars({bar(25, true), bar(24, false), bar(26, false), bar(2110, false), bar(25, false)});
     QVERIFY2(bars.scale() > 26 && bars.scale() < 40, qPrintable(QString::number(bars.scale())));
-    bars.setBars({bar(25, true), bar(60, false), bar(20, false)});
-    QCOMPARE(bars.scale(), 60.0);
+    bars.setBars({bar(25, true), bar(170, false), bar(20, false)});  // seven times as long is seen to be
+    QCOMPARE(bars.scale(), 170.0);
     bars.setBars({bar(6080, false), bar(245, false), bar(66, false)});  // functions: which of them takes longest is what matters
     QCOMPARE(bars.scale(), 6080.0);
 }
