@@ -117,16 +117,41 @@ std::int64_t lengthOfEnds(const std::vector<ArrayShape>& arrays, const std::vect
     return -1;
 }
 
-// Which sizes of arrays that belong to one graph are its nodes and edges.
-std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names)
+// -1 if no array tells how many there are.
+std::int64_t edgesOf(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names)
 {
-    std::int64_t numEdges = -1, numNodes = -1;
-    const auto isEnds = [&](std::size_t i) { return isPairs(arrays[i]) || isTriples(arrays[i], names[i]); };
     for (std::size_t i = 0; i < arrays.size(); ++i)
-        if (numEdges < 0 && isEnds(i))
-            numEdges = arrays[i].sizes[1];
-    if (numEdges < 0)
-        numEdges = lengthOfEnds(arrays, names);
+        if (isPairs(arrays[i]) || isTriples(arrays[i], names[i]))
+            return arrays[i].sizes[1];
+    return lengthOfEnds(arrays, names);
+}
+
+bool isCalledAsOfEdges(const std::string& name)
+{
+    return has(name, {"edge", "rel", "weight", "norm", "etype", "efeat"});
+}
+
+// Whether a graph may have had as many nodes as edges: what is called otherwise has a row for each. Then, whether nothing else has rows of features.
+enum class AsMany { No, Maybe, Likely };
+
+AsMany nodesAndEdges(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names)
+{
+    const std::int64_t numEdges = edgesOf(arrays, names);
+    bool hasRows = false, hasOthers = false;
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+        if (const std::vector<std::int64_t>& sizes = arrays[i].sizes; !sizes.empty() && isFloating(arrays[i].dtype) && sizes[0] > 1) {
+            hasRows = hasRows || (sizes.size() > 1 && sizes[0] == numEdges && !isCalledAsOfEdges(names[i]));
+            hasOthers = hasOthers || sizes[0] != numEdges;
+        }
+    return !hasRows ? AsMany::No : hasOthers ? AsMany::Maybe : AsMany::Likely;
+}
+
+// Which sizes of arrays that belong to one graph are its nodes and edges. asMany: it has as many nodes as edges, which names tell apart.
+std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names, bool asMany = false)
+{
+    const std::int64_t numEdges = edgesOf(arrays, names);
+    std::int64_t numNodes = asMany ? numEdges : -1;
+    const auto isEnds = [&](std::size_t i) { return isPairs(arrays[i]) || isTriples(arrays[i], names[i]); };
     // What there is once is not of nodes or edges (a time, the state of a graph), unless nothing else is.
     for (const std::int64_t fewest : {2, 0})
         for (std::size_t i = 0; i < arrays.size(); ++i)
@@ -148,7 +173,8 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
             const std::int64_t size = array.sizes[d];
             const bool isRows = d == (isEnds(shapes.size()) ? 1 : 0) && (size != 1 || size == numNodes || size == numEdges);
             const auto listed = more.find(size);
-            const bool isOfEdges = size == numEdges || (size != numNodes && listed != more.end());
+            const bool isOfEdges = asMany && size == numEdges && !isEnds(shapes.size()) ? isCalledAsOfEdges(name)
+                                                                                         : size == numEdges || (size != numNodes && listed != more.end());
             shape.sizes.push_back(!isRows            ? Dim{size, {}}
                                   : isOfEdges        ? listed->second
                                   : size == numNodes ? nodes
@@ -247,7 +273,14 @@ private:
         if (examples.size() == m_inputs.shapes.inputs.size() && std::ranges::all_of(m_inputs.of, [](const auto& of) { return of.has_value(); })) {
             std::vector<ArrayShape> kept;
             std::ranges::transform(examples, std::back_inserter(kept), shapeOf);
-            if (const auto shapes = shapesOf(kept, m_inputs.names)) {
+            const AsMany asMany = nodesAndEdges(kept, m_inputs.names);
+            std::vector<bool> readings{false};
+            if (asMany != AsMany::No)
+                readings.insert(asMany == AsMany::Likely ? readings.begin() : readings.end(), true);
+            for (const bool reading : readings) {
+                const auto shapes = shapesOf(kept, m_inputs.names, reading);
+                if (!shapes)
+                    continue;
                 std::vector<Shape> shared = withSharedRows(kept, *shapes), fixed = *shapes;
                 for (std::size_t i = 0; i < fixed.size(); ++i)
                     fixed[i] = withOtherSizesOf(kept[i], fixed[i]);
@@ -280,8 +313,10 @@ private:
                 }
             }
         }
-        if (!baked.nodesOf || !baked.edgesOf)
+        if (!baked.nodesOf || !baked.edgesOf || numNodes == numEdges) {
+            baked = {};
             return false;
+        }
         baked.counts = {{numNodes, {1, 0}}, {numEdges, {0, 1}}, {numNodes + numEdges, {1, 1}}};
         m_interpreter.setBaked(baked);
         if (runs())
@@ -341,7 +376,7 @@ private:
                 names.push_back(m_inputs.names[i]);
                 inputs.push_back(*m_inputs.of[i]);
             }
-        if (const auto shapes = shapesOf(arrays, names)) {
+        if (const auto shapes = shapesOf(arrays, names, nodesAndEdges(arrays, names) == AsMany::Likely)) {
             const std::vector<Shape> shared = withSharedRows(arrays, *shapes);
             for (std::size_t i = 0; i < inputs.size(); ++i) {
                 std::vector<Shape>& kinds = m_kinds[inputs[i]];

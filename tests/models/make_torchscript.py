@@ -295,6 +295,20 @@ class Newer(torch.nn.Module):
         return torch.zeros_like(x).index_add(0, edge_index[1], self.norm(x)[edge_index[0]])
 
 
+class Summing(torch.nn.Module):
+    """Two layers of sums over neighbours."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = torch.nn.Linear(make_models.FEATURES, 8), torch.nn.Linear(8, 3)
+
+    def forward(self, x, edge_index):
+        for layer in (self.first, self.second):
+            x = layer(x)
+            x = x + torch.zeros_like(x).index_add(0, edge_index[1], x[edge_index[0]])
+        return x
+
+
 def write_odd(folder, inputs):
     """Traces that hold what they should not, and a script that branches; their answers are of no interest but for the first."""
     given = {n: inputs[n] for n in ("x", "edge_index")}
@@ -326,6 +340,11 @@ def write_odd(folder, inputs):
         traced(Halved(), some).save(str(folder / "odd_halved.pt"))
         for name, model in (("odd_deciding", Deciding()), ("odd_halved", Halved())):
             np.savez_compressed(folder / f"{name}.npz", **{n: t.numpy() for n, t in some.items()}, expected=model(**some).numpy())
+        # A ring has as many edges as nodes; the answers are those on another graph.
+        around = torch.arange(make_models.NODES)
+        ring, model = {"x": inputs["x"], "edge_index": torch.stack([around, (around + 1) % make_models.NODES])}, Summing().eval()
+        traced(model, ring).save(str(folder / "odd_ring.pt"))
+        np.savez_compressed(folder / "odd_ring.npz", **{n: t.numpy() for n, t in given.items()}, expected=model(**given).numpy())
         traced(Overwriting().eval(), given).save(str(folder / "odd_overwrites.pt"))
         traced(FastPath().eval(), given).save(str(folder / "odd_fast_path.pt"))
         traced(Types().eval(), given).save(str(folder / "odd_types.pt"))

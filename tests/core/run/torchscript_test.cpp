@@ -313,6 +313,17 @@ TEST(TorchScript, GraphsForWhichSizesDecideOtherwiseAreRefused)
     }
 }
 
+// A trace on a ring tells nodes and edges apart by their names alone.
+TEST(TorchScript, GraphsMayHaveHadAsManyNodesAsEdges)
+{
+    const Model model = openModel(scripts() / "odd_ring.pt");
+    EXPECT_EQ(model.analysis->levels, 2);
+    const DataGraph graph = readGraph(scripts() / "odd_ring.npz");
+    VerifyOptions options;
+    options.expected["expected"] = graph.arrays.at("expected");
+    EXPECT_TRUE(verify(model, graph, options).equal());
+}
+
 TEST(TorchScript, CountsBecomeIntegersWhereTheyDoInTheTrace)
 {
     const Model model = openModel(scripts() / "odd_halved.pt");
