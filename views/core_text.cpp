@@ -136,13 +136,14 @@ constexpr std::array texts{
     QT_TRANSLATE_NOOP("cleave::Core", "Open the plans' model first: a plan file holds the plan alone."),
     QT_TRANSLATE_NOOP("cleave::Core", "The picture is too large to be made of pixels: write it as SVG or PDF."),
     QT_TRANSLATE_NOOP("cleave::Core", "The picture cannot be written to %1: choose another folder."),
+    QT_TRANSLATE_NOOP("cleave::Core", "There are no outputs yet: run the model on a graph first."),
     QT_TRANSLATE_NOOP("cleave::Core", "There is no picture to export: open a model first."),
     QT_TRANSLATE_NOOP("cleave::Core", "There is no picture to print: open a model first."),
     QT_TRANSLATE_NOOP("cleave::Core", "There is nothing to export: open a model first."),
     QT_TRANSLATE_NOOP("cleave::Core", "A profile graph has no plan to report on: it can be written as a picture or in DOT."),
     QT_TRANSLATE_NOOP("cleave::Core", "The times of ops are measured when nothing else runs: try again then."),
     QT_TRANSLATE_NOOP("cleave::Core", "The times of ops are those on a graph: open one first."),
-    QT_TRANSLATE_NOOP("cleave::Core", "%1 must end in .svg, .pdf, .png, .dot, .html, .csv or .txt, which says what is written."),
+    QT_TRANSLATE_NOOP("cleave::Core", "%1 must end in .svg, .pdf, .png, .dot, .html, .csv, .npz, .npy or .txt, which says what is written."),
     QT_TRANSLATE_NOOP("cleave::Core", "The unsaved plan cannot be kept in %1."),
 };
 

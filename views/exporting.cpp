@@ -2,6 +2,7 @@
 
 #include <QFileInfo>
 #include <QSaveFile>
+#include <filesystem>
 
 #include "core/base/error.h"
 #include "core/plan/dot.h"
@@ -53,6 +54,11 @@ bool exportDocument(Document& document, GraphView& view, const QString& path)
         writeText(path, htmlReport(withPlan(document), view.svg()));
     } else if (kind == QStringLiteral("csv")) {
         writeText(path, csvReport(withPlan(document)));
+    } else if (kind == QStringLiteral("npz") || kind == QStringLiteral("npy")) {
+        const RunResult* run = withPlan(document).report().run();
+        if (run == nullptr)
+            throw Error("There are no outputs yet: run the model on a graph first.");
+        writeOutputs(std::filesystem::path(path.toStdU16String()), run->outputs);
     } else if (kind == QStringLiteral("txt")) {
         if (!withPlan(document).canRun())
             throw Error(document.graph() ? "The times of ops are measured when nothing else runs: try again then."
@@ -61,7 +67,7 @@ bool exportDocument(Document& document, GraphView& view, const QString& path)
         return false;
     } else {
         throw Error("'" + QFileInfo(path).fileName().toStdString() +
-                    "' must end in .svg, .pdf, .png, .dot, .html, .csv or .txt, which says what is written.");
+                    "' must end in .svg, .pdf, .png, .dot, .html, .csv, .npz, .npy or .txt, which says what is written.");
     }
     return true;
 }

@@ -64,7 +64,7 @@ void MainWindow::exportDialog()
     const QFileInfo model(m_document.modelPath());
     QFileDialog* dialog = fileDialog(
         this, tr("Export"), model.path() + u'/' + model.completeBaseName() + QStringLiteral(".svg"),
-        tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;PipeDream profile graph, measured on the graph (*.txt)"),
+        tr("Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;Outputs of the last run (*.npz *.npy);;PipeDream profile graph, measured on the graph (*.txt)"),
         QFileDialog::AcceptSave);
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::exportTo);
     closeWithModel(*dialog);

@@ -152,27 +152,6 @@ bool liesIn(const std::filesystem::path& file, const std::filesystem::path& fold
     return !folder.empty() && plain(folder / file.filename()) == plain(file);
 }
 
-// Unless there is one output alone.
-void requireNpz(const std::filesystem::path& path, std::size_t outputs)
-{
-    if (outputs != 1 && path.extension() != ".npz")
-        throw Error("The model has " + std::to_string(outputs) + " outputs: write them to a file that ends in .npz.");
-}
-
-void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs)
-{
-    if (path.extension() == ".npz") {
-        std::vector<std::pair<std::string, Array>> arrays;
-        for (const NamedArray& output : outputs)
-            if (std::ranges::find(arrays, output.name, &std::pair<std::string, Array>::first) == arrays.end())
-                arrays.emplace_back(output.name, output.array);
-        writeNpzInOrder(path, arrays);
-    } else {
-        requireNpz(path, outputs.size());
-        writeNpy(path, outputs.front().array);
-    }
-}
-
 // The nodes of outputs' rows, as the graph calls them.
 class RowNames {
 public:
@@ -381,7 +360,7 @@ void addRun(CLI::App& app, int&)
             if (!resume->empty())
                 arguments->goOnIn(*resume);
             Model model = arguments->open(terminal.progress());
-            requireNpz(*out, model.program().outputs.size());
+            requireOutputFile(*out, model.program().outputs.size());
             const bool isLarge = leastMemory(options, arguments->graph.fileBytes()) == leastMemory(options);
             if (bound && isLarge)  // it is not read in vain; what a small one takes is known when it is there
                 requireLeastMemory(*bound, leastMemory(options), options);

@@ -19,6 +19,7 @@
 #include "core/base/pages.h"
 #include "core/base/stopping.h"
 #include "core/base/stopwatch.h"
+#include "core/graph/npy.h"
 #include "core/plan/execution.h"
 #include "core/run/bind.h"
 #include "core/run/calibrate.h"
@@ -316,6 +317,26 @@ RunResult runLayerWiseAndFree(const Model& model, DataGraph& graph, const RunOpt
         result.randomInputs = random;
         return result;
     });
+}
+
+void requireOutputFile(const std::filesystem::path& path, std::size_t outputs)
+{
+    if (outputs != 1 && path.extension() != ".npz")
+        throw Error("The model has " + std::to_string(outputs) + " outputs: write them to a file that ends in .npz.");
+}
+
+void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs)
+{
+    requireOutputFile(path, outputs.size());
+    if (path.extension() != ".npz") {
+        writeNpy(path, outputs.front().array);
+        return;
+    }
+    std::vector<std::pair<std::string, Array>> arrays;
+    for (const NamedArray& output : outputs)
+        if (std::ranges::find(arrays, output.name, &std::pair<std::string, Array>::first) == arrays.end())
+            arrays.emplace_back(output.name, output.array);
+    writeNpzInOrder(path, arrays);
 }
 
 }  // namespace cleave

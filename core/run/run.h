@@ -217,4 +217,8 @@ struct VerifyOptions {
 /// nothing else. Where they differ, a few more layer-wise runs on inputs whose last digits are others tell how exact the rows can be at all.
 VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOptions& options = {}, const Progress& progress = {});
 
+/// Writes outputs as .npz, each under its name; one alone also as .npy. requireOutputFile: Error for a name that so many are not written to.
+void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs);
+void requireOutputFile(const std::filesystem::path& path, std::size_t outputs);
+
 }  // namespace cleave

@@ -1972,10 +1972,6 @@
         <translation>算子的时间是在一个图上的时间：请先打开一个图。</translation>
     </message>
     <message>
-        <source>%1 must end in .svg, .pdf, .png, .dot, .html, .csv or .txt, which says what is written.</source>
-        <translation>%1 必须以 .svg、.pdf、.png、.dot、.html、.csv 或 .txt 结尾，后缀决定写入的内容。</translation>
-    </message>
-    <message>
         <source>The graph has no array edge_index, but a square matrix: it fits models that take that, or no edges.</source>
         <translation>图没有数组 edge_index，但有一个方阵：它适合接受该矩阵或不接受边的模型。</translation>
     </message>
@@ -2030,6 +2026,14 @@
     <message>
         <source>There is no picture to print: open a model first.</source>
         <translation>没有可打印的图：请先打开一个模型。</translation>
+    </message>
+    <message>
+        <source>There are no outputs yet: run the model on a graph first.</source>
+        <translation>还没有输出：请先在图上运行模型。</translation>
+    </message>
+    <message>
+        <source>%1 must end in .svg, .pdf, .png, .dot, .html, .csv, .npz, .npy or .txt, which says what is written.</source>
+        <translation>%1 必须以 .svg、.pdf、.png、.dot、.html、.csv、.npz、.npy 或 .txt 结尾，后缀决定写入的内容。</translation>
     </message>
 </context>
 <context>
@@ -3698,10 +3702,6 @@
         <translation>模型 (*.pt2 *.pt);;PipeDream 性能图 (*.txt);;所有文件 (*)</translation>
     </message>
     <message>
-        <source>Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;PipeDream profile graph, measured on the graph (*.txt)</source>
-        <translation>图片 (*.svg *.pdf *.png);;Graphviz (*.dot);;报告 (*.html);;代价表 (*.csv);;在图上测量的 PipeDream 性能图 (*.txt)</translation>
-    </message>
-    <message>
         <source>Take this width of %1</source>
         <translation>将此宽度用于 %1</translation>
     </message>
@@ -3798,6 +3798,10 @@
     <message>
         <source>%1 was not opened.</source>
         <translation>未打开 %1。</translation>
+    </message>
+    <message>
+        <source>Pictures (*.svg *.pdf *.png);;Graphviz (*.dot);;Report (*.html);;Table of costs (*.csv);;Outputs of the last run (*.npz *.npy);;PipeDream profile graph, measured on the graph (*.txt)</source>
+        <translation>图片 (*.svg *.pdf *.png);;Graphviz (*.dot);;报告 (*.html);;代价表 (*.csv);;上次运行的输出 (*.npz *.npy);;在图上测量的 PipeDream 性能图 (*.txt)</translation>
     </message>
 </context>
 <context>

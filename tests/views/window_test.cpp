@@ -48,6 +48,7 @@
 
 #include "core/base/format.h"
 #include "core/graph/generate.h"
+#include "core/graph/npy.h"
 #include "core/graph/write_graph.h"
 #include "core/plan/cut.h"
 #include "core/plan/dot_text.h"
@@ -1440,9 +1441,16 @@ void WindowTest::exportsPicture()
     QVERIFY(window.messageBar().text().contains(QStringLiteral(".csv")));
     window.exportTo(folder.filePath(QStringLiteral("a.txt")));
     QVERIFY(window.messageBar().text().contains(QStringLiteral("open one first")));
+    window.exportTo(folder.filePath(QStringLiteral("a.npz")));
+    QVERIFY(window.messageBar().text().contains(QStringLiteral("run the model")));
     window.exportTo(folder.filePath(QStringLiteral("none/a.svg")));
     QVERIFY(window.messageBar().text().contains(QStringLiteral("cannot be written")));
     QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 5);
+    openGraph(window);
+    window.document().runLayerWise();
+    QTRY_VERIFY_WITH_TIMEOUT(window.document().report().run() != nullptr && !window.document().isBusy(), patience);
+    window.exportTo(folder.filePath(QStringLiteral("a.npy")));
+    QCOMPARE(readNpy(folder.filePath(QStringLiteral("a.npy")).toStdString()).shape[0], 2708);
 }
 
 // The text of a PDF's pages.
