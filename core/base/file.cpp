@@ -1,6 +1,8 @@
 #include "core/base/file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -40,6 +42,26 @@ struct HalfWritten {
 
 std::array<HalfWritten, 8> halfWritten;
 
+// The file, and those beside it whose names go on behind its own, as libzip writes them. Nothing here but what a signal handler may call.
+void removeAllOf(char* path)
+{
+    unlink(path);
+    char* slash = std::strrchr(path, '/');
+    if (slash != nullptr)
+        *slash = '\0';
+    const char* name = slash == nullptr ? path : slash + 1;
+    const std::size_t length = std::strlen(name);
+    const int folder = open(slash == nullptr ? "." : slash == path ? "/" : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    alignas(8) static char entries[1 << 15];
+    for (long bytes; folder >= 0 && (bytes = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0;)
+        for (long at = 0; at < bytes;) {
+            const auto* entry = reinterpret_cast<const struct dirent64*>(entries + at);
+            if (std::strncmp(entry->d_name, name, length) == 0 && entry->d_name[length] == '.')
+                unlinkat(folder, entry->d_name, 0);
+            at += entry->d_reclen;
+        }
+}
+
 class Noted {
 public:
     explicit Noted(const std::filesystem::path& path)
@@ -73,9 +95,9 @@ private:
 
 void removeHalfWritten() noexcept
 {
-    for (const HalfWritten& slot : halfWritten)
+    for (HalfWritten& slot : halfWritten)
         if (slot.isThere)
-            unlink(slot.path.data());
+            removeAllOf(slot.path.data());
 }
 
 std::vector<std::byte> readFile(const std::filesystem::path& path)
