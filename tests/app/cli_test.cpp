@@ -9,9 +9,12 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -574,6 +577,49 @@ TEST(Cli, OutputsAreWrittenBeforeTheyArePredicted)
     kill(child, SIGINT);
     EXPECT_EQ(codeOf(child), 130) << test::readText(errors);
     EXPECT_EQ(readNpy(out).shape[0], 1 << 15);
+}
+
+TEST(Cli, HalfWrittenFilesGoWithTheProcess)
+{
+    const test::TemporaryFolder folder;
+    const auto files = [&] { return std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator()); };
+    const std::string errors = (folder / "errors").string();
+    for (const int signal : {SIGTERM, SIGHUP}) {
+        const pid_t child = start("generate rmat --scale 16 --features 512 " + (folder / "graph.npz").string(), errors);
+        const auto isWriting = [&] {
+            return std::ranges::any_of(std::filesystem::directory_iterator(folder.path()),
+                                       [](const auto& entry) { return entry.path().filename().string().starts_with("graph.npz.part"); });
+        };
+        for (int i = 0; i < 60'000 && !isWriting(); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        kill(child, signal);
+        EXPECT_EQ(codeOf(child), 128 + signal) << test::readText(errors);
+        EXPECT_EQ(files(), 1) << "but for the errors";
+    }
+}
+
+TEST(Cli, NothingIsProvedByNaN)
+{
+    const test::TemporaryFolder folder;
+    const std::filesystem::path zoo = test::testDir() / "models/zoo";
+    const std::map<std::string, Array> arrays = readNpz(zoo / "gat.npz");
+    const auto withNaN = [&](std::int64_t rows) {
+        const Array& x = arrays.at("x");
+        const NewArray changed = makeArray(x.dtype, x.shape);
+        std::memcpy(changed.data, x.data.get(), x.bytes());
+        std::fill_n(reinterpret_cast<float*>(changed.data), rows * x.shape[1], std::nanf(""));
+        std::map<std::string, Array> all = arrays;
+        all["x"] = changed.array;
+        writeNpz(folder / "graph.npz", all);
+        return (folder / "graph.npz").string();
+    };
+    const std::string verify = "verify " + (zoo / "gat.pt2").string() + " ";
+    const Result none = run(verify + withNaN(arrays.at("x").shape[0]));
+    EXPECT_EQ(none.code, 1);
+    EXPECT_NE(none.err.find("there is nothing to compare"), std::string::npos) << none.err;
+    const Result some = run(verify + withNaN(1));
+    EXPECT_EQ(some.code, 0) << some.err;
+    EXPECT_NE(some.out.find("have NaN or infinite numbers, in both"), std::string::npos) << some.out;
 }
 
 void mayTake(rlim_t bytes)
