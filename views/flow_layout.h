@@ -18,7 +18,7 @@ public:
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override { return lay(QRect(0, 0, width, 0), false); }
     void setGeometry(const QRect& rect) override;
-    QSize sizeHint() const override;     ///< in one row
+    QSize sizeHint() const override;  ///< in one row
     QSize minimumSize() const override;
 
 private:

@@ -289,8 +289,8 @@ void MainWindow::makeActions()
     auto* openGraph = addAction(file, tr("Open &graph…"), tr("Ctrl+G"), [this] {
         openDialog(tr("Open graph"), tr("Graphs (*.npz *.csv *.tsv *.txt *.mtx *.graphml *.dot *.gv *.gz);;All files (*)"));
     });
-    addAction(file, tr("Open graph &folder…"), {}, [this] { openFolderDialog(); })
-        ->setToolTip(tr("A folder of .npy arrays, or a dataset as OGB keeps it"));
+    QAction* openFolder = addAction(file, tr("Open graph &folder…"), {}, [this] { openFolderDialog(); });
+    openFolder->setToolTip(tr("A folder of .npy arrays, or a dataset as OGB keeps it"));
     addAction(file, tr("Open Zachary's &karate club"), {}, [this] { m_document.openKarateClub(); });
     addAction(file, tr("Open the e&xample"), {}, [this] { openExample(); })->setEnabled(!exampleFile(QStringLiteral("sage.pt2")).isEmpty());
     m_recent = file->addMenu(tr("Open &recent"));

@@ -182,7 +182,9 @@ QString ResultPanel::verdict(const VerifyResult& result) const
         note += u' ' + roundingNote(*different);
     for (const Comparison& c : result.comparisons)
         if (c.rowsNotFinite > 0 && c.b != "expected")
-            note += u' ' + tr("%1 of %2 rows of %3 have NaN or infinite numbers, in both.").arg(countText(c.rowsNotFinite), countText(c.rows), toText(c.output));
+            note +=
+                u' ' +
+                tr("%1 of %2 rows of %3 have NaN or infinite numbers, in both.").arg(countText(c.rowsNotFinite), countText(c.rows), toText(c.output));
     if (result.sample)
         note += u' ' + sampleNote(*result.sample);
     return (result.equal() ? tr("✓ Equal: the cut model gives the same answers within tolerance (%1), at a batch size of %2.")

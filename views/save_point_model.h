@@ -44,8 +44,8 @@ private:
 
     PlanEditor& m_editor;
     std::vector<Row> m_rows;
-    std::map<ValueId, std::vector<int>> m_cuts;   // of rows, from above
-    std::map<ValueId, std::size_t> m_costs;       // among the tensors of the costs
+    std::map<ValueId, std::vector<int>> m_cuts;  // of rows, from above
+    std::map<ValueId, std::size_t> m_costs;      // among the tensors of the costs
 };
 
 }  // namespace cleave::views

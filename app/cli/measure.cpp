@@ -32,8 +32,7 @@ void writeStages(ProfileArguments& arguments)
         profile = profilePlan(planned, graph, arguments.graph.run, terminal.progress());
     }
     writeProfileGraph(arguments.pipeDream, profile);
-    print(arguments.json ? jsonText(profileJson(profile))
-                         : stageTable(profile) + "\nWritten to " + arguments.pipeDream + "\n");
+    print(arguments.json ? jsonText(profileJson(profile)) : stageTable(profile) + "\nWritten to " + arguments.pipeDream + "\n");
 }
 
 void measureOps(ProfileArguments& arguments)

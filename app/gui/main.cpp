@@ -76,10 +76,14 @@ int main(int argc, char** argv)
     {
         const QCoreApplication early(argc, argv);
         // Options of Qt's own are taken out when it knows of a display.
-        static const QStringList ofQt{QStringLiteral("platform"), QStringLiteral("platformpluginpath"), QStringLiteral("platformtheme"), QStringLiteral("plugin"),
-                                      QStringLiteral("qwindowgeometry"), QStringLiteral("qwindowicon"), QStringLiteral("qwindowtitle"), QStringLiteral("reverse"),
-                                      QStringLiteral("session"), QStringLiteral("display"), QStringLiteral("geometry"), QStringLiteral("fontengine"),
-                                      QStringLiteral("style"), QStringLiteral("stylesheet"), QStringLiteral("widgetcount"), QStringLiteral("qmljsdebugger")};
+        static const QStringList ofQt{QStringLiteral("platform"),        QStringLiteral("platformpluginpath"),
+                                      QStringLiteral("platformtheme"),   QStringLiteral("plugin"),
+                                      QStringLiteral("qwindowgeometry"), QStringLiteral("qwindowicon"),
+                                      QStringLiteral("qwindowtitle"),    QStringLiteral("reverse"),
+                                      QStringLiteral("session"),         QStringLiteral("display"),
+                                      QStringLiteral("geometry"),        QStringLiteral("fontengine"),
+                                      QStringLiteral("style"),           QStringLiteral("stylesheet"),
+                                      QStringLiteral("widgetcount"),     QStringLiteral("qmljsdebugger")};
         const auto isOfQt = [](const QString& name) { return ofQt.contains(name) || name.size() == 1; };
         const bool isRight = parser.parse(QCoreApplication::arguments());
         const QStringList unknown = parser.unknownOptionNames();

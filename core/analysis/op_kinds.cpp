@@ -6,21 +6,34 @@
 
 namespace cleave {
 
+namespace {
+
+std::map<std::string_view, ViewKind> makeKinds()
+{
+    std::map<std::string_view, ViewKind> kinds;
+    const auto add = [&](ViewKind kind, std::initializer_list<std::string_view> targets) {
+        for (const std::string_view target : targets)
+            kinds[target] = kind;
+    };
+    add(ViewKind::Whole,
+        {"aten::clone", "aten::contiguous", "aten::detach", "aten::detach_copy", "aten::alias", "aten::lift_fresh", "aten::lift_fresh_copy"});
+    add(ViewKind::Reshape, {"aten::view", "aten::reshape", "aten::_unsafe_view", "aten::view_as", "aten::reshape_as", "aten::flatten",
+                            "aten::unflatten", "aten::squeeze", "aten::unsqueeze"});
+    add(ViewKind::Repeat, {"aten::expand", "aten::expand_as", "aten::broadcast_to"});
+    add(ViewKind::Turn, {"aten::transpose", "aten::t", "aten::numpy_T", "aten::permute", "aten::movedim"});
+    add(ViewKind::Part, {"aten::select", "aten::slice", "aten::narrow", "aten::split", "aten::split_with_sizes", "aten::chunk", "aten::tensor_split",
+                         "aten::unbind"});
+    return kinds;
+}
+
+}  // namespace
+
 ViewKind viewKind(const Op& op)
 {
-    using enum ViewKind;
-    static const std::map<std::string_view, ViewKind> kinds{
-        {"aten::clone", Whole},         {"aten::contiguous", Whole},      {"aten::detach", Whole},          {"aten::detach_copy", Whole},
-        {"aten::alias", Whole},         {"aten::lift_fresh", Whole},      {"aten::lift_fresh_copy", Whole}, {"aten::view", Reshape},
-        {"aten::reshape", Reshape},     {"aten::_unsafe_view", Reshape},  {"aten::view_as", Reshape},       {"aten::reshape_as", Reshape},
-        {"aten::flatten", Reshape},     {"aten::unflatten", Reshape},     {"aten::squeeze", Reshape},       {"aten::unsqueeze", Reshape},
-        {"aten::expand", Repeat},       {"aten::expand_as", Repeat},      {"aten::broadcast_to", Repeat},   {"aten::transpose", Turn},
-        {"aten::t", Turn},              {"aten::numpy_T", Turn},          {"aten::permute", Turn},          {"aten::movedim", Turn},
-        {"aten::select", Part},         {"aten::slice", Part},            {"aten::narrow", Part},           {"aten::split", Part},
-        {"aten::chunk", Part},          {"aten::split_with_sizes", Part}, {"aten::tensor_split", Part},     {"aten::unbind", Part}};
+    static const std::map<std::string_view, ViewKind> kinds = makeKinds();
     const auto known = kinds.find(op.target);
     const bool isOtherType = op.target == "aten::view" && op.overload == "dtype";
-    return known == kinds.end() || isOtherType ? None : known->second;
+    return known == kinds.end() || isOtherType ? ViewKind::None : known->second;
 }
 
 bool isFilled(const Op& op)

@@ -15,7 +15,8 @@ inline bool isOneOf(std::string_view target, std::initializer_list<std::string_v
     return std::ranges::find(targets, target) != targets.end();
 }
 
-/// What an op that computes nothing does with the entries of its operand `self`, whether it copies them or not. The type of the entries stays what it is.
+/// What an op that computes nothing does with the entries of its operand `self`, whether it copies them or not. The type of the entries stays what it
+/// is.
 enum class ViewKind {
     None,
     Whole,    ///< hands them out as they are: clone, detach
@@ -44,8 +45,8 @@ inline const Op* producerOf(const Program& program, ValueId value)
     return value.valid() && program[value].producer.valid() ? &program[program[value].producer] : nullptr;
 }
 
-/// The number that all entries of a value are made with: by zeros, ones, full and what is like them. Nothing for other values, and for a number that is
-/// computed.
+/// The number that all entries of a value are made with: by zeros, ones, full and what is like them. Nothing for other values, and for a number that
+/// is computed.
 std::optional<double> filledWith(const Program& program, ValueId value);
 bool isFilled(const Op& op);  ///< makes such a tensor
 

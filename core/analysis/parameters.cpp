@@ -349,7 +349,8 @@ std::vector<ValueId> tablesWorkedOn(const Program& program)
     std::set<ValueId> seen;
     for (const Op& op : program.ops) {
         const ValueId self = OpView(program, op).value("self");
-        const bool isOfLayers = isOneOf(op.target, {"aten::t", "aten::transpose", "aten::permute", "aten::embedding", "aten::index", "aten::index_select", "aten::gather"});
+        const bool isOfLayers = isOneOf(
+            op.target, {"aten::t", "aten::transpose", "aten::permute", "aten::embedding", "aten::index", "aten::index_select", "aten::gather"});
         if (self.valid() && !isOfLayers && isTable(program, self) && seen.insert(self).second)
             tables.push_back(self);
     }

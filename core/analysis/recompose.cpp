@@ -65,8 +65,8 @@ void viewToExpand(const Program& program, Op& op, Rewriter& rewriter)
 {
     const OpView view(program, op);
     const ValueId given = view.value("self");
-    if (!isView(op, {ViewKind::Reshape}) || op.outputs.empty() || !given.valid() ||
-        !program[given].producer.valid() || program[program[given].producer].target != "aten::repeat_interleave")
+    if (!isView(op, {ViewKind::Reshape}) || op.outputs.empty() || !given.valid() || !program[given].producer.valid() ||
+        program[program[given].producer].target != "aten::repeat_interleave")
         return;
     const OpView repeating(program, program[program[given].producer]);
     const Value* rows = repeating.tensor("self");
@@ -187,8 +187,7 @@ void viewToStack(const Program& program, Op& op)
 {
     const OpView view(program, op);
     const ValueId self = view.value("self");
-    if (!isReshape(op) || !self.valid() ||
-        !program[self].producer.valid())
+    if (!isReshape(op) || !self.valid() || !program[self].producer.valid())
         return;
     const Op& cat = program[program[self].producer];
     const OpView catView(program, cat);

@@ -9,8 +9,9 @@ namespace cleave {
 namespace {
 
 // Names that begin so, with one underscore or more behind for what works in place.
-constexpr std::array<std::string_view, 17> foreign{"from_file", "save", "manual_seed", "set_", "resize", "sparse_resize", "record_stream", "pin_memory", "rename",
-                                                   "fbgemm_", "mkldnn_", "to_mkldnn", "cudnn_", "miopen_", "mps_", "quantized_", "q_"};
+constexpr std::array<std::string_view, 17> foreign{"from_file",     "save",       "manual_seed", "set_",       "resize",  "sparse_resize",
+                                                   "record_stream", "pin_memory", "rename",      "fbgemm_",    "mkldnn_", "to_mkldnn",
+                                                   "cudnn_",        "miopen_",    "mps_",        "quantized_", "q_"};
 
 // Of PyTorch's inner operators those that exporters write.
 const std::set<std::string_view>& inner()

@@ -287,7 +287,8 @@ private:
     {
         const Op& op = m_p[step.op];
         const StepOperand* self = argument(step, "self");
-        if (!isView(op, {ViewKind::Whole, ViewKind::Reshape, ViewKind::Repeat}) || !self || !isEdgeRows(*self, step.frame) || m_p[self->value].dtype != m_p[op.outputs.front()].dtype)
+        if (!isView(op, {ViewKind::Whole, ViewKind::Reshape, ViewKind::Repeat}) || !self || !isEdgeRows(*self, step.frame) ||
+            m_p[self->value].dtype != m_p[op.outputs.front()].dtype)
             return false;
         const auto from = rowDims(m_p[self->value]), to = rowDims(m_p[op.outputs.front()]);
         return from && to && (product(*from) == product(*to) || repeatOf(*from, *to));

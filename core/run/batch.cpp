@@ -307,7 +307,8 @@ at::Tensor BatchMaker::storedRows(const StepOperand& operand, const Batch& batch
     const ValueFacts& facts = m_a.values[operand.value];
     if (facts.outer * facts.inner == 1)
         return m_store.asRead(operand.value, sliced(whole, operand.rowDim, operand.frame, batch));
-    return m_store.asRead(operand.value, sliced(entriesApart(whole, facts), facts.rowDim + 1, operand.frame, batch).flatten(facts.rowDim, facts.rowDim + 2));
+    return m_store.asRead(operand.value,
+                          sliced(entriesApart(whole, facts), facts.rowDim + 1, operand.frame, batch).flatten(facts.rowDim, facts.rowDim + 2));
 }
 
 c10::IValue BatchMaker::input(const StepOperand& operand, const Batch& batch) const

@@ -34,7 +34,7 @@ struct Gathered;
 /// Rows of one batch: targets first … last - 1 of the order, of the type that has most, and for each frame the row ids it stands for.
 struct Batch {
     std::int64_t first = 0, last = 0;
-    std::vector<RowRange> targets;   ///< of each type, in its order: of types that have fewer an equal share
+    std::vector<RowRange> targets;  ///< of each type, in its order: of types that have fewer an equal share
     std::vector<at::Tensor> ids;  ///< [rows] int64; undefined for targets in natural order, which are a range
     std::vector<at::Tensor> places;  ///< of parts: [rows] where each row is in the parent
     std::vector<std::int64_t> rows;
@@ -83,8 +83,8 @@ class BatchMaker {
 public:
     BatchMaker(const Analysis& analysis, const OrderedGraph& graph, const RowStore& store) : m_a(analysis), m_graph(graph), m_store(store) {}
 
-    /// Targets first … last - 1 of a function, or those of them that live names, with all frames around them. numbers: of whoever makes one batch after
-    /// the other; null where nothing reads the numbers of nodes.
+    /// Targets first … last - 1 of a function, or those of them that live names, with all frames around them. numbers: of whoever makes one batch
+    /// after the other; null where nothing reads the numbers of nodes.
     Batch make(const CutFunction& function, std::int64_t first, std::int64_t last, Numberings* numbers, const at::Tensor& live = {}) const;
     RowRange targets(const CutFunction& function, RowRange batch, int type) const;  ///< of a type that a batch of these rows computes
 

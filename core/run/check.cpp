@@ -90,7 +90,8 @@ void checkOn(const ProbeGraph& graph, const Analysis& analysis, const CutProgram
     }
     const IdMap<ValueId, DType> narrowest = narrowestTypes(analysis.program);
     const std::int64_t few = std::max<std::int64_t>(1, graph.nodes / 17);
-    for (const auto& [batchSize, isBackwards] : {std::pair<std::int64_t, bool>{few, false}, {5 * few, false}, {4 * few, true}, {graph.nodes, false}}) {
+    for (const auto& [batchSize, isBackwards] :
+         {std::pair<std::int64_t, bool>{few, false}, {5 * few, false}, {4 * few, true}, {graph.nodes, false}}) {
         LayerWise run(analysis, cut, constants, inputs, Kernels::All, progress);
         run.keepAll();
         if (isBackwards) {

@@ -23,12 +23,12 @@ DeviceWork::Input kindOf(const FunctionInput& in)
     if (!in.operand)
         return DeviceWork::Input::OfBatch;
     switch (in.operand->kind) {
-    case OperandKind::Stored:
-    case OperandKind::Slice:
-    case OperandKind::LocalIndex:
-        return DeviceWork::Input::OfBatch;
-    default:
-        return DeviceWork::Input::Fixed;
+        case OperandKind::Stored:
+        case OperandKind::Slice:
+        case OperandKind::LocalIndex:
+            return DeviceWork::Input::OfBatch;
+        default:
+            return DeviceWork::Input::Fixed;
     }
 }
 
@@ -276,7 +276,9 @@ std::map<std::size_t, const at::Tensor*> DeviceFunctions::bringStructure(Running
     const LoweredFunction& whole = running.parts.whole;
     for (std::size_t i = 0; i < whole.inputs.size(); ++i) {
         const FunctionInput& in = whole.inputs[i];
-        const at::Tensor* ordered = in.operand ? m_graph.groupedAt(function, *in.operand) : in.sourcesOf ? m_graph.sourcesAt(function, *in.sourcesOf) : nullptr;
+        const at::Tensor* ordered = in.operand     ? m_graph.groupedAt(function, *in.operand)
+                                    : in.sourcesOf ? m_graph.sourcesAt(function, *in.sourcesOf)
+                                                   : nullptr;
         if (!ordered || ordered->numel() == 0)
             continue;
         const bool isNew = !m_there.hasStructure(*ordered);
@@ -352,7 +354,7 @@ void DeviceFunctions::run(Running& running, Numberings& numbers, std::int64_t ba
                 ids = m_device->hostMemory(ids.sizes(), at::kInt).copy_(ids);
             made.there[i] = [this, there, ids, range = batch->range(in.operand->frame), value = in.operand->value] {
                 return m_store.asRead(value, ids.defined() ? there->index_select(0, ids.to(m_device->place(), true))
-                                                   : there->narrow(0, range.first, range.last - range.first));
+                                                           : there->narrow(0, range.first, range.last - range.first));
             };
         }
         checkSourcesOf(whole, made.inputs, *batch);

@@ -22,11 +22,11 @@ public:
     DeviceFunctions(const RunContext& run, RowStore& store, std::shared_ptr<Device> device, bool strict, const std::vector<bool>& wished);
 
     const Device& device() const { return *m_device; }
-    void gatherThere() { m_gathersThere = true; }      ///< rows of the store that do not fit, by the device where it can read them
-    void keepOnHost() { m_keepsOnHost = true; }        ///< all that functions save, too
+    void gatherThere() { m_gathersThere = true; }  ///< rows of the store that do not fit, by the device where it can read them
+    void keepOnHost() { m_keepsOnHost = true; }    ///< all that functions save, too
     const std::vector<std::string>& notices() const { return m_notices; }
 
-    void begin();  ///< a run, before any function of it
+    void begin();                                                       ///< a run, before any function of it
     std::optional<FunctionParts> partsOf(const CutFunction& function);  ///< nothing: it runs on the processor; of each function, in order
 
     /// Whether it still can, where all that it reads is there; if not, its parts are made for the processor.

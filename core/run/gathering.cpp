@@ -195,7 +195,8 @@ bool Gathering::callLibraries(const CutFunction& function, const FunctionParts& 
         add(parts.withOwnRows->matrix);
     for (const Step& step : function.steps)
         if (step.op.valid() && m_a.program[step.op].target == "aten::linear")
-            if (const ValueId weight = OpView(m_a.program, m_a.program[step.op]).value("weight"); weight.valid() && m_run.constants[weight].isTensor())
+            if (const ValueId weight = OpView(m_a.program, m_a.program[step.op]).value("weight");
+                weight.valid() && m_run.constants[weight].isTensor())
                 add(m_run.constants[weight].toTensor());
     for (const auto& [sizes, matrix] : matrices) {
         denseLinear(at::zeros({rows, matrix.size(1)}, matrix.options()), matrix, {});
@@ -282,7 +283,8 @@ at::Tensor Gathering::divisorsOf(const CutFunction& function, const OwnRowsFunct
 {
     const Batch batch = m_batches.make(function, first, last, nullptr);
     at::Tensor divisors = at::ones({last - first}, way.edges.dtype == DType::Float64 ? at::kDouble : at::kFloat);
-    const at::Tensor begin = m_batches.beginOf(way.begin.beginOf, batch), degree = begin.narrow(0, 1, last - first).sub(begin.narrow(0, 0, last - first));
+    const at::Tensor begin = m_batches.beginOf(way.begin.beginOf, batch),
+                     degree = begin.narrow(0, 1, last - first).sub(begin.narrow(0, 0, last - first));
     if (way.isMean)
         divisors.copy_(degree);
     const std::vector<c10::IValue> scales = way.scales.code.run(m_batches.inputs(way.scales, batch));
@@ -332,7 +334,8 @@ at::Tensor Gathering::withOwnRows(const Running& running, std::int64_t first) co
         const Batch targets = m_batches.make(running.function, from, from + piece.size(0), nullptr);
         std::vector<c10::IValue> arguments;
         for (const FunctionInput& in : way.own.inputs)
-            arguments.push_back(in.operand && in.operand->value == way.tensor ? c10::IValue(m_store.asRead(way.tensor, piece)) : m_batches.input(in, targets));
+            arguments.push_back(in.operand && in.operand->value == way.tensor ? c10::IValue(m_store.asRead(way.tensor, piece))
+                                                                              : m_batches.input(in, targets));
         return way.own.code.run(std::move(arguments)).front().toTensor();
     };
     const at::Tensor begin = argument(way.begin);

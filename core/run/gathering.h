@@ -14,7 +14,10 @@ namespace cleave {
 /// there is memory for, instead of here and there for each batch.
 class Gathering {
 public:
-    Gathering(const RunContext& run, const RowStore& store) : m_run(run), m_a(run.analysis), m_graph(run.graph), m_batches(run.batches), m_store(store) {}
+    Gathering(const RunContext& run, const RowStore& store)
+        : m_run(run), m_a(run.analysis), m_graph(run.graph), m_batches(run.batches), m_store(store)
+    {
+    }
 
     /// How many targets at once: 0 (the default): where rows come from files, as many as there is memory for; -1: never.
     void setTargetsAtOnce(std::int64_t targets, OwnRows ownRows)

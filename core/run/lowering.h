@@ -22,8 +22,8 @@
 
 namespace cleave {
 
-/// A TorchScript graph that LibTorch's interpreter runs as it stands: tensors are freed after their last reader. It is linted and compiled at its first
-/// run, by whichever thread comes first: counting rows runs nothing.
+/// A TorchScript graph that LibTorch's interpreter runs as it stands: tensors are freed after their last reader. It is linted and compiled at its
+/// first run, by whichever thread comes first: counting rows runs nothing.
 class Lowered {
 public:
     Lowered() = default;

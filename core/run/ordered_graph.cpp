@@ -73,7 +73,7 @@ std::vector<std::string> OrderedGraph::overwrittenRows() const
                 break;  // told where it is read
             if (isWritten[static_cast<std::size_t>(node)]) {
                 notices.push_back("The rows of several edges are written to node " + std::to_string(node) + " by " + describe(m_a.program, id) +
-                                    ": which of them stays is not defined, in PyTorch as here.");
+                                  ": which of them stays is not defined, in PyTorch as here.");
                 break;
             }
             isWritten[static_cast<std::size_t>(node)] = true;

@@ -24,8 +24,8 @@ namespace cleave {
 /// The nodes in the order in which a function's batches take them, and the edges into them in that order.
 struct Traversal {
     int nodeType = 0;
-    at::Tensor order, place;  ///< [V] int64 each: the nodes in order, and where each is; undefined for the natural order
-    std::int64_t count = 0;   ///< how many of them are computed, from the first
+    at::Tensor order, place;     ///< [V] int64 each: the nodes in order, and where each is; undefined for the natural order
+    std::int64_t count = 0;      ///< how many of them are computed, from the first
     std::set<ValueId> segments;  ///< that edges are grouped by, at the latest before functions run
     std::map<ValueId, EdgesBySegment> edges;
     std::map<std::pair<ValueId, ValueId>, at::Tensor> grouped;        ///< structure rows in the order of a segment's edges; undefined: will be
@@ -47,11 +47,12 @@ struct Retained {
     std::set<ValueId> edgeIds;    ///< segments whose edges are known by their ids
 };
 
-/// A graph as the functions of a cut program go through it: what the prologue makes of it (structure), how many nodes there are, and for each function
-/// nodes and edges in the order in which its batches take them.
+/// A graph as the functions of a cut program go through it: what the prologue makes of it (structure), how many nodes there are, and for each
+/// function nodes and edges in the order in which its batches take them.
 class OrderedGraph {
 public:
-    /// Evaluates the prologue. Error if the graph does not fit the model; edges are grouped, and those that lead nowhere found, when that is asked for.
+    /// Evaluates the prologue. Error if the graph does not fit the model; edges are grouped, and those that lead nowhere found, when that is asked
+    /// for.
     OrderedGraph(const Analysis& analysis, const CutProgram& cut, const Constants& constants, const Bindings& inputs, Kernels kernels,
                  const Progress& progress);
 
@@ -66,9 +67,9 @@ public:
     std::int64_t rowsOf(const CutFunction& function, ValueId saved) const;  ///< of a tensor that it saves
     std::int64_t nodesOf(const CutFunction& function) const { return numNodes(function.nodeType); }
 
-    const at::Tensor& structure(ValueId value) const;   ///< a tensor of the prologue or of the model
-    const c10::IValue& known(ValueId value) const;      ///< also a number
-    const c10::IValue* computed(ValueId value) const;   ///< of the prologue alone; null: it is not, or is not there any more
+    const at::Tensor& structure(ValueId value) const;                 ///< a tensor of the prologue or of the model
+    const c10::IValue& known(ValueId value) const;                    ///< also a number
+    const c10::IValue* computed(ValueId value) const;                 ///< of the prologue alone; null: it is not, or is not there any more
     double structureBytes(const Retained* retained = nullptr) const;  ///< of the prologue, or of what of it is retained; views share their memory
     double prologueSeconds() const { return m_prologueSeconds; }
 
@@ -88,13 +89,13 @@ public:
     bool goAlike(const CutFunction& a, const CutFunction& b) const { return m_traversalOf[indexOf(a)] == m_traversalOf[indexOf(b)]; }
     std::size_t indexOf(const CutFunction& function) const { return static_cast<std::size_t>(&function - m_cut.functions.data()); }
 
-    /// Groups edges and puts structure into their order: all edges with their ids, or those and that which functions read. What is not in the order of
-    /// edges then, but is read, is computed where it was put off.
+    /// Groups edges and puts structure into their order: all edges with their ids, or those and that which functions read. What is not in the order
+    /// of edges then, but is read, is computed where it was put off.
     void groupAllEdges(const Progress& progress);
     Retained group(const std::vector<FunctionReads>& reads, const Progress& progress);
     void groupStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs);
     void computeProducts(const std::set<ValueId>& values, const Progress& progress);  ///< that were put off
-    void release(const Retained& retained);  ///< all else
+    void release(const Retained& retained);                                           ///< all else
 
     /// Structure that lies in the order of the edges into targets as a whole, and an index, likewise, as edge programs read it; null: it does not.
     const at::Tensor* groupedAt(const CutFunction& function, const StepOperand& operand) const;
@@ -121,9 +122,9 @@ private:
     const Constants& m_constants;
     Kernels m_kernels;
     std::map<ValueId, c10::IValue> m_structure;
-    std::map<ValueId, EdgeProduct> m_products;  // structure that is computed only if it is read otherwise than in the order of edges
-    std::vector<std::int64_t> m_numNodes;       // of each type
-    std::vector<Traversal> m_traversals;        // the first are those of all nodes of each type
+    std::map<ValueId, EdgeProduct> m_products;            // structure that is computed only if it is read otherwise than in the order of edges
+    std::vector<std::int64_t> m_numNodes;                 // of each type
+    std::vector<Traversal> m_traversals;                  // the first are those of all nodes of each type
     std::vector<std::vector<std::size_t>> m_traversalOf;  // each function, by node type
     double m_prologueSeconds = 0;
 };

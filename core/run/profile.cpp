@@ -249,7 +249,8 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
                 m_a, m_constants, [&](const StepOperand& operand) { return m_batches.input(operand, batch); },
                 [&](int frame) { return batch.rows[static_cast<std::size_t>(frame)]; },
                 [&](const StepOperand& operand) { return m_batches.numbersInBatch(batch.idsOf(operand.frame), operand.ofType, batch); },
-                [&](const std::vector<int>& parts) { return orderOf(parts, batch); }, [&](const FunctionInput& in) { return m_batches.input(in, batch); });
+                [&](const std::vector<int>& parts) { return orderOf(parts, batch); },
+                [&](const FunctionInput& in) { return m_batches.input(in, batch); });
             auto program = fusion.programs.begin();
             for (std::size_t s = 0; s < function.steps.size(); ++s) {
                 const Step& step = function.steps[s];

@@ -220,7 +220,8 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
             else
                 result.notices.push_back("All functions run on the CPU instead of " + options.device + ": " + reason + ".");
         }
-        const std::int64_t wanted = options.batchSize ? options.batchSize : chosenBatchSize(run.graph().mostNodes(), run.graph().mostEdgesPerNode(), options.kernels);
+        const std::int64_t wanted =
+            options.batchSize ? options.batchSize : chosenBatchSize(run.graph().mostNodes(), run.graph().mostEdgesPerNode(), options.kernels);
         result.batchSize = wanted;
         Stopwatch ordering;
         if (options.order != NodeOrder::Natural)

@@ -38,8 +38,8 @@ int targetType(const Analysis& analysis)
         if (facts.rows != Rows::Nodes)
             continue;
         if (const NodeType& rows = analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)]; !rows.size.empty())
-            throw Error("Only nodes can be asked for, but output '" + printable(analysis.program[output].name) + "' has rows of " + printable(rows.name) +
-                        ".");
+            throw Error("Only nodes can be asked for, but output '" + printable(analysis.program[output].name) + "' has rows of " +
+                        printable(rows.name) + ".");
         if (type >= 0 && type != facts.nodeType)
             throw Error("The outputs have rows for nodes of several types (" + printable(analysis.nodeTypes[static_cast<std::size_t>(type)].name) +
                         " and " + printable(analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name) +
@@ -110,9 +110,8 @@ void LayerWise::addReads(const CutFunction& function, std::int64_t count, std::m
             mark(operand.value, batch.idsOf(operand.from >= 0 ? operand.from : operand.frame));
         } else if (operand.kind == OperandKind::StoredWhole) {
             // At the nodes that an index of the graph names; what features decide may be anywhere.
-            const auto neighbour = std::ranges::find_if(function.neighbours, [&](const StepOperand& n) {
-                return n.value == m_a.ops[op].index && n.frame == frame;
-            });
+            const auto neighbour =
+                std::ranges::find_if(function.neighbours, [&](const StepOperand& n) { return n.value == m_a.ops[op].index && n.frame == frame; });
             mark(operand.value, neighbour != function.neighbours.end() ? m_batches.nodesAt(*neighbour, batch)
                                                                        : at::arange(m_graph.numNodes(m_a.values[operand.value].nodeType), at::kLong));
         }

@@ -237,8 +237,9 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
                 addAccuracies(result, graph, *expected[i], "expected");
         }
         if (!result.comparisons.empty() && std::ranges::all_of(result.comparisons, &Comparison::tellsNothing))
-            throw Error("All outputs are NaN or infinite on this graph, those of the uncut model too: there is nothing to compare. "
-                        "Look for NaN or infinite numbers in the features.");
+            throw Error(
+                "All outputs are NaN or infinite on this graph, those of the uncut model too: there is nothing to compare. "
+                "Look for NaN or infinite numbers in the features.");
         compareInFloat64(result, model, graph, options, progress);
         addJitters(result, model, graph, options, progress);
     });

@@ -173,8 +173,9 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
             const std::int64_t size = array.sizes[d];
             const bool isRows = d == (isEnds(shapes.size()) ? 1 : 0) && (size != 1 || size == numNodes || size == numEdges);
             const auto listed = more.find(size);
-            const bool isOfEdges = asMany && size == numEdges && !isEnds(shapes.size()) ? isCalledAsOfEdges(name)
-                                                                                         : size == numEdges || (size != numNodes && listed != more.end());
+            const bool isOfEdges = asMany && size == numEdges && !isEnds(shapes.size())
+                                       ? isCalledAsOfEdges(name)
+                                       : size == numEdges || (size != numNodes && listed != more.end());
             shape.sizes.push_back(!isRows            ? Dim{size, {}}
                                   : isOfEdges        ? listed->second
                                   : size == numNodes ? nodes

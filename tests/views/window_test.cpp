@@ -4268,7 +4268,8 @@ void WindowTest::choicesStayWithinTheWindow()
     QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().buttons().size() > 1, patience);
     QTRY_COMPARE(window.width(), width);
     for (const QPushButton* button : window.messageBar().buttons())
-        QVERIFY2(window.messageBar().rect().contains(QRect(button->mapTo(&window.messageBar(), QPoint()), button->size())), qPrintable(button->text()));
+        QVERIFY2(window.messageBar().rect().contains(QRect(button->mapTo(&window.messageBar(), QPoint()), button->size())),
+                 qPrintable(button->text()));
     // Another graph makes them moot.
     window.document().openGraph(QStringLiteral(CLEAVE_TEST_DIR "/models/zoo/gat.npz"));
     QTRY_VERIFY_WITH_TIMEOUT(!window.messageBar().isVisible() && !window.document().isBusy(), patience);
