@@ -35,7 +35,6 @@ import math
 import logging
 import os
 import pathlib
-import pickle
 import re
 import shutil
 import sys
@@ -3481,9 +3480,13 @@ def main(arguments: list[str] | None = None) -> int:
         model = _built(_imported(options.model), values)
         if options.weights:
             try:
-                model.load_state_dict(torch.load(options.weights, map_location="cpu", weights_only=True))
-            except (pickle.UnpicklingError, EOFError, TypeError, AttributeError) as problem:
-                raise ExportError(f"{options.weights} holds no state_dict that torch.save wrote: {_first_line(str(problem))}") from problem
+                weights = torch.load(options.weights, map_location="cpu", weights_only=True)
+            except OSError:
+                raise
+            except Exception as problem:
+                raise ExportError(f"{options.weights} holds no state_dict that torch.save wrote: {type(problem).__name__}: "
+                                  f"{_first_line(str(problem))}") from problem
+            model.load_state_dict(weights)
         exported = export(model, _inputs_of(model, _arrays(options.graph_file), options), options.out, check=not options.no_check)
         if options.graph_out:
             exported.save_graph(options.graph_out)
