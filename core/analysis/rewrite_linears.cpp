@@ -42,7 +42,8 @@ public:
                 });
             std::vector<Op>& alike = seen[{op.target, first}];
             const auto equal = std::ranges::find_if(alike, [&](const Op& other) { return other.overload == op.overload && other.args == op.args; });
-            if (equal == alike.end()) {
+            const auto isOutput = [&](ValueId value) { return std::ranges::count(m_p.outputs, value) > 0; };
+            if (equal == alike.end() || isOutput(op.outputs.front())) {  // each output keeps its name
                 alike.push_back(std::move(op));
                 continue;
             }

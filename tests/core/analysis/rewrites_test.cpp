@@ -148,6 +148,30 @@ TEST(Rewrites, LinearsThatDoNotNarrowComeAfterTheSumThatReadsThem)
     EXPECT_FALSE(moves({.isPromoted = true})) << "the layer would get rows of another type";
 }
 
+// A module that two layers share.
+TEST(Rewrites, EqualRowsAreComputedOnceUnlessTheyAreOutputs)
+{
+    for (const bool isOutput : {false, true}) {
+        ProgramBuilder b;
+        const ProgramBuilder::Sizes shape{sym("n"), num(4)};
+        const ValueId x = b.input("x", {sym("n"), num(4)}), weight = b.weight("w", {4, 4});
+        b.input("edge_index", {num(2), sym("e")}, DType::Int64);
+        assignRoles(b.program, {});
+        std::vector<ValueId> encoded;
+        for (int layer = 0; layer < 2; ++layer) {
+            const ValueId linear = b.op("linear", {{"input", {x}}, {"weight", {weight}}}, shape);
+            encoded.push_back(b.op("tanh", {{"self", {linear}}}, shape));
+        }
+        b.program.outputs = {b.op("mul.Tensor", {{"self", {encoded[0]}}, {"other", {encoded[1]}}}, shape)};
+        if (isOutput)
+            b.program.outputs.insert(b.program.outputs.end(), encoded.begin(), encoded.end());
+        applyRewrites(b.program, {Rewrite::MergeLinears});
+        EXPECT_EQ(std::ranges::count(b.program.ops, "aten::linear", &Op::target), 1);
+        EXPECT_EQ(std::ranges::count(b.program.ops, "aten::tanh", &Op::target), isOutput ? 2 : 1);
+        EXPECT_EQ(std::ranges::count(b.program.outputs, b.program.outputs.back()), 1) << "each has a name of its own";
+    }
+}
+
 TEST(Rewrites, HaveNames)
 {
     for (const Rewrite rewrite : allRewrites()) {
