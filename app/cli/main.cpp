@@ -42,7 +42,8 @@ int main(int argc, char** argv)
     action.sa_flags = SA_ONSTACK;
     sigaction(SIGBUS, &action, nullptr);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-        std::signal(signal, cleave::cli::leaveOn);
+        if (std::signal(signal, cleave::cli::leaveOn) == SIG_IGN)
+            std::signal(signal, SIG_IGN);  // nohup, say
     int exitCode = 0;
     CLI::App app("Cuts graph neural networks between message-passing layers, runs them layer by layer and proves the answers equal.\n\n"
                  "  cleave-cli inspect model.pt2            what is in the model and where it is cut\n"

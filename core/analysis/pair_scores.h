@@ -42,8 +42,6 @@ public:
     /// The number that an argument is, or that all entries are of a tensor which was kept.
     std::optional<double> numberOf(const Op& op, std::string_view argument) const;
 
-    /// Whether it gives a tensor of one number, perhaps as large as another.
-
 private:
     enum class Presence { Entries, NotZero, Positive };  // Entries: numbers as yet
 
