@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,7 +69,7 @@ Json toJson(const RunResult& result)
         json["random_inputs"] = result.randomInputs;
     if (!result.notices.empty())
         json["notices"] = result.notices;
-    for (const NamedArray& output : result.outputs)
+    for (const NamedArray& output : result.outputs | std::views::filter(&NamedArray::isAsked))
         json["outputs"].push_back({{"name", output.name}, {"dtype", dtypeName(output.array.dtype)}, {"shape", output.array.shape}});
     for (const FunctionRun& f : result.functions)
         json["functions"].push_back({{"name", f.name},
@@ -360,7 +361,7 @@ void addRun(CLI::App& app, int&)
             if (!resume->empty())
                 arguments->goOnIn(*resume);
             Model model = arguments->open(terminal.progress());
-            requireOutputFile(*out, model.program().outputs.size());
+            requireOutputFile(*out, outputsAsked(model, options));
             const bool isLarge = leastMemory(options, arguments->graph.fileBytes()) == leastMemory(options);
             if (bound && isLarge)  // it is not read in vain; what a small one takes is known when it is there
                 requireLeastMemory(*bound, leastMemory(options), options);

@@ -247,11 +247,16 @@ void GraphArguments::add(CLI::App& command, bool required)
     command.add_option("--batch-size", batchSize, "Target nodes per batch: a number, or auto")->type_name("N|auto")->capture_default_str();
     command.add_option("--order", order, "In which batches take the nodes: natural, degree, bfs (breadth-first) or metis (clusters)")
         ->check(CLI::IsMember({"natural", "degree", "bfs", "metis"}))->default_str("the plan's, or natural");
+    auto* nodes =
+        command
+            .add_option(
+                "--targets", targets,
+                "Only the outputs of these nodes: numbers and ranges (0,5,10-19), names where the graph has them, or a file of them (.npy or text)")
+            ->type_name("LIST|FILE");
     command
-        .add_option(
-            "--targets", targets,
-            "Only the outputs of these nodes: numbers and ranges (0,5,10-19), names where the graph has them, or a file of them (.npy or text)")
-        ->type_name("LIST|FILE");
+        .add_option("--target-type", run.targetType, "Which nodes these are, where outputs have rows of several types: outputs of others are left out")
+        ->type_name("NAME")
+        ->needs(nodes);
     command.add_option("--threads", run.threads, "Threads; 0 uses every core")->capture_default_str()->check(CLI::Range(0, 4096));
     command.add_option("--kernels", run.kernels, "What Cleave's own kernels do instead of LibTorch: all, reduce (reductions by target only) or none")
         ->transform(oneOf<Kernels>({{"all", Kernels::All}, {"reduce", Kernels::Reduce}, {"none", Kernels::None}}))

@@ -23,6 +23,7 @@
 #include "core/run/file_rows.h"
 #include "core/run/global_op.h"
 #include "core/run/side_by_side.h"
+#include "core/run/targets.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -133,9 +134,9 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     std::vector<at::Tensor> outputs;
     for (const ValueId id : m_a.program.outputs) {
         if (m_store.contains(id))
-            outputs.push_back(m_targets.defined() ? askedRows(m_a, id, m_store.at(id), m_targets) : m_store.at(id));
+            outputs.push_back(m_targets.defined() ? askedRows(m_a, id, m_store.at(id), m_targets, m_targetType) : m_store.at(id));
         else if (m_a.program[id].kind == ValueKind::Tensor)
-            outputs.push_back(m_targets.defined() ? askedRows(m_a, id, m_graph.structure(id), m_targets) : m_graph.structure(id));
+            outputs.push_back(m_targets.defined() ? askedRows(m_a, id, m_graph.structure(id), m_targets, m_targetType) : m_graph.structure(id));
         else
             outputs.push_back(at::scalar_tensor(m_graph.known(id).toScalar()));
     }

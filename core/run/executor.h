@@ -42,8 +42,8 @@ public:
     void setOrders(const std::vector<std::vector<std::int64_t>>& orders) { m_graph.setOrders(orders); }
 
     /// Only these nodes are asked for: each function computes the rows that they need, and outputs have a row for each of them, as they come.
-    /// Set after the order, before run. Error for a node that is not there, or outputs that have no node rows or those of several types.
-    void setTargets(const std::vector<std::int64_t>& nodes, const Progress& progress = {});
+    /// type: as RunOptions::targetType. Set after the order, before run. Error for a node that is not there, or if it is not clear of which type they are.
+    void setTargets(const std::vector<std::int64_t>& nodes, const std::string& type = {}, const Progress& progress = {});
 
     /// BatchMaker that run at once, each on one thread; 1: one after the other, on all threads; 0 (the default) chooses. Set before run.
     void setBatchesAtOnce(int batches) { m_batchesAtOnce = batches; }
@@ -116,6 +116,7 @@ private:
     std::optional<DeviceFunctions> m_there;  // nothing: all run on the processor
     Numberings m_numbers;                    // of whoever runs batches one by one
     at::Tensor m_targets;                    // [n] int64: the nodes that are asked for; undefined: all
+    int m_targetType = -1;                   // of these
     std::vector<FunctionRun> m_runs;
     std::vector<std::string> m_notices;
     AfterFunction m_after;

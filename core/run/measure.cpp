@@ -43,7 +43,7 @@ struct GraphMeasure::Impl {
                         s.run = std::make_unique<LayerWise>(*model.analysis, s.cut, constants, inputs, options.kernels, progress);
                         s.run->setBatchesAtOnce(options.batchesAtOnce);
                         if (!options.targets.empty())
-                            s.run->setTargets(options.targets, progress);
+                            s.run->setTargets(options.targets, options.targetType, progress);
                     });
         }
         return s;
@@ -87,7 +87,7 @@ GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const 
     if (session.order != order || (order == NodeOrder::Metis && session.orderBatch != batchSize)) {
         session.run->setOrders(orders(order, batchSize, progress));
         if (!m->options.targets.empty())
-            session.run->setTargets(m->options.targets, progress);
+            session.run->setTargets(m->options.targets, m->options.targetType, progress);
         session.order = order;
         session.orderBatch = batchSize;
     }
@@ -107,7 +107,7 @@ Profile GraphMeasure::profile(std::int64_t batchSize, const Progress& progress)
         LayerWise run(*m->model.analysis, m->session({}, progress).cut, m->constants, m->inputs, m->options.kernels, progress);
         run.setBatchesAtOnce(m->options.batchesAtOnce);
         if (!m->options.targets.empty())
-            run.setTargets(m->options.targets, progress);
+            run.setTargets(m->options.targets, m->options.targetType, progress);
         profile = run.profile(batchSize, sampleBlocks, progress);
     });
     return profile;

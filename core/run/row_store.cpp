@@ -114,18 +114,4 @@ at::Tensor targetRows(const at::Tensor& tensor, const ValueFacts& facts, const a
     return entriesApart(tensor, facts).index_select(facts.rowDim + 1, nodes).flatten(facts.rowDim, facts.rowDim + 2);
 }
 
-at::Tensor askedRows(const Analysis& analysis, ValueId output, const at::Tensor& tensor, const at::Tensor& nodes)
-{
-    const ValueFacts& facts = analysis.values[output];
-    if (facts.rows == Rows::Nodes)
-        return targetRows(tensor, facts, nodes);
-    if (facts.reach == Reach::Feature)
-        return tensor;
-    const auto known = std::ranges::find_if(analysis.program.outputs, [&](ValueId id) { return analysis.values[id].rows == Rows::Nodes; });
-    const int type = known == analysis.program.outputs.end() ? -1 : analysis.values[*known].nodeType;
-    const std::vector<Dim>& sizes = analysis.program[output].sizes;
-    const auto dim = std::ranges::find_if(sizes, [&](const Dim& size) { return type >= 0 && analysis.typeCountedBy(size.symbol) == type; });
-    return dim == sizes.end() ? tensor : tensor.index_select(dim - sizes.begin(), nodes);
-}
-
 }  // namespace cleave

@@ -70,7 +70,4 @@ at::Tensor entriesApart(const at::Tensor& tensor, const ValueFacts& facts);
 /// The rows of some nodes, as they come.
 at::Tensor targetRows(const at::Tensor& tensor, const ValueFacts& facts, const at::Tensor& nodes);
 
-/// Of an output's rows those of the nodes that are asked for; what has no row for each node comes as it is.
-at::Tensor askedRows(const Analysis& analysis, ValueId output, const at::Tensor& tensor, const at::Tensor& nodes);
-
 }  // namespace cleave

@@ -29,6 +29,7 @@
 #include "core/run/executor.h"
 #include "core/run/least_memory.h"
 #include "core/run/store_folder.h"
+#include "core/run/targets.h"
 #include "core/run/tensors.h"
 #include "core/run/widen.h"
 
@@ -38,12 +39,15 @@ namespace {
 
 constexpr std::int64_t mostEdgesCounted = 1'000'000;
 
-std::vector<NamedArray> named(const Analysis& analysis, const std::vector<at::Tensor>& outputs)
+std::vector<NamedArray> named(const Analysis& analysis, const std::vector<at::Tensor>& outputs, const RunOptions& options)
 {
     const Program& program = analysis.program;
+    const int type = options.targets.empty() ? -1 : targetType(analysis, options.targetType);
     std::vector<NamedArray> arrays;
-    for (std::size_t i = 0; i < outputs.size(); ++i)
-        arrays.push_back({program[program.outputs[i]].name, toArray(outputs[i]), std::max(analysis.values[program.outputs[i]].rowDim, 0)});
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const ValueId id = program.outputs[i];
+        arrays.push_back({program[id].name, toArray(outputs[i]), std::max(analysis.values[id].rowDim, 0), type < 0 || isAsked(analysis, id, type)});
+    }
     return arrays;
 }
 
@@ -56,7 +60,7 @@ std::vector<std::string> runOf(const Model& model, const Bindings& inputs, const
     const std::string execution = describeExecution(*model.analysis, *model.cut).dump();
     std::vector<std::string> run{
         "the model is " + model.program().sha256, "the plan is " + hashOf(execution.data(), execution.size()),
-        options.targets.empty() ? "all nodes are asked for" : "the nodes asked for are " + hashOf(options.targets.data(), 8 * options.targets.size()),
+        options.targets.empty() ? "all nodes are asked for" : "the nodes asked for are " + hashOf(options.targets.data(), 8 * options.targets.size()) + " " + printable(options.targetType),
         options.narrowStore ? "save points are bfloat16" : "save points are as they come"};
     for (const Input& input : model.program().inputs) {
         const c10::IValue& value = inputs.at(input.value);
@@ -185,10 +189,11 @@ RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOpt
         for (const c10::IValue& value : runWhole(uncut, constants, inputs, uncut.program.outputs, progress))
             outputs.push_back(value.isTensor() ? value.toTensor() : at::scalar_tensor(value.toScalar()));
         for (std::size_t i = 0; i < outputs.size() && !options.targets.empty(); ++i)
-            outputs[i] = askedRows(*model.analysis, model.program().outputs[i], outputs[i], at::tensor(options.targets, at::kLong));
+            outputs[i] = askedRows(*model.analysis, model.program().outputs[i], outputs[i], at::tensor(options.targets, at::kLong),
+                                   targetType(*model.analysis, options.targetType));
         result.seconds = watch.seconds();
         result.peakBytes = peak.bytes();
-        result.outputs = named(*model.analysis, outputs);
+        result.outputs = named(*model.analysis, outputs, options);
     });
     result.batchSize = graph.numNodes;
     return result;
@@ -227,7 +232,7 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
         if (options.order != NodeOrder::Natural)
             run.setOrders(ordersFor(model, inputs, options.order, wanted, run.graph().nodesOfTypes(), progress));
         if (!options.targets.empty())
-            run.setTargets(options.targets, progress);
+            run.setTargets(options.targets, options.targetType, progress);
         if (options.order != NodeOrder::Natural || !options.targets.empty())
             result.orderSeconds = ordering.lap();
         std::optional<StoreFolder> folder;
@@ -246,7 +251,7 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
         std::ranges::copy(notices, std::back_inserter(result.notices));
         for (std::size_t f = 0; f < result.functions.size(); ++f)
             result.functions[f].name = functionName(model.cut->functions[f]);
-        result.outputs = named(*model.analysis, outputs);
+        result.outputs = named(*model.analysis, outputs, options);
         if (const MemoryBound* const bound = bounded.bound()) {
             result.boundBytes = static_cast<double>(bound->bytes());
             result.residentBytes = static_cast<double>(bound->peakBytes());
@@ -320,6 +325,15 @@ RunResult runLayerWiseAndFree(const Model& model, DataGraph& graph, const RunOpt
     });
 }
 
+std::size_t outputsAsked(const Model& model, const RunOptions& options)
+{
+    const std::vector<ValueId>& outputs = model.program().outputs;
+    if (options.targetType.empty())
+        return outputs.size();
+    const int type = targetType(*model.analysis, options.targetType);
+    return static_cast<std::size_t>(std::ranges::count_if(outputs, [&](ValueId output) { return isAsked(*model.analysis, output, type); }));
+}
+
 void requireOutputFile(const std::filesystem::path& path, std::size_t outputs)
 {
     if (outputs != 1 && path.extension() != ".npz")
@@ -328,14 +342,14 @@ void requireOutputFile(const std::filesystem::path& path, std::size_t outputs)
 
 void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs)
 {
-    requireOutputFile(path, outputs.size());
+    requireOutputFile(path, static_cast<std::size_t>(std::ranges::count_if(outputs, &NamedArray::isAsked)));
     if (path.extension() != ".npz") {
-        writeNpy(path, outputs.front().array);
+        writeNpy(path, std::ranges::find_if(outputs, &NamedArray::isAsked)->array);
         return;
     }
     std::vector<std::pair<std::string, Array>> arrays;
     for (const NamedArray& output : outputs)
-        if (std::ranges::find(arrays, output.name, &std::pair<std::string, Array>::first) == arrays.end())
+        if (output.isAsked && std::ranges::find(arrays, output.name, &std::pair<std::string, Array>::first) == arrays.end())
             arrays.emplace_back(output.name, output.array);
     writeNpzInOrder(path, arrays);
 }

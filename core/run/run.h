@@ -37,6 +37,9 @@ struct RunOptions {
     std::int64_t gatherAtOnce = 0;
     OwnRows ownRows = OwnRows::Auto;
     std::vector<std::int64_t> targets;         ///< nodes whose outputs are wanted, in this order; empty: all
+    /// of the targets: the name of one of the model's types of nodes, or of a list whose rows it has; outputs with rows of others are left out.
+    /// Empty: that of all outputs
+    std::string targetType;
     std::map<std::string, std::string> inputs; ///< forward argument -> array of the graph, where the names differ
     /// folder that keeps the save points (.npy) and says which functions are done, new or empty when a run begins (checkStore);
     /// empty: none
@@ -70,6 +73,7 @@ struct NamedArray {
     std::string name;
     Array array;
     int rowDim = 0;  ///< the dimension that counts nodes or edges, as forward has it
+    bool isAsked = true;  ///< false: its rows are of others than the targets, and here there are none
 };
 
 struct FunctionRun {
@@ -217,7 +221,11 @@ struct VerifyOptions {
 /// nothing else. Where they differ, a few more layer-wise runs on inputs whose last digits are others tell how exact the rows can be at all.
 VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOptions& options = {}, const Progress& progress = {});
 
-/// Writes outputs as .npz, each under its name; one alone also as .npy. requireOutputFile: Error for a name that so many are not written to.
+/// How many outputs a run gives rows of, or numbers: all, or those of RunOptions::targetType.
+std::size_t outputsAsked(const Model& model, const RunOptions& options);
+
+/// Writes the outputs that are asked for as .npz, each under its name; one alone also as .npy. requireOutputFile: Error for a name that so many are not
+/// written to.
 void writeOutputs(const std::filesystem::path& path, const std::vector<NamedArray>& outputs);
 void requireOutputFile(const std::filesystem::path& path, std::size_t outputs);
 

@@ -480,25 +480,26 @@ NodeLists nodesOf(NodeLists rows, const std::vector<std::int64_t>& targets)
 
 }  // namespace
 
-SampledRows Sampler::rows(const Stage& stage, const Tensors& store, const Neighbourhood& neighbourhood, const std::vector<std::int64_t>& targets,
+SampledRows Sampler::rows(const Stage& stage, const Tensors& store, const Neighbourhood& neighbourhood, const Targets& targets,
                           std::int64_t most, const Progress& progress)
 {
     constexpr std::int64_t fewEdges = 1000, runs = 4;
     constexpr std::size_t mostTries = 24;
     const std::vector<ValueId>& wanted = stage.wanted;
     progress.update(0, "Choosing nodes to compare");
+    const auto isCompared = [&](ValueId id) { return hasNodeRows(m_a, id) && (targets.nodes.empty() || m_a.values[id].nodeType == targets.type); };
     NodeLists rows(static_cast<std::size_t>(m_a.types()));
     for (const ValueId id : wanted)
-        if (const int type = m_a.values[id].nodeType; hasNodeRows(m_a, id))
+        if (const int type = m_a.values[id].nodeType; isCompared(id))
             rows[static_cast<std::size_t>(type)] =
-                targets.empty() ? candidates(m_local.numNodes(type), m_local.targetsOfEdges(type), most) : candidates(std::ssize(targets), {}, most);
+                targets.nodes.empty() ? candidates(m_local.numNodes(type), m_local.targetsOfEdges(type), most) : candidates(std::ssize(targets.nodes), {}, most);
     const std::size_t all = std::ranges::max(rows, {}, [](const auto& list) { return list.size(); }).size();
 
     SampledRows sample;
     for (std::size_t type = 0; type < rows.size(); ++type)
         if (!rows[type].empty()) {
             sample.drawn += std::ssize(rows[type]);
-            sample.of += targets.empty() ? m_local.numNodes(static_cast<int>(type)) : std::ssize(targets);
+            sample.of += targets.nodes.empty() ? m_local.numNodes(static_cast<int>(type)) : std::ssize(targets.nodes);
         }
     sample.neighbourhood = neighbourhood;
     sample.rows.resize(wanted.size());
@@ -508,7 +509,7 @@ SampledRows Sampler::rows(const Stage& stage, const Tensors& store, const Neighb
     // As many at a time as have so few edges around them; one that has more is left out.
     for (std::size_t done = 0, count = all, tries = 0; done < all && left > 0 && tries < mostTries && edges >= fewEdges; ++tries) {
         progress.update(static_cast<double>(done) / static_cast<double>(all), "Running the whole model around some nodes");
-        const NodeLists chosen = next(rows, done, count), nodes = nodesOf(chosen, targets);
+        const NodeLists chosen = next(rows, done, count), nodes = nodesOf(chosen, targets.nodes);
         const std::optional<LocalGraphs::Part> part = m_local.around(nodes, neighbourhood, edges);
         if (!part) {
             done += count == 1 ? 1 : 0;
@@ -526,7 +527,7 @@ SampledRows Sampler::rows(const Stage& stage, const Tensors& store, const Neighb
         }
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             const ValueFacts& facts = m_a.values[wanted[i]];
-            if (!hasNodeRows(m_a, wanted[i]))
+            if (!isCompared(wanted[i]))
                 continue;
             const auto t = static_cast<std::size_t>(facts.nodeType);
             std::ranges::copy(chosen[t], std::back_inserter(sample.rows[i]));

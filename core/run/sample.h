@@ -10,6 +10,7 @@
 #include "core/graph/blocks.h"
 #include "core/run/executor.h"
 #include "core/run/probe.h"
+#include "core/run/targets.h"
 
 /// Rows of some nodes by the uncut program, on what of the graph they depend on: private to core/run.
 namespace cleave {
@@ -123,7 +124,7 @@ public:
     /// Rows of at most `most` nodes of each type that wanted values have, of these targets if there are any, on that neighbourhood: half of them
     /// drawn as nodes, half as targets of edges. As many as there is memory for, and edges of a few seconds. store: values that are given.
     /// NotEnoughMemory if there is not enough for one.
-    SampledRows rows(const Stage& stage, const Tensors& store, const Neighbourhood& neighbourhood, const std::vector<std::int64_t>& targets,
+    SampledRows rows(const Stage& stage, const Tensors& store, const Neighbourhood& neighbourhood, const Targets& targets,
                      std::int64_t most, const Progress& progress);
 
 private:

@@ -44,7 +44,8 @@ public:
           m_most(most),
           m_progress(progress),
           m_inputs(bindInputs(model, graph, options.run)),
-          m_constants(evaluateConstants(model.uncut()))
+          m_constants(evaluateConstants(model.uncut())),
+          m_targets{options.run.targets, options.run.targets.empty() ? -1 : targetType(model.uncut(), options.run.targetType)}
     {
     }
 
@@ -56,11 +57,11 @@ public:
                 const Stage stage = Stage::whole(m_model.uncut());
                 Sampler sampler(m_model.uncut(), m_constants, m_inputs);
                 const auto [enough, widest] = Neighbourhoods(m_model.uncut(), m_constants, {stage}, m_progress).of(stage);
-                const SampledRows sampled = sampler.rows(stage, {}, enough, m_options.run.targets, m_most, m_progress);
+                const SampledRows sampled = sampler.rows(stage, {}, enough, m_targets, m_most, m_progress);
                 add(sampled);
                 if (isWorthWidening(m_result.comparisons, enough, widest))
                     widen(
-                        sampled, [&] { return sampler.rows(stage, {}, widest, m_options.run.targets, m_most, m_progress); },
+                        sampled, [&] { return sampler.rows(stage, {}, widest, m_targets, m_most, m_progress); },
                         [&](const SampledRows& wider) { add(wider); });
             });
         } catch (const Error& error) {
@@ -75,10 +76,12 @@ public:
     std::vector<std::string> notCompared() const
     {
         const Program& program = m_model.program();
+        const bool areAllAsked = m_targets.nodes.empty();
+        const int type = areAllAsked ? -1 : targetType(*m_model.analysis, m_options.run.targetType);
         std::vector<std::string> names;
         for (const ValueId output : program.outputs)
             if (const std::string& name = program[output].name;
-                m_model.analysis->values[output].reach == Reach::Feature &&
+                m_model.analysis->values[output].reach == Reach::Feature && (areAllAsked || isAsked(*m_model.analysis, output, type)) &&
                 std::ranges::find(m_result.comparisons, name, &Comparison::output) == m_result.comparisons.end())
                 names.push_back(name);
         return names;
@@ -228,6 +231,7 @@ private:
     const Progress& m_progress;
     const Bindings m_inputs;
     const Constants m_constants;
+    const Targets m_targets;
     std::int64_t m_drawn = 0;
     std::size_t m_functionsMet = 0;  // compared or not
 };

@@ -1,4 +1,4 @@
-#include <ATen/ATen.h>
+#include "core/run/targets.h"
 
 #include <algorithm>
 #include <map>
@@ -26,24 +26,50 @@ bool hasRowsOfEdges(const Program& program, ValueId output)
     return std::ranges::any_of(program.inputs, isOfEdges);
 }
 
-// Of the nodes that are asked for: that of the outputs.
-int targetType(const Analysis& analysis)
+bool isOfEdges(const Analysis& analysis, ValueId output)
 {
+    const ValueFacts& facts = analysis.values[output];
+    return facts.rows == Rows::Edges || (facts.reach != Reach::Feature && hasRowsOfEdges(analysis.program, output)) ||
+           (facts.rows == Rows::Nodes && countsEdges(analysis, facts.nodeType));
+}
+
+int typeNamed(const Analysis& analysis, const std::string& name)
+{
+    std::vector<std::string> known;
+    for (const ValueId output : analysis.program.outputs) {
+        const ValueFacts& facts = analysis.values[output];
+        if (facts.rows != Rows::Nodes || isOfEdges(analysis, output))
+            continue;
+        const std::string& type = analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name;
+        if (type == name)
+            return facts.nodeType;
+        if (std::ranges::find(known, type) == known.end())
+            known.push_back(type);
+    }
+    if (known.empty())
+        throw Error("Only nodes can be asked for, but no output has a row for each node.");
+    std::ranges::transform(known, known.begin(), [](const std::string& type) { return printable(type); });
+    throw Error("No output has rows of '" + printable(name) + "', but of " + join(known, ", ") + ".");
+}
+
+}  // namespace
+
+int targetType(const Analysis& analysis, const std::string& named)
+{
+    if (!named.empty())
+        return typeNamed(analysis, named);
     int type = -1;
     for (const ValueId output : analysis.program.outputs) {
         const ValueFacts& facts = analysis.values[output];
-        if (facts.rows == Rows::Edges || (facts.reach != Reach::Feature && hasRowsOfEdges(analysis.program, output)) ||
-            (facts.rows == Rows::Nodes && countsEdges(analysis, facts.nodeType)))
-            throw Error("Only nodes can be asked for, but output '" + printable(analysis.program[output].name) + "' has a row for each edge.");
+        const std::string name = printable(analysis.program[output].name);
+        if (isOfEdges(analysis, output))
+            throw Error("Only nodes can be asked for, but output '" + name + "' has a row for each edge: with --target-type it is left out.");
         if (facts.rows != Rows::Nodes)
             continue;
-        if (const NodeType& rows = analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)]; !rows.size.empty())
-            throw Error("Only nodes can be asked for, but output '" + printable(analysis.program[output].name) + "' has rows of " +
-                        printable(rows.name) + ".");
+        const NodeType& rows = analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)];
         if (type >= 0 && type != facts.nodeType)
-            throw Error("The outputs have rows for nodes of several types (" + printable(analysis.nodeTypes[static_cast<std::size_t>(type)].name) +
-                        " and " + printable(analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name) +
-                        "), so it is not clear which nodes are asked for.");
+            throw Error("The outputs have rows of several types of nodes, " + printable(analysis.nodeTypes[static_cast<std::size_t>(type)].name) +
+                        " and " + printable(rows.name) + ": say with --target-type which are asked for.");
         type = facts.nodeType;
     }
     if (type < 0)
@@ -51,14 +77,35 @@ int targetType(const Analysis& analysis)
     return type;
 }
 
-}  // namespace
+bool isAsked(const Analysis& analysis, ValueId output, int type)
+{
+    const ValueFacts& facts = analysis.values[output];
+    return !isOfEdges(analysis, output) && (facts.rows != Rows::Nodes || facts.nodeType == type);
+}
+
+at::Tensor askedRows(const Analysis& analysis, ValueId output, const at::Tensor& tensor, const at::Tensor& nodes, int type)
+{
+    const ValueFacts& facts = analysis.values[output];
+    if (!isAsked(analysis, output, type))
+        return tensor.narrow(std::max(facts.rowDim, 0), 0, 0).clone();
+    if (facts.rows == Rows::Nodes)
+        return targetRows(tensor, facts, nodes);
+    if (facts.reach == Reach::Feature)
+        return tensor;
+    const std::vector<Dim>& sizes = analysis.program[output].sizes;
+    const auto dim = std::ranges::find_if(sizes, [&](const Dim& size) { return analysis.typeCountedBy(size.symbol) == type; });
+    return dim == sizes.end() ? tensor : tensor.index_select(dim - sizes.begin(), nodes);
+}
 
 // Going backwards from the last function: what later ones read of a function's save points is what it must compute.
-void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const Progress& progress)
+void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const std::string& type, const Progress& progress)
 {
-    const std::int64_t asked = m_graph.numNodes(targetType(m_a));
+    m_targetType = targetType(m_a, type);
+    const std::int64_t asked = m_graph.numNodes(m_targetType);
     std::map<ValueId, std::vector<bool>> needed;
     for (const ValueId output : m_a.program.outputs) {
+        if (!isAsked(m_a, output, m_targetType))
+            continue;
         std::vector<bool>& rows = needed.try_emplace(output, static_cast<std::size_t>(asked)).first->second;
         for (const std::int64_t node : nodes) {
             if (asked == 0)

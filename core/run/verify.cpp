@@ -71,7 +71,7 @@ void addComparisons(VerifyResult& result, const RunResult& run, const std::strin
                     const std::string& expectedName)
 {
     for (std::size_t i = 0; i < run.outputs.size(); ++i)
-        if (expected[i]) {
+        if (expected[i] && run.outputs[i].isAsked) {
             result.comparisons.push_back(compare(run.outputs[i], *expected[i], result.tolerance));
             result.comparisons.back().a = name;
             result.comparisons.back().b = expectedName;
@@ -156,7 +156,7 @@ std::vector<Array> recordedOf(const std::vector<std::int64_t>& targets, const Ru
     std::vector<Array> chosen(expected.size());
     for (std::size_t i = 0; i < expected.size() && !targets.empty(); ++i) {
         const auto rowDim = static_cast<std::size_t>(run.outputs[i].rowDim);
-        if (expected[i] == nullptr || rowDim >= expected[i]->shape.size())
+        if (expected[i] == nullptr || !run.outputs[i].isAsked || rowDim >= expected[i]->shape.size())
             continue;
         std::vector<std::int64_t> shape = expected[i]->shape;
         const std::int64_t rows = std::exchange(shape[rowDim], std::ssize(targets));
@@ -230,6 +230,8 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
         if (!result.sample)
             addComparisons(result, result.full, "full graph", expected, "expected");
         for (std::size_t i = 0; i < result.layerWise.outputs.size(); ++i) {
+            if (!result.layerWise.outputs[i].isAsked)
+                continue;
             addAccuracies(result, graph, result.layerWise.outputs[i].array, "layer-wise");
             if (!result.sample)
                 addAccuracies(result, graph, result.full.outputs[i].array, "full graph");

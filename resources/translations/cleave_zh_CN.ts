@@ -1760,8 +1760,8 @@
         <translation>LibTorch 无法用 %1 张量计算。</translation>
     </message>
     <message>
-        <source>Only nodes can be asked for, but output %1 has a row for each edge.</source>
-        <translation>只能请求节点，但输出 %1 是每条边一行。</translation>
+        <source>Only nodes can be asked for, but output %1 has a row for each edge: with --target-type it is left out.</source>
+        <translation>只能请求节点，但输出 %1 是每条边一行：用 --target-type 可以略去它。</translation>
     </message>
     <message>
         <source>Input %1 names node %2, but there are none.</source>
@@ -1792,8 +1792,8 @@
         <translation>输入 %1 指向第 %2 行，但只有第 0 到 %3 行。</translation>
     </message>
     <message>
-        <source>Only nodes can be asked for, but output %1 has rows of %2.</source>
-        <translation>只能询问节点，但输出 %1 的行是%2的行。</translation>
+        <source>No output has rows of %1, but of %2.</source>
+        <translation>没有输出的行属于 %1，只有属于 %2 的。</translation>
     </message>
     <message>
         <source>There would be %1 rows of %2.</source>
@@ -1820,8 +1820,8 @@
         <translation>边 %1 指向节点 %2，但没有节点。</translation>
     </message>
     <message>
-        <source>The outputs have rows for nodes of several types (%1 and %2), so it is not clear which nodes are asked for.</source>
-        <translation>输出中有多种类型节点（%1 和 %2）的行，因此无法确定请求的是哪些节点。</translation>
+        <source>The outputs have rows of several types of nodes, %1 and %2: say with --target-type which are asked for.</source>
+        <translation>输出的行属于多种类型的节点（%1 和 %2）：请用 --target-type 指明要哪一种。</translation>
     </message>
     <message>
         <source>The file of expected outputs has no array named expected, expected_0, expected_1, …</source>

@@ -158,6 +158,20 @@ TEST(Cli, OutputsOfSomeNodes)
     }
 }
 
+TEST(Cli, OutputsOfNodesOfOneType)
+{
+    const test::TemporaryFolder folder;
+    const std::string out = (folder / "out.npy").string();
+    const std::string files = test::testDir() / "models/zoo/to_hetero.pt2", with = files + " " + (test::testDir() / "models/zoo/to_hetero.npz").string();
+    const Result open = run("run " + with + " --targets 5,3 --out " + out + ".npz");
+    EXPECT_EQ(open.code, 1);
+    EXPECT_NE(open.err.find("--target-type"), std::string::npos) << open.err;
+    ASSERT_EQ(run("run " + with + " --targets 5,3 --target-type author --out " + out).code, 0) << "one output is left, so .npy will do";
+    EXPECT_EQ(readNpy(out).shape.front(), 2);
+    EXPECT_EQ(run("verify " + with + " --targets 5,3 --target-type author").code, 0);
+    EXPECT_NE(run("verify " + with + " --target-type author").err.find("requires --targets"), std::string::npos);
+}
+
 TEST(Cli, NothingIsLeftWhereTheOutputCannotBeWritten)
 {
     const test::TemporaryFolder folder;

@@ -45,10 +45,10 @@ VerifyOptions sampleOf(std::int64_t nodes)
 // Of every model that can be cut some rows can be computed, through all functions or in each, and they are the run's.
 TEST(Sample, OfEveryModelIsEqual)
 {
-    int through = 0, inFunctions = 0, neither = 0, inPart = 0;
+    int through = 0, inFunctions = 0, neither = 0, inPart = 0, at = 0;
     for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models/zoo/index.json"))) {
         const std::string name = entry["name"];
-        if (entry["expect"] != "equal" || entry.contains("roles"))
+        if (entry["expect"] != "equal" || entry.contains("roles") || (at++ % 3 != 0 && !test::hasTime()))
             continue;
         VerifyOptions options = sampleOf(5);
         options.run.batchSize = 7;
@@ -74,9 +74,9 @@ TEST(Sample, OfEveryModelIsEqual)
         inPart += sample.functionsNotCompared.empty() ? 0 : 1;
         (sample.targets > 0 ? through : inFunctions)++;
     }
-    EXPECT_GT(through, 100);
-    EXPECT_GT(inFunctions, 15);
-    EXPECT_LT(neither, 30);
+    EXPECT_GT(through, at / 9);
+    EXPECT_GT(inFunctions, at / 50);
+    EXPECT_LT(neither, at / 8);
     EXPECT_GT(inPart, 0) << "is what they say of functions that were left out tested?";
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <set>
 
 #include "core/plan/plan_space.h"
@@ -142,9 +143,67 @@ TEST(NodeTypes, TargetsAreThoseOfTheOutputs)
     options.targets = {0, 59};
     EXPECT_EQ(runLayerWise(unchecked("hgt"), zooGraph("hgt"), options).outputs.front().array.shape.front(), 2);
     EXPECT_THAT(test::errorOf([&] { runLayerWise(unchecked("to_hetero"), zooGraph("to_hetero"), options); }),
-                HasSubstr("several types (paper and author)"));
+                HasSubstr("several types of nodes, paper and author: say with --target-type"));
     options.targets = {40};
     EXPECT_THAT(test::errorOf([&] { runLayerWise(unchecked("bipartite"), zooGraph("bipartite"), options); }), HasSubstr("nodes 0 to 39"));
+}
+
+// Those of the others are left out, and so is what only they need.
+TEST(NodeTypes, TargetsMayBeOfOneTypeOfSeveral)
+{
+    const Model model = unchecked("to_hetero");
+    const DataGraph graph = zooGraph("to_hetero");
+    const RunResult whole = runLayerWise(model, graph, {});
+    RunOptions options;
+    for (const std::string& type : {"paper", "author"}) {
+        options.targets = {4, 0, 4};
+        options.targetType = type;
+        EXPECT_EQ(outputsAsked(model, options), 1U);
+        for (const RunResult& result : {runLayerWise(model, graph, options), runFullGraph(model, graph, options)})
+            for (std::size_t o = 0; o < result.outputs.size(); ++o) {
+                const Array& rows = result.outputs[o].array;
+                const ValueFacts& facts = model.analysis->values[model.program().outputs[o]];
+                const bool isAsked = model.analysis->nodeTypes[static_cast<std::size_t>(facts.nodeType)].name == type;
+                EXPECT_EQ(result.outputs[o].isAsked, isAsked);
+                ASSERT_EQ(rows.shape.front(), isAsked ? 3 : 0);
+                for (std::int64_t c = 0; c < rows.count(); ++c)
+                    EXPECT_NEAR(rows.as<float>()[c],
+                                whole.outputs[o].array.as<float>()[options.targets[static_cast<std::size_t>(c / rows.shape[1])] * rows.shape[1] + c % rows.shape[1]],
+                                1e-5);
+            }
+        VerifyOptions verifying;
+        verifying.run = options;
+        for (const std::int64_t sample : {0, 2}) {
+            verifying.sample = sample;
+            const VerifyResult result = verify(model, graph, verifying);
+            ASSERT_EQ(result.comparisons.size(), 1U) << "the other output is not asked for";
+            EXPECT_TRUE(result.equal());
+            EXPECT_EQ(result.comparisons.front().rows, sample == 0 ? 3 : 2);
+        }
+        const auto rowsOf = [](const RunResult& result) {
+            return std::accumulate(result.functions.begin(), result.functions.end(), std::int64_t{0},
+                                   [](std::int64_t rows, const FunctionRun& run) { return rows + run.rows; });
+        };
+        EXPECT_LT(rowsOf(runLayerWise(model, graph, options)), rowsOf(whole));
+    }
+    options.targetType = "venue";
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(model, graph, options); }), HasSubstr("No output has rows of 'venue', but of paper, author"));
+}
+
+// Outputs with a row for each edge are left out, too.
+TEST(NodeTypes, TargetsMayBeNodesBesideEdges)
+{
+    const Model model = unchecked("beside_lists");
+    std::set<std::string> known;
+    for (const ValueId output : model.program().outputs)
+        if (const ValueFacts& facts = model.analysis->values[output]; facts.rows == Rows::Nodes)
+            known.insert(model.analysis->nodeTypes[static_cast<std::size_t>(facts.nodeType)].name);
+    for (const std::string& type : known) {
+        VerifyOptions options;
+        options.run.targets = {3, 1};
+        options.run.targetType = type;
+        EXPECT_TRUE(verify(model, zooGraph("beside_lists"), options).equal()) << type;
+    }
 }
 
 // One user needs the items that he rated, their users, and all items for the mean.
