@@ -379,10 +379,10 @@ bool lacksFeatures(const Program& program, const std::map<std::string, Role>& ch
 }
 
 // Edges read a table beside features that they read no rows of: it has a row for each node, too (LINKX).
-std::optional<Program> withTablesOfNodes(Program program, const std::map<std::string, Role>& chosen)
+std::optional<Program> withTablesOfNodes(Program program, const std::map<std::string, Role>& chosen, const Evaluator& evaluator)
 {
     const std::size_t inputs = program.inputs.size();
-    promoteReadByEdges(program);
+    promoteReadByEdges(program, evaluator);
     if (program.inputs.size() == inputs)
         return {};
     assignRoles(program, chosen);
@@ -401,7 +401,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     putRowsFirst(program);
     assignRoles(program, options.roles);
     if (lacksFeatures(program, options.roles)) {
-        promoteReadByEdges(program);
+        promoteReadByEdges(program, evaluator);
         assignRoles(program, options.roles);
     }
     refuseStatic(program);
@@ -427,7 +427,7 @@ Analysis analyse(Program program, const AnalysisOptions& options, const Evaluato
     if (!analysis)
         throw Error(*refused);
     if (analysis->levels == 0)
-        if (std::optional<Program> promoted = withTablesOfNodes(program, options.roles)) {
+        if (std::optional<Program> promoted = withTablesOfNodes(program, options.roles, evaluator)) {
             program = *std::move(promoted);
             if (std::optional<Analysis> passing = tried({.takesAsEdges = options.takesOwnMatrices}); passing && passing->levels > 0)
                 return *std::move(passing);

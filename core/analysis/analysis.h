@@ -113,8 +113,8 @@ void promoteParameters(Program& program, const std::map<std::string, Role>& chos
 std::set<std::string> sizesOfEnds(const Program& program);
 
 /// The same as promoteParameters() for parameters whose rows edges read, by their index or as a matrix: where forward takes no node features, they
-/// are these. Leaves a note.
-void promoteReadByEdges(Program& program);
+/// are these. So are rows that forward computes from parameters alone, by the evaluator. Leaves a note.
+void promoteReadByEdges(Program& program, const Evaluator& evaluator);
 
 /// Sets the role of each input from its name, type and symbolic shape, then applies the user's. Error for a name that is no input's.
 void assignRoles(Program& program, const std::map<std::string, Role>& chosen);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/array.h"
 #include "core/model/program.h"
 
 namespace cleave {
@@ -20,6 +21,9 @@ public:
 
     /// Whether an output of the op may share memory with an operand.
     virtual bool mayShareMemory(const Op& op) const = 0;
+
+    /// A tensor that depends on parameters alone, contiguous; nothing if it cannot be computed.
+    virtual std::optional<Array> evaluate(const Program& program, ValueId value) const = 0;
 };
 
 }  // namespace cleave

@@ -6,7 +6,9 @@
 
 #include "core/analysis/analysis.h"
 #include "core/analysis/dims.h"
+#include "core/analysis/evaluator.h"
 #include "core/analysis/message_passing.h"
+#include "core/analysis/op_kinds.h"
 #include "core/analysis/op_view.h"
 #include "core/analysis/views.h"
 #include "core/base/error.h"
@@ -307,10 +309,33 @@ bool isInputName(const Program& program, const std::string& name)
     });
 }
 
+// Rows of numbers that ops make of parameters, and of nothing that a graph gives.
+bool isComputedFromParameters(const Program& program, ValueId value)
+{
+    bool readsParameters = false;
+    std::vector<ValueId> open{value};
+    std::set<ValueId> seen;
+    while (!open.empty()) {
+        const ValueId next = open.back();
+        open.pop_back();
+        if (!seen.insert(next).second)
+            continue;
+        if (program.isInput(next))
+            return false;
+        if (program[next].weight.valid())
+            readsParameters = true;
+        else if (const Op* maker = producerOf(program, next))
+            forEachOperand(*maker, [&](ValueId operand) { open.push_back(operand); });
+    }
+    const Value& rows = program[value];
+    return readsParameters && isFloating(rows.dtype) && std::ranges::all_of(rows.sizes, &Dim::isConstant) && producerOf(program, value)->outputs.size() == 1;
+}
+
 // Of a table, or of what is computed from one by ops whose first operand has the same rows.
 ValueId tableBehind(const Program& program, ValueId rows)
 {
     const std::vector<Dim> sizes = program[rows].sizes;
+    ValueId last;
     while (rows.valid() && !program[rows].sizes.empty() && program[rows].sizes[0] == sizes[0]) {
         if (isTable(program, rows))
             return rows;
@@ -319,11 +344,13 @@ ValueId tableBehind(const Program& program, ValueId rows)
             return {};
         if (!tablesBelow(program, program[maker]).empty())
             return rows;
+        last = rows;
         const Argument* first = program[maker].args.empty() ? nullptr : &program[maker].args.front().value;
         const ValueId* operand = first == nullptr ? nullptr : first->asValue();
         rows = operand == nullptr ? ValueId{} : *operand;
     }
-    return {};
+    // Or of several things below one another, of which some are computed: a table once that has been done.
+    return last.valid() && isComputedFromParameters(program, last) ? last : ValueId{};
 }
 
 // A list among the inputs that an index is; nothing if it is another thing.
@@ -477,16 +504,53 @@ std::set<std::string> sizesOfEnds(const Program& program)
     return sizes;
 }
 
-void promoteReadByEdges(Program& program)
+namespace {
+
+// Rows that are computed from parameters become one. Whether they could be computed.
+bool compute(Program& program, ValueId rows, const Evaluator& evaluator)
+{
+    std::optional<Array> array = evaluator.evaluate(program, rows);
+    if (!array || array->dtype != program[rows].dtype || array->shape.size() != program[rows].sizes.size())
+        return false;
+    Weight weight;
+    weight.name = program[rows].name;
+    weight.dtype = array->dtype;
+    weight.sizes = array->shape;
+    std::int64_t step = 1;
+    weight.strides.resize(array->shape.size());
+    for (std::size_t d = weight.sizes.size(); d-- > 0; step *= weight.sizes[d])
+        weight.strides[d] = step;
+    const auto* bytes = array->data.get();
+    weight.storage = std::make_shared<const std::vector<std::byte>>(bytes, bytes + array->bytes());
+    weight.isInline = true;
+    program.ops.erase(program.ops.begin() + program[rows].producer.index);
+    program[rows].producer = {};
+    program[rows].weight = WeightId{static_cast<int>(program.weights.size())};
+    program.weights.push_back(std::move(weight));
+    for (std::size_t i = 0; i < program.ops.size(); ++i)
+        for (const ValueId output : program.ops[i].outputs)
+            program[output].producer = OpId{static_cast<int>(i)};
+    return true;
+}
+
+}  // namespace
+
+void promoteReadByEdges(Program& program, const Evaluator& evaluator)
 {
     std::vector<ValueId> tables = tablesReadByEdges(program);
     // Those below one another first: alone, each of them is a table no more when its rows have become an input.
     std::ranges::stable_partition(tables, [&](ValueId table) { return program[table].producer.valid(); });
     for (const ValueId table : tables) {
-        if (const Op* cat = producerOf(program, table); cat != nullptr && tablesBelow(program, *cat).empty())
+        const Op* maker = producerOf(program, table);
+        const bool isComputed = maker != nullptr && tablesBelow(program, *maker).empty();
+        if (isComputed && (!isComputedFromParameters(program, table) || !compute(program, table, evaluator)))
             continue;
         Promotion(program, table).run();
-        program.notes.push_back("Parameter " + printable(program[table].name) + " holds the node features: each of its rows is of a node.");
+        if (isComputed)
+            program.notes.push_back("Rows of " + printable(program[table].name) +
+                                    " are computed from parameters alone: they are computed once, and are the node features.");
+        else
+            program.notes.push_back("Parameter " + printable(program[table].name) + " holds the node features: each of its rows is of a node.");
     }
 }
 

@@ -347,16 +347,44 @@ bool LibTorchEvaluator::mayShareMemory(const Op& op) const
     return schema && std::ranges::any_of(schema->schema().returns(), [](const c10::Argument& result) { return result.alias_info() != nullptr; });
 }
 
+namespace {
+
+Constants weightsOf(const Program& program)
+{
+    Constants constants(program.values.size());
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        if (const Value& value = program.values[v]; value.weight.valid())
+            constants[ValueId{static_cast<int>(v)}] = toTensor(program[value.weight]);
+    return constants;
+}
+
+}  // namespace
+
+std::optional<Array> LibTorchEvaluator::evaluate(const Program& program, ValueId value) const
+{
+    Analysis part;
+    part.program = program;
+    part.values.resize(program.values.size());
+    try {
+        std::optional<Array> array;
+        guarded("Computing from parameters failed", [&] {
+            const c10::IValue result = runWhole(part, weightsOf(program), {}, {value}).front();
+            if (result.isTensor())
+                array = toArray(result.toTensor().contiguous());
+        });
+        return array;
+    } catch (const Error&) {
+        return {};
+    }
+}
+
 std::optional<std::vector<int>> LibTorchEvaluator::probeRowWise(const Program& program, OpId op, const std::vector<int>& operandRowDims) const
 {
     // The op's operands as they are on a random graph.
     Analysis part;
     part.program = program;
     part.values.resize(program.values.size());
-    Constants constants(program.values.size());
-    for (std::size_t v = 0; v < program.values.size(); ++v)
-        if (const Value& value = program.values[v]; value.weight.valid())
-            constants[ValueId{static_cast<int>(v)}] = toTensor(program[value.weight]);
+    const Constants constants = weightsOf(program);
     std::vector<ValueId> operands;
     forEachOperand(program[op], [&](ValueId id) { operands.push_back(id); });
     try {

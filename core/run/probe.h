@@ -33,6 +33,7 @@ class LibTorchEvaluator : public Evaluator {
 public:
     std::optional<std::vector<int>> probeRowWise(const Program& program, OpId op, const std::vector<int>& operandRowDims) const override;
     bool mayShareMemory(const Op& op) const override;
+    std::optional<Array> evaluate(const Program& program, ValueId value) const override;
 };
 
 /// Whether op gives the same rows on whole, permuted and truncated operands; operands are as in forEachOperand. Rows of output i are

@@ -98,9 +98,9 @@ at::Tensor askedRows(const Analysis& analysis, ValueId output, const at::Tensor&
 }
 
 // Going backwards from the last function: what later ones read of a function's save points is what it must compute.
-void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const std::string& type, const Progress& progress)
+void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const std::string& typeName, const Progress& progress)
 {
-    m_targetType = targetType(m_a, type);
+    m_targetType = targetType(m_a, typeName);
     const std::int64_t asked = m_graph.numNodes(m_targetType);
     std::map<ValueId, std::vector<bool>> needed;
     for (const ValueId output : m_a.program.outputs) {

@@ -2035,6 +2035,10 @@
         <source>%1 must end in .svg, .pdf, .png, .dot, .html, .csv, .npz, .npy or .txt, which says what is written.</source>
         <translation>%1 必须以 .svg、.pdf、.png、.dot、.html、.csv、.npz、.npy 或 .txt 结尾，后缀决定写入的内容。</translation>
     </message>
+    <message>
+        <source>Rows of %1 are computed from parameters alone: they are computed once, and are the node features.</source>
+        <translation>%1 的行只由参数算出：只计算一次，并作为节点特征。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>

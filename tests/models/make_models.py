@@ -1338,6 +1338,28 @@ class ItemsAlone(nn.Module):
         return users, items_rows + alike
 
 
+class ComputedTable(nn.Module):
+    """MMGCN (Wei et al. 2019): learned rows of users above what a network makes of the items' features, which the model keeps."""
+
+    USERS = 35
+
+    def __init__(self):
+        super().__init__()
+        self.preference = nn.Parameter(torch.randn(self.USERS, HIDDEN))
+        self.register_buffer("features", torch.randn(NODES - self.USERS, FEATURES))
+        self.mlp, self.id = nn.Linear(FEATURES, HIDDEN), nn.Embedding(NODES, HIDDEN)
+        self.messages = nn.ModuleList(nn.Linear(HIDDEN, HIDDEN, bias=False) for _ in range(2))
+        self.own = nn.ModuleList(nn.Linear(HIDDEN, HIDDEN) for _ in range(2))
+        self.both = nn.ModuleList(nn.Linear(2 * HIDDEN, HIDDEN) for _ in range(2))
+
+    def forward(self, edge_index):
+        x = nn.functional.normalize(torch.cat((self.preference, self.mlp(self.features))))
+        for messages, own, both in zip(self.messages, self.own, self.both):
+            h = nn.functional.leaky_relu(torch.zeros_like(x).index_add(0, edge_index[1], messages(x)[edge_index[0]]))
+            x = nn.functional.leaky_relu(both(torch.cat((h, nn.functional.leaky_relu(own(x)) + self.id.weight), 1)))
+        return x
+
+
 class SharedEncoder(nn.Module):
     """Each layer adds what one and the same encoder makes of a node's own features."""
 
@@ -2371,6 +2393,7 @@ ZOO = {
     "numbers_of_forward": NumbersOfForward,
     "two_tables": TwoTables,
     "items_alone": ItemsAlone,
+    "computed_table": ComputedTable,
     "shared_encoder": SharedEncoder,
     "graphs_of_features": GraphsOfFeatures,
     "graphs_by_item": GraphsByItem,

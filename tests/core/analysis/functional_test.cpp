@@ -23,6 +23,7 @@ const ProgramBuilder::Sizes rows{sym("n"), num(4)};
 struct OnlyReshapes : Evaluator {
     std::optional<std::vector<int>> probeRowWise(const Program&, OpId, const std::vector<int>&) const override { return {}; }
     bool mayShareMemory(const Op& op) const override { return op.target == "aten::reshape"; }
+    std::optional<Array> evaluate(const Program&, ValueId) const override { return {}; }
 };
 
 // The target of the op that a value comes from, and what it reads as self: "add(relu(x))".

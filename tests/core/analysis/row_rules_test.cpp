@@ -86,6 +86,7 @@ TEST(RowRules, SoftmaxOverRowsIsNot)
 struct NoEvaluator : Evaluator {
     std::optional<std::vector<int>> probeRowWise(const Program&, OpId, const std::vector<int>&) const override { return {}; }
     bool mayShareMemory(const Op&) const override { return false; }
+    std::optional<Array> evaluate(const Program&, ValueId) const override { return {}; }
 };
 
 // Files are untrusted: an op may lack what every op of its name has. Whatever it is then, it works on no rows: it is refused, or left to

@@ -26,6 +26,7 @@ using testing::HasSubstr;
 struct NothingToEvaluate : Evaluator {
     std::optional<std::vector<int>> probeRowWise(const Program&, OpId, const std::vector<int>&) const override { return {}; }
     bool mayShareMemory(const Op&) const override { return false; }
+    std::optional<Array> evaluate(const Program&, ValueId) const override { return {}; }
 };
 
 // Rows of x [before, nodes, 8] are read at the sources of edges.

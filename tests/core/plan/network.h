@@ -12,6 +12,7 @@ namespace cleave::test {
 struct NoEvaluator : Evaluator {
     std::optional<std::vector<int>> probeRowWise(const Program&, OpId, const std::vector<int>&) const override { return {}; }
     bool mayShareMemory(const Op&) const override { return false; }
+    std::optional<Array> evaluate(const Program&, ValueId) const override { return {}; }
 };
 
 inline Analysis analysed(Program program)

@@ -155,20 +155,20 @@ TEST(NodeTypes, TargetsMayBeOfOneTypeOfSeveral)
     const DataGraph graph = zooGraph("to_hetero");
     const RunResult whole = runLayerWise(model, graph, {});
     RunOptions options;
-    for (const std::string& type : {"paper", "author"}) {
+    for (const std::string type : {"paper", "author"}) {
         options.targets = {4, 0, 4};
         options.targetType = type;
         EXPECT_EQ(outputsAsked(model, options), 1U);
         for (const RunResult& result : {runLayerWise(model, graph, options), runFullGraph(model, graph, options)})
             for (std::size_t o = 0; o < result.outputs.size(); ++o) {
-                const Array& rows = result.outputs[o].array;
+                const Array& found = result.outputs[o].array;
                 const ValueFacts& facts = model.analysis->values[model.program().outputs[o]];
                 const bool isAsked = model.analysis->nodeTypes[static_cast<std::size_t>(facts.nodeType)].name == type;
                 EXPECT_EQ(result.outputs[o].isAsked, isAsked);
-                ASSERT_EQ(rows.shape.front(), isAsked ? 3 : 0);
-                for (std::int64_t c = 0; c < rows.count(); ++c)
-                    EXPECT_NEAR(rows.as<float>()[c],
-                                whole.outputs[o].array.as<float>()[options.targets[static_cast<std::size_t>(c / rows.shape[1])] * rows.shape[1] + c % rows.shape[1]],
+                ASSERT_EQ(found.shape.front(), isAsked ? 3 : 0);
+                for (std::int64_t c = 0; c < found.count(); ++c)
+                    EXPECT_NEAR(found.as<float>()[c],
+                                whole.outputs[o].array.as<float>()[options.targets[static_cast<std::size_t>(c / found.shape[1])] * found.shape[1] + c % found.shape[1]],
                                 1e-5);
             }
         VerifyOptions verifying;
@@ -180,11 +180,11 @@ TEST(NodeTypes, TargetsMayBeOfOneTypeOfSeveral)
             EXPECT_TRUE(result.equal());
             EXPECT_EQ(result.comparisons.front().rows, sample == 0 ? 3 : 2);
         }
-        const auto rowsOf = [](const RunResult& result) {
+        const auto rowsComputed = [](const RunResult& result) {
             return std::accumulate(result.functions.begin(), result.functions.end(), std::int64_t{0},
-                                   [](std::int64_t rows, const FunctionRun& run) { return rows + run.rows; });
+                                   [](std::int64_t sum, const FunctionRun& run) { return sum + run.rows; });
         };
-        EXPECT_LT(rowsOf(runLayerWise(model, graph, options)), rowsOf(whole));
+        EXPECT_LT(rowsComputed(runLayerWise(model, graph, options)), rowsComputed(whole));
     }
     options.targetType = "venue";
     EXPECT_THAT(test::errorOf([&] { runLayerWise(model, graph, options); }), HasSubstr("No output has rows of 'venue', but of paper, author"));
