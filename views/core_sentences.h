@@ -401,6 +401,8 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "Input %1 names row %2, but there are rows 0 to %3."),
     QT_TRANSLATE_NOOP("cleave::Core", "No output has rows of %1, but of %2."),
     QT_TRANSLATE_NOOP("cleave::Core", "There would be %1 rows of %2."),
+    QT_TRANSLATE_NOOP("cleave::Core", "There would be %1 rows of %2: Cleave handles up to %3."),
+    QT_TRANSLATE_NOOP("cleave::Core", "More edges than 32 bits count cannot be gone through at once."),
     QT_TRANSLATE_NOOP("cleave::Core", "The inputs do not tell how many rows of %1 there are."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has %2 entries, but edges are reduced at the %3 of %4."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has %2 entries, but is read at entry %3."),

@@ -327,6 +327,7 @@ void Document::setStages(std::shared_ptr<const StagedModel> stages, const QStrin
 void Document::takeFile(const QString& path)
 {
     abandon(Task::Run);
+    abandon(Task::OpenExpected);
     m_options.expected.clear();
     m_expectedPath.clear();
     m_modelPath = path;

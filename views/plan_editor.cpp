@@ -195,15 +195,15 @@ StoredPlan PlanEditor::load(const std::filesystem::path& path, bool isSaved)
 {
     if (!m_now.subject)
         throw Error("Open the plan's model first: a plan file holds the plan alone.");
-    m_now.loaded = readPlan(path, m_now.subject->space);
-    take(m_now.loaded->plan,
+    const StoredPlan loaded = readPlan(path, m_now.subject->space);
+    take(loaded.plan,
          isSaved ? tr("Open the plan %1").arg(QString::fromStdU16String(path.filename().u16string())) : tr("Restore the plan that was not saved"), {},
-         m_now.loaded->devices);
-    if (isSaved && m_now.loaded->isOfThisFile)
+         loaded.devices, loaded);
+    if (isSaved && loaded.isOfThisFile)
         m_history.setClean();
     else
         m_history.resetClean();
-    return *m_now.loaded;
+    return loaded;
 }
 
 void PlanEditor::setShowsCosts(bool shows)
@@ -358,12 +358,18 @@ QString PlanEditor::nameOf(OpId op) const
     return toText(m_now.subject->model->program()[op].name);
 }
 
-bool PlanEditor::take(const Plan& plan, const QString& text, std::optional<Batches> taken, std::optional<DeviceWishes> devices)
+bool PlanEditor::take(const Plan& plan, const QString& text, std::optional<Batches> taken, std::optional<DeviceWishes> devices,
+                      std::optional<StoredPlan> loaded)
 {
-    if (plan == m_now.plan && taken.value_or(batches()) == batches() && devices.value_or(m_now.devices) == m_now.devices)
+    if (plan == m_now.plan && taken.value_or(batches()) == batches() && devices.value_or(m_now.devices) == m_now.devices) {
+        if (loaded)
+            m_now.loaded = std::move(loaded);
         return false;
+    }
     State after = m_now;
     after.plan = plan;
+    if (loaded)
+        after.loaded = std::move(loaded);
     if (devices)
         after.devices = *devices;
     m_history.push(new Step(*this, std::move(after), taken, text));

@@ -64,7 +64,8 @@ public:
     /// the functions above and below it run together: nothing is saved between them, over blocks of one hop more
     bool setJoined(int cut, bool joined);
     /// A legal one, and the batches and devices that it is for.
-    bool take(const Plan& plan, const QString& text, std::optional<Batches> taken = {}, std::optional<DeviceWishes> devices = {});
+    bool take(const Plan& plan, const QString& text, std::optional<Batches> taken = {}, std::optional<DeviceWishes> devices = {},
+              std::optional<StoredPlan> loaded = {});
     bool takeBatches(const Batches& batches);  ///< of which one thing is new
     bool takeDevices(const DeviceWishes& devices, const QString& text);
     bool runOn(const std::string& device);        ///< all functions; "cpu": none on a device

@@ -157,7 +157,7 @@ bool liesIn(const std::filesystem::path& file, const std::filesystem::path& fold
 class RowNames {
 public:
     RowNames() = default;
-    RowNames(const DataGraph& graph, const std::vector<std::int64_t>& targets) : m_names(graph.names), m_targets(targets) {}
+    RowNames(const DataGraph& graph, const std::vector<std::int64_t>& targets) : m_names(graph.isTyped ? nullptr : graph.names), m_targets(targets) {}
 
     // Nothing where rows are not those of nodes, or nodes have no names.
     std::vector<std::string> worstOf(const Comparison& c) const
@@ -361,7 +361,7 @@ void addRun(CLI::App& app, int&)
             if (!resume->empty())
                 arguments->goOnIn(*resume);
             Model model = arguments->open(terminal.progress());
-            requireOutputFile(*out, outputsAsked(model, options));
+            requireOutputFile(*out, outputsAsked(model, arguments->graph.asked()));
             const bool isLarge = leastMemory(options, arguments->graph.fileBytes()) == leastMemory(options);
             if (bound && isLarge)  // it is not read in vain; what a small one takes is known when it is there
                 requireLeastMemory(*bound, leastMemory(options), options);
@@ -420,6 +420,8 @@ void addVerify(CLI::App& app, int& exitCode)
     command->callback([arguments, expected, tolerance, record, sample, &exitCode] {
         if (*record && arguments->plan.empty())
             throw CLI::ValidationError("--record", "needs a plan file (--plan)");
+        if (*record && arguments->graph.asksForSome())
+            throw CLI::ValidationError("--record", "keeps what holds for all nodes, and not for some (--targets)");
         arguments->graph.finish();
         arguments->graph.run.warmsUp = true;
         VerifyOptions options{arguments->graph.run, {}, {}, *sample};

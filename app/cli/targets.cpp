@@ -66,14 +66,15 @@ void addNames(std::string_view item, const NodeNames& names, std::vector<std::in
 // Blanks separate numbers, but may be part of a name.
 std::vector<std::int64_t> nodesOf(std::string_view text, const DataGraph& graph)
 {
-    const bool hasTexts = graph.names && !graph.names->areNumbers();
+    const bool hasNames = graph.names && !graph.isTyped;  // of several types, nothing says whose names they are
+    const bool hasTexts = hasNames && !graph.names->areNumbers();
     const std::string_view separators = hasTexts ? ",\r\n" : ", \t\r\n";
     std::vector<std::int64_t> nodes;
     for (std::size_t begin = 0; (begin = text.find_first_not_of(hasTexts ? ", \t\r\n" : separators, begin)) != std::string_view::npos;) {
         const std::size_t end = std::min(text.size(), text.find_first_of(separators, begin));
         std::string_view item = text.substr(begin, end - begin);
         item = item.substr(0, item.find_last_not_of(" \t") + 1);
-        if (graph.names)
+        if (hasNames)
             addNames(item, *graph.names, nodes);
         else
             addNumbers(item, graph, nodes);

@@ -353,6 +353,14 @@ DataGraph GraphArguments::read(const Progress& progress)
     return graph;
 }
 
+RunOptions GraphArguments::asked() const
+{
+    RunOptions asked = run;
+    if (asksForSome())
+        asked.targets = {0};
+    return asked;
+}
+
 std::map<std::string, ArrayShape> GraphArguments::shapes(const Progress& progress)
 {
     m_read = readGraph(path, options, progress);

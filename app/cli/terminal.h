@@ -68,6 +68,8 @@ struct GraphArguments {
     void addSaveAs(CLI::App& command);  ///< for commands that run
     void addMemory(CLI::App& command);  ///< likewise
     void finish();  ///< to be called in the callback: fills run, but for its targets
+    bool asksForSome() const { return !targets.empty(); }
+    RunOptions asked() const;  ///< run, with some targets if there are any, which are not known before the graph is
     double fileBytes() const;                  ///< of the graph's file, or of all in its folder
     DataGraph read(const Progress& progress);                      ///< fills run.targets; notes go to stderr
     DataGraph read(const Model& model, const Progress& progress);  ///< to run this model on

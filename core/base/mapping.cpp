@@ -140,7 +140,7 @@ Mapping::Mapping(int file, std::size_t bytes, bool isWritable, const std::filesy
 Mapping Mapping::ofFile(const std::filesystem::path& path)
 {
     struct stat about {};
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe nobody writes into would make it wait
     if (file < 0)
         fail(path, "cannot be read", errno);
     if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {

@@ -217,7 +217,7 @@ std::vector<std::string> leftOut(const std::string& ending, const DataGraph& gra
 
 std::vector<std::string> writeText(const std::filesystem::path& path, const std::string& ending, const DataGraph& graph, const Progress& progress)
 {
-    if (graph.isTyped || !graph.arrays.contains("edge_index"))
+    if (graph.isTyped || !graph.hasEdges || !graph.arrays.contains("edge_index"))
         throw Error("Edges of several relations, or under other names than edge_index, cannot be written as " + ending +
                     ": write the graph as .npz.");
     writeBeside(path, [&](const std::filesystem::path& temporary) {

@@ -1,9 +1,9 @@
 #include "core/kernels/edge_schedule.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 
+#include "core/base/error.h"
 #include "core/base/mapping.h"
 #include "core/base/parallel.h"
 #include "core/kernels/edge_items.h"
@@ -42,7 +42,8 @@ EdgeSchedule::EdgeSchedule(const EdgeBlock& block, const std::int32_t* sources, 
                            const RowSet* packed)
     : m_rows(rows)
 {
-    assert(!knowsEdges || block.edges() < std::int64_t{1} << 31);
+    if (knowsEdges && block.edges() >= std::int64_t{1} << 31)
+        throw Error("More edges than 32 bits count cannot be gone through at once.");
     const EdgeItems all(block);
     m_items = static_cast<std::int64_t>(all.items.size());
     const auto count = static_cast<std::size_t>(m_rows.count()), stride = static_cast<std::size_t>(m_items + 1);

@@ -293,6 +293,16 @@ void checkIndices(const Analysis& analysis, const Input& input, const at::Tensor
     }
 }
 
+}  // namespace
+
+bool isCalledNumberOfNodes(const std::string& name)
+{
+    static const std::set<std::string_view> counts{"n", "N", "size", "dim_size"};
+    return name.find("node") != std::string::npos || counts.contains(name);
+}
+
+namespace {
+
 // A number among the inputs is a size that the tensors have, one that the graph has an array of, or the number of nodes if it is called so.
 std::int64_t numberFor(const Program& program, const Input& input, const DataGraph& graph, const RunOptions& options,
                        const std::map<std::string, std::int64_t>& sizes)
@@ -303,8 +313,7 @@ std::int64_t numberFor(const Program& program, const Input& input, const DataGra
     const auto renamed = options.inputs.find(value.name);
     const auto array = findArray(graph.arrays, renamed == options.inputs.end() ? value.name : renamed->second);
     const auto size = sizes.find(value.number.symbol);
-    static const std::set<std::string_view> counts{"n", "N", "size", "dim_size"};
-    const bool isCount = value.name.find("node") != std::string::npos || counts.contains(value.name);
+    const bool isCount = isCalledNumberOfNodes(value.name);
     std::optional<std::int64_t> given;
     if (array != graph.arrays.end() && array->second.count() == 1 && isInteger(array->second.dtype))
         given = toTensor(array->second).reshape({}).to(at::kLong).item<std::int64_t>();

@@ -15,6 +15,9 @@ Bindings bindInputs(const Model& model, const DataGraph& graph, const RunOptions
 /// Names of the inputs that RunOptions::randomFeatures fills.
 std::vector<std::string> randomInputs(const Program& program, const DataGraph& graph, const RunOptions& options);
 
+/// Whether an input of forward that is a number is called as if it counted the nodes: num_nodes, dim_size.
+bool isCalledNumberOfNodes(const std::string& name);
+
 /// The nodes of each type in the order of the graph's edges; empty for the natural one.
 std::vector<std::vector<std::int64_t>> ordersFor(const Model& model, const Bindings& inputs, NodeOrder order, std::int64_t batchSize,
                                                  const std::vector<std::int64_t>& numNodes, const Progress& progress);

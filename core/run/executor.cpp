@@ -23,7 +23,6 @@
 #include "core/run/file_rows.h"
 #include "core/run/global_op.h"
 #include "core/run/side_by_side.h"
-#include "core/run/targets.h"
 #include "core/run/tensors.h"
 
 namespace cleave {
@@ -101,10 +100,14 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
         m_there->begin();
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
         guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
-            requireMemoryAtOnce(m_cut.functions[f]);
-            lowered.push_back(partsOf(m_cut.functions[f]));
-            reads.push_back({lowered.back().inputs(), needsNumbers(m_cut.functions[f], lowered.back().whole)});
             m_runs[f] = {};
+            lowered.emplace_back();
+            reads.emplace_back();
+            if (m_graph.isLeftOut(m_cut.functions[f]))
+                return;
+            requireMemoryAtOnce(m_cut.functions[f]);
+            lowered.back() = partsOf(m_cut.functions[f]);
+            reads.back() = {lowered.back().inputs(), needsNumbers(m_cut.functions[f], lowered.back().whole)};
         });
     const Retained kept = m_graph.group(reads, progress);
     Stopwatch watch;
@@ -116,6 +119,8 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     if (m_runsOnce)
         m_graph.release(kept);
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
+        if (m_graph.isLeftOut(m_cut.functions[f]))
+            continue;
         guarded("Running " + functionName(m_cut.functions[f]) + " failed", [&] {
             const CutFunction& function = m_cut.functions[f];
             if (m_store.takeFinished(function)) {
@@ -134,13 +139,25 @@ std::vector<at::Tensor> LayerWise::run(std::int64_t batchSize, const Progress& p
     std::vector<at::Tensor> outputs;
     for (const ValueId id : m_a.program.outputs) {
         if (m_store.contains(id))
-            outputs.push_back(m_targets.defined() ? askedRows(m_a, id, m_store.at(id), m_targets, m_targetType) : m_store.at(id));
+            outputs.push_back(askedRows(m_a, id, m_store.at(id), m_targets));
+        else if (!isAsked(m_a, id, m_targets))
+            outputs.push_back(noRows(id));
         else if (m_a.program[id].kind == ValueKind::Tensor)
-            outputs.push_back(m_targets.defined() ? askedRows(m_a, id, m_graph.structure(id), m_targets, m_targetType) : m_graph.structure(id));
+            outputs.push_back(askedRows(m_a, id, m_graph.structure(id), m_targets));
         else
             outputs.push_back(at::scalar_tensor(m_graph.known(id).toScalar()));
     }
     return outputs;
+}
+
+// Of an output that is left out.
+at::Tensor LayerWise::noRows(ValueId output) const
+{
+    const Value& value = m_a.program[output];
+    std::vector<std::int64_t> sizes;
+    for (const Dim& size : value.sizes)
+        sizes.push_back(size.isConstant() ? size.value : 0);
+    return at::empty(sizes, scalarType(value.dtype));
 }
 
 void LayerWise::freeAfter(std::size_t function)

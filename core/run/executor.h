@@ -16,6 +16,7 @@
 #include "core/run/ordered_graph.h"
 #include "core/run/row_store.h"
 #include "core/run/run.h"
+#include "core/run/targets.h"
 
 namespace cleave {
 
@@ -41,11 +42,11 @@ public:
     /// Nodes of each type in the order in which batches take them, each once; empty: the natural order. Set before run.
     void setOrders(const std::vector<std::vector<std::int64_t>>& orders) { m_graph.setOrders(orders); }
 
-    /// Only these nodes are asked for: each function computes the rows that they need, and outputs have a row for each of them, as they come.
-    /// type: as RunOptions::targetType. Set after the order, before run. Error for a node that is not there, or if it is not clear of which type they are.
-    void setTargets(const std::vector<std::int64_t>& nodes, const std::string& type = {}, const Progress& progress = {});
+    /// Only these nodes are asked for, at least one: each function computes the rows that they need, those that nothing of them needs are left out, and
+    /// outputs have a row for each of the nodes, as they come. Set after the order, before run. Error for a node that is not there.
+    void setTargets(Targets targets, const Progress& progress = {});
 
-    /// BatchMaker that run at once, each on one thread; 1: one after the other, on all threads; 0 (the default) chooses. Set before run.
+    /// Batches that run at once, each on one thread; 1: one after the other, on all threads; 0 (the default) chooses. Set before run.
     void setBatchesAtOnce(int batches) { m_batchesAtOnce = batches; }
 
     /// As Gathering::setTargetsAtOnce. Set before run.
@@ -103,6 +104,7 @@ private:
     void runRows(Running& running, std::int64_t first, std::int64_t last, Numberings& numbers);
     void runBatch(Running& running, std::int64_t first, std::int64_t last, Numberings& numbers);
     double savedBytes(const CutFunction& function) const;
+    at::Tensor noRows(ValueId output) const;
     void freeAfter(std::size_t function);
 
     const Analysis& m_a;
@@ -115,8 +117,7 @@ private:
     Gathering m_gathering;
     std::optional<DeviceFunctions> m_there;  // nothing: all run on the processor
     Numberings m_numbers;                    // of whoever runs batches one by one
-    at::Tensor m_targets;                    // [n] int64: the nodes that are asked for; undefined: all
-    int m_targetType = -1;                   // of these
+    Targets m_targets;
     std::vector<FunctionRun> m_runs;
     std::vector<std::string> m_notices;
     AfterFunction m_after;

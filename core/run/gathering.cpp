@@ -131,19 +131,21 @@ std::vector<ValueId> Gathering::segmentsIntoTargets(const CutFunction& function)
     return segments;
 }
 
-// Targets that take no more than so many bytes, or one.
+// Targets that take no more than so many bytes and edges than 32 bits count, or one.
 Gathering::Part Gathering::partFrom(const Running& running, const GatheringBytes& each, std::int64_t first, double most) const
 {
     std::vector<std::span<const std::int64_t>> begins;
     for (const ValueId segment : segmentsIntoTargets(running.function))
         begins.push_back(m_graph.of(running.function).edges.at(segment).begin);
+    constexpr std::int64_t mostEdges = (std::int64_t{1} << 31) - 1;
     Part part{first, 0};
-    for (; part.end < running.total; ++part.end) {
+    for (std::int64_t all = 0; part.end < running.total; ++part.end) {
         std::int64_t edges = 0;
         for (const auto& begin : begins)
             edges += begin[static_cast<std::size_t>(part.end) + 1] - begin[static_cast<std::size_t>(part.end)];
         const double bytes = part.bytes + static_cast<double>(edges * each.edge + (edges > 0 || each.isOfAll ? each.target : 0));
-        if (bytes > most && part.end > first)
+        all += edges;
+        if ((bytes > most || all > mostEdges) && part.end > first)
             break;
         part.bytes = bytes;
     }

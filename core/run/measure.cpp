@@ -40,10 +40,11 @@ struct GraphMeasure::Impl {
             s.cut = space.cut(plan);
             guarded("The graph cannot be measured",
                     [&] {
-                        s.run = std::make_unique<LayerWise>(*model.analysis, s.cut, constants, inputs, options.kernels, progress);
-                        s.run->setBatchesAtOnce(options.batchesAtOnce);
+                        auto run = std::make_unique<LayerWise>(*model.analysis, s.cut, constants, inputs, options.kernels, progress);
+                        run->setBatchesAtOnce(options.batchesAtOnce);
                         if (!options.targets.empty())
-                            s.run->setTargets(options.targets, options.targetType, progress);
+                            run->setTargets(targetsOf(*model.analysis, options), progress);
+                        s.run = std::move(run);
                     });
         }
         return s;
@@ -87,7 +88,7 @@ GraphCounts GraphMeasure::counts(std::int64_t batchSize, NodeOrder order, const 
     if (session.order != order || (order == NodeOrder::Metis && session.orderBatch != batchSize)) {
         session.run->setOrders(orders(order, batchSize, progress));
         if (!m->options.targets.empty())
-            session.run->setTargets(m->options.targets, m->options.targetType, progress);
+            session.run->setTargets(targetsOf(*m->model.analysis, m->options), progress);
         session.order = order;
         session.orderBatch = batchSize;
     }
@@ -107,7 +108,7 @@ Profile GraphMeasure::profile(std::int64_t batchSize, const Progress& progress)
         LayerWise run(*m->model.analysis, m->session({}, progress).cut, m->constants, m->inputs, m->options.kernels, progress);
         run.setBatchesAtOnce(m->options.batchesAtOnce);
         if (!m->options.targets.empty())
-            run.setTargets(m->options.targets, m->options.targetType, progress);
+            run.setTargets(targetsOf(*m->model.analysis, m->options), progress);
         profile = run.profile(batchSize, sampleBlocks, progress);
     });
     return profile;

@@ -38,8 +38,11 @@ OrderedGraph::OrderedGraph(const Analysis& analysis, const CutProgram& cut, cons
                 throw Error("The inputs do not tell how many rows of " + printable(type.name) + " there are.");
             return static_cast<double>(known->second);
         });
+        constexpr double most = 2147483647;  // numbers of rows have 32 bits
         if (rows < 0)
             throw Error("There would be " + std::to_string(std::llround(rows)) + " rows of " + printable(type.name) + ".");
+        if (rows > most)
+            throw Error("There would be " + formatCount(std::llround(rows)) + " rows of " + printable(type.name) + ": Cleave handles up to " + formatCount(std::llround(most)) + ".");
         m_numNodes.push_back(std::llround(rows));
     }
     guarded("The prologue cannot be computed on this graph", [&] {
@@ -166,6 +169,8 @@ std::int64_t OrderedGraph::total(const std::vector<RowTotal>& rows) const
 
 std::int64_t OrderedGraph::rowsOf(const CutFunction& function) const
 {
+    if (isLeftOut(function))
+        return 0;
     if (function.rowsOf.valid())
         return total(function.total);
     std::int64_t most = 0;

@@ -80,6 +80,10 @@ public:
     void setOrder(const std::vector<std::int64_t>& order, int nodeType = 0);
     void setOrders(const std::vector<std::vector<std::int64_t>>& orders);  ///< of each type
 
+    /// Nothing of what a function saves is wanted: it has no rows.
+    void leaveOut(const CutFunction& function) { m_leftOut.insert(indexOf(function)); }
+    bool isLeftOut(const CutFunction& function) const { return m_leftOut.contains(indexOf(function)); }
+
     /// Of a type's nodes, those that are marked come first in this function, and only they are computed.
     void computeOnly(const CutFunction& function, int type, const std::vector<bool>& marked, const Progress& progress);
 
@@ -126,6 +130,7 @@ private:
     std::vector<std::int64_t> m_numNodes;                 // of each type
     std::vector<Traversal> m_traversals;                  // the first are those of all nodes of each type
     std::vector<std::vector<std::size_t>> m_traversalOf;  // each function, by node type
+    std::set<std::size_t> m_leftOut;                      // functions
     double m_prologueSeconds = 0;
 };
 

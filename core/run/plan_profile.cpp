@@ -229,7 +229,7 @@ ProfileGraph profilePlan(const Model& planned, const DataGraph& graph, const Run
             run->setBatchesAtOnce(options.batchesAtOnce);
             run->setOrders(orders);
             if (!options.targets.empty())
-                run->setTargets(options.targets, options.targetType, progress);
+                run->setTargets(targetsOf(*planned.analysis, options), progress);
         }
         const GraphCounts counts = counted.count(batchSize, exactEdges, progress);
         const Profile profile = measured.profile(batchSize, sampleBlocks, progress);

@@ -109,12 +109,12 @@ public:
     // Forgets results that no later step reads, so that memory is used again as in a run.
     void freeAfter(const CutFunction& function, std::size_t done)
     {
-        std::set<std::pair<ValueId, int>> read;
-        const auto add = [&](const StepOperand& operand) { read.insert({operand.value, operand.from >= 0 ? operand.from : operand.frame}); };
-        for (std::size_t i = done + 1; i < function.steps.size(); ++i)
-            std::ranges::for_each(function.steps[i].operands, add);
-        std::ranges::for_each(function.results, add);
-        std::erase_if(m_made, [&](const auto& made) { return !read.contains({std::get<0>(made.first), std::get<1>(made.first)}); });
+        if (m_lastRead.empty())
+            findLastReaders(function);
+        std::erase_if(m_made, [&](const auto& made) {
+            const auto last = m_lastRead.find({std::get<0>(made.first), std::get<1>(made.first)});
+            return last == m_lastRead.end() || last->second <= done;
+        });
     }
 
     c10::IValue value(const StepOperand& operand)
@@ -148,8 +148,21 @@ public:
     }
 
 private:
+    void findLastReaders(const CutFunction& function)
+    {
+        const auto note = [&](const StepOperand& operand, std::size_t reader) {
+            m_lastRead[{operand.value, operand.from >= 0 ? operand.from : operand.frame}] = reader;
+        };
+        for (std::size_t i = 0; i < function.steps.size(); ++i)
+            for (const StepOperand& operand : function.steps[i].operands)
+                note(operand, i);
+        for (const StepOperand& result : function.results)
+            note(result, function.steps.size());
+    }
+
     const Analysis& m_a;
     const Constants& m_constants;
+    std::map<std::pair<ValueId, int>, std::size_t> m_lastRead;  // the last step that reads a result in a frame; behind all of them: outputs
     std::function<c10::IValue(const StepOperand&)> m_input;
     std::function<std::int64_t(int)> m_rows;
     std::function<at::Tensor(const StepOperand&)> m_numbers;

@@ -39,14 +39,18 @@ namespace {
 
 constexpr std::int64_t mostEdgesCounted = 1'000'000;
 
-std::vector<NamedArray> named(const Analysis& analysis, const std::vector<at::Tensor>& outputs, const RunOptions& options)
+// rows: of each type.
+std::vector<NamedArray> named(const Analysis& analysis, const std::vector<at::Tensor>& outputs, const Targets& targets,
+                              const std::vector<std::int64_t>& rows = {})
 {
     const Program& program = analysis.program;
-    const int type = options.targets.empty() ? -1 : targetType(analysis, options.targetType);
     std::vector<NamedArray> arrays;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const ValueId id = program.outputs[i];
-        arrays.push_back({program[id].name, toArray(outputs[i]), std::max(analysis.values[id].rowDim, 0), type < 0 || isAsked(analysis, id, type)});
+        const ValueFacts& facts = analysis.values[id];
+        NamedArray& output = arrays.emplace_back(program[id].name, toArray(outputs[i]), std::max(facts.rowDim, 0), isAsked(analysis, id, targets));
+        if (facts.rows == Rows::Nodes && at(facts.nodeType) < rows.size())
+            output.rows = rows[at(facts.nodeType)] * facts.outer * facts.inner;
     }
     return arrays;
 }
@@ -58,9 +62,11 @@ std::vector<std::string> runOf(const Model& model, const Bindings& inputs, const
         return std::to_string(contentHash({static_cast<const std::byte*>(data), bytes}));
     };
     const std::string execution = describeExecution(*model.analysis, *model.cut).dump();
+    const Targets targets = targetsOf(*model.analysis, options);
     std::vector<std::string> run{
         "the model is " + model.program().sha256, "the plan is " + hashOf(execution.data(), execution.size()),
-        options.targets.empty() ? "all nodes are asked for" : "the nodes asked for are " + hashOf(options.targets.data(), 8 * options.targets.size()) + " " + printable(options.targetType),
+        targets.areAll() ? "all nodes are asked for"
+                         : "the nodes asked for are " + hashOf(targets.nodes.data(), 8 * targets.nodes.size()) + " of type " + std::to_string(targets.type),
         options.narrowStore ? "save points are bfloat16" : "save points are as they come"};
     for (const Input& input : model.program().inputs) {
         const c10::IValue& value = inputs.at(input.value);
@@ -171,6 +177,7 @@ RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOpt
     progress.update(0, "Running the whole model");
     RunResult result;
     result.randomInputs = randomInputs(model.program(), graph, options);
+    const Targets targets = targetsOf(*model.analysis, options);
     guarded("Running the whole model on this graph failed", [&] {
         const PagesLimit limit = PagesLimit::ofSystem();
         const PeakMemory peak;
@@ -188,12 +195,11 @@ RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOpt
         std::vector<at::Tensor> outputs;
         for (const c10::IValue& value : runWhole(uncut, constants, inputs, uncut.program.outputs, progress))
             outputs.push_back(value.isTensor() ? value.toTensor() : at::scalar_tensor(value.toScalar()));
-        for (std::size_t i = 0; i < outputs.size() && !options.targets.empty(); ++i)
-            outputs[i] = askedRows(*model.analysis, model.program().outputs[i], outputs[i], at::tensor(options.targets, at::kLong),
-                                   targetType(*model.analysis, options.targetType));
+        for (std::size_t i = 0; i < outputs.size(); ++i)
+            outputs[i] = askedRows(*model.analysis, model.program().outputs[i], outputs[i], targets);
         result.seconds = watch.seconds();
         result.peakBytes = peak.bytes();
-        result.outputs = named(*model.analysis, outputs, options);
+        result.outputs = named(*model.analysis, outputs, targets);
     });
     result.batchSize = graph.numNodes;
     return result;
@@ -203,6 +209,7 @@ RunResult fullGraphOnce(const Model& model, const DataGraph& graph, const RunOpt
 RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& options, const AfterFunction& after, const Progress& progress)
 {
     RunResult result;
+    const Targets targets = targetsOf(*model.analysis, options);
     guarded("Running layer by layer on this graph failed", [&] {
         const BoundedRun bounded(model, inputs, options, progress);
         const PagesLimit limit = PagesLimit::ofSystem();
@@ -232,7 +239,7 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
         if (options.order != NodeOrder::Natural)
             run.setOrders(ordersFor(model, inputs, options.order, wanted, run.graph().nodesOfTypes(), progress));
         if (!options.targets.empty())
-            run.setTargets(options.targets, options.targetType, progress);
+            run.setTargets(targets, progress);
         if (options.order != NodeOrder::Natural || !options.targets.empty())
             result.orderSeconds = ordering.lap();
         std::optional<StoreFolder> folder;
@@ -251,7 +258,7 @@ RunResult layerWiseOn(const Model& model, Bindings& inputs, const RunOptions& op
         std::ranges::copy(notices, std::back_inserter(result.notices));
         for (std::size_t f = 0; f < result.functions.size(); ++f)
             result.functions[f].name = functionName(model.cut->functions[f]);
-        result.outputs = named(*model.analysis, outputs, options);
+        result.outputs = named(*model.analysis, outputs, targets, run.graph().nodesOfTypes());
         if (const MemoryBound* const bound = bounded.bound()) {
             result.boundBytes = static_cast<double>(bound->bytes());
             result.residentBytes = static_cast<double>(bound->peakBytes());
@@ -327,11 +334,9 @@ RunResult runLayerWiseAndFree(const Model& model, DataGraph& graph, const RunOpt
 
 std::size_t outputsAsked(const Model& model, const RunOptions& options)
 {
-    const std::vector<ValueId>& outputs = model.program().outputs;
-    if (options.targetType.empty())
-        return outputs.size();
-    const int type = targetType(*model.analysis, options.targetType);
-    return static_cast<std::size_t>(std::ranges::count_if(outputs, [&](ValueId output) { return isAsked(*model.analysis, output, type); }));
+    const Targets targets = targetsOf(*model.analysis, options);
+    return static_cast<std::size_t>(
+        std::ranges::count_if(model.program().outputs, [&](ValueId output) { return isAsked(*model.analysis, output, targets); }));
 }
 
 void requireOutputFile(const std::filesystem::path& path, std::size_t outputs)

@@ -74,6 +74,7 @@ struct NamedArray {
     Array array;
     int rowDim = 0;  ///< the dimension that counts nodes or edges, as forward has it
     bool isAsked = true;  ///< false: its rows are of others than the targets, and here there are none
+    std::int64_t rows = 0;  ///< there are in all, of which the targets' are here; 0: it has no rows of nodes
 };
 
 struct FunctionRun {

@@ -205,7 +205,7 @@ Bindings LocalGraphs::inputsOf(const Part& part) const
         const c10::IValue& whole = m_inputs.at(input.value);
         if (whole.isInt()) {
             const at::Tensor* counted = value.number.isConstant() ? nullptr : numbers(value.number.symbol);
-            if (!counted && m_a.types() == 1 && whole.toInt() == m_numNodes[0])
+            if (!counted && m_a.types() == 1 && isCalledNumberOfNodes(value.name) && whole.toInt() == m_numNodes[0])
                 counted = &part.nodes[0];
             inputs[input.value] = counted ? c10::IValue(counted->numel()) : whole;
             continue;

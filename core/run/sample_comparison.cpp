@@ -45,7 +45,7 @@ public:
           m_progress(progress),
           m_inputs(bindInputs(model, graph, options.run)),
           m_constants(evaluateConstants(model.uncut())),
-          m_targets{options.run.targets, options.run.targets.empty() ? -1 : targetType(model.uncut(), options.run.targetType)}
+          m_targets(targetsOf(model.uncut(), options.run))
     {
     }
 
@@ -76,12 +76,11 @@ public:
     std::vector<std::string> notCompared() const
     {
         const Program& program = m_model.program();
-        const bool areAllAsked = m_targets.nodes.empty();
-        const int type = areAllAsked ? -1 : targetType(*m_model.analysis, m_options.run.targetType);
+        const Targets targets = targetsOf(*m_model.analysis, m_options.run);
         std::vector<std::string> names;
         for (const ValueId output : program.outputs)
             if (const std::string& name = program[output].name;
-                m_model.analysis->values[output].reach == Reach::Feature && (areAllAsked || isAsked(*m_model.analysis, output, type)) &&
+                m_model.analysis->values[output].reach == Reach::Feature && isAsked(*m_model.analysis, output, targets) &&
                 std::ranges::find(m_result.comparisons, name, &Comparison::output) == m_result.comparisons.end())
                 names.push_back(name);
         return names;

@@ -2,16 +2,26 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/analysis/shape_text.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/run/executor.h"
+#include "core/run/run.h"
+#include "core/run/tensors.h"
 
 /// Which nodes are computed where not all are asked for.
 namespace cleave {
 
 namespace {
+
+// What an output has a row for each of.
+struct OutputRows {
+    bool areEdges = false;
+    int type = -1;  // of nodes; -1: of none
+    int dim = 0;    // where they lie
+};
 
 bool hasRowsOfEdges(const Program& program, ValueId output)
 {
@@ -26,88 +36,103 @@ bool hasRowsOfEdges(const Program& program, ValueId output)
     return std::ranges::any_of(program.inputs, isOfEdges);
 }
 
-bool isOfEdges(const Analysis& analysis, ValueId output)
+OutputRows rowsOfOutput(const Analysis& analysis, ValueId output)
 {
     const ValueFacts& facts = analysis.values[output];
-    return facts.rows == Rows::Edges || (facts.reach != Reach::Feature && hasRowsOfEdges(analysis.program, output)) ||
-           (facts.rows == Rows::Nodes && countsEdges(analysis, facts.nodeType));
+    if (facts.rows == Rows::Edges || (facts.rows == Rows::Nodes && countsEdges(analysis, facts.nodeType)))
+        return {true, -1, std::max(facts.rowDim, 0)};
+    if (facts.rows == Rows::Nodes)
+        return {false, facts.nodeType, facts.rowDim};
+    if (facts.reach == Reach::Feature)
+        return {};
+    if (hasRowsOfEdges(analysis.program, output))
+        return {true};
+    // Of what comes of the graph alone, sizes tell.
+    const std::vector<Dim>& sizes = analysis.program[output].sizes;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (const int type = sizes[d].isConstant() ? -1 : analysis.typeCountedBy(sizes[d].symbol); type >= 0)
+            return {false, type, static_cast<int>(d)};
+    return {};
+}
+
+const std::string& typeName(const Analysis& analysis, int type)
+{
+    return analysis.nodeTypes[static_cast<std::size_t>(type)].name;
 }
 
 int typeNamed(const Analysis& analysis, const std::string& name)
 {
     std::vector<std::string> known;
     for (const ValueId output : analysis.program.outputs) {
-        const ValueFacts& facts = analysis.values[output];
-        if (facts.rows != Rows::Nodes || isOfEdges(analysis, output))
-            continue;
-        const std::string& type = analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)].name;
-        if (type == name)
-            return facts.nodeType;
-        if (std::ranges::find(known, type) == known.end())
-            known.push_back(type);
+        const int type = rowsOfOutput(analysis, output).type;
+        if (type >= 0 && typeName(analysis, type) == name)
+            return type;
+        if (type >= 0 && std::ranges::find(known, printable(typeName(analysis, type))) == known.end())
+            known.push_back(printable(typeName(analysis, type)));
     }
     if (known.empty())
         throw Error("Only nodes can be asked for, but no output has a row for each node.");
-    std::ranges::transform(known, known.begin(), [](const std::string& type) { return printable(type); });
     throw Error("No output has rows of '" + printable(name) + "', but of " + join(known, ", ") + ".");
 }
 
-}  // namespace
-
-int targetType(const Analysis& analysis, const std::string& named)
+int typeOfAll(const Analysis& analysis)
 {
-    if (!named.empty())
-        return typeNamed(analysis, named);
     int type = -1;
     for (const ValueId output : analysis.program.outputs) {
-        const ValueFacts& facts = analysis.values[output];
-        const std::string name = printable(analysis.program[output].name);
-        if (isOfEdges(analysis, output))
-            throw Error("Only nodes can be asked for, but output '" + name + "' has a row for each edge: with --target-type it is left out.");
-        if (facts.rows != Rows::Nodes)
-            continue;
-        const NodeType& rows = analysis.nodeTypes[static_cast<std::size_t>(facts.nodeType)];
-        if (type >= 0 && type != facts.nodeType)
-            throw Error("The outputs have rows of several types of nodes, " + printable(analysis.nodeTypes[static_cast<std::size_t>(type)].name) +
-                        " and " + printable(rows.name) + ": say with --target-type which are asked for.");
-        type = facts.nodeType;
+        const OutputRows rows = rowsOfOutput(analysis, output);
+        if (rows.areEdges)
+            throw Error("Only nodes can be asked for, but output '" + printable(analysis.program[output].name) +
+                        "' has a row for each edge: with --target-type it is left out.");
+        if (rows.type >= 0 && type >= 0 && type != rows.type)
+            throw Error("The outputs have rows of several types of nodes, " + printable(typeName(analysis, type)) + " and " +
+                        printable(typeName(analysis, rows.type)) + ": say with --target-type which are asked for.");
+        type = std::max(type, rows.type);
     }
     if (type < 0)
         throw Error("Only nodes can be asked for, but no output has a row for each node.");
     return type;
 }
 
-bool isAsked(const Analysis& analysis, ValueId output, int type)
+}  // namespace
+
+Targets targetsOf(const Analysis& analysis, const RunOptions& options)
 {
-    const ValueFacts& facts = analysis.values[output];
-    return !isOfEdges(analysis, output) && (facts.rows != Rows::Nodes || facts.nodeType == type);
+    if (options.targets.empty())
+        return {};
+    return {options.targets, options.targetType.empty() ? typeOfAll(analysis) : typeNamed(analysis, options.targetType)};
 }
 
-at::Tensor askedRows(const Analysis& analysis, ValueId output, const at::Tensor& tensor, const at::Tensor& nodes, int type)
+bool isAsked(const Analysis& analysis, ValueId output, const Targets& targets)
 {
-    const ValueFacts& facts = analysis.values[output];
-    if (!isAsked(analysis, output, type))
-        return tensor.narrow(std::max(facts.rowDim, 0), 0, 0).clone();
-    if (facts.rows == Rows::Nodes)
-        return targetRows(tensor, facts, nodes);
-    if (facts.reach == Reach::Feature)
+    const OutputRows rows = rowsOfOutput(analysis, output);
+    return targets.areAll() || (!rows.areEdges && (rows.type < 0 || rows.type == targets.type));
+}
+
+at::Tensor askedRows(const Analysis& analysis, ValueId output, const at::Tensor& tensor, const Targets& targets)
+{
+    const OutputRows rows = rowsOfOutput(analysis, output);
+    if (targets.areAll() || (!rows.areEdges && rows.type < 0))
         return tensor;
-    const std::vector<Dim>& sizes = analysis.program[output].sizes;
-    const auto dim = std::ranges::find_if(sizes, [&](const Dim& size) { return analysis.typeCountedBy(size.symbol) == type; });
-    return dim == sizes.end() ? tensor : tensor.index_select(dim - sizes.begin(), nodes);
+    if (!isAsked(analysis, output, targets))
+        return tensor.narrow(rows.dim, 0, 0).clone();
+    const at::Tensor nodes = view(targets.nodes);
+    const ValueFacts& facts = analysis.values[output];
+    return facts.rows == Rows::Nodes ? targetRows(tensor, facts, nodes) : tensor.index_select(rows.dim, nodes);
 }
 
 // Going backwards from the last function: what later ones read of a function's save points is what it must compute.
-void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const std::string& typeName, const Progress& progress)
+void LayerWise::setTargets(Targets targets, const Progress& progress)
 {
-    m_targetType = targetType(m_a, typeName);
-    const std::int64_t asked = m_graph.numNodes(m_targetType);
+    m_targets = std::move(targets);
+    const std::int64_t asked = m_graph.numNodes(m_targets.type);
+    std::set<ValueId> read;  // by whoever wants outputs, or functions that are run
     std::map<ValueId, std::vector<bool>> needed;
     for (const ValueId output : m_a.program.outputs) {
-        if (!isAsked(m_a, output, m_targetType))
+        if (!isAsked(m_a, output, m_targets))
             continue;
+        read.insert(output);
         std::vector<bool>& rows = needed.try_emplace(output, static_cast<std::size_t>(asked)).first->second;
-        for (const std::int64_t node : nodes) {
+        for (const std::int64_t node : m_targets.nodes) {
             if (asked == 0)
                 throw Error("There is no node " + std::to_string(node) + ": the graph has none.");
             if (node < 0 || node >= asked)
@@ -115,7 +140,6 @@ void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const std::st
             rows[static_cast<std::size_t>(node)] = true;
         }
     }
-    m_targets = view(nodes).clone();
     m_graph.groupAllEdges(progress);
     // Nodes of a type whose rows are read of what a function saves.
     const auto readOf = [&](const CutFunction& function, int type) {
@@ -127,6 +151,11 @@ void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const std::st
         return rows;
     };
     for (auto function = m_cut.functions.rbegin(); function != m_cut.functions.rend(); ++function) {
+        if (std::ranges::none_of(function->saves, [&](ValueId value) { return read.contains(value); })) {
+            m_graph.leaveOut(*function);
+            continue;
+        }
+        read.insert(function->reads.begin(), function->reads.end());
         if (function->isGlobal) {
             for (const ValueId value : function->reads)
                 if (const ValueFacts& facts = m_a.values[value]; facts.rows == Rows::Nodes)
@@ -134,7 +163,7 @@ void LayerWise::setTargets(const std::vector<std::int64_t>& nodes, const std::st
             continue;
         }
         for (int type = 0; type < m_a.types(); ++type)
-            if (function->rowsOf.valid() ? type == function->nodeType : function->targetsOf(type) >= 0)
+            if (!function->rowsOf.valid() && function->targetsOf(type) >= 0)
                 m_graph.computeOnly(*function, type, readOf(*function, type), progress);
         addReads(*function, m_graph.rowsOf(*function), needed);
     }

@@ -44,8 +44,10 @@ void addJitters(VerifyResult& result, const Model& model, const DataGraph& graph
     RunOptions moved = options.run;
     moved.store.clear();
     moved.resume = moved.warmsUp = false;
-    if (!nodes.empty())
+    if (!nodes.empty()) {
         moved.targets = nodes;
+        moved.targetType = model.analysis->nodeTypes.front().name;
+    }
     const auto rowIn = [&](std::int64_t row) {
         const std::int64_t node = options.run.targets.empty() ? row : options.run.targets[static_cast<std::size_t>(row)];
         return nodes.empty() ? row : std::ranges::lower_bound(nodes, node) - nodes.begin();
@@ -160,7 +162,7 @@ std::vector<Array> recordedOf(const std::vector<std::int64_t>& targets, const Ru
             continue;
         std::vector<std::int64_t> shape = expected[i]->shape;
         const std::int64_t rows = std::exchange(shape[rowDim], std::ssize(targets));
-        if (rows <= std::ranges::max(targets) || shape != run.outputs[i].array.shape || rows == shape[rowDim])
+        if (rows != run.outputs[i].rows || shape != run.outputs[i].array.shape)
             continue;
         chosen[i] = toArray(rowsOf(*expected[i], run.outputs[i].rowDim, targets).movedim(0, run.outputs[i].rowDim).contiguous());
         expected[i] = &chosen[i];
@@ -168,22 +170,30 @@ std::vector<Array> recordedOf(const std::vector<std::int64_t>& targets, const Ru
     return chosen;
 }
 
-bool isScores(const Array& array, const Array& labels)
+bool isScores(const Array& array, std::int64_t rows)
 {
-    return array.shape.size() == 2 && array.shape[0] == labels.shape[0] && array.shape[1] > 1 && isFloating(array.dtype);
+    return array.shape.size() == 2 && array.shape[0] == rows && array.shape[1] > 1 && isFloating(array.dtype);
 }
 
-void addAccuracies(VerifyResult& result, const DataGraph& graph, const Array& scores, const std::string& run)
+// allRows: of the output, were all nodes asked for.
+void addAccuracies(VerifyResult& result, const DataGraph& graph, const Array& scores, std::int64_t allRows, const std::vector<std::int64_t>& targets,
+                   const std::string& run)
 {
-    if (!graph.labels || !isScores(scores, *graph.labels))
+    if (!graph.labels || (!targets.empty() && graph.labels->shape[0] != allRows))
         return;
-    const at::Tensor labels = toTensor(*graph.labels);
+    const auto ofTargets = [&](const Array& array) {
+        const at::Tensor all = toTensor(array);
+        return targets.empty() ? all : all.index_select(0, at::tensor(targets, at::kLong));
+    };
+    const at::Tensor labels = ofTargets(*graph.labels);
+    if (!isScores(scores, labels.size(0)))
+        return;
     const at::Tensor right = toTensor(scores).to(at::kFloat).argmax(1).eq(labels);
     for (const auto& [split, mask] :
          {std::pair("test", &graph.testMask), std::pair("validation", &graph.valMask), std::pair("train", &graph.trainMask)}) {
         if (!*mask || (*mask)->shape != graph.labels->shape)
             continue;
-        const at::Tensor chosen = toTensor(**mask).to(at::kBool).logical_and(labels.ge(0));
+        const at::Tensor chosen = ofTargets(**mask).to(at::kBool).logical_and(labels.ge(0));
         const double count = chosen.sum().item<double>();
         if (count > 0)
             result.accuracies.push_back({run, split, right.logical_and(chosen).sum().item<double>() / count});
@@ -232,11 +242,12 @@ VerifyResult verify(const Model& model, const DataGraph& graph, const VerifyOpti
         for (std::size_t i = 0; i < result.layerWise.outputs.size(); ++i) {
             if (!result.layerWise.outputs[i].isAsked)
                 continue;
-            addAccuracies(result, graph, result.layerWise.outputs[i].array, "layer-wise");
+            const std::int64_t all = result.layerWise.outputs[i].rows;
+            addAccuracies(result, graph, result.layerWise.outputs[i].array, all, options.run.targets, "layer-wise");
             if (!result.sample)
-                addAccuracies(result, graph, result.full.outputs[i].array, "full graph");
+                addAccuracies(result, graph, result.full.outputs[i].array, all, options.run.targets, "full graph");
             if (expected[i])
-                addAccuracies(result, graph, *expected[i], "expected");
+                addAccuracies(result, graph, *expected[i], all, options.run.targets, "expected");
         }
         if (!result.comparisons.empty() && std::ranges::all_of(result.comparisons, &Comparison::tellsNothing))
             throw Error(

@@ -2039,6 +2039,14 @@
         <source>Rows of %1 are computed from parameters alone: they are computed once, and are the node features.</source>
         <translation>%1 的行只由参数算出：只计算一次，并作为节点特征。</translation>
     </message>
+    <message>
+        <source>There would be %1 rows of %2: Cleave handles up to %3.</source>
+        <translation>%2 会有 %1 行：Cleave 最多处理 %3 行。</translation>
+    </message>
+    <message>
+        <source>More edges than 32 bits count cannot be gone through at once.</source>
+        <translation>一次无法处理超过 32 位计数的边。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>

@@ -170,6 +170,10 @@ TEST(Cli, OutputsOfNodesOfOneType)
     EXPECT_EQ(readNpy(out).shape.front(), 2);
     EXPECT_EQ(run("verify " + with + " --targets 5,3 --target-type author").code, 0);
     EXPECT_NE(run("verify " + with + " --target-type author").err.find("requires --targets"), std::string::npos);
+    const std::string plan = (folder / "p.cleave.json").string();
+    ASSERT_EQ(run("plan " + files + " --out " + plan).code, 0);
+    const Result recorded = run("verify " + with + " --plan " + plan + " --targets 5 --target-type author --record");
+    EXPECT_NE(recorded.err.find("not for some"), std::string::npos) << "what was computed of some nodes proves nothing for the others";
 }
 
 TEST(Cli, NothingIsLeftWhereTheOutputCannotBeWritten)

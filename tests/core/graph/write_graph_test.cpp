@@ -90,6 +90,26 @@ TEST(WriteGraph, RefusesOtherTargets)
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
+// Their edges have no edge_index that could be written.
+TEST(WriteGraph, RefusesSendersAndReceiversAsText)
+{
+    const test::TemporaryFolder folder;
+    NewArray senders = makeArray(DType::Int64, {10}), receivers = makeArray(DType::Int64, {10}), nodes = makeArray(DType::Int64, {});
+    for (std::int64_t i = 0; i < 10; ++i) {
+        reinterpret_cast<std::int64_t*>(senders.data)[i] = i;
+        reinterpret_cast<std::int64_t*>(receivers.data)[i] = 9 - i;
+    }
+    *reinterpret_cast<std::int64_t*>(nodes.data) = 10;
+    writeNpz(folder / "g.npz", {{"senders", senders.array}, {"receivers", receivers.array}, {"num_nodes", nodes.array}});
+    const DataGraph graph = readGraph(folder / "g.npz");
+    EXPECT_EQ(graph.numEdges, 10);
+    for (const char* name : {"g.csv", "g.txt", "g.mtx"}) {
+        EXPECT_NE(test::errorOf([&] { writeGraph(folder / name, graph); }).find("under other names than edge_index"), std::string::npos);
+        EXPECT_FALSE(std::filesystem::exists(folder / name));
+    }
+    EXPECT_EQ(test::errorOf([&] { writeGraph(folder / "back.npz", graph); }), "");
+}
+
 TEST(WriteGraph, NamesTheFileThatWasAskedFor)
 {
     const test::TemporaryFolder folder;

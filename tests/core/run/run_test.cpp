@@ -206,6 +206,25 @@ TEST(Run, PartOfTheNodesComputesTheirNeighbourhoodOnly)
     EXPECT_NE(errorOf([&] { runLayerWise(edges, zooGraph("link_prediction"), options); }).find("row for each edge"), std::string::npos);
 }
 
+// Labels, and outputs that were recorded for all nodes, are those of the nodes that are asked for, in whatever order and however many.
+TEST(Run, AllNodesInAnotherOrderHaveTheSameAccuracy)
+{
+    const Model model = openModel(test::examplesDir() / "gcn.pt2");
+    const DataGraph cora = readGraph(test::examplesDir() / "cora.npz");
+    VerifyOptions options;
+    options.expected = readNpz(test::examplesDir() / "gcn.expected.npz");
+    const VerifyResult whole = verify(model, cora, options);
+    options.run.targets.resize(static_cast<std::size_t>(cora.numNodes));
+    std::iota(options.run.targets.rbegin(), options.run.targets.rend(), 0);
+    const VerifyResult backwards = verify(model, cora, options);
+    EXPECT_TRUE(backwards.equal());
+    EXPECT_EQ(backwards.comparisons.size(), whole.comparisons.size());
+    ASSERT_EQ(backwards.accuracies.size(), whole.accuracies.size());
+    ASSERT_FALSE(whole.accuracies.empty());
+    for (std::size_t i = 0; i < whole.accuracies.size(); ++i)
+        EXPECT_NEAR(backwards.accuracies[i].value, whole.accuracies[i].value, 1e-3) << whole.accuracies[i].run << " " << whole.accuracies[i].split;
+}
+
 TEST(Run, InputsAreLeftAsTheyWere)
 {
     const Model model = openModel(test::testDir() / "models/adversarial/changes_input.pt2");

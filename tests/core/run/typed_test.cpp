@@ -190,9 +190,25 @@ TEST(NodeTypes, TargetsMayBeOfOneTypeOfSeveral)
     EXPECT_THAT(test::errorOf([&] { runLayerWise(model, graph, options); }), HasSubstr("No output has rows of 'venue', but of paper, author"));
 }
 
-// Outputs with a row for each edge are left out, too.
+// Outputs with a row for each edge are left out, too, and so are the functions that only they need, whatever these read.
 TEST(NodeTypes, TargetsMayBeNodesBesideEdges)
 {
+    const Model links = unchecked("with_edge_norms");
+    const DataGraph linked = zooGraph("with_edge_norms");
+    RunOptions few;
+    few.targets = {2, 7};
+    EXPECT_THAT(test::errorOf([&] { runLayerWise(links, linked, few); }), HasSubstr("has a row for each edge: with --target-type it is left out"));
+    few.targetType = "nodes";
+    const RunResult part = runLayerWise(links, linked, few), whole = runLayerWise(links, linked, {});
+    for (std::size_t o = 0; o < part.outputs.size(); ++o)
+        EXPECT_EQ(part.outputs[o].array.shape.front(), part.outputs[o].isAsked ? 2 : 0) << part.outputs[o].name;
+    EXPECT_TRUE(std::ranges::any_of(part.outputs, [](const NamedArray& output) { return !output.isAsked; }));
+    for (std::size_t f = 0; f < part.functions.size(); ++f)
+        EXPECT_LE(part.functions[f].rows, whole.functions[f].rows);
+    VerifyOptions fewVerified;
+    fewVerified.run = few;
+    EXPECT_TRUE(verify(links, linked, fewVerified).equal());
+
     const Model model = unchecked("beside_lists");
     std::set<std::string> known;
     for (const ValueId output : model.program().outputs)
@@ -204,6 +220,40 @@ TEST(NodeTypes, TargetsMayBeNodesBesideEdges)
         options.run.targetType = type;
         EXPECT_TRUE(verify(model, zooGraph("beside_lists"), options).equal()) << type;
     }
+}
+
+// A difference is reported, whatever rows the other outputs have.
+TEST(NodeTypes, DifferencesAreToldBesideOutputsOfEdges)
+{
+    const Model model = unchecked("with_edge_norms");
+    const DataGraph graph = zooGraph("with_edge_norms");
+    const RunResult right = runLayerWise(model, graph, {});
+    VerifyOptions options;
+    const Array& found = right.outputs.front().array;
+    NewArray wrong = makeArray(found.dtype, found.shape);
+    std::memcpy(wrong.data, found.data.get(), found.bytes());
+    reinterpret_cast<float*>(wrong.data)[3] += 1;
+    options.expected["expected_0"] = wrong.array;
+    const VerifyResult result = verify(model, graph, options);
+    EXPECT_FALSE(result.equal());
+}
+
+// Which of both a store was made for is told by nodes, not by how their type was written.
+TEST(NodeTypes, StoresOfTargetsAreTakenUpAgain)
+{
+    const Model model = unchecked("hgt");
+    const DataGraph graph = zooGraph("hgt");
+    const test::TemporaryFolder folder;
+    RunOptions options;
+    options.targets = {5, 1};
+    options.store = folder / "store";
+    const RunResult first = runLayerWise(model, graph, options);
+    options.resume = true;
+    options.targetType = "paper";
+    const RunResult again = runLayerWise(model, graph, options);
+    EXPECT_EQ(std::memcmp(first.outputs.front().array.data.get(), again.outputs.front().array.data.get(), first.outputs.front().array.bytes()), 0);
+    options.targets = {5, 2};
+    EXPECT_FALSE(test::errorOf([&] { runLayerWise(model, graph, options); }).empty());
 }
 
 // One user needs the items that he rated, their users, and all items for the mean.
