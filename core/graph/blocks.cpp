@@ -245,6 +245,22 @@ EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_
     return grouped;
 }
 
+EdgesBySegment edgesInto(const EdgesBySegment& all, std::span<const std::int64_t> nodes)
+{
+    EdgesBySegment chosen;
+    chosen.begin.resize(all.begin.size());
+    std::int64_t* begin = chosen.begin.data();
+    begin[0] = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        begin[i + 1] = begin[i] + all.count(nodes[i], nodes[i] + 1);
+    const std::int64_t edges = begin[nodes.size()];
+    std::fill(begin + nodes.size(), begin + all.begin.size(), edges);
+    chosen.edges.resize(static_cast<std::size_t>(edges));
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        std::ranges::copy(all.of(nodes[i], nodes[i] + 1), chosen.edges.data() + begin[i]);
+    return chosen;
+}
+
 EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t numNodes, std::span<const EdgeWords> columns, int threads)
 {
     if (columns.size() == columnsAtOnce && isOfEnds(columns[1], columns[0], segment))

@@ -27,6 +27,9 @@ struct EdgesBySegment {
 /// Stable counting sort in O(V + M). Error if an index is not in 0 … numNodes - 1.
 EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads = 1);
 
+/// Edges into these nodes, one after another; into the nodes behind them there are none.
+EdgesBySegment edgesInto(const EdgesBySegment& all, std::span<const std::int64_t> nodes);
+
 /// 32 bits of each edge, to be put in the order of the edges: numbers of nodes, products of what nodes have, or anything.
 struct EdgeWords {
     std::span<const std::int64_t> nodes;  ///< [M or more] as 32 bits, of which negative ones count from the last; what names no node becomes -1

@@ -298,7 +298,7 @@ void OrderedGraph::groupStructure(const CutFunction& function, const std::vector
     };
     // What a program computes may have another number of entries than its exporter took for granted.
     const auto requireEdges = [&](ValueId value, std::int64_t entries, ValueId segment) {
-        if (const std::int64_t edges = traversal.edges.at(segment).begin.back(); entries < edges)
+        if (const std::int64_t edges = structure(segment).numel(); entries < edges)
             throw Error("'" + printable(m_a.program[value].name) + "' has " + formatCount(entries) + " entries, but edges are reduced at the " +
                         formatCount(edges) + " of '" + printable(m_a.program[segment].name) + "'.");
     };

@@ -262,25 +262,36 @@ void OrderedGraph::takeNaturalOrder()
     }
 }
 
-void OrderedGraph::computeOnly(const CutFunction& function, int type, const std::vector<bool>& marked, const Progress& progress)
+void OrderedGraph::computeOnly(const CutFunction& function, int type, const std::vector<bool>& marked)
 {
-    std::vector<std::int64_t> before(static_cast<std::size_t>(numNodes(type)));
-    if (const at::Tensor& all = m_traversals[static_cast<std::size_t>(type)].order; all.defined())
-        std::ranges::copy(numbersOf(all), before.begin());
-    else
-        std::iota(before.begin(), before.end(), 0);
-    std::vector<std::int64_t> order;
-    order.reserve(before.size());
-    std::ranges::copy_if(before, std::back_inserter(order), [&](std::int64_t v) { return marked[static_cast<std::size_t>(v)]; });
-    const auto count = static_cast<std::int64_t>(order.size());
-    if (count == numNodes(type))
+    const std::int64_t nodes = numNodes(type), count = std::ranges::count(marked, true);
+    if (count == nodes)
         return;
-    std::ranges::copy_if(before, std::back_inserter(order), [&](std::int64_t v) { return !marked[static_cast<std::size_t>(v)]; });
-    Traversal traversal = traversalOf(order, type);
+    const Traversal& all = m_traversals[at(type)];
+    Traversal traversal;
+    traversal.nodeType = type;
     traversal.count = count;
-    const std::vector<ValueId> segments = function.segmentsInto(type);
-    groupEdges(traversal, {segments.begin(), segments.end()}, progress);
-    m_traversalOf[indexOf(function)][static_cast<std::size_t>(type)] = m_traversals.size();
+    traversal.order = at::empty({nodes}, at::kLong);
+    traversal.place = at::empty({nodes}, at::kLong);
+    at::Tensor placesBefore = at::empty({nodes}, at::kLong);  // of the nodes in their new order
+    const auto* before = all.order.defined() ? all.order.data_ptr<std::int64_t>() : nullptr;
+    auto *order = traversal.order.data_ptr<std::int64_t>(), *place = traversal.place.data_ptr<std::int64_t>(),
+         *placeBefore = placesBefore.data_ptr<std::int64_t>();
+    std::int64_t next = 0, nextOther = count;
+    for (std::int64_t p = 0; p < nodes; ++p) {
+        const std::int64_t node = before ? before[p] : p, to = marked[static_cast<std::size_t>(node)] ? next++ : nextOther++;
+        order[to] = node;
+        place[node] = to;
+        placeBefore[to] = p;
+    }
+    // Edges into others are followed where a block has several hops.
+    bool isOneHop = true;
+    for (int frame = 0; frame < static_cast<int>(function.frames.size()); ++frame)
+        isOneHop = isOneHop && (function.frames[at(frame)].kind == FrameKind::Targets || isIntoTargets(function, frame));
+    const std::span places(placeBefore, static_cast<std::size_t>(isOneHop ? count : nodes));
+    for (const ValueId segment : function.segmentsInto(type))
+        traversal.edges[segment] = edgesInto(all.edges.at(segment), places);
+    m_traversalOf[indexOf(function)][at(type)] = m_traversals.size();
     m_traversals.push_back(std::move(traversal));
 }
 

@@ -84,8 +84,8 @@ public:
     void leaveOut(const CutFunction& function) { m_leftOut.insert(indexOf(function)); }
     bool isLeftOut(const CutFunction& function) const { return m_leftOut.contains(indexOf(function)); }
 
-    /// Of a type's nodes, those that are marked come first in this function, and only they are computed.
-    void computeOnly(const CutFunction& function, int type, const std::vector<bool>& marked, const Progress& progress);
+    /// Of a type's nodes, those that are marked come first in this function, and only they are computed. After groupAllEdges.
+    void computeOnly(const CutFunction& function, int type, const std::vector<bool>& marked);
 
     const std::vector<Traversal>& traversals() const { return m_traversals; }
     const Traversal& of(const CutFunction& function) const { return of(function, function.nodeType); }

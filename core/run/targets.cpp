@@ -164,7 +164,8 @@ void LayerWise::setTargets(Targets targets, const Progress& progress)
         }
         for (int type = 0; type < m_a.types(); ++type)
             if (!function->rowsOf.valid() && function->targetsOf(type) >= 0)
-                m_graph.computeOnly(*function, type, readOf(*function, type), progress);
+                m_graph.computeOnly(*function, type, readOf(*function, type));
+        progress.check();
         addReads(*function, m_graph.rowsOf(*function), needed);
     }
 }
@@ -172,7 +173,13 @@ void LayerWise::setTargets(Targets targets, const Progress& progress)
 // The nodes whose rows a function reads of each tensor of the store.
 void LayerWise::addReads(const CutFunction& function, std::int64_t count, std::map<ValueId, std::vector<bool>>& needed)
 {
-    const Batch batch = m_batches.make(function, 0, count, &m_numbers);
+    constexpr std::int64_t atOnce = 1 << 14;
+    for (std::int64_t first = 0; first < count; first += atOnce)
+        addReads(function, m_batches.make(function, first, std::min(count, first + atOnce), &m_numbers), needed);
+}
+
+void LayerWise::addReads(const CutFunction& function, const Batch& batch, std::map<ValueId, std::vector<bool>>& needed)
+{
     const auto mark = [&](ValueId value, const at::Tensor& nodes) {
         const std::int64_t all = m_graph.numNodes(m_a.values[value].nodeType);
         std::vector<bool>& rows = needed.try_emplace(value, static_cast<std::size_t>(all)).first->second;
