@@ -148,6 +148,8 @@ std::vector<PropertySection> describeGraph(const DataGraph& graph, const std::op
                          {}});
     }
     for (const auto& [name, array] : graph.arrays) {
+        if (name == "edge_index" && !graph.hasEdges)
+            continue;  // stands for none
         QStringList sizes;
         for (const std::int64_t size : array.shape)
             sizes.append(countText(size));

@@ -453,8 +453,9 @@ private:
     bool isMatrix(const Array& array) const
     {
         const std::vector<std::int64_t>& shape = array.shape;
-        return shape.size() > 1 && shape[shape.size() - 1] == m_graph.numNodes && shape[shape.size() - 2] == m_graph.numNodes &&
-               (shape.size() == 2 || (shape.size() == 3 && shape[0] == 1));
+        if (shape.size() == 3 && shape[0] > 1)  // of graphs side by side
+            return shape[1] == shape[2] && shape[0] * shape[1] == m_graph.numNodes;
+        return shape.size() > 1 && shape[shape.size() - 1] == m_graph.numNodes && shape[shape.size() - 2] == m_graph.numNodes && shape.size() <= 3;
     }
 
     // Which nodes those of a relation are is for the model to say.
@@ -463,9 +464,14 @@ private:
         if (!m_isTyped && !m_all.contains("edge_index")) {
             m_graph.hasEdges = false;
             m_all.emplace("edge_index", makeArray(DType::Int64, {2, 0}).array);
-            m_graph.notes.push_back(std::ranges::any_of(m_all, [&](const auto& array) { return isMatrix(array.second); })
-                                        ? "The graph has no array edge_index, but a square matrix: it fits models that take that, or no edges."
-                                        : "The graph has no array edge_index: it fits models that take no edges.");
+            // Ends may be called otherwise, and stand in several arrays, which is for the model to say.
+            const bool hasNumbers = std::ranges::any_of(m_all, [](const auto& named) {
+                return named.first != "edge_index" && isInteger(named.second.dtype) && !named.second.shape.empty();
+            });
+            if (std::ranges::any_of(m_all, [&](const auto& array) { return isMatrix(array.second); }))
+                m_graph.notes.push_back("The graph has no array edge_index, but a square matrix: it fits models that take that, or no edges.");
+            else if (!hasNumbers)
+                m_graph.notes.push_back("The graph has no array edge_index: it fits models that take no edges.");
         }
         for (auto& [name, array] : m_all)
             if (name == "edge_index" || (m_isTyped && m_relations.contains(name)))

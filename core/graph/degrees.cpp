@@ -36,6 +36,8 @@ const std::pair<const std::string, Array>* targetRows(const DataGraph& graph, co
 // Of each node, those of different types after each other. Empty where edges are not listed, or there are more nodes than memory can count them of.
 std::vector<std::int64_t> degreesOf(const DataGraph& graph)
 {
+    if (!graph.hasEdges && graph.numEdges > 0)
+        return {};  // their ends are called otherwise
     std::map<std::string, std::vector<std::int64_t>> byType;
     for (const auto& [name, array] : graph.arrays) {
         const std::vector<std::string> words = wordsOf(name);

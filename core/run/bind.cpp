@@ -162,6 +162,9 @@ at::Tensor bind(const Analysis& analysis, const Input& input, const DataGraph& g
     const bool toFloat = isFloating(value.dtype) && !isFloating(array.dtype);
     if (array.dtype != value.dtype && !bothFloat && !bothInteger && !toFloat)
         throw mismatch("the type does not fit");
+    // A script does not say which of both it takes, and rows at a mask are others than those at zeros and ones.
+    if (program.producer == "TorchScript" && (array.dtype == DType::Bool) != (value.dtype == DType::Bool))
+        throw mismatch("open the model with the graph, so that it is read as it is run");
     const at::Tensor tensor = toTensor(array);
     return (input.rowDim > 0 ? tensor.movedim(input.rowDim, 0) : tensor).to(scalarType(value.dtype)).contiguous();
 }

@@ -96,7 +96,13 @@ Model openModel(const std::filesystem::path& path, const OpenOptions& options, c
 bool isForOtherArrays(const Model& model, const std::map<std::string, ArrayShape>& shapes)
 {
     const auto isThere = [&](const std::string& input) { return shapes.contains(input); };
-    return std::ranges::any_of(model.program().leftOut, isThere) || std::ranges::any_of(model.analysis->freeSizes, [&](const FreeSize& free) {
+    // Scripts do not say what takes masks.
+    const auto isMask = [&](const Input& input) {
+        const Value& value = model.program()[input.value];
+        const auto shape = findNamed(shapes, value.name);
+        return model.program().producer == "TorchScript" && shape != shapes.end() && (shape->second.dtype == DType::Bool) != (value.dtype == DType::Bool);
+    };
+    return std::ranges::any_of(model.program().leftOut, isThere) || std::ranges::any_of(model.program().inputs, isMask) || std::ranges::any_of(model.analysis->freeSizes, [&](const FreeSize& free) {
                const auto shape = findNamed(shapes, free.input);
                const auto dim = static_cast<std::size_t>(free.dim);
                return shape != shapes.end() && dim < shape->second.sizes.size() && shape->second.sizes[dim] > 0 &&

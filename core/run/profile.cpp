@@ -67,7 +67,8 @@ public:
         return seconds;
     }
 
-    double run(const Step& step)
+    // isGlobal: all rows at once, as many as the op says.
+    double run(const Step& step, bool isGlobal)
     {
         const Op& op = m_a.program[step.op];
         std::vector<c10::IValue> operands, outputs;
@@ -92,7 +93,7 @@ public:
                 return input;
             };
             std::optional<RowEntry> rows;
-            if (!step.rowDims.empty() && step.rowDims.front() >= 0)
+            if (!isGlobal && !step.rowDims.empty() && step.rowDims.front() >= 0)
                 rows = RowEntry{step.rowDims.front(), add(m_rows(step.frame) * step.entries)};
             const auto results = lowerOp(
                 *graph, m_a.program, step.op, [&](std::size_t position, ValueId) { return add(operands.at(position)); }, rows);
@@ -107,10 +108,10 @@ public:
     }
 
     // Forgets results that no later step reads, so that memory is used again as in a run.
-    void freeAfter(const CutFunction& function, std::size_t done)
+    void freeAfter(const CutFunction& function, const EdgeFusion& fusion, std::size_t done)
     {
         if (m_lastRead.empty())
-            findLastReaders(function);
+            findLastReaders(function, fusion);
         std::erase_if(m_made, [&](const auto& made) {
             const auto last = m_lastRead.find({std::get<0>(made.first), std::get<1>(made.first)});
             return last == m_lastRead.end() || last->second <= done;
@@ -148,11 +149,19 @@ public:
     }
 
 private:
-    void findLastReaders(const CutFunction& function)
+    // An edge program reads where it runs what the steps read that it is made of.
+    void findLastReaders(const CutFunction& function, const EdgeFusion& fusion)
     {
         const auto note = [&](const StepOperand& operand, std::size_t reader) {
-            m_lastRead[{operand.value, operand.from >= 0 ? operand.from : operand.frame}] = reader;
+            std::size_t& last = m_lastRead[{operand.value, operand.from >= 0 ? operand.from : operand.frame}];
+            last = std::max(last, reader);
         };
+        for (const FusedEdges& program : fusion.programs) {
+            for (const FusedOperand& operand : program.operands)
+                note(operand.rows, program.step);
+            if (program.self)
+                note(*program.self, program.step);
+        }
         for (std::size_t i = 0; i < function.steps.size(); ++i)
             for (const StepOperand& operand : function.steps[i].operands)
                 note(operand, i);
@@ -273,8 +282,8 @@ Profile LayerWise::profile(std::int64_t batchSize, int samples, const Progress& 
                 const bool isProgram = program != fusion.programs.end() && program->step == s;
                 if (!isProgram && !live[s])
                     continue;
-                const double seconds = (isProgram ? steps.run(*program++) : steps.run(step)) / atOnce;
-                steps.freeAfter(function, s);
+                const double seconds = (isProgram ? steps.run(*program++) : steps.run(step, function.isGlobal)) / atOnce;
+                steps.freeAfter(function, fusion, s);
                 if (step.kind == StepKind::LocalIndex || m_a.values[m_a.program[step.op].outputs.front()].reach != Reach::Feature)
                     continue;
                 if (counts)

@@ -377,6 +377,11 @@ private:
                 names.push_back(m_inputs.names[i]);
                 inputs.push_back(*m_inputs.of[i]);
             }
+        // Rows at a mask are others than those at zeros and ones.
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            if (arrays[i].dtype == DType::Bool)
+                for (Shape& kind : m_kinds[inputs[i]])
+                    kind.dtype = DType::Bool;
         if (const auto shapes = shapesOf(arrays, names, nodesAndEdges(arrays, names) == AsMany::Likely)) {
             const std::vector<Shape> shared = withSharedRows(arrays, *shapes);
             for (std::size_t i = 0; i < inputs.size(); ++i) {

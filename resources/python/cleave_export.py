@@ -2114,9 +2114,10 @@ class _Inputs:
             return lambda tensors: {k: part(tensors) for k, part in parts.items()}
         if isinstance(value, (list, tuple)):
             known = set(self.all)
-            items = [self.take(_identifier(name, i), v) for i, v in enumerate(value)]
+            items = [self.take(_identifier(name, k), v) for k, v in zip(getattr(value, "_fields", range(len(value))), value)]
             self.lists[name] = [n for n in self.all if n not in known]
-            return lambda tensors: type(value)(item(tensors) for item in items)
+            make = value._make if hasattr(value, "_make") else type(value)  # of a named tuple
+            return lambda tensors: make(item(tensors) for item in items)
         if isinstance(value, int) and not isinstance(value, bool) and name in _NODE_COUNTS:
             return lambda tensors: self._counted(tensors, value)
         if value is None or isinstance(value, (bool, int, float, str)):
@@ -2495,8 +2496,13 @@ def _alike(tensor: torch.Tensor, rows: int, generator: torch.Generator) -> torch
         ordered = tensor.dim() == 1 and tensor.dtype != torch.bool and tensor.shape[0] > 1 and bool((tensor[1:] >= tensor[:-1]).all())
         return tensor[chosen.sort().values if ordered else chosen]
     noise = torch.rand(rows, *tensor.shape[1:], generator=generator, dtype=torch.float64)
-    low, high = float(tensor.min()), float(tensor.max())
-    return (low + noise * (high - low)).to(tensor.dtype)
+    finite = tensor[tensor.isfinite()]
+    low, high = (float(finite.min()), float(finite.max())) if finite.numel() else (0.0, 1.0)
+    alike = (low + noise * (high - low)).to(tensor.dtype)
+    if finite.numel() < tensor.numel():  # what is missing is missing in some of the rows again
+        chosen = tensor[torch.randint(0, tensor.shape[0], (rows,), generator=generator)] if tensor.dim() else tensor
+        alike = torch.where(chosen.isfinite(), alike, chosen)
+    return alike
 
 
 # What the ends of edges name. ----------------------------------------------------------------------------------------------------------

@@ -213,6 +213,19 @@ class Highest(torch.nn.Module):
         return torch.zeros_like(h).index_add(0, edge_index[1], weights * h[edge_index[0]])
 
 
+class AtMask(torch.nn.Module):
+    """Rows at a mask: at zeros and ones, which a script does not tell from it, there are others."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = torch.nn.Linear(make_models.FEATURES, 3)
+
+    def forward(self, x, edge_index, chosen, train_mask):
+        h = self.lin(x)
+        h = torch.zeros_like(h).index_add(0, edge_index[1], h[edge_index[0]])
+        return h[chosen], h[train_mask]
+
+
 class Weighted(torch.nn.Module):
     """Messages are weighed where the caller gives weights; a second optional input is of rows that no graph has."""
 
@@ -335,6 +348,10 @@ def write_odd(folder, inputs):
         weighted, weights = Weighted().eval(), given | {"edge_weight": inputs["edge_weight"]}
         torch.jit.script(weighted).save(str(folder / "odd_weighted.pt"))
         np.savez_compressed(folder / "odd_weighted.npz", **{n: t.numpy() for n, t in weights.items()}, num_nodes=make_models.NODES, expected=weighted(**weights).numpy())
+        masked, masks = AtMask().eval(), given | {n: torch.rand(make_models.NODES) > least for n, least in (("chosen", 0.4), ("train_mask", 0.7))}
+        torch.jit.script(masked).save(str(folder / "odd_masks.pt"))
+        np.savez_compressed(folder / "odd_masks.npz", **{n: t.numpy() for n, t in masks.items()},
+                            **{f"expected_{i}": t.numpy() for i, t in enumerate(masked(**masks))})
         torch.jit.script(Deciding()).save(str(folder / "odd_deciding.pt"))
         some = {"x": torch.randn(make_models.NODES + 1, make_models.FEATURES), "edge_index": inputs["edge_index"]}
         traced(Halved(), some).save(str(folder / "odd_halved.pt"))

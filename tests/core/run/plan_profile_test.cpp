@@ -3,13 +3,15 @@
 
 #include <gmock/gmock.h>
 
-#include <map>
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
 #include "core/plan/planner.h"
+#include "core/run/measure.h"
 #include "core/run/planning.h"
 #include "tests/core/run/zoo_files.h"
 
@@ -108,6 +110,23 @@ TEST(PlanProfile, KnowsJoinedFunctionsAndTargets)
         return totals.back().activationBytes;
     };
     EXPECT_LT(activation(profilePlan(model, cora(), few)), activation(profilePlan(model, cora())) / 100);
+}
+
+// Step by step, whatever edge programs are made of and however many rows an op over all nodes has.
+TEST(Profiling, IsDoneOfAnyModel)
+{
+    const std::set<std::string> always{"hgt", "cgconv", "edges_of_graphs", "equivariant", "expander", "general", "knowledge_attention",
+                                       "transformer_edges", "typed_edges", "joined_graphs", "joined_matrices", "side_by_side", "steps_of_lstm"};
+    for (const auto& entry : nlohmann::json::parse(test::readText(test::testDir() / "models/zoo/index.json"))) {
+        const std::string name = entry["name"];
+        if (entry["expect"] != "equal" || entry.contains("roles") || !(always.contains(name) || test::hasTime()))
+            continue;
+        const DataGraph graph = test::zooGraph(name);
+        const Model model = test::openBeside(graph, test::zooFile(name), {{}, false});
+        Profile profile;
+        EXPECT_EQ(test::errorOf([&] { profile = GraphMeasure(model, graph).profile(16); }), "") << name;
+        EXPECT_FALSE(profile.opSeconds.empty()) << name;
+    }
 }
 
 TEST(PlanProfile, NeedsAGraphThatFits)

@@ -111,6 +111,23 @@ TEST(TorchScript, OpsAreNamedAsInTheExport)
     EXPECT_TRUE(linear.source.file.ends_with("linear.py") && linear.source.line > 0) << linear.source.file;
 }
 
+// Scripts do not say what is a mask, graphs do: rows at one are others than those at zeros and ones.
+TEST(TorchScript, MasksOfTheGraphAreTakenForMasks)
+{
+    const DataGraph graph = readGraph(scripts() / "odd_masks.npz");
+    EXPECT_TRUE(graph.trainMask.has_value()) << "one of them is called as masks of a split are";
+    OpenOptions options;
+    options.shapes = arrayShapes(graph);
+    const Model model = openModel(scripts() / "odd_masks.pt", options);
+    VerifyOptions verifying;
+    for (const std::string name : {"expected_0", "expected_1"})
+        verifying.expected[name] = graph.arrays.at(name);
+    EXPECT_TRUE(verify(model, graph, verifying).equal());
+    const Model alone = openModel(scripts() / "odd_masks.pt");
+    EXPECT_TRUE(isForOtherArrays(alone, options.shapes)) << "it is opened again with the graph";
+    EXPECT_NE(test::errorOf([&] { runLayerWise(alone, graph); }).find("open the model with the graph"), std::string::npos);
+}
+
 // Operators that are declared for files of newer versions are not taken for this LibTorch's own.
 TEST(TorchScript, ReadingOneChangesNothingForOthers)
 {
