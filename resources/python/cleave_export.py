@@ -2115,7 +2115,8 @@ class _Inputs:
         if isinstance(value, (list, tuple)):
             known = set(self.all)
             items = [self.take(_identifier(name, k), v) for k, v in zip(getattr(value, "_fields", range(len(value))), value)]
-            self.lists[name] = [n for n in self.all if n not in known]
+            if not hasattr(value, "_fields"):
+                self.lists[name] = [n for n in self.all if n not in known]
             make = value._make if hasattr(value, "_make") else type(value)  # of a named tuple
             return lambda tensors: make(item(tensors) for item in items)
         if isinstance(value, int) and not isinstance(value, bool) and name in _NODE_COUNTS:

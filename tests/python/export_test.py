@@ -1589,6 +1589,42 @@ def features_tell_the_nodes_where_no_edges_do(cli, folder, only):
 
 
 @test
+def named_tuples_and_missing_numbers_are_taken(cli, folder, only):
+    import collections
+
+    import cleave_export
+    import torch
+    from torch import nn
+
+    Graph = collections.namedtuple("Graph", ["nodes", "edges", "edge_index"])
+
+    def of_graph(self, graph):
+        messages = self.lin(graph.nodes)[graph.edge_index[0]] * graph.edges.sum(1, keepdim=True)
+        return graph._replace(nodes=summed(messages, graph.edge_index, graph.nodes.size(0))).nodes
+
+    g = small_graph()
+    torch.manual_seed(2)
+    model = model_of(of_graph, "graph", lin=nn.Linear(6, 4))
+    exported = cleave_export.export(model, (Graph(g["x"], g["edge_attr"], g["edge_index"]),), folder / "named_tuple.pt2")
+    exported.save_graph(folder / "named_tuple.npz")
+    yield "" if sorted(exported.inputs) == ["graph_edge_index", "graph_edges", "graph_nodes"] else f"inputs are {exported.inputs}"
+    yield verified(cli, folder / "named_tuple.pt2", folder / "named_tuple.npz")
+
+    def encoded(self, x, eigenvectors, edge_index):
+        known = torch.where(eigenvectors.isnan(), 0.0, eigenvectors)
+        return summed(self.lin(torch.cat([x, known], 1)), edge_index, x.size(0))
+
+    eigenvectors = torch.randn(23, 4)
+    eigenvectors[::3, 2:] = float("nan")
+    model = model_of(encoded, "x", "eigenvectors", "edge_index", lin=nn.Linear(10, 4))
+    exported = cleave_export.export(model, (g["x"], eigenvectors, g["edge_index"]), folder / "missing_numbers.pt2")
+    exported.save_graph(folder / "missing_numbers.npz")
+    alike = cleave_export._alike(eigenvectors, 50, torch.Generator().manual_seed(0))
+    yield "" if 0 < alike.isnan().sum() < alike.numel() and alike[~alike.isnan()].isfinite().all() else "what is missing is not drawn as in the example"
+    yield verified(cli, folder / "missing_numbers.pt2", folder / "missing_numbers.npz")
+
+
+@test
 def tables_of_all_nodes_are_told(cli, folder, only):
     import cleave_export
     import torch
