@@ -433,7 +433,7 @@ void GraphView::collapseAll()
     if (!m_model)
         return;
     m_open.unfolded.clear();
-    setExpansion(initialExpansion(*m_model->analysis, *m_model->cut), m_selection);
+    setExpansion({}, m_selection);
 }
 
 void GraphView::open(const DagKey& key)
@@ -472,6 +472,7 @@ void GraphView::fit()
         return;
     constexpr double mostFitting = 1.5;
     m_framing = Framing::Fit;
+    m_showsWhole = true;
     for (int times = 0; times < 2; ++times)  // the first time, scroll bars may still take their room
         fitInView(sceneRect(), Qt::KeepAspectRatio);
     if (zoom() > mostFitting)
@@ -492,7 +493,12 @@ void GraphView::frameAgain()
         fit();
         return;
     }
+    // What was whole in sight stays so, unless it would be hard to read.
+    constexpr double leastZoom = 0.7 * readableZoom;
+    const bool wasWhole = m_showsWhole;
     showAtStart();
+    if (wasWhole && !m_showsWhole && fittingZoom() >= leastZoom)
+        fit();
     constexpr int around = 30;
     if (const int selected = m_selection ? picture()->dag.find(*m_selection) : -1; selected >= 0)
         ensureVisible(m_scene->boxRect(selected), around, around);
@@ -509,6 +515,7 @@ void GraphView::showAtStart()
         scaleTo(1.1);
     if (zoom() >= readableZoom)
         return;
+    m_showsWhole = false;
     const double beside = m_scene->nodesRoom();  // of small pictures
     const double widthZoom = (viewport()->width() - 4) / std::max(1.0, sceneRect().width() - beside);
     scaleTo(std::clamp(widthZoom, readableZoom, 1.0));
@@ -522,6 +529,24 @@ void GraphView::lookAt(const QPointF& centre)
 {
     m_framing = Framing::Free;
     centerOn(centre);
+}
+
+void GraphView::showActualSize()
+{
+    if (!picture())
+        return;
+    setZoom(1);
+    constexpr int around = 30;
+    if (const int selected = m_selection ? picture()->dag.find(*m_selection) : -1; selected >= 0) {
+        ensureVisible(m_scene->boxRect(selected), around, around);
+    } else if (m_cut) {
+        showLine(m_scene->cutRect(*m_cut));
+    } else if (const QRectF seen = mapToScene(viewport()->rect()).boundingRect(); m_scene->nearestBox(seen, seen.center().x()).isEmpty()) {
+        const QRectF band(sceneRect().left(), seen.top(), sceneRect().width(), seen.height());  // of pictures that are wide and empty there
+        if (const QRectF nearest = m_scene->nearestBox(band, seen.center().x()); !nearest.isEmpty())
+            centerOn(nearest.center().x(), seen.center().y());
+    }
+    m_framing = Framing::Free;
 }
 
 void GraphView::zoomBy(double factor)

@@ -65,6 +65,7 @@ public:
     void showAtStart();  ///< the whole graph if its texts can still be read, otherwise its top
     void lookAt(const QPointF& centre);  ///< in the scene
     void zoomBy(double factor);
+    void showActualSize();  ///< with what is selected, or else the nearest box, in sight
     void setZoom(double zoom);  ///< 1: as large as the program's texts
     double zoom() const { return transform().m11(); }
 
@@ -162,6 +163,7 @@ private:
     bool m_panning = false;              // with a button held
     bool m_isOver = false;               // what the button was held for
     Framing m_framing = Framing::Free;
+    bool m_showsWhole = false;  // where it is not free
     bool m_isNew = false;                // the model was not shown yet
 };
 

@@ -345,7 +345,7 @@ void MainWindow::makeActions()
     auto* fit = addAction(view, tr("&Fit"), tr("F"), [this] { m_view->fit(); });
     auto* in = addAction(view, tr("Zoom &in"), QKeySequence::ZoomIn, [this] { m_view->zoomBy(1.25); });
     auto* out = addAction(view, tr("Zoom &out"), QKeySequence::ZoomOut, [this] { m_view->zoomBy(0.8); });
-    auto* full = addAction(view, tr("&100 %"), tr("Ctrl+1"), [this] { m_view->zoomBy(1 / m_view->zoom()); });
+    auto* full = addAction(view, tr("&100 %"), tr("Ctrl+1"), [this] { m_view->showActualSize(); });
     view->addSeparator();
     auto* expand = addAction(view, tr("&Expand all"), tr("Ctrl+Shift+E"), [this] { m_view->expandAll(); });
     auto* collapse = addAction(view, tr("&Collapse all"), tr("Ctrl+Shift+C"), [this] { m_view->collapseAll(); });
@@ -591,6 +591,9 @@ void MainWindow::showChange(Change change)
         rememberFile(m_document.graphPath());
         showSelection();
     }
+    // Not only at the end: that of a window that is ended from outside is opened again, too.
+    if ((change == Change::Model || change == Change::Graph) && (!m_document.modelPath().isEmpty() || !m_document.graphPath().isEmpty()))
+        writeSession(sessionOf(m_document));
     showTasks();
 }
 

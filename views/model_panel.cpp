@@ -15,6 +15,7 @@
 #include "core/base/format.h"
 #include "views/degree_chart.h"
 #include "views/description.h"
+#include "views/number_boxes.h"
 #include "views/property_view.h"
 #include "views/staged_model.h"
 #include "views/text.h"
@@ -44,9 +45,9 @@ ModelPanel::ModelPanel(Document& document, QWidget* parent)
       m_document(document),
       m_properties(new PropertyView(this)),
       m_degrees(new DegreeChart(this)),
-      m_batchSize(new QSpinBox(this)),
+      m_batchSize(new BatchSizeBox(this)),
       m_order(new QComboBox(this)),
-      m_memory(new QSpinBox(this)),
+      m_memory(new MemoryBox(this)),
       m_absolute(toleranceEdit(this, tr("Absolute tolerance"), tr("Equal: |a − b| ≤ absolute + relative · |b|"))),
       m_relative(toleranceEdit(this, tr("Relative tolerance"), tr("Equal: |a − b| ≤ absolute + relative · |b|"))),
       m_run(new QPushButton(tr("Run layer-wise"), this)),

@@ -1,5 +1,6 @@
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QFileInfo>
 #include <QIcon>
 #include <QTimer>
 #include <algorithm>
@@ -136,8 +137,11 @@ int main(int argc, char** argv)
     window.document().setHints(std::move(hints));
     window.show();
     window.offerLeftPlans();
-    for (const QString& file : parser.positionalArguments())
+    for (const QString& file : parser.positionalArguments()) {
         window.document().open(file);
+        if (!QFileInfo::exists(file))
+            break;  // the sentence on it stays
+    }
     if (parser.isSet(QStringLiteral("example")))
         window.openExample();
     else if (parser.positionalArguments().isEmpty())
