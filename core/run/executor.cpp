@@ -214,7 +214,7 @@ void LayerWise::requireMemoryAtOnce(const CutFunction& function) const
             if (m_a.values[value].rows == Rows::Nodes)
                 bytes += tensorBytes(program[value]);
             else if (const c10::IValue* known = m_graph.computed(value); known && known->isTensor())
-                bytes += static_cast<double>(known->toTensor().nbytes());
+                bytes += bytesOfTensor(known->toTensor());
         requireWithinBound(static_cast<std::size_t>(bytes), "With all rows at once, " + describe(program, step.op), "");
     }
 }

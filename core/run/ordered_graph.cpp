@@ -190,9 +190,12 @@ double OrderedGraph::structureBytes(const Retained* retained) const
 {
     std::map<const void*, double> storages;
     for (const auto& [value, result] : m_structure)
-        if (result.isTensor() && (!retained || retained->structure.contains(value)))
+        if (result.isTensor() && result.toTensor().has_storage() && (!retained || retained->structure.contains(value)))
             storages[result.toTensor().storage().data()] = static_cast<double>(result.toTensor().storage().nbytes());
     double bytes = 0;
+    for (const auto& [value, result] : m_structure)
+        if (result.isTensor() && !result.toTensor().has_storage() && (!retained || retained->structure.contains(value)))
+            bytes += bytesOfTensor(result.toTensor());
     for (const auto& [storage, size] : storages)
         bytes += size;
     return bytes;

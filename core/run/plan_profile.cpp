@@ -20,7 +20,7 @@ namespace {
 
 double bytesOf(const c10::IValue& value)
 {
-    return value.isTensor() ? static_cast<double>(value.toTensor().nbytes()) : 0;
+    return value.isTensor() ? bytesOfTensor(value.toTensor()) : 0;
 }
 
 class Builder {

@@ -174,4 +174,13 @@ PeakMemory::PeakMemory() : m(std::make_unique<Impl>()) {}
 PeakMemory::~PeakMemory() = default;
 double PeakMemory::bytes() const { return static_cast<double>(m->recorder->peak()); }
 
+double bytesOfTensor(const at::Tensor& tensor)
+{
+    if (tensor.layout() == at::kStrided)
+        return static_cast<double>(tensor.nbytes());
+    if (tensor.layout() == at::kSparse)
+        return static_cast<double>(tensor._indices().nbytes() + tensor._values().nbytes());
+    return static_cast<double>(tensor.numel()) * static_cast<double>(tensor.element_size());
+}
+
 }  // namespace cleave

@@ -34,4 +34,7 @@ private:
     std::unique_ptr<Impl> m;
 };
 
+/// Of a tensor's numbers; of a sparse one, those and where they stand.
+double bytesOfTensor(const at::Tensor& tensor);
+
 }  // namespace cleave

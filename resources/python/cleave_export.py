@@ -2027,9 +2027,16 @@ def _is_edge_index(name: str, tensor: torch.Tensor) -> bool:
         (tensor.dim() == 2 and tensor.shape[0] == 2 and "index" in _words(name) and not tensor.is_floating_point())
 
 
+_PAIRS_OF_ENDS = [{"u", "v"}, {"src", "dst"}, {"row", "col"}, {"senders", "receivers"}, {"source", "target"}, {"head", "tail"}, {"i", "j"}]
+
+
 def _is_of_attributes(value: dict) -> bool:
-    """A dictionary of what one graph has, {"x": …, "edge_index": …}, and not of node types."""
-    return any(isinstance(k, str) and isinstance(v, torch.Tensor) and _is_edge_index(k, v) for k, v in value.items())
+    """A dictionary of what one graph has, {"x": …, "edge_index": …} or the ends of its edges, {"u": …, "v": …}, and not of node types."""
+    lists = [v for v in value.values() if isinstance(v, torch.Tensor) and v.dim() == 1 and v.dtype in (torch.int32, torch.int64)]
+    if len(lists) == len(value) == 2 and lists[0].shape == lists[1].shape and set(value) in _PAIRS_OF_ENDS:
+        return True
+    return any(isinstance(k, str) and isinstance(v, torch.Tensor) and _is_edge_index(k, v) for k, v in value.items()) or \
+        any(isinstance(v, dict) and _is_of_attributes(v) for v in value.values())
 
 
 def _is_square(tensor: torch.Tensor) -> bool:

@@ -1589,7 +1589,7 @@ def features_tell_the_nodes_where_no_edges_do(cli, folder, only):
 
 
 @test
-def named_tuples_and_missing_numbers_are_taken(cli, folder, only):
+def named_tuples_nested_dictionaries_and_missing_numbers_are_taken(cli, folder, only):
     import collections
 
     import cleave_export
@@ -1609,6 +1609,17 @@ def named_tuples_and_missing_numbers_are_taken(cli, folder, only):
     exported.save_graph(folder / "named_tuple.npz")
     yield "" if sorted(exported.inputs) == ["graph_edge_index", "graph_edges", "graph_nodes"] else f"inputs are {exported.inputs}"
     yield verified(cli, folder / "named_tuple.pt2", folder / "named_tuple.npz")
+
+    def of_lanes(self, graph):  # LaneGCN: a dictionary of relations, each with its ends under names of their own
+        rows = self.lin(graph["feats"])
+        for relation in ("pre", "suc"):
+            rows = rows.index_add(0, graph[relation]["u"], rows[graph[relation]["v"]])
+        return rows
+
+    ends = [{"u": torch.randint(0, 23, (count,)), "v": torch.randint(0, 23, (count,))} for count in (61, 64)]
+    exported = cleave_export.export(model_of(of_lanes, "graph", lin=nn.Linear(6, 4)), ({"feats": g["x"], "pre": ends[0], "suc": ends[1]},), folder / "lanes.pt2")
+    exported.save_graph(folder / "lanes.npz")
+    yield verified(cli, folder / "lanes.pt2", folder / "lanes.npz")
 
     def encoded(self, x, eigenvectors, edge_index):
         known = torch.where(eigenvectors.isnan(), 0.0, eigenvectors)
