@@ -624,7 +624,8 @@ void BandItem::paint(QPainter* painter, const QStyleOptionGraphicsItem* option, 
     const QRectF all = boundingRect(), band = bandRect();
     painter->setPen(m_isLit ? QPen(m_style.colors.selection, 4) : QPen(m_style.colors.bandLine, 1));
     painter->setBrush(m_style.colors.band);
-    painter->drawRoundedRect(band, 8, 8);
+    const double within = m_isLit ? 2 : 0;  // a wide pen would paint beside what is painted again when it goes
+    painter->drawRoundedRect(band.adjusted(within, within, -within, -within), 8, 8);
     const double middle = (m_band.bottom + m_band.stripBottom) / 2;
     if (m_hasCut) {
         QPen pen(m_cutMarked ? m_style.colors.selection : m_style.colors.cut, m_cutMarked ? 3 : 1.6);
