@@ -407,7 +407,7 @@ void addVerify(CLI::App& app, int& exitCode)
     arguments->add(*command);
     command->add_option("--tolerance", tolerance->relative, "Relative tolerance (0.0001; wider for models in float16 and bfloat16)")->check(CLI::NonNegativeNumber);
     command->add_option("--absolute-tolerance", tolerance->absolute, "Absolute tolerance (0.00001; wider likewise)")->check(CLI::NonNegativeNumber);
-    command->add_option("--expected", *expected, "Outputs recorded elsewhere (.npz): array expected, or expected_0, expected_1, …");
+    command->add_option("--expected", *expected, "Outputs recorded elsewhere (.npz: array expected, or expected_0, expected_1, …; or one alone as .npy)");
     auto sample = std::make_shared<std::int64_t>(0);
     command
         ->add_option("--sample", *sample,
@@ -431,7 +431,7 @@ void addVerify(CLI::App& app, int& exitCode)
         {
             const TerminalProgress terminal;
             if (!expected->empty())
-                options.expected = readNpz(*expected);
+                options.expected = expected->ends_with(".npy") ? std::map<std::string, Array>{{"expected", readNpy(*expected)}} : readNpz(*expected);
             Model model = arguments->open(terminal.progress());
             if (*record && !arguments->ran.isOfThisFile)
                 throw Error("The plan was made for another model file, so no result can be kept in it: plan this one with cleave-cli plan.");

@@ -18,7 +18,7 @@ namespace {
 
 // What an output has a row for each of.
 struct OutputRows {
-    bool areEdges = false;
+    bool areEdges = false;  // or entries of a list
     int type = -1;  // of nodes; -1: of none
     int dim = 0;    // where they lie
 };
@@ -78,11 +78,11 @@ int typeNamed(const Analysis& analysis, const std::string& name)
 int typeOfAll(const Analysis& analysis)
 {
     int type = -1;
+    const Value* ofEdges = nullptr;
     for (const ValueId output : analysis.program.outputs) {
         const OutputRows rows = rowsOfOutput(analysis, output);
         if (rows.areEdges)
-            throw Error("Only nodes can be asked for, but output '" + printable(analysis.program[output].name) +
-                        "' has a row for each edge: with --target-type it is left out.");
+            ofEdges = &analysis.program[output];
         if (rows.type >= 0 && type >= 0 && type != rows.type)
             throw Error("The outputs have rows of several types of nodes, " + printable(typeName(analysis, type)) + " and " +
                         printable(typeName(analysis, rows.type)) + ": say with --target-type which are asked for.");
@@ -90,6 +90,9 @@ int typeOfAll(const Analysis& analysis)
     }
     if (type < 0)
         throw Error("Only nodes can be asked for, but no output has a row for each node.");
+    if (ofEdges != nullptr)
+        throw Error("Only nodes can be asked for, but output '" + printable(ofEdges->name) +
+                    "' has a row for each edge, or entry of a list: with --target-type it is left out.");
     return type;
 }
 

@@ -147,6 +147,7 @@ TEST(Cli, OutputsOfSomeNodes)
     const Result equal = run("verify " + files + " --targets 5,17,100-102");
     EXPECT_EQ(equal.code, 0) << equal.err;
     EXPECT_NE(equal.out.find("of 5"), std::string::npos) << equal.out;
+    EXPECT_EQ(run("verify " + files + " --targets 5,17,100-102 --expected " + out).code, 0) << "what a run wrote";
     const Result recorded = run("verify " + files + " --targets 5,17,100-102 --expected " + example("gat.expected.npz"));
     EXPECT_EQ(recorded.code, 0) << recorded.out << recorded.err;
     EXPECT_NE(recorded.out.find("expected"), std::string::npos) << recorded.out;

@@ -203,7 +203,7 @@ TEST(Run, PartOfTheNodesComputesTheirNeighbourhoodOnly)
     EXPECT_NE(errorOf([&] { runLayerWise(model, cora, options); }).find("no node 2708"), std::string::npos);
     const Model edges = openZoo("link_prediction");
     options.targets = {1};
-    EXPECT_NE(errorOf([&] { runLayerWise(edges, zooGraph("link_prediction"), options); }).find("row for each edge"), std::string::npos);
+    EXPECT_NE(errorOf([&] { runLayerWise(edges, zooGraph("link_prediction"), options); }).find("no output has a row for each node"), std::string::npos);
 }
 
 // Labels, and outputs that were recorded for all nodes, are those of the nodes that are asked for, in whatever order and however many.
