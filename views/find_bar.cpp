@@ -57,17 +57,21 @@ void FindBar::search()
 void FindBar::step(int by)
 {
     if (m_found.empty()) {
-        if (std::exchange(m_isMoved, false))
+        const bool goesBack = std::exchange(m_isMoved, false);
+        if (goesBack)
             m_view.select(m_before);
         m_view.closeFound();
+        if (goesBack)
+            m_view.goTo(m_placeBefore);
         m_status->setText(m_edit->text().isEmpty() ? QString() : tr("Nothing found"));
         announce(*this, m_status->text());
         return;
     }
     m_at = (m_at + m_found.size() + static_cast<std::size_t>(by + 1) - 1) % m_found.size();
     m_status->setText(tr("%1 of %2").arg(m_at + 1).arg(m_found.size()));
+    if (!std::exchange(m_isMoved, true))
+        m_placeBefore = m_view.place();
     m_view.showFound(m_found[m_at]);
-    m_isMoved = true;
     const int box = m_view.picture() && m_view.selection() ? m_view.picture()->dag.find(*m_view.selection()) : -1;
     announce(*this, box < 0 ? m_status->text() : m_status->text() + QStringLiteral(": ") + m_view.graphScene().spokenBox(box).name);
 }

@@ -35,6 +35,7 @@ private:
     std::vector<OpId> m_found;
     std::size_t m_at = 0;
     std::optional<DagKey> m_before;  // that was selected when the search began
+    GraphView::Place m_placeBefore;  // where the view was before the first that was found
     bool m_isMoved = false;          // the selection, since then
 };
 

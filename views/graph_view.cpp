@@ -531,6 +531,22 @@ void GraphView::lookAt(const QPointF& centre)
     centerOn(centre);
 }
 
+GraphView::Place GraphView::place() const
+{
+    return {m_framing, zoom(), mapToScene(viewport()->rect().center())};
+}
+
+void GraphView::goTo(const Place& place)
+{
+    m_framing = place.framing;
+    if (m_framing != Framing::Free) {
+        frameAgain();
+        return;
+    }
+    scaleTo(place.zoom);
+    centerOn(place.centre);
+}
+
 void GraphView::showActualSize()
 {
     if (!picture())

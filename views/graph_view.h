@@ -27,6 +27,15 @@ class GraphView : public QGraphicsView {
     Q_OBJECT
 
 public:
+    enum class Framing : std::uint8_t { Free, Start, Fit };  ///< what the picture keeps when the view's size changes, until someone moves or zooms it
+
+    /// What is in sight.
+    struct Place {
+        Framing framing = Framing::Start;
+        double zoom = 1;  ///< as the next, where it is free
+        QPointF centre;   ///< in the scene
+    };
+
     explicit GraphView(Document& document, QWidget* parent = nullptr);
     ~GraphView() override;
 
@@ -64,6 +73,8 @@ public:
     void fit();          ///< and again whenever the window's size changes, until someone moves the picture
     void showAtStart();  ///< the whole graph if its texts can still be read, otherwise its top
     void lookAt(const QPointF& centre);  ///< in the scene
+    Place place() const;
+    void goTo(const Place& place);
     void zoomBy(double factor);
     void showActualSize();  ///< with what is selected, or else the nearest box, in sight
     void setZoom(double zoom);  ///< 1: as large as the program's texts
@@ -102,8 +113,6 @@ protected:
     void focusInEvent(QFocusEvent* event) override;
 
 private:
-    enum class Framing : std::uint8_t { Free, Start, Fit };  // what the picture keeps when the view's size changes, until someone moves or zooms it
-
     void showModel();
     struct Openness {
         Expansion expansion;

@@ -146,6 +146,19 @@ AsMany nodesAndEdges(const std::vector<ArrayShape>& arrays, const std::vector<st
     return !hasRows ? AsMany::No : hasOthers ? AsMany::Maybe : AsMany::Likely;
 }
 
+// Whether a list is one of several of which each entry asks for something (scores of users and items): it tells of no nodes.
+bool isOfQueries(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names, std::size_t list)
+{
+    const auto isCalledSo = [&](std::size_t i) {
+        return arrays[i].sizes.size() == 1 && isInteger(arrays[i].dtype) &&
+               has(names[i], {"user", "item", "quer", "head", "tail", "sub", "obj", "rel", "pos", "neg", "cand", "anchor"});
+    };
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+        if (i != list && isCalledSo(i) && isCalledSo(list) && arrays[i].sizes == arrays[list].sizes)
+            return true;
+    return false;
+}
+
 // Which sizes of arrays that belong to one graph are its nodes and edges. asMany: it has as many nodes as edges, which names tell apart.
 std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays, const std::vector<std::string>& names, bool asMany = false)
 {
@@ -156,7 +169,7 @@ std::optional<std::vector<Shape>> shapesOf(const std::vector<ArrayShape>& arrays
     for (const std::int64_t fewest : {2, 0})
         for (std::size_t i = 0; i < arrays.size(); ++i)
             if (const ArrayShape& array = arrays[i]; numNodes < 0 && !array.sizes.empty() && array.sizes[0] >= fewest && array.sizes[0] != numEdges &&
-                                                     !isEnds(i) && !has(names[i], {"edge"}))
+                                                     !isEnds(i) && !has(names[i], {"edge"}) && !isOfQueries(arrays, names, i))
                 numNodes = array.sizes[0];
     if (numEdges < 0 && numNodes < 0)
         return {};

@@ -213,6 +213,22 @@ class Highest(torch.nn.Module):
         return torch.zeros_like(h).index_add(0, edge_index[1], weights * h[edge_index[0]])
 
 
+class Queries(torch.nn.Module):
+    """Scores of users and items, whose rows are learned: the only lists among the inputs ask for something, and tell of no nodes."""
+
+    USERS = 35
+
+    def __init__(self):
+        super().__init__()
+        self.users, self.items = torch.nn.Embedding(self.USERS, 8), torch.nn.Embedding(make_models.NODES - self.USERS, 8)
+
+    def forward(self, edge_index, users, items):
+        rows = torch.cat([self.users.weight, self.items.weight])
+        rows = rows + torch.zeros_like(rows).index_add(0, edge_index[1], rows[edge_index[0]])
+        of_users, of_items = torch.split(rows, [self.USERS, make_models.NODES - self.USERS])
+        return (of_users[users] * of_items[items]).sum(-1)
+
+
 class AtMask(torch.nn.Module):
     """Rows at a mask: at zeros and ones, which a script does not tell from it, there are others."""
 
@@ -350,6 +366,9 @@ def write_odd(folder, inputs):
         np.savez_compressed(folder / "odd_weighted.npz", **{n: t.numpy() for n, t in weights.items()}, num_nodes=make_models.NODES, expected=weighted(**weights).numpy())
         masked, masks = AtMask().eval(), given | {n: torch.rand(make_models.NODES) > least for n, least in (("chosen", 0.4), ("train_mask", 0.7))}
         torch.jit.script(masked).save(str(folder / "odd_masks.pt"))
+        asking, lists = Queries().eval(), {"edge_index": inputs["edge_index"], "users": torch.randint(0, 35, (9,)), "items": torch.randint(0, make_models.NODES - 35, (9,))}
+        traced(asking, lists).save(str(folder / "odd_queries.pt"))
+        np.savez_compressed(folder / "odd_queries.npz", **{n: t.numpy() for n, t in lists.items()}, num_nodes=make_models.NODES, expected=asking(**lists).numpy())
         np.savez_compressed(folder / "odd_masks.npz", **{n: t.numpy() for n, t in masks.items()},
                             **{f"expected_{i}": t.numpy() for i, t in enumerate(masked(**masks))})
         torch.jit.script(Deciding()).save(str(folder / "odd_deciding.pt"))

@@ -3134,6 +3134,8 @@ void WindowTest::findsInsideClosedModules()
     QCOMPARE(view.picture()->dag.frames.size(), firstFrames);
     QTest::keyClicks(&bar.edit(), QStringLiteral("zzz"));
     QCOMPARE(bar.status(), QStringLiteral("Nothing found"));
+    QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut(), patience);
+    QVERIFY2(std::abs(view.zoom() - 0.12) < 0.001, "as it was before anything was found");
     QTRY_VERIFY_WITH_TIMEOUT(!view.isLayingOut() && view.picture()->dag.boxes.size() == closed, patience);
 
     // What was found last is kept open with the bar closed.

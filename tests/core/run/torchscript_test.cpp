@@ -128,6 +128,18 @@ TEST(TorchScript, MasksOfTheGraphAreTakenForMasks)
     EXPECT_NE(test::errorOf([&] { runLayerWise(alone, graph); }).find("open the model with the graph"), std::string::npos);
 }
 
+// Nor which lists ask for something, where rows of nodes are learned.
+TEST(TorchScript, ListsThatAskForSomethingTellOfNoNodes)
+{
+    const DataGraph graph = readGraph(scripts() / "odd_queries.npz");
+    OpenOptions options;
+    options.shapes = arrayShapes(graph);
+    const Model model = openModel(scripts() / "odd_queries.pt", options);
+    VerifyOptions verifying;
+    verifying.expected["expected"] = graph.arrays.at("expected");
+    EXPECT_TRUE(verify(model, graph, verifying).equal());
+}
+
 // Operators that are declared for files of newer versions are not taken for this LibTorch's own.
 TEST(TorchScript, ReadingOneChangesNothingForOthers)
 {
