@@ -163,7 +163,9 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
         if (input.role == Role::NodeFeatures && graph.learnedNodes && input.parameter.valid())
             sizes.try_emplace(value.sizes[0].symbol, program[input.parameter].sizes[0]);
         else if (input.role == Role::NodeFeatures)
-            sizes.try_emplace(value.sizes[0].symbol, graph.nodes + 3 * static_cast<std::int64_t>(sizes.size()));
+            sizes.try_emplace(value.sizes[0].symbol, graph.fewOthers && !sizes.empty()
+                                                         ? std::max<std::int64_t>(2, graph.nodes / 2 - 2 * std::ssize(sizes))
+                                                         : graph.nodes + 3 * std::ssize(sizes));
     }
     const std::map<std::string, std::int64_t> nodes = sizes;
     std::int64_t edges = graph.edges;
@@ -204,10 +206,12 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
                 sizes.try_emplace(value.sizes[0].symbol, graph.nodes + 1);
     // No size is another one and a little more, as that of pointers would be.
     constexpr std::int64_t apart = 11;
+    std::int64_t further = 0;
     for (const Input& input : program.inputs)
         for (const Dim& dim : program[input.value].sizes)
             if (!dim.isConstant() && !sizes.contains(dim.symbol))
-                sizes[dim.symbol] = graph.edges + 3 + apart * static_cast<std::int64_t>(sizes.size());
+                sizes[dim.symbol] = graph.fewOthers ? std::max<std::int64_t>(2, graph.nodes / 2 - further++)
+                                                    : graph.edges + 3 + apart * static_cast<std::int64_t>(sizes.size());
     // Edges are between nodes that all types have; between other rows, such as edges, those.
     const auto rowsOf = [&](ValueId input, std::size_t end) {
         const std::int64_t most = fixed.at(input)[end];
@@ -269,10 +273,11 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
         std::int64_t integers, least, moreEdges;  // some programs take edges in pairs
         std::int64_t mostNamed = 0;               // some have few nodes in each graph
         std::int64_t moreNodes = 0;               // some take nodes in pairs
+        bool fewOthers = false;                   // some take rows of the first nodes
     };
     const std::int64_t edges = graph.edges, nodes = graph.nodes;
     std::optional<Error> refused;
-    for (const auto& [integers, least, more, named, moreNodes] : {Try{graph.nodes, 0, 0},
+    for (const auto& [integers, least, more, named, moreNodes, fewOthers] : {Try{graph.nodes, 0, 0},
                                                                   {5, 0, 0},
                                                                   {3, 0, 0},
                                                                   {2, 0, 0},
@@ -288,18 +293,20 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
                                                                   {5, 0, 0, 4},
                                                                   {2, 0, 0, 2},
                                                                   {graph.nodes, 0, 0, 0, 1},
-                                                                  {graph.nodes, 0, 1, 0, 1}}) {
+                                                                  {graph.nodes, 0, 1, 0, 1},
+                                                                  {graph.nodes, 0, 0, 0, 0, true}}) {
         graph.integers = integers;
         graph.mostNamed = named;
         graph.leastInteger = least;
         graph.edges = edges + more;
         graph.nodes = nodes + moreNodes;
+        graph.fewOthers = fewOthers;
         Bindings inputs = probeInputs(analysis.program, graph);
         try {
             results = runWhole(analysis, constants, inputs, wanted);
             return inputs;
         } catch (const Error& error) {
-            if (!refused || (least == 0 && named == 0 && moreNodes == 0))
+            if (!refused || (least == 0 && named == 0 && moreNodes == 0 && !fewOthers))
                 refused = error;  // as a user would count
         }
     }

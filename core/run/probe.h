@@ -15,6 +15,7 @@ struct ProbeGraph {
     std::int64_t leastInteger = 0;  ///< of those that are drawn: 1 where what is counted from one is looked up at z - 1
     std::int64_t mostNamed = 0;     ///< nodes that edges are between where the program does not tell which; 0 for all
     bool learnedNodes = false;      ///< as many nodes of each type as the program has learned rows for; `nodes` is the least of these numbers
+    bool fewOthers = false;         ///< what is counted by neither nodes nor edges has fewer rows than there are nodes (h[:k]), and not more than edges
     bool categories = false;        ///< also in inputs of floating-point numbers that no op is known to make integers of
 };
 

@@ -54,6 +54,7 @@ def make_inputs():
         "train_mask": torch.rand(NODES, generator=more) < 0.4,
         "senders": edge_index[0], "receivers": edge_index[1], "links": edge_index.t().contiguous(),
         "anchors": torch.randint(0, NODES, (NODES, 6), generator=more),
+        "wanted": torch.randn(23, CLASSES, generator=torch.Generator().manual_seed(15)),
         "vectors": torch.randn(EDGES, 3, generator=torch.Generator().manual_seed(14)), "idx_i": edge_index[1], "idx_j": edge_index[0],
         "recent": torch.randint(0, 5, (3, 4), generator=torch.Generator().manual_seed(13)),
         "categories": torch.cat([torch.randint(0, 4, (NODES, 1), generator=torch.Generator().manual_seed(9)).float(), torch.randn(NODES, FEATURES - 1, generator=torch.Generator().manual_seed(10))], 1),
@@ -1360,6 +1361,17 @@ class ComputedTable(nn.Module):
         return x
 
 
+class FirstRows(nn.Module):
+    """A sampled graph, in which the first nodes are those that were asked for: h[:batch_size]."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = pyg.SAGEConv(FEATURES, HIDDEN), pyg.SAGEConv(HIDDEN, CLASSES)
+
+    def forward(self, x, edge_index, wanted):
+        return self.second(self.first(x, edge_index).relu(), edge_index)[:wanted.size(0)] * wanted
+
+
 class SharedEncoder(nn.Module):
     """Each layer adds what one and the same encoder makes of a node's own features."""
 
@@ -2394,6 +2406,7 @@ ZOO = {
     "two_tables": TwoTables,
     "items_alone": ItemsAlone,
     "computed_table": ComputedTable,
+    "first_rows": FirstRows,
     "shared_encoder": SharedEncoder,
     "graphs_of_features": GraphsOfFeatures,
     "graphs_by_item": GraphsByItem,
@@ -2476,7 +2489,7 @@ def export(name, model, given):
         return torch.export.export(model, (), given)
     torch.set_grad_enabled(isinstance(model, WithoutGradients))  # as somebody exports who does not think of it
     edges = {"edge_index": {1: Dim.AUTO}, "edge_weight": {0: Dim.AUTO}, "edge_attr": {0: Dim.AUTO}, "edge_type": {0: Dim.AUTO},
-             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "relation_edge_index": {1: Dim.AUTO}, "frequencies": None, "relations": None, "expander_edge_index": {1: Dim.AUTO}, "entity_edge_index": {1: Dim.AUTO}, "item_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "paired_edge_index": {1: Dim.AUTO}, "triples": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
+             "pairs": {1: Dim.AUTO}, "lg_edge_index": {1: Dim.AUTO}, "relation_edge_index": {1: Dim.AUTO}, "wanted": {0: Dim.AUTO}, "frequencies": None, "relations": None, "expander_edge_index": {1: Dim.AUTO}, "entity_edge_index": {1: Dim.AUTO}, "item_edge_index": {1: Dim.AUTO}, "joined_edge_index": {1: Dim.AUTO}, "paired_edge_index": {1: Dim.AUTO}, "triples": {1: Dim.AUTO}, "hyperedge_index": {1: Dim.AUTO}, "edge_index_dict": {1: Dim.AUTO}, "ratings": {1: Dim.AUTO},
              "targets": Dim.AUTO, "scale": Dim.AUTO, "graphs": {0: Dim.AUTO, 1: Dim.AUTO}, "series": {0: Dim.AUTO, 2: Dim.AUTO}, "channels": {1: Dim.AUTO},
              "nearness": {0: Dim.AUTO, 1: Dim.AUTO}}
     if "adj" in given:
