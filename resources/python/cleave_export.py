@@ -3346,6 +3346,16 @@ def _quiet_and_in_eval(model: nn.Module):
                     buffer.copy_(before)
 
 
+def _fixed_nodes(exported: Exported) -> list[str]:
+    """Rows of graphs side by side, [graphs, n, features] beside [graphs, n] or [graphs, n, n], of which such a program may have fixed n."""
+    if exported.matrices or any(_is_edge_index(name, tensor) for name, tensor in exported.inputs.items()):
+        return []
+    shapes = {n.target: n.meta["val"].shape for n in exported.program.graph.nodes if n.op == "placeholder" and n.target in exported.inputs}
+    sides = [s[1] for s in shapes.values() if len(s) > 1 and not isinstance(s[0], int) and isinstance(s[1], int) and s[1] > 1]
+    fixed = {name: list(s) for name, s in shapes.items() if len(s) > 2 and isinstance(s[1], int) and sides.count(s[1]) > 1}
+    return [f"The program fits graphs of {shape[1]} nodes only, if dimension 1 of '{name}', {shape}, counts these." for name, shape in list(fixed.items())[:1]]
+
+
 def export(model: nn.Module, inputs, path=None, *, check: bool = True, tolerance: float = 1e-4) -> Exported:
     """Writes the model as a PT2 archive with free numbers of nodes and edges.
 
@@ -3361,6 +3371,7 @@ def export(model: nn.Module, inputs, path=None, *, check: bool = True, tolerance
             exported = exporter.run(path, check, tolerance)
         except Exception as problem:
             raise _explained(problem, model) from problem
+    exported.notes.extend(_fixed_nodes(exported))
     if exporter.asked or exporter.inputs.graphs and any(getattr(m, "_allow_zero_in_degree", None) is False for m in model.modules()):
         where = ", ".join(filter(None, exporter.asked))
         exported.notes.append("The model asks whether there are nodes that no edge leads to" + (f", at {where}" if where else "") +

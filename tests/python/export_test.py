@@ -1621,6 +1621,13 @@ def named_tuples_nested_dictionaries_and_missing_numbers_are_taken(cli, folder, 
     exported.save_graph(folder / "lanes.npz")
     yield verified(cli, folder / "lanes.pt2", folder / "lanes.npz")
 
+    def of_graphs_side_by_side(self, x, degrees):
+        return self.lin(x) + degrees.float().unsqueeze(-1)
+
+    model = model_of(of_graphs_side_by_side, "x", "degrees", lin=nn.Linear(6, 4))
+    exported = cleave_export.export(model, (torch.randn(3, 23, 6), torch.randint(0, 9, (3, 23))), None)
+    yield "" if "fits graphs of 23 nodes only" in "".join(exported.notes) else f"notes of a fixed number of nodes are {exported.notes}"
+
     def encoded(self, x, eigenvectors, edge_index):
         known = torch.where(eigenvectors.isnan(), 0.0, eigenvectors)
         return summed(self.lin(torch.cat([x, known], 1)), edge_index, x.size(0))
