@@ -266,6 +266,19 @@ Bindings probeInputs(const Program& program, const ProbeGraph& graph)
     return bindings;
 }
 
+namespace {
+
+// Rows up to a number that the graph decides: h[:k].
+bool takesFirstRows(const Program& program)
+{
+    return std::ranges::any_of(program.ops, [](const Op& op) {
+        const Argument* end = op.target == "aten::slice" ? op.find("end") : nullptr;
+        return end != nullptr && end->asValue() != nullptr;
+    });
+}
+
+}  // namespace
+
 Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constants, ProbeGraph graph, const std::vector<ValueId>& wanted,
                              std::vector<c10::IValue>& results)
 {
@@ -295,6 +308,8 @@ Bindings runnableProbeInputs(const Analysis& analysis, const Constants& constant
                                                                   {graph.nodes, 0, 0, 0, 1},
                                                                   {graph.nodes, 0, 1, 0, 1},
                                                                   {graph.nodes, 0, 0, 0, 0, true}}) {
+        if (fewOthers && !takesFirstRows(analysis.program))
+            continue;
         graph.integers = integers;
         graph.mostNamed = named;
         graph.leastInteger = least;
