@@ -96,6 +96,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent)
     makeStatusBar();
 
     connect(&m_document, &Document::changed, this, &MainWindow::showChange);
+    connect(&m_document, &Document::planOpened, this, [this] { writeSession(sessionOf(m_document)); });
     connect(&m_document, &Document::failed, this, &MainWindow::showError);
     connect(&m_document, &Document::modelRefused, this, &MainWindow::showRefusal);
     connect(&m_document, &Document::noted, this, [this](const QString& sentence) { note(fromCore(sentence)); });

@@ -72,6 +72,24 @@ std::vector<std::byte> rowsOf(const Weight& weight)
     return bytes;
 }
 
+// Alone in its storage, without gaps.
+void store(Weight& weight, std::vector<std::byte> bytes)
+{
+    weight.offset = 0;
+    weight.strides.resize(weight.sizes.size());
+    std::int64_t step = 1;
+    for (std::size_t d = weight.sizes.size(); d-- > 0; step *= weight.sizes[d])
+        weight.strides[d] = step;
+    weight.storage = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+}
+
+void numberProducers(Program& program)
+{
+    for (std::size_t i = 0; i < program.ops.size(); ++i)
+        for (const ValueId output : program.ops[i].outputs)
+            program[output].producer = OpId{static_cast<int>(i)};
+}
+
 // A weight of the rows of several.
 WeightId joined(Program& program, const std::vector<ValueId>& tables)
 {
@@ -86,11 +104,7 @@ WeightId joined(Program& program, const std::vector<ValueId>& tables)
         all.rowsOf.push_back(part.name);
     }
     all.name = join(all.rowsOf, "+");
-    all.offset = 0;
-    std::int64_t step = 1;
-    for (std::size_t d = all.sizes.size(); d-- > 0; step *= all.sizes[d])
-        all.strides[d] = step;
-    all.storage = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+    store(all, std::move(bytes));
     program.weights.push_back(std::move(all));
     return {static_cast<int>(program.weights.size()) - 1};
 }
@@ -153,9 +167,7 @@ void divideTables(Program& program)
         }
     }
     program.ops = std::move(others);
-    for (std::size_t i = 0; i < program.ops.size(); ++i)
-        for (const ValueId output : program.ops[i].outputs)
-            program[output].producer = OpId{static_cast<int>(i)};
+    numberProducers(program);
 }
 
 namespace {
@@ -221,9 +233,7 @@ public:
                 generalise(argument.value);
         }
         m_p.ops.insert(m_p.ops.begin(), m_made.begin(), m_made.end());
-        for (std::size_t i = 0; i < m_p.ops.size(); ++i)
-            for (const ValueId output : m_p.ops[i].outputs)
-                m_p[output].producer = OpId{static_cast<int>(i)};
+        numberProducers(m_p);
     }
 
 private:
@@ -516,20 +526,13 @@ bool compute(Program& program, ValueId rows, const Evaluator& evaluator)
     weight.name = program[rows].name;
     weight.dtype = array->dtype;
     weight.sizes = array->shape;
-    std::int64_t step = 1;
-    weight.strides.resize(array->shape.size());
-    for (std::size_t d = weight.sizes.size(); d-- > 0; step *= weight.sizes[d])
-        weight.strides[d] = step;
-    const auto* bytes = array->data.get();
-    weight.storage = std::make_shared<const std::vector<std::byte>>(bytes, bytes + array->bytes());
+    store(weight, {array->data.get(), array->data.get() + array->bytes()});
     weight.isInline = true;
     program.ops.erase(program.ops.begin() + program[rows].producer.index);
     program[rows].producer = {};
     program[rows].weight = WeightId{static_cast<int>(program.weights.size())};
     program.weights.push_back(std::move(weight));
-    for (std::size_t i = 0; i < program.ops.size(); ++i)
-        for (const ValueId output : program.ops[i].outputs)
-            program[output].producer = OpId{static_cast<int>(i)};
+    numberProducers(program);
     return true;
 }
 
