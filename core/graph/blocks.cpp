@@ -43,8 +43,7 @@ void group(std::span<const std::int64_t> segment, std::int64_t numNodes, int thr
         std::int64_t* const count = placesOf(c);
         for (std::int64_t e = chunk(c), end = chunk(c + 1); e < end; ++e) {
             if (static_cast<std::uint64_t>(node[e]) >= static_cast<std::uint64_t>(numNodes))
-                throw Error("Edge " + std::to_string(e) + " leads to node " + std::to_string(node[e]) +
-                            (numNodes == 0 ? ", but there are none." : ", but the graph has nodes 0 to " + std::to_string(numNodes - 1) + "."));
+                throwLeadsNowhere(e, node[e], numNodes);
             ++count[node[e] / nodesPerRange];
         }
     });
@@ -245,7 +244,7 @@ EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_
     return grouped;
 }
 
-EdgesBySegment edgesInto(const EdgesBySegment& all, std::span<const std::int64_t> nodes)
+EdgesBySegment edgesInto(const EdgesBySegment& all, std::span<const std::int64_t> nodes, int threads)
 {
     EdgesBySegment chosen;
     chosen.begin.resize(all.begin.size());
@@ -253,12 +252,35 @@ EdgesBySegment edgesInto(const EdgesBySegment& all, std::span<const std::int64_t
     begin[0] = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i)
         begin[i + 1] = begin[i] + all.count(nodes[i], nodes[i] + 1);
-    const std::int64_t edges = begin[nodes.size()];
-    std::fill(begin + nodes.size(), begin + all.begin.size(), edges);
-    chosen.edges.resize(static_cast<std::size_t>(edges));
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        std::ranges::copy(all.of(nodes[i], nodes[i] + 1), chosen.edges.data() + begin[i]);
+    std::fill(begin + nodes.size(), begin + all.begin.size(), begin[nodes.size()]);
+    if (all.hasIds()) {
+        chosen.edges.resize(static_cast<std::size_t>(begin[nodes.size()]));
+        copyInto(all, nodes, chosen, all.edges.data(), chosen.edges.data(), threads);
+    }
     return chosen;
+}
+
+template <class T>
+void copyInto(const EdgesBySegment& all, std::span<const std::int64_t> nodes, const EdgesBySegment& chosen, const T* in, T* out, int threads)
+{
+    constexpr std::int64_t atOnce = 1 << 12;
+    const auto count = static_cast<std::int64_t>(nodes.size());
+    parallelFor((count + atOnce - 1) / atOnce, threads, [&](std::int64_t part, int) {
+        stayWithinBound();
+        for (std::int64_t i = part * atOnce, end = std::min(count, (part + 1) * atOnce); i < end; ++i) {
+            const std::int64_t node = nodes[static_cast<std::size_t>(i)];
+            std::copy_n(in + all.begin[static_cast<std::size_t>(node)], all.count(node, node + 1), out + chosen.begin[static_cast<std::size_t>(i)]);
+        }
+    });
+}
+
+template void copyInto(const EdgesBySegment&, std::span<const std::int64_t>, const EdgesBySegment&, const std::int64_t*, std::int64_t*, int);
+template void copyInto(const EdgesBySegment&, std::span<const std::int64_t>, const EdgesBySegment&, const std::uint32_t*, std::uint32_t*, int);
+
+void throwLeadsNowhere(std::int64_t edge, std::int64_t node, std::int64_t numNodes)
+{
+    throw Error("Edge " + std::to_string(edge) + " leads to node " + std::to_string(node) +
+                (numNodes == 0 ? ", but there are none." : ", but the graph has nodes 0 to " + std::to_string(numNodes - 1) + "."));
 }
 
 EdgesBySegment groupColumns(std::span<const std::int64_t> segment, std::int64_t numNodes, std::span<const EdgeWords> columns, int threads)

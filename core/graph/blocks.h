@@ -27,8 +27,15 @@ struct EdgesBySegment {
 /// Stable counting sort in O(V + M). Error if an index is not in 0 … numNodes - 1.
 EdgesBySegment groupBySegment(std::span<const std::int64_t> segment, std::int64_t numNodes, int threads = 1);
 
-/// Edges into these nodes, one after another; into the nodes behind them there are none.
-EdgesBySegment edgesInto(const EdgesBySegment& all, std::span<const std::int64_t> nodes);
+/// Edges into these nodes, one after another, with their ids if these are there; into the nodes behind them there are none.
+EdgesBySegment edgesInto(const EdgesBySegment& all, std::span<const std::int64_t> nodes, int threads = 1);
+
+/// What lies in the order of all edges, copied into the order of those into these nodes. chosen: as edgesInto gave them.
+template <class T>
+void copyInto(const EdgesBySegment& all, std::span<const std::int64_t> nodes, const EdgesBySegment& chosen, const T* in, T* out, int threads);
+
+/// Error: an edge leads to a node that there is not.
+[[noreturn]] void throwLeadsNowhere(std::int64_t edge, std::int64_t node, std::int64_t numNodes);
 
 /// 32 bits of each edge, to be put in the order of the edges: numbers of nodes, products of what nodes have, or anything.
 struct EdgeWords {

@@ -88,6 +88,10 @@ GraphCounts LayerWise::countBlocks(std::int64_t batchSize, std::int64_t mostEdge
 FunctionRows LayerWise::countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error,
                                   const Progress& progress)
 {
+    if (m_graph.isLeftOut(function)) {
+        const RowCount none;
+        return {1, std::vector(function.frames.size(), none), std::vector(at(m_a.types()), std::vector{none})};
+    }
     constexpr std::size_t leastBatches = 16;
     const std::int64_t total = m_graph.rowsOf(function);
     batchSize = batchSizeOf(function, batchSize);

@@ -132,11 +132,38 @@ void OrderedGraph::groupEdges(Traversal& traversal, ValueId segment, std::span<c
 }
 
 // With their ids, whoever reads them.
-void OrderedGraph::groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const
+void OrderedGraph::groupWithIds(Traversal& traversal, ValueId segment, const Progress& progress)
 {
-    for (const ValueId segment : segments)
-        if (const auto known = traversal.edges.find(segment); known == traversal.edges.end() || !known->second.hasIds())
-            groupEdges(traversal, segment, std::span<const EdgeWords>{}, progress);
+    if (const auto known = traversal.edges.find(segment); known != traversal.edges.end() && known->second.hasIds())
+        return;
+    if (!traversal.fromAll.contains(segment)) {
+        groupEdges(traversal, segment, std::span<const EdgeWords>{}, progress);
+        return;
+    }
+    Traversal& all = ofAllNodes(traversal);
+    groupWithIds(all, segment, progress);
+    traversal.edges[segment] = edgesInto(all.edges.at(segment), numbersOf(traversal.ofAll), at::get_num_threads());
+}
+
+// By which edges are grouped for functions that go through nodes so.
+std::set<ValueId> OrderedGraph::segmentsOf(const Traversal& traversal) const
+{
+    std::set<ValueId> segments;
+    for (const CutFunction& function : m_cut.functions)
+        if (!isLeftOut(function) && &of(function, traversal.nodeType) == &traversal)
+            for (const ValueId segment : function.segmentsInto(traversal.nodeType))
+                segments.insert(segment);
+    return segments;
+}
+
+// By which they are grouped for those that go through some of its nodes.
+std::set<ValueId> OrderedGraph::segmentsTakenFrom(const Traversal& traversal)
+{
+    std::set<ValueId> segments;
+    for (const Traversal& some : m_traversals)
+        if (&ofAllNodes(some) == &traversal)
+            segments.insert(some.fromAll.begin(), some.fromAll.end());
+    return segments;
 }
 
 Retained OrderedGraph::group(const std::vector<FunctionReads>& reads, const Progress& progress)
@@ -150,8 +177,16 @@ Retained OrderedGraph::group(const std::vector<FunctionReads>& reads, const Prog
 
 void OrderedGraph::groupAllEdges(const Progress& progress)
 {
-    for (Traversal& traversal : m_traversals)
-        groupEdges(traversal, traversal.segments, progress);
+    for (const CutFunction& function : m_cut.functions)
+        if (!isLeftOut(function))
+            groupAllEdges(function, progress);
+}
+
+void OrderedGraph::groupAllEdges(const CutFunction& function, const Progress& progress)
+{
+    for (int type = 0; type < m_a.types(); ++type)
+        for (const ValueId segment : function.segmentsInto(type))
+            groupWithIds(changed(function, type), segment, progress);
 }
 
 // Calls visit(in, segment) for what batches slice by edges into targets: structure, or an index that is read as 32 bits.
@@ -167,12 +202,17 @@ void OrderedGraph::forEachOrdered(const CutFunction& function, const std::vector
 // Says what will be put into the order of edges, so that it goes along as these are grouped.
 void OrderedGraph::expectStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs)
 {
-    Traversal& traversal = changed(function, function.nodeType);
+    Traversal& its = changed(function, function.nodeType);
     forEachOrdered(function, inputs, [&](const FunctionInput& in, ValueId segment) {
-        if (in.operand)
-            traversal.rowDims[traversal.grouped.try_emplace({in.operand->value, segment}).first->first] = in.operand->rowDim;
-        else
-            traversal.sources.try_emplace({in.sourcesOf->value, segment, in.sourcesOf->ofType});
+        const auto expect = [&](Traversal& traversal) {
+            if (in.operand)
+                traversal.rowDims[traversal.grouped.try_emplace({in.operand->value, segment}).first->first] = in.operand->rowDim;
+            else
+                traversal.sources.try_emplace({in.sourcesOf->value, segment, in.sourcesOf->ofType});
+        };
+        expect(its);
+        if (its.fromAll.contains(segment))
+            expect(ofAllNodes(its));
     });
 }
 
@@ -262,11 +302,13 @@ std::optional<OrderedGraph::Columns> OrderedGraph::columnsOf(Traversal& traversa
 void OrderedGraph::groupEdges(const Retained& kept, const Progress& progress)
 {
     const Stopwatch watch;
-    for (Traversal& traversal : m_traversals)
-        for (const ValueId segment : traversal.segments) {
+    for (Traversal& traversal : m_traversals) {
+        std::set<ValueId> segments = segmentsOf(traversal);
+        segments.merge(segmentsTakenFrom(traversal));
+        for (const ValueId segment : segments) {
             const bool idsAreRead = kept.edgeIds.contains(segment);
             const auto known = traversal.edges.find(segment);
-            if (known != traversal.edges.end() && (known->second.hasIds() || !idsAreRead))
+            if (traversal.fromAll.contains(segment) || (known != traversal.edges.end() && (known->second.hasIds() || !idsAreRead)))
                 continue;
             const bool isNew = known == traversal.edges.end();
             std::optional<Columns> columns = isNew && !idsAreRead ? columnsOf(traversal, segment) : std::nullopt;
@@ -277,6 +319,11 @@ void OrderedGraph::groupEdges(const Retained& kept, const Progress& progress)
                 for (const Columns::Made& made : columns->made)
                     *made.place = made.rows;
         }
+    }
+    for (Traversal& traversal : m_traversals)
+        takeFromAll(traversal);
+    for (Traversal& traversal : m_traversals)
+        dropUnread(traversal);
     std::set<ValueId> others = kept.structure;
     for (const Traversal& traversal : m_traversals)
         for (const auto& [key, rows] : traversal.grouped)
@@ -286,14 +333,51 @@ void OrderedGraph::groupEdges(const Retained& kept, const Progress& progress)
     m_prologueSeconds += watch.seconds();
 }
 
+// Edges into some nodes from those into all, with what went along.
+void OrderedGraph::takeFromAll(Traversal& traversal)
+{
+    const int threads = at::get_num_threads();
+    for (const ValueId segment : traversal.fromAll) {
+        if (traversal.edges.contains(segment))
+            continue;
+        const Traversal& all = ofAllNodes(traversal);
+        const EdgesBySegment& edges = all.edges.at(segment);
+        const std::span places = numbersOf(traversal.ofAll);
+        const EdgesBySegment& chosen = traversal.edges[segment] = edgesInto(edges, places, threads);
+        const auto take = [&](const at::Tensor& from, at::Tensor& to, int rowDim) {
+            if (to.defined() || !from.defined())
+                return;
+            std::vector<std::int64_t> sizes = from.sizes().vec();
+            sizes[at(rowDim)] = chosen.begin.back();
+            to = at::empty(sizes, from.options());
+            copyInto(edges, places, chosen, asWords(from), asWords(to), threads);  // columns alone went along
+        };
+        for (auto& [key, rows] : traversal.sources)
+            if (std::get<1>(key) == segment)
+                take(all.sources.at(key), rows, 0);
+        for (auto& [key, rows] : traversal.grouped)
+            if (key.second == segment)
+                take(all.grouped.at(key), rows, traversal.rowDims.at(key));
+    }
+}
+
+// What was there to be taken from alone.
+void OrderedGraph::dropUnread(Traversal& traversal)
+{
+    const std::set<ValueId> read = segmentsOf(traversal);
+    const auto isUnread = [&](const auto& ordered) { return !read.contains(std::get<1>(ordered.first)); };
+    std::erase_if(traversal.edges, [&](const auto& edges) { return !read.contains(edges.first); });
+    std::erase_if(traversal.sources, isUnread);
+    std::erase_if(traversal.grouped, isUnread);
+}
+
 // Structure that batches slice by edges is put into their order once.
 void OrderedGraph::groupStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs)
 {
     Traversal& traversal = changed(function, function.nodeType);
     const auto edgesInto = [&](ValueId segment) -> std::span<const std::int64_t> {
         const EdgesBySegment& edges = traversal.edges.at(segment);
-        if (!edges.hasIds())  // they were grouped for others
-            groupEdges(traversal, segment, std::span<const EdgeWords>(), {});
+        groupWithIds(traversal, segment, {});  // if they were grouped for others
         return {edges.edges.data(), static_cast<std::size_t>(edges.count(0, traversal.count))};
     };
     // What a program computes may have another number of entries than its exporter took for granted.

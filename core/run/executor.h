@@ -93,8 +93,6 @@ public:
 private:
     GraphCounts rowsOfAll(std::int64_t batchSize, std::int64_t mostEdges, const Progress& progress);
     FunctionRows countRows(const CutFunction& function, std::int64_t batchSize, std::int64_t mostEdges, double& error, const Progress& progress);
-    void addReads(const CutFunction& function, std::int64_t count, std::map<ValueId, std::vector<bool>>& needed);
-    void addReads(const CutFunction& function, const Batch& batch, std::map<ValueId, std::vector<bool>>& needed);
     FunctionParts partsOf(const CutFunction& function);
     std::int64_t batchSizeOf(const CutFunction& function, std::int64_t batchSize) const;
     int atOnce(std::int64_t batches) const;

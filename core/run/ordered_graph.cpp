@@ -153,9 +153,10 @@ const c10::IValue* OrderedGraph::computed(ValueId value) const
 std::int64_t OrderedGraph::mostEdgesPerNode() const
 {
     std::int64_t most = 0;
-    for (const Traversal& traversal : m_traversals)
-        for (const ValueId segment : traversal.segments)
-            most = std::max(most, structure(segment).numel() / std::max<std::int64_t>(numNodes(traversal.nodeType), 1) + 1);
+    for (const CutFunction& function : m_cut.functions)
+        for (int type = 0; type < m_a.types(); ++type)
+            for (const ValueId segment : function.segmentsInto(type))
+                most = std::max(most, structure(segment).numel() / std::max<std::int64_t>(numNodes(type), 1) + 1);
     return most;
 }
 
@@ -233,12 +234,9 @@ void OrderedGraph::setOrder(const std::vector<std::int64_t>& order, int nodeType
     m_traversals.resize(static_cast<std::size_t>(m_a.types()));
     m_traversals[static_cast<std::size_t>(nodeType)] = traversalOf(order, nodeType);
     m_traversalOf.clear();
-    std::set<ValueId>& segments = m_traversals[static_cast<std::size_t>(nodeType)].segments;
-    for (const CutFunction& function : m_cut.functions) {
+    for (std::size_t f = 0; f < m_cut.functions.size(); ++f) {
         m_traversalOf.emplace_back(m_numNodes.size());
         std::iota(m_traversalOf.back().begin(), m_traversalOf.back().end(), std::size_t{0});
-        for (const ValueId segment : function.segmentsInto(nodeType))
-            segments.insert(segment);
     }
     takeNaturalOrder();
 }
@@ -265,35 +263,59 @@ void OrderedGraph::takeNaturalOrder()
     }
 }
 
-void OrderedGraph::computeOnly(const CutFunction& function, int type, const std::vector<bool>& marked)
+bool OrderedGraph::readsOnlyInto(const CutFunction& function) const
 {
-    const std::int64_t nodes = numNodes(type), count = std::ranges::count(marked, true);
+    return !function.rowsOf.valid() && std::ranges::all_of(function.frames, [&](const Frame& frame) {
+        return frame.kind == FrameKind::Targets || (frame.kind == FrameKind::Edges && function.frames[at(frame.parent)].kind == FrameKind::Targets);
+    });
+}
+
+void OrderedGraph::computeOnly(const CutFunction& function, int type, const Marks& marked, const Progress& progress)
+{
+    const std::int64_t nodes = numNodes(type), count = countOf(marked);
     if (count == nodes)
         return;
-    const Traversal& all = m_traversals[at(type)];
+    Traversal& all = m_traversals[at(type)];
     Traversal traversal;
     traversal.nodeType = type;
     traversal.count = count;
     traversal.order = at::empty({nodes}, at::kLong);
     traversal.place = at::empty({nodes}, at::kLong);
-    at::Tensor placesBefore = at::empty({nodes}, at::kLong);  // of the nodes in their new order
+    traversal.ofAll = at::empty({nodes}, at::kLong);
     const auto* before = all.order.defined() ? all.order.data_ptr<std::int64_t>() : nullptr;
     auto *order = traversal.order.data_ptr<std::int64_t>(), *place = traversal.place.data_ptr<std::int64_t>(),
-         *placeBefore = placesBefore.data_ptr<std::int64_t>();
+         *placeInAll = traversal.ofAll.data_ptr<std::int64_t>();
     std::int64_t next = 0, nextOther = count;
     for (std::int64_t p = 0; p < nodes; ++p) {
-        const std::int64_t node = before ? before[p] : p, to = marked[static_cast<std::size_t>(node)] ? next++ : nextOther++;
+        const std::int64_t node = before ? before[p] : p, to = marked[static_cast<std::size_t>(node)] != 0 ? next++ : nextOther++;
         order[to] = node;
         place[node] = to;
-        placeBefore[to] = p;
+        placeInAll[to] = p;
     }
-    // Edges into others are followed where a block has several hops.
-    bool isOneHop = true;
-    for (int frame = 0; frame < static_cast<int>(function.frames.size()); ++frame)
-        isOneHop = isOneHop && (function.frames[at(frame)].kind == FrameKind::Targets || isIntoTargets(function, frame));
-    const std::span places(placeBefore, static_cast<std::size_t>(isOneHop ? count : nodes));
-    for (const ValueId segment : function.segmentsInto(type))
-        traversal.edges[segment] = edgesInto(all.edges.at(segment), places);
+    const bool isDirect = readsOnlyInto(function);
+    const int threads = at::get_num_threads();
+    for (const ValueId segment : function.segmentsInto(type)) {
+        progress.check();
+        if (!isDirect) {
+            // Edges into others are followed, too.
+            groupWithIds(all, segment, progress);
+            traversal.edges[segment] = edgesInto(all.edges.at(segment), numbersOf(traversal.ofAll), threads);
+            continue;
+        }
+        // All edges are grouped once for all functions: that is worth it where functions need many of them.
+        constexpr std::int64_t few = 8;
+        const at::Tensor into = structure(segment).reshape({-1}).to(at::kLong).contiguous();
+        std::optional<PageVector<std::int64_t>> ids = edgesIntoMarked(numbersOf(into), marked, into.numel() / few, threads);
+        if (!ids) {
+            traversal.fromAll.insert(segment);
+            continue;
+        }
+        PageVector<std::int64_t> places(ids->size());
+        std::ranges::transform(*ids, places.begin(), [&, data = into.data_ptr<std::int64_t>()](std::int64_t edge) { return place[data[edge]]; });
+        EdgesBySegment& edges = traversal.edges[segment] = groupBySegment(places, nodes, threads);
+        std::ranges::transform(edges.edges, edges.edges.begin(), [&](std::int64_t edge) { return (*ids)[static_cast<std::size_t>(edge)]; });
+    }
+    traversal.ofAll = traversal.ofAll.narrow(0, 0, count);
     m_traversalOf[indexOf(function)][at(type)] = m_traversals.size();
     m_traversals.push_back(std::move(traversal));
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/graph/blocks.h"
+#include "core/graph/marks.h"
 #include "core/run/edge_product.h"
 #include "core/run/lowering.h"
 #include "core/run/run.h"
@@ -26,8 +27,9 @@ struct Traversal {
     int nodeType = 0;
     at::Tensor order, place;     ///< [V] int64 each: the nodes in order, and where each is; undefined for the natural order
     std::int64_t count = 0;      ///< how many of them are computed, from the first
-    std::set<ValueId> segments;  ///< that edges are grouped by, at the latest before functions run
-    std::map<ValueId, EdgesBySegment> edges;
+    std::map<ValueId, EdgesBySegment> edges;  ///< by segment, at the latest before functions run
+    at::Tensor ofAll;                         ///< [count] int64: of some nodes, where each is among all of its type; undefined: these are all
+    std::set<ValueId> fromAll;                ///< segments whose edges are taken from those into all nodes
     std::map<std::pair<ValueId, ValueId>, at::Tensor> grouped;        ///< structure rows in the order of a segment's edges; undefined: will be
     std::map<std::pair<ValueId, ValueId>, int> rowDims;               ///< where they lie in it
     std::map<std::tuple<ValueId, ValueId, int>, at::Tensor> sources;  ///< an index into nodes of a type in that order, as int32; undefined: will be
@@ -84,8 +86,11 @@ public:
     void leaveOut(const CutFunction& function) { m_leftOut.insert(indexOf(function)); }
     bool isLeftOut(const CutFunction& function) const { return m_leftOut.contains(indexOf(function)); }
 
-    /// Of a type's nodes, those that are marked come first in this function, and only they are computed. After groupAllEdges.
-    void computeOnly(const CutFunction& function, int type, const std::vector<bool>& marked);
+    /// Of a type's nodes, those that are marked come first in this function, and only they are computed. Error if an edge leads to no node.
+    void computeOnly(const CutFunction& function, int type, const Marks& marked, const Progress& progress);
+
+    /// Whether a function computes nodes, and reads no edges but those into them: what it needs is known before edges are grouped.
+    bool readsOnlyInto(const CutFunction& function) const;
 
     const std::vector<Traversal>& traversals() const { return m_traversals; }
     const Traversal& of(const CutFunction& function) const { return of(function, function.nodeType); }
@@ -96,6 +101,7 @@ public:
     /// Groups edges and puts structure into their order: all edges with their ids, or those and that which functions read. What is not in the order
     /// of edges then, but is read, is computed where it was put off.
     void groupAllEdges(const Progress& progress);
+    void groupAllEdges(const CutFunction& function, const Progress& progress);
     Retained group(const std::vector<FunctionReads>& reads, const Progress& progress);
     void groupStructure(const CutFunction& function, const std::vector<FunctionInput>& inputs);
     void computeProducts(const std::set<ValueId>& values, const Progress& progress);  ///< that were put off
@@ -113,8 +119,13 @@ private:
     void takeNaturalOrder();
     std::set<ValueId> wantedOfPrologue();
     void groupEdges(Traversal& traversal, ValueId segment, std::span<const EdgeWords> columns, const Progress& progress) const;
-    void groupEdges(Traversal& traversal, const std::set<ValueId>& segments, const Progress& progress) const;
     void groupEdges(const Retained& kept, const Progress& progress);
+    void groupWithIds(Traversal& traversal, ValueId segment, const Progress& progress);
+    void takeFromAll(Traversal& traversal);
+    void dropUnread(Traversal& traversal);
+    std::set<ValueId> segmentsOf(const Traversal& traversal) const;
+    std::set<ValueId> segmentsTakenFrom(const Traversal& traversal);
+    Traversal& ofAllNodes(const Traversal& traversal) { return m_traversals[static_cast<std::size_t>(traversal.nodeType)]; }
     std::optional<Columns> columnsOf(Traversal& traversal, ValueId segment) const;
     template <class Visit>
     static void forEachOrdered(const CutFunction& function, const std::vector<FunctionInput>& inputs, Visit visit);

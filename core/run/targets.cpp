@@ -1,13 +1,13 @@
 #include "core/run/targets.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "core/analysis/shape_text.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/run/executor.h"
+#include "core/run/needed_rows.h"
 #include "core/run/run.h"
 #include "core/run/tensors.h"
 
@@ -123,36 +123,27 @@ at::Tensor askedRows(const Analysis& analysis, ValueId output, const at::Tensor&
     return facts.rows == Rows::Nodes ? targetRows(tensor, facts, nodes) : tensor.index_select(rows.dim, nodes);
 }
 
-// Going backwards from the last function: what later ones read of a function's save points is what it must compute.
 void LayerWise::setTargets(Targets targets, const Progress& progress)
 {
     m_targets = std::move(targets);
     const std::int64_t asked = m_graph.numNodes(m_targets.type);
     std::set<ValueId> read;  // by whoever wants outputs, or functions that are run
-    std::map<ValueId, std::vector<bool>> needed;
+    NeededRows needed(m_a, m_graph, m_batches);
     for (const ValueId output : m_a.program.outputs) {
         if (!isAsked(m_a, output, m_targets))
             continue;
         read.insert(output);
-        std::vector<bool>& rows = needed.try_emplace(output, static_cast<std::size_t>(asked)).first->second;
+        const ValueFacts& facts = m_a.values[output];
+        const bool hasRows = facts.rows == Rows::Nodes && facts.nodeType == m_targets.type;
         for (const std::int64_t node : m_targets.nodes) {
             if (asked == 0)
                 throw Error("There is no node " + std::to_string(node) + ": the graph has none.");
             if (node < 0 || node >= asked)
                 throw Error("There is no node " + std::to_string(node) + ": the graph has nodes 0 to " + std::to_string(asked - 1) + ".");
-            rows[static_cast<std::size_t>(node)] = true;
+            if (hasRows)
+                needed.add(output, node);
         }
     }
-    m_graph.groupAllEdges(progress);
-    // Nodes of a type whose rows are read of what a function saves.
-    const auto readOf = [&](const CutFunction& function, int type) {
-        std::vector<bool> rows(static_cast<std::size_t>(m_graph.numNodes(type)));
-        for (const ValueId value : function.saves)
-            if (const auto known = needed.find(value); known != needed.end() && m_a.values[value].nodeType == type)
-                for (std::size_t v = 0; v < rows.size(); ++v)
-                    rows[v] = rows[v] || known->second[v];
-        return rows;
-    };
     for (auto function = m_cut.functions.rbegin(); function != m_cut.functions.rend(); ++function) {
         if (std::ranges::none_of(function->saves, [&](ValueId value) { return read.contains(value); })) {
             m_graph.leaveOut(*function);
@@ -161,53 +152,20 @@ void LayerWise::setTargets(Targets targets, const Progress& progress)
         read.insert(function->reads.begin(), function->reads.end());
         if (function->isGlobal) {
             for (const ValueId value : function->reads)
-                if (const ValueFacts& facts = m_a.values[value]; facts.rows == Rows::Nodes)
-                    needed[value].assign(static_cast<std::size_t>(m_graph.numNodes(facts.nodeType)), true);
+                if (m_a.values[value].rows == Rows::Nodes)
+                    needed.addAll(value);
             continue;
         }
+        std::vector<Marks> computed(at(m_a.types()));
         for (int type = 0; type < m_a.types(); ++type)
-            if (!function->rowsOf.valid() && function->targetsOf(type) >= 0)
-                m_graph.computeOnly(*function, type, readOf(*function, type));
-        progress.check();
-        addReads(*function, m_graph.rowsOf(*function), needed);
+            if (!function->rowsOf.valid() && function->targetsOf(type) >= 0) {
+                computed[at(type)] = needed.nodesFor(*function, type);
+                m_graph.computeOnly(*function, type, computed[at(type)], progress);
+            }
+        if (!m_graph.readsOnlyInto(*function))
+            m_graph.groupAllEdges(*function, progress);
+        needed.addReads(*function, computed, m_numbers, progress);
     }
-}
-
-// The nodes whose rows a function reads of each tensor of the store.
-void LayerWise::addReads(const CutFunction& function, std::int64_t count, std::map<ValueId, std::vector<bool>>& needed)
-{
-    constexpr std::int64_t atOnce = 1 << 14;
-    for (std::int64_t first = 0; first < count; first += atOnce)
-        addReads(function, m_batches.make(function, first, std::min(count, first + atOnce), &m_numbers), needed);
-}
-
-void LayerWise::addReads(const CutFunction& function, const Batch& batch, std::map<ValueId, std::vector<bool>>& needed)
-{
-    const auto mark = [&](ValueId value, const at::Tensor& nodes) {
-        const std::int64_t all = m_graph.numNodes(m_a.values[value].nodeType);
-        std::vector<bool>& rows = needed.try_emplace(value, static_cast<std::size_t>(all)).first->second;
-        const at::Tensor flat = nodes.reshape({-1}).contiguous();
-        for (const std::int64_t node : numbersOf(flat))
-            if (node >= 0 && node < all)
-                rows[static_cast<std::size_t>(node)] = true;
-    };
-    const auto reads = [&](const StepOperand& operand, OpId op, int frame) {
-        if (operand.kind == OperandKind::Stored || operand.kind == OperandKind::Leading) {
-            mark(operand.value, batch.idsOf(operand.from >= 0 ? operand.from : operand.frame));
-        } else if (operand.kind == OperandKind::StoredWhole) {
-            // At the nodes that an index of the graph names; what features decide may be anywhere.
-            const auto neighbour =
-                std::ranges::find_if(function.neighbours, [&](const StepOperand& n) { return n.value == m_a.ops[op].index && n.frame == frame; });
-            mark(operand.value, neighbour != function.neighbours.end() ? m_batches.nodesAt(*neighbour, batch)
-                                                                       : at::arange(m_graph.numNodes(m_a.values[operand.value].nodeType), at::kLong));
-        }
-    };
-    for (const Step& step : function.steps)
-        for (const StepOperand& operand : step.operands)
-            reads(operand, step.op, step.frame);
-    for (const StepOperand& result : function.results)
-        if (result.kind != OperandKind::Step)
-            reads(result, OpId{}, 0);
 }
 
 }  // namespace cleave

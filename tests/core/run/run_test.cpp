@@ -206,6 +206,36 @@ TEST(Run, PartOfTheNodesComputesTheirNeighbourhoodOnly)
     EXPECT_NE(errorOf([&] { runLayerWise(edges, zooGraph("link_prediction"), options); }).find("no output has a row for each node"), std::string::npos);
 }
 
+// Where most edges are needed they are grouped once for all functions, of which each takes its own; otherwise each groups those that it needs. Ids
+// or columns go along.
+TEST(Run, MoreOrFewerOfTheNodes)
+{
+    const DataGraph cora = readGraph(test::examplesDir() / "cora.npz");
+    for (const char* name : {"gcn.pt2", "gat.pt2", "sage.pt2"}) {
+        const Model model = openModel(test::examplesDir() / name);
+        const RunResult whole = runLayerWise(model, cora);
+        for (const NodeOrder order : {NodeOrder::Natural, NodeOrder::Degree})
+            for (const std::int64_t every : {1, 2, 9, 100, 2000}) {
+                RunOptions options;
+                options.order = order;
+                for (std::int64_t node = cora.numNodes - 1; node > 0; node -= every)
+                    options.targets.push_back(node);
+                for (const Kernels kernels : {Kernels::All, Kernels::None}) {
+                    options.kernels = kernels;
+                    const RunResult part = runLayerWise(model, cora, options);
+                    const std::int64_t classes = whole.outputs[0].array.shape[1];
+                    ASSERT_EQ(part.outputs[0].array.shape, (std::vector<std::int64_t>{static_cast<std::int64_t>(options.targets.size()), classes}));
+                    double most = 0;
+                    for (std::size_t i = 0; i < options.targets.size(); ++i)
+                        for (std::int64_t c = 0; c < classes; ++c)
+                            most = std::max<double>(most, std::fabs(part.outputs[0].array.as<float>()[static_cast<std::int64_t>(i) * classes + c] -
+                                                                    whole.outputs[0].array.as<float>()[options.targets[i] * classes + c]));
+                    EXPECT_LE(most, 1e-4) << name << ", every " << every << ", order " << orderName(order);
+                }
+            }
+    }
+}
+
 // Labels, and outputs that were recorded for all nodes, are those of the nodes that are asked for, in whatever order and however many.
 TEST(Run, AllNodesInAnotherOrderHaveTheSameAccuracy)
 {
