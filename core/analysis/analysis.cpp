@@ -353,6 +353,7 @@ Analysis analyseRead(Program program, int inPlace, const AnalysisOptions& option
     analysis.passes = std::move(passes);
     analysis.matrices = matrices.given;
     analysis.ownMatrices = matrices.own;
+    analysis.inPlace = inPlace;
     analysis.restated = pairs + chosen + tables + moved;
     analysis.freeSizes = std::move(freeSizes);
     noteRowsFirst(analysis);

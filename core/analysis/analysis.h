@@ -79,6 +79,7 @@ struct Analysis {
     int storedEdges = 0;              ///< of the node types, those of edges that would be computed again and again otherwise
     int matrices = 0;                 ///< adjacency matrices among the inputs, whose place edges take
     int ownMatrices = 0;              ///< and of those that the program makes itself
+    int inPlace = 0;                  ///< ops that changed a tensor of the model as it was read
     int restated = 0;  ///< updates at masks that are computed for all rows, pairs that are put back, and rows that are read at tables and indices instead
     bool repeatsEdges = false;        ///< rows of edges are computed again and again that could be stored
     std::vector<FreeSize> freeSizes;  ///< sizes of inputs that are numbers of this program, but not of the model

@@ -40,10 +40,8 @@ std::string renamedText(const std::string& text, const std::map<std::string, std
 {
     auto [name, arguments] = sizeParts(text);
     if (arguments.empty()) {
-        // Chains end: each step goes to a symbol that was seen earlier.
-        for (auto it = renamed.find(name); it != renamed.end(); it = renamed.find(name))
-            name = it->second;
-        return name;
+        const auto found = renamed.find(name);
+        return found == renamed.end() ? name : found->second;
     }
     for (std::string& argument : arguments)
         argument = renamedText(argument, renamed);
@@ -183,6 +181,30 @@ Dim withSizes(const Dim& dim, const std::map<std::string, std::int64_t>& sizes)
     std::string text = textWithSizes(dim.symbol, sizes);
     const auto number = sizeNumber(text);
     return number ? Dim{*number, {}} : Dim{0, std::move(text)};
+}
+
+// Only names that are not merged yet are merged, and into one that is none of them: chains end.
+std::string SymbolNames::of(std::string symbol) const
+{
+    for (auto it = m_names.find(symbol); it != m_names.end(); it = m_names.find(symbol))
+        symbol = it->second;
+    return symbol;
+}
+
+bool SymbolNames::merge(const std::string& symbol, const std::string& into)
+{
+    const std::string from = of(symbol), to = of(into);
+    if (from != to)
+        m_names[from] = to;
+    return from != to;
+}
+
+std::map<std::string, std::string> SymbolNames::all() const
+{
+    std::map<std::string, std::string> names;
+    for (const auto& [symbol, next] : m_names)
+        names[symbol] = of(next);
+    return names;
 }
 
 Dim renameSymbols(const Dim& dim, const std::map<std::string, std::string>& renamed)

@@ -17,7 +17,20 @@ std::pair<std::string, std::vector<std::string>> sizeParts(const std::string& te
 /// The number that the whole text is, as sizes write it.
 std::optional<std::int64_t> sizeNumber(const std::string& text);
 
-/// The size with its symbols renamed, in canonical form again: arguments of Add and Mul sorted, what is divided by one of its factors without it.
+/// Symbols that turned out to stand for the same size, and the one that each is called by.
+class SymbolNames {
+public:
+    std::string of(std::string symbol) const;
+    bool merge(const std::string& symbol, const std::string& into);  ///< false if they have the same name already
+    bool empty() const { return m_names.empty(); }
+    std::size_t merged() const { return m_names.size(); }
+    std::map<std::string, std::string> all() const;  ///< those that are called otherwise
+
+private:
+    std::map<std::string, std::string> m_names;  // of names that were merged, the next one
+};
+
+/// The size with its symbols renamed, each once, in canonical form again: arguments of Add and Mul sorted, what is divided by one of its factors without it.
 Dim renameSymbols(const Dim& dim, const std::map<std::string, std::string>& renamed);
 
 /// The size where some symbols are numbers, as an exporter would have written it.

@@ -46,6 +46,25 @@ bool writesOut(const Op& op)
     return op.overload.ends_with("out") && op.find("out") && op.find("out")->asValue();
 }
 
+// Gives true or false whatever it is given.
+bool isQuestion(std::string_view target)
+{
+    return isOneOf(target, {"aten::eq", "aten::ne", "aten::lt", "aten::le", "aten::gt", "aten::ge", "aten::not_equal", "aten::less", "aten::less_equal",
+                            "aten::greater", "aten::greater_equal", "aten::logical_and", "aten::logical_or", "aten::logical_xor", "aten::logical_not",
+                            "aten::isnan", "aten::isinf", "aten::isfinite", "aten::isneginf", "aten::isposinf", "aten::signbit", "aten::isin"});
+}
+
+// Ops in place that change nothing but how a tensor is seen, under whatever name, and what gives such a view.
+std::optional<std::string_view> viewInPlace(const Op& op)
+{
+    static const std::map<std::string_view, std::string_view> views{
+        {"aten::transpose_", "aten::transpose"}, {"aten::swapaxes_", "aten::swapaxes"},   {"aten::swapdims_", "aten::swapdims"},
+        {"aten::t_", "aten::t"},                 {"aten::unsqueeze_", "aten::unsqueeze"}, {"aten::squeeze_", "aten::squeeze"},
+        {"aten::detach_", "aten::detach"}};
+    const auto found = views.find(op.target);
+    return found == views.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::string_view changedArgument(const Op& op)
 {
     return writesOut(op) ? "out" : "self";
@@ -62,12 +81,6 @@ const std::map<std::string_view, std::string_view>& operatorsInPlace()
     return operators;
 }
 
-bool isInPlace(const Op& op)
-{
-    const bool isNamedSo = op.target.size() > 7 && op.target.starts_with("aten::") && op.target.back() == '_' && !op.target.ends_with("__");
-    return writesOut(op) || operatorsInPlace().contains(op.target) || isNamedSo;
-}
-
 class Functionaliser {
 public:
     Functionaliser(Program& program, const Evaluator& evaluator) : m_program(program), m_evaluator(evaluator), m_rewriter(program) {}
@@ -75,16 +88,20 @@ public:
     int run()
     {
         for (Op& op : m_rewriter.takeOps()) {
+            const std::optional<std::string_view> asView = viewInPlace(op);
+            const bool changes = isInPlace(op) && !asView;
             for (NamedArgument& argument : op.args)
-                if (!(isInPlace(op) && argument.name == changedArgument(op)))
-                    changeValues(argument.value, [&](ValueId& id) { id = current(id, op); });
-            if (isInPlace(op))
+                if (!(changes && argument.name == changedArgument(op)))
+                    changeValues(argument.value, [&](ValueId& id) { id = asView ? seenAs(id) : current(seenAs(id), op); });
+            if (changes)
                 mutate(std::move(op));
+            else if (asView)
+                see(std::move(op), *asView);
             else
                 add(std::move(op));
         }
         for (ValueId& output : m_program.outputs)
-            output = current(output, {});
+            output = current(seenAs(output), {});
         return m_count;
     }
 
@@ -108,6 +125,30 @@ private:
                 m_seen[outputs[i]] = m_version[root(outputs[i])];
             }
         m_rewriter.emit(std::move(op));
+    }
+
+    // From now on whoever names the tensor means a view of it. Views that were taken before are still views of what it was.
+    void see(Op op, std::string_view target)
+    {
+        ++m_count;
+        const ValueId self = OpView(m_program, op).value("self");
+        if (!self.valid() || op.outputs.size() != 1)
+            throw Error("In-place op '" + op.name + "' (" + op.target + ") changes something that is no tensor of the program.");
+        const ValueId result = op.outputs.front();
+        for (NamedArgument& argument : op.args)
+            changeValues(argument.value, [&](ValueId& id) { id = current(id, op); });
+        op.target = target;
+        add(std::move(op));
+        m_seenAs[self] = result;
+    }
+
+    // The view that the tensor of this name is seen as by now.
+    ValueId seenAs(ValueId value) const
+    {
+        value = canonical(value);
+        for (auto it = m_seenAs.find(value); it != m_seenAs.end(); it = m_seenAs.find(value))
+            value = canonical(it->second);
+        return value;
     }
 
     // Operands were already replaced by their current versions; aliasing is tracked by the names of the trace.
@@ -194,7 +235,7 @@ private:
         if (!named.valid() || op.outputs.empty())
             throw Error("In-place op '" + op.name + "' (" + op.target + ") changes something that is no tensor of the program.");
         const auto original = m_original.find(named);
-        const ValueId self = canonical(original == m_original.end() ? named : original->second);
+        const ValueId self = seenAs(original == m_original.end() ? named : original->second);
         const ValueId base = root(self);
         const bool renorms = op.target == "aten::embedding_renorm_";
         if (m_program[base].weight.valid() && !renorms)
@@ -242,10 +283,11 @@ private:
 
     void emitOutOfPlace(Op& op, ValueId before)
     {
+        const DType dtype = m_program[before].dtype;
         if (writesOut(op)) {
             op.overload.clear();
             std::erase_if(op.args, [](const NamedArgument& a) { return a.name == "out"; });
-            m_rewriter.emit(op);
+            emitAs(op, dtype);
             return;
         }
         if (const auto named = operatorsInPlace().find(op.target); named != operatorsInPlace().end()) {
@@ -262,25 +304,24 @@ private:
             op.target = "aten::zeros_like";
             op.overload.clear();
         }
-        const DType dtype = m_program[before].dtype;
         const bool promotes = std::ranges::any_of(op.args, [&](const NamedArgument& argument) {
             const ValueId* id = argument.value.asValue();
             const bool isPlace = isOneOf(argument.name, {"index", "mask", "condition"});
             return id && !isPlace && m_program[*id].kind == ValueKind::Tensor && m_program[*id].dtype != dtype &&
                    (isFloating(m_program[*id].dtype) || !isFloating(dtype));
         });
-        if (!promotes) {
+        if (promotes || (isQuestion(op.target) && dtype != DType::Bool))
+            emitAs(op, dtype);
+        else
             m_rewriter.emit(op);
-            return;
-        }
-        // In place keeps the type of the changed tensor where the out-of-place form would widen it.
-        const ValueId result = op.outputs.front();
-        Op wide = op;
-        wide.outputs.clear();
-        const ValueId temporary = m_rewriter.emitNew(op, op.target, op.overload, op.args, m_program[result]);
-        m_program[temporary].dtype = DType::Unknown;
-        wide = {op.name, "aten::to", "dtype", {{"self", {temporary}}, {"dtype", {dtype}}}, {result}, op.module, op.source};
-        m_rewriter.emit(std::move(wide));
+    }
+
+    // The changed tensor keeps its type, whatever the op that makes a new one would give.
+    void emitAs(const Op& op, DType dtype)
+    {
+        const ValueId result = op.outputs.front(), made = m_rewriter.emitNew(op, op.target, op.overload, op.args, m_program[result]);
+        m_program[made].dtype = isQuestion(op.target) ? DType::Bool : DType::Unknown;
+        m_rewriter.emit({op.name, "aten::to", "dtype", {{"self", {made}}, {"dtype", {dtype}}}, {result}, op.module, op.source});
     }
 
     // Writes a changed view back into the tensor it is a view of, up to the one that owns the memory.
@@ -384,8 +425,12 @@ private:
         const Argument* length = narrow.find("length");
         if (!start || !length)
             return {};
-        if (start->asInt() && length->asInt())
-            return {*start->asInt() + *length->asInt()};
+        if (start->asInt() && length->asInt()) {
+            std::int64_t end = 0;
+            if (__builtin_add_overflow(*start->asInt(), *length->asInt(), &end))
+                refuse(mutation, OpView(m_program, narrow).value("self"));
+            return *start->asInt() < 0 && end == 0 ? Argument{} : Argument{end};  // from so many before the last one to the last
+        }
         Value number;
         number.kind = ValueKind::Int;
         number.number.symbol = "end";
@@ -427,6 +472,7 @@ private:
     std::map<ValueId, ValueId> m_newest;    // value of the trace -> value that holds its content now
     std::map<ValueId, ValueId> m_original;  // the inverse
     std::map<ValueId, ValueId> m_sameAs;    // result of an in-place op -> the tensor it changed
+    std::map<ValueId, ValueId> m_seenAs;    // a tensor of the trace -> the view of it that its name means by now
     std::map<ValueId, int> m_version;       // of a root: how often its memory was changed
     std::map<ValueId, int> m_seen;          // version that m_newest of a value shows
     std::set<ValueId> m_unclear;            // may or may not have been changed: an error to read
@@ -434,6 +480,12 @@ private:
 };
 
 }  // namespace
+
+bool isInPlace(const Op& op)
+{
+    const bool isNamedSo = op.target.size() > 7 && op.target.starts_with("aten::") && op.target.back() == '_' && !op.target.ends_with("__");
+    return writesOut(op) || operatorsInPlace().contains(op.target) || isNamedSo;
+}
 
 int makeFunctional(Program& program, const Evaluator& evaluator)
 {

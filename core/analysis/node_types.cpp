@@ -16,8 +16,11 @@ namespace cleave {
 
 namespace {
 
-void renameSizes(Program& program, const std::map<std::string, std::string>& renamed)
+void renameSizes(Program& program, const SymbolNames& names)
 {
+    if (names.empty())
+        return;
+    const std::map<std::string, std::string> renamed = names.all();
     for (Value& value : program.values) {
         for (Dim& dim : value.sizes)
             dim = renameSymbols(dim, renamed);
@@ -60,12 +63,7 @@ void mergeNodeCounts(Program& program)
                 counts.insert(value.sizes[0].symbol);
         }
     std::map<ValueId, std::string> readAt;
-    std::map<std::string, std::string> renamed;
-    const auto canonical = [&](std::string symbol) {
-        for (auto it = renamed.find(symbol); it != renamed.end(); it = renamed.find(symbol))
-            symbol = it->second;
-        return symbol;
-    };
+    SymbolNames names;
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const auto form = gatherForm(program, OpId{static_cast<int>(i)});
         if (!form || static_cast<std::size_t>(form->sourceDim) >= program[form->source].sizes.size())
@@ -73,11 +71,10 @@ void mergeNodeCounts(Program& program)
         const Dim& rows = program[form->source].sizes.at(static_cast<std::size_t>(form->sourceDim));
         if (rows.isConstant() || !counts.contains(rows.symbol))
             continue;
-        std::string mine = canonical(rows.symbol), first = canonical(readAt.try_emplace(viewRoot(program, form->index), mine).first->second);
+        std::string mine = names.of(rows.symbol), first = names.of(readAt.try_emplace(viewRoot(program, form->index), mine).first->second);
         if (ofFeatures.contains(mine) && !ofFeatures.contains(first))
             std::swap(mine, first);
-        if (mine != first)
-            renamed[mine] = first;
+        names.merge(mine, first);
     }
     // What is read at 0, 1, 2, …, each repeated as often as counts say, has as many rows as there are counts.
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
@@ -86,9 +83,8 @@ void mergeNodeCounts(Program& program)
             continue;
         const Dim& rows = program[form->source].sizes[at(form->sourceDim)];
         const Dim* counted = sizeOfRange(program, makerOf(program, viewRoot(program, form->index), "aten::repeat_interleave"));
-        if (counted != nullptr && ofFeatures.contains(rows.symbol) && sizeParts(counted->symbol).second.empty() &&
-            canonical(counted->symbol) != canonical(rows.symbol))
-            renamed[canonical(counted->symbol)] = canonical(rows.symbol);
+        if (counted != nullptr && ofFeatures.contains(rows.symbol) && sizeParts(counted->symbol).second.empty())
+            names.merge(counted->symbol, rows.symbol);
     }
     // A matrix for each of the graphs whose nodes have features: [graphs, n, n] beside [graphs, n, features].
     for (const Input& matrices : program.inputs) {
@@ -100,15 +96,11 @@ void mergeNodeCounts(Program& program)
         for (const Input& features : program.inputs)
             if (const std::vector<Dim>& other = program[features.value].sizes;
                 features.role == Role::NodeFeatures && other.size() > 1 && !other[0].isConstant() && other[1] == sizes[1])
-                graphs.insert(canonical(other[0].symbol));
-        if (graphs.size() == 1 && *graphs.begin() != canonical(sizes[0].symbol))
-            renamed[canonical(sizes[0].symbol)] = *graphs.begin();
+                graphs.insert(names.of(other[0].symbol));
+        if (graphs.size() == 1)
+            names.merge(sizes[0].symbol, *graphs.begin());
     }
-    if (renamed.empty())
-        return;
-    for (auto& [from, to] : renamed)
-        to = canonical(to);
-    renameSizes(program, renamed);
+    renameSizes(program, names);
 }
 
 void mergeScatterCounts(Program& program)
@@ -122,12 +114,7 @@ void mergeScatterCounts(Program& program)
                 if (isFloating(value.dtype))
                     ofFeatures.insert(dim.symbol);
             }
-    std::map<std::string, std::string> renamed;
-    const auto canonical = [&](std::string symbol) {
-        for (auto it = renamed.find(symbol); it != renamed.end(); it = renamed.find(symbol))
-            symbol = it->second;
-        return symbol;
-    };
+    SymbolNames names;
     for (const Op& op : program.ops) {
         if (!elementIndexed.contains(op.target))
             continue;
@@ -136,16 +123,13 @@ void mergeScatterCounts(Program& program)
         const std::optional<int> dim = view.dim("dim", view.rank("self"));
         if (index == nullptr || source == nullptr || !dim || index->sizes.size() != source->sizes.size() || index->sizes.size() <= at(*dim))
             continue;
-        std::string from = canonical(index->sizes[at(*dim)].symbol), to = canonical(source->sizes[at(*dim)].symbol);
+        std::string from = names.of(index->sizes[at(*dim)].symbol), to = names.of(source->sizes[at(*dim)].symbol);
         if (ofFeatures.contains(from) && !ofFeatures.contains(to))
             std::swap(from, to);
         if (from != to && own.contains(from) && own.contains(to) && !from.empty() && !to.empty() && !ofFeatures.contains(from))
-            renamed[from] = to;
+            names.merge(from, to);
     }
-    for (auto& [from, to] : renamed)
-        to = canonical(to);
-    if (!renamed.empty())
-        renameSizes(program, renamed);
+    renameSizes(program, names);
 }
 
 void mergeDividedCounts(Program& program)
@@ -156,7 +140,7 @@ void mergeDividedCounts(Program& program)
             for (const Dim& dim : value.sizes)
                 if (!dim.isConstant() && sizeParts(dim.symbol).second.empty())
                     (isFloating(value.dtype) ? ofFeatures : others).insert(dim.symbol);
-    std::map<std::string, std::string> renamed;
+    SymbolNames names;
     for (const Op& op : program.ops) {
         if (op.target != "aten::linear")
             continue;
@@ -168,16 +152,15 @@ void mergeDividedCounts(Program& program)
         for (const std::string& table : others)
             for (const std::string& nodes : ofFeatures)
                 if (!ofFeatures.contains(table) && renameSymbols(input->sizes.back(), {{table, nodes}}) == weight->sizes[1])
-                    renamed.try_emplace(table, nodes);
+                    names.merge(table, nodes);
     }
-    if (!renamed.empty())
-        renameSizes(program, renamed);
+    renameSizes(program, names);
 }
 
 int mergeEqualSizes(Program& program, const KnownInputSizes& known)
 {
     std::map<std::int64_t, std::string> first;  // the symbol of each size; of features, if there are any
-    std::map<std::string, std::string> renamed;
+    SymbolNames names;
     for (const bool areFeatures : {true, false})
         for (const Input& input : program.inputs) {
             const Value& value = program[input.value];
@@ -190,12 +173,11 @@ int mergeEqualSizes(Program& program, const KnownInputSizes& known)
                     continue;
                 const std::string& symbol = value.sizes[at(dim)].symbol;
                 if (const auto [same, isNew] = first.try_emplace(size, symbol); !isNew && same->second != symbol)
-                    renamed.try_emplace(symbol, same->second);
+                    names.merge(symbol, same->second);
             }
         }
-    if (!renamed.empty())
-        renameSizes(program, renamed);
-    return static_cast<int>(renamed.size());
+    renameSizes(program, names);
+    return static_cast<int>(names.merged());
 }
 
 void mergeEdgeCounts(Program& program)
@@ -213,7 +195,7 @@ void mergeEdgeCounts(Program& program)
             for (const Dim& dim : value.sizes)
                 others.insert(dim.symbol);
     }
-    std::map<std::string, std::string> renamed;
+    SymbolNames names;
     for (const Input& input : program.inputs) {
         const Value& value = program[input.value];
         if (value.kind != ValueKind::Tensor || value.sizes.empty() || value.sizes[0].isConstant() || others.contains(value.sizes[0].symbol) ||
@@ -222,11 +204,10 @@ void mergeEdgeCounts(Program& program)
         for (const std::string_view what : {"attr", "weight", "type", "feat", "features"}) {
             const std::string start = value.name.ends_with(what) ? value.name.substr(0, value.name.size() - what.size()) : "";
             if (const auto edges = counts.find(start); edges != counts.end() && !start.empty())
-                renamed[value.sizes[0].symbol] = edges->second;
+                names.merge(value.sizes[0].symbol, edges->second);
         }
     }
-    if (!renamed.empty())
-        renameSizes(program, renamed);
+    renameSizes(program, names);
 }
 
 namespace {

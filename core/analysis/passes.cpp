@@ -293,7 +293,7 @@ private:
         const IdMap<ValueId, Reach> reach = findReach(m_program);
         Rewriter rewriter(m_program);
         std::map<std::string, std::vector<ValueId>> seen;
-        std::map<std::string, std::string> renamed;
+        SymbolNames names;
         for (Op& op : rewriter.takeOps()) {
             rewriter.resolveOperands(op);
             const bool feature = std::ranges::any_of(op.outputs, [&](ValueId id) { return reach[id] == Reach::Feature; });
@@ -303,7 +303,7 @@ private:
                     count(merged);
                     for (std::size_t i = 0; i < op.outputs.size(); ++i) {
                         rewriter.replace(op.outputs[i], known->second[i]);
-                        unifySymbols(op.outputs[i], known->second[i], renamed);
+                        unifySymbols(op.outputs[i], known->second[i], names);
                     }
                     continue;
                 }
@@ -314,6 +314,7 @@ private:
             rewriter.emit(std::move(op));
         }
         rewriter.finish();
+        const std::map<std::string, std::string> renamed = names.all();
         for (Value& value : m_program.values) {
             for (Dim& dim : value.sizes)
                 if (!dim.isConstant())
@@ -325,11 +326,11 @@ private:
     }
 
     // Two data-dependent sizes of equal computations are one symbol.
-    void unifySymbols(ValueId dropped, ValueId kept, std::map<std::string, std::string>& renamed) const
+    void unifySymbols(ValueId dropped, ValueId kept, SymbolNames& names) const
     {
         const auto unify = [&](const Dim& from, const Dim& to) {
             if (!from.isConstant() && !to.isConstant() && from != to && from.symbol.find('(') == std::string::npos)
-                renamed.try_emplace(from.symbol, to.symbol);
+                names.merge(from.symbol, to.symbol);
         };
         const Value &a = m_program[dropped], &b = m_program[kept];
         for (std::size_t d = 0; d < std::min(a.sizes.size(), b.sizes.size()); ++d)

@@ -1,14 +1,15 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <set>
 
-#include "core/analysis/functional.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/run/executor.h"
+#include "core/run/op_lowering.h"
 #include "core/run/precision.h"
 #include "core/run/probe.h"
 #include "core/run/tensors.h"
@@ -230,6 +231,27 @@ void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Prog
 
 namespace {
 
+// One op after the other, on tensors that ops in place change.
+std::vector<c10::IValue> runAsRead(const Program& program, const Bindings& inputs)
+{
+    std::vector<c10::IValue> values(program.values.size());
+    const auto of = [&](ValueId id) -> c10::IValue& { return values[static_cast<std::size_t>(id.index)]; };
+    for (std::size_t v = 0; v < values.size(); ++v)
+        if (const Value& value = program.values[v]; value.weight.valid())
+            values[v] = toTensor(program[value.weight]).clone();
+    for (const auto& [id, input] : inputs)
+        of(id) = input.isTensor() ? c10::IValue(input.toTensor().clone()) : input;
+    for (std::size_t i = 0; i < program.ops.size(); ++i) {
+        const OpId id{static_cast<int>(i)};
+        const std::vector<c10::IValue> results = callOp(program, id, [&](std::size_t, ValueId operand) { return of(operand); });
+        for (std::size_t o = 0; o < std::min(results.size(), program[id].outputs.size()); ++o)
+            of(program[id].outputs[o]) = results[o];
+    }
+    std::vector<c10::IValue> outputs;
+    std::ranges::transform(program.outputs, std::back_inserter(outputs), of);
+    return outputs;
+}
+
 // The outputs of the program as it was read, and as it is now, on the same random graph.
 std::pair<std::vector<c10::IValue>, std::vector<c10::IValue>> answersOn(const ProbeGraph& graph, const Program& read, const Analysis& analysis,
                                                                         const Constants& known)
@@ -240,15 +262,7 @@ std::pair<std::vector<c10::IValue>, std::vector<c10::IValue>> answersOn(const Pr
         if (input.parameter.valid())
             inputs[input.value] = toTensor(analysis.program[input.parameter]);
     found = runWhole(analysis, known, inputs, analysis.program.outputs);
-    Analysis whole;
-    whole.program = read;
-    makeFunctional(whole.program, LibTorchEvaluator());
-    whole.values.resize(whole.program.values.size());
-    Constants constants(whole.program.values.size());
-    for (std::size_t v = 0; v < read.values.size(); ++v)
-        if (const Value& value = read.values[v]; value.weight.valid())
-            constants[ValueId{static_cast<int>(v)}] = toTensor(read[value.weight]);
-    return {runWhole(whole, constants, withMatrices(read, analysis.program, inputs, graph.nodes), whole.program.outputs), found};
+    return {runAsRead(read, withMatrices(read, analysis.program, inputs, graph.nodes)), found};
 }
 
 }  // namespace
@@ -256,7 +270,7 @@ std::pair<std::vector<c10::IValue>, std::vector<c10::IValue>> answersOn(const Pr
 bool checkReading(const Program& read, const Analysis& analysis, const Progress& progress)
 {
     const bool hasMatrices = analysis.matrices + analysis.ownMatrices > 0;
-    if (!hasMatrices && analysis.restated == 0)
+    if (!hasMatrices && analysis.restated == 0 && analysis.inPlace == 0)
         return true;
     const Constants known = evaluateConstants(analysis);
     const std::optional<ProbeGraph> graph = hasMatrices ? adjacencyProbe(analysis) : checkGraphs(analysis, known).front();

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "core/analysis/functional.h"
 #include "core/analysis/row_rules.h"
 #include "core/base/error.h"
 #include "core/run/index_guard.h"
@@ -407,7 +408,7 @@ private:
     bool fits(const c10::FunctionSchema& schema, Match match) const
     {
         const auto& formals = schema.arguments();
-        if (schema.is_vararg() || schema.is_mutable())
+        if (schema.is_vararg() || (schema.is_mutable() && !isInPlace(m_op)))
             return false;
         if (!isNamed()) {
             if (m_args.size() > formals.size())

@@ -1,8 +1,8 @@
 """Small models that a careless splitter gets wrong without noticing, exported for Cleave's tests.
 
-    python3 make_adversarial.py [matrices]       (in this folder; needs PyTorch >= 2.8)
+    python3 make_adversarial.py [NAME | matrices]…       (in this folder; needs PyTorch >= 2.8)
 
-With "matrices" only those that take an adjacency matrix are made anew.
+Only the models of these names are made anew, with "matrices" those that take an adjacency matrix; all without any.
 
 Writes adversarial/NAME.pt2, NAME.npz (forward's arguments and `expected`) and index.json, which says for each model what must
 happen: "equal" (cut and right), "refused" (one sentence), or "either". A wrong answer is never allowed.
@@ -103,6 +103,42 @@ def changes_view(self, x, ei):
     pairs, flat = h.view(-1, 2, F // 2), h.view(-1, F)
     pairs[:, 0].relu_()
     return propagate(flat, ei) + h
+
+
+@model("equal", "questions in place keep the numbers' type, as do those that write into a given tensor")
+def asks_in_place(self, x, ei):
+    degrees = torch.zeros(x.size(0)).index_add(0, ei[1], torch.ones(ei.size(1)))
+    many = torch.empty(x.size(0))
+    torch.gt(degrees, 5, out=many)
+    degrees.gt_(3)
+    h = self.a(x)
+    h.logical_not_()
+    return propagate(x * (h + h) * (degrees + degrees + many + many).unsqueeze(-1), ei)
+
+
+@model("equal", "a view that is transposed in place is another view; what it was taken of stays as it is")
+def transposes_in_place(self, x, ei):
+    h = self.a(x)
+    column, pairs = h[:, 0], h[:, :4].view(-1, 2, 2)
+    pairs.transpose_(1, 2)
+    pairs[:, 0].mul_(2)
+    column.unsqueeze_(-1)
+    h.t_()
+    return propagate(h.t() * column, ei) + pairs.reshape(-1, 4).sum(1, keepdim=True)
+
+
+@model("equal", "a view from the end")
+def narrows_from_the_end(self, x, ei):
+    h = self.a(x)
+    h.narrow(1, -2, 2).mul_(3)
+    return propagate(h, ei)
+
+
+@model("equal", "two equal choices of edges, read one way round and then the other")
+def chooses_alike(self, x, ei):
+    a, b = (ei[0] != ei[1]).nonzero().view(-1), (ei[0] != ei[1]).nonzero().view(-1)
+    first, second = ei[:, b], ei[:, a]
+    return propagate(self.b(propagate(self.a(x), first).relu()), second)
 
 
 @model("equal", "changed after a first layer has read it: the layer must have read the old content")
@@ -780,9 +816,12 @@ def main():
     ei = torch.randint(0, N - 4, (2, M))
     ei[1, ::8] = 2
     ei[0, :5] = ei[1, :5]
-    only = sys.argv[1:] == ["matrices"]
-    index = [entry for entry in json.loads((OUT / "index.json").read_text()) if entry["name"] not in MATRICES] if only else []
-    for name, (expect, note, body) in ({} if only else MODELS).items():
+    names = sys.argv[1:]  # of models, or "matrices"; all without any
+    known = {name: MODELS[name] for name in names if name in MODELS} if names else MODELS
+    matrices = not names or "matrices" in names
+    index = json.loads((OUT / "index.json").read_text()) if names else []
+    index = [entry for entry in index if entry["name"] not in known and not (matrices and entry["name"] in MATRICES)]
+    for name, (expect, note, body) in known.items():
         torch.manual_seed(len(index))
         net = Net(body).eval()
         with torch.no_grad():
@@ -796,7 +835,8 @@ def main():
         torch.export.save(exported, OUT / f"{name}.pt2")
         np.savez_compressed(OUT / f"{name}.npz", num_nodes=N, x=x.numpy(), edge_index=ei.numpy(), expected=expected.numpy())
         index.append({"name": name, "expect": expect, "note": note})
-    save_matrices(ei, index)
+    if matrices:
+        save_matrices(ei, index)
     (OUT / "index.json").write_text(json.dumps(index, indent=1) + "\n")
     print(f"{len(index)} models")
 

@@ -20,12 +20,28 @@ TEST(Dims, PartsOfASize)
 TEST(Dims, RenamedSizesAreSortedAgain)
 {
     EXPECT_EQ(renameSymbols({0, "Add(a, b)"}, {{"a", "z"}}).symbol, "Add(b, z)");
-    EXPECT_EQ(renameSymbols({0, "a"}, {{"a", "b"}, {"b", "c"}}).symbol, "c");
+    EXPECT_EQ(renameSymbols({0, "Add(a, b)"}, {{"a", "b"}, {"b", "a"}}).symbol, "Add(a, b)") << "each once";
     EXPECT_EQ(renameSymbols({5, {}}, {{"5", "n"}}), (Dim{5, {}}));
     EXPECT_EQ(renameSymbols({0, "Mul(12, FloorDiv(Mul(6, m), n))"}, {{"m", "n"}}), (Dim{72, {}}));
     EXPECT_EQ(renameSymbols({0, "FloorDiv(Mul(6, k, m), Mul(2, n))"}, {{"m", "n"}}).symbol, "Mul(3, k)");
     EXPECT_EQ(renameSymbols({0, "FloorDiv(Mul(3, m), Mul(2, n))"}, {{"m", "n"}}).symbol, "FloorDiv(Mul(3, n), Mul(2, n))");
     EXPECT_EQ(renameSymbols({0, "FloorDiv(m, Mul(2, m))"}, {{"m", "n"}}).symbol, "FloorDiv(n, Mul(2, n))");
+}
+
+// Whatever is merged in whatever order, names have an end.
+TEST(Dims, MergedSymbolsHaveOneName)
+{
+    SymbolNames names;
+    EXPECT_TRUE(names.empty());
+    EXPECT_TRUE(names.merge("b", "a"));
+    EXPECT_FALSE(names.merge("a", "b")) << "they are the same";
+    EXPECT_TRUE(names.merge("d", "c"));
+    EXPECT_TRUE(names.merge("b", "d")) << "what b is called by as well";
+    EXPECT_FALSE(names.merge("c", "a"));
+    EXPECT_FALSE(names.merge("e", "e"));
+    EXPECT_EQ(names.of("e"), "e");
+    EXPECT_EQ(names.merged(), 3U);
+    EXPECT_EQ(names.all(), (std::map<std::string, std::string>{{"a", "c"}, {"b", "c"}, {"d", "c"}}));
 }
 
 TEST(Dims, SymbolsBecomeNumbers)

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <tuple>
 
+#include "core/analysis/op_view.h"
 #include "tests/core/analysis/program_builder.h"
 #include "tests/core/test_files.h"
 
@@ -94,7 +95,62 @@ TEST(Functional, OutArgumentIsWrittenInto)
     b.op("cumsum.out", {{"self", {x}}, {"dim", {std::int64_t{0}}}, {"out", {rest}}}, {sym("n")});
     b.program.outputs = {longer};
     EXPECT_EQ(makeFunctional(b.program, OnlyReshapes()), 1);
-    EXPECT_EQ(expression(b.program, b.program.outputs[0]), "slice_scatter(zeros(), cumsum(x))");
+    EXPECT_EQ(expression(b.program, b.program.outputs[0]), "slice_scatter(zeros(), to(cumsum(x)))");
+}
+
+// h > 0 written into h gives numbers.
+TEST(Functional, QuestionsKeepTheTypeOfTheChangedTensor)
+{
+    ProgramBuilder b;
+    const ValueId x = b.input("x", rows);
+    const ValueId h = b.op("relu", {{"self", {x}}}, rows);
+    b.op("gt_.Scalar", {{"self", {h}}, {"other", {std::int64_t{0}}}}, rows);
+    const ValueId out = b.op("neg", {{"self", {x}}}, rows);
+    b.op("logical_not.out", {{"self", {x}}, {"out", {out}}}, rows);
+    b.program.outputs = {h, out};
+    EXPECT_EQ(makeFunctional(b.program, OnlyReshapes()), 2);
+    for (const auto& [output, text] : {std::pair(0, "to(gt(relu(x)))"), std::pair(1, "to(logical_not(x))")}) {
+        const ValueId made = b.program.outputs[static_cast<std::size_t>(output)];
+        EXPECT_EQ(expression(b.program, made), text);
+        EXPECT_EQ(b.program[made].dtype, DType::Float32);
+        const ValueId asked = OpView(b.program, b.program[b.program[made].producer]).value("self");
+        EXPECT_EQ(b.program[asked].dtype, DType::Bool);
+    }
+}
+
+// Its name means another view of it then; views that were taken before stay what they were, and all see what is written.
+TEST(Functional, TransposedInPlaceIsAnotherView)
+{
+    ProgramBuilder b;
+    const ValueId x = b.input("x", rows);
+    const ValueId h = b.op("relu", {{"self", {x}}}, rows);
+    const ValueId column = b.op("select.int", {{"self", {h}}, {"dim", {std::int64_t{1}}}, {"index", {std::int64_t{0}}}}, {sym("n")});
+    const ValueId transposed = b.op("t_", {{"self", {h}}}, {num(4), sym("n")});
+    const ValueId read = b.op("neg", {{"self", {h}}}, {num(4), sym("n")});
+    b.op("exp_", {{"self", {h}}}, {num(4), sym("n")});
+    b.op("unsqueeze_", {{"self", {column}}, {"dim", {std::int64_t{1}}}}, {sym("n"), num(1)});
+    b.program.outputs = {read, h, column, transposed};
+    EXPECT_EQ(makeFunctional(b.program, OnlyReshapes()), 3);
+    EXPECT_EQ(expression(b.program, b.program.outputs[0]), "neg(t(relu(x)))");
+    EXPECT_EQ(expression(b.program, b.program.outputs[1]), "exp(t(relu(x)))");
+    EXPECT_EQ(expression(b.program, b.program.outputs[2]), "unsqueeze(select(t(exp(t(relu(x))))))");
+    EXPECT_EQ(expression(b.program, b.program.outputs[3]), "exp(t(relu(x)))");
+}
+
+TEST(Functional, NarrowMayCountFromTheEnd)
+{
+    ProgramBuilder b;
+    const ValueId x = b.input("x", rows);
+    const ValueId h = b.op("relu", {{"self", {x}}}, rows);
+    const ValueId last = b.op("narrow", {{"self", {h}}, {"dim", {std::int64_t{1}}}, {"start", {std::int64_t{-2}}}, {"length", {std::int64_t{2}}}},
+                              {sym("n"), num(2)});
+    b.op("exp_", {{"self", {last}}}, {sym("n"), num(2)});
+    b.program.outputs = {h};
+    EXPECT_EQ(makeFunctional(b.program, OnlyReshapes()), 1);
+    const Op& written = b.program[b.program[b.program.outputs[0]].producer];
+    EXPECT_EQ(written.target, "aten::slice_scatter");
+    EXPECT_EQ(OpView(b.program, written).number("start"), -2);
+    EXPECT_FALSE(OpView(b.program, written).given("end"));
 }
 
 TEST(Functional, RefusesWhatItCannotFollow)
