@@ -2,6 +2,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
+#include "core/base/file.h"
 #include "core/base/format.h"
 #include "core/graph/write_graph.h"
 
@@ -17,6 +18,7 @@ struct ConvertArguments {
 void convert(const ConvertArguments& arguments)
 {
     checkGraphTarget(arguments.to);
+    checkIsOther(arguments.to, {arguments.from});
     DataGraph graph;
     std::vector<std::string> notes;
     {

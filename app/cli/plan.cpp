@@ -7,6 +7,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
+#include "core/base/file.h"
 #include "core/base/format.h"
 #include "core/graph/clusters.h"
 #include "core/plan/optimal.h"
@@ -36,7 +37,7 @@ struct PlanArguments {
         command.add_option("--nodes", nodes, "Without a graph: number of nodes to estimate costs for")->check(CLI::PositiveNumber);
         command.add_option("--edges", edges, "Without a graph: number of edges")->check(CLI::NonNegativeNumber);
         command.add_option("--memory", memory, "Most memory a plan may need, 2G or 500M: the batch size follows")
-            ->transform(CLI::AsSizeValue(true))
+            ->transform(asBytes())
             ->type_name("SIZE");
         command
             .add_option("--planner", planner,
@@ -252,6 +253,7 @@ public:
         m_arguments.graph.finish();
         {
             const TerminalProgress terminal;
+            checkIsOther(m_arguments.out, {m_arguments.model.path, m_arguments.graph.path});
             compute(terminal.progress());
         }
         if (!m_arguments.out.empty())
@@ -301,7 +303,8 @@ private:
                 m_plans.push_back(m_planning->make(planner, request, progress));
             } catch (const Error& error) {
                 // What only serves for comparison may not fit.
-                if ((planner != Planner::NodeWise && planner != Planner::FullGraph) || wanted() == planner)
+                progress.check();
+                if (wanted() == planner)
                     throw;
                 m_stored.remarks.push_back(error.what());
             }
@@ -425,7 +428,7 @@ private:
         text += (text.empty() ? "" : "\n") + planTable(*m_space, m_stored, m_cost ? &m_cost->cost : nullptr);
         if (!m_plans.empty()) {
             text += "\n" + comparisonTable(*m_space, m_plans) + "\n" +
-                    (hasSolver() ? proof(m_plans[2]) : "This build has no CBC, and so no planner 'optimal'.\n");
+                    (hasSolver() ? proof(*std::ranges::find(m_plans, plannerName(Planner::Optimal), &PricedPlan::name)) : "This build has no CBC, and so no planner 'optimal'.\n");
             if (!m_inflations.empty()) {
                 std::vector<std::string> orders;
                 for (const auto& [order, inflation] : m_inflations)

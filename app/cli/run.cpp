@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -358,9 +359,11 @@ void addRun(CLI::App& app, int&)
                 checkStore(options.store, options.resume);
             if (!liesIn(*out, options.store))  // which is made when the run begins
                 checkTarget(*out);
+            checkIsOther(*out, {arguments->model.path, arguments->graph.path, arguments->plan});
             if (!resume->empty())
                 arguments->goOnIn(*resume);
             Model model = arguments->open(terminal.progress());
+            checkIsNoSavePoint(*out, model, options);
             requireOutputFile(*out, outputsAsked(model, arguments->graph.asked()));
             const bool isLarge = leastMemory(options, arguments->graph.fileBytes()) == leastMemory(options);
             if (bound && isLarge)  // it is not read in vain; what a small one takes is known when it is there
@@ -405,8 +408,8 @@ void addVerify(CLI::App& app, int& exitCode)
     };
     auto tolerance = std::make_shared<ToleranceArguments>();
     arguments->add(*command);
-    command->add_option("--tolerance", tolerance->relative, "Relative tolerance (0.0001; wider for models in float16 and bfloat16)")->check(CLI::NonNegativeNumber);
-    command->add_option("--absolute-tolerance", tolerance->absolute, "Absolute tolerance (0.00001; wider likewise)")->check(CLI::NonNegativeNumber);
+    command->add_option("--tolerance", tolerance->relative, "Relative tolerance (0.0001; wider for models in float16 and bfloat16)");
+    command->add_option("--absolute-tolerance", tolerance->absolute, "Absolute tolerance (0.00001; wider likewise)");
     command->add_option("--expected", *expected, "Outputs recorded elsewhere (.npz: array expected, or expected_0, expected_1, …; or one alone as .npy)");
     auto sample = std::make_shared<std::int64_t>(0);
     command
@@ -422,6 +425,9 @@ void addVerify(CLI::App& app, int& exitCode)
             throw CLI::ValidationError("--record", "needs a plan file (--plan)");
         if (*record && arguments->graph.asksForSome())
             throw CLI::ValidationError("--record", "keeps what holds for all nodes, and not for some (--targets)");
+        for (const auto& [name, given] : {std::pair("--tolerance", tolerance->relative), std::pair("--absolute-tolerance", tolerance->absolute)})
+            if (given && !(std::isfinite(*given) && *given >= 0))  // nothing differs from what is no number
+                throw CLI::ValidationError(name, "must be a number of at least 0");
         arguments->graph.finish();
         arguments->graph.run.warmsUp = true;
         VerifyOptions options{arguments->graph.run, {}, {}, *sample};

@@ -93,12 +93,19 @@ std::vector<std::int64_t> readTargets(const std::string& listOrFile, const DataG
         nodes = nodesOf(listOrFile, graph);
     } else if (std::filesystem::path(listOrFile).extension() == ".npy") {
         const Array array = readNpy(listOrFile);
-        if (array.dtype != DType::Int64 || array.shape.size() != 1)
-            throw Error(listOrFile + ": a list of nodes must be a one-dimensional array of int64, not " + std::string(dtypeName(array.dtype)) + ".");
-        nodes.assign(array.as<std::int64_t>(), array.as<std::int64_t>() + array.count());
+        if ((array.dtype != DType::Int64 && array.dtype != DType::Int32) || array.shape.size() != 1)
+            throw Error(listOrFile + ": a list of nodes must be a one-dimensional array of int64 or int32, not " +
+                        std::string(dtypeName(array.dtype)) + ".");
+        if (array.dtype == DType::Int64)
+            nodes.assign(array.as<std::int64_t>(), array.as<std::int64_t>() + array.count());
+        else
+            nodes.assign(array.as<std::int32_t>(), array.as<std::int32_t>() + array.count());
     } else {
         const std::vector<std::byte> bytes = readFile(listOrFile);
-        nodes = nodesOf({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, graph);
+        const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        if (text.find('\0') != std::string_view::npos)
+            throw Error(listOrFile + " is no list of nodes: neither a .npy file nor text.");
+        nodes = nodesOf(text, graph);
     }
     if (nodes.empty())
         throw Error("--targets names no node.");

@@ -252,6 +252,7 @@ void GraphArguments::add(CLI::App& command, bool required)
             .add_option(
                 "--targets", targets,
                 "Only the outputs of these nodes: numbers and ranges (0,5,10-19), names where the graph has them, or a file of them (.npy or text)")
+            ->check([](const std::string& text) { return text.empty() ? "names no node" : std::string(); })
             ->type_name("LIST|FILE");
     command
         .add_option("--target-type", run.targetType, "Which nodes these are, where outputs have rows of several types: outputs of others are left out")
@@ -294,12 +295,24 @@ void GraphArguments::addSaveAs(CLI::App& command)
         ->check(CLI::IsMember({"float32", "bfloat16"}))->default_str("float32");
 }
 
+CLI::Validator asBytes()
+{
+    return {[](std::string& text) {
+                const std::optional<double> bytes = bytesFrom(text);
+                if (!bytes)
+                    return "'" + printable(text) + "' is no size such as 2G or 500M";
+                text = std::to_string(static_cast<std::uint64_t>(*bytes));
+                return std::string();
+            },
+            "", "bytes"};
+}
+
 void GraphArguments::addMemory(CLI::App& command)
 {
     command
         .add_option("--memory", run.memoryBytes,
                     "Most resident memory to take beyond that of the program itself, 2G or 500M: what does not fit lies in files")
-        ->transform(CLI::AsSizeValue(true))
+        ->transform(asBytes())
         ->type_name("SIZE");
     command.add_option("--spill", run.spill, "Folder for these files, of which nothing is left at the end")
         ->type_name("DIR")

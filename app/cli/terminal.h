@@ -26,6 +26,9 @@ public:
 /// Ends the process by this signal, without leaving half-written files: a signal handler.
 void leaveOn(int signal);
 
+/// Reads a size such as 2G or 500 MB into a number of bytes.
+CLI::Validator asBytes();
+
 /// A document as it is printed; text that is no UTF-8 is replaced.
 std::string jsonText(const nlohmann::ordered_json& json);
 

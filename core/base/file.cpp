@@ -124,6 +124,21 @@ void checkTarget(const std::filesystem::path& path)
         throw Error(printable(path.string(), 300) + " cannot be written: " + std::strerror(errno) + ".");
 }
 
+void checkIsOther(const std::filesystem::path& path, const std::vector<std::filesystem::path>& read)
+{
+    std::error_code problem;
+    const auto isSame = [&](const std::filesystem::path& other) { return std::filesystem::equivalent(path, other, problem) && !problem; };
+    for (const std::filesystem::path& other : read) {
+        bool isRead = isSame(other);
+        if (std::filesystem::is_directory(other, problem))
+            for (auto file = std::filesystem::directory_iterator(other, problem); !problem && !isRead && file != std::filesystem::directory_iterator();
+                 file.increment(problem))
+                isRead = isSame(file->path());
+        if (isRead)
+            throw Error(printable(path.string(), 300) + " is read here, and would be replaced: name another file to write.");
+    }
+}
+
 void writeBeside(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write)
 {
     checkTarget(path);

@@ -20,6 +20,9 @@ void removeHalfWritten() noexcept;
 /// Error if writeBeside could not write there: path is a folder, a device or anything else but a file, or nothing can be made in its folder.
 void checkTarget(const std::filesystem::path& path);
 
+/// Error if a file that is to be written is one of these, or one in a folder among them, under whatever name: what is read would be lost.
+void checkIsOther(const std::filesystem::path& path, const std::vector<std::filesystem::path>& read);
+
 /// Waits until a file's bytes are on the disk. name: what an Error calls it.
 void reachDisk(const std::filesystem::path& path, const std::filesystem::path& name);
 

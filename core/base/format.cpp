@@ -1,6 +1,9 @@
 #include "core/base/format.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -33,6 +36,29 @@ std::string formatBytes(double bytes)
     for (bytes /= 1000; bytes >= 999.5 && power + 1 < static_cast<int>(units.size()); bytes /= 1000)
         ++power;
     return withUnit(bytes, units[static_cast<std::size_t>(power)]);
+}
+
+std::optional<double> bytesFrom(std::string_view text)
+{
+    constexpr std::string_view blanks = " \t", units = "KMGTP";
+    double number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(blanks)));
+    const std::size_t power = text.empty() ? std::string_view::npos : units.find(static_cast<char>(std::toupper(static_cast<unsigned char>(text.front()))));
+    double step = 1000;
+    if (power < units.size()) {
+        text.remove_prefix(1);
+        if (text.starts_with('i')) {
+            step = 1024;
+            text.remove_prefix(1);
+        }
+        number *= std::pow(step, static_cast<double>(power) + 1);
+    }
+    if (text.starts_with('B') || text.starts_with('b'))
+        text.remove_prefix(1);
+    constexpr double most = 1e18;
+    return problem == std::errc() && text.empty() && number >= 1 && number <= most ? std::optional(number) : std::nullopt;
 }
 
 std::string formatSeconds(double seconds)

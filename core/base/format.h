@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,8 @@
 namespace cleave {
 
 std::string formatBytes(double bytes);      ///< "12.2 MB" (decimal prefixes)
+/// What such a text says, or a person writes: 2G, 500 MB, 1.5GiB, 4096. Nothing if it is no size, or not more than 0.
+std::optional<double> bytesFrom(std::string_view text);
 std::string formatSeconds(double seconds);  ///< "3.1 ms", "12 s"
 std::string formatCount(std::int64_t n);    ///< "1,038,000"
 std::string formatNumber(double x);         ///< shortest of up to 3 significant digits: "1.2e-06", "0.815"

@@ -131,12 +131,16 @@ void divideForArrays(bool librariesAreReady)
 
 void require(std::size_t needed, std::size_t before, std::size_t bound, const std::string& what, const std::string& advice)
 {
-    // What libraries have grown by can go.
+    // What libraries have grown by can go, and what is kept for later.
+    giveBackPages();
+    malloc_trim(0);
     const std::size_t now = residentBytes(), libraries = residentLibraryBytes(),
                       known = before + libraries - std::min<std::size_t>(libraries, originLibraries);
     const std::size_t used = now > known ? now - known : 0;
+    // With more memory, arrays that lie in files now would not.
+    constexpr double forRounding = 1.01;
     if (used + needed > bound)
-        throw Error(what + " needs at least " + formatBytes(static_cast<double>(used + needed)) + " of memory, more than the " +
+        throw Error(what + " needs at least " + formatBytes(forRounding * static_cast<double>(std::max(used, pagesInUse().used) + needed)) + " of memory, more than the " +
                     formatBytes(static_cast<double>(bound)) + " that it may take" + advice + ".");
 }
 

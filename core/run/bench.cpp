@@ -125,6 +125,8 @@ public:
                       {{false, Reduce::Sum, 6}}},
                      {m_x, m_x, m_x.narrow(0, 0, 1)}, m_scores)},
             {"mean of bfloat16 rows", halfRows + index, false, program({{wide}, {}, {{true, Reduce::Mean, 0}}}, {m_half})}};
+        if (m_width % heads != 0)
+            std::erase_if(all, [](const Way& way) { return way.name.ends_with("4 heads"); });
         if (rivals)
             addRivals(all, rows + index);
         return all;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "core/analysis/functional.h"
 #include "core/base/error.h"
 #include "core/base/format.h"
 #include "core/run/executor.h"
@@ -231,6 +232,22 @@ void checkRewrites(const Analysis& traced, const Analysis& rewritten, const Prog
 
 namespace {
 
+// All that outputs are made of, or may be: whatever is changed in place may have another name.
+std::vector<bool> neededAsRead(const Program& program)
+{
+    std::vector<bool> isNeeded(program.ops.size()), isRead(program.values.size());
+    const auto of = [](ValueId id) { return static_cast<std::size_t>(id.index); };
+    for (const ValueId output : program.outputs)
+        isRead[of(output)] = true;
+    for (std::size_t i = program.ops.size(); i-- > 0;) {
+        const Op& op = program.ops[i];
+        isNeeded[i] = isInPlace(op) || std::ranges::any_of(op.outputs, [&](ValueId id) { return isRead[of(id)]; });
+        if (isNeeded[i])
+            forEachOperand(op, [&](ValueId id) { isRead[of(id)] = true; });
+    }
+    return isNeeded;
+}
+
 // One op after the other, on tensors that ops in place change.
 std::vector<c10::IValue> runAsRead(const Program& program, const Bindings& inputs)
 {
@@ -241,8 +258,11 @@ std::vector<c10::IValue> runAsRead(const Program& program, const Bindings& input
             values[v] = toTensor(program[value.weight]).clone();
     for (const auto& [id, input] : inputs)
         of(id) = input.isTensor() ? c10::IValue(input.toTensor().clone()) : input;
+    const std::vector<bool> isNeeded = neededAsRead(program);
     for (std::size_t i = 0; i < program.ops.size(); ++i) {
         const OpId id{static_cast<int>(i)};
+        if (!isNeeded[i])
+            continue;
         const std::vector<c10::IValue> results = callOp(program, id, [&](std::size_t, ValueId operand) { return of(operand); });
         for (std::size_t o = 0; o < std::min(results.size(), program[id].outputs.size()); ++o)
             of(program[id].outputs[o]) = results[o];

@@ -105,6 +105,17 @@ bool gathersThere(const std::string& device)
 
 }  // namespace
 
+void checkIsNoSavePoint(const std::filesystem::path& outputs, const Model& model, const RunOptions& options)
+{
+    std::error_code problem;
+    if (options.store.empty())
+        return;
+    const auto plain = [&](const std::filesystem::path& path) { return std::filesystem::weakly_canonical(path, problem); };
+    for (const std::string& name : savedBy(model))
+        if (plain(StoreFolder::pathOf(options.store, name)) == plain(outputs))
+            throw Error(printable(outputs.string(), 300) + " is where the run keeps '" + printable(name) + "': name another file.");
+}
+
 void RunOptions::check() const
 {
     if (batchSize < 0)

@@ -69,6 +69,9 @@ constexpr std::string_view keptPlanName = "manifest.plan.json";  ///< in RunOpti
 /// Error if RunOptions::store cannot be this folder: it holds a run already, or files of anything else; or, to resume, no run.
 void checkStore(const std::filesystem::path& folder, bool resume);
 
+/// Error if outputs are to be written to the file of a save point that a run of the model keeps in RunOptions::store.
+void checkIsNoSavePoint(const std::filesystem::path& outputs, const Model& model, const RunOptions& options);
+
 struct NamedArray {
     std::string name;
     Array array;

@@ -1,16 +1,21 @@
 #include "core/run/store_folder.h"
 
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/format.h"
+#include "core/base/hash.h"
+#include "core/base/memory_bound.h"
+#include "core/base/parallel.h"
 #include "core/graph/npy.h"
 #include "core/model/json_view.h"
 #include "core/run/run.h"
@@ -22,7 +27,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int formatVersion = 1;
+constexpr int formatVersion = 2;
 
 std::filesystem::path halfOf(std::filesystem::path path)
 {
@@ -34,6 +39,20 @@ std::filesystem::path halfOf(std::filesystem::path path)
 DType typeInFile(at::ScalarType type)
 {
     return type == at::kBFloat16 ? DType::Int16 : dtypeOf(type);
+}
+
+// A part at a time, so that a bound on memory is kept.
+std::string contentOf(const at::Tensor& rows)
+{
+    constexpr std::size_t atOnce = std::size_t{1} << 24;
+    const std::span bytes(static_cast<const std::byte*>(rows.data_ptr()), rows.nbytes());
+    std::vector<std::uint64_t> hashes((bytes.size() + atOnce - 1) / atOnce);
+    parallelFor(static_cast<std::int64_t>(hashes.size()), at::get_num_threads(), [&](std::int64_t part, int) {
+        stayWithinBound();
+        const std::size_t first = static_cast<std::size_t>(part) * atOnce;
+        hashes[static_cast<std::size_t>(part)] = contentHash(bytes.subspan(first, std::min(atOnce, bytes.size() - first)));
+    });
+    return c10::str(rows.sizes()) + " " + std::to_string(contentHash(std::as_bytes(std::span(hashes))));
 }
 
 }  // namespace
@@ -96,19 +115,19 @@ void StoreFolder::readManifest()
                         ".");
     for (const JsonView& function : file.at("finished").items())
         m_finished.insert(static_cast<std::size_t>(function.integer()));
-    for (const auto& [name, type] : file.at("arrays").members()) {
-        const DType dtype = dtypeFromName(type.text());
+    for (const auto& [name, array] : file.at("arrays").members()) {
+        const DType dtype = dtypeFromName(array.at("type").text());
         if (dtype == DType::Unknown)
-            type.fail("a type of numbers");
-        m_stored.emplace(name, scalarType(dtype));
+            array.at("type").fail("a type of numbers");
+        m_stored.emplace(name, Kept{scalarType(dtype), array.at("content").text()});
     }
 }
 
 void StoreFolder::writeManifest() const
 {
     Json arrays = Json::object();
-    for (const auto& [name, type] : m_stored)
-        arrays[name] = dtypeName(dtypeOf(type));
+    for (const auto& [name, kept] : m_stored)
+        arrays[name] = {{"type", dtypeName(dtypeOf(kept.type))}, {"content", kept.content}};
     const Json json{{"cleave_store", formatVersion}, {"run", m_run}, {"finished", m_finished}, {"arrays", arrays}};
     writeBeside(m_folder / "manifest.json", [&](const std::filesystem::path& temporary) {
         std::ofstream file(temporary, std::ios::binary);
@@ -118,12 +137,12 @@ void StoreFolder::writeManifest() const
     });
 }
 
-std::filesystem::path StoreFolder::pathOf(const std::string& name) const
+std::filesystem::path StoreFolder::pathOf(const std::filesystem::path& folder, const std::string& name)
 {
     std::string plain = name;
     std::ranges::replace_if(
         plain, [](char c) { return !(c == '_' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')); }, '_');
-    return m_folder / (plain + ".npy");
+    return folder / (plain + ".npy");
 }
 
 at::Tensor StoreFolder::create(const std::string& name, const std::vector<std::int64_t>& sizes, at::ScalarType type)
@@ -148,12 +167,13 @@ at::Tensor StoreFolder::create(const std::string& name, const std::vector<std::i
 void StoreFolder::finish(std::size_t function)
 {
     for (const File& file : m_open) {
+        const std::string content = contentOf(file.rows);
         reachDisk(file.path, pathOf(file.name));
         std::error_code problem;
         std::filesystem::rename(file.path, pathOf(file.name), problem);
         if (problem)
             throw Error(printable(file.path.string(), 300) + " cannot be renamed: " + problem.message() + ".");
-        m_stored.insert_or_assign(file.name, file.type);
+        m_stored.insert_or_assign(file.name, Kept{file.type, content});
     }
     m_open.clear();
     m_finished.insert(function);
@@ -167,10 +187,10 @@ at::Tensor StoreFolder::load(const std::string& name) const
         throw Error("The run in " + printable(m_folder.string(), 300) + " has no '" + printable(name) +
                     "', which its functions that are done would have made.");
     const Array array = mapNpy(pathOf(name));
-    if (array.dtype != typeInFile(known->second))
-        throw Error(printable(pathOf(name).string(), 300) + " holds numbers of another type than manifest.json says.");
     const at::Tensor tensor = toTensor(array);
-    return known->second == at::kBFloat16 ? tensor.view(at::kBFloat16) : tensor;
+    if (array.dtype != typeInFile(known->second.type) || contentOf(tensor) != known->second.content)
+        throw Error(printable(pathOf(name).string(), 300) + " is not as the run left it: begin a new one in another folder.");
+    return known->second.type == at::kBFloat16 ? tensor.view(at::kBFloat16) : tensor;
 }
 
 }  // namespace cleave

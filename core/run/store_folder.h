@@ -22,6 +22,9 @@ public:
     /// is half written there is removed. Error otherwise.
     StoreFolder(std::filesystem::path folder, std::vector<std::string> run, const std::set<std::string>& names, bool resume);
 
+    /// Where a folder keeps the tensor of this name.
+    static std::filesystem::path pathOf(const std::filesystem::path& folder, const std::string& name);
+
     /// A tensor whose memory is a file of the folder, to be filled by a function that is not done. The same once more for a name that the function
     /// has asked for already.
     at::Tensor create(const std::string& name, const std::vector<std::int64_t>& sizes, at::ScalarType type);
@@ -30,9 +33,14 @@ public:
     void finish(std::size_t function);
 
     bool isFinished(std::size_t function) const { return m_finished.contains(function); }
-    at::Tensor load(const std::string& name) const;  ///< of a function that is done
+    at::Tensor load(const std::string& name) const;  ///< of a function that is done. Error if its file is not as it was then
 
 private:
+    struct Kept {
+        at::ScalarType type;
+        std::string content;  // size and hash
+    };
+
     struct File {
         std::string name;
         at::ScalarType type;
@@ -43,12 +51,12 @@ private:
     void readManifest();
     void removeHalfWritten(const std::set<std::string>& names) const;
     void writeManifest() const;
-    std::filesystem::path pathOf(const std::string& name) const;
+    std::filesystem::path pathOf(const std::string& name) const { return pathOf(m_folder, name); }
 
     std::filesystem::path m_folder;
     std::vector<std::string> m_run;
     std::set<std::size_t> m_finished;
-    std::map<std::string, at::ScalarType> m_stored;
+    std::map<std::string, Kept> m_stored;
     std::vector<File> m_open;
 };
 

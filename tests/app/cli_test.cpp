@@ -546,6 +546,75 @@ TEST(Cli, AnInterruptedRunGoesOn)
     EXPECT_EQ(run("run " + inputs + " --resume " + (folder / "none").string() + " --out " + out).code, 1);
 }
 
+// What was read is not replaced by what is written, under whatever name.
+TEST(Cli, NothingIsWrittenOverItsInputs)
+{
+    const test::TemporaryFolder folder;
+    const std::string model = (folder / "model.npz").string(), graph = (folder / "graph.npz").string(), store = (folder / "store").string();
+    std::filesystem::copy_file(example("gcn.pt2"), model);
+    std::filesystem::copy_file(example("cora.npz"), graph);
+    std::filesystem::create_symlink(graph, folder / "link.npz");
+    const std::string before = test::readText(graph), inputs = model + " " + graph;
+    const auto lost = [&](const std::string& arguments) {
+        const Result result = run(arguments);
+        EXPECT_EQ(result.code, 1) << arguments;
+        return result.err.find("would be replaced: name another file to write.") != std::string::npos;
+    };
+    EXPECT_TRUE(lost("run " + inputs + " --out " + graph));
+    EXPECT_TRUE(lost("run " + inputs + " --out " + model));
+    EXPECT_TRUE(lost("run " + inputs + " --out " + (folder / "link.npz").string()));
+    EXPECT_TRUE(lost("plan " + inputs + " --out " + graph));
+    EXPECT_TRUE(lost("convert " + graph + " " + graph));
+    EXPECT_EQ(test::readText(graph), before);
+    ASSERT_EQ(run("convert " + graph + " " + (folder / "parts").string()).code, 0);
+    EXPECT_TRUE(lost("run " + model + " " + (folder / "parts").string() + " --out " + (folder / "parts/x.npy").string()));
+    ASSERT_EQ(run("run " + inputs + " --planner message-degree --store " + store + " --out " + (folder / "out.npy").string()).code, 0);
+    for (const auto& file : std::filesystem::directory_iterator(store))
+        if (file.path().extension() == ".npy") {
+            const Result kept = run("run " + inputs + " --resume " + store + " --out " + file.path().string());
+            EXPECT_NE(kept.err.find("is where the run keeps '"), std::string::npos) << kept.err;
+        }
+}
+
+// A save point that is damaged, or another one, is told.
+TEST(Cli, SavePointsAreAsTheRunLeftThem)
+{
+    const test::TemporaryFolder folder;
+    const std::string store = (folder / "store").string(), out = (folder / "out.npy").string();
+    const std::string inputs = "run " + example("gcn.pt2") + " " + example("cora.npz") + " --planner message-degree --out " + out;
+    ASSERT_EQ(run(inputs + " --store " + store).code, 0);
+    EXPECT_EQ(run(inputs + " --resume " + store).code, 0);
+    for (const auto& file : std::filesystem::directory_iterator(store)) {
+        if (file.path().extension() != ".npy")
+            continue;
+        const std::string bytes = test::readText(file.path());
+        std::string damaged = bytes;
+        damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 1);
+        test::writeText(file.path(), damaged);
+        const Result result = run(inputs + " --resume " + store);
+        EXPECT_EQ(result.code, 1);
+        EXPECT_NE(result.err.find("is not as the run left it: begin a new one in another folder."), std::string::npos) << result.err;
+        test::writeText(file.path(), bytes);
+    }
+    EXPECT_EQ(run(inputs + " --resume " + store).code, 0);
+}
+
+TEST(Cli, SizesAndTolerancesAreNumbers)
+{
+    const std::string files = example("gcn.pt2") + " " + example("cora.npz");
+    for (const char* size : {"1.5G", "\"700 MB\"", "0.5GiB", "900000000"})
+        EXPECT_EQ(run("plan " + files + " --memory " + size).code, 0) << size;
+    for (const char* size : {"0", "-1", "G", "5X", "nan", "inf", "1e30"})
+        EXPECT_NE(run("plan " + files + " --memory=" + size).code, 0) << size;
+    EXPECT_EQ(run("verify " + files + " --tolerance 1e-3").code, 0);
+    for (const char* tolerance : {"nan", "inf", "-1"})
+        EXPECT_EQ(run("verify " + files + " --tolerance=" + tolerance).code, 2) << tolerance;
+    EXPECT_EQ(run("verify " + files + " --targets ''").code, 2) << "a variable that is not set is not all nodes";
+    // Other planners are for comparison: they need not fit.
+    const Result little = run("plan " + files + " --memory 19.5MB --planner optimal");
+    EXPECT_EQ(little.code, 0) << little.err;
+}
+
 TEST(Cli, SavePointsAreKeptInAFolderOfTheirOwn)
 {
     const test::TemporaryFolder folder;
