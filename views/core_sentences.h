@@ -16,6 +16,7 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 adds rows to a tensor whose rows lie along another dimension."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 reduces edges into %2 rows that are not the graph's nodes: that works where the inputs tell how many there are."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 has an index of shape %2, not one target for each row."),
+    QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 puts rows of more than %2 tensors after each other."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 gives a number that depends on node features."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 gives a tensor of shape %2, which is neither one row for each node nor one for the graph."),
     QT_TRANSLATE_NOOP("cleave::Core", "The model cannot be cut exactly: %1 gives a tensor of shape %2, which has no dimension for its rows."),
@@ -215,6 +216,8 @@ constexpr std::array coreSentences{
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has a NumPy format version that Cleave does not read."),
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has elements of type %2, which Cleave does not read; it reads little-endian numbers and bool."),
     QT_TRANSLATE_NOOP("cleave::Core", "An array of type %1 cannot be written as .npy."),
+
+    QT_TRANSLATE_NOOP("cleave::Core", "%1 is read here, and would be replaced: name another file to write."),
 
     // Graphs.
     QT_TRANSLATE_NOOP("cleave::Core", "%1 has no node: there is nothing to run a model on."),

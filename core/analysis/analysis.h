@@ -132,8 +132,8 @@ Analysis analyseClean(Program program, const Evaluator& evaluator, const Progres
 /// what is read at them, or reduced into, some several times. Empty where the program does not tell, since it computes the index.
 std::vector<std::vector<Dim>> rowsNamedBy(const Program& program, ValueId input);
 
-/// The symbols among them.
-std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input);
+/// The symbols among them. inParts: also of what is read at a part of an edge index, at it with loops behind, or the other way round.
+std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input, bool inParts = false);
 
 /// How many rows an input divides, if its entries are where those of each of something begin, and where the last ones end (ptr, rowptr).
 std::optional<Dim> rowsDividedBy(const Program& program, ValueId input);

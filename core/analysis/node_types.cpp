@@ -337,6 +337,8 @@ std::set<std::int64_t> rowsOfInput(const Program& program, ValueId pairs, ValueI
         return behind(view.value("self"), 1 - row);
     if (isOneOf(target, {"aten::index_select", "aten::slice"}) && view.dim("dim", 2) == 1)
         return behind(view.value("self"), row);
+    if (const std::vector<ValueId> at = view.values("indices"); target == "aten::index" && at.size() == 2 && !at[0].valid())
+        return behind(view.value("self"), row);
     std::set<std::int64_t> rows;
     if (target == "aten::cat" && view.dim("dim", 2) == 1)
         for (const ValueId part : view.values("tensors"))
@@ -395,9 +397,9 @@ std::vector<std::vector<Dim>> rowsNamedBy(const Program& program, ValueId input)
     return rowsNamed(program, input, false);
 }
 
-std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input)
+std::vector<std::set<std::string>> sizesNamedBy(const Program& program, ValueId input, bool inParts)
 {
-    return symbolsOf(rowsNamedBy(program, input));
+    return symbolsOf(rowsNamed(program, input, inParts));
 }
 
 namespace {
@@ -472,7 +474,7 @@ std::vector<std::set<int>> typesNamedBy(const Analysis& analysis, ValueId input)
     const int only = analysis.onlyGiven();
     std::vector<std::set<std::string>> sizes = sizesNamedBy(analysis.program, input);
     if (only < 0 && sizes[0].empty() && sizes[1].empty())
-        sizes = symbolsOf(rowsNamed(analysis.program, input, true));
+        sizes = sizesNamedBy(analysis.program, input, true);
     for (std::size_t row = 0; row < sizes.size(); ++row) {
         for (const std::string& size : sizes[row])
             if (const int type = analysis.typeCountedBy(size); type >= 0)

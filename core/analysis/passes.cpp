@@ -43,6 +43,18 @@ bool isDropout(std::string_view target)
     return target.ends_with("dropout") && target.starts_with("aten::");
 }
 
+// What draws random numbers only if it is told to: in training, or with something to be dropped.
+bool drawsIfTold(const Program& program, const Op& op)
+{
+    const OpView view(program, op);
+    const bool trains = view.flag(op.target == "aten::rrelu" ? "training" : "train", false);
+    if (op.target == "aten::scaled_dot_product_attention")
+        return view.number("dropout_p").value_or(0) > 0;
+    if (op.target == "aten::rrelu")
+        return trains;
+    return isOneOf(op.target, {"aten::gru", "aten::lstm", "aten::rnn_tanh", "aten::rnn_relu"}) && trains && view.number("dropout").value_or(0) > 0;
+}
+
 bool isRandom(const Op& op)
 {
     static const std::set<std::string_view> random{"aten::rand", "aten::randn", "aten::rand_like", "aten::randn_like", "aten::randint",
@@ -297,7 +309,7 @@ private:
         for (Op& op : rewriter.takeOps()) {
             rewriter.resolveOperands(op);
             const bool feature = std::ranges::any_of(op.outputs, [&](ValueId id) { return reach[id] == Reach::Feature; });
-            if (!feature && !isRandom(op) && !op.outputs.empty()) {
+            if (!feature && !isRandom(op) && !drawsIfTold(m_program, op) && !op.outputs.empty()) {
                 const auto [known, fresh] = seen.try_emplace(key(op), op.outputs);
                 if (!fresh) {
                     count(merged);
@@ -381,7 +393,7 @@ private:
     void refuseRandom() const
     {
         for (std::size_t i = 0; i < m_program.ops.size(); ++i)
-            if (isRandom(m_program.ops[i]))
+            if (isRandom(m_program.ops[i]) || drawsIfTold(m_program, m_program.ops[i]))
                 throw Error("The model draws random numbers when it runs: " + describe(m_program, OpId{static_cast<int>(i)}) +
                             "; no two runs agree, so it cannot be proved equal. Export it in eval mode and without noise.");
     }

@@ -97,6 +97,16 @@ bool tellsEdges(const Program& program, ValueId input)
     return false;
 }
 
+std::set<std::string> sizesNamedByEdges(const Program& program)
+{
+    std::set<std::string> named;
+    for (const Input& input : program.inputs)
+        if (input.role == Role::GraphStructure && isEdgeIndex(program[input.value]))
+            for (const std::set<std::string>& sizes : sizesNamedBy(program, input.value, true))
+                named.insert(sizes.begin(), sizes.end());
+    return named;
+}
+
 // What has a row for each entry of a list of rows, and is named by no index itself, is of edges: angles between the edges that two lists name.
 void rolesByLists(Program& program)
 {
@@ -170,11 +180,16 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
             if (isFeatures(input) && !input.parameter.valid() && program[input.value].sizes.size() > 1 && tellsEdges(program, input.value))
                 input.role = Role::GraphStructure;
     rolesByLists(program);
+    // Integers for each node are features (types to embed) only where nothing else is, or what is has no rows that edges name, as targets of graphs have
+    // none; batch vectors never are.
     const bool anyFloatFeatures = std::ranges::any_of(program.inputs, isFeatures);
-    // Integers for each node are features (types to embed) only where nothing else is; batch vectors never are.
-    if (!anyFloatFeatures)
+    const std::set<std::string> named = sizesNamedByEdges(program);
+    const auto isNamed = [&](const Input& input) { return named.contains(program[input.value].sizes[0].symbol); };
+    if (!anyFloatFeatures || std::ranges::none_of(program.inputs, [&](const Input& input) { return isFeatures(input) && isNamed(input); }))
         for (Input& input : program.inputs) {
             const Value& value = program[input.value];
+            if (anyFloatFeatures && !(hasRows(value) && isNamed(input)))
+                continue;
             const bool names = value.sizes.size() == 1 && (mentions(value.name, "batch") || mentions(value.name, "ptr"));
             if (input.role == Role::Other && hasRows(value) && isInteger(value.dtype) && !names && !isReadAt(program, input.value))
                 input.role = Role::NodeFeatures;

@@ -73,6 +73,9 @@ public:
     }
 
 private:
+    static constexpr std::size_t most = 2'000'000;  // objects, and places on the stack
+    static constexpr const char* tooMany = "holds too many objects for a dictionary of tensors";
+
     [[noreturn]] void fail(const std::string& why) const
     {
         throw Error("The model file is damaged: " + printable(m_what) + " " + why + ".");
@@ -113,10 +116,17 @@ private:
     template <class T>
     void push(T value)
     {
-        if (m_all.size() > 10'000'000)
-            fail("holds too many objects for a dictionary of tensors");
-        m_stack.push_back(std::make_shared<Object>(Object{std::move(value)}));
-        m_all.push_back(m_stack.back());
+        if (m_all.size() > most)
+            fail(tooMany);
+        m_all.push_back(std::make_shared<Object>(Object{std::move(value)}));
+        pushAgain(m_all.back());
+    }
+
+    void pushAgain(const Ref& ref)
+    {
+        if (m_stack.size() > most)
+            fail(tooMany);
+        m_stack.push_back(ref);
     }
 
     Ref pop()
@@ -159,7 +169,7 @@ private:
         const auto known = m_memo.find(slot);
         if (known == m_memo.end())
             fail("is not a valid pickle");
-        m_stack.push_back(known->second);
+        pushAgain(known->second);
     }
 
     void put(std::size_t slot)

@@ -49,7 +49,7 @@ public:
         m_f.nodeType = analysis.typeOf(level);
         m_f.rowsOf = rowsOf;
         m_f.total = rowsOf.valid() ? rowTotals(rowsOf) : std::vector<RowTotal>{RowTotal{{}, 0, m_f.nodeType}};
-        m_f.frames.push_back({FrameKind::Targets, {}, -1, 0, m_f.nodeType, {}, {}, {}});
+        frameIndex({FrameKind::Targets, {}, -1, 0, m_f.nodeType, {}, {}, {}});
     }
 
     void addNodeOp(OpId id)
@@ -93,9 +93,9 @@ private:
 
     int frameIndex(const Frame& frame)
     {
-        const auto known = std::ranges::find(m_f.frames, frame);
-        if (known != m_f.frames.end())
-            return static_cast<int>(known - m_f.frames.begin());
+        const auto [known, isNew] = m_frames.try_emplace(frame, static_cast<int>(m_f.frames.size()));
+        if (!isNew)
+            return known->second;
         if (frame.index.valid())
             m_prologue.insert(frame.index);
         m_f.frames.push_back(frame);
@@ -124,8 +124,16 @@ private:
     const Frame& at(int frame) const { return m_f.frames[static_cast<std::size_t>(frame)]; }
 
     // How many rows a tensor has on a graph: what its rows were read at tells.
-    std::vector<RowTotal> rowTotals(ValueId value)
+    const std::vector<RowTotal>& rowTotals(ValueId value)
     {
+        if (const auto known = m_totals.find(value); known != m_totals.end())
+            return known->second;
+        return m_totals[value] = findRowTotals(value);
+    }
+
+    std::vector<RowTotal> findRowTotals(ValueId value)
+    {
+        constexpr std::size_t most = 1024;  // each part knows what lies before it
         const ValueFacts& facts = m_a.values[value];
         if (facts.rows == Rows::Nodes)
             return {RowTotal{{}, 0, facts.nodeType}};
@@ -143,6 +151,9 @@ private:
                 append(totals, partTotals(part, dim));
             else if (totals.empty() && dim >= 0 && m_a.values[part].reach == Reach::Feature)
                 totals = rowTotals(part);
+            if (totals.size() > most)
+                throw Error("The model cannot be cut exactly: " + describe(m_p, id) + " puts rows of more than " +
+                            formatCount(most) + " tensors after each other.");
         });
         return totals;
     }
@@ -418,6 +429,8 @@ private:
     std::set<ValueId>& m_prologue;
     int m_last;
     std::set<Key> m_done;
+    std::map<Frame, int> m_frames;
+    std::map<ValueId, std::vector<RowTotal>> m_totals;
     std::map<ValueId, int> m_named;  // the type of the nodes that an index into the batch names
     std::map<int, int> m_numbered;   // and a frame of nodes' numbers
     CutFunction m_f;

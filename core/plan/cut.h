@@ -24,7 +24,7 @@ struct RowTotal {
     int dim = 0;       ///< of value
     int nodeType = 0;  ///< of nodes
 
-    bool operator==(const RowTotal&) const = default;
+    auto operator<=>(const RowTotal&) const = default;
 };
 
 /// A set of rows that ops of one function run over; each batch has its own.
@@ -38,7 +38,7 @@ struct Frame {
     std::vector<RowTotal> before;  ///< Part: how many rows lie before it, as a sum
     std::vector<RowTotal> own;     ///< Part: how many rows it has. Renumbered: how many there are to be read, if the program tells
 
-    bool operator==(const Frame&) const = default;
+    auto operator<=>(const Frame&) const = default;
 };
 
 enum class OperandKind : std::uint8_t {

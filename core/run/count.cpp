@@ -47,13 +47,17 @@ GraphCounts LayerWise::count(std::int64_t batchSize, std::int64_t mostEdges, con
 {
     std::vector<FunctionReads> reads;
     for (const CutFunction& function : m_cut.functions) {
+        if (m_graph.isLeftOut(function)) {
+            reads.emplace_back();
+            continue;
+        }
         LoweredFunction lowered = lowerFunction(m_a, function, m_constants, "counted", m_kernels);
         const bool isNumbered = needsNumbers(function, lowered);
         reads.push_back({std::move(lowered.inputs), isNumbered});
     }
     const Retained kept = m_graph.group(reads, progress);
     for (std::size_t f = 0; f < m_cut.functions.size(); ++f)
-        m_graph.groupStructure(m_cut.functions[f], reads[f].inputs);
+        m_graph.groupStructure(m_cut.functions[f], reads[f].inputs);  // of one that is left out, nothing
     GraphCounts counts = rowsOfAll(batchSize, mostEdges, progress);
     counts.structureBytes = m_graph.structureBytes(&kept);
     counts.preparationBytes += m_graph.structureBytes();

@@ -2047,6 +2047,14 @@
         <source>More edges than 32 bits count cannot be gone through at once.</source>
         <translation>一次无法处理超过 32 位计数的边。</translation>
     </message>
+    <message>
+        <source>The model cannot be cut exactly: %1 puts rows of more than %2 tensors after each other.</source>
+        <translation>无法精确切分该模型：%1 把超过 %2 个张量的行依次拼接。</translation>
+    </message>
+    <message>
+        <source>%1 is read here, and would be replaced: name another file to write.</source>
+        <translation>%1 正在被读取，写入会将其覆盖：请指定另一个输出文件。</translation>
+    </message>
 </context>
 <context>
     <name>cleave::Main</name>

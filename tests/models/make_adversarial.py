@@ -134,6 +134,19 @@ def narrows_from_the_end(self, x, ei):
     return propagate(h, ei)
 
 
+@model("refused", "draws random numbers, but only as it is in training")
+def live_slopes(self, x, ei):
+    return propagate(torch.rrelu(self.a(x), 0.1, 0.3, True), ei)
+
+
+@model("refused", "rows of thousands of tensors after each other, each of which twice what it was before")
+def doubles_edges(self, x, ei):
+    sources, targets, h = ei[0], ei[1], self.a(x)[ei[0]]
+    for _ in range(12):
+        h, targets = torch.cat([h, h.neg()]), torch.cat([targets, targets])
+    return torch.zeros_like(x).index_add(0, targets, h)
+
+
 @model("equal", "two equal choices of edges, read one way round and then the other")
 def chooses_alike(self, x, ei):
     a, b = (ei[0] != ei[1]).nonzero().view(-1), (ei[0] != ei[1]).nonzero().view(-1)

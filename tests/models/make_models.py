@@ -1858,6 +1858,20 @@ class GraphClassifier(nn.Module):
         return self.lin(self.pool(x, batch, ptr.size(0) - 1))
 
 
+class LossOfGraphs(nn.Module):
+    """As for ZINC: kinds of atoms, and beside them what is to be found for each graph, which alone is floats."""
+
+    def __init__(self):
+        super().__init__()
+        self.atoms, self.convs = nn.Embedding(9, HIDDEN), nn.ModuleList(pyg.GCNConv(HIDDEN, HIDDEN) for _ in range(2))
+
+    def forward(self, atoms, edge_index, batch, of_graphs):
+        h = self.atoms(atoms)
+        for conv in self.convs:
+            h = conv(h, edge_index).relu()
+        return (pyg.global_add_pool(h, batch, of_graphs.size(0)) - of_graphs).abs().mean(1)
+
+
 class ByGraph(nn.Module):
     def __init__(self, aggregation):
         super().__init__()
@@ -2377,6 +2391,7 @@ ZOO = {
     "dense_gin": lambda: Dense(lambda i: pyg.DenseGINConv(mlp(i))),
     "mlp_only": lambda: Stack(lambda i: NodeOnly(i)),
     "pool_mean": lambda: GraphClassifier(pyg.global_mean_pool),
+    "loss_of_graphs": LossOfGraphs,
     "pool_add_max": lambda: GraphClassifier(lambda x, batch, n: torch.cat([pyg.global_add_pool(x, batch, n), pyg.global_max_pool(x, batch, n)], -1), 2),
     "readout_all": WholeGraphReadout,
     "pool_all": lambda: WholeGraph(),
