@@ -100,7 +100,7 @@ Json toJson(const RunResult& result)
         json["dense"] = result.dense;
     if (result.boundBytes > 0)
         json["memory"] = {{"bound_bytes", static_cast<std::size_t>(result.boundBytes)},
-                          {"peak_bytes", static_cast<std::size_t>(result.residentBytes)}};
+                          {"resident_bytes", static_cast<std::size_t>(result.residentBytes)}};
     if (!result.predicted.rates.empty())
         json["rates"] = result.predicted.rates;
     return json;

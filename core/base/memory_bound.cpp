@@ -178,6 +178,8 @@ MemoryBound::MemoryBound(std::size_t bytes, const std::filesystem::path& folder)
 {
     Mapping::temporary(folder, 1);  // whether it can be written
     m->bytes = bytes;
+    giveBackPages();  // what is kept of earlier runs is none of what was there
+    malloc_trim(0);
     m->before = residentBytes();
     m->knowsPeak = forgetPeak();
     highest = origin = m->before;

@@ -33,19 +33,34 @@ namespace jit = torch::jit;
 constexpr std::int64_t storeRows = 1 << 19, blockRows = 1 << 14, edgeRows = 1 << 17, storeWidth = 64;
 constexpr double rowSize = storeWidth * sizeof(float);
 
-// The median of some runs: the machine does other things too.
-double medianSeconds(const std::function<void()>& work)
-{
-    std::vector<double> seconds;
-    double all = 0;
-    work();
-    while (seconds.size() < 5 || (all < 0.3 && seconds.size() < 50)) {
-        seconds.push_back(secondsOf(work));
-        all += seconds.back();
+// Measures work by some runs, the fastest but one in ten of them: the machine does other things too, which only slow it down.
+class Timing {
+public:
+    double secondsOf(const std::function<void()>& work)
+    {
+        std::vector<double> seconds;
+        double all = 0;
+        work();
+        while (seconds.size() < 5 || (all < 0.3 && seconds.size() < 50)) {
+            seconds.push_back(cleave::secondsOf(work));
+            all += seconds.back();
+        }
+        std::ranges::sort(seconds);
+        const double least = std::max(seconds[seconds.size() / 10], 1e-9);
+        m_spreads.push_back(seconds[seconds.size() / 2] / least);
+        return least;
     }
-    std::ranges::nth_element(seconds, seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2));
-    return std::max(seconds[seconds.size() / 2], 1e-9);
-}
+
+    /// Whether half of what was measured took far longer in most runs than in the fastest.
+    bool wasDisturbed() const
+    {
+        constexpr double much = 1.5;
+        return 2 * std::ranges::count_if(m_spreads, [](double spread) { return spread > much; }) > std::ssize(m_spreads);
+    }
+
+private:
+    std::vector<double> m_spreads;  // the median by the least
+};
 
 at::Tensor randomNodes(std::int64_t count, std::int64_t nodes, std::uint64_t seed)
 {
@@ -56,7 +71,7 @@ at::Tensor randomNodes(std::int64_t count, std::int64_t nodes, std::uint64_t see
 }
 
 // What calling an op costs when there is next to nothing to compute: some of each kind, one after the other.
-double callSeconds()
+double callSeconds(Timing& timing)
 {
     constexpr int calls = 64;
     auto graph = std::make_shared<jit::Graph>();
@@ -72,15 +87,15 @@ double callSeconds()
     graph->registerOutput(value);
     const Lowered lowered(graph, "calls");
     const at::Tensor few = at::ones({16, 4}), order = at::arange(16, at::kLong);
-    return medianSeconds([&] { lowered.run({few, order}); }) / (4 * calls);
+    return timing.secondsOf([&] { lowered.run({few, order}); }) / (4 * calls);
 }
 
-double numberedPerSecond()
+double numberedPerSecond(Timing& timing)
 {
     const at::Tensor nodes = randomNodes(edgeRows, storeRows, 5);
     std::vector<std::int64_t> stamp(storeRows), number(storeRows), found;
     std::int64_t batch = 0;
-    return edgeRows / medianSeconds([&] {
+    return edgeRows / timing.secondsOf([&] {
         ++batch;
         found.clear();
         const auto* data = nodes.data_ptr<std::int64_t>();
@@ -93,7 +108,7 @@ double numberedPerSecond()
 }
 
 // Rows gathered and summed by the edge kernels, without and with arithmetic on them.
-void calibrateEdges(Rates& rates, const at::Tensor& store)
+void calibrateEdges(Rates& rates, const at::Tensor& store, Timing& timing)
 {
     const std::int64_t targets = blockRows, degree = edgeRows / blockRows;
     const at::Tensor sources = randomNodes(edgeRows, storeRows, 6).to(at::kInt);
@@ -106,12 +121,12 @@ void calibrateEdges(Rates& rates, const at::Tensor& store)
     std::vector<EdgeArray> operands{{store.data_ptr(), DType::Float32, storeWidth, sources.data_ptr<std::int32_t>(), store.size(0)}};
     const EdgeRunOptions options{at::get_num_threads(), bestIsa()};
     const auto run = [&] { runEdgeProgram<float>(program, operands, block, {sums.data_ptr<float>()}, options); };
-    const double plain = medianSeconds(run);
+    const double plain = timing.secondsOf(run);
     program.operands.push_back({EdgeRow::Target, storeWidth});
     operands.push_back({store.data_ptr(), DType::Float32, storeWidth, nullptr});
     program.code = {{EdgeCode::Add, {0}, {1}, 0, storeWidth}, {EdgeCode::LeakyRelu, {2}, {}, 0.2, storeWidth}};
     program.results.front().value = 3;
-    const double computed = medianSeconds(run);
+    const double computed = timing.secondsOf(run);
     rates.edgeRows = (edgeRows + targets) * rowSize / plain;
     rates.edgeArithmetic = 2.0 * edgeRows * storeWidth / std::max(computed - plain, 0.1 * plain);
 }
@@ -173,9 +188,10 @@ DeviceRates calibrate(Device& device, const Progress& progress)
     using Lane = Device::Lane;
     constexpr std::int64_t rows = 1 << 18, products = 1 << 11, calls = 64;
     DeviceRates rates;
+    Timing timing;
     guarded(device.name() + " cannot be measured", [&] {
         const auto secondsIn = [&](Lane lane, const std::function<void()>& work) {
-            return medianSeconds([&] {
+            return timing.secondsOf([&] {
                 device.run(lane, work);
                 device.finish(device.record(lane));
             });
@@ -242,6 +258,7 @@ Rates calibrate(int threads, const Progress& progress)
     options.check();
     useThreads(options);
     Rates rates;
+    Timing timing;
     guarded("The machine cannot be measured", [&] {
         int done = 0;
         const auto next = [&](const char* what) { progress.update(done++ / 10.0, std::string("Measuring ") + what); };
@@ -249,38 +266,38 @@ Rates calibrate(int threads, const Progress& progress)
         const at::Tensor block = at::ones({blockRows, storeWidth}), edges = at::ones({edgeRows, storeWidth});
         next("read");
         std::int64_t first = 0;
-        rates.read = blockRows * rowSize / medianSeconds([&] { store.narrow(0, (first += blockRows) % storeRows, blockRows).clone(); });
+        rates.read = blockRows * rowSize / timing.secondsOf([&] { store.narrow(0, (first += blockRows) % storeRows, blockRows).clone(); });
         next("gather");
         std::uint64_t seed = 0;
         at::Tensor sources = randomNodes(edgeRows, storeRows, ++seed);
-        rates.gather = edgeRows * rowSize / medianSeconds([&] { store.index_select(0, sources); });
+        rates.gather = edgeRows * rowSize / timing.secondsOf([&] { store.index_select(0, sources); });
         next("write");
-        rates.write = storeRows / 4 * rowSize / medianSeconds([&] {
+        rates.write = storeRows / 4 * rowSize / timing.secondsOf([&] {
             at::Tensor fresh = at::empty({storeRows / 4, storeWidth});
             for (std::int64_t row = 0; row < fresh.size(0); row += blockRows)
                 fresh.narrow(0, row, blockRows).copy_(block);
         });
         next("elementwise");
-        rates.elementwise = 2 * blockRows * rowSize / medianSeconds([&] { at::relu(block); });
-        rates.elementwise = std::sqrt(rates.elementwise * 2 * edgeRows * rowSize / medianSeconds([&] { at::relu(edges); }));
+        rates.elementwise = 2 * blockRows * rowSize / timing.secondsOf([&] { at::relu(block); });
+        rates.elementwise = std::sqrt(rates.elementwise * 2 * edgeRows * rowSize / timing.secondsOf([&] { at::relu(edges); }));
         next("segment reduce");
         const at::Tensor targets = std::get<0>(randomNodes(edgeRows, blockRows, 3).sort());
-        rates.segmentReduce = edgeRows * rowSize / medianSeconds([&] {
+        rates.segmentReduce = edgeRows * rowSize / timing.secondsOf([&] {
             at::zeros({blockRows, storeWidth}).scatter_add(0, targets.view({-1, 1}).expand({edgeRows, storeWidth}), edges);
         });
         next("matrix product");
         const at::Tensor weight = at::ones({storeWidth, storeWidth}), bias = at::ones({storeWidth});
-        rates.gemm = 2.0 * blockRows * storeWidth * storeWidth / medianSeconds([&] { denseLinear(block, weight, bias); });
+        rates.gemm = 2.0 * blockRows * storeWidth * storeWidth / timing.secondsOf([&] { denseLinear(block, weight, bias); });
         next("edge kernels");
-        calibrateEdges(rates, store);
+        calibrateEdges(rates, store, timing);
         next("slices");
         const at::Tensor index = randomNodes(storeRows * 4, storeRows, 4), ids = std::get<0>(randomNodes(edgeRows, storeRows * 4, 7).sort());
-        rates.slice = edgeRows * 8.0 / medianSeconds([&] { index.index_select(0, ids); });
+        rates.slice = edgeRows * 8.0 / timing.secondsOf([&] { index.index_select(0, ids); });
         next("numbering");
-        rates.number = numberedPerSecond();
+        rates.number = numberedPerSecond(timing);
         next("calls");
-        rates.opSeconds = callSeconds();
-        rates.source = "measured " + today() + " with " + std::to_string(at::get_num_threads()) + " threads";
+        rates.opSeconds = callSeconds(timing);
+        rates.source = "measured " + today() + " with " + std::to_string(at::get_num_threads()) + " threads" + (timing.wasDisturbed() ? " beside other programs" : "");
     });
     return rates;
 }

@@ -3199,7 +3199,7 @@ class _Exporter:
         What the model itself does not run on says nothing of the program: where names, sizes and the program do not tell how inputs fit together,
         sizes of what is neither nodes nor edges are kept, then ends of edges, and in the end all but the numbers in tables, which a note says.
         """
-        module = program.module()
+        module = _runnable(program)
         self._check_same(module, "the example", {name: i.tensor for name, i in self.inputs.all.items()}, expected, tolerance)
         refused = None
         for rows_too, limited in ((True, True), (False, True), (False, False)):
@@ -3243,6 +3243,32 @@ class _Exporter:
                 apart = f"by {(a - b).abs().max():.3g}" if a.shape == b.shape else f"in shape ({list(a.shape)}, not {list(b.shape)})"
                 raise ExportError(f"On {which} output {k} of the exported program differs from the model's {apart}: something in forward (a number, "
                                   "a cached tensor) was taken from the example as a constant.")
+
+
+class _Lifted(nn.Module):
+    """A program that takes its parameters as inputs, run on those that it holds."""
+
+    def __init__(self, program):
+        super().__init__()
+        self._program = program
+
+    def forward(self, *arguments, **named):
+        program, given = self._program, iter(_leaves(arguments) + _leaves(list(named.values())))
+        inputs = []
+        for spec in program.graph_signature.input_specs:
+            if spec.kind.name == "USER_INPUT":
+                inputs.append(next(given))
+            else:
+                inputs.append(program.state_dict[spec.target] if spec.target in program.state_dict else program.constants[spec.target])
+        outputs = torch.fx.Interpreter(program.graph_module).run(*inputs)
+        return tuple(output for output, spec in zip(outputs, program.graph_signature.output_specs) if spec.kind.name == "USER_OUTPUT")
+
+
+def _runnable(program):
+    try:
+        return program.module()
+    except KeyError:  # a parameter of the model is called as something is that modules of torch.fx have: code, graph
+        return _Lifted(program)
 
 
 class _NotRun(ExportError):

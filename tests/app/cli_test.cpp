@@ -400,9 +400,9 @@ TEST(Cli, MemoryIsBound)
     ASSERT_EQ(free.code, 0) << free.err;
     const Result bound = run("run " + inputs + " --memory 256Mi --spill " + spill + " --out " + (folder / "bound.npy").string());
     ASSERT_EQ(bound.code, 0) << bound.err;
-    const auto peak = nlohmann::json::parse(bound.out)["memory"]["peak_bytes"].get<double>();
+    const auto peak = nlohmann::json::parse(bound.out)["memory"]["resident_bytes"].get<double>();
     EXPECT_LE(peak, 256 << 20) << "as the operating system counts";
-    EXPECT_GT(nlohmann::json::parse(free.out)["memory"]["peak_bytes"].get<double>(), 1.3 * peak) << "the bound made no difference";
+    EXPECT_GT(nlohmann::json::parse(free.out)["memory"]["resident_bytes"].get<double>(), 1.3 * peak) << "the bound made no difference";
     EXPECT_TRUE(isEmpty(spill));
     expectClose(folder / "bound.npy", folder / "free.npy");
     // Half of the targets have no edges and take no memory for sums: all others are one part, which reads the rows of its sources once, their own,
@@ -415,7 +415,7 @@ TEST(Cli, MemoryIsBound)
     expectClose(folder / "batches.npy", folder / "free.npy");
     const Result ordered = run("run " + inputs + " --memory 256Mi --order bfs --out " + (folder / "ordered.npy").string());
     ASSERT_EQ(ordered.code, 0) << ordered.err;
-    EXPECT_LE(nlohmann::json::parse(ordered.out)["memory"]["peak_bytes"].get<double>(), 256 << 20);
+    EXPECT_LE(nlohmann::json::parse(ordered.out)["memory"]["resident_bytes"].get<double>(), 256 << 20);
     expectClose(folder / "ordered.npy", folder / "free.npy");
     const Result clustered = run("run " + inputs + " --memory 256Mi --order metis --out " + (folder / "no.npy").string());
     EXPECT_EQ(clustered.code, 1);
@@ -450,7 +450,7 @@ TEST(Cli, LeastMemoryIsThatOfTheGraph)
     ASSERT_EQ(kept.code, 0) << kept.err;
     const auto memory = nlohmann::json::parse(kept.out)["memory"];
     EXPECT_EQ(memory["bound_bytes"].get<double>(), 150e6);
-    EXPECT_LE(memory["peak_bytes"].get<double>(), 150e6);
+    EXPECT_LE(memory["resident_bytes"].get<double>(), 150e6);
     const Result refused = run("run " + inputs + " --memory 20M");
     EXPECT_EQ(refused.code, 1);
     EXPECT_NE(refused.err.find("Running this model on this graph needs at least"), std::string::npos) << refused.err;
@@ -469,8 +469,8 @@ TEST(Cli, MemoryIsBoundWhileOthersAreNot)
     ASSERT_EQ(verified.code, 0) << verified.err << verified.out;
     const auto memory = nlohmann::json::parse(verified.out)["layer_wise"]["memory"];
     EXPECT_EQ(memory["bound_bytes"].get<double>(), 256 << 20);
-    EXPECT_LE(memory["peak_bytes"].get<double>(), 256 << 20);
-    EXPECT_GT(memory["peak_bytes"].get<double>(), 64 << 20);
+    EXPECT_LE(memory["resident_bytes"].get<double>(), 256 << 20);
+    EXPECT_GT(memory["resident_bytes"].get<double>(), 64 << 20);
     const Result refused = run("verify " + benchModel("sage2") + " " + graph + " --memory 20M");
     EXPECT_EQ(refused.code, 1);
     EXPECT_NE(refused.err.find("needs at least"), std::string::npos) << refused.err;

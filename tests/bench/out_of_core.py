@@ -117,7 +117,7 @@ def main():
                 # Batches read no rows where those of their targets were added before, and a part of the seconds otherwise.
                 gathering = [f for f in functions if f["gathers"] > 0]
                 speed = sum(f["file_bytes_read"] for f in gathering) / max(1e-9, sum(f["gather_seconds"] for f in gathering))
-                print(f"| {model} | {free:.2f} s | {budget / 1e6:.0f} MB | {'yes' if into else 'no'} | {bound['memory']['peak_bytes'] / 1e6:.0f} MB | {bound['seconds']:.1f} s | "
+                print(f"| {model} | {free:.2f} s | {budget / 1e6:.0f} MB | {'yes' if into else 'no'} | {bound['memory']['resident_bytes'] / 1e6:.0f} MB | {bound['seconds']:.1f} s | "
                       f"{', '.join(str(f['gathers']) for f in functions)} | {read / 1e9:.2f} GB | {read / least_read:.2f} × | {written / 1e9:.2f} GB | "
                       f"{written / least_written:.2f} × | {speed / 1e9:.2f} GB/s = {speed / rate:.2f} × {rate / 1e9:.2f} GB/s |", flush=True)
 

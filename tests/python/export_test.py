@@ -696,6 +696,17 @@ def models_of_pytorch_geometric(cli, folder, only):
         def forward(self, x_dict, edge_index_dict):
             return self.conv(x_dict, edge_index_dict)["a"]
 
+    class NamedAsTorchFx(nn.Module):
+        """A codebook: torch.fx has names of its own that parameters may have, too."""
+
+        def __init__(self):
+            super().__init__()
+            self.conv, self.code, self.graph = pyg.GCNConv(6, 4), nn.Parameter(torch.randn(4)), nn.Linear(4, 2)
+            self.register_buffer("meta", torch.ones(4), persistent=False)
+
+        def forward(self, x, edge_index):
+            return self.graph(self.conv(x, edge_index) * self.code + self.meta)
+
     class Relations(nn.Module):
         def __init__(self):
             super().__init__()
@@ -714,6 +725,8 @@ def models_of_pytorch_geometric(cli, folder, only):
         "gat_tuple": (pyg.GAT(6, 8, 2, 3, heads=2, dropout=0.5), (g["x"], g["edge_index"]), ["x", "edge_index"]),
         "gat_data": (pyg.GAT(6, 8, 2, 3), Data(**pick("x", "edge_index", "batch"), y=g["batch"]), ["x", "edge_index", "batch"]),
         "pooled": (Pooled(), pick("x", "edge_index", "batch", "ptr"), ["x", "edge_index", "batch", "ptr"]),
+        "named": (NamedAsTorchFx(), pick("x", "edge_index"), ["x", "edge_index"]),
+        "named_tuple": (NamedAsTorchFx(), (g["x"], g["edge_index"]), ["x", "edge_index"]),
         "data": (OfData(), (Data(**pick("x", "edge_index", "edge_weight"), y=g["batch"], train_mask=g["batch"] > 0),), ["x", "edge_index", "edge_weight"]),
         "typed": (Typed(), typed, ["x_a", "x_b", "edge_index_a_to_b", "edge_index_b_to_a"]),
         "relations": (Relations(), pick("x", "edge_index", "edge_type"), ["x", "edge_index", "edge_type"]),
