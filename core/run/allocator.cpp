@@ -127,14 +127,15 @@ at::Tensor emptyScattered(const std::vector<std::int64_t>& sizes, const at::Tens
         count *= size;
     const auto bytes = static_cast<std::size_t>(count) * options.dtype().itemsize();
     constexpr std::size_t page = 4096, large = 16 * page;
-    if (rowDim != 0 || bytes < large || pagesAreBound())
+    const std::size_t row = bytes / static_cast<std::size_t>(std::max<std::int64_t>(sizes.empty() ? 1 : sizes.front(), 1));
+    const auto touched = static_cast<std::int64_t>(std::min(bytes, static_cast<std::size_t>(touchedRows) * std::max(row, page)));
+    // Where rows lie in most small pages, large ones are touched faster.
+    if (rowDim != 0 || bytes < large || static_cast<std::size_t>(touched) > bytes / 2 || pagesAreBound())
         return at::empty(sizes, options);
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         throw std::bad_alloc();
     madvise(memory, bytes, MADV_NOHUGEPAGE);
-    const std::size_t row = bytes / static_cast<std::size_t>(std::max<std::int64_t>(sizes.front(), 1));
-    const auto touched = static_cast<std::int64_t>(std::min(bytes, static_cast<std::size_t>(touchedRows) * std::max(row, page)));
     c10::reportMemoryUsageToProfiler(memory, touched, 0, 0, cpu);
     return at::from_blob(memory, sizes, [bytes, touched](void* p) {
         c10::reportMemoryUsageToProfiler(p, -touched, 0, 0, cpu);

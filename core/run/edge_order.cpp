@@ -325,12 +325,39 @@ void OrderedGraph::groupEdges(const Retained& kept, const Progress& progress)
     for (Traversal& traversal : m_traversals)
         dropUnread(traversal);
     std::set<ValueId> others = kept.structure;
-    for (const Traversal& traversal : m_traversals)
-        for (const auto& [key, rows] : traversal.grouped)
+    for (Traversal& traversal : m_traversals)
+        for (auto& [key, rows] : traversal.grouped) {
+            if (!rows.defined() && traversal.ofAll.defined())
+                rows = productOfSome(traversal, key);
             if (!rows.defined())
                 others.insert(key.first);
+        }
     computeProducts(others, progress);
     m_prologueSeconds += watch.seconds();
+}
+
+// A product at the edges into some nodes, where these are known by their ids; undefined if it is none, is there already, or names no node somewhere.
+at::Tensor OrderedGraph::productOfSome(const Traversal& traversal, const std::pair<ValueId, ValueId>& key) const
+{
+    const auto product = m_products.find(key.first);
+    const auto edges = traversal.edges.find(key.second);
+    if (product == m_products.end() || m_structure.contains(key.first) || edges == traversal.edges.end() || !edges->second.hasIds())
+        return {};
+    at::Tensor rows;
+    const at::Tensor ids = view(edges->second.edges);
+    for (const EdgeProduct::Factor& factor : product->second.factors) {
+        const at::Tensor index = structure(factor.index).reshape({-1});
+        if (ids.numel() > 0 && ids.max().item<std::int64_t>() >= index.numel())
+            return {};
+        const at::Tensor nodes = index.index_select(0, ids), numbers = structure(factor.numbers).reshape({-1});
+        if (nodes.numel() > 0 && (nodes.min().item<std::int64_t>() < 0 || nodes.max().item<std::int64_t>() >= numbers.numel()))
+            return {};
+        const at::Tensor taken = numbers.index_select(0, nodes);
+        rows = rows.defined() ? rows.mul(taken) : taken;
+    }
+    std::vector<std::int64_t> sizes(m_a.program[key.first].sizes.size(), 1);
+    sizes[at(traversal.rowDims.at(key))] = rows.numel();
+    return rows.view(sizes);
 }
 
 // Edges into some nodes from those into all, with what went along.

@@ -123,6 +123,7 @@ private:
     void groupWithIds(Traversal& traversal, ValueId segment, const Progress& progress);
     void takeFromAll(Traversal& traversal);
     void dropUnread(Traversal& traversal);
+    at::Tensor productOfSome(const Traversal& traversal, const std::pair<ValueId, ValueId>& key) const;
     std::set<ValueId> segmentsOf(const Traversal& traversal) const;
     std::set<ValueId> segmentsTakenFrom(const Traversal& traversal);
     Traversal& ofAllNodes(const Traversal& traversal) { return m_traversals[static_cast<std::size_t>(traversal.nodeType)]; }
