@@ -139,6 +139,24 @@ void checkIsOther(const std::filesystem::path& path, const std::vector<std::file
     }
 }
 
+void writeBytes(const std::filesystem::path& path, std::initializer_list<std::span<const std::byte>> parts)
+{
+    writeBeside(path, [&](const std::filesystem::path& temporary) {
+        errno = 0;
+        std::ofstream file(temporary, std::ios::binary);
+        for (const std::span<const std::byte> bytes : parts)
+            file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        file.close();
+        if (!file)
+            throw Error(printable(path.string(), 300) + " cannot be written: " + std::strerror(errno == 0 ? EIO : errno) + ".");
+    });
+}
+
+void writeText(const std::filesystem::path& path, std::string_view text)
+{
+    writeBytes(path, {std::as_bytes(std::span(text))});
+}
+
 void writeBeside(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write)
 {
     checkTarget(path);

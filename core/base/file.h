@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace cleave {
@@ -13,6 +16,10 @@ std::vector<std::byte> readFile(const std::filesystem::path& path);
 /// Calls write with a temporary name beside path, then renames it to path once its bytes are on the disk; where path is a link, to what it leads
 /// to. If write throws or the rename fails, nothing is left. Error as of checkTarget, or if the disk fails.
 void writeBeside(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
+
+/// The same where these bytes, one part after the other, are what is written.
+void writeBytes(const std::filesystem::path& path, std::initializer_list<std::span<const std::byte>> parts);
+void writeText(const std::filesystem::path& path, std::string_view text);
 
 /// Removes what writeBeside is in the middle of, for a process that ends: may be called by a signal handler.
 void removeHalfWritten() noexcept;

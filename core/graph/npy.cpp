@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <optional>
 
 #include "core/base/error.h"
@@ -215,14 +214,7 @@ std::string textHeader(const Array& texts)
 
 void writeWithHeader(const std::filesystem::path& path, const std::string& header, const Array& array)
 {
-    writeBeside(path, [&](const std::filesystem::path& temporary) {
-        std::ofstream file(temporary, std::ios::binary);
-        file.write(header.data(), static_cast<std::streamsize>(header.size()));
-        file.write(reinterpret_cast<const char*>(array.data.get()), static_cast<std::streamsize>(array.bytes()));
-        file.close();
-        if (!file)
-            throw Error(printable(path.string(), 300) + " cannot be written.");
-    });
+    writeBytes(path, {std::as_bytes(std::span(header)), {array.data.get(), array.bytes()}});
 }
 
 // Texts of one dimension: as many characters to each row as its type says. Nothing for anything else.

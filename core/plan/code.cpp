@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -286,15 +285,8 @@ void writeCode(const std::filesystem::path& folder, const std::map<std::string, 
     std::filesystem::create_directories(folder, problem);
     if (!std::filesystem::is_directory(folder, problem))
         throw Error("The folder " + folder.string() + " cannot be made.");
-    for (const auto& [name, text] : files) {
-        const std::filesystem::path path = folder / name;
-        writeBeside(path, [&path, &source = text](const std::filesystem::path& temporary) {
-            std::ofstream file(temporary, std::ios::binary);
-            file << source << std::flush;
-            if (!file)
-                throw Error("The code cannot be written to " + path.string() + ".");
-        });
-    }
+    for (const auto& [name, text] : files)
+        writeText(folder / name, text);
 }
 
 }  // namespace cleave

@@ -1,7 +1,6 @@
 #include "core/plan/plan_file.h"
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -196,13 +195,7 @@ Json describeCost(const PlanSpace& space, const RecordedCost& recorded)
 
 void writeJson(const std::filesystem::path& path, const Json& json)
 {
-    const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-    writeBeside(path, [&](const std::filesystem::path& temporary) {
-        std::ofstream file(temporary, std::ios::binary);
-        file << text << std::flush;
-        if (!file)
-            throw Error("The plan cannot be written to " + path.string() + ".");
-    });
+    writeText(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 Json describeConstraints(const PlanSpace& space, const Constraints& constraints)

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -339,12 +338,7 @@ void writeRates(const std::filesystem::path& path, const Rates& rates)
     }
     std::error_code problem;
     std::filesystem::create_directories(path.parent_path(), problem);
-    writeBeside(path, [&](const std::filesystem::path& temporary) {
-        std::ofstream file(temporary, std::ios::binary);
-        file << json.dump(2) << "\n" << std::flush;
-        if (!file)
-            throw Error("The rates cannot be written to " + path.string() + ".");
-    });
+    writeText(path, json.dump(2) + "\n");
 }
 
 Rates readRates(const std::filesystem::path& path)

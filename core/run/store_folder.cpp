@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -129,12 +128,7 @@ void StoreFolder::writeManifest() const
     for (const auto& [name, kept] : m_stored)
         arrays[name] = {{"type", dtypeName(dtypeOf(kept.type))}, {"content", kept.content}};
     const Json json{{"cleave_store", formatVersion}, {"run", m_run}, {"finished", m_finished}, {"arrays", arrays}};
-    writeBeside(m_folder / "manifest.json", [&](const std::filesystem::path& temporary) {
-        std::ofstream file(temporary, std::ios::binary);
-        file << json.dump(1, ' ', false, Json::error_handler_t::replace) << "\n" << std::flush;
-        if (!file)
-            throw Error(printable(m_folder.string(), 300) + " cannot be written.");
-    });
+    writeText(m_folder / "manifest.json", json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::filesystem::path StoreFolder::pathOf(const std::filesystem::path& folder, const std::string& name)

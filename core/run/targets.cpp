@@ -60,40 +60,45 @@ const std::string& typeName(const Analysis& analysis, int type)
     return analysis.nodeTypes[static_cast<std::size_t>(type)].name;
 }
 
+// Of nodes, that outputs have rows of, in their order.
+std::vector<int> typesOfOutputs(const Analysis& analysis)
+{
+    std::vector<int> types;
+    for (const ValueId output : analysis.program.outputs)
+        if (const int type = rowsOfOutput(analysis, output).type; type >= 0 && std::ranges::find(types, type) == types.end())
+            types.push_back(type);
+    if (types.empty())
+        throw Error("Only nodes can be asked for, but no output has a row for each node.");
+    return types;
+}
+
+std::string namesOf(const Analysis& analysis, const std::vector<int>& types)
+{
+    std::vector<std::string> names;
+    for (const int type : types)
+        names.push_back(printable(typeName(analysis, type)));
+    return join(names, ", ");
+}
+
 int typeNamed(const Analysis& analysis, const std::string& name)
 {
-    std::vector<std::string> known;
-    for (const ValueId output : analysis.program.outputs) {
-        const int type = rowsOfOutput(analysis, output).type;
-        if (type >= 0 && typeName(analysis, type) == name)
+    const std::vector<int> types = typesOfOutputs(analysis);
+    for (const int type : types)
+        if (typeName(analysis, type) == name)
             return type;
-        if (type >= 0 && std::ranges::find(known, printable(typeName(analysis, type))) == known.end())
-            known.push_back(printable(typeName(analysis, type)));
-    }
-    if (known.empty())
-        throw Error("Only nodes can be asked for, but no output has a row for each node.");
-    throw Error("No output has rows of '" + printable(name) + "', but of " + join(known, ", ") + ".");
+    throw Error("No output has rows of '" + printable(name) + "', but of " + namesOf(analysis, types) + ".");
 }
 
 int typeOfAll(const Analysis& analysis)
 {
-    int type = -1;
-    const Value* ofEdges = nullptr;
-    for (const ValueId output : analysis.program.outputs) {
-        const OutputRows rows = rowsOfOutput(analysis, output);
-        if (rows.areEdges)
-            ofEdges = &analysis.program[output];
-        if (rows.type >= 0 && type >= 0 && type != rows.type)
-            throw Error("The outputs have rows of several types of nodes, " + printable(typeName(analysis, type)) + " and " +
-                        printable(typeName(analysis, rows.type)) + ": say with --target-type which are asked for.");
-        type = std::max(type, rows.type);
-    }
-    if (type < 0)
-        throw Error("Only nodes can be asked for, but no output has a row for each node.");
-    if (ofEdges != nullptr)
-        throw Error("Only nodes can be asked for, but output '" + printable(ofEdges->name) +
-                    "' has a row for each edge, or entry of a list: with --target-type it is left out.");
-    return type;
+    const std::vector<int> types = typesOfOutputs(analysis);
+    if (types.size() > 1)
+        throw Error("The outputs have rows of several types of nodes (" + namesOf(analysis, types) + "): say with --target-type which are asked for.");
+    for (const ValueId output : analysis.program.outputs)
+        if (rowsOfOutput(analysis, output).areEdges)
+            throw Error("Only nodes can be asked for, but output '" + printable(analysis.program[output].name) +
+                        "' has a row for each edge, or entry of a list: with --target-type it is left out.");
+    return types.front();
 }
 
 }  // namespace

@@ -1660,10 +1660,6 @@
         <translation>求解器的方案不合法：%1</translation>
     </message>
     <message>
-        <source>The plan cannot be written to %1.</source>
-        <translation>无法将方案写入 %1。</translation>
-    </message>
-    <message>
         <source>The plan is of version %1, but this program reads version %2 only.</source>
         <translation>方案的版本为 %1，而此程序只读取版本 %2。</translation>
     </message>
@@ -1740,14 +1736,6 @@
         <translation>无法创建文件夹 %1。</translation>
     </message>
     <message>
-        <source>The code cannot be written to %1.</source>
-        <translation>无法将代码写入 %1。</translation>
-    </message>
-    <message>
-        <source>The rates cannot be written to %1.</source>
-        <translation>无法将速率写入 %1。</translation>
-    </message>
-    <message>
         <source>%1: %2 must be above 0; measure anew with cleave-cli calibrate.</source>
         <translation>%1：%2 必须大于 0；请用 cleave-cli calibrate 重新测量。</translation>
     </message>
@@ -1818,10 +1806,6 @@
     <message>
         <source>Edge %1 leads to node %2, but there are none.</source>
         <translation>边 %1 指向节点 %2，但没有节点。</translation>
-    </message>
-    <message>
-        <source>The outputs have rows of several types of nodes, %1 and %2: say with --target-type which are asked for.</source>
-        <translation>输出的行属于多种类型的节点（%1 和 %2）：请用 --target-type 指明要哪一种。</translation>
     </message>
     <message>
         <source>The file of expected outputs has no array named expected, expected_0, expected_1, …</source>
@@ -2054,6 +2038,10 @@
     <message>
         <source>%1 is read here, and would be replaced: name another file to write.</source>
         <translation>%1 正在被读取，写入会将其覆盖：请指定另一个输出文件。</translation>
+    </message>
+    <message>
+        <source>The outputs have rows of several types of nodes (%1): say with --target-type which are asked for.</source>
+        <translation>输出含有多种类型节点的行（%1）：请用 --target-type 指明需要哪一种。</translation>
     </message>
 </context>
 <context>
