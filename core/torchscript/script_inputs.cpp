@@ -281,18 +281,49 @@ public:
     }
 
 private:
+    struct Reading {
+        std::vector<ArrayShape> arrays;
+        bool areAsMany = false;
+    };
+
+    // The graph's arrays for the inputs, if there is one for each, with as many dimensions.
+    std::optional<std::vector<ArrayShape>> arraysOfGraph(const std::vector<ArrayShape>& traced) const
+    {
+        std::vector<ArrayShape> arrays;
+        for (std::size_t i = 0; i < traced.size(); ++i) {
+            const auto known = m_options.shapes.find(m_inputs.names[i]);
+            if (known == m_options.shapes.end() || known->second.sizes.size() != traced[i].sizes.size())
+                return {};
+            arrays.push_back({traced[i].dtype, known->second.sizes});
+        }
+        return arrays;
+    }
+
+    // Whether an array that has as many rows as there are edges in the trace has not in the graph.
+    bool tellsApart(const std::vector<ArrayShape>& graph, const std::vector<ArrayShape>& traced) const
+    {
+        const std::int64_t here = edgesOf(graph, m_inputs.names), there = edgesOf(traced, m_inputs.names);
+        for (std::size_t i = 0; i < traced.size(); ++i)
+            if (!traced[i].sizes.empty() && !isPairs(traced[i]) && traced[i].sizes[0] == there && graph[i].sizes[0] != here)
+                return true;
+        return false;
+    }
+
     // In this order: what a trace keeps, then whatever inputs of these names may be.
     bool finds(const std::vector<at::Tensor>& examples)
     {
         if (examples.size() == m_inputs.shapes.inputs.size() && std::ranges::all_of(m_inputs.of, [](const auto& of) { return of.has_value(); })) {
-            std::vector<ArrayShape> kept;
-            std::ranges::transform(examples, std::back_inserter(kept), shapeOf);
-            const AsMany asMany = nodesAndEdges(kept, m_inputs.names);
-            std::vector<bool> readings{false};
+            std::vector<ArrayShape> traced;
+            std::ranges::transform(examples, std::back_inserter(traced), shapeOf);
+            const AsMany asMany = nodesAndEdges(traced, m_inputs.names);
+            std::vector<Reading> readings{{traced, false}};
             if (asMany != AsMany::No)
-                readings.insert(asMany == AsMany::Likely ? readings.begin() : readings.end(), true);
-            for (const bool reading : readings) {
-                const auto shapes = shapesOf(kept, m_inputs.names, reading);
+                readings.insert(asMany == AsMany::Likely ? readings.begin() : readings.end(), {traced, true});
+            // Another graph tells apart what there is equally much of in that of the trace.
+            if (const auto graph = arraysOfGraph(traced); graph && tellsApart(*graph, traced))
+                readings.insert(readings.begin(), {*graph, nodesAndEdges(*graph, m_inputs.names) == AsMany::Likely});
+            for (const auto& [kept, areAsMany] : readings) {
+                const auto shapes = shapesOf(kept, m_inputs.names, areAsMany);
                 if (!shapes)
                     continue;
                 std::vector<Shape> shared = withSharedRows(kept, *shapes), fixed = *shapes;

@@ -324,6 +324,19 @@ class Newer(torch.nn.Module):
         return torch.zeros_like(x).index_add(0, edge_index[1], self.norm(x)[edge_index[0]])
 
 
+class OfAllKinds(torch.nn.Module):
+    """Rows of nodes, edges and graphs."""
+
+    def __init__(self):
+        super().__init__()
+        self.of_edges, self.last = torch.nn.Linear(2 * make_models.FEATURES + make_models.EDGE_FEATURES, make_models.HIDDEN), torch.nn.Linear(make_models.HIDDEN, 4)
+
+    def forward(self, x, edge_index, edge_attr, batch, of_graphs):
+        messages = self.of_edges(torch.cat([x[edge_index[0]], x[edge_index[1]], edge_attr], 1)).relu()
+        sums = x.new_zeros(x.size(0), make_models.HIDDEN).index_add(0, edge_index[1], messages)
+        return self.last(sums + of_graphs[batch])
+
+
 class Summing(torch.nn.Module):
     """Two layers of sums over neighbours."""
 
@@ -381,6 +394,9 @@ def write_odd(folder, inputs):
         ring, model = {"x": inputs["x"], "edge_index": torch.stack([around, (around + 1) % make_models.NODES])}, Summing().eval()
         traced(model, ring).save(str(folder / "odd_ring.pt"))
         np.savez_compressed(folder / "odd_ring.npz", **{n: t.numpy() for n, t in given.items()}, expected=model(**given).numpy())
+        all_kinds = {n: inputs[n] for n in ("x", "edge_index", "edge_attr", "batch", "of_graphs")}
+        traced(OfAllKinds().eval(), all_kinds | ring | {"edge_attr": inputs["edge_attr"][:make_models.NODES]}).save(str(folder / "odd_ring_kinds.pt"))
+        np.savez_compressed(folder / "odd_ring_kinds.npz", **{n: t.numpy() for n, t in all_kinds.items()}, expected=torch.jit.load(str(folder / "odd_ring_kinds.pt"))(**all_kinds).numpy())
         traced(Overwriting().eval(), given).save(str(folder / "odd_overwrites.pt"))
         traced(FastPath().eval(), given).save(str(folder / "odd_fast_path.pt"))
         traced(Types().eval(), given).save(str(folder / "odd_types.pt"))

@@ -353,6 +353,18 @@ TEST(TorchScript, GraphsMayHaveHadAsManyNodesAsEdges)
     EXPECT_TRUE(verify(model, graph, options).equal());
 }
 
+// Where names do not, another graph does.
+TEST(TorchScript, AnotherGraphTellsNodesAndEdgesApart)
+{
+    const DataGraph graph = readGraph(scripts() / "odd_ring_kinds.npz");
+    const Model model = openModel(scripts() / "odd_ring_kinds.pt", {.shapes = arrayShapes(graph)});
+    const auto sizesOf = [&](std::size_t input) { return model.program()[model.program().inputs[input].value].sizes; };
+    EXPECT_NE(sizesOf(0).front(), sizesOf(1).back()) << "x and edge_index";
+    VerifyOptions options;
+    options.expected["expected"] = graph.arrays.at("expected");
+    EXPECT_TRUE(verify(model, graph, options).equal());
+}
+
 TEST(TorchScript, CountsBecomeIntegersWhereTheyDoInTheTrace)
 {
     const Model model = openModel(scripts() / "odd_halved.pt");

@@ -143,7 +143,7 @@ TEST(NodeTypes, TargetsAreThoseOfTheOutputs)
     options.targets = {0, 59};
     EXPECT_EQ(runLayerWise(unchecked("hgt"), zooGraph("hgt"), options).outputs.front().array.shape.front(), 2);
     EXPECT_THAT(test::errorOf([&] { runLayerWise(unchecked("to_hetero"), zooGraph("to_hetero"), options); }),
-                HasSubstr("several types of nodes, paper and author: say with --target-type"));
+                HasSubstr("several types of nodes (paper, author, subject): say with --target-type"));
     options.targets = {40};
     EXPECT_THAT(test::errorOf([&] { runLayerWise(unchecked("bipartite"), zooGraph("bipartite"), options); }), HasSubstr("nodes 0 to 39"));
 }
