@@ -428,7 +428,8 @@ private:
         text += (text.empty() ? "" : "\n") + planTable(*m_space, m_stored, m_cost ? &m_cost->cost : nullptr);
         if (!m_plans.empty()) {
             text += "\n" + comparisonTable(*m_space, m_plans) + "\n" +
-                    (hasSolver() ? proof(*std::ranges::find(m_plans, plannerName(Planner::Optimal), &PricedPlan::name)) : "This build has no CBC, and so no planner 'optimal'.\n");
+                    (hasSolver() ? proof(*std::ranges::find(m_plans, plannerName(Planner::Optimal), &PricedPlan::name))
+                                 : "This build has no CBC, and so no planner 'optimal'.\n");
             if (!m_inflations.empty()) {
                 std::vector<std::string> orders;
                 for (const auto& [order, inflation] : m_inflations)

@@ -30,7 +30,8 @@ private:
     std::map<std::string, std::string> m_names;  // of names that were merged, the next one
 };
 
-/// The size with its symbols renamed, each once, in canonical form again: arguments of Add and Mul sorted, what is divided by one of its factors without it.
+/// The size with its symbols renamed, each once, in canonical form again: arguments of Add and Mul sorted, what is divided by one of its factors
+/// without it.
 Dim renameSymbols(const Dim& dim, const std::map<std::string, std::string>& renamed);
 
 /// The size where some symbols are numbers, as an exporter would have written it.

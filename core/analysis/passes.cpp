@@ -55,14 +55,14 @@ bool drawsIfTold(const Program& program, const Op& op)
     return isOneOf(op.target, {"aten::gru", "aten::lstm", "aten::rnn_tanh", "aten::rnn_relu"}) && trains && view.number("dropout").value_or(0) > 0;
 }
 
-bool isRandom(const Op& op)
+bool isRandom(const Program& program, const Op& op)
 {
     static const std::set<std::string_view> random{"aten::rand", "aten::randn", "aten::rand_like", "aten::randn_like", "aten::randint",
                                                    "aten::randint_like", "aten::randperm", "aten::bernoulli", "aten::multinomial",
                                                    "aten::normal", "aten::uniform", "aten::exponential", "aten::poisson", "aten::random",
                                                    "aten::native_dropout", "aten::rrelu_with_noise", "aten::cauchy", "aten::geometric",
                                                    "aten::log_normal", "aten::binomial"};
-    return random.contains(op.target) || isDropout(op.target);
+    return random.contains(op.target) || isDropout(op.target) || drawsIfTold(program, op);
 }
 
 // Ops whose output is their operand, whatever the graph.
@@ -309,7 +309,7 @@ private:
         for (Op& op : rewriter.takeOps()) {
             rewriter.resolveOperands(op);
             const bool feature = std::ranges::any_of(op.outputs, [&](ValueId id) { return reach[id] == Reach::Feature; });
-            if (!feature && !isRandom(op) && !drawsIfTold(m_program, op) && !op.outputs.empty()) {
+            if (!feature && !isRandom(m_program, op) && !op.outputs.empty()) {
                 const auto [known, fresh] = seen.try_emplace(key(op), op.outputs);
                 if (!fresh) {
                     count(merged);
@@ -393,7 +393,7 @@ private:
     void refuseRandom() const
     {
         for (std::size_t i = 0; i < m_program.ops.size(); ++i)
-            if (isRandom(m_program.ops[i]) || drawsIfTold(m_program, m_program.ops[i]))
+            if (isRandom(m_program, m_program.ops[i]))
                 throw Error("The model draws random numbers when it runs: " + describe(m_program, OpId{static_cast<int>(i)}) +
                             "; no two runs agree, so it cannot be proved equal. Export it in eval mode and without noise.");
     }

@@ -180,8 +180,8 @@ void assignRoles(Program& program, const std::map<std::string, Role>& chosen)
             if (isFeatures(input) && !input.parameter.valid() && program[input.value].sizes.size() > 1 && tellsEdges(program, input.value))
                 input.role = Role::GraphStructure;
     rolesByLists(program);
-    // Integers for each node are features (types to embed) only where nothing else is, or what is has no rows that edges name, as targets of graphs have
-    // none; batch vectors never are.
+    // Integers for each node are features (types to embed) only where nothing else is, or what is has no rows that edges name, as targets of graphs
+    // have none; batch vectors never are.
     const bool anyFloatFeatures = std::ranges::any_of(program.inputs, isFeatures);
     const std::set<std::string> named = sizesNamedByEdges(program);
     const auto isNamed = [&](const Input& input) { return named.contains(program[input.value].sizes[0].symbol); };

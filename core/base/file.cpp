@@ -131,8 +131,8 @@ void checkIsOther(const std::filesystem::path& path, const std::vector<std::file
     for (const std::filesystem::path& other : read) {
         bool isRead = isSame(other);
         if (std::filesystem::is_directory(other, problem))
-            for (auto file = std::filesystem::directory_iterator(other, problem); !problem && !isRead && file != std::filesystem::directory_iterator();
-                 file.increment(problem))
+            for (auto file = std::filesystem::directory_iterator(other, problem);
+                 !problem && !isRead && file != std::filesystem::directory_iterator(); file.increment(problem))
                 isRead = isSame(file->path());
         if (isRead)
             throw Error(printable(path.string(), 300) + " is read here, and would be replaced: name another file to write.");

@@ -45,7 +45,8 @@ std::optional<double> bytesFrom(std::string_view text)
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     text.remove_prefix(std::min(text.size(), text.find_first_not_of(blanks)));
-    const std::size_t power = text.empty() ? std::string_view::npos : units.find(static_cast<char>(std::toupper(static_cast<unsigned char>(text.front()))));
+    const std::size_t power =
+        text.empty() ? std::string_view::npos : units.find(static_cast<char>(std::toupper(static_cast<unsigned char>(text.front()))));
     double step = 1000;
     if (power < units.size()) {
         text.remove_prefix(1);

@@ -140,8 +140,8 @@ void require(std::size_t needed, std::size_t before, std::size_t bound, const st
     // With more memory, arrays that lie in files now would not.
     constexpr double forRounding = 1.01;
     if (used + needed > bound)
-        throw Error(what + " needs at least " + formatBytes(forRounding * static_cast<double>(std::max(used, pagesInUse().used) + needed)) + " of memory, more than the " +
-                    formatBytes(static_cast<double>(bound)) + " that it may take" + advice + ".");
+        throw Error(what + " needs at least " + formatBytes(forRounding * static_cast<double>(std::max(used, pagesInUse().used) + needed)) +
+                    " of memory, more than the " + formatBytes(static_cast<double>(bound)) + " that it may take" + advice + ".");
 }
 
 }  // namespace

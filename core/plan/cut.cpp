@@ -152,8 +152,8 @@ private:
             else if (totals.empty() && dim >= 0 && m_a.values[part].reach == Reach::Feature)
                 totals = rowTotals(part);
             if (totals.size() > most)
-                throw Error("The model cannot be cut exactly: " + describe(m_p, id) + " puts rows of more than " +
-                            formatCount(most) + " tensors after each other.");
+                throw Error("The model cannot be cut exactly: " + describe(m_p, id) + " puts rows of more than " + formatCount(most) +
+                            " tensors after each other.");
         });
         return totals;
     }

@@ -296,7 +296,8 @@ Rates calibrate(int threads, const Progress& progress)
         rates.number = numberedPerSecond(timing);
         next("calls");
         rates.opSeconds = callSeconds(timing);
-        rates.source = "measured " + today() + " with " + std::to_string(at::get_num_threads()) + " threads" + (timing.wasDisturbed() ? " beside other programs" : "");
+        rates.source = "measured " + today() + " with " + std::to_string(at::get_num_threads()) + " threads" +
+                       (timing.wasDisturbed() ? " beside other programs" : "");
     });
     return rates;
 }

@@ -93,7 +93,8 @@ int typeOfAll(const Analysis& analysis)
 {
     const std::vector<int> types = typesOfOutputs(analysis);
     if (types.size() > 1)
-        throw Error("The outputs have rows of several types of nodes (" + namesOf(analysis, types) + "): say with --target-type which are asked for.");
+        throw Error("The outputs have rows of several types of nodes (" + namesOf(analysis, types) +
+                    "): say with --target-type which are asked for.");
     for (const ValueId output : analysis.program.outputs)
         if (rowsOfOutput(analysis, output).areEdges)
             throw Error("Only nodes can be asked for, but output '" + printable(analysis.program[output].name) +

@@ -177,7 +177,8 @@ TEST_P(Zoo, SwitchesGiveTheSameAnswers)
             whole.targetType = options.targetType;
             const RunResult uncut = runFullGraph(model, graph, whole);
             for (std::size_t o = 0; o < result.outputs.size(); ++o)
-                EXPECT_LE(largestDifference(result.outputs[o].array, uncut.outputs[o].array), tolerance) << "asked for " << options.targets.size() << " nodes";
+                EXPECT_LE(largestDifference(result.outputs[o].array, uncut.outputs[o].array), tolerance)
+                    << "asked for " << options.targets.size() << " nodes";
         }
         for (std::size_t o = 0; o < result.outputs.size(); ++o)
             EXPECT_LE(largestDifference(result.outputs[o].array, expected.outputs[o].array), tolerance)
