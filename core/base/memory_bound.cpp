@@ -148,7 +148,7 @@ void require(std::size_t needed, std::size_t before, std::size_t bound, const st
 
 void requireWithinBound(std::size_t bytes, const std::string& what, const std::string& advice)
 {
-    if (!isBound)
+    if (fitsWithinBound(bytes))  // whatever else is there
         return;
     dropMappedPages([] { return false; });
     require(bytes, origin, boundBytes, what, advice);
